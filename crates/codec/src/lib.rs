@@ -1,0 +1,164 @@
+//! Every native codec behind one trait.
+//!
+//! This room owns the C builds and the unsafe code of the workspace. It knows nothing of studies,
+//! timing or records: it encodes and decodes bytes, says which library did it, and checks parameters.
+
+pub mod codecs;
+mod params;
+
+pub use params::{LevelRange, OptionSpec, OptionValues, ParamError, Params};
+
+/// A wire format: what any decoder of that format can read back, whoever encoded it.
+///
+/// Content codings map onto it: `gzip` is [`Format::Gzip`], HTTP's `deflate` is [`Format::Zlib`],
+/// `br` is [`Format::Brotli`], `zstd` is [`Format::Zstd`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Format {
+    /// The bytes themselves.
+    Identity,
+    /// Raw DEFLATE, RFC 1951.
+    Deflate,
+    /// DEFLATE in the zlib container, RFC 1950.
+    Zlib,
+    /// DEFLATE in the gzip container, RFC 1952.
+    Gzip,
+    /// Brotli, RFC 7932.
+    Brotli,
+    /// Zstandard frames, RFC 8878.
+    Zstd,
+    /// A bare LZ4 block; its uncompressed length travels outside.
+    Lz4Block,
+    /// An LZ4 frame.
+    Lz4Frame,
+    /// A bare Snappy block.
+    Snappy,
+    /// The .xz container.
+    Xz,
+    /// The .bz2 container.
+    Bzip2,
+}
+
+impl Format {
+    /// Every format, in the order of the declaration.
+    pub const ALL: [Format; 11] = [
+        Format::Identity,
+        Format::Deflate,
+        Format::Zlib,
+        Format::Gzip,
+        Format::Brotli,
+        Format::Zstd,
+        Format::Lz4Block,
+        Format::Lz4Frame,
+        Format::Snappy,
+        Format::Xz,
+        Format::Bzip2,
+    ];
+
+    /// The name used in records and by PHP codecs: `deflate`, `zlib`, `gzip`, `br`, `zstd`, …
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Identity => "identity",
+            Format::Deflate => "deflate",
+            Format::Zlib => "zlib",
+            Format::Gzip => "gzip",
+            Format::Brotli => "br",
+            Format::Zstd => "zstd",
+            Format::Lz4Block => "lz4-block",
+            Format::Lz4Frame => "lz4",
+            Format::Snappy => "snappy",
+            Format::Xz => "xz",
+            Format::Bzip2 => "bzip2",
+        }
+    }
+
+    /// The format of that name, if there is one.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|f| f.name() == name)
+    }
+}
+
+/// What a codec is, without running it.
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// The codec's name in studies and on the command line: `zlib-ng`, `libdeflate`, `zstd` …
+    pub name: &'static str,
+    /// The format that it writes with default parameters.
+    pub format: Format,
+    /// Its levels, or `None` for a codec without levels.
+    pub levels: Option<LevelRange>,
+    /// The options it takes beside the level.
+    pub options: &'static [OptionSpec],
+    /// The named sets it belongs to: `web`, `cache`, `fast`, `archive`. `all` holds every codec.
+    pub sets: &'static [&'static str],
+    /// Rough encode throughput (level, MB/s of uncompressed bytes), for expected times and the order of
+    /// work only; never shown as a result. Levels between two entries are interpolated.
+    pub nominal: &'static [(i32, f64)],
+}
+
+/// An error of encoding or decoding; the text is the library's own where it has one.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A parameter is unknown or out of range.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// The library refused to encode.
+    #[error("{codec}: encoding failed: {message}")]
+    Encode {
+        /// The codec's name.
+        codec: &'static str,
+        /// What the library said.
+        message: String,
+    },
+    /// The input is not a valid stream of the format, or ends early.
+    #[error("{codec}: decoding failed: {message}")]
+    Decode {
+        /// The codec's name.
+        codec: &'static str,
+        /// What the library said.
+        message: String,
+    },
+    /// The decoded output would exceed the limit the caller set.
+    #[error("{codec}: decoded output exceeds the limit of {limit} bytes")]
+    TooLarge {
+        /// The codec's name.
+        codec: &'static str,
+        /// The limit in bytes.
+        limit: usize,
+    },
+}
+
+/// One codec: an implementation (library and binding).
+pub trait Codec: Send + Sync {
+    /// What it is.
+    fn info(&self) -> &'static Info;
+
+    /// The library's name and version as the library itself reports it, such as `zlib 1.3.1`.
+    fn library(&self) -> String;
+
+    /// The format written with these parameters (a container option may change it).
+    fn format(&self, _params: &Params) -> Format {
+        self.info().format
+    }
+
+    /// A coder for these parameters; everything that can be allocated once is allocated here.
+    ///
+    /// # Errors
+    /// [`Error::Param`] when a parameter is unknown, out of range, or does not go with another.
+    fn coder(&self, params: &Params) -> Result<Box<dyn Coder>, Error>;
+}
+
+/// A codec with its parameters fixed, ready to be called again and again.
+pub trait Coder: Send {
+    /// Encodes `input` into `out`, which is cleared first. `out` keeps its capacity between calls.
+    ///
+    /// # Errors
+    /// [`Error::Encode`] with the library's text.
+    fn encode(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(), Error>;
+
+    /// Decodes `input` into `out`, which is cleared first; `expected` is the exact decoded length.
+    /// A longer output is an error, found without allocating more than `expected` plus a small margin.
+    ///
+    /// # Errors
+    /// [`Error::Decode`] or [`Error::TooLarge`].
+    fn decode(&mut self, input: &[u8], expected: usize, out: &mut Vec<u8>) -> Result<(), Error>;
+}

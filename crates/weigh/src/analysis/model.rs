@@ -1,0 +1,281 @@
+//! What analysis hands to reports: everything is derived, nothing is measured here.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::caveat::Caveat;
+use crate::cell::Cell;
+use crate::payload::Payload;
+use crate::plan::{Exclusion, Runtime};
+use crate::protocol::{Fault, Phase};
+use crate::record::StopReason;
+use crate::study::StudyText;
+
+/// The results of one run.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Analysis {
+    /// The question and how to read the answer.
+    pub study: StudyText,
+    /// Facts of the run, for the heading.
+    pub run: RunFacts,
+    /// The inputs.
+    pub payloads: Vec<Payload>,
+    /// The runtimes.
+    pub runtimes: Vec<Runtime>,
+    /// Every planned cell that has at least one visit, in the plan's order.
+    pub cells: Vec<CellResult>,
+    /// One group of competing cells for each payload and runtime.
+    pub groups: Vec<Group>,
+    /// The published table beside ours, if the study has one and its cells were measured.
+    pub published: Option<Vec<PublishedComparison>>,
+    /// The answer, in sentences written from the data.
+    pub findings: Vec<Finding>,
+    /// Cells that were planned and not measured: why.
+    pub faults: Vec<FaultRow>,
+    /// Cells that were planned and for which the budget did not suffice.
+    pub unmeasured: Vec<String>,
+    /// Cells that were never planned: why.
+    pub exclusions: Vec<Exclusion>,
+    /// Caveats of the whole run; those of a cell stand with the cell.
+    pub caveats: Vec<Caveat>,
+}
+
+/// Facts of a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct RunFacts {
+    /// RFC 3339, UTC.
+    pub started: String,
+    /// Weighbridge's version.
+    pub version: String,
+    /// The seed.
+    pub seed: u64,
+    /// Seconds of wall time.
+    pub seconds: f64,
+    /// Rounds.
+    pub rounds: u32,
+    /// The run ended by itself (it was not interrupted for good).
+    pub complete: bool,
+    /// One line on the machine: processor, cores, kernel.
+    pub machine: String,
+}
+
+/// A statistic of one phase over rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Estimate {
+    /// Samples.
+    pub samples: u32,
+    /// Rounds they come from.
+    pub rounds: u32,
+    /// Smallest CPU time of a sample, nanoseconds a pass over all items.
+    pub min: f64,
+    /// Median CPU time: the headline.
+    pub median: f64,
+    /// Median absolute deviation of CPU time.
+    pub mad: f64,
+    /// Lower end of the 95% bootstrap interval of the median CPU time.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Median wall time.
+    pub wall_median: f64,
+    /// Involuntary context switches over all samples.
+    pub preempted: u64,
+}
+
+impl Estimate {
+    /// Codec throughput in MB/s (10⁶ bytes): uncompressed bytes ÷ median CPU time, both ways.
+    pub fn throughput(&self, uncompressed_bytes: u64) -> f64 {
+        if self.median > 0.0 { uncompressed_bytes as f64 * 1e3 / self.median } else { 0.0 }
+    }
+}
+
+/// The results of one cell.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct CellResult {
+    /// Its factors.
+    pub cell: Cell,
+    /// Codec library and version.
+    pub library: Option<String>,
+    /// Uncompressed bytes of all items; for a value, of its serialization by this cell's serializer.
+    pub decoded_bytes: u64,
+    /// Encoded bytes of all items, dictionaries left out.
+    pub encoded_bytes: u64,
+    /// Bytes of a dictionary beside them.
+    pub dictionary_bytes: u64,
+    /// Statistics by phase.
+    pub phases: BTreeMap<Phase, Estimate>,
+    /// Peak memory in bytes, by phase.
+    pub peak_bytes: BTreeMap<Phase, u64>,
+    /// The cost of the serializer alone (encode and decode of the identity cell beside it), if measured.
+    pub serializer_alone: Option<(Estimate, Estimate)>,
+    /// On its group's Pareto front of encode CPU time and encoded bytes.
+    pub front: bool,
+    /// The cell that beats it on both axes, when it is not on the front.
+    pub dominated_by: Option<String>,
+    /// Encode CPU time ÷ that of the group's reference cell, paired inside rounds, with its interval.
+    pub relative: Option<Relative>,
+    /// Why it was no longer visited; `None` while the run goes on.
+    pub stop: Option<StopReason>,
+    /// The independent decoder that agreed.
+    pub independent: Option<String>,
+    /// What to keep in mind.
+    pub caveats: Vec<Caveat>,
+}
+
+impl CellResult {
+    /// Compression ratio: uncompressed ÷ compressed.
+    pub fn ratio(&self) -> f64 {
+        self.decoded_bytes as f64 / (self.encoded_bytes.max(1)) as f64
+    }
+
+    /// Space saving: 1 − compressed ÷ uncompressed.
+    pub fn space_saving(&self) -> f64 {
+        1.0 - self.encoded_bytes as f64 / (self.decoded_bytes.max(1)) as f64
+    }
+
+    /// The codec alone: `Compress` where it was measured apart, else `Encode`.
+    pub fn compress(&self) -> Option<&Estimate> {
+        self.phases.get(&Phase::Compress).or_else(|| self.phases.get(&Phase::Encode))
+    }
+
+    /// The codec alone: `Decompress` where it was measured apart, else `Decode`.
+    pub fn decompress(&self) -> Option<&Estimate> {
+        self.phases.get(&Phase::Decompress).or_else(|| self.phases.get(&Phase::Decode))
+    }
+}
+
+/// A ratio with its 95% interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Relative {
+    /// Median of the ratios inside rounds.
+    pub median: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// Cells that compete: same payload, same runtime.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Group {
+    /// The payload's name.
+    pub payload: String,
+    /// The runtime's name.
+    pub runtime: String,
+    /// Ids of the cells on the front, by encoded bytes, descending (fastest first).
+    pub front: Vec<String>,
+    /// The id of the reference cell of `relative`.
+    pub reference: Option<String>,
+    /// Total times over links, when the study asks for them.
+    pub links: Vec<LinkMix>,
+}
+
+/// Total times for one read:write mix.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct LinkMix {
+    /// What is counted.
+    pub mix: Mix,
+    /// One row a cell that is best somewhere or was asked for, each with one total a link speed.
+    pub totals: Vec<LinkTotals>,
+    /// The best cell at each link speed, in the order of the speeds.
+    pub best: Vec<BestAt>,
+    /// Where one setting overtakes the next, from the fastest link to the slowest.
+    pub break_even: Vec<BreakEven>,
+}
+
+/// What a total time counts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mix {
+    /// One write: encode + transfer.
+    Write,
+    /// One read: transfer + decode.
+    Read,
+    /// The mean over one write and this many reads.
+    ReadsPerWrite(f64),
+}
+
+/// Total times of one cell.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct LinkTotals {
+    /// The cell's id.
+    pub cell: String,
+    /// (Mbit/s, nanoseconds an operation, low, high), in the order of the speeds.
+    pub at: Vec<(f64, f64, f64, f64)>,
+}
+
+/// The best cell at one link speed.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct BestAt {
+    /// Link speed in Mbit/s.
+    pub mbit: f64,
+    /// The cell's id.
+    pub cell: String,
+    /// Nanoseconds an operation.
+    pub total: f64,
+    /// Cells whose interval overlaps the best one's.
+    pub ties: Vec<String>,
+}
+
+/// The link speed at which two settings cost the same.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct BreakEven {
+    /// Better on faster links.
+    pub fast: String,
+    /// Better on slower links.
+    pub slow: String,
+    /// Mbit/s, median.
+    pub mbit: f64,
+    /// Lower end of its 95% interval.
+    pub low: f64,
+    /// Upper end; infinite when the resamples do not all cross.
+    pub high: f64,
+}
+
+/// One level, as published and as measured here.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct PublishedComparison {
+    /// The published row.
+    pub published: crate::study::PublishedRow,
+    /// The cell measured here.
+    pub cell: String,
+    /// MB/s of uncompressed bytes.
+    pub compress_mb_s: f64,
+    /// MB/s of uncompressed bytes.
+    pub decompress_mb_s: f64,
+    /// The published rate corrected: as published × ratio as published.
+    pub decompress_mb_s_corrected: f64,
+    /// Compression ratio.
+    pub ratio: f64,
+    /// Percent.
+    pub space_saving: f64,
+    /// Ratio ÷ compression seconds, as in the publication.
+    pub ratio_per_time: f64,
+    /// Milliseconds of CPU time to compress the object.
+    pub ms: f64,
+}
+
+/// One sentence of the answer with what it rests on.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Finding {
+    /// `dominated`, `beats`, `link`, `size`, `serializer`, `published`, `memory` …
+    pub topic: String,
+    /// The sentence, plain text.
+    pub text: String,
+    /// Ids of the cells it rests on.
+    pub cells: Vec<String>,
+    /// 0 is the most important; the terminal shows the first few.
+    pub rank: u32,
+}
+
+/// A planned cell without a number.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct FaultRow {
+    /// The cell's id.
+    pub cell: String,
+    /// The round.
+    pub round: u32,
+    /// Why.
+    pub fault: Fault,
+}

@@ -1,0 +1,65 @@
+//! Caveats: typed warnings that travel with a number and name what would mend them.
+
+use serde::{Deserialize, Serialize};
+
+/// A warning about a run or about one cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "code")]
+pub enum Caveat {
+    /// The processor was shared: wall time was well over CPU time.
+    NoisyMachine {
+        /// Wall time ÷ CPU time, median over the samples.
+        wall_over_cpu: f64,
+    },
+    /// The processor's clock may move: the governor is not `performance`, or turbo is on.
+    FrequencyScaling {
+        /// The governor, or what else was seen.
+        governor: String,
+    },
+    /// The hypervisor took time away.
+    Steal {
+        /// Share of all CPU time, 0 to 1.
+        share: f64,
+    },
+    /// The interval is wider than asked for.
+    Unconverged {
+        /// Half-width ÷ median of the widest axis.
+        half_width: f64,
+        /// What was asked for.
+        asked: f64,
+    },
+    /// Fewer samples than a median needs.
+    FewSamples {
+        /// How many there are.
+        samples: u32,
+    },
+    /// Not real content.
+    Synthetic {
+        /// The payload's name.
+        payload: String,
+    },
+    /// Only stated blocks of a large content were measured.
+    Sampled {
+        /// The payload's name.
+        payload: String,
+        /// Which blocks.
+        blocks: String,
+    },
+    /// Real content of the corpus, but not the pinned bytes.
+    Unpinned {
+        /// The payload's name.
+        payload: String,
+        /// Why.
+        why: String,
+    },
+    /// The encoded bytes differed from one round to another.
+    Unstable {
+        /// The cell's id.
+        cell: String,
+    },
+    /// The run was interrupted and taken up again this often.
+    Resumed {
+        /// How often.
+        times: u32,
+    },
+}

@@ -1,0 +1,70 @@
+//! A plan: the cells of a study with a seed, what was excluded and why, and the expected time.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cell::Cell;
+use crate::payload::Payload;
+use crate::study::StudyText;
+
+/// Everything a run needs, written to `plan.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Plan {
+    /// What is asked, and how to read the answer.
+    pub study: StudyText,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// How long, how often, how exact.
+    pub policy: Policy,
+    /// The inputs.
+    pub payloads: Vec<Payload>,
+    /// The runtimes that the cells name.
+    pub runtimes: Vec<Runtime>,
+    /// What is measured.
+    pub cells: Vec<Cell>,
+    /// What is not, and why.
+    pub exclusions: Vec<Exclusion>,
+}
+
+/// What a cell's worker runs on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Runtime {
+    /// `native`, `php8.2`, …: unique in the plan.
+    pub name: String,
+    /// The PHP binary; null for native.
+    pub binary: Option<std::path::PathBuf>,
+    /// The version as queried.
+    pub version: String,
+    /// Library and version of each codec and serializer that the cells use, as queried, by name.
+    pub libraries: std::collections::BTreeMap<String, String>,
+    /// Settings that change results, by name.
+    pub facts: std::collections::BTreeMap<String, String>,
+}
+
+/// How long, how often, how exact.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Policy {
+    /// Seconds of wall time for the whole run.
+    pub budget_seconds: f64,
+    /// Rounds at most.
+    pub max_rounds: u32,
+    /// Samples a cell needs before it can be settled.
+    pub min_samples: u32,
+    /// Half-width of the 95% interval ÷ median that settles a phase.
+    pub half_width: f64,
+    /// Seconds of CPU time one cell may take in all.
+    pub cell_seconds: f64,
+    /// Measure everything to the last round: no cell is settled or dominated, and the budget does not end it.
+    pub exhaustive: bool,
+}
+
+/// A cell that is not in the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Exclusion {
+    /// The id the cell would have had, or a part of one for a whole group.
+    pub cell: String,
+    /// Why.
+    pub reason: String,
+    /// What would mend it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+}

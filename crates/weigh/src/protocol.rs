@@ -1,0 +1,311 @@
+//! What the lab and a worker say to each other: one JSON object a line, requests on the worker's stdin,
+//! replies on its stdout, payloads by path. A worker is resident, answers in order, and times itself.
+//! The native worker is this same binary; the PHP worker is `php/worker.php`. Both speak this.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The protocol's version; a worker that reports another one is refused.
+pub const PROTOCOL: u32 = 1;
+
+/// One request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "op")]
+pub enum Request {
+    /// What are you, and what can you measure?
+    Describe {
+        /// Echoed in the reply.
+        id: u64,
+    },
+    /// Measure one cell once: one visit.
+    Visit(VisitRequest),
+    /// Decode a file with a decoder that shares no code with the codecs, and digest the result.
+    /// Only the native worker answers this one.
+    Check(CheckRequest),
+}
+
+/// The phases of a cell. `Encode` and `Decode` are the whole operation; cells with a serializer have
+/// `Compress` and `Decompress` (the codec alone, on the serialized bytes) beside them.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Value or bytes in, encoded bytes out.
+    Encode,
+    /// Encoded bytes in, value or bytes out.
+    Decode,
+    /// Serialized bytes in, encoded bytes out.
+    Compress,
+    /// Encoded bytes in, serialized bytes out.
+    Decompress,
+}
+
+/// One visit to a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VisitRequest {
+    /// Echoed in the reply.
+    pub id: u64,
+    /// The codec's name as described.
+    pub codec: String,
+    /// The level, if the codec has levels.
+    pub level: Option<i32>,
+    /// Options by name.
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
+    /// The serializer's name for a cell on a value, else null.
+    pub serializer: Option<String>,
+    /// Absolute path of the payload's blob.
+    pub blob: String,
+    /// SHA-256 of the blob: the worker refuses another content.
+    pub sha256: String,
+    /// Lengths of the items in bytes.
+    pub items: Vec<u64>,
+    /// The form of the value in the blob (`serialize`), for cells with a serializer.
+    pub value: Option<String>,
+    /// The phases to time.
+    pub phases: Vec<Phase>,
+    /// Samples of each phase to take in this visit, at least 1.
+    pub samples: u32,
+    /// Stop taking further samples of a phase once this much wall time went into it.
+    pub budget_ns: u64,
+    /// Repeat the call within a sample until it lasts this long (so that the clock's own cost is under
+    /// 1%), but never start a further call past `max_batch_ns`. A sample's times are divided by the batch.
+    pub min_batch_ns: u64,
+    /// See `min_batch_ns`.
+    pub max_batch_ns: u64,
+    /// Round-trip every item and compare byte for byte, untimed, before the samples.
+    pub verify: bool,
+    /// Measure the peak memory of the encode and of the decode (untimed, one call each).
+    pub memory: bool,
+    /// Write the encoded items, one after the other, to this absolute path.
+    pub dump: Option<String>,
+}
+
+/// Decode a dumped output independently.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckRequest {
+    /// Echoed in the reply.
+    pub id: u64,
+    /// The format's name.
+    pub format: String,
+    /// Absolute path of the encoded items, one after the other.
+    pub path: String,
+    /// Length in bytes of each encoded item.
+    pub encoded: Vec<u64>,
+    /// Length in bytes of each decoded item: the decoder may not produce more.
+    pub decoded: Vec<u64>,
+    /// The dictionary each item needs, as a path, if any.
+    pub dictionary: Option<String>,
+}
+
+/// One reply. `ok` tells which.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Reply {
+    /// To [`Request::Describe`].
+    Description(Box<Description>),
+    /// To [`Request::Visit`].
+    Visit(Box<Visit>),
+    /// To [`Request::Check`].
+    Checked(Checked),
+    /// To any request that could not be carried out.
+    Fault(FaultReply),
+}
+
+/// What a worker is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Description {
+    /// The request's id.
+    pub id: u64,
+    /// The worker's [`PROTOCOL`].
+    pub protocol: u32,
+    /// `native` or `php`.
+    pub runtime: String,
+    /// The runtime's version: `8.2.36`; for native, the program's.
+    pub version: String,
+    /// Settings that change results, by name: `USE_ZEND_ALLOC_HUGE_PAGES`, `opcache.enable_cli`,
+    /// `pcre.jit`, `debug`, `zts`, clock used, …; shown in the fingerprint.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
+    /// Every codec, available or not.
+    pub codecs: Vec<CodecDescription>,
+    /// Every serializer, available or not (PHP only).
+    #[serde(default)]
+    pub serializers: Vec<SerializerDescription>,
+}
+
+/// One codec as a worker has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct CodecDescription {
+    /// Its name in studies.
+    pub name: String,
+    /// The format it writes with default options.
+    pub format: String,
+    /// `native`, `extension`, `ffi`, `library` (PHP code); how it is reached.
+    pub binding: String,
+    /// Library and version as queried: `zlib 1.2.13`.
+    pub library: Option<String>,
+    /// `true`: takes a PHP value itself (a marshaller), so that no serializer goes with it.
+    #[serde(default)]
+    pub takes_value: bool,
+    /// Its levels, null without.
+    pub levels: Option<Levels>,
+    /// The options beside the level.
+    #[serde(default)]
+    pub options: Vec<OptionDescription>,
+    /// The named sets it is in.
+    #[serde(default)]
+    pub sets: Vec<String>,
+    /// Rough encode throughput, (level, MB/s): see `weigh_codec::Info::nominal`.
+    #[serde(default)]
+    pub nominal: Vec<(i32, f64)>,
+    /// Null: can be measured. Else why not.
+    pub missing: Option<String>,
+    /// What would mend it, such as `apt install php-zstd`.
+    pub remedy: Option<String>,
+}
+
+/// The levels of a codec.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Levels {
+    /// Lowest.
+    pub min: i32,
+    /// Highest.
+    pub max: i32,
+    /// What the library uses when nothing is said.
+    pub default: i32,
+    /// The few that show the range, ascending.
+    pub representative: Vec<i32>,
+}
+
+/// One option of a codec.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct OptionDescription {
+    /// Its name.
+    pub name: String,
+    /// Lowest and highest number accepted, for a numeric option.
+    #[serde(default)]
+    pub range: Option<(i32, i32)>,
+    /// The words accepted, for an option of words.
+    #[serde(default)]
+    pub words: Vec<String>,
+    /// One line on what it does.
+    #[serde(default)]
+    pub about: String,
+}
+
+/// One serializer as a PHP worker has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct SerializerDescription {
+    /// Its name.
+    pub name: String,
+    /// Extension and version, as queried.
+    pub library: Option<String>,
+    /// Null: can be measured. Else why not.
+    pub missing: Option<String>,
+    /// What would mend it.
+    pub remedy: Option<String>,
+}
+
+/// The result of a visit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Visit {
+    /// The request's id.
+    pub id: u64,
+    /// Uncompressed length of each item in bytes; for a value, of its serialization.
+    pub decoded: Vec<u64>,
+    /// Encoded length of each item in bytes.
+    pub encoded: Vec<u64>,
+    /// The format written.
+    pub format: String,
+    /// SHA-256 of all decoded items, one after the other, as the cell's own codec sees them.
+    pub sha256_decoded: String,
+    /// SHA-256 of all encoded items.
+    pub sha256_encoded: String,
+    /// `true` when the round trip was compared byte for byte in this visit.
+    pub verified: bool,
+    /// Length in bytes of a dictionary that has to be stored or known beside the items; 0 without.
+    #[serde(default)]
+    pub dictionary_bytes: u64,
+    /// Where the dictionary was written when a dump was asked for.
+    #[serde(default)]
+    pub dictionary_path: Option<String>,
+    /// Samples by phase.
+    pub phases: BTreeMap<Phase, Samples>,
+    /// Peak memory in bytes above the idle process, by phase (`encode`, `decode`), when asked for.
+    #[serde(default)]
+    pub peak_bytes: BTreeMap<Phase, u64>,
+}
+
+/// The samples of one phase in one visit. Each number is for one pass over all items.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Samples {
+    /// Passes within one sample; the times below are already divided by it.
+    pub batch: u32,
+    /// CPU time (user + system) in nanoseconds a pass.
+    pub cpu_ns: Vec<f64>,
+    /// Wall time in nanoseconds a pass.
+    pub wall_ns: Vec<f64>,
+    /// Involuntary context switches during all samples of the phase.
+    pub preempted: u64,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// The request's id.
+    pub id: u64,
+    /// The decoder used, `ruzstd`, `miniz_oxide`, …
+    pub decoder: String,
+    /// SHA-256 of all decoded items, one after the other.
+    pub sha256: String,
+}
+
+/// Why a request was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultReply {
+    /// The request's id, 0 when it could not be read.
+    pub id: u64,
+    /// What went wrong.
+    pub fault: Fault,
+}
+
+/// A cell without a number: why, and what would mend it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Fault {
+    /// Which kind.
+    pub kind: FaultKind,
+    /// One line: what happened.
+    pub message: String,
+    /// What would mend it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+}
+
+/// The kinds of fault.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// The codec, serializer or extension is not there.
+    Missing,
+    /// Parameters the codec does not take.
+    Parameter,
+    /// The payload cannot be read, or is another content than planned.
+    Payload,
+    /// Encoding or decoding failed.
+    Codec,
+    /// The round trip did not give the source back.
+    RoundTrip,
+    /// The independent decoder disagreed.
+    Independent,
+    /// The worker ended during the visit.
+    Crash,
+    /// The worker did not answer in time.
+    Timeout,
+    /// The worker answered something that is not a reply.
+    Garbage,
+}

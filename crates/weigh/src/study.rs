@@ -1,0 +1,69 @@
+//! A study: one question with factors and a budget, as a TOML file.
+
+use serde::{Deserialize, Serialize};
+
+/// The part of a study that travels into the plan: what is asked, and how to read the answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct StudyText {
+    /// `cache-levels`.
+    pub name: String,
+    /// A heading.
+    pub title: String,
+    /// The question, one sentence.
+    pub question: String,
+    /// How to read the answer; paragraphs.
+    pub reading: String,
+    /// The links whose total times are computed.
+    #[serde(default)]
+    pub links: Option<Links>,
+    /// Figures published elsewhere, shown beside ours.
+    #[serde(default)]
+    pub published: Option<Published>,
+}
+
+/// The links between application and store for which total times are computed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Links {
+    /// Link speeds in Mbit/s, ascending.
+    pub mbit: Vec<f64>,
+    /// Reads for each write.
+    pub reads_per_write: Vec<f64>,
+}
+
+/// A published table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// What it is and its conditions.
+    pub about: String,
+    /// The payload whose cells stand beside it.
+    pub payload: String,
+    /// The serializer of those cells.
+    pub serializer: Option<String>,
+    /// The codec of those cells.
+    pub codec: String,
+    /// One row a level.
+    pub rows: Vec<PublishedRow>,
+}
+
+/// One published row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedRow {
+    /// The level.
+    pub level: i32,
+    /// Compression in MB/s of uncompressed bytes.
+    pub compress_mb_s: f64,
+    /// Decompression in MB/s as published (over compressed bytes).
+    pub decompress_mb_s_published: f64,
+    /// Compression ratio.
+    pub ratio: f64,
+    /// Space saving in percent.
+    pub space_saving: f64,
+    /// Ratio ÷ time, in the publication's own unit.
+    pub ratio_per_time: f64,
+    /// Milliseconds for one object, where published.
+    #[serde(default)]
+    pub ms: Option<f64>,
+}
