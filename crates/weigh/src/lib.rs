@@ -6,6 +6,7 @@
 pub mod analysis;
 pub mod caveat;
 pub mod cell;
+pub mod inventory;
 pub mod payload;
 pub mod plan;
 pub mod protocol;
@@ -13,3 +14,4 @@ pub mod record;
 pub mod rig;
 pub mod setting;
 pub mod study;
+pub mod suggest;

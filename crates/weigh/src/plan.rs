@@ -1,5 +1,8 @@
 //! A plan: the cells of a study with a seed, what was excluded and why, and the expected time.
 
+pub mod build;
+pub mod forecast;
+
 use serde::{Deserialize, Serialize};
 
 use crate::cell::Cell;

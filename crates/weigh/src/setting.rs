@@ -1,18 +1,20 @@
 //! A setting: a codec with its level and options, as text and as a value.
 //!
-//! Text form: `zstd`, `zstd:3`, `zlib:6,memlevel=9,mode=stream`. Where a list is asked for, the level
-//! part may be a range (`gzdeflate:1..9`), a step (`zstd:-5..22/3`) or several (`br:1|5|11`); expansion
-//! stands in [`crate::plan`], because only an inventory knows which levels exist.
+//! Text form of one setting: `zstd`, `zstd:3`, `zlib:6,memlevel=9,mode=stream`. Where settings are asked
+//! for, a [`Request`] names several at once: `gzdeflate:1..9`, `zstd:-5..22/3`, `brotli:1|5|11`, `zlib:all`,
+//! `brotli:4,window=16|22`, `set:web`. Which levels exist only an inventory knows, so a request is
+//! expanded against a codec's description.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::protocol::{CodecDescription, OptionDescription};
+use crate::suggest::nearest_hint;
+
 /// A codec with its level and options.
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Setting {
     /// The codec's name.
     pub codec: String,
@@ -45,5 +47,272 @@ impl fmt::Display for Setting {
             write!(f, ",{name}={value}")?;
         }
         Ok(())
+    }
+}
+
+/// A wish for settings, as written in a study or on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// A codec's name, or `set:NAME`.
+    pub name: String,
+    /// Which levels; `None`: whatever the caller's default is.
+    pub levels: Option<LevelRequest>,
+    /// Options; several values of one option multiply the settings.
+    pub options: BTreeMap<String, Vec<String>>,
+}
+
+/// Which levels of a codec.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LevelRequest {
+    /// The few that show the range.
+    Representative,
+    /// Every level.
+    All,
+    /// The library's default.
+    Default,
+    /// These, in this order; a range is inclusive.
+    Listed(Vec<i32>),
+}
+
+/// A request that cannot be read or does not fit the codec.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct SettingError(pub String);
+
+fn refuse<T>(message: String) -> Result<T, SettingError> {
+    Err(SettingError(message))
+}
+
+impl Request {
+    /// Reads one request.
+    ///
+    /// # Errors
+    /// One line that quotes the text and says what was expected.
+    pub fn parse(text: &str) -> Result<Request, SettingError> {
+        let mut parts = text.split(',');
+        let head = parts.next().unwrap_or_default().trim();
+        let (prefix, rest) = match head.strip_prefix("set:") {
+            Some(rest) => ("set:", rest),
+            None => ("", head),
+        };
+        let (name, levels) = match rest.split_once(':') {
+            Some((name, levels)) => (name, Some(LevelRequest::parse(levels, text)?)),
+            None => (rest, None),
+        };
+        if name.is_empty() {
+            return refuse(format!("`{text}` names no codec; write NAME, NAME:LEVEL or set:NAME"));
+        }
+        let mut options = BTreeMap::new();
+        for part in parts {
+            let Some((key, values)) = part.split_once('=').filter(|(k, v)| !k.is_empty() && !v.is_empty()) else {
+                return refuse(format!("`{text}`: `{part}` is not an option; write NAME=VALUE"));
+            };
+            let values = values.split('|').map(str::to_owned).collect();
+            options.insert(key.trim().to_owned(), values);
+        }
+        Ok(Request { name: format!("{prefix}{name}"), levels, options })
+    }
+
+    /// The set's name, when a set is asked for.
+    pub fn set(&self) -> Option<&str> {
+        self.name.strip_prefix("set:")
+    }
+
+    /// The settings of one codec that this request asks for.
+    ///
+    /// `fallback` applies where the request says nothing of levels. Members of a set silently ignore
+    /// options that they do not have and levels that they lack; a codec asked for by name does not.
+    ///
+    /// # Errors
+    /// A level or option that the codec does not take.
+    pub fn expand(
+        &self,
+        codec: &CodecDescription,
+        fallback: &LevelRequest,
+    ) -> Result<Vec<Setting>, SettingError> {
+        let strict = self.set().is_none();
+        let levels = self.levels.as_ref().unwrap_or(fallback).of(codec, strict && self.levels.is_some())?;
+        let mut settings: Vec<_> = levels
+            .into_iter()
+            .map(|level| Setting { codec: codec.name.clone(), level, options: BTreeMap::new() })
+            .collect();
+        for (name, values) in &self.options {
+            match codec.options.iter().find(|o| &o.name == name) {
+                Some(option) => check_values(codec, option, values)?,
+                None if strict => {
+                    let known: Vec<_> = codec.options.iter().map(|o| o.name.as_str()).collect();
+                    let hint = nearest_hint(name, known.iter().copied());
+                    return refuse(format!("{} has no option `{name}`{hint}", codec.name));
+                }
+                None => continue,
+            }
+            settings = settings
+                .iter()
+                .flat_map(|s| {
+                    values.iter().map(|v| {
+                        let mut with = s.clone();
+                        with.options.insert(name.clone(), v.clone());
+                        with
+                    })
+                })
+                .collect();
+        }
+        Ok(settings)
+    }
+}
+
+fn check_values(
+    codec: &CodecDescription,
+    option: &OptionDescription,
+    values: &[String],
+) -> Result<(), SettingError> {
+    for value in values {
+        let fine = match option.range {
+            Some((low, high)) => value.parse::<i32>().is_ok_and(|v| v >= low && v <= high),
+            None => option.words.contains(value),
+        };
+        if !fine {
+            let accepted = match option.range {
+                Some((low, high)) => format!("{low} to {high}"),
+                None => option.words.join(", "),
+            };
+            return refuse(format!(
+                "{}: {}={value} is not accepted; use {accepted}",
+                codec.name, option.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl LevelRequest {
+    /// Reads `representative`, `all`, `default`, `6`, `1..9`, `1..9/2`, or several joined by `|`.
+    ///
+    /// # Errors
+    /// One line that quotes `whole`, the text around it.
+    pub fn parse(text: &str, whole: &str) -> Result<LevelRequest, SettingError> {
+        match text.trim() {
+            "representative" => return Ok(LevelRequest::Representative),
+            "all" => return Ok(LevelRequest::All),
+            "default" => return Ok(LevelRequest::Default),
+            _ => {}
+        }
+        let mut levels = Vec::new();
+        for part in text.split('|') {
+            match read_range(part.trim()) {
+                Some(range) => levels.extend(range),
+                None => {
+                    return refuse(format!(
+                        "`{whole}`: `{part}` is not a level; write 6, 1..9, 1..9/2, 1|6|9, all, default or representative"
+                    ));
+                }
+            }
+        }
+        Ok(LevelRequest::Listed(levels))
+    }
+
+    fn of(&self, codec: &CodecDescription, strict: bool) -> Result<Vec<Option<i32>>, SettingError> {
+        let Some(range) = &codec.levels else {
+            return match self {
+                LevelRequest::Listed(_) if strict => refuse(format!("{} has no levels", codec.name)),
+                _ => Ok(vec![None]),
+            };
+        };
+        let levels = match self {
+            LevelRequest::Representative => range.representative.clone(),
+            LevelRequest::All => (range.min..=range.max).collect(),
+            LevelRequest::Default => vec![range.default],
+            LevelRequest::Listed(levels) => {
+                let outside = levels.iter().find(|l| **l < range.min || **l > range.max);
+                if let (Some(level), true) = (outside, strict) {
+                    return refuse(format!(
+                        "{} has levels {} to {}, not {level}",
+                        codec.name, range.min, range.max
+                    ));
+                }
+                levels.iter().copied().filter(|l| *l >= range.min && *l <= range.max).collect()
+            }
+        };
+        Ok(levels.into_iter().map(Some).collect())
+    }
+}
+
+fn read_range(text: &str) -> Option<Vec<i32>> {
+    let (range, step) = match text.split_once('/') {
+        Some((range, step)) => (range, step.parse::<usize>().ok().filter(|s| *s > 0)?),
+        None => (text, 1),
+    };
+    let Some((low, high)) = range.split_once("..") else {
+        return (step == 1).then(|| text.parse().ok().map(|l| vec![l])).flatten();
+    };
+    let (low, high) = (low.parse::<i32>().ok()?, high.parse::<i32>().ok()?);
+    (low <= high && high.abs_diff(low) <= 1000).then(|| (low..=high).step_by(step).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Levels;
+
+    fn zstd() -> CodecDescription {
+        CodecDescription {
+            name: "zstd".into(),
+            format: "zstd".into(),
+            binding: "native".into(),
+            library: None,
+            takes_value: false,
+            levels: Some(Levels { min: -7, max: 22, default: 3, representative: vec![1, 3, 19] }),
+            options: vec![OptionDescription {
+                name: "window".into(),
+                range: Some((10, 27)),
+                words: vec![],
+                about: String::new(),
+            }],
+            sets: vec![],
+            nominal: vec![],
+            missing: None,
+            remedy: None,
+        }
+    }
+
+    fn expand(text: &str) -> Result<Vec<String>, String> {
+        Request::parse(text)
+            .and_then(|r| r.expand(&zstd(), &LevelRequest::Representative))
+            .map(|s| s.iter().map(ToString::to_string).collect())
+            .map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn levels_come_as_one_range_step_or_list() {
+        assert_eq!(expand("zstd").unwrap(), ["zstd:1", "zstd:3", "zstd:19"]);
+        assert_eq!(expand("zstd:default").unwrap(), ["zstd:3"]);
+        assert_eq!(expand("zstd:-2..1").unwrap(), ["zstd:-2", "zstd:-1", "zstd:0", "zstd:1"]);
+        assert_eq!(expand("zstd:1..9/4|22").unwrap(), ["zstd:1", "zstd:5", "zstd:9", "zstd:22"]);
+        assert_eq!(expand("zstd:all").unwrap().len(), 30);
+    }
+
+    #[test]
+    fn options_multiply() {
+        assert_eq!(expand("zstd:3,window=20|22").unwrap(), ["zstd:3,window=20", "zstd:3,window=22"]);
+    }
+
+    #[test]
+    fn refusals_say_what_is_accepted() {
+        assert_eq!(expand("zstd:23").unwrap_err(), "zstd has levels -7 to 22, not 23");
+        assert_eq!(expand("zstd:3,windo=20").unwrap_err(), "zstd has no option `windo`; did you mean `window`?");
+        assert_eq!(expand("zstd:3,window=9").unwrap_err(), "zstd: window=9 is not accepted; use 10 to 27");
+        assert!(expand("zstd:x").unwrap_err().contains("`x` is not a level"));
+        assert!(expand("zstd:9..1").unwrap_err().contains("is not a level"));
+        assert!(expand(":3").unwrap_err().contains("names no codec"));
+        assert!(expand("zstd:3,window").unwrap_err().contains("is not an option"));
+    }
+
+    #[test]
+    fn members_of_a_set_keep_what_they_have() {
+        let request = Request::parse("set:web:1..30,memlevel=9").unwrap();
+        assert_eq!(request.set(), Some("web"));
+        let settings = request.expand(&zstd(), &LevelRequest::Representative).unwrap();
+        assert_eq!(settings.len(), 22);
+        assert!(settings.iter().all(|s| s.options.is_empty()));
     }
 }

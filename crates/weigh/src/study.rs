@@ -1,6 +1,10 @@
 //! A study: one question with factors and a budget, as a TOML file.
 
+pub mod file;
+
 use serde::{Deserialize, Serialize};
+
+pub use file::{CellBlock, Study};
 
 /// The part of a study that travels into the plan: what is asked, and how to read the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]

@@ -1,0 +1,313 @@
+//! From a study to a plan: every block's factors multiplied out, with a reason for each cell left out.
+
+use std::collections::{BTreeMap, HashSet};
+
+use anyhow::{Result, bail};
+
+use crate::cell::{Cell, Subject};
+use crate::inventory::{Inventory, NATIVE, RuntimeEntry};
+use crate::payload::Payload;
+use crate::plan::forecast::one_pass_seconds;
+use crate::plan::{Exclusion, Plan, Policy, Runtime};
+use crate::protocol::CodecDescription;
+use crate::setting::{LevelRequest, Request, Setting};
+use crate::study::{CellBlock, Study};
+use crate::suggest::nearest_hint;
+
+/// The word for cells on bytes among serializers.
+const BYTES: &str = "-";
+/// A cell whose single encode would take more than this share of the budget is left out.
+const BUDGET_SHARE: f64 = 0.35;
+
+/// What the user asked for beside the study.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The quick form.
+    pub quick: bool,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Another budget than the study's, in seconds.
+    pub budget_seconds: Option<f64>,
+    /// Measure everything to the last round.
+    pub exhaustive: bool,
+    /// Levels where a request says nothing of them.
+    pub levels: LevelRequest,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Ask {
+            quick: false,
+            seed: 1,
+            budget_seconds: None,
+            exhaustive: false,
+            levels: LevelRequest::Representative,
+        }
+    }
+}
+
+/// Gives the payloads a content name stands for, cut into items of the given size when one is given.
+pub type ContentSource<'a> = dyn FnMut(&str, Option<u64>) -> Result<Vec<Payload>> + 'a;
+
+/// Builds the plan of a study. Measures nothing.
+///
+/// # Errors
+/// A name that nothing answers to (content, runtime, serializer, codec, set), a level or an option that a codec
+/// does not take. What exists but cannot run here is an [`Exclusion`], not an error.
+pub fn build(
+    study: &Study,
+    ask: &Ask,
+    inventory: &Inventory,
+    contents: &mut ContentSource<'_>,
+) -> Result<Plan> {
+    let blocks = if ask.quick { study.quick_cells() } else { study.cells.clone() };
+    let budget = if ask.quick { study.budget.quick_seconds } else { study.budget.seconds };
+    let policy = Policy {
+        budget_seconds: ask.budget_seconds.unwrap_or(budget),
+        max_rounds: study.precision.max_rounds,
+        min_samples: study.precision.min_samples,
+        half_width: study.precision.half_width,
+        cell_seconds: study.budget.cell_seconds,
+        exhaustive: ask.exhaustive,
+    };
+    let mut builder = Builder { inventory, ask, policy: &policy, seen: HashSet::new(), out: Gathered::default() };
+    for block in &blocks {
+        builder.block(block, contents)?;
+    }
+    let Gathered { payloads, cells, mut exclusions } = builder.out;
+    let mut once = HashSet::new();
+    exclusions.retain(|e| once.insert((e.cell.clone(), e.reason.clone())));
+    let runtimes = runtimes_of(&cells, inventory);
+    Ok(Plan { study: study.text(), seed: ask.seed, policy, payloads, runtimes, cells, exclusions })
+}
+
+fn runtimes_of(cells: &[Cell], inventory: &Inventory) -> Vec<Runtime> {
+    let used: HashSet<&str> = cells.iter().map(|c| c.runtime.as_str()).collect();
+    inventory
+        .runtimes
+        .iter()
+        .filter(|r| used.contains(r.name.as_str()))
+        .map(|r| Runtime {
+            name: r.name.clone(),
+            binary: r.binary.clone(),
+            version: r.description.version.clone(),
+            libraries: r.libraries(),
+            facts: r.description.facts.clone(),
+        })
+        .collect()
+}
+
+#[derive(Default)]
+struct Gathered {
+    payloads: Vec<Payload>,
+    cells: Vec<Cell>,
+    exclusions: Vec<Exclusion>,
+}
+
+struct Builder<'a> {
+    inventory: &'a Inventory,
+    ask: &'a Ask,
+    policy: &'a Policy,
+    seen: HashSet<String>,
+    out: Gathered,
+}
+
+impl Builder<'_> {
+    fn block(&mut self, block: &CellBlock, contents: &mut ContentSource<'_>) -> Result<()> {
+        let requests: Vec<Request> = block.codecs.iter().map(|c| Request::parse(c)).collect::<Result<_, _>>()?;
+        let runtimes = self.runtimes(block)?;
+        self.known_names(block, &requests, &runtimes)?;
+        for name in &block.content {
+            for payload in contents(name, block.block_bytes)? {
+                for runtime in &runtimes {
+                    for serializer in &block.serializers {
+                        self.settings(block, &payload, runtime, serializer, &requests)?;
+                    }
+                }
+                if !self.out.payloads.iter().any(|p| p.name == payload.name) {
+                    self.out.payloads.push(payload);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn runtimes(&mut self, block: &CellBlock) -> Result<Vec<RuntimeEntry>> {
+        let mut found = Vec::new();
+        for word in &block.runtimes {
+            let selected = self.inventory.select(word);
+            if selected.is_empty() && !self.inventory.names().contains(&word.as_str()) {
+                bail!("no runtime `{word}`{}", nearest_hint(word, self.inventory.names()));
+            }
+            if selected.is_empty() {
+                self.exclude(
+                    format!("{}/{word}", block.content.join(",")),
+                    "no PHP was found".into(),
+                    Some("apt install php-cli, or name a binary with --php BINARY".into()),
+                );
+            }
+            found.extend(selected.into_iter().cloned());
+        }
+        Ok(found)
+    }
+
+    /// A name that no runtime of the block knows is a typing error; one that some lack is an exclusion.
+    fn known_names(&self, block: &CellBlock, requests: &[Request], runtimes: &[RuntimeEntry]) -> Result<()> {
+        if runtimes.is_empty() {
+            return Ok(());
+        }
+        let codecs = || runtimes.iter().flat_map(|r| &r.description.codecs);
+        for request in requests {
+            match request.set() {
+                Some("all") => {}
+                Some(set) => {
+                    let sets: HashSet<&str> = codecs().flat_map(|c| c.sets.iter().map(String::as_str)).collect();
+                    if !sets.contains(set) {
+                        let mut known: Vec<_> = sets.into_iter().chain(["all"]).collect();
+                        known.sort_unstable();
+                        bail!("no set `{set}`{}", nearest_hint(set, known));
+                    }
+                }
+                None if codecs().all(|c| c.name != request.name) => {
+                    let mut known: Vec<_> = codecs().map(|c| c.name.as_str()).collect();
+                    known.sort_unstable();
+                    known.dedup();
+                    bail!("no codec `{}`{}", request.name, nearest_hint(&request.name, known));
+                }
+                None => {}
+            }
+        }
+        for name in block.serializers.iter().filter(|s| s.as_str() != BYTES) {
+            let known = || runtimes.iter().flat_map(|r| &r.description.serializers).map(|s| s.name.as_str());
+            if known().next().is_some() && known().all(|k| k != name) {
+                bail!("no serializer `{name}`{}", nearest_hint(name, known()));
+            }
+        }
+        Ok(())
+    }
+
+    fn settings(
+        &mut self,
+        block: &CellBlock,
+        payload: &Payload,
+        runtime: &RuntimeEntry,
+        serializer: &str,
+        requests: &[Request],
+    ) -> Result<()> {
+        let serializer = (serializer != BYTES).then_some(serializer);
+        let place = Cell::make_id(&payload.name, &runtime.name, serializer, &Setting::bare("*"));
+        if let Some(name) = serializer
+            && let Some((reason, remedy)) = serializer_refused(name, payload, runtime)
+        {
+            self.exclude(place, reason, remedy);
+            return Ok(());
+        }
+        for request in requests {
+            for codec in self.codecs_of(request, runtime, &place) {
+                if codec.takes_value && payload.value.is_none() {
+                    self.exclude(id_of(payload, runtime, None, &codec), "takes a PHP value, not bytes".into(), None);
+                    continue;
+                }
+                // A marshaller serializes by itself: its cell has no serializer and is named once.
+                let serializer = serializer.filter(|_| !codec.takes_value);
+                for setting in request.expand(&codec, &self.ask.levels)? {
+                    self.cell(block, payload, runtime, serializer, &codec, setting);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The available codecs that a request names on this runtime; the others become exclusions.
+    fn codecs_of(&mut self, request: &Request, runtime: &RuntimeEntry, place: &str) -> Vec<CodecDescription> {
+        let all = &runtime.description.codecs;
+        let named: Vec<_> = match request.set() {
+            Some("all") => all.iter().collect(),
+            Some(set) => all.iter().filter(|c| c.sets.iter().any(|s| s == set)).collect(),
+            None => all.iter().filter(|c| c.name == request.name).collect(),
+        };
+        if named.is_empty() && request.set().is_none() {
+            let reason = format!("{} has no codec `{}`", runtime.name, request.name);
+            self.exclude(place.replace('*', &request.name), reason, None);
+        }
+        let (missing, there): (Vec<_>, Vec<_>) = named.into_iter().partition(|c| c.missing.is_some());
+        for codec in missing {
+            let reason = codec.missing.clone().unwrap_or_default();
+            self.exclude(place.replace('*', &codec.name), reason, codec.remedy.clone());
+        }
+        there.into_iter().cloned().collect()
+    }
+
+    fn cell(
+        &mut self,
+        block: &CellBlock,
+        payload: &Payload,
+        runtime: &RuntimeEntry,
+        serializer: Option<&str>,
+        codec: &CodecDescription,
+        setting: Setting,
+    ) {
+        let id = Cell::make_id(&payload.name, &runtime.name, serializer, &setting);
+        let expected_seconds = one_pass_seconds(codec, setting.level, payload.bytes);
+        if !self.policy.exhaustive && expected_seconds > BUDGET_SHARE * self.policy.budget_seconds {
+            let reason = format!(
+                "one call takes about {expected_seconds:.0} s, too much of the budget of {:.0} s",
+                self.policy.budget_seconds
+            );
+            let enough = (expected_seconds / BUDGET_SHARE).ceil();
+            self.exclude(id, reason, Some(format!("--budget {enough:.0}, or --exhaustive")));
+            return;
+        }
+        if !self.seen.insert(id.clone()) {
+            if let Some(cell) = self.out.cells.iter_mut().find(|c| c.id == id) {
+                cell.keep |= block.keep;
+            }
+            return;
+        }
+        let subject = if runtime.name == NATIVE { Subject::Codec } else { Subject::PhpCodec };
+        self.out.cells.push(Cell {
+            id,
+            subject,
+            payload: payload.name.clone(),
+            runtime: runtime.name.clone(),
+            serializer: serializer.map(str::to_owned),
+            setting,
+            keep: block.keep,
+            expected_seconds,
+        });
+    }
+
+    fn exclude(&mut self, cell: String, reason: String, remedy: Option<String>) {
+        self.out.exclusions.push(Exclusion { cell, reason, remedy });
+    }
+}
+
+fn id_of(payload: &Payload, runtime: &RuntimeEntry, serializer: Option<&str>, codec: &CodecDescription) -> String {
+    Cell::make_id(&payload.name, &runtime.name, serializer, &Setting::bare(&codec.name))
+}
+
+fn serializer_refused(
+    name: &str,
+    payload: &Payload,
+    runtime: &RuntimeEntry,
+) -> Option<(String, Option<String>)> {
+    if runtime.name == NATIVE {
+        return Some(("PHP values are serialized by PHP only".into(), None));
+    }
+    if payload.value.is_none() {
+        return Some((format!("{} is not a PHP value", payload.name), None));
+    }
+    match runtime.serializer(name) {
+        None => Some((format!("{} has no serializer `{name}`", runtime.name), None)),
+        Some(s) => s.missing.clone().map(|reason| (reason, s.remedy.clone())),
+    }
+}
+
+/// Cells by payload, in the order of the plan: for tables of a plan.
+pub fn by_payload(plan: &Plan) -> BTreeMap<&str, Vec<&Cell>> {
+    let mut groups: BTreeMap<&str, Vec<&Cell>> = BTreeMap::new();
+    for cell in &plan.cells {
+        groups.entry(&cell.payload).or_default().push(cell);
+    }
+    groups
+}

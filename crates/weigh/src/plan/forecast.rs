@@ -1,0 +1,73 @@
+//! How long a plan will take: from nominal figures, before anything was measured.
+
+use crate::cell::Cell;
+use crate::plan::Plan;
+use crate::protocol::CodecDescription;
+
+/// A codec that says nothing about its speed is taken for this fast, in MB/s.
+const UNKNOWN_MB_S: f64 = 50.0;
+/// What one visit costs beside the codec: pipes, the record, the check.
+const VISIT_SECONDS: f64 = 0.002;
+/// Calls in a first visit: verified, measured for memory, and sampled.
+const FIRST_VISIT_CALLS: f64 = 3.0;
+
+/// Expected CPU seconds of one encode and one decode of `bytes`.
+pub fn one_pass_seconds(codec: &CodecDescription, level: Option<i32>, bytes: u64) -> f64 {
+    let rate = nominal_rate(&codec.nominal, level.or(codec.levels.as_ref().map(|l| l.default)).unwrap_or(0));
+    // Decoders run several times faster than encoders; a tenth of a gigabyte a second is the slow end.
+    let decode = rate.max(100.0) * 3.0;
+    bytes as f64 / 1e6 * (1.0 / rate + 1.0 / decode)
+}
+
+/// The nominal rate at a level: between two known levels on a logarithmic scale, outside them the nearest.
+fn nominal_rate(nominal: &[(i32, f64)], level: i32) -> f64 {
+    let mut known: Vec<_> = nominal.iter().filter(|(_, r)| *r > 0.0).copied().collect();
+    known.sort_by_key(|(l, _)| *l);
+    let (Some(first), Some(last)) = (known.first(), known.last()) else { return UNKNOWN_MB_S };
+    if level <= first.0 {
+        return first.1;
+    }
+    if level >= last.0 {
+        return last.1;
+    }
+    known
+        .windows(2)
+        .find(|w| level <= w[1].0)
+        .map(|w| {
+            let share = f64::from(level - w[0].0) / f64::from(w[1].0 - w[0].0);
+            (w[0].1.ln() * (1.0 - share) + w[1].1.ln() * share).exp()
+        })
+        .unwrap_or(UNKNOWN_MB_S)
+}
+
+/// Expected seconds of wall time on an idle processor: never above the budget unless exhaustive.
+pub fn plan_seconds(plan: &Plan) -> f64 {
+    let policy = &plan.policy;
+    let all: f64 = plan.cells.iter().map(|c| cell_seconds(c, policy.max_rounds, plan)).sum();
+    if policy.exhaustive { all } else { all.min(policy.budget_seconds) }
+}
+
+fn cell_seconds(cell: &Cell, max_rounds: u32, plan: &Plan) -> f64 {
+    let visit = cell.expected_seconds + VISIT_SECONDS;
+    let first = FIRST_VISIT_CALLS * visit;
+    if plan.policy.exhaustive {
+        return first + f64::from(max_rounds.saturating_sub(1)) * visit;
+    }
+    let wanted = f64::from(plan.policy.min_samples);
+    first + (wanted * visit).min(plan.policy.cell_seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_between_levels_lie_between_their_neighbours() {
+        let nominal = [(1, 100.0), (9, 10.0)];
+        assert_eq!(nominal_rate(&nominal, 1), 100.0);
+        assert_eq!(nominal_rate(&nominal, 22), 10.0);
+        let middle = nominal_rate(&nominal, 5);
+        assert!((middle - 31.62).abs() < 0.1, "{middle}");
+        assert_eq!(nominal_rate(&[], 3), UNKNOWN_MB_S);
+    }
+}

@@ -1,0 +1,288 @@
+//! The TOML file of a study, read strictly: an unknown key is an error that names the nearest one.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::study::{Links, Published, StudyText};
+use crate::suggest::nearest_hint;
+
+/// The version of the file format that this program reads.
+pub const SCHEMA: u32 = 1;
+
+/// A study as written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// The version of the file format; [`SCHEMA`].
+    pub schema: u32,
+    /// `cache-levels`: lower case, digits and hyphens.
+    pub name: String,
+    /// A heading.
+    pub title: String,
+    /// The question, one sentence.
+    pub question: String,
+    /// How to read the answer.
+    pub reading: String,
+    /// How long.
+    #[serde(default)]
+    pub budget: Budget,
+    /// How exact.
+    #[serde(default)]
+    pub precision: Precision,
+    /// The blocks of cells; a cell that several blocks name is measured once.
+    pub cells: Vec<CellBlock>,
+    /// Links whose total times are computed.
+    #[serde(default)]
+    pub links: Option<Links>,
+    /// Figures published elsewhere.
+    #[serde(default)]
+    pub published: Option<Published>,
+}
+
+/// How long a run may take, in seconds of wall time.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budget {
+    /// The whole study.
+    pub seconds: f64,
+    /// Its quick form.
+    pub quick_seconds: f64,
+    /// One cell, in all its visits.
+    pub cell_seconds: f64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { seconds: 900.0, quick_seconds: 120.0, cell_seconds: 20.0 }
+    }
+}
+
+/// When a cell is settled.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Precision {
+    /// Rounds at most.
+    pub max_rounds: u32,
+    /// Samples a cell needs.
+    pub min_samples: u32,
+    /// Half-width of the 95% interval ÷ median.
+    pub half_width: f64,
+}
+
+impl Default for Precision {
+    fn default() -> Self {
+        Precision { max_rounds: 30, min_samples: 7, half_width: 0.02 }
+    }
+}
+
+/// Every combination of these factors is a cell.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CellBlock {
+    /// What the block is for.
+    #[serde(default)]
+    pub about: String,
+    /// Contents by name: `value:tree-2.4m`, `corpus:jquery`, `set:web`.
+    pub content: Vec<String>,
+    /// `native`, `php` (every PHP of the run), or one runtime's name.
+    pub runtimes: Vec<String>,
+    /// Serializers; `-` is a cell on bytes. Absent: bytes only.
+    #[serde(default = "bytes_only")]
+    pub serializers: Vec<String>,
+    /// Settings: see [`crate::setting::Request`].
+    pub codecs: Vec<String>,
+    /// Measure every cell to the end, because its own figures are shown.
+    #[serde(default)]
+    pub keep: bool,
+    /// Cut the content into items of this many bytes, each encoded on its own.
+    #[serde(default)]
+    pub block_bytes: Option<u64>,
+    /// What the quick form does with this block; absent: the same as the whole study.
+    #[serde(default)]
+    pub quick: Option<Quick>,
+}
+
+fn bytes_only() -> Vec<String> {
+    vec!["-".into()]
+}
+
+/// A block in the quick form.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Quick {
+    /// `quick = false` leaves the block out; `true` keeps it whole.
+    Keep(bool),
+    /// Other factors.
+    Other(QuickFactors),
+}
+
+/// The factors of a block in the quick form; what is absent stays as it is.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuickFactors {
+    /// See [`CellBlock::content`].
+    pub content: Option<Vec<String>>,
+    /// See [`CellBlock::serializers`].
+    pub serializers: Option<Vec<String>>,
+    /// See [`CellBlock::codecs`].
+    pub codecs: Option<Vec<String>>,
+}
+
+impl Study {
+    /// Reads a study's text; `whence` names it in errors.
+    ///
+    /// # Errors
+    /// One line: where, what was wrong, and the nearest known key.
+    pub fn parse(text: &str, whence: &str) -> Result<Study> {
+        let study: Study = toml::from_str(text).map_err(|e| readable(&e, text, whence))?;
+        study.check().with_context(|| whence.to_owned())?;
+        Ok(study)
+    }
+
+    /// Reads a study's file.
+    ///
+    /// # Errors
+    /// Like [`Study::parse`], or that the file cannot be read.
+    pub fn read(path: &Path) -> Result<Study> {
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read study {}", path.display()))?;
+        Study::parse(&text, &path.display().to_string())
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.schema != SCHEMA {
+            bail!("schema = {} is not known; this program reads schema = {SCHEMA}", self.schema);
+        }
+        if self.name.is_empty() || !self.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
+            bail!("name `{}` may hold lower-case letters, digits and hyphens only", self.name);
+        }
+        if self.cells.is_empty() {
+            bail!("a study needs at least one [[cells]] block");
+        }
+        for (value, key) in [
+            (self.budget.seconds, "budget.seconds"),
+            (self.budget.quick_seconds, "budget.quick_seconds"),
+            (self.budget.cell_seconds, "budget.cell_seconds"),
+            (self.precision.half_width, "precision.half_width"),
+        ] {
+            if !(value > 0.0 && value.is_finite()) {
+                bail!("{key} = {value} must be above zero");
+            }
+        }
+        if self.precision.max_rounds == 0 || self.precision.min_samples == 0 {
+            bail!("precision.max_rounds and precision.min_samples must be at least 1");
+        }
+        if let Some(links) = &self.links {
+            let ascending = links.mbit.windows(2).all(|w| w[0] < w[1]);
+            if links.mbit.is_empty() || !ascending || links.mbit.iter().any(|m| m.is_nan() || *m <= 0.0) {
+                bail!("links.mbit must be speeds above zero in ascending order");
+            }
+        }
+        Ok(())
+    }
+
+    /// The part that travels into the plan.
+    pub fn text(&self) -> StudyText {
+        StudyText {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            question: self.question.clone(),
+            reading: self.reading.clone(),
+            links: self.links.clone(),
+            published: self.published.clone(),
+        }
+    }
+
+    /// The blocks as the quick form has them.
+    pub fn quick_cells(&self) -> Vec<CellBlock> {
+        self.cells.iter().filter_map(CellBlock::quick_form).collect()
+    }
+}
+
+impl CellBlock {
+    fn quick_form(&self) -> Option<CellBlock> {
+        let mut block = self.clone();
+        match block.quick.take() {
+            Some(Quick::Keep(false)) => return None,
+            Some(Quick::Keep(true)) | None => {}
+            Some(Quick::Other(factors)) => {
+                block.content = factors.content.unwrap_or(block.content);
+                block.serializers = factors.serializers.unwrap_or(block.serializers);
+                block.codecs = factors.codecs.unwrap_or(block.codecs);
+            }
+        }
+        Some(block)
+    }
+}
+
+/// A TOML error as one line with its place and, for an unknown key, the nearest known one.
+fn readable(error: &toml::de::Error, text: &str, whence: &str) -> anyhow::Error {
+    let line = error.span().map_or(1, |s| 1 + text[..s.start.min(text.len())].matches('\n').count());
+    let message = error.message();
+    let ticks: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    if message.starts_with("unknown field")
+        && let Some((given, known)) = ticks.split_first()
+    {
+        let hint = nearest_hint(given, known.iter().copied());
+        return anyhow::anyhow!("{whence}, line {line}: unknown key `{given}`{hint}");
+    }
+    let first = message.lines().next().unwrap_or("not valid TOML");
+    anyhow::anyhow!("{whence}, line {line}: {first}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINIMAL: &str = r#"
+schema = 1
+name = "mine"
+title = "T"
+question = "Q?"
+reading = "R"
+[[cells]]
+content = ["value:rows-1k"]
+runtimes = ["php"]
+codecs = ["gzdeflate"]
+"#;
+
+    fn error(text: &str) -> String {
+        format!("{:#}", Study::parse(text, "mine.toml").unwrap_err())
+    }
+
+    #[test]
+    fn a_minimal_study_has_defaults() {
+        let study = Study::parse(MINIMAL, "mine.toml").unwrap();
+        assert_eq!(study.cells[0].serializers, ["-"]);
+        assert_eq!(study.precision.min_samples, 7);
+        assert_eq!(study.quick_cells().len(), 1);
+    }
+
+    #[test]
+    fn unknown_keys_name_the_nearest() {
+        let text = MINIMAL.replace("runtimes", "runtime");
+        assert_eq!(error(&text), "mine.toml, line 9: unknown key `runtime`; did you mean `runtimes`?");
+    }
+
+    #[test]
+    fn nonsense_is_refused_in_one_line() {
+        assert!(error("schema = 1\nname = \"x\"").contains("missing field"));
+        assert!(error(&MINIMAL.replace("\"mine\"", "\"Mein Test\"")).contains("lower-case"));
+        assert!(error(&MINIMAL.replace("schema = 1", "schema = 7")).contains("reads schema = 1"));
+        assert!(error(&format!("{MINIMAL}\n[budget]\nseconds = 0")).contains("above zero"));
+        assert!(error(&format!("{MINIMAL}\n[links]\nmbit=[100, 10]\nreads_per_write=[1]")).contains("ascending"));
+        assert_eq!(error("schema = ").lines().count(), 1);
+    }
+
+    #[test]
+    fn the_quick_form_may_drop_or_change_blocks() {
+        let dropped = Study::parse(&format!("{MINIMAL}quick = false\n"), "m").unwrap();
+        assert!(dropped.quick_cells().is_empty());
+        let changed =
+            Study::parse(&format!("{MINIMAL}[cells.quick]\ncodecs = [\"gzdeflate:6\"]\n"), "m").unwrap();
+        assert_eq!(changed.quick_cells()[0].codecs, ["gzdeflate:6"]);
+        assert_eq!(changed.quick_cells()[0].content, ["value:rows-1k"]);
+    }
+}
