@@ -6,6 +6,7 @@
 pub mod analysis;
 pub mod caveat;
 pub mod cell;
+pub mod defs;
 pub mod inventory;
 pub mod payload;
 pub mod plan;

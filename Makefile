@@ -1,0 +1,47 @@
+# The two commands: `make run` measures and answers; `make test` proves that the instrument is right.
+CARGO ?= cargo
+WEIGH = target/release/weigh
+
+.PHONY: help run test build corpus lint docs ci bench-codec bench-answer bench-noise bench-kill clean
+
+help:
+	@echo "make run           install what is missing, build, fetch the corpus, measure, answer"
+	@echo "make test          install what tests need, and pass all of them"
+	@echo "make build         build the release binary: $(WEIGH)"
+	@echo "make lint docs     formatting, clippy, PHP checks; the documentation of the code"
+	@echo "make bench-codec   our codec figures against zstd -b, lzbench and native zlib"
+	@echo "make bench-answer  the adaptive stop against measuring everything"
+	@echo "make bench-noise   medians while both cores are loaded"
+	@echo "make bench-kill    50 kills at random instants, each resumed"
+
+run:
+	@scripts/setup run
+	@$(MAKE) --no-print-directory build
+	@$(WEIGH) corpus fetch
+	@$(WEIGH) run --quick
+
+build:
+	@$(CARGO) build --release --locked
+
+test:
+	@scripts/setup test
+	@$(CARGO) test --workspace --locked
+	@php php/tests/run.php
+
+lint:
+	@$(CARGO) fmt --all --check
+	@$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	@scripts/lint
+
+docs:
+	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
+
+ci: lint docs test
+
+bench-codec bench-answer bench-noise bench-kill:
+	@scripts/setup bench
+	@$(MAKE) --no-print-directory build
+	@bench/$(@:bench-%=%)
+
+clean:
+	@$(CARGO) clean
