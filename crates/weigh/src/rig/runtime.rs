@@ -1,0 +1,112 @@
+//! PHP runtimes: where binaries are found, how a worker is started on one, and what it is called.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// PHP binaries on `PATH` (`php`, `php8.2`, `php84`), each once whatever its links, in the order of `PATH`, and by
+/// name within a folder.
+pub fn on_path(path: &OsStr) -> Vec<PathBuf> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for folder in std::env::split_paths(path).filter(|f| f.is_absolute()) {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        let mut names: Vec<_> = entries.flatten().map(|e| e.file_name()).filter(|n| is_php(n)).collect();
+        names.sort();
+        for name in names {
+            let binary = folder.join(name);
+            let Ok(real) = binary.canonicalize() else { continue };
+            if real.is_file() && seen.insert(real) {
+                found.push(binary);
+            }
+        }
+    }
+    found
+}
+
+/// `php` followed by nothing but a version: not `php-config`, `phpize`, `php-fpm8.2`.
+fn is_php(name: &OsStr) -> bool {
+    let rest = name.to_str().and_then(|n| n.strip_prefix("php"));
+    rest.is_some_and(|r| r.chars().all(|c| c.is_ascii_digit() || c == '.'))
+}
+
+/// The binary a user named: a path, or a name to look up on `PATH`.
+pub fn named(binary: &Path, path: &OsStr) -> Option<PathBuf> {
+    if binary.components().count() > 1 {
+        return binary.is_file().then(|| binary.to_owned());
+    }
+    std::env::split_paths(path).map(|f| f.join(binary)).find(|b| b.is_file())
+}
+
+/// The arguments that start the worker on a PHP binary.
+///
+/// The user's own ini files stay in force, because the extensions that they load are what is measured; a
+/// profiler or debugger is switched off, because it would be measured instead. Output must be the worker's alone.
+pub fn worker_arguments(worker: &Path) -> Vec<OsString> {
+    let settings = [
+        "xdebug.mode=off",
+        "pcov.enabled=0",
+        "display_errors=stderr",
+        "log_errors=0",
+        "html_errors=0",
+        "output_buffering=0",
+        "zlib.output_compression=0",
+        "implicit_flush=0",
+        "max_execution_time=0",
+        "memory_limit=-1",
+        "auto_prepend_file=",
+        "auto_append_file=",
+    ];
+    let mut arguments: Vec<OsString> = Vec::new();
+    for setting in settings {
+        arguments.extend(["-d".into(), setting.into()]);
+    }
+    arguments.push(worker.into());
+    arguments
+}
+
+/// `php8.2` from `8.2.36`, made unique among `taken` by a further part of the version or a number.
+pub fn short_name(version: &str, taken: &[String]) -> String {
+    let mut parts = version.split('.');
+    let short = match (parts.next(), parts.next()) {
+        (Some(major), Some(minor)) => format!("php{major}.{minor}"),
+        _ => format!("php{version}"),
+    };
+    let full = format!("php{version}");
+    let numbered = (2..).map(|n| format!("{full}#{n}"));
+    [short, full.clone()].into_iter().chain(numbered).find(|n| !taken.contains(n)).unwrap_or(full)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_php_itself_is_a_runtime() {
+        for yes in ["php", "php8.2", "php84", "php5"] {
+            assert!(is_php(OsStr::new(yes)), "{yes}");
+        }
+        for no in ["php-config", "phpize", "php-fpm8.2", "phpcs", "php8.2-x", "phar"] {
+            assert!(!is_php(OsStr::new(no)), "{no}");
+        }
+    }
+
+    #[test]
+    fn a_binary_behind_several_links_is_found_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("php8.2"), "").unwrap();
+        std::os::unix::fs::symlink(folder.path().join("php8.2"), folder.path().join("php")).unwrap();
+        std::fs::write(folder.path().join("phpize"), "").unwrap();
+        let found = on_path(folder.path().as_os_str());
+        assert_eq!(found, [folder.path().join("php")]);
+        assert_eq!(named(Path::new("php8.2"), folder.path().as_os_str()), Some(folder.path().join("php8.2")));
+        assert_eq!(named(Path::new("php9"), folder.path().as_os_str()), None);
+    }
+
+    #[test]
+    fn names_are_short_and_unique() {
+        assert_eq!(short_name("8.2.36", &[]), "php8.2");
+        assert_eq!(short_name("8.2.36", &["php8.2".into()]), "php8.2.36");
+        assert_eq!(short_name("8.2.36", &["php8.2".into(), "php8.2.36".into()]), "php8.2.36#2");
+    }
+}
