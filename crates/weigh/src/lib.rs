@@ -11,5 +11,6 @@ pub mod plan;
 pub mod protocol;
 pub mod record;
 pub mod rig;
+pub mod run;
 pub mod setting;
 pub mod study;

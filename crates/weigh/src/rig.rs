@@ -1,3 +1,7 @@
 //! What a subject stands on, started and ended by the lab, and the meters beside it.
 
+pub mod lifeline;
 pub mod machine;
+pub mod meter;
+pub mod process;
+pub mod worker;
