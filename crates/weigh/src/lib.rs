@@ -14,3 +14,4 @@ pub mod rig;
 pub mod run;
 pub mod setting;
 pub mod study;
+pub mod units;
