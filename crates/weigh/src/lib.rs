@@ -13,6 +13,8 @@ pub mod plan;
 pub mod protocol;
 pub mod record;
 pub mod rig;
+pub mod run;
 pub mod setting;
 pub mod study;
 pub mod suggest;
+pub mod units;

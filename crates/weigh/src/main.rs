@@ -1,4 +1,9 @@
 //! The thin binary: everything is in the library.
-fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if let Some(code) = weigh::rig::lifeline::dispatch(std::env::args_os()) {
+        return code;
+    }
+    ExitCode::SUCCESS
 }

@@ -71,3 +71,32 @@ pub struct Exclusion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
 }
+
+impl Plan {
+    /// Makes sure that the plan holds together: ids are unique, and cells name payloads and runtimes that it has.
+    ///
+    /// # Errors
+    /// The first thing that does not.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let mut ids = std::collections::BTreeSet::new();
+        for cell in &self.cells {
+            anyhow::ensure!(ids.insert(&cell.id), "the plan has the cell {} twice", cell.id);
+            let payload = self.payloads.iter().any(|p| p.name == cell.payload);
+            anyhow::ensure!(payload, "the plan's cell {} has no payload {}", cell.id, cell.payload);
+            let runtime = self.runtimes.iter().any(|r| r.name == cell.runtime);
+            anyhow::ensure!(runtime, "the plan's cell {} has no runtime {}", cell.id, cell.runtime);
+        }
+        for payload in &self.payloads {
+            let items = payload.items.iter().try_fold(0u64, |sum, &item| sum.checked_add(item));
+            anyhow::ensure!(
+                items == Some(payload.bytes),
+                "the plan's payload {} has items that do not add up to its {} bytes",
+                payload.name,
+                payload.bytes
+            );
+            let digest = payload.sha256.len() == 64 && payload.sha256.bytes().all(|b| b.is_ascii_hexdigit());
+            anyhow::ensure!(digest, "the plan's payload {} has no SHA-256", payload.name);
+        }
+        Ok(())
+    }
+}

@@ -1,6 +1,8 @@
 //! Records: what a run appends to `records.ndjson`, one JSON object a line. Records are the truth; every
 //! estimate is derived from them again.
 
+pub mod log;
+
 use serde::{Deserialize, Serialize};
 
 use crate::caveat::Caveat;

@@ -1,4 +1,8 @@
 //! What a subject stands on, started and ended by the lab, and the meters beside it.
 
+pub mod lifeline;
 pub mod machine;
 pub mod runtime;
+pub mod meter;
+pub mod process;
+pub mod worker;

@@ -1,5 +1,7 @@
 //! The machine a run was measured on: its fingerprint, queried and never typed.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
 /// The fingerprint of a machine. A field that could not be queried is `None`.
@@ -23,4 +25,170 @@ pub struct Machine {
     pub cgroup_cores: Option<f64>,
     /// Load average over one minute at the start.
     pub load_average: Option<f64>,
+}
+
+impl Machine {
+    /// Queries this machine.
+    pub fn query() -> Machine {
+        Machine::query_under(Path::new("/"))
+    }
+
+    /// Queries the files below `root`, in the layout of Linux.
+    fn query_under(root: &Path) -> Machine {
+        let text = |path: &str| std::fs::read_to_string(root.join(path)).ok();
+        let word = |path: &str| text(path).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
+        let cpuinfo = text("proc/cpuinfo").unwrap_or_default();
+        let kernel = || Some(format!("{} {}", word("proc/sys/kernel/ostype")?, word("proc/sys/kernel/osrelease")?));
+        let cores = cores();
+        Machine {
+            processor: ["model name", "Model", "Hardware"].iter().find_map(|key| field(&cpuinfo, key, ':')),
+            cores,
+            kernel: kernel(),
+            system: text("etc/os-release").and_then(|t| field(&t, "PRETTY_NAME", '=')),
+            memory_bytes: text("proc/meminfo").and_then(|t| memory_bytes(&t)),
+            governor: word("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            virtualisation: virtualisation(root, &cpuinfo),
+            cgroup_cores: cgroup_cores(root).filter(|&granted| granted < f64::from(cores)),
+            load_average: text("proc/loadavg").and_then(|t| t.split_whitespace().next()?.parse().ok()),
+        }
+    }
+
+    /// One line for a heading: processor, cores, memory, kernel.
+    pub fn line(&self) -> String {
+        let mut parts = vec![self.processor.clone().unwrap_or_else(|| "unknown processor".into())];
+        parts.push(match self.cgroup_cores {
+            Some(granted) => format!("{} cores ({granted:.1} granted)", self.cores),
+            None => format!("{} core{}", self.cores, if self.cores == 1 { "" } else { "s" }),
+        });
+        parts.extend(self.memory_bytes.map(|bytes| format!("{:.0} GiB", bytes as f64 / f64::from(1 << 30))));
+        parts.extend(self.system.clone());
+        parts.extend(self.kernel.clone());
+        parts.extend(self.virtualisation.clone());
+        parts.join(", ")
+    }
+}
+
+/// Processors this process may run on, whatever share of them a cgroup grants.
+fn cores() -> u32 {
+    #[cfg(target_os = "linux")]
+    if let Ok(set) = rustix::thread::sched_getaffinity(None) {
+        return set.count();
+    }
+    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
+}
+
+/// The value of the first `key SEPARATOR value` line.
+fn field(text: &str, key: &str, separator: char) -> Option<String> {
+    let value = text.lines().find_map(|line| {
+        let (name, value) = line.split_once(separator)?;
+        (name.trim() == key).then(|| value.trim().trim_matches('"').to_owned())
+    });
+    value.filter(|v| !v.is_empty())
+}
+
+fn memory_bytes(meminfo: &str) -> Option<u64> {
+    let kib: u64 = field(meminfo, "MemTotal", ':')?.split(' ').next()?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// What the firmware and the root file system show; a hypervisor may hide.
+fn virtualisation(root: &Path, cpuinfo: &str) -> Option<String> {
+    let word = |path: &str| std::fs::read_to_string(root.join(path)).ok().map(|t| t.trim().to_owned());
+    let guest = field(cpuinfo, "flags", ':').is_some_and(|f| f.split(' ').any(|f| f == "hypervisor"));
+    let hypervisor = word("sys/hypervisor/type").or_else(|| {
+        let named = || word("sys/class/dmi/id/product_name").filter(|name| !name.is_empty());
+        guest.then(|| named().unwrap_or_else(|| "a hypervisor".into()))
+    });
+    let containers = [(".dockerenv", "docker"), ("run/.containerenv", "podman")];
+    let container = containers.iter().find(|(mark, _)| root.join(mark).exists()).map(|(_, name)| *name);
+    match (container, hypervisor) {
+        (Some(container), Some(hypervisor)) => Some(format!("{container} on {hypervisor}")),
+        (Some(container), None) => Some(container.into()),
+        (None, hypervisor) => hypervisor,
+    }
+}
+
+/// The smallest CPU quota of this process's cgroup and of those around it, in processors; version 1 and 2.
+fn cgroup_cores(root: &Path) -> Option<f64> {
+    let groups = std::fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
+    let quotas = groups.lines().flat_map(|line| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (parts.next().unwrap_or(""), parts.next().unwrap_or("/"));
+        let own = Path::new(path.trim_start_matches('/'));
+        let mounts: &[&str] = match controllers {
+            "" => &["sys/fs/cgroup", "sys/fs/cgroup/unified"],
+            c if c.split(',').any(|c| c == "cpu") => &["sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct"],
+            _ => &[],
+        };
+        let folders = mounts.iter().flat_map(move |m| own.ancestors().map(move |a| Path::new(m).join(a)));
+        folders.filter_map(|folder| quota(&root.join(folder))).collect::<Vec<f64>>()
+    });
+    quotas.min_by(f64::total_cmp)
+}
+
+/// The quota of one cgroup; `None` when there is no limit, or no such file.
+fn quota(folder: &PathBuf) -> Option<f64> {
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+    let (quota, period) = match read("cpu.max") {
+        Some(both) => both.trim().split_once(' ').map(|(q, p)| (q.to_owned(), p.to_owned()))?,
+        None => (read("cpu.cfs_quota_us")?, read("cpu.cfs_period_us")?),
+    };
+    let (quota, period): (f64, f64) = (quota.trim().parse().ok()?, period.trim().parse().ok()?);
+    (quota > 0.0 && period > 0.0).then(|| quota / period)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lay(root: &Path, path: &str, text: &str) {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_queried_is_none() {
+        let root = tempfile::tempdir().unwrap();
+        let machine = Machine::query_under(root.path());
+        assert!(machine.cores >= 1);
+        assert_eq!(machine, Machine { cores: machine.cores, ..Machine::default() });
+    }
+
+    #[test]
+    fn files_of_linux_are_read() {
+        let root = tempfile::tempdir().unwrap();
+        let lay = |path, text| lay(root.path(), path, text);
+        lay("proc/cpuinfo", "processor\t: 0\nmodel name\t: Fast One\nflags\t\t: fpu hypervisor\n");
+        lay("proc/meminfo", "MemTotal:        2048 kB\nMemFree: 1 kB\n");
+        lay("proc/sys/kernel/ostype", "Linux\n");
+        lay("proc/sys/kernel/osrelease", "6.1.0\n");
+        lay("proc/loadavg", "1.25 0.5 0.1 1/2 3\n");
+        lay("etc/os-release", "NAME=x\nPRETTY_NAME=\"Some Linux 12\"\n");
+        lay("sys/class/dmi/id/product_name", "KVM\n");
+        lay(".dockerenv", "");
+        let machine = Machine::query_under(root.path());
+        assert_eq!(machine.processor.as_deref(), Some("Fast One"));
+        assert_eq!(machine.memory_bytes, Some(2048 * 1024));
+        assert_eq!(machine.kernel.as_deref(), Some("Linux 6.1.0"));
+        assert_eq!(machine.system.as_deref(), Some("Some Linux 12"));
+        assert_eq!(machine.virtualisation.as_deref(), Some("docker on KVM"));
+        assert_eq!(machine.load_average, Some(1.25));
+        assert!(machine.line().starts_with("Fast One, "), "{}", machine.line());
+    }
+
+    #[test]
+    fn the_smallest_quota_around_counts_in_both_versions() {
+        let root = tempfile::tempdir().unwrap();
+        lay(root.path(), "proc/self/cgroup", "0::/a/b\n");
+        lay(root.path(), "sys/fs/cgroup/a/cpu.max", "50000 100000\n");
+        lay(root.path(), "sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+        assert_eq!(cgroup_cores(root.path()), Some(0.5));
+        lay(root.path(), "proc/self/cgroup", "4:memory:/m\n2:cpu,cpuacct:/c\n");
+        lay(root.path(), "sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us", "25000\n");
+        lay(root.path(), "sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_period_us", "100000\n");
+        lay(root.path(), "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+        lay(root.path(), "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+        assert_eq!(cgroup_cores(root.path()), Some(0.25));
+    }
 }

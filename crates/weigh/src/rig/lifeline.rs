@@ -1,0 +1,109 @@
+//! What ties a worker's life to the lab's: a worker ends when the lab does, even by SIGKILL.
+//!
+//! A worker is started through a launcher, this same program as `agent --exec PARENT -- PROGRAM ARGS…`,
+//! which asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
+//! still there by then, and becomes the worker. The calls that only Linux has stand here; elsewhere a
+//! worker ends when its stdin does.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::{Child, Command, ExitCode};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Handles `agent --exec PARENT -- PROGRAM ARGS…` and comes back only when that failed; `None` for any
+/// other command line (`args` holds the program's own name first).
+pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let [_, agent, exec, parent, dashes, program, rest @ ..] = args.as_slice() else { return None };
+    if agent != "agent" || exec != "--exec" || dashes != "--" {
+        return None;
+    }
+    let Some(parent) = parent.to_str().and_then(|p| p.parse().ok()) else {
+        eprintln!("agent --exec: not a process id: {}", parent.display());
+        return Some(ExitCode::FAILURE);
+    };
+    let error = become_worker(parent, Command::new(program).args(rest));
+    eprintln!("cannot start {}: {error}", program.display());
+    Some(ExitCode::FAILURE)
+}
+
+fn become_worker(parent: u32, command: &mut Command) -> io::Error {
+    use std::os::unix::process::CommandExt;
+    if let Err(error) = die_with_parent() {
+        return error;
+    }
+    // The lab may have ended before the kernel was asked: then this process has another parent by now.
+    if std::os::unix::process::parent_id() != parent {
+        return io::Error::other("the lab has ended");
+    }
+    command.exec()
+}
+
+#[cfg(target_os = "linux")]
+fn die_with_parent() -> io::Result<()> {
+    use rustix::process::{Signal, set_parent_process_death_signal};
+    Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn die_with_parent() -> io::Result<()> {
+    Ok(())
+}
+
+/// The launcher's program when nothing else is said: this very program, even if its file was replaced.
+pub fn this_program() -> OsString {
+    if cfg!(target_os = "linux") {
+        return "/proc/self/exe".into();
+    }
+    std::env::current_exe().map_or_else(|_| "weigh".into(), Into::into)
+}
+
+type Order = (Command, Sender<io::Result<Child>>);
+
+/// Starts a command from a thread that lives as long as this process: the kernel's promise to kill a
+/// worker holds for the thread that started it, not for the process.
+///
+/// # Errors
+/// What [`Command::spawn`] says.
+pub fn spawn(command: Command) -> io::Result<Child> {
+    static STARTER: OnceLock<Mutex<Sender<Order>>> = OnceLock::new();
+    let starter = STARTER.get_or_init(|| {
+        let (orders, inbox) = channel::<Order>();
+        std::thread::spawn(move || {
+            for (mut command, answer) in inbox {
+                // An asker who is gone lets go of the child's pipes, and so ends it.
+                let _ = answer.send(command.spawn());
+            }
+        });
+        Mutex::new(orders)
+    });
+    let (answer, child) = channel();
+    let gone = || io::Error::other("the thread that starts workers has ended");
+    let sent = starter.lock().unwrap_or_else(PoisonError::into_inner).send((command, answer));
+    sent.map_err(|_| gone())?;
+    child.recv().map_err(|_| gone())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &str) -> Vec<OsString> {
+        line.split(' ').map(Into::into).collect()
+    }
+
+    #[test]
+    fn other_command_lines_are_left_alone() {
+        assert!(dispatch(args("weigh")).is_none());
+        assert!(dispatch(args("weigh agent")).is_none());
+        assert!(dispatch(args("weigh run --exec 1 -- true")).is_none());
+    }
+
+    #[test]
+    fn a_launcher_whose_lab_is_gone_starts_nothing() {
+        let not_the_parent = std::os::unix::process::parent_id() + 1;
+        let error = std::thread::spawn(move || become_worker(not_the_parent, &mut Command::new("true")));
+        assert_eq!(error.join().unwrap().to_string(), "the lab has ended");
+    }
+}

@@ -1,0 +1,202 @@
+//! A worker process: started, spoken to by lines with time limits, and ended by handle.
+//!
+//! It knows lines, not what they mean: that is [`super::worker`]'s. Whatever a worker does (floods, hangs,
+//! never reads its stdin, leaves children behind), no call here blocks past its limit or grows without bound.
+
+mod pipes;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::time::{Duration, Instant};
+
+use super::lifeline;
+use crate::run::interrupt::Interrupt;
+pub use pipes::printable;
+use pipes::{Heard, LastLine};
+
+/// A reply may not be longer than this.
+pub const LONGEST_LINE: usize = 16 << 20;
+/// How often a wait looks at the interrupt.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Environment variables that reach a worker: where programs and libraries are, and what changes PHP's memory.
+const PASSED: [&str; 6] =
+    ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "USE_ZEND_ALLOC", "USE_ZEND_ALLOC_HUGE_PAGES"];
+
+/// How to start a worker.
+#[derive(Clone, Debug)]
+pub struct WorkerSpec {
+    /// The runtime's name, for messages.
+    pub name: String,
+    /// The program; never looked up by a shell.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Environment variables beside the fixed ones.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where its stderr is kept (the first MiB of each start).
+    pub log: PathBuf,
+    /// The launcher: this same program, except in tests.
+    pub launcher: OsString,
+}
+
+impl WorkerSpec {
+    /// The native worker: this program as `agent`.
+    pub fn native(name: impl Into<String>, log: PathBuf) -> WorkerSpec {
+        WorkerSpec::program(name, lifeline::this_program(), vec!["agent".into()], log)
+    }
+
+    /// Any other worker.
+    pub fn program(
+        name: impl Into<String>,
+        program: impl Into<OsString>,
+        args: Vec<OsString>,
+        log: PathBuf,
+    ) -> WorkerSpec {
+        let launcher = lifeline::this_program();
+        WorkerSpec { name: name.into(), program: program.into(), args, env: Vec::new(), log, launcher }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.launcher);
+        command.args(["agent", "--exec", &std::process::id().to_string(), "--"]);
+        command.arg(&self.program).args(&self.args).env_clear();
+        command.envs(PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command.env("LC_ALL", "C").env("TZ", "UTC").envs(self.env.iter().cloned());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A group of its own: Ctrl-C in the terminal is the lab's affair.
+        command.process_group(0);
+        command
+    }
+}
+
+/// Why no line came.
+#[derive(Debug)]
+pub enum Silence {
+    /// The worker ended: its status, and the last line of its stderr.
+    Ended(String),
+    /// The limit passed.
+    Timeout,
+    /// A line longer than [`LONGEST_LINE`] began with these bytes.
+    TooLong(Vec<u8>),
+    /// The user wants the lab to end.
+    Interrupted,
+}
+
+/// A running worker. Dropping it kills it.
+#[derive(Debug)]
+pub struct Worker {
+    child: Child,
+    requests: Option<Sender<Vec<u8>>>,
+    replies: Receiver<Heard>,
+    stderr: LastLine,
+    status: Option<ExitStatus>,
+}
+
+impl Worker {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// The log cannot be written, or the launcher cannot be started. A program that is not there shows as a
+    /// worker that ends at once.
+    pub fn start(spec: &WorkerSpec) -> io::Result<Worker> {
+        let log = std::fs::OpenOptions::new().append(true).create(true).open(&spec.log);
+        let log = log.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", spec.log.display())))?;
+        let mut child = lifeline::spawn(spec.command())?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(io::Error::other("the worker has no pipes"));
+        };
+        Ok(Worker {
+            requests: Some(pipes::write_lines(stdin)),
+            replies: pipes::read_lines(stdout, LONGEST_LINE),
+            stderr: pipes::keep_log(stderr, log),
+            child,
+            status: None,
+        })
+    }
+
+    /// Sends one line (its newline is added) and waits for the next line of the worker.
+    ///
+    /// # Errors
+    /// [`Silence`]: why none came. The worker is of no further use then; drop it.
+    pub fn ask(
+        &mut self,
+        mut line: Vec<u8>,
+        limit: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<u8>, Silence> {
+        line.push(b'\n');
+        let deadline = Instant::now() + limit;
+        if self.requests.as_ref().is_none_or(|requests| requests.send(line).is_err()) {
+            return Err(self.ended());
+        }
+        loop {
+            if interrupt.is_set() {
+                return Err(Silence::Interrupted);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.replies.recv_timeout(left.min(GLANCE)) {
+                Ok(Heard::Line(line)) => return Ok(line),
+                Ok(Heard::TooLong(begin)) => return Err(Silence::TooLong(begin)),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Silence::Timeout),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Waiting for a request with nothing said out of turn; a worker that is not would spoil the next answer.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.replies.try_recv(), Err(TryRecvError::Empty))
+    }
+
+    /// The worker closed its stdout: ends what may be left of it, and says how it ended.
+    fn ended(&mut self) -> Silence {
+        let patience = Instant::now() + Duration::from_secs(1);
+        while self.status.is_none() && Instant::now() < patience {
+            self.status = self.child.try_wait().ok().flatten();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let how = match self.status {
+            Some(status) => status.to_string(),
+            None => "it closed its output and stayed".into(),
+        };
+        self.kill();
+        match self.stderr.last() {
+            Some(last) => Silence::Ended(format!("{how}; its last words: {last}")),
+            None => Silence::Ended(how),
+        }
+    }
+
+    /// Asks the worker to end by closing its stdin, and kills it when it has not after `patience`.
+    pub fn end(mut self, patience: Duration) {
+        self.requests = None;
+        let deadline = Instant::now() + patience;
+        while self.status.is_none() && Instant::now() < deadline {
+            self.status = self.child.try_wait().ok().flatten();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn kill(&mut self) {
+        if self.status.is_none() {
+            // The group while its leader is not yet waited for: its number cannot be another's by now.
+            if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+                let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+            }
+            let _ = self.child.kill();
+            self.status = self.child.wait().ok();
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

@@ -1,0 +1,61 @@
+//! One run directory, one writer: an advisory lock that the kernel drops with its holder, however that ends.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+/// The lock's file within a run directory; it holds the writer's process id.
+pub const LOCK: &str = "lock";
+
+/// A lock that is held until this is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock of a run directory.
+    ///
+    /// # Errors
+    /// Another process holds it, or the directory cannot be written.
+    pub fn take(dir: &Path) -> Result<Lock> {
+        let path = dir.join(LOCK);
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = open.with_context(|| {
+            format!("{}: cannot be written; a run needs a directory that it can write to", dir.display())
+        })?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => {
+                let mut holder = String::new();
+                // The holder may not have written its id yet.
+                let _ = file.read_to_string(&mut holder);
+                let holder = holder.trim();
+                let by = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
+                bail!("{}: another weigh{by} is measuring there; wait for it or use another directory",
+                    dir.display());
+            }
+            Err(e) => {
+                return Err(e).with_context(|| format!("{}: cannot be locked", path.display()));
+            }
+        }
+        let write_id = |file: &mut File| {
+            file.set_len(0)?;
+            file.rewind()?;
+            writeln!(file, "{}", std::process::id())
+        };
+        write_id(&mut file).with_context(|| format!("{}: cannot be written", path.display()))?;
+        Ok(Lock { _file: file })
+    }
+
+    /// Whether some process holds the lock of a directory; a directory without a lock file counts as held,
+    /// because its writer may be about to take it.
+    pub fn is_held(dir: &Path) -> bool {
+        let Ok(file) = File::open(dir.join(LOCK)) else { return true };
+        flock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
+    }
+}
