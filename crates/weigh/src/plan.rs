@@ -2,6 +2,8 @@
 
 pub mod build;
 pub mod forecast;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,102 @@
+//! The command line: one verb a file. A verb reads its flags, calls the lab, and prints; nothing else.
+
+mod check;
+mod codec;
+mod corpus;
+mod live;
+mod plan;
+mod report;
+mod run;
+mod terminal;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::rig::lifeline;
+
+/// Some cells have no number; the rest was measured.
+const EXIT_FAULTS: u8 = 2;
+
+/// What should this site send, how should it encode it, and who should send it? Measured on your own content,
+/// servers and PHP builds.
+#[derive(Debug, Parser)]
+#[command(name = "weigh", version, arg_required_else_help = true, after_help = EXAMPLES)]
+struct Cli {
+    /// A folder with `studies/` or `php/` that is laid over the built-in definitions
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    defs: Option<PathBuf>,
+
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const EXAMPLES: &str = "Start here:
+  weigh check                            what can be measured on this machine
+  weigh codec page.html                  every codec on your own page
+  weigh codec --php php src/cache/       the same inside PHP, on a folder
+  weigh run --quick                      the built-in studies in their quick form
+  weigh report weigh-runs/…              look at a run again, in any format";
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// What can be measured here, what is missing, and the one command that mends it
+    Check(check::Args),
+    /// Codec × level on your files and folders, natively and inside PHP
+    Codec(codec::Args),
+    /// The cells of a study, what is excluded and why, and the expected time; measures nothing
+    Plan(plan::Args),
+    /// Run studies: the built-in ones, or your own files
+    Run(run::Args),
+    /// Show a run: tables, files, pictures
+    Report(report::Args),
+    /// Real content pinned by digest: list it, fetch it
+    Corpus(corpus::Args),
+    /// The native worker; started by the lab
+    #[command(hide = true)]
+    Agent,
+}
+
+/// Runs the program and tells its exit code: 0 fine, 1 usage or internal, 2 some cells faulted.
+pub fn main() -> ExitCode {
+    if let Some(code) = lifeline::dispatch(std::env::args_os()) {
+        return code;
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+            // A closed pipe is the reader's wish, not an error.
+            error.print().ok();
+            return code;
+        }
+    };
+    let defs = cli.defs.as_deref();
+    let result = match cli.verb {
+        Verb::Check(args) => check::run(&args, defs),
+        Verb::Codec(args) => codec::run(&args, defs),
+        Verb::Plan(args) => plan::run(&args, defs),
+        Verb::Run(args) => run::run(&args, defs),
+        Verb::Report(args) => report::run(&args),
+        Verb::Corpus(args) => corpus::run(&args, defs),
+        Verb::Agent => agent(),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            terminal::error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn agent() -> anyhow::Result<ExitCode> {
+    crate::agent::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The exit code of a run with this many faults.
+fn exit_code(faults: usize) -> ExitCode {
+    if faults > 0 { ExitCode::from(EXIT_FAULTS) } else { ExitCode::SUCCESS }
+}

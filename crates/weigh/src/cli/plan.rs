@@ -1,0 +1,126 @@
+//! `weigh plan`: the cells of a study, what is excluded and why, and the expected time.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use comfy_table::{Table, presets};
+
+use crate::cli::terminal;
+use crate::lab::{self, Lab};
+use crate::plan::build::Ask;
+use crate::plan::forecast::plan_seconds;
+use crate::plan::{Exclusion, Plan};
+use crate::units;
+
+/// Flags of `weigh plan`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A built-in study's name or a study's file; without one, the built-in studies are listed
+    study: Option<String>,
+    /// The quick form
+    #[arg(long)]
+    quick: bool,
+    /// A PHP binary to plan for (repeatable); without one, those on PATH
+    #[arg(long, value_name = "BINARY")]
+    php: Vec<PathBuf>,
+    /// Every cell on a line of its own
+    #[arg(long)]
+    cells: bool,
+    /// The plan as JSON, as it would be written to plan.json
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    let lab = Lab::open(defs)?;
+    let Some(name) = &args.study else {
+        return list(&lab);
+    };
+    let study = lab.study(name)?;
+    let inventory = lab.inventory(&args.php)?;
+    let ask = Ask { quick: args.quick, ..Ask::default() };
+    let staging = tempfile::tempdir()?;
+    let plan = lab.plan(&study, &ask, &inventory, staging.path(), &mut lab::Quiet)?;
+    if args.json {
+        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&plan)?))?;
+    } else {
+        terminal::print(&describe(&plan, args.cells))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(lab: &Lab) -> Result<ExitCode> {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(["study", "question"]);
+    for name in lab.definitions.study_names() {
+        let question = lab.study(&name)?.question;
+        table.add_row([name, question]);
+    }
+    terminal::print(&format!("{table}\n\nweigh plan STUDY shows one; weigh run STUDY measures it.\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(plan: &Plan, each: bool) -> String {
+    let mut out = format!("{}\n{}\n\n", plan.study.title, plan.study.question);
+    out.push_str(&if each { cell_table(plan) } else { group_table(plan) });
+    out.push_str(&format!(
+        "\n{} cells, expected {} (at most {}), seed {}\n",
+        plan.cells.len(),
+        units::ns(plan_seconds(plan) * 1e9),
+        units::ns(plan.policy.budget_seconds * 1e9),
+        plan.seed
+    ));
+    out.push_str(&exclusions(&plan.exclusions));
+    out
+}
+
+fn group_table(plan: &Plan) -> String {
+    let mut groups: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
+    for cell in &plan.cells {
+        let serializer = cell.serializer.as_deref().unwrap_or("-");
+        groups.entry((&cell.payload, &cell.runtime, serializer)).or_default().push(&cell.setting.codec);
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_width(terminal::width() as u16);
+    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    table.set_header(["content", "bytes", "runtime", "serializer", "cells", "codecs"]);
+    for ((payload, runtime, serializer), mut codecs) in groups {
+        let cells = codecs.len().to_string();
+        codecs.dedup();
+        let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
+        table.add_row([payload, &units::bytes(bytes), runtime, serializer, &cells, &codecs.join(" ")]);
+    }
+    format!("{table}\n")
+}
+
+fn cell_table(plan: &Plan) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(["cell", "expected a visit"]);
+    for cell in &plan.cells {
+        table.add_row([cell.id.clone(), units::ns(cell.expected_seconds * 1e9)]);
+    }
+    format!("{table}\n")
+}
+
+/// Exclusions by reason, because one missing extension may leave out a hundred cells.
+fn exclusions(exclusions: &[Exclusion]) -> String {
+    let mut reasons: BTreeMap<(&str, Option<&str>), Vec<&str>> = BTreeMap::new();
+    for e in exclusions {
+        reasons.entry((&e.reason, e.remedy.as_deref())).or_default().push(&e.cell);
+    }
+    let mut out = String::new();
+    for ((reason, remedy), cells) in reasons {
+        out.push_str(&format!("\nnot planned: {reason}\n"));
+        let more = cells.len().saturating_sub(4);
+        let shown = cells.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        out.push_str(&format!("  {shown}{rest}\n"));
+        if let Some(remedy) = remedy {
+            out.push_str(&format!("  mend it: {remedy}\n"));
+        }
+    }
+    out
+}

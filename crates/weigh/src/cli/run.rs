@@ -1,0 +1,158 @@
+//! `weigh run`: studies, measured into run directories, and resumed after an interruption.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use crate::analysis::model::Analysis;
+use crate::cli::codec::seconds;
+use crate::cli::live::{Live, Preparing};
+use crate::cli::{exit_code, terminal};
+use crate::lab::{Lab, execute, pool};
+use crate::plan::Plan;
+use crate::plan::build::Ask;
+use crate::report::{self, Detail, Options};
+use crate::run::dir::RunDir;
+use crate::run::interrupt::Interrupt;
+use crate::run::Ended;
+
+/// Flags of `weigh run`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Built-in studies by name, or files ending in .toml; without any, every built-in study
+    #[arg(value_name = "STUDY")]
+    studies: Vec<String>,
+    /// The quick form of each study
+    #[arg(long)]
+    quick: bool,
+    /// Go on with an interrupted run
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["studies", "quick", "php", "out", "budget", "exhaustive", "seed"])]
+    resume: Option<PathBuf>,
+    /// A PHP binary to measure (repeatable); without one, those on PATH
+    #[arg(long, value_name = "BINARY")]
+    php: Vec<PathBuf>,
+    /// Seconds to measure at most, instead of the study's own budget
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    budget: Option<f64>,
+    /// Measure everything to the last round
+    #[arg(long)]
+    exhaustive: bool,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where to write the run (of one study); default: a new folder in weigh-runs/
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Full tables instead of the summary
+    #[arg(long)]
+    full: bool,
+    /// The results as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Where a run is written.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The folder the user named.
+    pub out: Option<PathBuf>,
+    /// What the folder is called otherwise, before the time.
+    pub name: String,
+}
+
+impl Place {
+    fn path(&self) -> PathBuf {
+        let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
+        self.out.clone().unwrap_or_else(|| Path::new("weigh-runs").join(format!("{}-{now}", self.name)))
+    }
+}
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    let lab = Lab::open(defs)?;
+    let detail = if args.full { Detail::Full } else { Detail::Summary };
+    if let Some(path) = &args.resume {
+        let dir = RunDir::open(path)?;
+        return go_on(&lab, dir, detail, args.json);
+    }
+    let names = if args.studies.is_empty() { lab.definitions.study_names() } else { args.studies.clone() };
+    if names.len() > 1 && args.out.is_some() {
+        bail!("--out names one folder, but {} studies would be run; name one study", names.len());
+    }
+    // Every study is read before the first is measured: a typing error should not wait for an hour.
+    let studies = names.iter().map(|n| lab.study(n)).collect::<Result<Vec<_>>>()?;
+    let inventory = lab.inventory(&args.php)?;
+    for (binary, why) in &inventory.refused {
+        terminal::note(&format!("{} is left out: {why}", binary.display()));
+    }
+    let ask = Ask {
+        quick: args.quick,
+        seed: args.seed,
+        budget_seconds: args.budget,
+        exhaustive: args.exhaustive,
+        ..Ask::default()
+    };
+    let mut code = ExitCode::SUCCESS;
+    for study in studies {
+        let staging = tempfile::tempdir().context("no temporary folder for the content")?;
+        let plan = lab.plan(&study, &ask, &inventory, staging.path(), &mut Preparing::new())?;
+        let place = Place { out: args.out.clone(), name: study.name.clone() };
+        let one = measure(&lab, plan, &place, detail, args.json)?;
+        if one != ExitCode::SUCCESS {
+            code = one;
+        }
+    }
+    Ok(code)
+}
+
+/// Measures a plan into a new run directory and shows the results.
+pub fn measure(lab: &Lab, plan: Plan, place: &Place, detail: Detail, json: bool) -> Result<ExitCode> {
+    if plan.cells.is_empty() {
+        let reasons: Vec<_> = plan.exclusions.iter().map(|e| format!("{}: {}", e.cell, e.reason)).collect();
+        bail!("nothing to measure; {}", reasons.join("; "));
+    }
+    let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+    let dir = RunDir::create(&place.path(), plan, command)?;
+    go_on(lab, dir, detail, json)
+}
+
+fn go_on(lab: &Lab, dir: RunDir, detail: Detail, json: bool) -> Result<ExitCode> {
+    let path = dir.path().to_owned();
+    let plan = dir.plan().clone();
+    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
+    let workers = pool(&dir, &plan, &lab.php_home()?, &interrupt);
+    let table = (detail == Detail::Full).then_some(report::terminal::live as _);
+    let mut live = Live::new(&plan, dir.records(), table);
+    let finished = execute(dir, workers, &mut live);
+    live.clear();
+    let finished = finished.with_context(|| format!("go on with: weigh run --resume {}", path.display()))?;
+    if finished.outcome.ended == Ended::Interrupted {
+        terminal::note(&format!("interrupted; go on with: weigh run --resume {}", path.display()));
+        return Ok(ExitCode::FAILURE);
+    }
+    show(&finished.analysis, &path, detail, json)?;
+    Ok(exit_code(finished.analysis.faults.len()))
+}
+
+/// Prints the results, and leaves report and chart in the run directory.
+fn show(analysis: &Analysis, path: &Path, detail: Detail, json: bool) -> Result<()> {
+    let options = crate::cli::report::options(detail, &command);
+    let printed = report::format(if json { "json" } else { "terminal" })?;
+    for file in printed.render(analysis, &options)? {
+        terminal::print(&String::from_utf8_lossy(&file.bytes))?;
+    }
+    let folder = path.join("report");
+    let plain = Options { color: false, ..options };
+    let mut written = Vec::new();
+    for format in ["markdown", "csv", "json", "svg", "png"] {
+        written.extend(crate::cli::report::write(analysis, format, &plain, &folder)?);
+    }
+    let pictures = written.iter().filter(|p| p.extension().is_some_and(|e| e == "png"));
+    terminal::note(&format!("run       {}", path.display()));
+    terminal::note(&format!("report    {}", folder.join("report.md").display()));
+    for picture in pictures.take(3) {
+        terminal::note(&format!("picture   {}", picture.display()));
+    }
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! What the terminal is: its width, whether it shows colours, and how errors and pages are written to it.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+
+/// The width of tables where stdout is not a terminal.
+const PIPE_WIDTH: usize = 120;
+
+/// Columns that a table on stdout may take.
+pub fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let term = console::Term::stdout();
+    let seen = || term.is_term().then(|| usize::from(term.size().1));
+    columns.or_else(seen).unwrap_or(PIPE_WIDTH).clamp(40, 400)
+}
+
+/// Lines that a live table on stderr may take.
+pub fn height() -> usize {
+    usize::from(console::Term::stderr().size().0).max(10)
+}
+
+/// Whether stdout shows colours: a terminal, and `NO_COLOR` not set.
+pub fn colours() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// Whether somebody looks at stderr.
+pub fn watched() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Writes results to stdout. A reader that closes the pipe ends the output, not the program.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// One line on stderr with the whole chain of causes.
+pub fn error(error: &anyhow::Error) {
+    let prefix = console::style("weigh:").for_stderr().red().bold();
+    let text = format!("{error:#}");
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
+        lines.push(line);
+    }
+    eprintln!("{prefix} {}", lines.join("; "));
+}
+
+/// A remark on stderr.
+pub fn note(text: &str) {
+    eprintln!("{}", console::style(text).for_stderr().dim());
+}

@@ -1,0 +1,116 @@
+//! The lab: the way from a study to a finished run, for the verbs that need it.
+//!
+//! It opens the definitions and the corpus, asks the runtimes what they can measure, stages content, builds the
+//! plan, and drives the run. It prints nothing: a [`Progress`] hears what takes longer than a moment.
+
+mod discover;
+mod execute;
+mod stage;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+pub use discover::Discovery;
+pub use execute::{Finished, execute, pool};
+
+use crate::content::Library;
+use crate::defs::Definitions;
+use crate::inventory::Inventory;
+use crate::plan::Plan;
+use crate::plan::build::{Ask, build};
+use crate::study::Study;
+use crate::suggest::nearest_hint;
+
+/// Hears what the lab is about to do, where it may take longer than a moment.
+pub trait Progress {
+    /// One line, such as `generating PHP values`.
+    fn doing(&mut self, what: &str);
+}
+
+/// Hears nothing.
+#[derive(Debug)]
+pub struct Quiet;
+
+impl Progress for Quiet {
+    fn doing(&mut self, _what: &str) {}
+}
+
+/// Definitions, corpus and places of one call of the program.
+#[derive(Debug)]
+pub struct Lab {
+    /// Studies and the PHP side.
+    pub definitions: Definitions,
+    /// The corpus with its cache.
+    pub library: Library,
+    /// Where the PHP side is written for its workers.
+    cache: PathBuf,
+}
+
+impl Lab {
+    /// Opens the lab, with a folder of definitions laid over the built-in ones.
+    ///
+    /// # Errors
+    /// The definitions cannot be read, or there is no place for a cache.
+    pub fn open(defs: Option<&Path>) -> Result<Lab> {
+        let definitions = Definitions::load(defs)?;
+        let cache = crate::content::cache_dir()?;
+        let library = Library::open(&cache)?;
+        Ok(Lab { definitions, library, cache })
+    }
+
+    /// A study by name, or from a file when the text is a path.
+    ///
+    /// # Errors
+    /// Neither a known name nor a readable file, or not a valid study.
+    pub fn study(&self, name: &str) -> Result<Study> {
+        let path = Path::new(name);
+        if path.extension().is_some_and(|e| e == "toml") || path.components().count() > 1 {
+            return Study::read(path);
+        }
+        if path.is_file() {
+            bail!("`{name}` is a file that does not end in .toml; a study's file does");
+        }
+        let names = self.definitions.study_names();
+        if !names.iter().any(|n| n == name) {
+            bail!("no study `{name}`{}", nearest_hint(name, names.iter().map(String::as_str)));
+        }
+        self.definitions.study(name)
+    }
+
+    /// The folder of the PHP side, written when it is not there yet.
+    ///
+    /// # Errors
+    /// The cache cannot be written.
+    pub fn php_home(&self) -> Result<PathBuf> {
+        self.definitions.write_php(&self.cache).context("the PHP worker cannot be put in place")
+    }
+
+    /// Everything that can be measured: native codecs and each PHP named, or those on `PATH` when none is.
+    ///
+    /// # Errors
+    /// A PHP that was named cannot be used; one that was merely found is left out with the reason.
+    pub fn inventory(&self, named: &[PathBuf]) -> Result<Inventory> {
+        Discovery::new(self.php_home()?).inventory(named)
+    }
+
+    /// Stages the contents a study names into `staging` and builds its plan.
+    ///
+    /// # Errors
+    /// A name that nothing answers to, or content that cannot be staged.
+    pub fn plan(
+        &self,
+        study: &Study,
+        ask: &Ask,
+        inventory: &Inventory,
+        staging: &Path,
+        progress: &mut dyn Progress,
+    ) -> Result<Plan> {
+        let php = inventory.runtimes.iter().find_map(|r| r.binary.clone());
+        let mut stager = stage::Stager::new(&self.library, staging, php, self.php_home()?);
+        build(study, ask, inventory, &mut |name, block| {
+            progress.doing(&format!("preparing {name}"));
+            stager.stage(name, block)
+        })
+    }
+}

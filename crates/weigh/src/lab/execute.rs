@@ -1,0 +1,55 @@
+//! Execution: a plan becomes a run directory, a pool of workers is made, and the run is driven to its end.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::analysis::{analyse, model::Analysis};
+use crate::inventory::NATIVE;
+use crate::lab::discover::php_worker;
+use crate::plan::Plan;
+use crate::rig::process::WorkerSpec;
+use crate::rig::worker::ProcessExecutor;
+use crate::run::clock::SystemClock;
+use crate::run::dir::RunDir;
+use crate::run::interrupt::Interrupt;
+use crate::run::observer::Observer;
+use crate::run::pool::Pool;
+use crate::run::{self, Outcome};
+
+/// A run that ended, by itself or at the user's wish.
+#[derive(Debug)]
+pub struct Finished {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Its results so far.
+    pub analysis: Analysis,
+}
+
+/// The workers that a plan needs. Nothing is started before the first visit.
+pub fn pool(dir: &RunDir, plan: &Plan, php_home: &Path, interrupt: &Interrupt) -> Pool {
+    let mut pool = Pool::new(interrupt.clone());
+    for runtime in &plan.runtimes {
+        let log = dir.log_path(&runtime.name);
+        let spec = match &runtime.binary {
+            Some(binary) => php_worker(&runtime.name, binary, php_home, log),
+            None => WorkerSpec::native(NATIVE, log),
+        };
+        pool.add(&runtime.name, Box::new(ProcessExecutor::new(spec, interrupt.clone())));
+    }
+    let checker = WorkerSpec::native("checker", dir.log_path("checker"));
+    pool.set_checker(Box::new(ProcessExecutor::new(checker, interrupt.clone())));
+    pool
+}
+
+/// Drives a run to its end and derives its results.
+///
+/// # Errors
+/// The run directory cannot be written any more.
+pub fn execute(mut dir: RunDir, mut pool: Pool, observer: &mut dyn Observer) -> Result<Finished> {
+    let outcome = run::run(&mut dir, &mut pool, &SystemClock::new(), observer)?;
+    pool.end();
+    let stored = dir.into_stored();
+    let analysis = analyse(&stored.facts(), &stored.plan, &stored.records);
+    Ok(Finished { outcome, analysis })
+}
