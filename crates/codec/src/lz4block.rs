@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use crate::Error;
-use crate::room::Room;
+use crate::room::{Room, grounded};
 
 // Part of the stable API of the library that `lz4-sys` builds; the binding declares only some of it.
 unsafe extern "C" {
@@ -55,6 +55,7 @@ impl Encoder {
 
     pub fn encode(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         let failed = |message: String| Error::Encode { codec: self.codec, message };
+        let input = grounded(input);
         let len = c_int::try_from(input.len())
             .map_err(|_| failed(format!("a block cannot hold {} bytes", input.len())))?;
         // SAFETY: takes no pointer.
@@ -93,6 +94,7 @@ pub(crate) fn decode(
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
     let failed = |message: String| Error::Decode { codec, message };
+    let input = grounded(input);
     let mut room = Room::expecting(codec, expected, out)?;
     let (at, size) = room.offer(expected + 1);
     let (Ok(len), Ok(size)) = (c_int::try_from(input.len()), c_int::try_from(size)) else {

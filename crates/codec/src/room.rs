@@ -11,6 +11,15 @@ const STREAM_OUT: usize = 8 * 1024;
 /// The most that libraries counting in 32 bits take at a time.
 const WHOLE: usize = 1 << 30;
 
+/// Where an empty input points to, see [`grounded`].
+static NOTHING: [u8; 128] = [0; 128];
+
+/// The same bytes at an address that C may reckon with. An empty slice of Rust may dangle at address 1, from
+/// where `end - 12` wraps around: LZ4's optimal parser then reads whatever comes.
+pub(crate) fn grounded(input: &[u8]) -> &[u8] {
+    if input.is_empty() { &NOTHING[64..64] } else { input }
+}
+
 /// The option that chooses between one call and many.
 pub(crate) const MODE: OptionSpec = OptionSpec {
     name: "mode",
@@ -36,6 +45,7 @@ impl Mode {
     /// The input in the pieces that are handed over, each with whether it is the last; never none.
     pub fn pieces(self, input: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
         let step = if self == Mode::Stream { STREAM_IN } else { WHOLE };
+        let input = grounded(input);
         let count = input.len().div_ceil(step).max(1);
         (0..count).map(move |i| {
             let piece = &input[i * step..input.len().min((i + 1) * step)];

@@ -6,7 +6,7 @@ use std::ptr::{NonNull, null_mut};
 
 use brotlic_sys as sys;
 
-use crate::room::{MODE, Mode, Room, trailing, truncated};
+use crate::room::{MODE, Mode, Room, grounded, trailing, truncated};
 use crate::{Codec, Coder, Error, Format, Info, LevelRange, OptionSpec, OptionValues, Params};
 
 static INFO: Info = Info {
@@ -88,6 +88,7 @@ fn failed(message: &str) -> Error {
 
 impl Both {
     fn whole(&self, input: &[u8], room: &mut Room) -> Result<(), Error> {
+        let input = grounded(input);
         // SAFETY: takes no pointer.
         let bound = unsafe { sys::BrotliEncoderMaxCompressedSize(input.len()) };
         let (at, mut size) = room.offer(bound);
@@ -187,7 +188,9 @@ impl Decoder {
         // SAFETY: no allocator of our own; null is handled.
         let handle = unsafe { sys::BrotliDecoderCreateInstance(None, None, null_mut()) };
         let message = || "no memory for the decoder".to_string();
-        NonNull::new(handle).map(Decoder).ok_or_else(|| Error::Decode { codec: INFO.name, message: message() })
+        NonNull::new(handle)
+            .map(Decoder)
+            .ok_or_else(|| Error::Decode { codec: INFO.name, message: message() })
     }
 
     fn run(&self, mode: Mode, input: &[u8], expected: usize, room: &mut Room) -> Result<(), Error> {

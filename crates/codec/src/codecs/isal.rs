@@ -159,13 +159,7 @@ impl Decoder {
         Decoder { state: zeroed() }
     }
 
-    fn run(
-        &mut self,
-        container: Container,
-        mode: Mode,
-        input: &[u8],
-        room: &mut Room,
-    ) -> Result<(), Error> {
+    fn run(&mut self, container: Container, mode: Mode, input: &[u8], room: &mut Room) -> Result<(), Error> {
         let at = self.state.as_mut_ptr();
         // SAFETY: a zeroed or used structure of the right type is what the init takes; the memory named
         // here outlives each call.
@@ -194,7 +188,8 @@ impl Decoder {
                         return Err(Error::Decode { codec: INFO.name, message: describe(code) });
                     }
                     if (*at).block_state == sys::isal_block_state_ISAL_BLOCK_FINISH {
-                        let left = after + (*at).avail_in as usize + ((*at).read_in_length.max(0) / 8) as usize;
+                        let left =
+                            after + (*at).avail_in as usize + ((*at).read_in_length.max(0) / 8) as usize;
                         return if left == 0 { Ok(()) } else { Err(trailing(INFO.name, left)) };
                     }
                     if (*at).avail_out > 0 {

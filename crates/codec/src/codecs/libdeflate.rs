@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use libdeflate_sys as sys;
 
 use crate::container::{CONTAINER, Container};
-use crate::room::{Room, trailing};
+use crate::room::{Room, grounded, trailing};
 use crate::{Codec, Coder, Error, Format, Info, LevelRange, Params};
 
 static INFO: Info = Info {
@@ -51,6 +51,7 @@ struct Both {
 
 impl Coder for Both {
     fn encode(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+        let input = grounded(input);
         let failed = |message: &str| Error::Encode { codec: INFO.name, message: message.into() };
         if self.encoder.is_none() {
             self.encoder = Compressor::new(self.level);
@@ -77,6 +78,7 @@ impl Coder for Both {
     }
 
     fn decode(&mut self, input: &[u8], expected: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+        let input = grounded(input);
         let failed = |message: &str| Error::Decode { codec: INFO.name, message: message.into() };
         if self.decoder.is_none() {
             self.decoder = Decompressor::new();

@@ -155,7 +155,9 @@ impl Stream {
                 };
                 match code {
                     sys::LZMA_STREAM_END => return Ok(after + self.0.avail_in),
-                    sys::LZMA_OK | sys::LZMA_BUF_ERROR if self.0.avail_in == 0 && self.0.avail_out > 0 => break,
+                    sys::LZMA_OK | sys::LZMA_BUF_ERROR if self.0.avail_in == 0 && self.0.avail_out > 0 => {
+                        break;
+                    }
                     sys::LZMA_OK => {}
                     code => return Err(Stop::Library(code)),
                 }

@@ -71,8 +71,10 @@ impl Codec for Zstd {
         let joined = samples.concat();
         let sizes: Vec<usize> = samples.iter().map(|s| s.len()).collect();
         let mut dictionary = Vec::with_capacity(max);
-        zstd_safe::train_from_buffer(&mut dictionary, &joined, &sizes)
-            .map_err(|code| Error::Train { codec: INFO.name, message: zstd_safe::get_error_name(code).into() })?;
+        zstd_safe::train_from_buffer(&mut dictionary, &joined, &sizes).map_err(|code| Error::Train {
+            codec: INFO.name,
+            message: zstd_safe::get_error_name(code).into(),
+        })?;
         Ok(dictionary)
     }
 }
@@ -183,7 +185,8 @@ fn stepwise(context: &mut CCtx, input: &[u8], room: &mut Room) -> Result<(), usi
         let mut source = InBuffer::around(piece);
         loop {
             let mut place = Place::of(room, Mode::Stream.window(0));
-            let left = context.compress_stream2(&mut OutBuffer::around(&mut place), &mut source, operation)?;
+            let left =
+                context.compress_stream2(&mut OutBuffer::around(&mut place), &mut source, operation)?;
             if source.pos() == piece.len() && (left == 0 || !last) {
                 break;
             }
