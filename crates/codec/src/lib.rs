@@ -4,7 +4,13 @@
 //! timing or records: it encodes and decodes bytes, says which library did it, and checks parameters.
 
 pub mod codecs;
+mod container;
+pub mod independent;
+mod lz4block;
+pub mod memory;
 mod params;
+mod room;
+mod zstream;
 
 pub use params::{LevelRange, OptionSpec, OptionValues, ParamError, Params};
 
@@ -117,6 +123,14 @@ pub enum Error {
         /// What the library said.
         message: String,
     },
+    /// No dictionary could be trained.
+    #[error("{codec}: training a dictionary failed: {message}")]
+    Train {
+        /// The codec's name.
+        codec: &'static str,
+        /// What the library said.
+        message: String,
+    },
     /// The decoded output would exceed the limit the caller set.
     #[error("{codec}: decoded output exceeds the limit of {limit} bytes")]
     TooLarge {
@@ -140,11 +154,20 @@ pub trait Codec: Send + Sync {
         self.info().format
     }
 
-    /// A coder for these parameters; everything that can be allocated once is allocated here.
+    /// A coder for these parameters. Everything that can be allocated once is allocated by the first call
+    /// of its direction and kept, so that an encoder does not count in the memory of a decode.
     ///
     /// # Errors
     /// [`Error::Param`] when a parameter is unknown, out of range, or does not go with another.
     fn coder(&self, params: &Params) -> Result<Box<dyn Coder>, Error>;
+
+    /// A dictionary of at most `max` bytes, trained on `samples`, for [`Params::dictionary`].
+    ///
+    /// # Errors
+    /// [`Error::Train`] when the codec takes no dictionaries or the samples are too few or too small.
+    fn train(&self, _samples: &[&[u8]], _max: usize) -> Result<Vec<u8>, Error> {
+        Err(Error::Train { codec: self.info().name, message: "this codec takes no dictionaries".into() })
+    }
 }
 
 /// A codec with its parameters fixed, ready to be called again and again.

@@ -89,6 +89,14 @@ pub enum ParamError {
         /// What would be accepted.
         accepted: String,
     },
+    /// Two parameters do not go together.
+    #[error("{codec}: {message}")]
+    Conflict {
+        /// The codec's name.
+        codec: &'static str,
+        /// Which, and why.
+        message: String,
+    },
 }
 
 impl Params {

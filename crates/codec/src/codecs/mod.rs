@@ -1,12 +1,33 @@
 //! One codec a file; a new codec adds its file and one line here.
 
-mod identity;
-
 use crate::Codec;
 
-/// Every codec that this build knows.
-pub fn all() -> Vec<Box<dyn Codec>> {
-    vec![Box::new(identity::Identity)]
+/// Declares the modules and, from the same line, lists their codecs.
+macro_rules! codecs {
+    ($($module:ident::$codec:ident),* $(,)?) => {
+        $(mod $module;)*
+
+        /// Every codec that this build knows.
+        pub fn all() -> Vec<Box<dyn Codec>> {
+            vec![$(Box::new($module::$codec)),*]
+        }
+    };
+}
+
+codecs! {
+    identity::Identity,
+    zlib::Zlib,
+    zlib_ng::ZlibNg,
+    zlib_rs::ZlibRs,
+    libdeflate::Libdeflate,
+    isal::Isal,
+    zopfli::Zopfli,
+    brotli::Brotli,
+    zstd::Zstd,
+    lz4::Lz4,
+    lz4hc::Lz4Hc,
+    snappy::Snappy,
+    xz::Xz,
 }
 
 /// The codec of that name.

@@ -1,0 +1,36 @@
+//! The containers DEFLATE travels in, as an option shared by every codec of that family.
+
+use crate::{Format, OptionSpec, OptionValues, Params};
+
+/// The option that chooses the container.
+pub(crate) const CONTAINER: OptionSpec = OptionSpec {
+    name: "container",
+    values: OptionValues::Words(&["raw", "zlib", "gzip"]),
+    about: "what wraps the DEFLATE data: gzip (default), zlib (HTTP's `deflate`) or raw",
+};
+
+/// A container of DEFLATE data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Container {
+    Raw,
+    Zlib,
+    Gzip,
+}
+
+impl Container {
+    pub fn of(params: &Params) -> Container {
+        match params.word("container") {
+            Some("raw") => Container::Raw,
+            Some("zlib") => Container::Zlib,
+            _ => Container::Gzip,
+        }
+    }
+
+    pub fn format(self) -> Format {
+        match self {
+            Container::Raw => Format::Deflate,
+            Container::Zlib => Format::Zlib,
+            Container::Gzip => Format::Gzip,
+        }
+    }
+}

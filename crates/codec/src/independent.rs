@@ -1,0 +1,181 @@
+//! Decoders that share no code with the codecs under test, to have the last word on their output.
+//!
+//! All are written in Rust, none is timed, and none gives out more than the length the caller expects.
+//! Input is hostile: a decoder that panics is an error like any other.
+
+mod deflate;
+mod snappy;
+
+use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::{Error, Format};
+
+/// The largest window that a Zstandard frame may ask for, and the most that an .xz stream may: in bytes.
+const WINDOW_LIMIT: u64 = 128 << 20;
+
+/// Decodes `input` of that format into exactly what it holds, at most `expected` bytes; also names the
+/// decoder. A dictionary is understood for [`Format::Zstd`] only.
+///
+/// # Errors
+/// [`Error::Decode`] for damaged or truncated input or bytes after its end, [`Error::TooLarge`] for
+/// more than `expected` bytes; the codec named in them is the decoder.
+pub fn decode(
+    format: Format,
+    input: &[u8],
+    expected: usize,
+    dictionary: Option<&[u8]>,
+) -> Result<(Vec<u8>, &'static str), Error> {
+    let name = decoder(format);
+    if dictionary.is_some() && format != Format::Zstd {
+        let message = format!("the {} format takes no dictionary", format.name());
+        return Err(Error::Decode { codec: name, message });
+    }
+    let run = AssertUnwindSafe(|| dispatch(format, input, expected, dictionary));
+    let panicked = |_| Err(Error::Decode { codec: name, message: "the decoder panicked".into() });
+    let output = catch_unwind(run).unwrap_or_else(panicked)?;
+    if output.len() > expected {
+        return Err(Error::TooLarge { codec: name, limit: expected });
+    }
+    Ok((output, name))
+}
+
+/// The decoder that answers for a format.
+pub fn decoder(format: Format) -> &'static str {
+    match format {
+        Format::Identity => "copy",
+        Format::Deflate | Format::Zlib | Format::Gzip => "miniz_oxide",
+        Format::Brotli => "brotli-decompressor",
+        Format::Zstd => "ruzstd",
+        Format::Lz4Block | Format::Lz4Frame => "lz4_flex",
+        Format::Snappy => "weighbridge snappy",
+        Format::Xz => "lzma-rust2",
+        Format::Bzip2 => "libbz2-rs-sys",
+    }
+}
+
+fn dispatch(
+    format: Format,
+    input: &[u8],
+    expected: usize,
+    dictionary: Option<&[u8]>,
+) -> Result<Vec<u8>, Error> {
+    let name = decoder(format);
+    match format {
+        Format::Identity if input.len() > expected => Err(Error::TooLarge { codec: name, limit: expected }),
+        Format::Identity => Ok(input.to_vec()),
+        Format::Deflate => deflate::raw(name, input, expected),
+        Format::Zlib => deflate::zlib(name, input, expected),
+        Format::Gzip => deflate::gzip(name, input, expected),
+        Format::Brotli => brotli(name, input, expected),
+        Format::Zstd => zstd(name, input, expected, dictionary),
+        Format::Lz4Block => lz4_block(name, input, expected),
+        Format::Lz4Frame => {
+            let mut rest = input;
+            let out = drain(name, lz4_flex::frame::FrameDecoder::new(&mut rest), expected)?;
+            ended(name, rest.len()).map(|()| out)
+        }
+        Format::Snappy => snappy::decode(name, input, expected),
+        Format::Xz => {
+            let limit = (WINDOW_LIMIT / 1024) as u32;
+            let mut reader = lzma_rust2::XzReader::new_mem_limit(input, false, limit);
+            let out = drain(name, &mut reader, expected)?;
+            ended(name, reader.inner().len()).map(|()| out)
+        }
+        Format::Bzip2 => {
+            let mut reader = bzip2::bufread::BzDecoder::new(input);
+            let out = drain(name, &mut reader, expected)?;
+            ended(name, reader.get_ref().len()).map(|()| out)
+        }
+    }
+}
+
+/// A zeroed buffer one byte longer than expected, which only output that is too long fills.
+fn buffer(name: &'static str, expected: usize) -> Result<Vec<u8>, Error> {
+    let size = expected.saturating_add(1);
+    let mut out = Vec::new();
+    out.try_reserve_exact(size).map_err(|_| refused(name, format!("no memory for {expected} bytes")))?;
+    out.resize(size, 0);
+    Ok(out)
+}
+
+/// Everything a reader gives, one byte more than expected at most.
+fn drain(name: &'static str, reader: impl Read, expected: usize) -> Result<Vec<u8>, Error> {
+    let limit = expected.saturating_add(1);
+    let mut out = Vec::new();
+    out.try_reserve_exact(limit).map_err(|_| refused(name, format!("no memory for {expected} bytes")))?;
+    reader.take(limit as u64).read_to_end(&mut out).map_err(|e| refused(name, e.to_string()))?;
+    if out.len() > expected {
+        return Err(Error::TooLarge { codec: name, limit: expected });
+    }
+    Ok(out)
+}
+
+fn ended(name: &'static str, left: usize) -> Result<(), Error> {
+    if left == 0 { Ok(()) } else { Err(crate::room::trailing(name, left)) }
+}
+
+fn refused(name: &'static str, message: String) -> Error {
+    Error::Decode { codec: name, message }
+}
+
+fn lz4_block(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>, Error> {
+    let mut out = buffer(name, expected)?;
+    let size = lz4_flex::block::decompress_into(input, &mut out).map_err(|e| refused(name, e.to_string()))?;
+    out.truncate(size);
+    Ok(out)
+}
+
+fn brotli(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>, Error> {
+    use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+    let allocator = StandardAlloc::default;
+    let mut state = BrotliState::new(allocator(), allocator(), allocator());
+    let mut out = buffer(name, expected)?;
+    let (mut left, mut at) = (input.len(), 0);
+    let (mut free, mut filled, mut total) = (out.len(), 0, 0);
+    let result = BrotliDecompressStream(
+        &mut left,
+        &mut at,
+        input,
+        &mut free,
+        &mut filled,
+        &mut out,
+        &mut total,
+        &mut state,
+    );
+    match result {
+        BrotliResult::ResultSuccess => {
+            out.truncate(filled);
+            ended(name, left).map(|()| out)
+        }
+        BrotliResult::NeedsMoreOutput => Err(Error::TooLarge { codec: name, limit: expected }),
+        BrotliResult::NeedsMoreInput => Err(crate::room::truncated(name)),
+        BrotliResult::ResultFailure => Err(refused(name, format!("{:?}", state.error_code))),
+    }
+}
+
+fn zstd(
+    name: &'static str,
+    input: &[u8],
+    expected: usize,
+    dictionary: Option<&[u8]>,
+) -> Result<Vec<u8>, Error> {
+    use ruzstd::decoding::{Dictionary, FrameDecoder, StreamingDecoder};
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(WINDOW_LIMIT);
+    if let Some(raw) = dictionary {
+        let parsed = Dictionary::decode_dict(raw).map_err(|e| refused(name, e.to_string()))?;
+        decoder.add_dict(parsed).map_err(|e| refused(name, e.to_string()))?;
+    }
+    let mut rest = input;
+    let mut stream =
+        StreamingDecoder::new_with_decoder(&mut rest, decoder).map_err(|e| refused(name, e.to_string()))?;
+    let out = drain(name, &mut stream, expected)?;
+    let decoder = stream.into_frame_decoder();
+    if let Some(stored) = decoder.get_checksum_from_data()
+        && decoder.get_calculated_checksum() != Some(stored)
+    {
+        return Err(refused(name, "incorrect checksum".into()));
+    }
+    ended(name, rest.len()).map(|()| out)
+}
