@@ -4,9 +4,6 @@ namespace Weighbridge;
 /** Carries out visits: encodes, verifies, takes the samples, and measures memory. */
 final class Visitor
 {
-    /** A first call longer than this counts as the first sample: a warm-up changes nothing in it. */
-    const LONG_NS = 300e6;
-
     private $catalogue;
     private $payloads;
 
@@ -100,7 +97,7 @@ final class Visitor
                 throw new Fault('codec', "encoding item $i gave " . gettype($item) . ' and not a text');
             }
         }
-        return array($encoded, $span->wall > self::LONG_NS ? $span : null);
+        return array($encoded, $span->wall > Sampler::LONG_NS ? $span : null);
     }
 
     /** @return Span|null of the first decode, if that can be the first sample */
@@ -110,17 +107,23 @@ final class Visitor
         if ($verify) {
             $cell->compare($decoded);
         }
-        return $span->wall > self::LONG_NS && $cell->verifiesAsTimed($coder) ? $span : null;
+        return $span->wall > Sampler::LONG_NS && $cell->verifiesAsTimed($coder) ? $span : null;
     }
 
     /** @return array peak bytes by phase, of a fresh coder, so that what it allocates once is in the figure */
     private function peaks(Cell $cell, Codec $codec, Params $params, array $encoded)
     {
         $peaks = array();
+        // The first use of the meter itself touches pages, which the first phase would be charged with.
+        Memory::peakOf(function () {
+            return null;
+        });
         foreach (array('encode', 'decode') as $phase) {
             $peaks[$phase] = Memory::peakOf(function () use ($cell, $codec, $params, $encoded, $phase) {
                 list($coder) = $codec->coder($params);
-                $cell->pass($phase, $coder, $encoded)->run(1);
+                $pass = $cell->pass($phase, $coder, $encoded);
+                $pass->run(1);
+                return $pass;
             });
         }
         return array_filter($peaks, 'is_int');
@@ -134,13 +137,22 @@ final class Visitor
             $file = fopen($temporary, 'w');
             foreach ($encoded as $item) {
                 if (fwrite($file, $item) !== strlen($item)) {
+                    self::discard($temporary);
                     throw new Fault('payload', "the dump $temporary could not be written whole: is the disk full?");
                 }
             }
             fclose($file);
             rename($temporary, $path);
         } catch (\ErrorException $error) {
+            self::discard($temporary);
             throw new Fault('payload', "the dump $path cannot be written: " . $error->getMessage());
+        }
+    }
+
+    private static function discard($path)
+    {
+        if (is_file($path)) {
+            unlink($path);
         }
     }
 }
