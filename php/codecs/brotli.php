@@ -34,7 +34,7 @@ return array(
                 return Extension::missing('brotli', 'brotli_compress');
             },
             'library' => function () {
-                return 'brotli ' . Extension::version('brotli', 'Library Version');
+                return Extension::library('brotli', 'brotli', array('Brotli library version'));
             },
             // brotli_compress() has no parameter for the window.
             'refuses' => array('window'),

@@ -28,7 +28,7 @@ return array(
                 return Extension::missing('bz2', 'bzcompress');
             },
             'library' => function () {
-                return 'bzip2 ' . Extension::version('bz2', 'BZip2 Version');
+                return Extension::library('bzip2', 'bz2', array('BZip2 Version'));
             },
             'coder' => function (Params $params) {
                 // bzdecompress() takes no greatest length: what it gives is compared, and that is the bound.

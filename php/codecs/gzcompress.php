@@ -17,7 +17,7 @@ return array(
                 return Extension::missing('zlib', 'gzcompress');
             },
             'library' => function () {
-                return 'zlib ' . Extension::version('zlib', 'Linked Version');
+                return Extension::library('zlib', 'zlib', array('Linked Version'));
             },
             'coder' => function (Params $params) {
                 // Timed as people call it, without a greatest length. For verification there is one; the

@@ -27,7 +27,7 @@ return array(
                 return Extension::missing('lz4', 'lz4_compress');
             },
             'library' => function () {
-                return 'lz4 ' . Extension::version('lz4', 'LZ4 library version');
+                return Extension::library('lz4', 'lz4', array('LZ4 Version'));
             },
             'coder' => function () {
                 return new Coder(array('lz4_compress'), array('lz4_uncompress'));

@@ -23,8 +23,10 @@ return array(
             'missing' => function () {
                 return Extension::missing('snappy', 'snappy_compress');
             },
-            'library' => function () {
-                return 'snappy ' . Extension::version('snappy', 'Snappy Version');
+            'library' => function () use ($soname) {
+                // A build against the system's library says `system library`; the file tells more.
+                $version = Extension::version('snappy', array('Snappy Version'));
+                return 'snappy ' . ($version ?: Library::versionOfFile($soname, 'libsnappy1v5'));
             },
             'coder' => function () {
                 return new Coder(array('snappy_compress'), array('snappy_uncompress'));

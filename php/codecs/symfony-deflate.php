@@ -52,7 +52,7 @@ return array(
             'library' => function () use ($autoload, $package) {
                 $version = Package::versionOwning($package, $autoload);
                 $symfony = 'symfony/cache ' . ($version !== null ? $version : 'of unknown version');
-                return "$symfony, zlib " . Extension::version('zlib', 'Linked Version');
+                return "$symfony, " . Extension::library('zlib', 'zlib', array('Linked Version'));
             },
             'coder' => function () {
                 // Left to itself DefaultMarshaller takes igbinary where it is loaded; with false it is always

@@ -31,7 +31,7 @@ return array(
                 return Extension::missing('zstd', 'zstd_compress');
             },
             'library' => function () {
-                return 'zstd ' . Extension::version('zstd', 'Libzstd version');
+                return Extension::library('zstd', 'zstd', array('Interface Version', 'Libzstd version'));
             },
             'coder' => function (Params $params) {
                 // zstd_uncompress() allocates what the frame says and takes no greatest length; the comparison is

@@ -20,20 +20,29 @@ final class Extension
 
     /**
      * @param string $extension its name
-     * @param string $line      the label of a line of phpinfo(), such as `Linked Version`
-     * @return string what stands there, or the extension's own version where there is no such line
+     * @param array  $labels    the label of its line in phpinfo(), such as `Linked Version`, in each of its versions
+     * @return string|null the library's version that stands there, null where there is no such line
      */
-    public static function version($extension, $line)
+    public static function version($extension, array $labels)
     {
         // phpinfo() is where extensions tell which library they were linked with; few have a constant for it.
         ob_start();
         $reflection = new \ReflectionExtension($extension);
         $reflection->info();
         $info = ob_get_clean();
-        if (preg_match('/^' . preg_quote($line, '/') . '\s*=>\s*(\S+)/mi', $info, $match)) {
-            return rtrim($match[1], ',');
+        foreach ($labels as $label) {
+            if (preg_match('/^' . preg_quote($label, '/') . '\s*=>\s*(\d[^\s,]*)/mi', $info, $match)) {
+                return $match[1];
+            }
         }
-        return "extension $extension " . phpversion($extension);
+        return null;
+    }
+
+    /** @return string the library with its version, or the extension's own version where it does not tell */
+    public static function library($name, $extension, array $labels)
+    {
+        $version = self::version($extension, $labels);
+        return $version !== null ? "$name $version" : "$name (extension " . phpversion($extension) . ')';
     }
 
     /** @return string what would bring the extension to this PHP */

@@ -24,7 +24,7 @@ final class Facts
             'serialize_precision' => self::setting('serialize_precision'),
             'ini' => php_ini_loaded_file() ?: 'none',
             'xdebug' => self::xdebug(),
-            'zlib' => extension_loaded('zlib') ? Extension::version('zlib', 'Linked Version') : 'not loaded',
+            'zlib' => extension_loaded('zlib') ? (string) Extension::version('zlib', array('Linked Version')) : 'not loaded',
         );
         $interesting = array('FFI', 'brotli', 'bz2', 'igbinary', 'lz4', 'msgpack', 'snappy', 'zstd');
         $loaded = array_filter($interesting, 'extension_loaded');

@@ -39,10 +39,11 @@ final class Library
     /** @return \FFI the library with these declarations */
     public static function open($soname, $header)
     {
-        if (!isset(self::$open[$soname])) {
-            self::$open[$soname] = \FFI::cdef($header, $soname);
+        // Two codecs may use one library with declarations of their own.
+        if (!isset(self::$open[$soname][$header])) {
+            self::$open[$soname][$header] = \FFI::cdef($header, $soname);
         }
-        return self::$open[$soname];
+        return self::$open[$soname][$header];
     }
 
     /**
