@@ -9,7 +9,9 @@ final class Package
     /** @return string|null the package's version, if it is installed and `$path` is one of its files */
     public static function versionOwning($package, $path)
     {
-        foreach (glob(self::DATABASE . "/info/$package{,:*}.list", GLOB_BRACE) ?: array() as $list) {
+        $info = self::DATABASE . "/info/$package";
+        // A library's package has the architecture in its name there.
+        foreach (array_merge(glob("$info.list") ?: array(), glob("$info:*.list") ?: array()) as $list) {
             $files = file($list, FILE_IGNORE_NEW_LINES);
             // A merged /usr makes two names of one file; the database has either.
             if (in_array($path, $files, true) || in_array(preg_replace('~^/usr~', '', $path), $files, true)) {

@@ -35,28 +35,39 @@ final class Value
         $seen = array();
         $count = 0;
         while ($open) {
-            $part = array_pop($open);
-            if (++$count > $most) {
+            foreach (self::partsOf(array_pop($open), $seen, $path) as $part) {
+                ++$count;
+                if (is_array($part) || self::isObject($part)) {
+                    $open[] = $part;
+                }
+            }
+            if ($count > $most) {
                 throw new Fault('payload', "the value in $path refers to itself");
             }
-            if (is_object($part) || gettype($part) === 'object') {
-                $class = get_class($part);
-                if ($class !== 'stdClass') {
-                    throw new Fault('payload', "the value in $path has objects of other classes than stdClass ($class)");
-                }
-                $id = spl_object_hash($part);
-                $part = isset($seen[$id]) ? array() : get_object_vars($part);
-                $seen[$id] = true;
-            }
-            if (is_array($part)) {
-                foreach ($part as $child) {
-                    if (!is_scalar($child) && $child !== null) {
-                        $open[] = $child;
-                    } else {
-                        ++$count;
-                    }
-                }
-            }
         }
+    }
+
+    /** @return array what a value is made of; nothing for an object that was seen before */
+    private static function partsOf($value, array &$seen, $path)
+    {
+        if (!self::isObject($value)) {
+            return is_array($value) ? $value : array();
+        }
+        if (get_class($value) !== 'stdClass') {
+            $message = "the value in $path has objects of other classes than stdClass";
+            throw new Fault('payload', $message, 'use arrays and stdClass only');
+        }
+        $id = spl_object_hash($value);
+        if (isset($seen[$id])) {
+            return array();
+        }
+        $seen[$id] = true;
+        return get_object_vars($value);
+    }
+
+    /** @return bool also for an incomplete class, which is_object() denies before PHP 7.2 */
+    private static function isObject($value)
+    {
+        return is_object($value) || gettype($value) === 'object';
     }
 }

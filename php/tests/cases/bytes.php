@@ -43,6 +43,12 @@ return function (Runner $runner, Lab $lab) {
             $runner->test($title, function () use ($lab, $check, $inputs, $codec, $level) {
                 $lab->need($codec);
                 foreach ($inputs as $items) {
+                    // The lz4 extension encodes an empty text and then refuses to decode it.
+                    $items = $codec['format'] === 'php-lz4' ? array_filter($items, 'strlen') : $items;
+                    if (!$items) {
+                        continue;
+                    }
+                    $items = array_values($items);
                     $check($items, $codec['name'], $level, array(), $codec['format']);
                 }
             });
