@@ -1,0 +1,195 @@
+<?php
+namespace Weighbridge;
+
+/**
+ * One codec, from the array that its file in codecs/ returns; docs/EXTENDING describes the array.
+ *
+ * It chooses the binding, checks parameters, and describes itself whether or not it can run here.
+ */
+final class Codec
+{
+    private $name;
+    private $spec;
+    private $missing = array();
+
+    /**
+     * @param string $name the file's name without `.php`
+     * @param array  $spec what the file returned
+     * @throws Fault when the array lacks something
+     */
+    public function __construct($name, array $spec)
+    {
+        if (!isset($spec['format']) || empty($spec['bindings'])) {
+            throw new Fault('missing', 'it must return an array with at least `format` and `bindings`');
+        }
+        $this->name = $name;
+        $this->spec = $spec + array(
+            'levels' => null, 'options' => array(), 'sets' => array(), 'nominal' => array(), 'takes_value' => false,
+        );
+        if (count($spec['bindings']) > 1) {
+            $this->spec['options']['binding'] = array(
+                'words' => array_keys($spec['bindings']),
+                'about' => 'how the library is reached; without it, the first of these that is there',
+            );
+        }
+    }
+
+    /** @return bool whether it encodes a PHP value and not bytes */
+    public function takesValue()
+    {
+        return $this->spec['takes_value'];
+    }
+
+    /** @return array its entry in a description */
+    public function describe()
+    {
+        $binding = $this->firstAvailable(array_keys($this->spec['bindings']));
+        $names = array_keys($this->spec['bindings']);
+        $entry = array(
+            'name' => $this->name,
+            'format' => $this->formatOf($binding ?: $names[0]),
+            'binding' => $binding ?: $names[0],
+            'library' => $binding ? $this->library($binding) : null,
+            'takes_value' => $this->spec['takes_value'],
+            'levels' => $this->spec['levels'],
+            'options' => array(),
+            'sets' => $this->spec['sets'],
+            'nominal' => $this->spec['nominal'],
+            'missing' => null,
+            'remedy' => null,
+        );
+        foreach ($this->spec['options'] as $name => $option) {
+            $entry['options'][] = array('name' => $name) + $option + array('range' => null, 'words' => array());
+        }
+        if ($binding === null) {
+            $fault = $this->missingFault($names)->describe();
+            $entry['missing'] = $fault['message'];
+            $entry['remedy'] = isset($fault['remedy']) ? $fault['remedy'] : null;
+        }
+        return $entry;
+    }
+
+    /**
+     * @return array the coder, and the name of the format it writes
+     * @throws Fault on parameters it does not take, or when it is missing
+     */
+    public function coder(Params $params)
+    {
+        $this->check($params);
+        $level = $params->level === null && $this->spec['levels'] ? $this->spec['levels']['default'] : $params->level;
+        $params = new Params($level, $params->options);
+        $binding = $this->choose($params);
+        $coder = call_user_func($this->spec['bindings'][$binding]['coder'], $params);
+        if (isset($this->spec['format_with'])) {
+            return array($coder, call_user_func($this->spec['format_with'], $params));
+        }
+        return array($coder, $this->formatOf($binding));
+    }
+
+    private function formatOf($binding)
+    {
+        $spec = $this->spec['bindings'][$binding];
+        return isset($spec['format']) ? $spec['format'] : $this->spec['format'];
+    }
+
+    private function library($binding)
+    {
+        return call_user_func($this->spec['bindings'][$binding]['library']);
+    }
+
+    /** @return string the binding to use with these parameters */
+    private function choose(Params $params)
+    {
+        $all = array_keys($this->spec['bindings']);
+        $wanted = isset($params->options['binding']) ? array($params->options['binding']) : $all;
+        $able = array();
+        foreach ($wanted as $binding) {
+            $spec = $this->spec['bindings'][$binding] + array('refuses' => array());
+            if (!array_intersect($spec['refuses'], array_keys($params->options))) {
+                $able[] = $binding;
+            }
+        }
+        if (!$able) {
+            throw new Fault('parameter', "{$this->name}: binding={$wanted[0]} does not take every option given");
+        }
+        $binding = $this->firstAvailable($able);
+        if ($binding === null) {
+            throw $this->missingFault($able);
+        }
+        return $binding;
+    }
+
+    private function firstAvailable(array $bindings)
+    {
+        foreach ($bindings as $binding) {
+            if ($this->missing($binding) === null) {
+                return $binding;
+            }
+        }
+        return null;
+    }
+
+    /** @return Fault|null why the binding cannot be used; asked once a process */
+    private function missing($binding)
+    {
+        if (!array_key_exists($binding, $this->missing)) {
+            try {
+                $this->missing[$binding] = call_user_func($this->spec['bindings'][$binding]['missing']);
+            } catch (\Exception $error) {
+                $this->missing[$binding] = new Fault('missing', $error->getMessage());
+            } catch (\Throwable $error) {
+                $this->missing[$binding] = new Fault('missing', $error->getMessage());
+            }
+        }
+        return $this->missing[$binding];
+    }
+
+    private function missingFault(array $bindings)
+    {
+        $reasons = array();
+        $remedies = array();
+        foreach ($bindings as $binding) {
+            $fault = $this->missing($binding)->describe();
+            $reasons[] = $fault['message'];
+            if (isset($fault['remedy'])) {
+                $remedies[] = $fault['remedy'];
+            }
+        }
+        // The last binding's remedy is the nearest: a system library is easier to add than an extension.
+        return new Fault('missing', "{$this->name}: " . implode('; ', $reasons), $remedies ? end($remedies) : null);
+    }
+
+    private function check(Params $params)
+    {
+        $levels = $this->spec['levels'];
+        if ($params->level !== null && $levels === null) {
+            throw new Fault('parameter', "{$this->name} has no levels");
+        }
+        if ($params->level !== null && ($params->level < $levels['min'] || $params->level > $levels['max'])) {
+            $range = "{$levels['min']} to {$levels['max']}";
+            throw new Fault('parameter', "{$this->name} has levels $range, not {$params->level}");
+        }
+        foreach ($params->options as $name => $value) {
+            if (!isset($this->spec['options'][$name])) {
+                $known = implode(', ', array_keys($this->spec['options'])) ?: 'none';
+                throw new Fault('parameter', "{$this->name} has no option `$name`; it takes: $known");
+            }
+            $this->checkOption($name, $value, $this->spec['options'][$name]);
+        }
+    }
+
+    private function checkOption($name, $value, array $option)
+    {
+        if (isset($option['range'])) {
+            list($low, $high) = $option['range'];
+            $fine = preg_match('/^-?\d{1,9}$/', $value) && $value >= $low && $value <= $high;
+            $accepted = "$low to $high";
+        } else {
+            $fine = in_array($value, $option['words'], true);
+            $accepted = implode(', ', $option['words']);
+        }
+        if (!$fine) {
+            throw new Fault('parameter', "{$this->name}: $name=$value is not accepted; use $accepted");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+<?php
+namespace Weighbridge;
+
+/** What is known of the extensions of this PHP: for the `missing` and `library` of a binding. */
+final class Extension
+{
+    /**
+     * @param string $extension its name, `zlib`
+     * @param string $function  a function of it that is needed
+     * @return Fault|null why it cannot be used
+     */
+    public static function missing($extension, $function)
+    {
+        if (function_exists($function)) {
+            return null;
+        }
+        $php = 'PHP ' . PHP_VERSION;
+        return new Fault('missing', "the $extension extension is not loaded in this $php", self::remedy($extension));
+    }
+
+    /**
+     * @param string $extension its name
+     * @param array  $labels    the label of its line in phpinfo(), such as `Linked Version`, in each of its versions
+     * @return string|null the library's version that stands there, null where there is no such line
+     */
+    public static function version($extension, array $labels)
+    {
+        // phpinfo() is where extensions tell which library they were linked with; few have a constant for it.
+        ob_start();
+        $reflection = new \ReflectionExtension($extension);
+        $reflection->info();
+        $info = ob_get_clean();
+        foreach ($labels as $label) {
+            if (preg_match('/^' . preg_quote($label, '/') . '\s*=>\s*(\d[^\s,]*)/mi', $info, $match)) {
+                return $match[1];
+            }
+        }
+        return null;
+    }
+
+    /** @return string the library with its version, or the extension's own version where it does not tell */
+    public static function library($name, $extension, array $labels)
+    {
+        $version = self::version($extension, $labels);
+        return $version !== null ? "$name $version" : "$name (extension " . phpversion($extension) . ')';
+    }
+
+    /** @return string what would bring the extension to this PHP */
+    public static function remedy($extension)
+    {
+        $series = PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION;
+        $loadable = ini_get('extension_dir') . "/$extension.so";
+        if (is_file($loadable)) {
+            return "load $loadable: start this PHP without -n, or with -d extension=$extension";
+        }
+        if (PHP_BINARY === "/usr/bin/php$series") {
+            return "apt install php$series-$extension";
+        }
+        return "add the $extension extension to this PHP (phpize in its source, or pecl install $extension)";
+    }
+}

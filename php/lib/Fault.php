@@ -1,0 +1,34 @@
+<?php
+namespace Weighbridge;
+
+/**
+ * Why a request was not carried out, and what would mend it. The kinds are those of the protocol:
+ * missing, parameter, payload, codec, round-trip.
+ */
+final class Fault extends \Exception
+{
+    private $kind;
+    private $remedy;
+
+    /**
+     * @param string      $kind
+     * @param string      $message one line
+     * @param string|null $remedy  what would mend it, such as a command
+     */
+    public function __construct($kind, $message, $remedy = null)
+    {
+        parent::__construct($message);
+        $this->kind = $kind;
+        $this->remedy = $remedy;
+    }
+
+    /** @return array the `fault` object of a reply */
+    public function describe()
+    {
+        $fault = array('kind' => $this->kind, 'message' => Text::line($this->getMessage()));
+        if ($this->remedy !== null) {
+            $fault['remedy'] = Text::line($this->remedy);
+        }
+        return $fault;
+    }
+}

@@ -1,0 +1,84 @@
+<?php
+namespace Weighbridge;
+
+/** Takes the samples of a phase: how many, how large, and when to stop is the request's. */
+final class Sampler
+{
+    /** An untimed first call that takes longer counts as the first sample: a warm-up changes nothing in it. */
+    const LONG_NS = 300e6;
+
+    /** A pass that takes longer needs no second warm-up: touching fresh memory is under 1% of it. */
+    const SHORT_NS = 30e6;
+
+    private $samples;
+    private $budget;
+    private $minBatch;
+    private $maxBatch;
+
+    public function __construct(Request $request)
+    {
+        $this->samples = $request->number('samples', 1);
+        $this->budget = $request->number('budget_ns', 0);
+        $this->minBatch = $request->number('min_batch_ns', 0);
+        $this->maxBatch = $request->number('max_batch_ns', 0);
+    }
+
+    /**
+     * @param Span|null $first a run that was timed already and counts as the first sample
+     * @return array the phase's `Samples`
+     */
+    public function take(Pass $pass, $first = null)
+    {
+        $preempted = Clock::preempted();
+        $span = $first ?: $this->calibrate($pass);
+        $batch = $span->times;
+        $cpu = array();
+        $wall = array();
+        $spent = 0;
+        while (true) {
+            $cpu[] = round($span->cpu / $batch, 1);
+            $wall[] = round($span->wall / $batch, 1);
+            $spent += $span->wall;
+            if (count($cpu) >= $this->samples || $spent >= $this->budget) {
+                break;
+            }
+            $span = Clock::time($pass, $batch);
+        }
+        return array(
+            'batch' => $batch,
+            'cpu_ns' => $cpu,
+            'wall_ns' => $wall,
+            'preempted' => Clock::preempted() - $preempted,
+        );
+    }
+
+    /**
+     * Finds the batch, and returns the run that had it as the first sample.
+     *
+     * The lower bound is held against CPU time, because that is the coarser clock and the one that does not
+     * run while the process waits: a batch found during a preemption would otherwise be too short for ever.
+     */
+    private function calibrate(Pass $pass)
+    {
+        $span = Clock::time($pass, 1);
+        if ($span->wall > self::LONG_NS) {
+            return $span;
+        }
+        if ($span->wall < self::SHORT_NS) {
+            // From the second pass on two results are alive at once, and only then is their memory warm.
+            $pass->run(1);
+        }
+        $times = 1;
+        while (true) {
+            $span = Clock::time($pass, $times);
+            $each = max(1, $span->wall / $times);
+            $most = max(1, (int) floor($this->maxBatch / $each));
+            if ($span->cpu >= $this->minBatch || $times >= $most) {
+                return $span;
+            }
+            // A tenth more than seems needed, and at most tenfold, because short runs are poor forecasts.
+            $wanted = $span->cpu > 0 ? ceil($times * 1.1 * $this->minBatch / $span->cpu) : $times * 10;
+            $times = (int) min($most, max($times + 1, min($wanted, $times * 10)));
+        }
+    }
+}
