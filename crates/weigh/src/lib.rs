@@ -6,6 +6,7 @@
 pub mod analysis;
 pub mod caveat;
 pub mod cell;
+pub mod content;
 pub mod payload;
 pub mod plan;
 pub mod protocol;
