@@ -8,6 +8,7 @@ pub mod caveat;
 pub mod cell;
 pub mod defs;
 pub mod inventory;
+pub mod content;
 pub mod payload;
 pub mod plan;
 pub mod protocol;

@@ -1,0 +1,121 @@
+//! What a folder holds that can be measured: its regular files in order, and what is left out with the reason.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use walkdir::{DirEntry, WalkDir};
+
+use super::{Note, special};
+use crate::content::names::plain;
+
+/// The most files of one folder.
+const MOST_FILES: usize = 200_000;
+/// The most unreadable paths that are named one by one.
+const MOST_NAMED: usize = 50;
+
+/// A regular file with content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its length in bytes when it was seen.
+    pub bytes: u64,
+}
+
+/// What a folder holds.
+pub(super) struct Listing {
+    /// The files, by name within each folder.
+    pub files: Vec<Found>,
+    /// What is left out.
+    pub notes: Vec<Note>,
+}
+
+/// Lists a folder. `output` is where the lab writes: when that is inside, it is left out.
+pub(super) fn list(folder: &Path, output: &Path) -> Listing {
+    let mut skipped = Skipped::default();
+    let mut files = Vec::new();
+    let mut unreadable = Vec::new();
+    let output = output.canonicalize().unwrap_or_else(|_| output.to_owned());
+    // Links are not followed, so there are no loops and nothing outside the folder.
+    let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
+    while let Some(next) = walk.next() {
+        let entry = match next {
+            Ok(entry) => entry,
+            Err(error) => {
+                let path = error.path().unwrap_or(folder).to_owned();
+                let why = error.io_error().map_or_else(|| error.to_string(), super::plain_error);
+                unreadable.push(Note::Unreadable { path, why: plain(&why) });
+                continue;
+            }
+        };
+        if let Some(what) = unwanted(&entry, &output) {
+            skipped.add(what, entry.path());
+            if entry.file_type().is_dir() {
+                walk.skip_current_dir();
+            }
+            continue;
+        }
+        if entry.file_type().is_dir() {
+            continue;
+        }
+        match entry.metadata() {
+            Ok(meta) if !meta.is_file() => skipped.add(special(&meta), entry.path()),
+            Ok(meta) if meta.len() == 0 => skipped.add("empty files", entry.path()),
+            Ok(_) if files.len() == MOST_FILES => skipped.add("files beyond the first 200000", entry.path()),
+            Ok(meta) => files.push(Found { path: entry.into_path(), bytes: meta.len() }),
+            Err(error) => {
+                let why = plain(&error.to_string());
+                unreadable.push(Note::Unreadable { path: entry.into_path(), why });
+            }
+        }
+    }
+    let mut notes = skipped.notes();
+    let more = unreadable.len().saturating_sub(MOST_NAMED) as u64;
+    if let (Some(Note::Unreadable { path, .. }), true) = (unreadable.get(MOST_NAMED), more > 0) {
+        notes.push(Note::Skipped { count: more, what: "further unreadable files", example: path.clone() });
+    }
+    unreadable.truncate(MOST_NAMED);
+    notes.append(&mut unreadable);
+    Listing { files, notes }
+}
+
+/// Why an entry is left out whatever it holds.
+fn unwanted(entry: &DirEntry, output: &Path) -> Option<&'static str> {
+    if entry.depth() == 0 {
+        return None;
+    }
+    let name = entry.file_name().to_string_lossy();
+    let is_dir = entry.file_type().is_dir();
+    match () {
+        () if entry.path_is_symlink() => Some("symbolic links"),
+        () if is_dir && matches!(&*name, ".git" | ".hg" | ".svn" | ".bzr" | "CVS" | "_darcs") => {
+            Some("folders of a version control system")
+        }
+        () if name.starts_with('.') => Some("hidden files and folders"),
+        () if is_dir && entry.path().canonicalize().is_ok_and(|path| output.starts_with(path)) => {
+            Some("folders that this program writes to")
+        }
+        () => None,
+    }
+}
+
+/// Counts what is left out, by what it is.
+#[derive(Default)]
+struct Skipped(BTreeMap<&'static str, (u64, PathBuf)>);
+
+impl Skipped {
+    fn add(&mut self, what: &'static str, path: &Path) {
+        let plural = match what {
+            "a named pipe" => "named pipes",
+            "a socket" => "sockets",
+            "a device" => "devices",
+            other => other,
+        };
+        self.0.entry(plural).or_insert_with(|| (0, path.to_owned())).0 += 1;
+    }
+
+    fn notes(self) -> Vec<Note> {
+        let note = |(what, (count, example))| Note::Skipped { count, what, example };
+        self.0.into_iter().map(note).collect()
+    }
+}
