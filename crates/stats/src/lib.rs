@@ -1,2 +1,17 @@
-//! Mathematics for decisions on noisy measurements: no I/O, no unsafe code.
+//! Mathematics for decisions on noisy measurements: no I/O, no unsafe code, no clock.
+//!
+//! Every function is deterministic: the same values (and seed, where one is taken) give the same result.
+//! Values must be finite; a function that is handed another one answers `None` instead of a number.
 #![forbid(unsafe_code)]
+
+mod bootstrap;
+mod compare;
+mod link;
+mod pareto;
+mod summary;
+
+pub use bootstrap::{EXACT_UP_TO, MedianDistribution};
+pub use compare::{Interval, Ratio, median_interval, paired_ratio};
+pub use link::{Crossing, break_even_bandwidth, break_even_interval};
+pub use pareto::{dominators, pareto_front};
+pub use summary::{Summary, median, quantile, summary};

@@ -13,3 +13,4 @@ pub mod record;
 pub mod rig;
 pub mod setting;
 pub mod study;
+pub mod units;

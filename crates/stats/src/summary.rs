@@ -1,0 +1,60 @@
+//! Order statistics of one sample: minimum, median, quantiles, spread.
+
+/// What a sample looks like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// How many values.
+    pub n: usize,
+    /// The smallest value.
+    pub min: f64,
+    /// The median.
+    pub median: f64,
+    /// The median absolute deviation from the median, as it is (not scaled to a standard deviation).
+    pub mad: f64,
+}
+
+/// Count, minimum, median and median absolute deviation; `None` without values or with one that is not
+/// finite.
+pub fn summary(xs: &[f64]) -> Option<Summary> {
+    let sorted = sorted(xs)?;
+    let median = median_of_sorted(&sorted);
+    let deviations: Vec<f64> = sorted.iter().map(|x| (x - median).abs()).collect();
+    Some(Summary { n: sorted.len(), min: sorted[0], median, mad: self::median(&deviations)? })
+}
+
+/// The median; of an even number of values, the mean of the two in the middle. `None` without values or
+/// with one that is not finite.
+pub fn median(xs: &[f64]) -> Option<f64> {
+    sorted(xs).map(|s| median_of_sorted(&s))
+}
+
+/// The quantile at `p` (0 to 1, clamped), interpolated linearly: definition 7 of Hyndman & Fan, "Sample
+/// quantiles in statistical packages", The American Statistician 50 (1996). `None` without values or with
+/// one that is not finite.
+pub fn quantile(xs: &[f64], p: f64) -> Option<f64> {
+    let sorted = sorted(xs)?;
+    let at = p.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
+    let (below, above) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    Some(below + (above - below) * at.fract())
+}
+
+/// The values in ascending order, when there are some and all are finite.
+pub(crate) fn sorted(xs: &[f64]) -> Option<Vec<f64>> {
+    if xs.is_empty() || xs.iter().any(|x| !x.is_finite()) {
+        return None;
+    }
+    let mut sorted = xs.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    Some(sorted)
+}
+
+/// The median of values in ascending order; there must be at least one.
+pub(crate) fn median_of_sorted(sorted: &[f64]) -> f64 {
+    let upper = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[upper] } else { midpoint(sorted[upper - 1], sorted[upper]) }
+}
+
+/// Halfway between two values, without overflow, and never outside of them.
+pub(crate) fn midpoint(a: f64, b: f64) -> f64 {
+    (a / 2.0 + b / 2.0).clamp(a.min(b), a.max(b))
+}
