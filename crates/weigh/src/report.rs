@@ -13,14 +13,16 @@ pub mod csv;
 mod document;
 #[cfg(test)]
 mod fixture;
-pub mod json;
 mod grid;
+pub mod json;
 pub mod live;
 pub mod markdown;
 pub mod png;
 mod sections;
 pub mod svg;
 pub mod terminal;
+#[cfg(test)]
+mod tests;
 mod text;
 mod view;
 

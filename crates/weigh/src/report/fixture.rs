@@ -142,15 +142,28 @@ pub(super) fn hostile() -> Analysis {
 pub(super) fn crowd() -> Analysis {
     let mut analysis = small("app.css", "css", corpus("app"), PAGE);
     let mut lines = Vec::new();
-    for (index, codec) in ["zlib", "zlib-ng", "zlib-rs", "libdeflate", "gzip", "zstd", "br", "lz4hc"].iter().enumerate() {
+    for (index, codec) in
+        ["zlib", "zlib-ng", "zlib-rs", "libdeflate", "gzip", "zstd", "br", "lz4hc"].iter().enumerate()
+    {
         for level in 1..=9 {
             let slow = f64::from(level).powf(1.8);
-            let line = (300.0 / slow / (1.0 + index as f64 * 0.15), 400.0, 40.0 - 1.3 * f64::from(level) - index as f64 * 0.4);
+            let line = (
+                300.0 / slow / (1.0 + index as f64 * 0.15),
+                400.0,
+                40.0 - 1.3 * f64::from(level) - index as f64 * 0.4,
+            );
             lines.push((format!("{codec}:{level}"), line));
         }
     }
-    lines.extend((1..=8).map(|level| (format!("zstd:{}", level + 10), (14.0 / f64::from(level), 900.0, 29.0 - f64::from(level)))));
-    analysis.cells = lines.iter().map(|(setting, (encode, decode, left))| cell("app.css", "native", 3_960_000, (setting, *encode, *decode, *left))).collect();
+    lines.extend((1..=8).map(|level| {
+        (format!("zstd:{}", level + 10), (14.0 / f64::from(level), 900.0, 29.0 - f64::from(level)))
+    }));
+    analysis.cells = lines
+        .iter()
+        .map(|(setting, (encode, decode, left))| {
+            cell("app.css", "native", 3_960_000, (setting, *encode, *decode, *left))
+        })
+        .collect();
     analysis.groups = vec![group("app.css", "native", &mut analysis.cells)];
     analysis
 }
@@ -266,7 +279,14 @@ fn cell(payload: &str, runtime: &str, bytes: u64, line: (&str, f64, f64, f64)) -
 }
 
 fn scaled(of: Estimate, by: f64) -> Estimate {
-    Estimate { min: of.min * by, median: of.median * by, low: of.low * by, high: of.high * by, wall_median: of.wall_median * by, ..of }
+    Estimate {
+        min: of.min * by,
+        median: of.median * by,
+        low: of.low * by,
+        high: of.high * by,
+        wall_median: of.wall_median * by,
+        ..of
+    }
 }
 
 fn estimate(median: f64, setting: &Setting) -> Estimate {
@@ -286,8 +306,10 @@ fn estimate(median: f64, setting: &Setting) -> Estimate {
 }
 
 fn group(payload: &str, runtime: &str, cells: &mut [CellResult]) -> Group {
-    let mut mine: Vec<&mut CellResult> =
-        cells.iter_mut().filter(|cell| cell.cell.payload == payload && cell.cell.runtime == runtime).collect();
+    let mut mine: Vec<&mut CellResult> = cells
+        .iter_mut()
+        .filter(|cell| cell.cell.payload == payload && cell.cell.runtime == runtime)
+        .collect();
     mine.sort_by(|a, b| a.phases[&Phase::Encode].median.total_cmp(&b.phases[&Phase::Encode].median));
     let mut front: Vec<(u64, String)> = Vec::new();
     for cell in &mut mine {
@@ -300,20 +322,41 @@ fn group(payload: &str, runtime: &str, cells: &mut [CellResult]) -> Group {
         }
     }
     let links = links::mixes(&mine.iter().map(|cell| &**cell).collect::<Vec<_>>());
-    let reference = mine.iter().find(|cell| ["gzdeflate", "zlib"].contains(&cell.cell.setting.codec.as_str()) && cell.cell.setting.level == Some(6));
+    let reference = mine.iter().find(|cell| {
+        ["gzdeflate", "zlib"].contains(&cell.cell.setting.codec.as_str())
+            && cell.cell.setting.level == Some(6)
+    });
     let reference = reference.map(|cell| cell.cell.id.clone());
-    Group { payload: payload.into(), runtime: runtime.into(), front: front.into_iter().map(|(_, id)| id).collect(), reference, links }
+    Group {
+        payload: payload.into(),
+        runtime: runtime.into(),
+        front: front.into_iter().map(|(_, id)| id).collect(),
+        reference,
+        links,
+    }
 }
 
 fn findings() -> Vec<Finding> {
     let texts = [
         ("link", "For tree-2.4m at 1 Gbit/s, igbinary with zstd:3 costs least for 9 reads a write."),
         ("beats", "zstd 1 to 9 beat gzdeflate 1 to 9 on tree-2.4m in both encode time and bytes."),
-        ("dominated", "16 of 25 settings on war-and-peace.html are dominated; zlib:9 takes 3.6 times the time of libdeflate:6 for 0.3% fewer bytes."),
-        ("published", "The published decompression rates are over compressed bytes: 58.92 MB/s at level 6 is 589 MB/s of content."),
+        (
+            "dominated",
+            "16 of 25 settings on war-and-peace.html are dominated; zlib:9 takes 3.6 times the time of libdeflate:6 for 0.3% fewer bytes.",
+        ),
+        (
+            "published",
+            "The published decompression rates are over compressed bytes: 58.92 MB/s at level 6 is 589 MB/s of content.",
+        ),
     ];
     let rows = texts.iter().enumerate();
-    rows.map(|(rank, (topic, text))| Finding { topic: (*topic).into(), text: (*text).into(), cells: Vec::new(), rank: rank as u32 }).collect()
+    rows.map(|(rank, (topic, text))| Finding {
+        topic: (*topic).into(),
+        text: (*text).into(),
+        cells: Vec::new(),
+        rank: rank as u32,
+    })
+    .collect()
 }
 
 fn fault(setting: &str) -> FaultRow {

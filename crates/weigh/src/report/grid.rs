@@ -3,8 +3,8 @@
 
 use comfy_table::{Attribute, Cell as Drawn, CellAlignment, Color, LineStyle, Row, Table, TableStyle};
 
-use super::text::{columns, shorten};
 use super::bars;
+use super::text::{columns, shorten};
 use crate::units;
 
 /// Columns between two columns.
@@ -250,6 +250,7 @@ fn one(cell: &Cell, kind: Kind) -> String {
         (Cell::Text(text), _) => text.clone(),
         (Cell::Number(None), _) => "–".into(),
         (Cell::Number(Some(number)), Kind::Fixed(decimals)) => format!("{number:.decimals$}"),
+        (Cell::Number(Some(number)), Kind::Whole) if *number < 1e3 => format!("{number:.0}"),
         (Cell::Number(Some(number)), Kind::Whole) => units::significant(number.round()),
         (Cell::Number(Some(number)), _) => units::significant(*number),
     }
@@ -277,7 +278,10 @@ mod tests {
             Column::new("encode", "ms", Kind::Three, 1),
             Column::new("note", "", Kind::Text(4), 2),
         ]);
-        grid.push(Tone::Strong, vec!["a long setting".into(), 1234567.0.into(), 2.0.into(), 0.0123.into(), "".into()]);
+        grid.push(
+            Tone::Strong,
+            vec!["a long setting".into(), 1234567.0.into(), 2.0.into(), 0.0123.into(), "".into()],
+        );
         grid.push(Tone::Dim, vec!["b".into(), 12.0.into(), 1.0.into(), 1230.0.into(), "".into()]);
         grid
     }
@@ -287,12 +291,11 @@ mod tests {
         let text = grid().draw(36, false).replace('\u{a0}', " ");
         assert_eq!(
             text,
-            "setting             bytes     encode\n\
-             \x20                       B         ms\n\
-             ──────────────────────────────────────\n"
-                .replace("──────────────────────────────────────", &"─".repeat(36))
-                + "a long setting  1,234,567     0.0123\n"
-                + "b                      12  1230\n"
+            format!(
+                "setting            bytes      encode\n                       B          ms\n{}\n\
+                 a long…etting  1,234,567      0.0123\nb                     12  1,230\n",
+                "─".repeat(36)
+            )
         );
     }
 

@@ -1,9 +1,9 @@
 //! The table that is drawn again and again while a measurement goes on.
 
 use super::Options;
+use super::document::Block;
 use super::sections::group;
 use super::terminal;
-use super::document::Block;
 use super::view::{self, GroupView};
 use crate::analysis::model::Analysis;
 
@@ -33,7 +33,8 @@ fn one(group: &GroupView, options: &Options, lines: usize) -> String {
     let shown = group.rows.len().min(if group.rows.len() <= room + 1 { room + 1 } else { room });
     let grid = group::table(group, group.rows.iter().take(shown));
     let mark = if group.synthetic() { " (SYNTHETIC)" } else { "" };
-    let heading = super::text::shorten(&format!("{}{mark} · {}", group.title(), group.about()), options.width);
+    let heading =
+        super::text::shorten(&format!("{}{mark} · {}", group.title(), group.about()), options.width);
     let mut blocks = vec![Block::Text(heading), Block::Table(grid)];
     if shown < group.rows.len() {
         blocks.push(Block::Remark(format!("… and {} more", group.rows.len() - shown)));

@@ -134,14 +134,19 @@ pub(super) fn groups(analysis: &Analysis) -> Vec<GroupView<'_>> {
             .map(|result| Row {
                 result,
                 label: labels[result.cell.id.as_str()].clone(),
-                dominated_by: result.dominated_by.as_ref().map(|id| {
-                    labels.get(id.as_str()).cloned().unwrap_or_else(|| clean(id))
-                }),
+                dominated_by: result
+                    .dominated_by
+                    .as_ref()
+                    .map(|id| labels.get(id.as_str()).cloned().unwrap_or_else(|| clean(id))),
             })
             .collect();
         let time = |row: &Row| row.encode().map_or(f64::INFINITY, |encode| encode.median);
         rows.sort_by(|a, b| {
-            b.result.front.cmp(&a.result.front).then(time(a).total_cmp(&time(b))).then_with(|| a.label.cmp(&b.label))
+            b.result
+                .front
+                .cmp(&a.result.front)
+                .then(time(a).total_cmp(&time(b)))
+                .then_with(|| a.label.cmp(&b.label))
         });
         let payload = analysis.payloads.iter().find(|payload| payload.name == group.payload);
         GroupView { group, payload, rows }
@@ -226,9 +231,10 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
             format!("An interval is ±{:.1}% wide, ±{:.1}% was asked for.", half_width * 100.0, asked * 100.0),
             "Give a larger budget.",
         ),
-        Caveat::FewSamples { samples } => {
-            (format!("A median over only {}.", units::count(*samples as usize, "sample", "samples")), "Give a larger budget.")
-        }
+        Caveat::FewSamples { samples } => (
+            format!("A median over only {}.", units::count(*samples as usize, "sample", "samples")),
+            "Give a larger budget.",
+        ),
         Caveat::Synthetic { payload } => (
             format!("{} is synthetic content, made by a generator.", clean(payload)),
             "Measure your own files, or fetch the corpus.",

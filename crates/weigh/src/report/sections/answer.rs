@@ -58,7 +58,10 @@ pub(in crate::report) fn findings(analysis: &Analysis, most: usize) -> Vec<Block
         blocks.push(Block::Steps(sentences));
     }
     if left > 0 {
-        blocks.push(Block::Remark(format!("{} in the full report.", units::count(left, "more finding", "more findings"))));
+        blocks.push(Block::Remark(format!(
+            "{} in the full report.",
+            units::count(left, "more finding", "more findings")
+        )));
     }
     blocks
 }

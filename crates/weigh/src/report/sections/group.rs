@@ -19,13 +19,16 @@ pub(in crate::report) fn section(group: &GroupView) -> Vec<Block> {
 
 /// The front and the reference only.
 pub(in crate::report) fn front(group: &GroupView) -> Vec<Block> {
-    let shown = group.rows.iter().filter(|row| row.result.front || group.reference() == Some(&row.result.cell.id));
+    let shown =
+        group.rows.iter().filter(|row| row.result.front || group.reference() == Some(&row.result.cell.id));
     let mut blocks = head(group);
     blocks.push(Block::Table(table(group, shown)));
     let hidden = group.rows.iter().filter(|row| !row.result.front).count();
     if hidden > 0 {
         let hidden = units::count(hidden, "setting is", "settings are");
-        blocks.push(Block::Remark(format!("{hidden} beaten on both encode time and bytes; the full report names them.")));
+        blocks.push(Block::Remark(format!(
+            "{hidden} beaten on both encode time and bytes; the full report names them."
+        )));
     }
     blocks
 }
@@ -39,10 +42,7 @@ fn head(group: &GroupView) -> Vec<Block> {
 }
 
 /// The table of some rows of a group.
-pub(in crate::report) fn table<'a>(
-    group: &GroupView,
-    rows: impl Iterator<Item = &'a Row<'a>>,
-) -> Grid {
+pub(in crate::report) fn table<'a>(group: &GroupView, rows: impl Iterator<Item = &'a Row<'a>>) -> Grid {
     let against = if group.reference().is_some() { "vs ref" } else { "" };
     let mut grid = Grid::new(vec![
         Column::new("", "", Kind::Text(1), 0),
@@ -79,7 +79,8 @@ fn tone(row: &Row) -> Tone {
 
 fn cells(group: &GroupView, row: &Row) -> Vec<Cell> {
     let result = row.result;
-    let ms = |estimate: Option<&crate::analysis::model::Estimate>| estimate.map(|estimate| estimate.median / 1e6);
+    let ms =
+        |estimate: Option<&crate::analysis::model::Estimate>| estimate.map(|estimate| estimate.median / 1e6);
     let mut notes = row.notes();
     if group.reference() == Some(&result.cell.id) {
         notes.insert(0, "reference".into());
@@ -142,7 +143,9 @@ pub(in crate::report) fn overview(groups: &[GroupView]) -> Vec<Block> {
     }
     vec![
         Block::Heading(2, "Each content".into()),
-        Block::Remark("The two ends of each Pareto front of encode time and bytes, sending as it is left out.".into()),
+        Block::Remark(
+            "The two ends of each Pareto front of encode time and bytes, sending as it is left out.".into(),
+        ),
         Block::Table(grid),
     ]
 }

@@ -8,21 +8,24 @@ use super::super::view::{self, GroupView};
 use crate::analysis::model::{Analysis, BestAt, BreakEven, LinkMix};
 use crate::units;
 
-const COMPUTED: &str = "Computed from measured times and bytes: encode + bytes ÷ link speed + decode; no live store was asked.";
+const COMPUTED: &str =
+    "Computed from measured times and bytes: encode + bytes ÷ link speed + decode; no live store was asked.";
 
 /// The best setting of each group at a few link speeds.
 pub(in crate::report) fn overview(groups: &[GroupView], analysis: &Analysis) -> Vec<Block> {
-    let mixes: Vec<_> = groups.iter().filter_map(|group| Some((group, view::main_mix(group.group)?))).collect();
+    let mixes: Vec<_> =
+        groups.iter().filter_map(|group| Some((group, view::main_mix(group.group)?))).collect();
     let Some((_, first)) = mixes.first() else { return Vec::new() };
     let speeds: Vec<f64> = first.best.iter().map(|best| best.mbit).collect();
-    let mut columns = vec![
-        Column::new("content", "", Kind::Text(10), 0),
-        Column::new("runtime", "", Kind::Text(6), 1),
-    ];
+    let mut columns =
+        vec![Column::new("content", "", Kind::Text(10), 0), Column::new("runtime", "", Kind::Text(6), 1)];
     let order = importance(speeds.len());
-    columns.extend(speeds.iter().zip(&order).map(|(speed, rank)| {
-        Column::new("at", units::mbit(*speed), Kind::Text(12), *rank)
-    }));
+    columns.extend(
+        speeds
+            .iter()
+            .zip(&order)
+            .map(|(speed, rank)| Column::new("at", units::mbit(*speed), Kind::Text(12), *rank)),
+    );
     let mut grid = Grid::new(columns);
     for (group, mix) in &mixes {
         let mark = if group.synthetic() { " (SYNTHETIC)" } else { "" };
@@ -109,7 +112,12 @@ fn range_cells(group: &GroupView, mix: &LinkMix, range: &[BestAt]) -> Vec<Cell> 
         group.label(&first.cell).into(),
         totals.into(),
         savings(group, mix, range).into(),
-        mix.break_even.iter().find(|even| even.slow == first.cell).map(|even| crossing(group, even)).unwrap_or_default().into(),
+        mix.break_even
+            .iter()
+            .find(|even| even.slow == first.cell)
+            .map(|even| crossing(group, even))
+            .unwrap_or_default()
+            .into(),
         ties.join(", ").into(),
     ]
 }

@@ -11,7 +11,8 @@ use crate::units;
 /// Reading, method, content, versions, reproduction.
 pub(in crate::report) fn section(analysis: &Analysis, options: &Options) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let paragraphs: Vec<_> = analysis.study.reading.split("\n\n").filter(|text| !text.trim().is_empty()).collect();
+    let paragraphs: Vec<_> =
+        analysis.study.reading.split("\n\n").filter(|text| !text.trim().is_empty()).collect();
     if !paragraphs.is_empty() {
         blocks.push(Block::Heading(2, "How to read it".into()));
         blocks.extend(paragraphs.into_iter().map(|text| Block::Text(clean(&text.replace('\n', " ")))));
@@ -25,7 +26,8 @@ pub(in crate::report) fn section(analysis: &Analysis, options: &Options) -> Vec<
     blocks.push(Block::Table(versions(analysis)));
     blocks.push(Block::Heading(2, "Measure it again".into()));
     let seed = analysis.run.seed;
-    let command = options.command.clone().unwrap_or_else(|| format!("weigh run {} --seed {seed}", analysis.study.name));
+    let command =
+        options.command.clone().unwrap_or_else(|| format!("weigh run {} --seed {seed}", analysis.study.name));
     blocks.push(Block::Literal(clean(&command)));
     blocks
 }
@@ -77,7 +79,10 @@ fn versions(analysis: &Analysis) -> Grid {
         let libraries = runtime.libraries.iter().map(|(name, version)| (name.as_str(), version));
         let facts = runtime.facts.iter().map(|(name, value)| (name.as_str(), value));
         for (name, value) in own.into_iter().chain(libraries).chain(facts) {
-            grid.push(Tone::Plain, vec![clean(&runtime.name).into(), clean(name).into(), clean(value).into()]);
+            grid.push(
+                Tone::Plain,
+                vec![clean(&runtime.name).into(), clean(name).into(), clean(value).into()],
+            );
         }
     }
     grid

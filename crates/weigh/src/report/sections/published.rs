@@ -62,6 +62,7 @@ pub(in crate::report) fn section(analysis: &Analysis) -> Vec<Block> {
 }
 
 fn cells(table: &crate::study::Published) -> String {
-    let serializer = table.serializer.as_deref().map(|name| format!("{} + ", clean(name))).unwrap_or_default();
+    let serializer =
+        table.serializer.as_deref().map(|name| format!("{} + ", clean(name))).unwrap_or_default();
     format!("{serializer}{} on {}", clean(&table.codec), clean(&table.payload))
 }
