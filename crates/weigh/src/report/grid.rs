@@ -202,9 +202,11 @@ impl Grid {
         if color {
             table.enforce_styling();
         }
+        let units = slots.iter().any(|slot| !self.columns[slot.index].unit.is_empty());
         let heads = slots.iter().map(|slot| {
             let column = &self.columns[slot.index];
-            let head = Drawn::new(format!("{}\n{}", column.name, column.unit));
+            let unit = if units { format!("\n{}", column.unit) } else { String::new() };
+            let head = Drawn::new(format!("{}{unit}", column.name));
             head.set_alignment(alignment(column.kind)).add_attribute(Attribute::Bold)
         });
         table.set_header(heads.collect::<Vec<_>>());

@@ -41,7 +41,7 @@ fn text(blocks: &[Block], charts: &[chart::Entry]) -> String {
             }
             Block::Text(text) => out.push_str(&format!("{}\n\n", escape(text))),
             Block::Remark(text) if text.is_empty() => {}
-            Block::Remark(text) => out.push_str(&format!("<sub>{}</sub>\n\n", escape(text))),
+            Block::Remark(text) => out.push_str(&format!("*{}*\n\n", escape(text))),
             Block::Steps(steps) => {
                 for (index, step) in steps.iter().enumerate() {
                     out.push_str(&format!("{}. {}\n", index + 1, escape(step)));

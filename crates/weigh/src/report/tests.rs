@@ -42,16 +42,23 @@ fn every() -> Vec<(&'static str, Analysis)> {
 fn show() {
     for (name, analysis) in every() {
         for format in ["png", "svg"] {
-        for file in render(format, &analysis, &Options::default()) {
-            std::fs::create_dir_all("/tmp/show").unwrap();
-            std::fs::write(format!("/tmp/show/{name}-{}", file.file_name), file.bytes).unwrap();
-        }}
+            for file in render(format, &analysis, &Options::default()) {
+                std::fs::create_dir_all("/tmp/show").unwrap();
+                std::fs::write(format!("/tmp/show/{name}-{}", file.file_name), file.bytes).unwrap();
+            }
+        }
     }
     for width in [80, 100, 160] {
         for (which, detail) in [("sum", Detail::Summary), ("full", Detail::Full)] {
-            std::fs::write(format!("/tmp/show/term-{width}-{which}.txt"), text("terminal", &fixture::analysis(), &sized(width, detail))).unwrap();
+            std::fs::write(
+                format!("/tmp/show/term-{width}-{which}.txt"),
+                text("terminal", &fixture::analysis(), &sized(width, detail)),
+            )
+            .unwrap();
         }
     }
-    std::fs::write("/tmp/show/report.md", text("markdown", &fixture::analysis(), &sized(80, Detail::Full))).unwrap();
-    std::fs::write("/tmp/show/hostile.md", text("markdown", &fixture::hostile(), &sized(80, Detail::Full))).unwrap();
+    std::fs::write("/tmp/show/report.md", text("markdown", &fixture::analysis(), &sized(80, Detail::Full)))
+        .unwrap();
+    std::fs::write("/tmp/show/hostile.md", text("markdown", &fixture::hostile(), &sized(80, Detail::Full)))
+        .unwrap();
 }

@@ -22,7 +22,7 @@ impl Axis {
         let span = (high / low).log10().max(0.3);
         let (low, high) = (low.log10() - span * slack.0, low.log10() + span * (1.0 + slack.1));
         let wide = high - low;
-        let steps: &[f64] = if wide > 2.5 {
+        let steps: &[f64] = if wide > 3.2 {
             &[1.0]
         } else if wide > 1.2 {
             &[1.0, 3.0]
@@ -39,6 +39,7 @@ impl Axis {
     /// Exactly the given ticks on a logarithmic scale.
     pub fn log_at(ticks: &[f64]) -> Axis {
         let ticks: Vec<f64> = ticks.iter().filter(|tick| **tick > 0.0).map(|tick| tick.log10()).collect();
+        let ticks = spaced(&ticks, 0.12);
         let (low, high) =
             (ticks.iter().copied().fold(f64::MAX, f64::min), ticks.iter().copied().fold(f64::MIN, f64::max));
         Axis { log: true, low, high: high.max(low + 0.1), ticks }
@@ -172,12 +173,29 @@ impl Plot {
         let center = plotters::style::text_anchor::HPos::Center;
         let middle = (self.rect.left + self.rect.right) / 2.0;
         canvas.text(naming.x, (middle, self.rect.bottom + X_LABELS + 16.0), name.anchored(center))?;
+        let widest = self.y.ticks().into_iter().map(|tick| canvas.width(&(naming.y_tick)(tick), label));
+        let left = self.rect.left - 28.0 - widest.fold(0.0, f64::max);
         canvas.text(
             naming.y,
-            (self.rect.left - Y_LABELS - 4.0, (self.rect.top + self.rect.bottom) / 2.0),
+            (left, (self.rect.top + self.rect.bottom) / 2.0),
             name.anchored(center).upright(),
         )
     }
+}
+
+/// The ticks that keep a distance of this share of the span: the ends, then powers of ten, then the others.
+fn spaced(ticks: &[f64], share: f64) -> Vec<f64> {
+    let (Some(first), Some(last)) = (ticks.first(), ticks.last()) else { return Vec::new() };
+    let mut kept = vec![*first];
+    let round = |tick: &&f64| (tick.round() - **tick).abs() < 1e-9;
+    let (tens, others): (Vec<&f64>, Vec<&f64>) = ticks.iter().partition(round);
+    for tick in [last].into_iter().chain(tens).chain(others) {
+        if kept.iter().all(|other| (other - tick).abs() >= (last - first) * share) {
+            kept.push(*tick);
+        }
+    }
+    kept.sort_by(f64::total_cmp);
+    kept
 }
 
 /// A path cut into dashes of `on` pixels with gaps of `off`.
@@ -216,7 +234,20 @@ pub(super) fn dashes(points: &[(f64, f64)], on: f64, off: f64) -> Vec<Vec<(f64, 
 
 /// A time in nanoseconds for a tick: without zeros behind the point.
 pub(super) fn time_tick(ns: f64) -> String {
-    crate::units::ns(ns).replace(".00 ", " ").replace(".0 ", " ")
+    let text = crate::units::ns(ns);
+    match text.split_once(' ') {
+        Some((number, unit)) => format!("{} {unit}", short(number)),
+        None => text,
+    }
+}
+
+/// A number for a tick.
+pub(super) fn number_tick(number: f64) -> String {
+    short(&crate::units::significant(number)).to_owned()
+}
+
+fn short(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
 #[cfg(test)]
@@ -231,6 +262,13 @@ mod tests {
         let ticks: Vec<_> = axis.ticks().into_iter().map(time_tick).collect();
         assert_eq!(ticks, ["1 ms", "10 ms", "100 ms", "1 s"]);
         assert!(axis.ticks().into_iter().all(|tick| axis.holds(tick)));
+    }
+
+    #[test]
+    fn crowded_ticks_give_way_to_round_ones() {
+        let axis = Axis::log_at(&[10.0, 50.0, 100.0, 500.0, 1000.0, 2500.0, 10_000.0, 25_000.0]);
+        let ticks: Vec<_> = axis.ticks().iter().map(|tick| tick.round()).collect();
+        assert_eq!(ticks, [10.0, 100.0, 1000.0, 25_000.0]);
     }
 
     #[test]

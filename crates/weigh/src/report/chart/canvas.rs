@@ -18,6 +18,8 @@ pub(super) const SIZE: (f64, f64) = (1200.0, 750.0);
 pub(super) const FINE: f64 = 4.0;
 /// plotters takes the height of a line for the size of a font.
 const LINE: f64 = 1.24;
+/// Height of the embedded font from its lowest to its highest point, in ems.
+const GLYPHS: f64 = 1.362;
 /// The embedded font first; browsers without it have one of the others.
 const FAMILY: &str = "Noto Sans, DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif";
 
@@ -155,8 +157,8 @@ impl Canvas<'_> {
     pub fn width(&self, text: &str, pen: Pen) -> f64 {
         let style = Pen { upright: false, ..pen }.style();
         let width = self.root.estimate_text_size(text, &style).map_or(0.0, |(width, _)| f64::from(width));
-        // The estimate is for the height of a line, the SVG has the size of the font.
-        width / LINE / FINE * 1.03
+        // plotters sets the font LINE times smaller than asked for, and measures it GLYPHS times smaller.
+        width * GLYPHS / LINE / FINE * 1.04
     }
 
     pub fn line(&self, points: &[(f64, f64)], color: RGBAColor, stroke: f64) -> Result<()> {

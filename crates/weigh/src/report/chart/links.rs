@@ -53,6 +53,8 @@ pub(super) fn draw(analysis: &Analysis, group: &GroupView) -> Result<String> {
         }
         name_lines(canvas, &plot, group, mix, &lines)?;
         crossings(canvas, &plot, mix, &lines)?;
+        let caption = Pen::new(15.0, QUIET);
+        canvas.text("Best setting by link speed:", (LEFT, bottom + 54.0), caption)?;
         for (index, mix) in strips.iter().enumerate() {
             let top = bottom + 68.0 + index as f64 * (STRIP + 6.0);
             strip(canvas, &plot, group, mix, top)?;
@@ -61,7 +63,7 @@ pub(super) fn draw(analysis: &Analysis, group: &GroupView) -> Result<String> {
             canvas,
             analysis,
             group.synthetic(),
-            "Circles: break-even speeds with their 95% interval. Bars: the best setting at each link speed.",
+            "Circles: break-even speeds with their 95% interval, dashed where it has no upper end.",
         )
     })
 }
@@ -188,7 +190,11 @@ fn crossings(canvas: &Canvas, plot: &Plot, mix: &LinkMix, lines: &[&LinkTotals])
         let (left, right) = plot.x.ends();
         let point = plot.place(even.mbit, time);
         let ends = [even.low, even.high].map(|mbit| plot.place(mbit.clamp(left, right), time));
-        canvas.line(&ends, INK.mix(0.8), 2.0)?;
+        if even.high.is_finite() {
+            canvas.line(&ends, INK.mix(0.8), 2.0)?;
+        } else {
+            canvas.dashes(&ends, INK.mix(0.5), 1.5)?;
+        }
         canvas.ring(point, 4.5, INK)?;
         layout.take_dot(point, 6.0);
         let pen = Pen::new(14.0, INK);

@@ -5,12 +5,11 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::super::text::{clean, shorten};
-use super::axis::{Axis, Naming, Plot};
+use super::axis::{Axis, Naming, Plot, number_tick};
 use super::canvas::{Canvas, INK, Pen, QUIET, Rect, sheet};
 use super::labels::stack;
 use super::title;
 use crate::analysis::model::{Analysis, PublishedComparison};
-use crate::units;
 
 const HERE: RGBColor = RGBColor(0, 114, 178);
 const PUBLISHED: RGBColor = RGBColor(190, 84, 0);
@@ -88,8 +87,8 @@ fn heading(rows: &[PublishedComparison]) -> String {
     let faster = factor(|row| row.compress_mb_s / row.published.compress_mb_s);
     format!(
         "Decompression is about {} what was published; compression here runs at {} the published rate",
-        units::times(wrong),
-        units::times(faster)
+        number_tick(wrong) + "×",
+        number_tick(faster) + "×"
     )
 }
 
@@ -105,7 +104,7 @@ fn panel(
     let top = series.iter().flat_map(|series| rows.iter().map(series.value)).fold(0.0, f64::max);
     let plot = Plot { rect, x: Axis::whole(low, high), y: Axis::linear(0.0, top, (0.0, 0.08)) };
     let naming =
-        Naming { x: "level", y: "MB/s", x_tick: &|level| format!("{level:.0}"), y_tick: &units::significant };
+        Naming { x: "level", y: "MB/s", x_tick: &|level| format!("{level:.0}"), y_tick: &number_tick };
     plot.frame(canvas, &naming)?;
     let middle = (rect.left + rect.right) / 2.0;
     canvas.text(name, (middle, rect.top - 20.0), Pen::new(18.0, INK).bold().anchored(HPos::Center))?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
 
 use super::super::text::shorten;
 use super::super::view::{GroupView, Row};
@@ -66,7 +67,7 @@ pub(super) fn draw(analysis: &Analysis, group: &GroupView) -> Result<String> {
         let path: Vec<_> = front.iter().map(|point| plot.place(point.ns, point.bytes)).collect();
         canvas.line(&path, INK.mix(0.75), 2.0)?;
         layout.take_path(&path);
-        let equal = iso_costs(analysis, &plot, &shown);
+        let equal = iso_costs(analysis, &plot, &shown, &off);
         for (_, path) in &equal {
             canvas.dashes(path, QUIET.mix(0.8), 1.25)?;
         }
@@ -136,7 +137,8 @@ fn frame(canvas: &Canvas, plot: &Plot, group: &GroupView) -> Result<()> {
         let share = units::percent(tick / payload.bytes as f64);
         canvas.text(&share, (plot.rect.right + 8.0, y), pen)?;
     }
-    canvas.text("of original", (plot.rect.right + 8.0, plot.rect.top - 14.0), pen)
+    let right = pen.anchored(HPos::Right);
+    canvas.text("% of original", (super::canvas::SIZE.0 - title::MARGIN, plot.rect.top - 14.0), right)
 }
 
 fn radius(row: &Row) -> f64 {
@@ -201,14 +203,22 @@ fn off_scale(canvas: &Canvas, plot: &Plot, layout: &mut Layout, off: &[Point]) -
     Ok(())
 }
 
-/// For up to three links: the curve of all (time, bytes) that cost as much as the best setting there.
-fn iso_costs(analysis: &Analysis, plot: &Plot, points: &[Point]) -> Vec<(f64, Vec<(f64, f64)>)> {
+/// For up to three links: the curve of all (time, bytes) that cost as much as the best setting there. A link
+/// on which a copy beats every codec has none.
+fn iso_costs(
+    analysis: &Analysis,
+    plot: &Plot,
+    points: &[Point],
+    off: &[Point],
+) -> Vec<(f64, Vec<(f64, f64)>)> {
     let studied = analysis.study.links.as_ref().map(|links| links.mbit.as_slice()).unwrap_or(&LINKS);
     let total = |point: &Point, mbit: f64| point.ns + point.bytes * 8e3 / mbit;
     let mut chosen: Vec<(f64, &Point)> = Vec::new();
     for mbit in LINKS.iter().copied().filter(|mbit| studied.contains(mbit)) {
-        let best = points.iter().min_by(|a, b| total(a, mbit).total_cmp(&total(b, mbit)));
-        let Some(best) = best else { continue };
+        let best = points.iter().chain(off).min_by(|a, b| total(a, mbit).total_cmp(&total(b, mbit)));
+        let Some(best) = best.filter(|best| !off.iter().any(|point| std::ptr::eq(point, *best))) else {
+            continue;
+        };
         if !chosen.iter().any(|(_, other)| std::ptr::eq(*other, best)) {
             chosen.push((mbit, best));
         }

@@ -43,10 +43,9 @@ fn head(group: &GroupView) -> Vec<Block> {
 
 /// The table of some rows of a group.
 pub(in crate::report) fn table<'a>(group: &GroupView, rows: impl Iterator<Item = &'a Row<'a>>) -> Grid {
-    let against = if group.reference().is_some() { "vs ref" } else { "" };
     let mut grid = Grid::new(vec![
         Column::new("", "", Kind::Text(1), 0),
-        Column::new("setting", "", Kind::Text(16), 0),
+        Column::new("setting", "", Kind::Text(24), 0),
         Column::new("bytes", "B", Kind::Whole, 0),
         Column::new("size", "", Kind::Bar, 0),
         Column::new("saving", "%", Kind::Fixed(1), 1),
@@ -56,7 +55,7 @@ pub(in crate::report) fn table<'a>(group: &GroupView, rows: impl Iterator<Item =
         Column::new("decode", "ms", Kind::Three, 2),
         Column::new("decode", "MB/s", Kind::Three, 8),
         Column::new("±", "%", Kind::Fixed(1), 3),
-        Column::new(against, "×", Kind::Fixed(2), 9),
+        Column::new("vs ref", "×", Kind::Fixed(2), 9),
         Column::new("wall", "/CPU", Kind::Fixed(2), 12),
         Column::new("peak", "MB", Kind::Three, 10),
         Column::new("n", "", Kind::Whole, 11),
@@ -111,6 +110,7 @@ fn cells(group: &GroupView, row: &Row) -> Vec<Cell> {
 pub(in crate::report) fn overview(groups: &[GroupView]) -> Vec<Block> {
     let mut grid = Grid::new(vec![
         Column::new("content", "", Kind::Text(12), 0),
+        Column::new("", "", Kind::Text(9), 0),
         Column::new("runtime", "", Kind::Text(6), 2),
         Column::new("size", "", Kind::Text(6), 3),
         Column::new("front", "of", Kind::Text(6), 4),
@@ -123,13 +123,14 @@ pub(in crate::report) fn overview(groups: &[GroupView]) -> Vec<Block> {
     for group in groups {
         let front: Vec<_> = group.front().filter(|row| row.result.cell.setting.codec != "identity").collect();
         let (Some(fast), Some(small)) = (front.first(), front.last()) else { continue };
-        let mark = if group.synthetic() { " (SYNTHETIC)" } else { "" };
+        let mark = if group.synthetic() { "SYNTHETIC" } else { "" };
         let size = group.payload.map(|payload| units::bytes(payload.bytes)).unwrap_or_default();
         let time = small.encode().map(|encode| units::ns(encode.median)).unwrap_or_default();
         grid.push(
             Tone::Plain,
             vec![
-                format!("{}{mark}", super::super::text::clean(&group.group.payload)).into(),
+                super::super::text::clean(&group.group.payload).into(),
+                mark.into(),
                 super::super::text::clean(&group.group.runtime).into(),
                 size.into(),
                 format!("{}/{}", group.front().count(), group.rows.len()).into(),

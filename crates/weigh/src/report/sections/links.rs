@@ -5,7 +5,7 @@ use super::super::document::Block;
 use super::super::grid::{Cell, Column, Grid, Kind, Tone};
 use super::super::text::clean;
 use super::super::view::{self, GroupView};
-use crate::analysis::model::{Analysis, BestAt, BreakEven, LinkMix};
+use crate::analysis::model::{Analysis, BestAt, LinkMix};
 use crate::units;
 
 const COMPUTED: &str =
@@ -17,20 +17,23 @@ pub(in crate::report) fn overview(groups: &[GroupView], analysis: &Analysis) -> 
         groups.iter().filter_map(|group| Some((group, view::main_mix(group.group)?))).collect();
     let Some((_, first)) = mixes.first() else { return Vec::new() };
     let speeds: Vec<f64> = first.best.iter().map(|best| best.mbit).collect();
-    let mut columns =
-        vec![Column::new("content", "", Kind::Text(10), 0), Column::new("runtime", "", Kind::Text(6), 1)];
+    let mut columns = vec![
+        Column::new("content", "", Kind::Text(10), 0),
+        Column::new("", "", Kind::Text(9), 0),
+        Column::new("runtime", "", Kind::Text(6), 1),
+    ];
     let order = importance(speeds.len());
     columns.extend(
         speeds
             .iter()
             .zip(&order)
-            .map(|(speed, rank)| Column::new("at", units::mbit(*speed), Kind::Text(12), *rank)),
+            .map(|(speed, rank)| Column::new("at", units::mbit(*speed), Kind::Text(18), *rank)),
     );
     let mut grid = Grid::new(columns);
     for (group, mix) in &mixes {
-        let mark = if group.synthetic() { " (SYNTHETIC)" } else { "" };
+        let mark = if group.synthetic() { "SYNTHETIC" } else { "" };
         let mut cells: Vec<Cell> =
-            vec![format!("{}{mark}", clean(&group.group.payload)).into(), clean(&group.group.runtime).into()];
+            vec![clean(&group.group.payload).into(), mark.into(), clean(&group.group.runtime).into()];
         cells.extend(speeds.iter().map(|speed| {
             let best = mix.best.iter().find(|best| best.mbit == *speed);
             Cell::Text(best.map(|best| group.label(&best.cell)).unwrap_or_default())
@@ -76,9 +79,10 @@ pub(in crate::report) fn section(group: &GroupView) -> Vec<Block> {
         Column::new("link", "to", Kind::Text(8), 0),
         Column::new("best setting", "", Kind::Text(16), 0),
         Column::new("total", "at both ends", Kind::Text(10), 1),
-        Column::new("against the reference", "each speed, 0 to most", Kind::Text(21), 4),
-        Column::new("same cost as the next", "95% interval", Kind::Text(21), 2),
-        Column::new("no worse", "", Kind::Text(12), 3),
+        Column::new("saved against", "the reference", Kind::Text(13), 5),
+        Column::new("break-even", "95% interval", Kind::Text(34), 2),
+        Column::new("with", "", Kind::Text(16), 3),
+        Column::new("no worse", "", Kind::Text(12), 4),
     ]);
     for mix in &group.group.links {
         for (index, range) in ranges(&mix.best).into_iter().enumerate() {
@@ -106,23 +110,20 @@ fn range_cells(group: &GroupView, mix: &LinkMix, range: &[BestAt]) -> Vec<Cell> 
     } else {
         format!("{} … {}", units::ns(first.total), units::ns(last.total))
     };
+    let even = mix.break_even.iter().find(|even| even.slow == first.cell);
     vec![
         units::mbit(first.mbit).into(),
         units::mbit(last.mbit).into(),
         group.label(&first.cell).into(),
         totals.into(),
         savings(group, mix, range).into(),
-        mix.break_even
-            .iter()
-            .find(|even| even.slow == first.cell)
-            .map(|even| crossing(group, even))
-            .unwrap_or_default()
-            .into(),
+        even.map(|even| units::mbit_interval(even.mbit, even.low, even.high)).unwrap_or_default().into(),
+        even.map(|even| group.label(&even.fast)).unwrap_or_default().into(),
         ties.join(", ").into(),
     ]
 }
 
-/// Time saved against the reference at each speed of the range, as a sparkline with its largest value.
+/// Time saved against the reference at each speed of the range, its largest value and a sparkline.
 fn savings(group: &GroupView, mix: &LinkMix, range: &[BestAt]) -> String {
     let reference = group.reference().and_then(|id| mix.totals.iter().find(|totals| totals.cell == id));
     let Some(reference) = reference else { return String::new() };
@@ -137,11 +138,7 @@ fn savings(group: &GroupView, mix: &LinkMix, range: &[BestAt]) -> String {
     if most <= 0.0 {
         return "none".into();
     }
-    format!("{} −{}", sparkline(&saved), units::percent(most))
-}
-
-fn crossing(group: &GroupView, even: &BreakEven) -> String {
-    format!("{} → {}", units::mbit_interval(even.mbit, even.low, even.high), group.label(&even.fast))
+    format!("{:>4} {}", units::percent(most), sparkline(&saved))
 }
 
 /// Neighbouring speeds with the same best cell, together.

@@ -72,14 +72,17 @@ fn section(title: &str, points: Vec<(String, Option<String>)>) -> Vec<Block> {
     vec![Block::Heading(2, title.into()), Block::Points(points)]
 }
 
-/// The first few names, and how many more there are.
+/// The first few names, and how many more there are; what they have in common stands once in front.
 fn names(cells: &[&str], full: bool) -> String {
     let most = if full { NAMES * 3 } else { NAMES };
-    let mut names: Vec<_> = cells.iter().take(most).map(|cell| clean(cell)).collect();
+    let folder = cells[0].rfind('/').map_or("", |slash| &cells[0][..=slash]);
+    let common = cells.len() > 1 && cells.iter().all(|cell| cell.starts_with(folder));
+    let folder = if common { folder } else { "" };
+    let mut names: Vec<_> = cells.iter().take(most).map(|cell| clean(&cell[folder.len()..])).collect();
     if cells.len() > most {
         names.push(format!("{} more", cells.len() - most));
     }
-    units::list(&names)
+    format!("{}{}{}", clean(folder), if folder.is_empty() { "" } else { " " }, units::list(&names))
 }
 
 /// The kind of a fault in words.
