@@ -13,6 +13,7 @@ pub mod payload;
 pub mod plan;
 pub mod protocol;
 pub mod record;
+pub mod report;
 pub mod rig;
 pub mod run;
 pub mod setting;

@@ -229,7 +229,9 @@ pub struct BreakEven {
     pub mbit: f64,
     /// Lower end of its 95% interval.
     pub low: f64,
-    /// Upper end; infinite when the resamples do not all cross.
+    /// Upper end; infinite when the resamples do not all cross (null in JSON, which has no infinity).
+    #[serde(with = "null_is_infinite")]
+    #[schemars(with = "Option<f64>")]
     pub high: f64,
 }
 
@@ -278,4 +280,17 @@ pub struct FaultRow {
     pub round: u32,
     /// Why.
     pub fault: Fault,
+}
+
+/// JSON has no infinity: an upper end without bound is null there.
+mod null_is_infinite {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+        value.is_finite().then_some(*value).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::INFINITY))
+    }
 }

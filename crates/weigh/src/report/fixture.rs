@@ -1,0 +1,383 @@
+//! An invented analysis for the tests of reports: its figures are plausible and were never measured.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::analysis::model::*;
+use crate::caveat::Caveat;
+use crate::cell::{Cell, Subject};
+use crate::payload::{Origin, Payload};
+use crate::plan::{Exclusion, Runtime};
+use crate::protocol::{Fault, FaultKind, Phase};
+use crate::record::StopReason;
+use crate::setting::Setting;
+use crate::study::{Links, StudyText};
+
+mod links;
+mod published;
+
+const SPEEDS: [f64; 8] = [10.0, 50.0, 100.0, 500.0, 1000.0, 2500.0, 10000.0, 25000.0];
+
+/// Setting, MB/s of encoding, MB/s of decoding, percent of the original that is left.
+type Line = (&'static str, f64, f64, f64);
+
+const PAGE: &[Line] = &[
+    ("identity", 9200.0, 9300.0, 100.0),
+    ("zlib:1", 85.0, 294.0, 38.8),
+    ("zlib:6", 18.0, 323.0, 32.4),
+    ("zlib:9", 9.0, 347.0, 32.2),
+    ("zlib-ng:1", 189.0, 462.0, 49.9),
+    ("zlib-ng:6", 46.0, 502.0, 32.6),
+    ("zlib-ng:9", 23.0, 535.0, 32.2),
+    ("libdeflate:1", 215.0, 809.0, 35.6),
+    ("libdeflate:6", 64.0, 880.0, 32.3),
+    ("libdeflate:9", 21.0, 844.0, 31.7),
+    ("libdeflate:12", 5.0, 960.0, 30.6),
+    ("isal:0", 351.0, 600.0, 39.6),
+    ("isal:1", 336.0, 610.0, 38.0),
+    ("isal:3", 175.0, 620.0, 36.1),
+    ("zopfli:15", 0.2, 350.0, 30.4),
+    ("zstd:1", 277.0, 1240.0, 35.0),
+    ("zstd:3", 158.0, 1012.0, 31.2),
+    ("zstd:9", 32.0, 1138.0, 28.1),
+    ("zstd:19", 1.3, 1044.0, 24.4),
+    ("br:1", 163.0, 341.0, 34.5),
+    ("br:4", 40.0, 468.0, 29.6),
+    ("br:9", 7.5, 449.0, 26.6),
+    ("br:11", 0.5, 465.0, 24.2),
+    ("lz4", 421.0, 3306.0, 52.9),
+    ("lz4hc:9", 24.0, 2916.0, 36.9),
+];
+
+const TREE: &[Line] = &[
+    ("serialize identity", 410.0, 160.0, 100.0),
+    ("serialize gzdeflate:1", 137.2, 476.0, 13.4),
+    ("serialize gzdeflate:2", 131.5, 498.0, 12.9),
+    ("serialize gzdeflate:3", 115.4, 486.0, 12.5),
+    ("serialize gzdeflate:4", 90.6, 522.0, 11.3),
+    ("serialize gzdeflate:5", 79.7, 559.0, 10.6),
+    ("serialize gzdeflate:6", 57.4, 589.0, 10.0),
+    ("serialize gzdeflate:7", 48.1, 588.0, 9.9),
+    ("serialize gzdeflate:8", 29.7, 585.0, 9.8),
+    ("serialize gzdeflate:9", 28.0, 577.0, 9.8),
+    ("serialize zstd:1", 620.0, 1500.0, 10.9),
+    ("serialize zstd:3", 480.0, 1440.0, 9.7),
+    ("serialize zstd:9", 110.0, 1510.0, 8.6),
+    ("serialize zstd:19", 4.0, 1390.0, 7.4),
+    ("serialize br:4", 150.0, 560.0, 9.0),
+    ("serialize br:11", 1.1, 610.0, 6.9),
+    ("serialize lz4", 730.0, 2600.0, 17.9),
+    ("serialize libdeflate:6", 150.0, 1210.0, 9.9),
+    ("igbinary identity", 690.0, 380.0, 41.0),
+    ("igbinary gzdeflate:6", 92.0, 410.0, 7.9),
+    ("igbinary zstd:3", 470.0, 820.0, 7.6),
+    ("igbinary lz4", 600.0, 900.0, 11.8),
+    ("msgpack zstd:3", 380.0, 600.0, 8.4),
+];
+
+const ROW: &[Line] = &[
+    ("serialize identity", 600.0, 200.0, 100.0),
+    ("serialize gzdeflate:1", 28.0, 120.0, 39.0),
+    ("serialize gzdeflate:6", 21.0, 126.0, 36.5),
+    ("serialize gzdeflate:9", 17.0, 126.0, 36.4),
+    ("serialize zstd:3", 60.0, 210.0, 38.2),
+    ("serialize lz4", 110.0, 260.0, 51.0),
+    ("igbinary identity", 420.0, 300.0, 58.0),
+    ("igbinary zstd:3", 66.0, 200.0, 35.1),
+];
+
+/// Three groups, more than fifty cells, every kind of row.
+pub(super) fn analysis() -> Analysis {
+    let mut payloads = vec![
+        payload("war-and-peace.html", "html", 3_960_000, corpus("war-and-peace")),
+        payload("tree-2.4m", "php-value", 2_400_000, corpus("compat-data")),
+        payload("row-1k", "php-value", 1_024, Origin::Synthetic { imitates: "a row of a query".into() }),
+    ];
+    payloads[2].items = vec![512, 512];
+    let mut cells = cells("war-and-peace.html", "native", 3_960_000, PAGE);
+    cells.extend(self::cells("tree-2.4m", "php8.2", 2_400_000, TREE));
+    cells.extend(self::cells("row-1k", "php8.2", 1_024, ROW));
+    let odd = cells.iter_mut().find(|cell| cell.cell.setting.codec == "zopfli").unwrap();
+    odd.caveats = vec![Caveat::FewSamples { samples: 2 }];
+    let odd = cells.iter_mut().find(|cell| cell.cell.id.ends_with("native/-/br:11")).unwrap();
+    odd.caveats = vec![Caveat::Unconverged { half_width: 0.06, asked: 0.02 }];
+    odd.stop = Some(StopReason::Budget);
+    let groups = [("war-and-peace.html", "native"), ("tree-2.4m", "php8.2"), ("row-1k", "php8.2")];
+    let groups = groups.map(|(payload, runtime)| group(payload, runtime, &mut cells)).to_vec();
+    Analysis {
+        published: Some(published::comparisons()),
+        findings: findings(),
+        faults: vec![fault("zstd-dict:3"), fault("snappy")],
+        unmeasured: vec!["war-and-peace.html/native/-/xz:9".into()],
+        exclusions: exclusions(),
+        caveats: vec![
+            Caveat::NoisyMachine { wall_over_cpu: 1.34 },
+            Caveat::FrequencyScaling { governor: "schedutil".into() },
+            Caveat::Synthetic { payload: "row-1k".into() },
+        ],
+        runtimes: vec![runtime("native", "0.1.0"), runtime("php8.2", "8.2.29")],
+        ..bare(payloads, cells, groups)
+    }
+}
+
+/// An analysis of one group with the given lines, everything else empty.
+pub(super) fn small(name: &str, kind: &str, origin: Origin, lines: &[Line]) -> Analysis {
+    let mut cells = cells(name, "native", 3_960_000, lines);
+    let group = group(name, "native", &mut cells);
+    bare(vec![payload(name, kind, 3_960_000, origin)], cells, vec![group])
+}
+
+/// Names that try to break out of every format.
+pub(super) fn hostile() -> Analysis {
+    let name = "x\x1b[2J\u{202e}|`</text><script>alert(1)</script>&\"'=cmd()\n../a.html";
+    let path = PathBuf::from(name);
+    let mut analysis = small(name, "ht|ml<b>", Origin::User { path, sampled: None }, &PAGE[..6]);
+    analysis.faults = vec![fault("snappy")];
+    analysis.faults[0].fault.message = "\x1b]0;owned\x07 <b>|`".into();
+    analysis.study.question = "What | `is` <b>this</b>?\x1b[31m".into();
+    analysis
+}
+
+/// Eighty settings on one payload, as close together as real ones are.
+pub(super) fn crowd() -> Analysis {
+    let mut analysis = small("app.css", "css", corpus("app"), PAGE);
+    let mut lines = Vec::new();
+    for (index, codec) in
+        ["zlib", "zlib-ng", "zlib-rs", "libdeflate", "gzip", "zstd", "br", "lz4hc"].iter().enumerate()
+    {
+        for level in 1..=9 {
+            let slow = f64::from(level).powf(1.8);
+            let line = (
+                300.0 / slow / (1.0 + index as f64 * 0.15),
+                400.0,
+                40.0 - 1.3 * f64::from(level) - index as f64 * 0.4,
+            );
+            lines.push((format!("{codec}:{level}"), line));
+        }
+    }
+    lines.extend((1..=8).map(|level| {
+        (format!("zstd:{}", level + 10), (14.0 / f64::from(level), 900.0, 29.0 - f64::from(level)))
+    }));
+    analysis.cells = lines
+        .iter()
+        .map(|(setting, (encode, decode, left))| {
+            cell("app.css", "native", 3_960_000, (setting, *encode, *decode, *left))
+        })
+        .collect();
+    analysis.groups = vec![group("app.css", "native", &mut analysis.cells)];
+    analysis
+}
+
+fn bare(payloads: Vec<Payload>, cells: Vec<CellResult>, groups: Vec<Group>) -> Analysis {
+    Analysis {
+        study: StudyText {
+            name: "cache-levels".into(),
+            title: "Codec and level for cached values".into(),
+            question: "Which codec and level should a PHP application use for the values it caches?".into(),
+            reading: "Smaller values travel faster and cost more time to make.\n\nA rate over compressed bytes is too low by the ratio.".into(),
+            links: Some(Links { mbit: SPEEDS.to_vec(), reads_per_write: vec![9.0] }),
+            published: Some(published::table()),
+        },
+        run: RunFacts {
+            started: "2026-01-02T03:04:05Z".into(),
+            version: "0.1.0".into(),
+            seed: 42,
+            seconds: 93.4,
+            rounds: 9,
+            complete: true,
+            machine: "Test processor 3.0 GHz, 2 cores, Linux 6.1".into(),
+        },
+        payloads,
+        runtimes: vec![runtime("native", "0.1.0")],
+        cells,
+        groups,
+        published: None,
+        findings: Vec::new(),
+        faults: Vec::new(),
+        unmeasured: Vec::new(),
+        exclusions: Vec::new(),
+        caveats: Vec::new(),
+    }
+}
+
+pub(super) fn corpus(id: &str) -> Origin {
+    let source = format!("npm:{id}@1.0.0:data.bin");
+    Origin::Corpus { id: id.into(), licence: "MIT".into(), source, unpinned: None }
+}
+
+fn payload(name: &str, kind: &str, bytes: u64, origin: Origin) -> Payload {
+    Payload {
+        name: name.into(),
+        kind: kind.into(),
+        blob: "blob".into(),
+        sha256: "00".repeat(32),
+        bytes,
+        items: vec![bytes],
+        value: (kind == "php-value").then(|| "serialize".into()),
+        origin,
+    }
+}
+
+fn runtime(name: &str, version: &str) -> Runtime {
+    let libraries = [("zstd", "libzstd 1.5.7"), ("gzdeflate", "zlib 1.2.13")];
+    Runtime {
+        name: name.into(),
+        binary: (name != "native").then(|| "/usr/bin/php8.2".into()),
+        version: version.into(),
+        libraries: libraries.map(|(name, version)| (name.into(), version.into())).into(),
+        facts: [("opcache.enable_cli".to_owned(), "0".to_owned())].into(),
+    }
+}
+
+fn cells(payload: &str, runtime: &str, bytes: u64, lines: &[Line]) -> Vec<CellResult> {
+    lines.iter().map(|line| cell(payload, runtime, bytes, *line)).collect()
+}
+
+fn cell(payload: &str, runtime: &str, bytes: u64, line: (&str, f64, f64, f64)) -> CellResult {
+    let (text, encode, decode, left) = line;
+    let (serializer, setting) = match text.split_once(' ') {
+        Some((serializer, setting)) => (Some(serializer), setting),
+        None => (None, text),
+    };
+    let setting = match setting.split_once(':') {
+        Some((codec, level)) => Setting::at(codec, level.parse().unwrap()),
+        None => Setting::bare(setting),
+    };
+    let encode = estimate(bytes as f64 * 1e3 / encode, &setting);
+    let decode = estimate(bytes as f64 * 1e3 / decode, &setting);
+    let mut phases = BTreeMap::from([(Phase::Encode, encode), (Phase::Decode, decode)]);
+    if serializer.is_some() {
+        phases.insert(Phase::Compress, scaled(encode, 0.9));
+        phases.insert(Phase::Decompress, scaled(decode, 0.7));
+    }
+    let subject = if runtime == "native" { Subject::Codec } else { Subject::PhpCodec };
+    CellResult {
+        cell: Cell {
+            id: Cell::make_id(payload, runtime, serializer, &setting),
+            subject,
+            payload: payload.into(),
+            runtime: runtime.into(),
+            serializer: serializer.map(str::to_owned),
+            keep: false,
+            expected_seconds: 0.1,
+            setting,
+        },
+        library: Some("a library 1.2".into()),
+        decoded_bytes: bytes,
+        encoded_bytes: (bytes as f64 * left / 100.0) as u64,
+        dictionary_bytes: 0,
+        phases,
+        peak_bytes: BTreeMap::from([(Phase::Encode, 268_000 + bytes), (Phase::Decode, 45_000 + bytes)]),
+        serializer_alone: None,
+        front: false,
+        dominated_by: None,
+        relative: None,
+        stop: Some(StopReason::Settled),
+        independent: Some("ruzstd".into()),
+        caveats: Vec::new(),
+    }
+}
+
+fn scaled(of: Estimate, by: f64) -> Estimate {
+    Estimate {
+        min: of.min * by,
+        median: of.median * by,
+        low: of.low * by,
+        high: of.high * by,
+        wall_median: of.wall_median * by,
+        ..of
+    }
+}
+
+fn estimate(median: f64, setting: &Setting) -> Estimate {
+    let slow = median > 1e9;
+    let half = if slow { 0.06 } else { 0.004 + 0.001 * f64::from(setting.level.unwrap_or(0).clamp(0, 12)) };
+    Estimate {
+        samples: if slow { 2 } else { 27 },
+        rounds: if slow { 2 } else { 9 },
+        min: median * 0.97,
+        median,
+        mad: median * half * 0.7,
+        low: median * (1.0 - half),
+        high: median * (1.0 + half),
+        wall_median: median * 1.04,
+        preempted: 3,
+    }
+}
+
+fn group(payload: &str, runtime: &str, cells: &mut [CellResult]) -> Group {
+    let mut mine: Vec<&mut CellResult> = cells
+        .iter_mut()
+        .filter(|cell| cell.cell.payload == payload && cell.cell.runtime == runtime)
+        .collect();
+    mine.sort_by(|a, b| a.phases[&Phase::Encode].median.total_cmp(&b.phases[&Phase::Encode].median));
+    let mut front: Vec<(u64, String)> = Vec::new();
+    for cell in &mut mine {
+        match front.last() {
+            Some((bytes, by)) if *bytes <= cell.encoded_bytes => cell.dominated_by = Some(by.clone()),
+            _ => {
+                cell.front = true;
+                front.push((cell.encoded_bytes, cell.cell.id.clone()));
+            }
+        }
+    }
+    let links = links::mixes(&mine.iter().map(|cell| &**cell).collect::<Vec<_>>());
+    let reference = mine.iter().find(|cell| {
+        ["gzdeflate", "zlib"].contains(&cell.cell.setting.codec.as_str())
+            && cell.cell.setting.level == Some(6)
+    });
+    let reference = reference.map(|cell| cell.cell.id.clone());
+    Group {
+        payload: payload.into(),
+        runtime: runtime.into(),
+        front: front.into_iter().map(|(_, id)| id).collect(),
+        reference,
+        links,
+    }
+}
+
+fn findings() -> Vec<Finding> {
+    let texts = [
+        ("link", "For tree-2.4m at 1 Gbit/s, igbinary with zstd:3 costs least for 9 reads a write."),
+        ("beats", "zstd 1 to 9 beat gzdeflate 1 to 9 on tree-2.4m in both encode time and bytes."),
+        (
+            "dominated",
+            "16 of 25 settings on war-and-peace.html are dominated; zlib:9 takes 3.6 times the time of libdeflate:6 for 0.3% fewer bytes.",
+        ),
+        (
+            "published",
+            "The published decompression rates are over compressed bytes: 58.92 MB/s at level 6 is 589 MB/s of content.",
+        ),
+    ];
+    let rows = texts.iter().enumerate();
+    rows.map(|(rank, (topic, text))| Finding {
+        topic: (*topic).into(),
+        text: (*text).into(),
+        cells: Vec::new(),
+        rank: rank as u32,
+    })
+    .collect()
+}
+
+fn fault(setting: &str) -> FaultRow {
+    let fault = Fault {
+        kind: FaultKind::RoundTrip,
+        message: "the round trip gave back other bytes from offset 512".into(),
+        remedy: Some("report it to the codec's authors".into()),
+    };
+    FaultRow { cell: format!("tree-2.4m/php8.2/serialize/{setting}"), round: 1, fault }
+}
+
+fn exclusions() -> Vec<Exclusion> {
+    let many = (1..=22).map(|level| Exclusion {
+        cell: format!("tree-2.4m/php7.4/serialize/zstd:{level}"),
+        reason: "PHP 7.4 has neither the zstd extension nor FFI".into(),
+        remedy: Some("apt install php7.4-zstd".into()),
+    });
+    let one = Exclusion {
+        cell: "war-and-peace.html/native/-/xz:9".into(),
+        reason: "not in --quick".into(),
+        remedy: None,
+    };
+    many.chain([one]).collect()
+}

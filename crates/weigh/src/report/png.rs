@@ -1,0 +1,44 @@
+//! The charts as PNG: the very same SVG, rasterised with the fonts embedded in this program.
+
+use anyhow::{Context, Result};
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{Options as Reading, Tree};
+
+use super::{Format, Options, Rendered, chart};
+use crate::analysis::model::Analysis;
+
+/// `--format png`.
+pub struct Png;
+
+impl Format for Png {
+    fn name(&self) -> &'static str {
+        "png"
+    }
+
+    fn extension(&self) -> &'static str {
+        "png"
+    }
+
+    fn about(&self) -> &'static str {
+        "the same charts, 1200 × 750 pixels"
+    }
+
+    fn render(&self, analysis: &Analysis, _: &Options) -> Result<Vec<Rendered>> {
+        let reading = Reading { fontdb: chart::fonts(), ..Reading::default() };
+        let charts = chart::draw(analysis)?.into_iter();
+        let render = |(entry, svg): (chart::Entry, String)| {
+            let bytes =
+                pixels(&svg, &reading).with_context(|| format!("rasterising the chart {}", entry.stem))?;
+            Ok(Rendered::new(format!("{}.png", entry.stem), bytes))
+        };
+        charts.map(render).collect()
+    }
+}
+
+fn pixels(svg: &str, reading: &Reading) -> Result<Vec<u8>> {
+    let tree = Tree::from_str(svg, reading).context("reading the SVG back")?;
+    let size = tree.size().to_int_size();
+    let mut pixmap = Pixmap::new(size.width(), size.height()).context("the picture has no size")?;
+    resvg::render(&tree, Transform::default(), &mut pixmap.as_mut());
+    pixmap.encode_png().context("encoding PNG")
+}

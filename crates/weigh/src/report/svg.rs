@@ -1,0 +1,28 @@
+//! The charts as SVG.
+
+use anyhow::Result;
+
+use super::{Format, Options, Rendered, chart};
+use crate::analysis::model::Analysis;
+
+/// `--format svg`.
+pub struct Svg;
+
+impl Format for Svg {
+    fn name(&self) -> &'static str {
+        "svg"
+    }
+
+    fn extension(&self) -> &'static str {
+        "svg"
+    }
+
+    fn about(&self) -> &'static str {
+        "charts: encode time against bytes, total time against link speed"
+    }
+
+    fn render(&self, analysis: &Analysis, _: &Options) -> Result<Vec<Rendered>> {
+        let charts = chart::draw(analysis)?.into_iter();
+        Ok(charts.map(|(entry, svg)| Rendered::new(format!("{}.svg", entry.stem), svg)).collect())
+    }
+}
