@@ -13,8 +13,10 @@ use anyhow::{Context, Result, bail};
 
 pub use discover::Discovery;
 pub use execute::{Finished, execute, pool};
+pub use stage::Stager;
 
 use crate::content::Library;
+use crate::content::cache::Cache;
 use crate::defs::Definitions;
 use crate::inventory::Inventory;
 use crate::plan::Plan;
@@ -24,8 +26,11 @@ use crate::suggest::nearest_hint;
 
 /// Hears what the lab is about to do, where it may take longer than a moment.
 pub trait Progress {
-    /// One line, such as `generating PHP values`.
+    /// One line, such as `preparing value:tree-2.4m`.
     fn doing(&mut self, what: &str);
+
+    /// Something the user should know, such as a file that was left out.
+    fn note(&mut self, what: &str);
 }
 
 /// Hears nothing.
@@ -34,6 +39,7 @@ pub struct Quiet;
 
 impl Progress for Quiet {
     fn doing(&mut self, _what: &str) {}
+    fn note(&mut self, _what: &str) {}
 }
 
 /// Definitions, corpus and places of one call of the program.
@@ -54,7 +60,7 @@ impl Lab {
     /// The definitions cannot be read, or there is no place for a cache.
     pub fn open(defs: Option<&Path>) -> Result<Lab> {
         let definitions = Definitions::load(defs)?;
-        let cache = crate::content::cache_dir()?;
+        let cache = Cache::default_folder()?;
         let library = Library::open(&cache)?;
         Ok(Lab { definitions, library, cache })
     }
@@ -94,6 +100,11 @@ impl Lab {
         Discovery::new(self.php_home()?).inventory(named)
     }
 
+    /// The native codecs alone: nothing is started.
+    pub fn native(&self) -> Inventory {
+        Discovery::native()
+    }
+
     /// Stages the contents a study names into `staging` and builds its plan.
     ///
     /// # Errors
@@ -106,11 +117,33 @@ impl Lab {
         staging: &Path,
         progress: &mut dyn Progress,
     ) -> Result<Plan> {
-        let php = inventory.runtimes.iter().find_map(|r| r.binary.clone());
-        let mut stager = stage::Stager::new(&self.library, staging, php, self.php_home()?);
-        build(study, ask, inventory, &mut |name, block| {
+        let mut stager = Stager::new(&self.library, staging);
+        let plan = build(study, ask, inventory, &mut |name, block| {
             progress.doing(&format!("preparing {name}"));
-            stager.stage(name, block)
-        })
+            stager.corpus(name, block)
+        });
+        stager.notes().iter().for_each(|note| progress.note(note));
+        plan
+    }
+
+    /// The same for a study whose contents are paths of the user's.
+    ///
+    /// # Errors
+    /// A path that cannot be measured, or names that nothing answers to.
+    pub fn plan_paths(
+        &self,
+        study: &Study,
+        ask: &Ask,
+        inventory: &Inventory,
+        staging: &Path,
+        progress: &mut dyn Progress,
+    ) -> Result<Plan> {
+        let mut stager = Stager::new(&self.library, staging);
+        let plan = build(study, ask, inventory, &mut |path, block| {
+            progress.doing(&format!("reading {path}"));
+            Ok(vec![stager.path(Path::new(path), block)?])
+        });
+        stager.notes().iter().for_each(|note| progress.note(note));
+        plan
     }
 }

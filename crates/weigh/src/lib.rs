@@ -4,10 +4,12 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod cli;
 pub mod caveat;
 pub mod cell;
 pub mod defs;
 pub mod inventory;
+pub mod lab;
 pub mod content;
 pub mod payload;
 pub mod plan;

@@ -34,11 +34,10 @@ pub fn content(ids: &[&str], into: &Path) -> anyhow::Result<Vec<(String, PathBuf
         eprintln!("the corpus is not complete; what there is will be used");
     }
     let lab = weigh::lab::Lab::open(None)?;
-    let inventory = lab.inventory(&[])?;
-    let mut stager = lab.stager(&inventory, into)?;
+    let mut stager = weigh::lab::Stager::new(&lab.library, into);
     let mut files = Vec::new();
     for id in ids {
-        for payload in stager.stage(id, None)? {
+        for payload in stager.corpus(id, None)? {
             files.push((payload.name.clone(), payload.blob.clone()));
         }
     }

@@ -8,6 +8,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::cli::terminal;
+use crate::content::Presence;
 use crate::inventory::{Inventory, RuntimeEntry};
 use crate::lab::Lab;
 use crate::protocol::{CodecDescription, SerializerDescription};
@@ -87,7 +88,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
     let mut missing = missing_things(&inventory);
-    let (cached, all) = lab.library.cached()?;
+    let (cached, all) = cached(lab)?;
     if inventory.runtimes.len() == 1 {
         missing.push(Missing {
             runtime: "php".into(),
@@ -125,6 +126,12 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
         missing,
         mend,
     })
+}
+
+/// Corpus files in the cache, and all there are.
+fn cached(lab: &Lab) -> Result<(usize, usize)> {
+    let status = lab.library.status()?;
+    Ok((status.iter().filter(|(_, presence)| *presence != Presence::Absent).count(), status.len()))
 }
 
 fn missing_things(inventory: &Inventory) -> Vec<Missing> {

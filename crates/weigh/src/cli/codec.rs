@@ -69,10 +69,10 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         exhaustive: args.exhaustive,
         levels: LevelRequest::parse(&args.levels, &args.levels)?,
     };
-    let inventory = if args.php.is_empty() { lab.native()? } else { lab.inventory(&args.php)? };
+    let inventory = if args.php.is_empty() { lab.native() } else { lab.inventory(&args.php)? };
     let staging = tempfile::tempdir()?;
     let study = study_of(args, !args.php.is_empty());
-    let plan = lab.plan_paths(&study, &args.paths, &ask, &inventory, staging.path(), &mut Preparing::new())?;
+    let plan = lab.plan_paths(&study, &ask, &inventory, staging.path(), &mut Preparing::new())?;
     let place = Place { out: args.out.clone(), name: "codec".into() };
     measure(&lab, plan, &place, Detail::Full, args.json)
 }

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::analysis::{analyse, model::Analysis};
+use crate::analysis::analyse;
 use crate::cli::terminal;
 use crate::lab::Progress;
 use crate::plan::Plan;
 use crate::record::Record;
+use crate::report::{self, Detail, Options};
 use crate::run::observer::{Observer, Upcoming};
 use crate::units;
 
@@ -19,30 +20,27 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Lines that the live table leaves to the progress line and the prompt.
 const MARGIN: usize = 4;
 
-/// Draws the partial results in that many lines.
-type Table = fn(&Analysis, usize, usize) -> String;
-
 /// Shows a run on stderr.
 pub struct Live {
     bar: ProgressBar,
     plan: Plan,
     records: Vec<Record>,
-    table: Option<Table>,
+    options: Option<Options>,
     drawn: Option<Instant>,
     drawn_lines: usize,
     said: Instant,
 }
 
 impl Live {
-    /// A line, and where `table` is given and somebody looks, the table so far above it.
-    pub fn new(plan: &Plan, earlier: &[Record], table: Option<Table>) -> Live {
+    /// A line, and where `table` is wanted and somebody looks, the table so far above it.
+    pub fn new(plan: &Plan, earlier: &[Record], table: bool) -> Live {
         let bar = if terminal::watched() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner()));
         Live {
             bar,
             plan: plan.clone(),
             records: earlier.to_vec(),
-            table: table.filter(|_| terminal::watched()),
+            options: (table && terminal::watched()).then(|| crate::cli::report::options(Detail::Full, None)),
             drawn: None,
             drawn_lines: 0,
             said: Instant::now(),
@@ -60,12 +58,12 @@ impl Live {
     }
 
     fn draw(&mut self) {
-        let Some(table) = self.table else { return };
+        let Some(options) = &self.options else { return };
         if self.drawn.is_some_and(|d| d.elapsed() < TABLE_EVERY) {
             return;
         }
         let analysis = analyse(&Default::default(), &self.plan, &self.records);
-        let text = table(&analysis, terminal::width(), terminal::height().saturating_sub(MARGIN));
+        let text = report::live::table(&analysis, options, terminal::height().saturating_sub(MARGIN));
         let term = console::Term::stderr();
         let lines = text.lines().count();
         let earlier = self.drawn_lines;
@@ -100,7 +98,7 @@ impl Observer for Live {
     }
 
     fn recorded(&mut self, record: &Record) {
-        if self.table.is_some() {
+        if self.options.is_some() {
             self.records.push(record.clone());
             self.draw();
         }
@@ -123,6 +121,10 @@ impl Preparing {
 impl Progress for Preparing {
     fn doing(&mut self, what: &str) {
         self.0.set_message(what.to_owned());
+    }
+
+    fn note(&mut self, what: &str) {
+        self.0.suspend(|| terminal::note(what));
     }
 }
 

@@ -30,12 +30,12 @@ pub struct Args {
 }
 
 fn known_format(text: &str) -> Result<String, String> {
-    let names = report::names();
-    if names.contains(&text) {
-        return Ok(text.to_owned());
-    }
-    let hint = crate::suggest::nearest_hint(text, names);
-    Err(format!("no such format{hint}"))
+    report::format(text).map(|f| f.name().to_owned()).map_err(|e| e.to_string())
+}
+
+/// How a report on this terminal looks.
+pub fn options(detail: Detail, command: Option<String>) -> Options {
+    Options { width: terminal::width(), color: terminal::colours(), detail, command, ..Options::default() }
 }
 
 /// Runs the verb.
@@ -43,9 +43,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let stored = StoredRun::read(&args.run)?;
     let analysis = analyse(&stored.facts(), &stored.plan, &stored.records);
     let detail = if args.summary { Detail::Summary } else { Detail::Full };
-    let options = Options { width: terminal::width(), color: terminal::colours(), detail };
+    let options = options(detail, Some(stored.file.command_line()));
     for format in &args.format {
-        let folder = args.out.clone().or_else(|| report::is_picture(format).then(|| args.run.join("report")));
+        let folder = args.out.clone().or_else(|| is_picture(format).then(|| args.run.join("report")));
         match folder {
             Some(folder) => {
                 let plain = Options { color: false, ..options.clone() };
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
                 }
             }
             None => {
-                for file in report::render(&analysis, format, &options)? {
+                for file in report::format(format)?.render(&analysis, &options)? {
                     terminal::print(&String::from_utf8_lossy(&file.bytes))?;
                 }
             }
@@ -63,12 +63,16 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn is_picture(format: &str) -> bool {
+    matches!(format, "svg" | "png")
+}
+
 /// Writes the files of one format into a folder, each whole or not at all.
 pub fn write(analysis: &Analysis, format: &str, options: &Options, folder: &Path) -> Result<Vec<PathBuf>> {
     let doing = || format!("{}: the report cannot be written", folder.display());
     std::fs::create_dir_all(folder).with_context(doing)?;
     let mut written = Vec::new();
-    for file in report::render(analysis, format, options)? {
+    for file in report::format(format)?.render(analysis, options)? {
         let path = folder.join(&file.file_name);
         let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(doing)?;
         draft.write_all(&file.bytes).with_context(doing)?;

@@ -122,8 +122,8 @@ fn go_on(lab: &Lab, dir: RunDir, detail: Detail, json: bool) -> Result<ExitCode>
     let plan = dir.plan().clone();
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let workers = pool(&dir, &plan, &lab.php_home()?, &interrupt);
-    let table = (detail == Detail::Full).then_some(report::terminal::live as _);
-    let mut live = Live::new(&plan, dir.records(), table);
+    let command = dir.file().command_line();
+    let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
     let finished = execute(dir, workers, &mut live);
     live.clear();
     let finished = finished.with_context(|| format!("go on with: weigh run --resume {}", path.display()))?;
@@ -131,13 +131,13 @@ fn go_on(lab: &Lab, dir: RunDir, detail: Detail, json: bool) -> Result<ExitCode>
         terminal::note(&format!("interrupted; go on with: weigh run --resume {}", path.display()));
         return Ok(ExitCode::FAILURE);
     }
-    show(&finished.analysis, &path, detail, json)?;
+    show(&finished.analysis, &path, detail, json, command)?;
     Ok(exit_code(finished.analysis.faults.len()))
 }
 
 /// Prints the results, and leaves report and chart in the run directory.
-fn show(analysis: &Analysis, path: &Path, detail: Detail, json: bool) -> Result<()> {
-    let options = crate::cli::report::options(detail, &command);
+fn show(analysis: &Analysis, path: &Path, detail: Detail, json: bool, command: String) -> Result<()> {
+    let options = crate::cli::report::options(detail, Some(command));
     let printed = report::format(if json { "json" } else { "terminal" })?;
     for file in printed.render(analysis, &options)? {
         terminal::print(&String::from_utf8_lossy(&file.bytes))?;

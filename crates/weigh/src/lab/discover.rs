@@ -32,8 +32,7 @@ impl Discovery {
     /// # Errors
     /// A PHP that was named is not there or cannot be used.
     pub fn inventory(&self, wanted: &[PathBuf]) -> Result<Inventory> {
-        let native = RuntimeEntry { name: NATIVE.into(), binary: None, description: agent::describe() };
-        let mut inventory = Inventory { runtimes: vec![native], refused: Vec::new() };
+        let mut inventory = Discovery::native();
         let binaries = if wanted.is_empty() { runtime::on_path(&self.path) } else { self.resolve(wanted)? };
         for binary in binaries {
             match self.ask(&binary) {
@@ -43,6 +42,12 @@ impl Discovery {
             }
         }
         Ok(inventory)
+    }
+
+    /// The native codecs alone.
+    pub fn native() -> Inventory {
+        let native = RuntimeEntry { name: NATIVE.into(), binary: None, description: agent::describe() };
+        Inventory { runtimes: vec![native], refused: Vec::new() }
     }
 
     fn resolve(&self, wanted: &[PathBuf]) -> Result<Vec<PathBuf>> {
