@@ -88,6 +88,11 @@ pub fn significant(number: f64) -> String {
     grouped(&format!("{number:.decimals$}"))
 }
 
+/// As [`significant`], without the zeros that a decimal number ends in: `2.5`, `10`.
+pub fn trimmed_number(number: f64) -> String {
+    trimmed(&significant(number))
+}
+
 const TIMES: &[(&str, f64)] = &[("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
 const SPEEDS: &[(&str, f64)] = &[("kbit/s", 1e-3), ("Mbit/s", 1.0), ("Gbit/s", 1e3)];
 

@@ -1,8 +1,12 @@
 //! What analysis hands to reports: everything is derived, nothing is measured here.
 
+mod links;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use links::{BestAt, BreakEven, LinkMix, LinkTotals, Mix};
 
 use crate::caveat::Caveat;
 use crate::cell::Cell;
@@ -69,15 +73,16 @@ pub struct Estimate {
     pub rounds: u32,
     /// Smallest CPU time of a sample, nanoseconds a pass over all items.
     pub min: f64,
-    /// Median CPU time: the headline.
+    /// Median over rounds of the median CPU time within a round: the headline.
     pub median: f64,
-    /// Median absolute deviation of CPU time.
+    /// Median absolute deviation of CPU time, over all samples.
     pub mad: f64,
-    /// Lower end of the 95% bootstrap interval of the median CPU time.
+    /// Lower end of the 95% bootstrap interval of the median CPU time, over rounds; while there is one round,
+    /// over its samples; of a single sample, the sample.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Median wall time.
+    /// Median wall time, as `median`.
     pub wall_median: f64,
     /// Involuntary context switches over all samples.
     pub preempted: u64,
@@ -261,7 +266,8 @@ pub struct PublishedComparison {
 /// One sentence of the answer with what it rests on.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Finding {
-    /// `dominated`, `beats`, `link`, `size`, `serializer`, `published`, `memory` …
+    /// `link` (the answer), `beats`, `break-even`, `serializer`, `published`, `level`, `size`, `total`, `dominated`,
+    /// `front`, `memory`, `marshaller`.
     pub topic: String,
     /// The sentence, plain text.
     pub text: String,
