@@ -1,6 +1,6 @@
 //! The machine a run was measured on: its fingerprint, queried and never typed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,8 @@ impl Machine {
         let text = |path: &str| std::fs::read_to_string(root.join(path)).ok();
         let word = |path: &str| text(path).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
         let cpuinfo = text("proc/cpuinfo").unwrap_or_default();
-        let kernel = || Some(format!("{} {}", word("proc/sys/kernel/ostype")?, word("proc/sys/kernel/osrelease")?));
+        let kernel =
+            || Some(format!("{} {}", word("proc/sys/kernel/ostype")?, word("proc/sys/kernel/osrelease")?));
         let cores = cores();
         Machine {
             processor: ["model name", "Model", "Hardware"].iter().find_map(|key| field(&cpuinfo, key, ':')),
@@ -127,7 +128,7 @@ fn cgroup_cores(root: &Path) -> Option<f64> {
 }
 
 /// The quota of one cgroup; `None` when there is no limit, or no such file.
-fn quota(folder: &PathBuf) -> Option<f64> {
+fn quota(folder: &Path) -> Option<f64> {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     let (quota, period) = match read("cpu.max") {
         Some(both) => both.trim().split_once(' ').map(|(q, p)| (q.to_owned(), p.to_owned()))?,

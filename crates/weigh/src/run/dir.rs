@@ -12,7 +12,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 pub use stored::{RunFile, SCHEMA, StoredRun};
 
@@ -80,7 +80,12 @@ impl RunDir {
         let _ = partial.keep();
         sync_dir(parent);
         let log = LogWriter::open(&root.join(RECORDS), 0)?;
-        Ok(RunDir { root, stored: StoredRun { file, plan, records: Vec::new(), torn_bytes: 0 }, log, _lock: lock })
+        Ok(RunDir {
+            root,
+            stored: StoredRun { file, plan, records: Vec::new(), torn_bytes: 0 },
+            log,
+            _lock: lock,
+        })
     }
 
     /// Opens the directory of an interrupted run, to go on with it.
@@ -99,7 +104,8 @@ impl RunDir {
             let scratch = root.join(SCRATCH);
             // What an interrupted visit left there.
             let _ = fs::remove_dir_all(&scratch);
-            fs::create_dir_all(&scratch).with_context(|| format!("{}: cannot be created", scratch.display()))?;
+            fs::create_dir_all(&scratch)
+                .with_context(|| format!("{}: cannot be created", scratch.display()))?;
         }
         let log = LogWriter::open(&root.join(RECORDS), valid_bytes)?;
         Ok(RunDir { root, stored, log, _lock: lock })
@@ -171,15 +177,19 @@ impl RunDir {
 
 /// A directory with files in it is never written over.
 fn refuse_used(root: &Path) -> Result<()> {
-    match fs::read_dir(root) {
-        Ok(mut entries) if entries.next().is_none() => Ok(()),
-        Ok(_) if root.join(RUN).exists() => {
-            bail!("{0}: there is a run already; go on with it: --resume {0}, or give another directory", root.display())
-        }
-        Ok(_) => bail!("{}: there are files in it already; give another directory", root.display()),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+    let used = match fs::read_dir(root) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => false,
         Err(e) => bail!("{}: cannot be a run directory: {e}", root.display()),
+    };
+    if used && root.join(RUN).exists() {
+        bail!(
+            "{0}: there is a run already; go on with it (--resume {0}) or give another directory",
+            root.display()
+        );
     }
+    ensure!(!used, "{}: there are files in it already; give another directory", root.display());
+    Ok(())
 }
 
 /// Removes what a killed process left of a directory that it was about to create.

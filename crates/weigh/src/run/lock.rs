@@ -36,8 +36,10 @@ impl Lock {
                 let _ = file.read_to_string(&mut holder);
                 let holder = holder.trim();
                 let by = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
-                bail!("{}: another weigh{by} is measuring there; wait for it or use another directory",
-                    dir.display());
+                bail!(
+                    "{}: another weigh{by} is measuring there; wait for it or use another directory",
+                    dir.display()
+                );
             }
             Err(e) => {
                 return Err(e).with_context(|| format!("{}: cannot be locked", path.display()));

@@ -1,0 +1,161 @@
+//! What is known of each cell, rebuilt from the records. A run that goes on and one that is taken up again
+//! have the same state after the same records.
+
+use std::collections::HashMap;
+
+use anyhow::{Result, bail};
+
+use crate::caveat::Caveat;
+use crate::plan::Plan;
+use crate::protocol::{Phase, Visit};
+use crate::record::{Record, StopReason, VisitRecord};
+
+/// One cell's past.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// Its visits, in the order of the rounds.
+    pub visits: Vec<VisitRecord>,
+    /// The round in which it faulted.
+    pub fault: Option<u32>,
+    /// Why it is no longer visited.
+    pub stop: Option<StopReason>,
+}
+
+impl History {
+    /// Still to be visited.
+    pub fn is_live(&self) -> bool {
+        self.stop.is_none()
+    }
+
+    /// Visited in this round, or faulted in it.
+    pub fn was_in(&self, round: u32) -> bool {
+        self.fault == Some(round) || self.visits.iter().rev().any(|v| v.round == round)
+    }
+
+    /// CPU times of every sample of a phase, nanoseconds a pass.
+    pub fn samples(&self, phase: Phase) -> Vec<f64> {
+        self.visits
+            .iter()
+            .filter_map(|v| v.phases.get(&phase))
+            .flat_map(|s| s.cpu_ns.iter().copied())
+            .collect()
+    }
+
+    /// Median CPU time of a phase in each round, nanoseconds a pass.
+    pub fn by_round(&self, phase: Phase) -> Vec<(u32, f64)> {
+        let median = |v: &VisitRecord| weigh_stats::summary(&v.phases.get(&phase)?.cpu_ns).map(|s| s.median);
+        self.visits.iter().filter_map(|v| Some((v.round, median(v)?))).collect()
+    }
+
+    /// Encoded bytes as first seen.
+    pub fn encoded_bytes(&self) -> Option<u64> {
+        self.visits.first().map(|v| v.encoded_bytes)
+    }
+}
+
+/// Every cell's past, and the run's.
+#[derive(Clone, Debug)]
+pub struct State {
+    index: HashMap<String, usize>,
+    /// One for each cell of the plan, in its order.
+    pub cells: Vec<History>,
+    /// The highest round with a visit or a fault; 0 before the first.
+    pub round: u32,
+    /// Seconds of wall time up to the last visit, interruptions left out.
+    pub elapsed: f64,
+    /// How often the run was taken up again.
+    pub resumed: u32,
+    /// Caveats recorded so far, with their cell.
+    pub caveats: Vec<(Option<String>, Caveat)>,
+    /// The run is complete.
+    pub complete: bool,
+}
+
+impl State {
+    /// The state of a run of `plan` after `records`.
+    ///
+    /// # Errors
+    /// A record names a cell that the plan does not have.
+    pub fn rebuild(plan: &Plan, records: &[Record]) -> Result<State> {
+        let index = plan.cells.iter().enumerate().map(|(i, c)| (c.id.clone(), i)).collect();
+        let mut state = State {
+            index,
+            cells: vec![History::default(); plan.cells.len()],
+            round: 0,
+            elapsed: 0.0,
+            resumed: 0,
+            caveats: Vec::new(),
+            complete: false,
+        };
+        records.iter().try_for_each(|record| state.apply(record))?;
+        Ok(state)
+    }
+
+    /// Takes one record in.
+    ///
+    /// # Errors
+    /// It names a cell that the plan does not have.
+    pub fn apply(&mut self, record: &Record) -> Result<()> {
+        match record {
+            Record::Visit(visit) => {
+                self.round = self.round.max(visit.round);
+                self.elapsed = self.elapsed.max(visit.at);
+                self.cell(&visit.cell)?.visits.push(visit.clone());
+            }
+            Record::Fault { cell, round, .. } => {
+                self.round = self.round.max(*round);
+                self.cell(cell)?.fault = Some(*round);
+            }
+            Record::Stop { cell, reason, .. } => self.cell(cell)?.stop = Some(reason.clone()),
+            Record::Caveat { cell, caveat } => self.caveats.push((cell.clone(), caveat.clone())),
+            Record::Resumed { .. } => self.resumed += 1,
+            Record::End { seconds, .. } => {
+                self.complete = true;
+                self.elapsed = *seconds;
+            }
+        }
+        Ok(())
+    }
+
+    fn cell(&mut self, id: &str) -> Result<&mut History> {
+        match self.index.get(id) {
+            Some(&i) => Ok(&mut self.cells[i]),
+            None => {
+                bail!("the records name the cell {id}, which the plan does not have; they are another run's")
+            }
+        }
+    }
+
+    /// Indexes of the cells that are still visited.
+    pub fn live(&self) -> Vec<usize> {
+        (0..self.cells.len()).filter(|&i| self.cells[i].is_live()).collect()
+    }
+}
+
+/// CPU seconds that a visit's samples took, and its untimed verified round trip and memory pass as far as
+/// they can be told from them.
+pub fn cpu_seconds(visit: &VisitRecord) -> f64 {
+    let phase = |phase: Phase| visit.phases.get(&phase).and_then(|s| weigh_stats::summary(&s.cpu_ns));
+    let pass = [Phase::Encode, Phase::Decode].into_iter().filter_map(phase).map(|s| s.median).sum::<f64>();
+    let untimed = f64::from(u8::from(visit.verified)) + f64::from(u8::from(!visit.peak_bytes.is_empty()));
+    let timed: f64 = visit.phases.values().map(|s| s.cpu_ns.iter().sum::<f64>() * f64::from(s.batch)).sum();
+    (timed + untimed * pass) / 1e9
+}
+
+/// What a worker observed, as a record.
+pub fn to_record(visit: Visit, cell: &str, round: u32, independent: Option<String>) -> VisitRecord {
+    VisitRecord {
+        cell: cell.to_owned(),
+        round,
+        at: 0.0,
+        took: 0.0,
+        decoded_bytes: visit.decoded.iter().sum(),
+        encoded_bytes: visit.encoded.iter().sum(),
+        dictionary_bytes: visit.dictionary_bytes,
+        sha256_encoded: visit.sha256_encoded,
+        verified: visit.verified,
+        independent,
+        phases: visit.phases,
+        peak_bytes: visit.peak_bytes,
+    }
+}

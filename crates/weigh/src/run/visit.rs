@@ -1,0 +1,159 @@
+//! One visit from request to verdict: the worker measures, the independent decoder checks, and what does not
+//! hold is a fault.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+
+use super::forecast;
+use super::pool::{Executor, Failure, Pool};
+use super::request::{Place, request};
+use super::state::{State, to_record};
+use super::verdict;
+use crate::cell::Cell;
+use crate::plan::{Plan, Runtime};
+use crate::protocol::{CheckRequest, Description, Fault, FaultKind, Visit};
+use crate::record::VisitRecord;
+
+/// What any request may take, however quick it is expected to be: the machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How much longer than expected a request may take beyond that.
+const SLOWER: f64 = 20.0;
+
+/// Carries out the visits of a run.
+pub struct Visitor<'a> {
+    plan: &'a Plan,
+    root: PathBuf,
+    dump: PathBuf,
+    pool: &'a mut Pool,
+    /// By runtime, the codecs that take a value themselves.
+    marshallers: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl<'a> Visitor<'a> {
+    /// Starts the workers that live cells need, and makes sure that they are what the plan was made with.
+    ///
+    /// # Errors
+    /// A runtime or a library has another version now. A worker that does not start is no error here: its cells
+    /// become faults.
+    pub fn new(
+        plan: &'a Plan,
+        state: &State,
+        root: &Path,
+        scratch: &Path,
+        pool: &'a mut Pool,
+    ) -> Result<Self> {
+        let mut marshallers = BTreeMap::new();
+        let live = state.live();
+        for runtime in &plan.runtimes {
+            if !live.iter().any(|&i| plan.cells[i].runtime == runtime.name) {
+                continue;
+            }
+            let Ok(description) = pool.runtime(&runtime.name).and_then(Executor::describe) else { continue };
+            same_versions(runtime, &description)?;
+            let takers = description.codecs.into_iter().filter(|c| c.takes_value).map(|c| c.name);
+            marshallers.insert(runtime.name.clone(), takers.collect());
+        }
+        Ok(Visitor { plan, root: root.to_path_buf(), dump: scratch.join("output"), pool, marshallers })
+    }
+
+    /// The user wants the run to end.
+    pub fn is_interrupted(&self) -> bool {
+        self.pool.interrupt().is_set()
+    }
+
+    /// Visits a cell. The record's times are the caller's to fill in.
+    ///
+    /// # Errors
+    /// [`Failure`]: the cell has a fault, or the user wants the run to end.
+    pub fn visit(&mut self, state: &State, index: usize, round: u32) -> Result<VisitRecord, Failure> {
+        let cell = &self.plan.cells[index];
+        let Some(payload) = self.plan.payloads.iter().find(|p| p.name == cell.payload) else {
+            return Err(fault(FaultKind::Payload, format!("{}: no such payload in the plan", cell.payload)));
+        };
+        let past = &state.cells[index];
+        let place = Place { seed: self.plan.seed, round, index, past, root: &self.root, dump: &self.dump };
+        let request = request(cell, payload, place);
+        let limit = limit(forecast::expected(self.plan, state)[index]);
+        let result = self.pool.runtime(&cell.runtime)?.visit(&request, limit).and_then(|visit| {
+            let bytes = cell.serializer.is_none() && !self.takes_value(cell);
+            verdict::judge(cell, payload, bytes, &request, &visit).map_err(Failure::Fault)?;
+            let independent = match request.dump {
+                Some(_) => self.check(cell, &visit, limit)?,
+                None => None,
+            };
+            Ok(to_record(visit, &cell.id, round, independent))
+        });
+        if request.dump.is_some() {
+            self.clear();
+        }
+        result
+    }
+
+    /// Has the dumped output decoded independently; `None` when there is no decoder for its format.
+    fn check(&mut self, cell: &Cell, visit: &Visit, limit: Duration) -> Result<Option<String>, Failure> {
+        let Some(checker) = self.pool.checker() else { return Ok(None) };
+        let request = CheckRequest {
+            id: 0,
+            format: visit.format.clone(),
+            path: self.dump.to_string_lossy().into_owned(),
+            encoded: visit.encoded.clone(),
+            decoded: visit.decoded.clone(),
+            dictionary: visit.dictionary_path.clone(),
+        };
+        match checker.check(&request, limit) {
+            Ok(checked) => {
+                verdict::agree(cell, visit, &checked).map_err(Failure::Fault)?;
+                Ok(Some(checked.decoder))
+            }
+            Err(Failure::Fault(fault)) if fault.kind == FaultKind::Missing => Ok(None),
+            Err(Failure::Fault(fault)) => {
+                let message = format!("{}: the independent decoder: {}", cell.id, fault.message);
+                Err(Failure::Fault(Fault { kind: FaultKind::Independent, message, remedy: fault.remedy }))
+            }
+            Err(Failure::Interrupted) => Err(Failure::Interrupted),
+        }
+    }
+
+    fn takes_value(&self, cell: &Cell) -> bool {
+        self.marshallers.get(&cell.runtime).is_some_and(|codecs| codecs.contains(&cell.setting.codec))
+    }
+
+    /// Empties the scratch folder: dumps, and dictionaries beside them.
+    fn clear(&self) {
+        let files = self.dump.parent().and_then(|scratch| std::fs::read_dir(scratch).ok());
+        for file in files.into_iter().flatten().flatten() {
+            // What stays is written over by the next dump and removed with the folder.
+            let _ = std::fs::remove_file(file.path());
+        }
+    }
+}
+
+fn limit(expected: f64) -> Duration {
+    PATIENCE + Duration::try_from_secs_f64(expected * SLOWER).unwrap_or(PATIENCE)
+}
+
+fn fault(kind: FaultKind, message: String) -> Failure {
+    Failure::Fault(Fault { kind, message, remedy: None })
+}
+
+/// A run has one version of everything, whenever its parts were measured.
+fn same_versions(planned: &Runtime, now: &Description) -> Result<()> {
+    let changed = |what: &str, planned: &str, now: &str| {
+        bail!("{what} was {planned} when this run was planned and is {now} now; start a new run")
+    };
+    if planned.version != now.version {
+        return changed(&planned.name, &planned.version, &now.version);
+    }
+    let codecs = now.codecs.iter().map(|c| (&c.name, &c.library));
+    for (name, library) in codecs.chain(now.serializers.iter().map(|s| (&s.name, &s.library))) {
+        if let (Some(planned), Some(now)) = (planned.libraries.get(name), library)
+            && planned != now
+        {
+            return changed(name, planned, now);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,296 @@
+//! A fake executor and a fake clock that drive the real scheduler.
+
+use std::cell::{Cell as Slot, RefCell};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+use weigh::cell::{Cell, Subject};
+use weigh::payload::{Origin, Payload};
+use weigh::plan::{Plan, Policy, Runtime};
+use weigh::protocol::{
+    CheckRequest, Checked, Description, Fault, FaultKind, PROTOCOL, Phase, Samples, Visit, VisitRequest,
+};
+use weigh::record::{Record, StopReason};
+use weigh::run::clock::Clock;
+use weigh::run::dir::RunDir;
+use weigh::run::interrupt::Interrupt;
+use weigh::run::observer::{Observer, Upcoming};
+use weigh::run::pool::{Executor, Failure, Pool};
+use weigh::run::{Outcome, run};
+use weigh::setting::Setting;
+
+/// A clock that moves only when it is told to.
+#[derive(Clone, Default)]
+pub struct FakeClock(Rc<Slot<Duration>>);
+
+impl FakeClock {
+    fn advance(&self, seconds: f64) {
+        self.0.set(self.0.get() + Duration::from_secs_f64(seconds));
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> Duration {
+        self.0.get()
+    }
+
+    fn epoch(&self) -> i64 {
+        1_800_000_000 + self.0.get().as_secs() as i64
+    }
+}
+
+/// How a codec of the fake behaves.
+#[derive(Clone, Debug)]
+pub struct Behaviour {
+    pub encode_ms: f64,
+    pub decode_ms: f64,
+    pub bytes: u64,
+    /// Relative spread of the samples around their median.
+    pub spread: f64,
+    /// What it answers instead, from its n-th visit on (from 1).
+    pub fault: Option<(u32, FaultKind)>,
+    /// The worker's digest of what came back is another one.
+    pub wrong: bool,
+    /// The independent decoder's digest is another one.
+    pub disagreed: bool,
+    /// Another output in every visit.
+    pub unstable: bool,
+}
+
+/// A codec: CPU milliseconds to encode and to decode, and encoded bytes.
+pub fn codec(encode_ms: f64, decode_ms: f64, bytes: u64) -> Behaviour {
+    let (spread, fault, wrong, disagreed, unstable) = (0.001, None, false, false, false);
+    Behaviour { encode_ms, decode_ms, bytes, spread, fault, wrong, disagreed, unstable }
+}
+
+/// What the fake was asked, shared with the test.
+#[derive(Clone, Default)]
+pub struct Asked {
+    pub visits: Rc<RefCell<Vec<VisitRequest>>>,
+    pub checks: Rc<Slot<u32>>,
+}
+
+/// The fake executor.
+pub struct FakeExecutor {
+    codecs: BTreeMap<String, Behaviour>,
+    clock: FakeClock,
+    asked: Asked,
+    version: String,
+}
+
+impl Executor for FakeExecutor {
+    fn describe(&mut self) -> Result<Description, Failure> {
+        Ok(Description {
+            id: 0,
+            protocol: PROTOCOL,
+            runtime: "native".into(),
+            version: self.version.clone(),
+            facts: BTreeMap::new(),
+            codecs: Vec::new(),
+            serializers: Vec::new(),
+        })
+    }
+
+    fn visit(&mut self, request: &VisitRequest, _limit: Duration) -> Result<Visit, Failure> {
+        let codec = &self.codecs[&request.codec];
+        let before = self.asked.visits.borrow().iter().filter(|r| r.codec == request.codec).count() as u32;
+        self.asked.visits.borrow_mut().push(request.clone());
+        let untimed = f64::from(u8::from(request.verify)) + f64::from(u8::from(request.memory));
+        let passes = f64::from(request.samples) + untimed;
+        self.clock.advance((codec.encode_ms + codec.decode_ms) * passes / 1e3 + 0.001);
+        if let Some((from, kind)) = codec.fault
+            && before + 1 >= from
+        {
+            let message = "it was told to".into();
+            return Err(Failure::Fault(Fault { kind, message, remedy: None }));
+        }
+        let times = |ms: f64| -> Vec<f64> {
+            let off = |i: u32| codec.spread * (f64::from(i % 3) - 1.0);
+            (0..request.samples).map(|i| ms * 1e6 * (1.0 + off(i))).collect()
+        };
+        let samples = |ms: f64| Samples { batch: 1, cpu_ns: times(ms), wall_ns: times(ms), preempted: 0 };
+        let phase = |p: &Phase| match p {
+            Phase::Encode | Phase::Compress => (*p, samples(codec.encode_ms)),
+            Phase::Decode | Phase::Decompress => (*p, samples(codec.decode_ms)),
+        };
+        Ok(Visit {
+            id: 0,
+            decoded: request.items.clone(),
+            encoded: vec![codec.bytes],
+            format: "fake".into(),
+            sha256_decoded: if codec.wrong { "0".repeat(64) } else { request.sha256.clone() },
+            sha256_encoded: if codec.unstable { format!("{before:064}") } else { "e".repeat(64) },
+            verified: request.verify,
+            dictionary_bytes: 0,
+            // The checker is told what to answer through the one field that it reads.
+            dictionary_path: Some(if codec.disagreed { "0".repeat(64) } else { request.sha256.clone() }),
+            phases: request.phases.iter().map(phase).collect(),
+            peak_bytes: request.memory.then(|| (Phase::Encode, 4096)).into_iter().collect(),
+        })
+    }
+
+    fn check(&mut self, request: &CheckRequest, _limit: Duration) -> Result<Checked, Failure> {
+        self.asked.checks.set(self.asked.checks.get() + 1);
+        let sha256 = request.dictionary.clone().unwrap();
+        Ok(Checked { id: 0, decoder: "fake decoder".into(), sha256 })
+    }
+}
+
+/// A lab for one test: a plan of fake codecs on one payload, and a place for its run directory.
+pub struct Lab {
+    pub home: tempfile::TempDir,
+    pub plan: Plan,
+    pub codecs: BTreeMap<String, Behaviour>,
+    pub clock: FakeClock,
+    pub asked: Asked,
+    pub interrupt: Interrupt,
+    /// Sets the interrupt before this visit (from 1).
+    pub interrupt_before: Option<usize>,
+    pub version: String,
+    pub rounds: Vec<(u32, usize)>,
+}
+
+const CONTENT: &[u8] = b"a payload of the tests";
+
+impl Lab {
+    /// One native cell a codec, named after it; what they cost is expected exactly.
+    pub fn new(codecs: &[(&str, Behaviour)]) -> Lab {
+        // In memory where there is such a place: these tests flush thousands of times.
+        let memory = Path::new("/dev/shm");
+        let home = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
+        let blob = home.path().join("blob");
+        std::fs::write(&blob, CONTENT).unwrap();
+        let sha256 = Sha256::digest(CONTENT).iter().map(|b| format!("{b:02x}")).collect::<String>();
+        let payload = Payload {
+            name: "text".into(),
+            kind: "text".into(),
+            blob,
+            sha256,
+            bytes: CONTENT.len() as u64,
+            items: vec![CONTENT.len() as u64],
+            value: None,
+            origin: Origin::Synthetic { imitates: "text".into() },
+        };
+        let plan = Plan {
+            study: Default::default(),
+            seed: 7,
+            policy: Policy {
+                budget_seconds: 1e6,
+                max_rounds: 20,
+                min_samples: 7,
+                half_width: 0.02,
+                cell_seconds: 1e6,
+                exhaustive: false,
+            },
+            payloads: vec![payload],
+            runtimes: vec![Runtime {
+                name: "native".into(),
+                binary: None,
+                version: "1".into(),
+                libraries: BTreeMap::new(),
+                facts: BTreeMap::new(),
+            }],
+            cells: codecs.iter().map(|(name, b)| cell(name, b)).collect(),
+            exclusions: Vec::new(),
+        };
+        let codecs = codecs.iter().map(|(name, b)| (name.to_string(), b.clone())).collect();
+        let (clock, asked, interrupt) = Default::default();
+        let (interrupt_before, version, rounds) = (None, "1".into(), Vec::new());
+        Lab { home, plan, codecs, clock, asked, interrupt, interrupt_before, version, rounds }
+    }
+
+    pub fn path(&self) -> std::path::PathBuf {
+        self.home.path().join("run")
+    }
+
+    pub fn create(&self) -> RunDir {
+        RunDir::create(&self.path(), self.plan.clone(), vec!["weigh".into()]).unwrap()
+    }
+
+    /// Runs or goes on.
+    pub fn measure(&mut self, dir: &mut RunDir) -> anyhow::Result<Outcome> {
+        let fake = || {
+            let (codecs, clock) = (self.codecs.clone(), self.clock.clone());
+            Box::new(FakeExecutor { codecs, clock, asked: self.asked.clone(), version: self.version.clone() })
+        };
+        let mut pool = Pool::new(self.interrupt.clone());
+        pool.add("native", fake());
+        pool.set_checker(fake());
+        let clock = self.clock.clone();
+        run(dir, &mut pool, &clock, self)
+    }
+
+    /// A whole run in a fresh directory.
+    pub fn run(&mut self) -> (Outcome, Vec<Record>) {
+        let mut dir = self.create();
+        let outcome = self.measure(&mut dir).unwrap();
+        (outcome, dir.records().to_vec())
+    }
+}
+
+impl Observer for Lab {
+    fn round_begun(&mut self, round: u32, live: usize) {
+        self.rounds.push((round, live));
+    }
+
+    fn visiting(&mut self, upcoming: &Upcoming<'_>) {
+        assert!(upcoming.place >= 1 && upcoming.place <= upcoming.of);
+        assert!(upcoming.remaining.is_finite() && upcoming.remaining >= 0.0);
+        if self.interrupt_before == Some(self.asked.visits.borrow().len()) {
+            self.interrupt.set();
+        }
+    }
+}
+
+fn cell(name: &str, behaviour: &Behaviour) -> Cell {
+    let setting = Setting::bare(name);
+    Cell {
+        id: Cell::make_id("text", "native", None, &setting),
+        subject: Subject::Codec,
+        payload: "text".into(),
+        runtime: "native".into(),
+        serializer: None,
+        setting,
+        keep: false,
+        expected_seconds: (behaviour.encode_ms + behaviour.decode_ms) * 3.0 / 1e3,
+    }
+}
+
+/// The codec's name in a cell's id.
+pub fn name_of(id: &str) -> &str {
+    id.rsplit('/').next().unwrap()
+}
+
+/// (codec, round) of every visit, in order.
+pub fn visits(records: &[Record]) -> Vec<(String, u32)> {
+    let visit = |r: &Record| match r {
+        Record::Visit(v) => Some((name_of(&v.cell).to_owned(), v.round)),
+        _ => None,
+    };
+    records.iter().filter_map(visit).collect()
+}
+
+/// Codec → (round, reason) of every stop; each cell stops once.
+pub fn stops(records: &[Record]) -> BTreeMap<String, (u32, StopReason)> {
+    let mut stops = BTreeMap::new();
+    for record in records {
+        if let Record::Stop { cell, round, reason } = record {
+            let before = stops.insert(name_of(cell).to_owned(), (*round, reason.clone()));
+            assert_eq!(before, None, "{cell} stopped twice");
+        }
+    }
+    stops
+}
+
+/// The reason a codec stopped.
+pub fn reason(records: &[Record], codec: &str) -> StopReason {
+    stops(records)[codec].1.clone()
+}
+
+/// Where a run's log is.
+pub fn log_of(run: &Path) -> std::path::PathBuf {
+    run.join("records.ndjson")
+}

@@ -1,0 +1,11 @@
+//! The run by its capabilities: scheduling with a fake executor and a fake clock, the run directory on a real
+//! disk, and worker processes that misbehave in every way.
+
+mod budget;
+mod dir;
+mod fake;
+mod faults;
+mod order;
+mod process;
+mod resume;
+mod stops;

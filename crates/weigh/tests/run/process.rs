@@ -1,0 +1,1 @@
+//! Worker processes that misbehave, and the promise that none outlives the lab.
