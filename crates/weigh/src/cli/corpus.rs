@@ -64,7 +64,7 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(["content", "kind", "bytes", "licence", "sets", "in the cache"]);
+    table.load_style(presets::NOTHING).set_header(["content", "kind", "bytes", "licence", "sets", "in the cache"]);
     for row in rows {
         let cached = match (row.cached, row.unpinned) {
             (_, Some(_)) => "unpinned",

@@ -54,7 +54,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 fn list(lab: &Lab) -> Result<ExitCode> {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(["study", "question"]);
+    table.load_style(presets::NOTHING).set_header(["study", "question"]);
     for name in lab.definitions.study_names() {
         let question = lab.study(&name)?.question;
         table.add_row([name, question]);
@@ -84,7 +84,7 @@ fn group_table(plan: &Plan) -> String {
         groups.entry((&cell.payload, &cell.runtime, serializer)).or_default().push(&cell.setting.codec);
     }
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_width(terminal::width() as u16);
+    table.load_style(presets::NOTHING).set_width(terminal::width() as u16);
     table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     table.set_header(["content", "bytes", "runtime", "serializer", "cells", "codecs"]);
     for ((payload, runtime, serializer), mut codecs) in groups {
@@ -98,7 +98,7 @@ fn group_table(plan: &Plan) -> String {
 
 fn cell_table(plan: &Plan) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(["cell", "expected a visit"]);
+    table.load_style(presets::NOTHING).set_header(["cell", "expected a visit"]);
     for cell in &plan.cells {
         table.add_row([cell.id.clone(), units::ns(cell.expected_seconds * 1e9)]);
     }

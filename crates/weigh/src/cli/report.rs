@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let stored = StoredRun::read(&args.run)?;
     let analysis = analyse(&stored.facts(), &stored.plan, &stored.records);
     let detail = if args.summary { Detail::Summary } else { Detail::Full };
-    let options = options(detail, Some(stored.file.command_line()));
+    let options = options(detail, Some(stored.file.command.join(" ")));
     for format in &args.format {
         let folder = args.out.clone().or_else(|| is_picture(format).then(|| args.run.join("report")));
         match folder {

@@ -15,7 +15,6 @@ use crate::plan::build::Ask;
 use crate::report::{self, Detail, Options};
 use crate::run::dir::RunDir;
 use crate::run::interrupt::Interrupt;
-use crate::run::Ended;
 
 /// Flags of `weigh run`.
 #[derive(Debug, clap::Args)]
@@ -122,12 +121,12 @@ fn go_on(lab: &Lab, dir: RunDir, detail: Detail, json: bool) -> Result<ExitCode>
     let plan = dir.plan().clone();
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let workers = pool(&dir, &plan, &lab.php_home()?, &interrupt);
-    let command = dir.file().command_line();
+    let command = dir.file().command.join(" ");
     let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
     let finished = execute(dir, workers, &mut live);
     live.clear();
     let finished = finished.with_context(|| format!("go on with: weigh run --resume {}", path.display()))?;
-    if finished.outcome.ended == Ended::Interrupted {
+    if !finished.outcome.complete {
         terminal::note(&format!("interrupted; go on with: weigh run --resume {}", path.display()));
         return Ok(ExitCode::FAILURE);
     }
