@@ -115,17 +115,18 @@ impl Cost {
     }
 
     /// Whether ours + `own` is less than theirs + `others` beyond doubt: by the interval of the difference inside
-    /// rounds, or, with few rounds in common, by intervals that do not overlap.
+    /// rounds, or, with few rounds in common, by intervals that do not overlap and no round against it.
     pub fn total_clearly_below(&self, own: f64, other: &Cost, others: f64) -> bool {
         if self.median + own >= other.median + others {
             return false;
         }
         let differences: Vec<f64> =
             self.paired(other).into_iter().map(|(a, b)| (a + own) - (b + others)).collect();
+        let always = differences.iter().all(|d| *d < 0.0);
         if differences.len() < PAIRED_FROM {
-            return self.believable().high + own < other.believable().low + others;
+            return always && self.believable().high + own < other.believable().low + others;
         }
-        if differences.iter().all(|d| *d < 0.0) {
+        if always {
             return true;
         }
         weigh_stats::median_interval(&differences, CONFIDENCE, self.seed).is_some_and(|i| i.high < 0.0)

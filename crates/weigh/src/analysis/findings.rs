@@ -22,7 +22,7 @@ use crate::analysis::front::stored_bytes;
 use crate::analysis::gather::Measured;
 use crate::analysis::links::{self, Line, lines, reads_per_write};
 use crate::analysis::model::{CellResult, Finding, Group, Mix, PublishedComparison};
-use crate::payload::Payload;
+use crate::payload::{Origin, Payload};
 use crate::plan::Plan;
 use crate::protocol::Phase;
 use crate::units;
@@ -205,9 +205,13 @@ impl<'a> Evidence<'a> {
         if self.plan.runtimes.len() > 1 { format!(" ({runtime})") } else { String::new() }
     }
 
-    /// `tree-2.4m`, or `tree-2.4m (php8.2)` where the plan has several runtimes.
+    /// `tree-2.4m`, with the runtime where the plan has several: `tree-2.4m (php8.2)`; content that is not
+    /// real is called so.
     fn place(&self, group: &Group) -> String {
-        format!("{}{}", group.payload, self.on_runtime(&group.runtime))
+        let synthetic =
+            self.payload(&group.payload).is_some_and(|p| matches!(p.origin, Origin::Synthetic { .. }));
+        let synthetic = if synthetic { " (synthetic)" } else { "" };
+        format!("{}{synthetic}{}", group.payload, self.on_runtime(&group.runtime))
     }
 }
 

@@ -99,8 +99,54 @@ fn the_answer_is_the_shortest_rule_within_the_tolerance() {
         texts(&analysis, "link"),
         [
             "For values of 1 MB to 10 MB (small and large), a write: serialize + zstd 1 on every link from 100 Mbit/s to \
-             10 Gbit/s. By medians this stays within 5% of the best of the 3 settings measured at every speed for both payloads; \
+             10 Gbit/s. By medians this stays within 5% of the best of the 3 settings measured at every speed for every one of them; \
              computed from measured parts."
         ]
     );
+}
+
+/// Bytes without a serializer, natively and in PHP: each sentence says which runtime it speaks of.
+#[test]
+fn runtimes_are_told_apart() {
+    let mut lab = Lab::new().payload("index.html", 100_000, 1);
+    lab.plan.payloads[0].value = None;
+    for (runtime, reference) in [("native", "zlib:6"), ("php8.2", "gzencode:6")] {
+        lab = lab
+            .cell(
+                ("index.html", runtime, None, reference),
+                Figures { encode: 5e6, decode: 1e6, bytes: 30_000 },
+            )
+            .cell(
+                ("index.html", runtime, None, "zstd:3"),
+                Figures { encode: 1e6, decode: 5e5, bytes: 29_000 },
+            );
+    }
+    lab.plan.payloads[0].origin = weigh::payload::Origin::Synthetic { imitates: "a page".into() };
+    let analysis = lab.analyse();
+    let starts = |topic: &str| -> Vec<String> {
+        texts(&analysis, topic).iter().map(|t| t.split(':').next().unwrap().to_string()).collect()
+    };
+    assert_eq!(
+        starts("beats"),
+        [
+            "zstd 3 beats zlib 6 in both time and bytes on index.html (synthetic) (native)",
+            "zstd 3 beats gzencode 6 in both time and bytes on index.html (synthetic) (php8.2)",
+        ]
+    );
+    assert_eq!(
+        starts("front")[0],
+        "On index.html (synthetic) (native) one of 2 settings is both the fastest and the smallest"
+    );
+}
+
+/// From nothing but one setting there is nothing to say.
+#[test]
+fn a_single_cell_makes_no_sentence() {
+    let lab = Lab::new().payload("tree", 1000, 1).links(&[100.0], &[1.0]).cell(
+        ("tree", "php8.2", Some("serialize"), "gzdeflate:6"),
+        Figures { encode: 1e6, decode: 1e5, bytes: 100 },
+    );
+    let analysis = lab.analyse();
+    let topics: Vec<&str> = analysis.findings.iter().map(|f| f.topic.as_str()).collect();
+    assert_eq!(topics, ["total"], "{:?}", analysis.findings);
 }

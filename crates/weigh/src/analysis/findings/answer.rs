@@ -17,6 +17,9 @@ use crate::units;
 /// Tolerances tried, as factors of the best total.
 const TOLERANCES: [f64; 3] = [1.05, 1.10, 1.20];
 
+/// Payloads that are named one by one.
+const LISTED: usize = 4;
+
 /// The number of bands that still makes a rule.
 const FEW_BANDS: usize = 3;
 
@@ -145,7 +148,7 @@ fn sentence(
     let settings = band.tables.iter().map(|t| t.behind.len()).min().unwrap_or(0);
     let payloads = match band.tables.len() {
         1 => String::new(),
-        n => format!(" for {}", label::every(n, "payload", "payloads")),
+        _ => " for every one of them".to_string(),
     };
     let every = if speeds.len() > 1 { " at every speed" } else { "" };
     let claim = if choices.len() == 1 { "this stays" } else { "these stay" };
@@ -169,7 +172,7 @@ fn sentence(
     Draft::lead(text, cells)
 }
 
-/// `For tree-2.4m (2.46 MB)`, `For values of 1 KB to 16 KB (rows-1k, i18n-one and rows-4k)`.
+/// `For tree-2.4m (2.46 MB)`, `For values of 1 KB to 16 KB (rows-1k, i18n-one and rows-4k)`, `… (18 payloads)`.
 fn subject(evidence: &Evidence, band: &Band) -> String {
     let names: Vec<&str> = band.tables.iter().map(|t| t.group.payload.as_str()).collect();
     let sizes: Vec<f64> = band.tables.iter().map(|t| evidence.item_bytes(t.group) as f64).collect();
@@ -177,8 +180,10 @@ fn subject(evidence: &Evidence, band: &Band) -> String {
     if let [name] = names[..] {
         return format!("For {name} ({size})");
     }
+    let listed =
+        if names.len() <= LISTED { units::list(&names) } else { format!("{} payloads", names.len()) };
     let values = names.iter().all(|name| evidence.payload(name).is_some_and(|p| p.value.is_some()));
-    format!("For {} of {size} ({})", if values { "values" } else { "content" }, units::list(&names))
+    format!("For {} of {size} ({})", if values { "values" } else { "content" }, listed)
 }
 
 fn speed_range(speeds: &[f64], first: usize, last: usize) -> String {
