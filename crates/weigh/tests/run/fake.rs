@@ -128,7 +128,7 @@ impl Executor for FakeExecutor {
             // The checker is told what to answer through the one field that it reads.
             dictionary_path: Some(if codec.disagreed { "0".repeat(64) } else { request.sha256.clone() }),
             phases: request.phases.iter().map(phase).collect(),
-            peak_bytes: request.memory.then(|| (Phase::Encode, 4096)).into_iter().collect(),
+            peak_bytes: request.memory.then_some((Phase::Encode, 4096)).into_iter().collect(),
         })
     }
 
