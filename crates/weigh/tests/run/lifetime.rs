@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use weigh::protocol::{FaultKind, Phase};
+use weigh::run::interrupt::Interrupt;
 use weigh::run::pool::{Executor, Failure};
 
 use crate::scripted::{LAUNCHER, LONG, is_gone, wait_until, worker};
@@ -131,4 +132,13 @@ fn a_launcher_that_comes_too_late_starts_nothing() {
     assert!(!output.status.success() && !file.exists());
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(error, "cannot start touch: the lab has ended\n");
+}
+
+#[test]
+fn a_signal_sets_the_interrupt_and_ends_nothing() {
+    let interrupt = Interrupt::on_signals().unwrap();
+    assert!(!interrupt.is_set());
+    let pid = std::process::id().to_string();
+    assert!(Command::new("sh").args(["-c", "kill -TERM \"$1\"", "sh", &pid]).status().unwrap().success());
+    wait_until("the signal has arrived", || interrupt.is_set());
 }
