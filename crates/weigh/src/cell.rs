@@ -36,7 +36,7 @@ pub struct Cell {
     /// Never stopped for being dominated, because its own figures are shown (a table of all levels).
     #[serde(default)]
     pub keep: bool,
-    /// Expected CPU seconds of one visit, from nominal figures: for ordering and forecasts only.
+    /// Expected CPU seconds of one encode and one decode, from nominal figures: for ordering and forecasts only.
     pub expected_seconds: f64,
 }
 

@@ -2,13 +2,20 @@
 //! no result rests on it.
 
 use super::order::SLOW;
+use super::request;
 use super::state::{History, State};
+use crate::cell::{Cell, Subject};
 use crate::plan::Plan;
+use crate::protocol::Phase;
+use crate::record::VisitRecord;
 
+/// A first call that takes longer, in seconds, is kept as a sample by the workers; before the samples of a quicker
+/// one stands an untimed call.
+pub const LONG_CALL: f64 = 0.3;
 /// Nominal figures below this are mostly the cost of asking, and say nothing about the machine's speed.
-const TELLING: f64 = 0.01;
-/// What asking costs at least, in seconds.
-const OVERHEAD: f64 = 0.002;
+const TELLING: f64 = 0.003;
+/// What a visit costs beside the codec, in seconds.
+const OVERHEAD: f64 = 0.005;
 /// How far the machine may be from the nominal figures.
 const CALIBRATION: (f64, f64) = (0.25, 16.0);
 /// A forecast from nominal figures is trusted less than one from a visit.
@@ -24,26 +31,36 @@ const SHARE_KEPT: f64 = 0.3;
 pub fn expected(plan: &Plan, state: &State) -> Vec<f64> {
     let calibration = calibration(plan, state);
     let pairs = plan.cells.iter().zip(&state.cells);
-    pairs.map(|(cell, past)| next(past).unwrap_or(cell.expected_seconds * calibration + OVERHEAD)).collect()
+    let pass = |cell: &Cell, past: &History| {
+        past.visits.last().and_then(pass_seconds).unwrap_or(cell.expected_seconds * calibration)
+    };
+    pairs.map(|(cell, past)| visit_seconds(cell, past, pass(cell, past))).collect()
 }
 
-/// How much longer first visits took than the nominal figures said.
+/// A visit whose encode and decode together take `pass` seconds: the samples, with the call before them, and
+/// with the codec alone timed beside the whole; the memory of a PHP worker takes a pass of its own.
+fn visit_seconds(cell: &Cell, past: &History, pass: f64) -> f64 {
+    let timed = if pass > LONG_CALL { 1 } else { 1 + request::samples(pass) };
+    let apart = if cell.serializer.is_some() { 2 } else { 1 };
+    let memory = u32::from(cell.subject == Subject::PhpCodec && request::wants_memory(cell, past));
+    pass * f64::from(timed * apart + memory) + OVERHEAD
+}
+
+/// Wall seconds of one encode and one decode in a visit.
+fn pass_seconds(visit: &VisitRecord) -> Option<f64> {
+    let median = |phase| weigh_stats::median(&visit.phases.get(&phase)?.wall_ns);
+    Some((median(Phase::Encode)? + median(Phase::Decode)?) / 1e9)
+}
+
+/// How much longer passes take on this machine than the nominal figures say.
 fn calibration(plan: &Plan, state: &State) -> f64 {
-    let first = |past: &History| past.visits.first().map(|v| v.took);
     let pairs = plan.cells.iter().zip(&state.cells);
-    let telling = pairs.filter_map(|(cell, past)| Some((cell.expected_seconds, first(past)?)));
-    let (said, took) = telling
+    let measured =
+        pairs.filter_map(|(c, past)| Some((c.expected_seconds, pass_seconds(past.visits.first()?)?)));
+    let (said, took) = measured
         .filter(|&(said, _)| said >= TELLING)
         .fold((0.0, 0.0), |(said, took), (s, t)| (said + s, took + t));
     if said > 0.0 { (took / said).clamp(CALIBRATION.0, CALIBRATION.1) } else { 1.0 }
-}
-
-/// The timed work of the last visit; the first one's untimed work (verifying, memory) does not come again.
-fn next(past: &History) -> Option<f64> {
-    let last = past.visits.last()?;
-    let phase = |s: &crate::protocol::Samples| s.wall_ns.iter().sum::<f64>() * f64::from(s.batch);
-    let timed = last.phases.values().map(phase).sum::<f64>() / 1e9;
-    Some(timed.min(last.took.max(0.0)) + OVERHEAD)
 }
 
 /// What to do about a visit that would begin now.

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use rand::RngExt;
 
-use super::order::{SLOW, generator};
+use super::forecast::LONG_CALL;
+use super::order::generator;
 use super::state::History;
 use crate::cell::{Cell, Subject};
 use crate::payload::Payload;
@@ -72,7 +73,7 @@ pub fn request(cell: &Cell, payload: &Payload, place: Place<'_>) -> VisitRequest
 
 /// Few samples a visit and many visits: samples of one visit share its moment, those of rounds do not. Quick
 /// cells get enough for seven in two rounds.
-fn samples(pass_seconds: f64) -> u32 {
+pub(super) fn samples(pass_seconds: f64) -> u32 {
     match pass_seconds {
         s if s < 0.002 => 5,
         s if s < 0.02 => 3,
@@ -81,19 +82,20 @@ fn samples(pass_seconds: f64) -> u32 {
     }
 }
 
-/// Seconds of the longest phase, as measured, else from nominal figures (a visit is some three passes).
+/// Seconds of the longest phase, as measured, else of a pass from nominal figures.
 fn pass_seconds(cell: &Cell, past: &History) -> f64 {
-    let Some(last) = past.visits.last() else { return cell.expected_seconds / 3.0 };
+    let Some(last) = past.visits.last() else { return cell.expected_seconds };
     let medians = last.phases.values().filter_map(|s| weigh_stats::median(&s.cpu_ns));
     medians.fold(0.0, f64::max) / 1e9
 }
 
-/// Memory takes a pass of its own: in the first visit where that is cheap, else in the second, so that a slow
-/// cell's first figure does not cost one more pass.
-fn wants_memory(cell: &Cell, past: &History) -> bool {
+/// The native worker sees the memory of the call it makes anyway. A PHP worker makes another: in the first
+/// visit where that is cheap, else in the second, so that a slow cell's first figure does not cost one more call.
+pub(super) fn wants_memory(cell: &Cell, past: &History) -> bool {
     match past.visits.as_slice() {
-        [] => cell.expected_seconds <= SLOW,
-        visits => visits.iter().all(|v| v.peak_bytes.is_empty()) && visits.len() == 1,
+        [] => cell.subject == Subject::Codec || cell.expected_seconds <= LONG_CALL,
+        [first] => first.peak_bytes.is_empty(),
+        _ => false,
     }
 }
 

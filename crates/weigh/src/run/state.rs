@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use anyhow::{Result, bail};
 
+use super::forecast::LONG_CALL;
 use crate::caveat::Caveat;
 use crate::plan::Plan;
-use crate::protocol::{Phase, Visit};
+use crate::protocol::{Phase, Samples, Visit};
 use crate::record::{Record, StopReason, VisitRecord};
 
 /// One cell's past.
@@ -132,14 +133,11 @@ impl State {
     }
 }
 
-/// CPU seconds that a visit's samples took, and its untimed verified round trip and memory pass as far as
-/// they can be told from them.
+/// CPU seconds of a visit: its samples, and the untimed call before those of a quick cell.
 pub fn cpu_seconds(visit: &VisitRecord) -> f64 {
-    let phase = |phase: Phase| visit.phases.get(&phase).and_then(|s| weigh_stats::summary(&s.cpu_ns));
-    let pass = [Phase::Encode, Phase::Decode].into_iter().filter_map(phase).map(|s| s.median).sum::<f64>();
-    let untimed = f64::from(u8::from(visit.verified)) + f64::from(u8::from(!visit.peak_bytes.is_empty()));
-    let timed: f64 = visit.phases.values().map(|s| s.cpu_ns.iter().sum::<f64>() * f64::from(s.batch)).sum();
-    (timed + untimed * pass) / 1e9
+    let total = |s: &Samples| s.cpu_ns.iter().sum::<f64>() * f64::from(s.batch);
+    let call = |s: &Samples| weigh_stats::median(&s.cpu_ns).filter(|ns| *ns < LONG_CALL * 1e9).unwrap_or(0.0);
+    visit.phases.values().map(|s| total(s) + call(s)).sum::<f64>() / 1e9
 }
 
 /// What a worker observed, as a record.

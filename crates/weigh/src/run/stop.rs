@@ -65,12 +65,10 @@ fn is_settled(policy: &Policy, past: &History, seed: u64) -> bool {
         })
 }
 
-/// Its CPU time is used up, or one more visit would use more than there is.
+/// One more visit like the last one would use more CPU time than the cell has.
 fn is_spent(policy: &Policy, past: &History) -> bool {
     let spent: f64 = past.visits.iter().map(cpu_seconds).sum();
-    let timed = |s: &crate::protocol::Samples| s.cpu_ns.iter().sum::<f64>() * f64::from(s.batch) / 1e9;
-    let next: f64 = past.visits.last().map_or(0.0, |v| v.phases.values().map(timed).sum());
-    spent + next > policy.cell_seconds
+    spent + past.visits.last().map_or(0.0, cpu_seconds) > policy.cell_seconds
 }
 
 fn bootstrap_seed(plan: &Plan, i: usize, j: usize) -> u64 {

@@ -108,7 +108,8 @@ impl<'a> Visitor<'a> {
                 verdict::agree(cell, visit, &checked).map_err(Failure::Fault)?;
                 Ok(Some(checked.decoder))
             }
-            Err(Failure::Fault(fault)) if fault.kind == FaultKind::Missing => Ok(None),
+            // There is no independent decoder for every format.
+            Err(Failure::Fault(Fault { kind: FaultKind::Missing | FaultKind::Parameter, .. })) => Ok(None),
             Err(Failure::Fault(fault)) => {
                 let message = format!("{}: the independent decoder: {}", cell.id, fault.message);
                 Err(Failure::Fault(Fault { kind: FaultKind::Independent, message, remedy: fault.remedy }))

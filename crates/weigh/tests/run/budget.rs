@@ -28,17 +28,17 @@ fn without_any_budget_nothing_is_measured_and_the_run_is_complete() {
 #[test]
 fn a_cell_ends_when_its_own_cpu_time_is_used_up() {
     let mut lab = Lab::new(&[("slow", codec(500.0, 100.0, 5))]);
-    lab.plan.policy.cell_seconds = 3.0;
+    lab.plan.policy.cell_seconds = 2.2;
     let (_, records) = lab.run();
-    // The first visit takes one pass and a verified one, 1.2 s; each later one 0.6 s, with memory 1.2 s.
-    assert_eq!(stops(&records)["slow"], (2, StopReason::Budget));
+    // A visit encodes once in 0.5 s and decodes twice in 0.1 s: three fit, four do not.
+    assert_eq!(stops(&records)["slow"], (3, StopReason::Budget));
 }
 
 #[test]
 fn slow_cells_leave_quick_ones_the_time_for_three_rounds() {
     let mut codecs: Vec<(String, _)> =
         (1..=20).map(|i| (format!("q{i}"), codec(f64::from(i) * 5.0, 1.0, 100 - i as u64))).collect();
-    codecs.push(("slow".into(), codec(6_000.0, 10.0, 5)));
+    codecs.push(("slow".into(), codec(10_000.0, 10.0, 5)));
     let codecs: Vec<_> = codecs.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
     let mut lab = Lab::new(&codecs);
     lab.plan.policy.budget_seconds = 26.0;
@@ -59,10 +59,10 @@ fn a_machine_slower_than_expected_is_noticed() {
     let mut lab = Lab::new(&codecs);
     // Everything takes four times what the plan expects; believed as it is, the slow one would fit.
     lab.plan.cells.iter_mut().for_each(|c| c.expected_seconds /= 4.0);
-    lab.plan.policy.budget_seconds = 8.0;
+    lab.plan.policy.budget_seconds = 5.5;
     let (outcome, records) = lab.run();
     assert_eq!(stops(&records)["slow"], (0, StopReason::Budget));
-    assert!(outcome.seconds <= 8.0);
+    assert!(outcome.seconds <= 5.5);
 }
 
 proptest! {

@@ -219,9 +219,9 @@ impl Drop for Tmpfs {
 #[test]
 fn a_full_disk_keeps_every_record_before_and_the_run_goes_on_later() {
     let home = tempfile::tempdir().unwrap();
-    let Some(disk) = Tmpfs::mount(home.path(), "size=256k") else { return };
+    let Some(disk) = Tmpfs::mount(home.path(), "size=128k") else { return };
     let mut lab = lab();
-    lab.plan.policy.half_width = 1e-9;
+    lab.plan.policy.exhaustive = true;
     lab.plan.policy.max_rounds = 400;
     let path = home.path().join("run");
     let mut dir = RunDir::create(&path, lab.plan.clone(), Vec::new()).unwrap();

@@ -46,8 +46,11 @@ fn resume(lab: &mut Lab) -> Vec<Record> {
     log.records
 }
 
-/// A complete run, and its directory as it was while it still had its payloads.
-fn complete_and_kept(lab: &mut Lab) -> (Vec<Record>, Vec<u8>, Vec<(String, Vec<u8>)>) {
+/// The files of a folder by name.
+type Files = Vec<(String, Vec<u8>)>;
+
+/// A complete run: its records, its log, and its payloads, which are gone by then.
+fn complete_and_kept(lab: &mut Lab) -> (Vec<Record>, Vec<u8>, Files) {
     let mut dir = lab.create();
     let payloads = dir.path().join("payloads");
     let kept = fs::read_dir(&payloads).unwrap().map(|f| {
