@@ -29,15 +29,16 @@ final class Sampler
      */
     public function take(Pass $pass, $first = null)
     {
-        $preempted = Clock::preempted();
         $span = $first ?: $this->calibrate($pass);
         $batch = $span->times;
         $cpu = array();
         $wall = array();
+        $preempted = 0;
         $spent = 0;
         while (true) {
             $cpu[] = round($span->cpu / $batch, 1);
             $wall[] = round($span->wall / $batch, 1);
+            $preempted += $span->preempted;
             $spent += $span->wall;
             if (count($cpu) >= $this->samples || $spent >= $this->budget) {
                 break;
@@ -48,7 +49,7 @@ final class Sampler
             'batch' => $batch,
             'cpu_ns' => $cpu,
             'wall_ns' => $wall,
-            'preempted' => Clock::preempted() - $preempted,
+            'preempted' => $preempted,
         );
     }
 
