@@ -2,9 +2,23 @@
 namespace Weighbridge;
 
 /**
- * One codec, from the array that its file in codecs/ returns; docs/EXTENDING describes the array.
+ * One codec, from the array that its file in codecs/ returns. Its name is the file's.
  *
- * It chooses the binding, checks parameters, and describes itself whether or not it can run here.
+ *     format       the name of the format it writes: deflate, zlib, gzip, br, zstd, lz4-block, snappy, bzip2 ...
+ *     format_with  optional: closure(Params) to that name, where an option changes it
+ *     levels       optional: min, max, default, representative (the few that show the range, ascending)
+ *     options      optional: name => `range` (lowest, highest) or `words` (a list), and `about` (one line)
+ *     sets         optional: the named sets it belongs to: web, cache, fast, archive
+ *     nominal      optional: list of (level, MB/s), rough, for forecasts only
+ *     takes_value  optional: true where it encodes a PHP value by serialize() itself
+ *     bindings     the ways to its library by name (extension, ffi, library), the preferred one first:
+ *         missing  closure to null, or to a Fault with why it cannot be used and what would mend it
+ *         library  closure to the library's name and version, as queried
+ *         coder    closure(Params) to a Coder; the level in Params is the default where none was given
+ *         refuses  optional: names of options that this binding does not take
+ *         format   optional: where this binding writes another format
+ *
+ * Codec chooses the binding, checks parameters, and describes itself whether or not it can run here.
  */
 final class Codec
 {

@@ -56,16 +56,17 @@ final class Memory
     {
         $blocks = array();
         for ($size = 1 << 20; $size >= 4096; $size >>= 1) {
-            do {
-                $held = memory_get_usage(true);
+            $held = memory_get_usage(true);
+            // Without this bound it would never end where PHP's allocator is off and holds nothing.
+            while ($held - memory_get_usage() >= $size) {
                 // A little less than a power of two, so that block and header fill whole pages.
                 $block = str_repeat('x', $size - 64);
-                $grew = memory_get_usage(true) > $held;
-                if (!$grew) {
-                    $blocks[] = $block;
+                if (memory_get_usage(true) > $held) {
+                    $block = null;
+                    break;
                 }
-                $block = null;
-            } while (!$grew);
+                $blocks[] = $block;
+            }
         }
         return $blocks;
     }

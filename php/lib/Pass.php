@@ -16,6 +16,7 @@ final class Pass
     private $before;
     private $after;
     private $last;
+    private $ran = false;
 
     /**
      * @param callable      $call   what is timed
@@ -51,9 +52,16 @@ final class Pass
         return $this->last;
     }
 
+    /** @return bool whether there was a run */
+    public function hasRun()
+    {
+        return $this->ran;
+    }
+
     /** Makes `$times` passes. */
     public function run($times)
     {
+        $this->ran = true;
         if ($this->before !== null) {
             $this->second === null ? $this->runBefore($times) : $this->runBeforeSecond($times);
         } elseif ($this->after !== null) {

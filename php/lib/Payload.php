@@ -8,6 +8,7 @@ final class Payload
     private $value;
     private $hasValue = false;
     private $path;
+    private $bytes;
 
     public function __construct($blob, array $lengths, $path)
     {
@@ -22,6 +23,13 @@ final class Payload
             $offset += $length;
         }
         $this->path = $path;
+        $this->bytes = strlen($blob);
+    }
+
+    /** @return int length of all items in bytes */
+    public function bytes()
+    {
+        return $this->bytes;
     }
 
     /** @return array the items as texts */

@@ -2,13 +2,18 @@
 namespace Weighbridge;
 
 /**
- * Reads payloads, and keeps the last one: the cells of a plan come payload by payload often enough, and a
- * second copy of a large one would be in the way of what is measured.
+ * Reads payloads, and keeps the latest ones: a round visits them in any order, and to read, digest and
+ * unserialize a large one again for each visit would take longer than many visits do.
+ *
+ * What is kept was verified when it was read; a file that changes later changes nothing here.
  */
 final class Payloads
 {
-    private $key;
-    private $payload;
+    /** Blobs of so many bytes are kept; values take several times as much. */
+    const KEEP_BYTES = 33554432;
+
+    private $kept = array();
+    private $bytes = 0;
 
     /**
      * @param string $path   absolute path of the blob
@@ -18,14 +23,25 @@ final class Payloads
      */
     public function load($path, $sha256, array $items)
     {
-        $key = array($path, $sha256, $items);
-        if ($this->key !== $key) {
-            $this->key = null;
-            $this->payload = null;
-            $this->payload = new Payload(self::read($path, $sha256), $items, $path);
-            $this->key = $key;
+        $key = "$path\n$sha256\n" . implode(',', $items);
+        if (isset($this->kept[$key])) {
+            $payload = $this->kept[$key];
+            unset($this->kept[$key]);
+        } else {
+            $this->makeRoom(array_sum($items));
+            $payload = new Payload(self::read($path, $sha256), $items, $path);
+            $this->bytes += $payload->bytes();
         }
-        return $this->payload;
+        // The latest stands at the end.
+        $this->kept[$key] = $payload;
+        return $payload;
+    }
+
+    private function makeRoom($bytes)
+    {
+        while ($this->kept && $this->bytes + $bytes > self::KEEP_BYTES) {
+            $this->bytes -= array_shift($this->kept)->bytes();
+        }
     }
 
     private static function read($path, $sha256)

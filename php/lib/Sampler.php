@@ -4,7 +4,10 @@ namespace Weighbridge;
 /** Takes the samples of a phase: how many, how large, and when to stop is the request's. */
 final class Sampler
 {
-    /** An untimed first call that takes longer counts as the first sample: a warm-up changes nothing in it. */
+    /**
+     * A first call that takes more CPU time counts as the first sample: a warm-up changes nothing in it. Wall time
+     * would not do, for a short call may have had to wait that long.
+     */
     const LONG_NS = 300e6;
 
     /** A pass that takes longer needs no second warm-up: touching fresh memory is under 1% of it. */
@@ -29,15 +32,16 @@ final class Sampler
      */
     public function take(Pass $pass, $first = null)
     {
-        $preempted = Clock::preempted();
         $span = $first ?: $this->calibrate($pass);
         $batch = $span->times;
         $cpu = array();
         $wall = array();
+        $preempted = 0;
         $spent = 0;
         while (true) {
             $cpu[] = round($span->cpu / $batch, 1);
             $wall[] = round($span->wall / $batch, 1);
+            $preempted += $span->preempted;
             $spent += $span->wall;
             if (count($cpu) >= $this->samples || $spent >= $this->budget) {
                 break;
@@ -48,7 +52,7 @@ final class Sampler
             'batch' => $batch,
             'cpu_ns' => $cpu,
             'wall_ns' => $wall,
-            'preempted' => Clock::preempted() - $preempted,
+            'preempted' => $preempted,
         );
     }
 
@@ -61,10 +65,10 @@ final class Sampler
     private function calibrate(Pass $pass)
     {
         $span = Clock::time($pass, 1);
-        if ($span->wall > self::LONG_NS) {
+        if ($span->cpu > self::LONG_NS) {
             return $span;
         }
-        if ($span->wall < self::SHORT_NS) {
+        if ($span->cpu < self::SHORT_NS) {
             // From the second pass on two results are alive at once, and only then is their memory warm.
             $pass->run(1);
         }

@@ -19,6 +19,18 @@ return function (Runner $runner, Lab $lab) {
             );";
     };
     $same = 'return $encoded;';
+    // Uses half a second of CPU time, and lengthens its output by one byte at each call of the process.
+    $slow = '
+        $used = function () {
+            $usage = getrusage();
+            return ($usage["ru_utime.tv_sec"] + $usage["ru_stime.tv_sec"]) * 1e6
+                + $usage["ru_utime.tv_usec"] + $usage["ru_stime.tv_usec"];
+        };
+        for ($end = $used() + 5e5; $used() < $end;) {
+            continue;
+        }
+        $GLOBALS["calls"] = isset($GLOBALS["calls"]) ? $GLOBALS["calls"] + 1 : 0;
+        return $input . str_repeat("+", $GLOBALS["calls"]);';
     $files = array(
         'codecs/good.php' => $codec('return strrev($input);', 'return strrev($encoded);'),
         'codecs/throws.php' => '<?php throw new Exception("no good today");',
@@ -33,6 +45,7 @@ return function (Runner $runner, Lab $lab) {
         'codecs/warns.php' => $codec('trigger_error("look out\nbelow"); return $input;', $same),
         'codecs/quiet.php' => $codec('@trigger_error("hidden"); return $input;', $same),
         'codecs/raises.php' => $codec('throw new Exception("refused \xff");', $same),
+        'codecs/slow.php' => $codec($slow, 'return substr($encoded, 0, $length);'),
         'codecs/later.php' => $codec('static $n = 0; return ++$n > 3 ? null : $input;', $same),
     );
     $worker = $lab->start($lab->sourceWith($files));
@@ -84,6 +97,14 @@ return function (Runner $runner, Lab $lab) {
             Failure::unlessFault($visit($name, array('samples' => 9)), $fault[0], $fault[1]);
         });
     }
+
+    $runner->test('a slow first call is the first sample, and is not made twice', function () use ($visit) {
+        $reply = $visit('slow', array('phases' => array('encode')));
+        Failure::unlessSame(1, count($reply['phases']['encode']['cpu_ns']), 'samples');
+        Failure::unlessSame(1, $reply['phases']['encode']['batch'], 'batch');
+        $again = $visit('slow', array('phases' => array('encode')));
+        Failure::unlessSame(array(11), $again['encoded'], 'the second visit makes the second call: length');
+    });
 
     $runner->test('a silenced warning is no fault', function () use ($visit) {
         Failure::unlessSame(true, $visit('quiet')['verified'], 'verified');

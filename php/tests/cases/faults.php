@@ -75,12 +75,26 @@ return function (Runner $runner, Lab $lab) {
         });
     }
 
-    $runner->test('a payload that changed since the last visit is refused once it is asked for anew', function () use ($lab) {
-        $first = $lab->visit(array('first'), 'identity');
-        $lab->worker()->ask($first);
-        $lab->worker()->ask($lab->visit(array('other'), 'identity'));
-        file_put_contents($first['blob'], 'FIRST');
-        Failure::unlessFault($lab->worker()->ask($first), 'payload', 'planned was');
+    $runner->test('a worker that has a payload keeps to it, another refuses the changed file', function () use ($lab) {
+        $visit = $lab->visit(array('first'), 'identity');
+        Failure::unlessSame(true, $lab->worker()->ask($visit)['verified'], 'first visit');
+        file_put_contents($visit['blob'], 'FIRST');
+        $again = $lab->worker()->ask($visit);
+        Failure::unlessSame($visit['sha256'], $again['sha256_decoded'], 'digest on the second visit');
+        $other = $lab->start(dirname(dirname(__DIR__)));
+        Failure::unlessFault($other->ask($visit), 'payload', 'planned was');
+        $other->end();
+    });
+
+    $runner->test('more payloads than are kept are read again, in any order', function () use ($lab) {
+        $visits = array();
+        foreach (range(0, 3) as $i) {
+            $visits[] = $lab->visit(array(str_repeat("payload $i ", 1200000)), 'identity', null, array('phases' => array()));
+        }
+        foreach (array(0, 1, 2, 3, 0, 3, 1) as $i) {
+            $reply = $lab->worker()->ask($visits[$i]);
+            Failure::unlessSame($visits[$i]['sha256'], $reply['sha256_decoded'], "digest of payload $i");
+        }
     });
 
     $runner->test('the worker ends when its stdin does', function () use ($lab) {
