@@ -11,7 +11,7 @@ pub(in crate::report) fn section(group: &GroupView) -> Vec<Block> {
     let worth = units::count(group.rows.len(), "setting", "settings");
     let mut blocks = head(group);
     blocks.push(Block::Remark(format!(
-        "{front} of {worth} are on the Pareto front (●) of encode time and bytes; the others are beaten on both by the one named. {LEGEND}"
+        "{front} of {worth} are on the Pareto front (●) of encode time and bytes; the others are beaten on both by another. {LEGEND}"
     )));
     blocks.push(Block::Table(table(group, group.rows.iter())));
     blocks
@@ -48,19 +48,19 @@ pub(in crate::report) fn table<'a>(group: &GroupView, rows: impl Iterator<Item =
         Column::new("setting", "", Kind::Text(24), 0),
         Column::new("bytes", "B", Kind::Whole, 0),
         Column::new("size", "", Kind::Bar, 0),
-        Column::new("saving", "%", Kind::Fixed(1), 1),
+        Column::new("saving", "%", Kind::Fixed(1), 3),
         Column::new("ratio", "×", Kind::Fixed(2), 7),
         Column::new("encode", "ms", Kind::Three, 0),
-        Column::new("encode", "MB/s", Kind::Three, 4),
+        Column::new("encode", "MB/s", Kind::Three, 5),
         Column::new("decode", "ms", Kind::Three, 2),
         Column::new("decode", "MB/s", Kind::Three, 8),
-        Column::new("±", "%", Kind::Fixed(1), 3),
+        Column::new("±", "%", Kind::Fixed(1), 4),
         Column::new("vs ref", "×", Kind::Fixed(2), 9),
         Column::new("wall", "/CPU", Kind::Fixed(2), 12),
         Column::new("peak", "MB", Kind::Three, 10),
         Column::new("n", "", Kind::Whole, 11),
         Column::new("beaten by", "", Kind::Text(12), 6),
-        Column::new("note", "", Kind::Text(12), 5),
+        Column::new("note", "", Kind::Text(11), 1),
     ]);
     for row in rows {
         grid.push(tone(row), cells(group, row));
