@@ -63,6 +63,18 @@ pub(super) fn small(name: &str, kind: &str, origin: Origin, lines: &[Line]) -> A
     bare(vec![payload(name, kind, 3_960_000, origin)], cells, vec![group])
 }
 
+/// Six contents in one runtime.
+pub(super) fn many() -> Analysis {
+    let names = ["a.html", "b.css", "c.js", "d.json", "e.svg", "row-1k"];
+    let mut all = analysis();
+    let parts = names.map(|name| small(name, "text", corpus(name), PAGE));
+    all.payloads = parts.iter().flat_map(|part| part.payloads.clone()).collect();
+    all.payloads[5].origin = Origin::Synthetic { imitates: "a row".into() };
+    all.cells = parts.iter().flat_map(|part| part.cells.clone()).collect();
+    all.groups = parts.into_iter().flat_map(|part| part.groups).collect();
+    all
+}
+
 /// Names that try to break out of every format.
 pub(super) fn hostile() -> Analysis {
     let name = "x\x1b[2J\u{202e}|`</text><script>alert(1)</script>&\"'=cmd()\n../a.html";
@@ -204,7 +216,7 @@ fn cell(payload: &str, runtime: &str, bytes: u64, line: (&str, f64, f64, f64)) -
         dictionary_bytes: 0,
         phases,
         peak_bytes: BTreeMap::from([(Phase::Encode, 268_000 + bytes), (Phase::Decode, 45_000 + bytes)]),
-        serializer_alone: None,
+        serializer_alone: serializer.map(|_| (scaled(encode, 0.1), scaled(decode, 0.3))),
         front: false,
         dominated_by: None,
         relative: None,
@@ -257,17 +269,29 @@ fn group(payload: &str, runtime: &str, cells: &mut [CellResult]) -> Group {
             }
         }
     }
+    let reference = reference(&mine);
+    if let Some((_, base)) = &reference {
+        for cell in &mut mine {
+            let ratio = cell.phases[&Phase::Encode].median / base;
+            cell.relative = Some(Relative { median: ratio, low: ratio * 0.99, high: ratio * 1.01 });
+        }
+    }
     let links = links::mixes(&mine.iter().map(|cell| &**cell).collect::<Vec<_>>());
-    let reference = mine.iter().find(|cell| {
-        ["gzdeflate", "zlib"].contains(&cell.cell.setting.codec.as_str())
-            && cell.cell.setting.level == Some(6)
-    });
-    let reference = reference.map(|cell| cell.cell.id.clone());
     Group {
         payload: payload.into(),
         runtime: runtime.into(),
         front: front.into_iter().map(|(_, id)| id).collect(),
-        reference,
+        reference: reference.map(|(id, _)| id),
         links,
     }
+}
+
+/// Level 6 of zlib, with its encode time.
+fn reference(cells: &[&mut CellResult]) -> Option<(String, f64)> {
+    let of = |cell: &CellResult| {
+        let setting = &cell.cell.setting;
+        ["gzdeflate", "zlib"].contains(&setting.codec.as_str()) && setting.level == Some(6)
+    };
+    let cell = cells.iter().find(|cell| of(cell))?;
+    Some((cell.cell.id.clone(), cell.phases[&Phase::Encode].median))
 }

@@ -31,6 +31,7 @@ fn every() -> Vec<(&'static str, Analysis)> {
     vec![
         ("ordinary", fixture::analysis()),
         ("crowd", fixture::crowd()),
+        ("many", fixture::many()),
         ("two", fixture::small("two.html", "html", fixture::corpus("two"), &two)),
         ("one", fixture::small("one.html", "html", fixture::corpus("one"), &two[..1])),
         ("together", together),
@@ -48,6 +49,8 @@ fn the_terminal_report_at_three_widths() {
     }
     let summary = text("terminal", &fixture::analysis(), &sized(100, Detail::Summary)).replace('\u{a0}', " ");
     insta::assert_snapshot!("terminal-summary", summary);
+    let many = text("terminal", &fixture::many(), &sized(100, Detail::Summary)).replace('\u{a0}', " ");
+    insta::assert_snapshot!("terminal-summary-many", many);
 }
 
 #[test]
@@ -217,6 +220,46 @@ fn the_page_links_to_every_chart() {
     for chart in charts {
         assert!(page.contains(&format!("]({})", chart.file_name)), "{}", chart.file_name);
     }
+}
+
+#[test]
+fn two_runtimes_of_one_content_are_told_apart_at_any_width() {
+    let mut analysis = fixture::analysis();
+    for part in [&mut analysis.groups[0].payload, &mut analysis.payloads[0].name] {
+        *part = "tree-2.4m".into();
+    }
+    for cell in analysis.cells.iter_mut().filter(|cell| cell.cell.runtime == "native") {
+        cell.cell.payload = "tree-2.4m".into();
+    }
+    let report = text("terminal", &analysis, &sized(70, Detail::Summary));
+    assert!(
+        report.contains("tree-2.4m") && report.lines().any(|line| line.contains("  native  ")),
+        "{report}"
+    );
+}
+
+#[test]
+fn odd_figures_do_not_break_a_chart() {
+    let mut analysis = fixture::analysis();
+    for totals in
+        analysis.groups.iter_mut().flat_map(|group| &mut group.links).flat_map(|mix| &mut mix.totals)
+    {
+        (totals.at[0].2, totals.at[1].3) = (0.0, f64::INFINITY);
+    }
+    analysis.groups[0].links[2].totals[0].at[0].1 = f64::NAN;
+    analysis.cells[3].encoded_bytes = 0;
+    let lines = analysis.cells[4].phases.values_mut();
+    lines.for_each(|estimate| estimate.median = 0.0);
+    let charts = render("svg", &analysis, &Options::default());
+    assert_eq!(charts.len(), 6, "the links of one group cannot be drawn");
+    for chart in charts {
+        let svg = String::from_utf8(chart.bytes).unwrap();
+        let far = |number: &str| number.parse::<f64>().is_ok_and(|number| number.abs() > 6000.0);
+        let xml = Xml::parse(&svg).unwrap();
+        let points = xml.descendants().filter_map(|node| node.attribute("points"));
+        assert!(!points.flat_map(|points| points.split([' ', ','])).any(far), "{}", chart.file_name);
+    }
+    render("terminal", &analysis, &Options::default());
 }
 
 #[test]

@@ -22,8 +22,10 @@ const STRIP: f64 = 26.0;
 
 /// The study asked for links and at least two settings and speeds are there.
 pub(super) fn possible(group: &GroupView) -> bool {
+    let sound = |at: &(f64, f64, f64, f64)| at.0 > 0.0 && at.1 > 0.0 && at.0.is_finite() && at.1.is_finite();
     view::main_mix(group.group).is_some_and(|mix| {
-        mix.totals.len() > 1 && mix.best.len() > 1 && mix.totals.iter().all(|totals| totals.at.len() > 1)
+        let drawable = |totals: &LinkTotals| totals.at.len() > 1 && totals.at.iter().all(sound);
+        mix.totals.len() > 1 && mix.best.len() > 1 && mix.totals.iter().all(drawable)
     })
 }
 

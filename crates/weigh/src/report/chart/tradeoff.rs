@@ -30,8 +30,9 @@ struct Point<'a> {
 
 fn points<'a>(group: &'a GroupView) -> Vec<Point<'a>> {
     let point = |row: &'a Row<'a>| {
-        let ns = row.encode().map(|encode| encode.median).filter(|ns| *ns > 0.0)?;
-        Some(Point { row, ns, bytes: row.result.encoded_bytes as f64 })
+        let ns = row.encode().map(|encode| encode.median).filter(|ns| *ns > 0.0 && ns.is_finite())?;
+        let bytes = row.result.encoded_bytes as f64;
+        (bytes > 0.0).then_some(Point { row, ns, bytes })
     };
     group.rows.iter().filter_map(point).collect()
 }

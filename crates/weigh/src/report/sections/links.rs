@@ -20,7 +20,7 @@ pub(in crate::report) fn overview(groups: &[GroupView]) -> Vec<Block> {
     let mut columns = vec![
         Column::new("content", "", Kind::Text(10), 0),
         Column::new("", "", Kind::Text(9), 0),
-        Column::new("runtime", "", Kind::Text(6), 50),
+        Column::new("runtime", "", Kind::Text(6), view::runtime_priority(groups)),
     ];
     let order = importance(speeds.len());
     columns.extend(
