@@ -65,7 +65,7 @@ pub(super) fn draw(analysis: &Analysis, group: &GroupView) -> Result<String> {
             canvas,
             analysis,
             group.synthetic(),
-            "Circles: break-even speeds with their 95% interval, dashed where it has no upper end.",
+            "Circles: break-even speeds, 95% interval (dashed: no upper end).",
         )
     })
 }
@@ -77,23 +77,18 @@ fn heading(group: &GroupView, mix: &LinkMix) -> String {
     match ranges.as_slice() {
         [] => format!("{name}: total time by link speed"),
         [one] => format!("{name}: {} is best at every link speed", short(&one[0].cell)),
-        [slow, .., fast] => {
-            let between = match ranges.len() - 2 {
-                0 => String::new(),
-                _ => format!(
-                    " {} between,",
-                    units::list(
-                        &ranges[1..ranges.len() - 1]
-                            .iter()
-                            .map(|range| short(&range[0].cell))
-                            .collect::<Vec<_>>()
-                    )
-                ),
-            };
+        [slow, fast] => format!(
+            "{name}: {} up to {}, {} above",
+            short(&slow[0].cell),
+            whole(&units::mbit(border(mix, slow, &fast[0]))),
+            short(&fast[0].cell)
+        ),
+        [slow, middle @ .., fast] => {
+            let between = units::list(&middle.iter().map(|range| short(&range[0].cell)).collect::<Vec<_>>());
             let until = border(mix, slow, &ranges[1][0]);
             let from = border(mix, ranges[ranges.len() - 2], &fast[0]);
             format!(
-                "{name}: {} up to {},{between} {} from {}",
+                "{name}: {} up to {}, {between} between, {} from {}",
                 short(&slow[0].cell),
                 whole(&units::mbit(until)),
                 short(&fast[0].cell),
