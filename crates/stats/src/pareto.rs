@@ -9,15 +9,15 @@ pub fn pareto_front<const N: usize>(points: &[[f64; N]]) -> Vec<bool> {
 
 /// For each point, the index of the point that beats it most clearly, or `None` on the front.
 ///
-/// Most clearly: with the greatest relative gain on the axis where it gains least, then the greatest
-/// sum of gains, then the lowest index. A point beaten by another one is never chosen, so the dominator is on the
-/// front.
+/// Of the points on the front that beat it (there is always one), the one with the greatest relative gain on the
+/// axis where it gains least, then the greatest sum of gains, then the lowest index.
 pub fn dominators<const N: usize>(points: &[[f64; N]]) -> Vec<Option<usize>> {
+    let front = pareto_front(points);
     points
         .iter()
         .map(|p| {
             let mut strongest: Option<(usize, (f64, f64))> = None;
-            for (index, q) in points.iter().enumerate().filter(|(_, q)| dominates(q, p)) {
+            for (index, q) in points.iter().enumerate().filter(|(i, q)| front[*i] && dominates(q, p)) {
                 let gain = gain(q, p);
                 if strongest.is_none_or(|(_, best)| gain > best) {
                     strongest = Some((index, gain));

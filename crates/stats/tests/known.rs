@@ -106,6 +106,8 @@ fn front_and_dominators() {
     assert_eq!(pareto_front::<2>(&[]), Vec::<bool>::new());
     assert_eq!(pareto_front(&[[1.0, 2.0, 3.0], [1.0, 2.0, 2.0], [0.0, 9.0, 9.0]]), [false, true, true]);
     assert_eq!(pareto_front(&[[f64::NAN, 0.0], [1.0, 1.0]]), [false, true]);
+    // Beside the largest double both gains round to the same; the dominator is on the front all the same.
+    assert_eq!(dominators(&[[f64::MAX, 0.0], [2.0, 0.0], [1.0, 0.0]]), [Some(2), Some(2), None]);
 }
 
 #[test]

@@ -1,3 +1,66 @@
 //! Analysis: from records to results. Pure; it never knows when or where a number was measured.
+//!
+//! It owns every estimate, comparison and sentence. It refuses to measure, read, write or look at a clock:
+//! a plan and records come in, an [`Analysis`] goes out, the same one each time.
 
+mod caveats;
+mod cost;
+mod estimate;
+mod findings;
+mod front;
+mod gather;
+mod links;
 pub mod model;
+mod published;
+
+use crate::plan::Plan;
+use crate::record::Record;
+use gather::gather;
+use model::{Analysis, RunFacts};
+
+/// Confidence of every interval.
+const CONFIDENCE: f64 = 0.95;
+
+/// Derives the results of a run from its records: of a whole run, an interrupted one, or one in flight.
+///
+/// `rounds`, `seconds` and `complete` of the run's facts are taken from the records, the rest from `run`.
+/// Records of cells that are not in the plan are left out.
+pub fn analyse(run: &RunFacts, plan: &Plan, records: &[Record]) -> Analysis {
+    let gathered = gather(plan, records);
+    let mut cells: Vec<_> = gathered.cells.iter().map(|m| estimate::result(plan, m)).collect();
+    estimate::add_serializers(&mut cells);
+    let mut groups = front::groups(plan, &gathered.cells, &mut cells);
+    if let Some(study_links) = &plan.study.links {
+        for group in &mut groups {
+            group.links = links::of_group(plan, study_links, group, &gathered.cells, &cells);
+        }
+    }
+    let run_caveats = caveats::add(plan, &gathered, &mut cells);
+    let published = published::compare(plan, &cells);
+    let findings = findings::find(&findings::Evidence {
+        plan,
+        measured: &gathered.cells,
+        cells: &cells,
+        groups: &groups,
+        published: published.as_deref(),
+    });
+    Analysis {
+        study: plan.study.clone(),
+        run: RunFacts {
+            rounds: gathered.rounds,
+            seconds: gathered.seconds,
+            complete: gathered.complete,
+            ..run.clone()
+        },
+        payloads: plan.payloads.clone(),
+        runtimes: plan.runtimes.clone(),
+        cells,
+        groups,
+        published,
+        findings,
+        faults: gathered.faults,
+        unmeasured: gathered.unmeasured,
+        exclusions: plan.exclusions.clone(),
+        caveats: run_caveats,
+    }
+}

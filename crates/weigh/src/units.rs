@@ -22,7 +22,7 @@ pub fn ns(time: f64) -> String {
 
 /// A time in nanoseconds with its interval in the same unit: `37.2 ms [36.9, 37.6]`.
 pub fn ns_interval(time: f64, low: f64, high: f64) -> String {
-    with_interval(time, low, high, TIMES, significant)
+    with_interval(time, low, high, TIMES)
 }
 
 /// A codec throughput in MB/s: `137 MB/s`.
@@ -36,9 +36,9 @@ pub fn mbit(speed: f64) -> String {
     format!("{} {unit}", trimmed(&significant(number)))
 }
 
-/// A link speed in Mbit/s with its interval: `1.2 Gbit/s [1.1, 1.4]`; an end at infinity reads `no upper end`.
+/// A link speed in Mbit/s with its interval: `1.23 Gbit/s [1.10, 1.41]`; an end at infinity reads `no upper end`.
 pub fn mbit_interval(speed: f64, low: f64, high: f64) -> String {
-    with_interval(speed, low, high, SPEEDS, |number| trimmed(&significant(number)))
+    with_interval(speed, low, high, SPEEDS)
 }
 
 /// A factor: `2.51×`.
@@ -88,6 +88,11 @@ pub fn significant(number: f64) -> String {
     grouped(&format!("{number:.decimals$}"))
 }
 
+/// As [`significant`], without the zeros that a decimal number ends in: `2.5`, `10`.
+pub fn trimmed_number(number: f64) -> String {
+    trimmed(&significant(number))
+}
+
 const TIMES: &[(&str, f64)] = &[("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
 const SPEEDS: &[(&str, f64)] = &[("kbit/s", 1e-3), ("Mbit/s", 1.0), ("Gbit/s", 1e3)];
 
@@ -100,17 +105,11 @@ fn scaled(number: f64, units: &[(&'static str, f64)]) -> (f64, &'static str) {
 }
 
 /// A number and the ends of its interval in the number's own unit.
-fn with_interval(
-    number: f64,
-    low: f64,
-    high: f64,
-    units: &[(&'static str, f64)],
-    format: impl Fn(f64) -> String,
-) -> String {
+fn with_interval(number: f64, low: f64, high: f64, units: &[(&'static str, f64)]) -> String {
     let (shown, unit) = scaled(number, units);
     let size = if shown == 0.0 { 1.0 } else { number / shown };
-    let high = if high.is_infinite() { "no upper end".to_string() } else { format(high / size) };
-    format!("{} {unit} [{}, {high}]", format(shown), format(low / size))
+    let high = if high.is_infinite() { "no upper end".to_string() } else { significant(high / size) };
+    format!("{} {unit} [{}, {high}]", significant(shown), significant(low / size))
 }
 
 /// Without the zeros that a decimal number ends in.
@@ -184,7 +183,7 @@ mod tests {
         assert_eq!(mbit(0.5), "500 kbit/s");
         assert_eq!(mbit(10.0), "10 Mbit/s");
         assert_eq!(mbit(2500.0), "2.5 Gbit/s");
-        assert_eq!(mbit_interval(1234.0, 1100.0, f64::INFINITY), "1.23 Gbit/s [1.1, no upper end]");
+        assert_eq!(mbit_interval(1234.0, 1100.0, f64::INFINITY), "1.23 Gbit/s [1.10, no upper end]");
         assert_eq!(mb_s(137.16), "137 MB/s");
         assert_eq!(mb_s(3306.2), "3,306 MB/s");
         assert_eq!(times_interval(2.514, 2.48, 2.553), "2.51× [2.48, 2.55]");

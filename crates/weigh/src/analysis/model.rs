@@ -1,8 +1,12 @@
 //! What analysis hands to reports: everything is derived, nothing is measured here.
 
+mod links;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use links::{BestAt, BreakEven, LinkMix, LinkTotals, Mix};
 
 use crate::caveat::Caveat;
 use crate::cell::Cell;
@@ -69,15 +73,16 @@ pub struct Estimate {
     pub rounds: u32,
     /// Smallest CPU time of a sample, nanoseconds a pass over all items.
     pub min: f64,
-    /// Median CPU time: the headline.
+    /// Median over rounds of the median CPU time within a round: the headline.
     pub median: f64,
-    /// Median absolute deviation of CPU time.
+    /// Median absolute deviation of CPU time, over all samples.
     pub mad: f64,
-    /// Lower end of the 95% bootstrap interval of the median CPU time.
+    /// Lower end of the 95% bootstrap interval of the median CPU time, over rounds; while there is one round,
+    /// over its samples; of a single sample, the sample.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Median wall time.
+    /// Median wall time, as `median`.
     pub wall_median: f64,
     /// Involuntary context switches over all samples.
     pub preempted: u64,
@@ -171,70 +176,6 @@ pub struct Group {
     pub links: Vec<LinkMix>,
 }
 
-/// Total times for one read:write mix.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct LinkMix {
-    /// What is counted.
-    pub mix: Mix,
-    /// One row a cell that is best somewhere or was asked for, each with one total a link speed.
-    pub totals: Vec<LinkTotals>,
-    /// The best cell at each link speed, in the order of the speeds.
-    pub best: Vec<BestAt>,
-    /// Where one setting overtakes the next, from the fastest link to the slowest.
-    pub break_even: Vec<BreakEven>,
-}
-
-/// What a total time counts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Mix {
-    /// One write: encode + transfer.
-    Write,
-    /// One read: transfer + decode.
-    Read,
-    /// The mean over one write and this many reads.
-    ReadsPerWrite(f64),
-}
-
-/// Total times of one cell.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct LinkTotals {
-    /// The cell's id.
-    pub cell: String,
-    /// (Mbit/s, nanoseconds an operation, low, high), in the order of the speeds.
-    pub at: Vec<(f64, f64, f64, f64)>,
-}
-
-/// The best cell at one link speed.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct BestAt {
-    /// Link speed in Mbit/s.
-    pub mbit: f64,
-    /// The cell's id.
-    pub cell: String,
-    /// Nanoseconds an operation.
-    pub total: f64,
-    /// Cells whose interval overlaps the best one's.
-    pub ties: Vec<String>,
-}
-
-/// The link speed at which two settings cost the same.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct BreakEven {
-    /// Better on faster links.
-    pub fast: String,
-    /// Better on slower links.
-    pub slow: String,
-    /// Mbit/s, median.
-    pub mbit: f64,
-    /// Lower end of its 95% interval.
-    pub low: f64,
-    /// Upper end; infinite when the resamples do not all cross (null in JSON, which has no infinity).
-    #[serde(with = "null_is_infinite")]
-    #[schemars(with = "Option<f64>")]
-    pub high: f64,
-}
-
 /// One level, as published and as measured here.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct PublishedComparison {
@@ -261,7 +202,8 @@ pub struct PublishedComparison {
 /// One sentence of the answer with what it rests on.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Finding {
-    /// `dominated`, `beats`, `link`, `size`, `serializer`, `published`, `memory` …
+    /// `link` (the answer), `beats`, `break-even`, `serializer`, `published`, `level`, `size`, `total`, `dominated`,
+    /// `front`, `memory`, `marshaller`.
     pub topic: String,
     /// The sentence, plain text.
     pub text: String,
@@ -280,17 +222,4 @@ pub struct FaultRow {
     pub round: u32,
     /// Why.
     pub fault: Fault,
-}
-
-/// JSON has no infinity: an upper end without bound is null there.
-mod null_is_infinite {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub fn serialize<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
-        value.is_finite().then_some(*value).serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-        Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::INFINITY))
-    }
 }
