@@ -70,6 +70,9 @@ fn cells(analysis: &Analysis) -> Result<Vec<u8>> {
         for (phase, _) in PHASES {
             row.extend(estimate(result.phases.get(&phase), result.decoded_bytes));
         }
+        let alone = result.serializer_alone.as_ref();
+        let alone = alone.map(|(encode, decode)| [encode, decode].map(|e| (e.median / 1e6).to_string()));
+        row.extend(alone.unwrap_or_default());
         let peak = |phase| result.peak_bytes.get(&phase).map(u64::to_string).unwrap_or_default();
         let relative =
             result.relative.map(|r| [r.median, r.low, r.high].map(|x| x.to_string())).unwrap_or_default();
@@ -121,6 +124,8 @@ fn header() -> Vec<String> {
     }
     header.extend(
         [
+            "serialize alone CPU median (ms)",
+            "unserialize alone CPU median (ms)",
             "encode peak memory (bytes)",
             "decode peak memory (bytes)",
             "front",

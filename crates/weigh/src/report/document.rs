@@ -39,7 +39,7 @@ pub(super) fn build(analysis: &Analysis, options: &Options) -> Vec<Block> {
     if groups.len() > 3 {
         blocks.extend(sections::group::overview(&groups));
     }
-    blocks.extend(sections::links::overview(&groups, analysis));
+    blocks.extend(sections::links::overview(&groups));
     blocks.extend(sections::published::section(analysis));
     blocks.push(Block::StudyCharts);
     for (index, group) in groups.iter().enumerate() {

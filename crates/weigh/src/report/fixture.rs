@@ -7,84 +7,20 @@ use crate::analysis::model::*;
 use crate::caveat::Caveat;
 use crate::cell::{Cell, Subject};
 use crate::payload::{Origin, Payload};
-use crate::plan::{Exclusion, Runtime};
-use crate::protocol::{Fault, FaultKind, Phase};
+use crate::plan::Runtime;
+use crate::protocol::Phase;
 use crate::record::StopReason;
 use crate::setting::Setting;
 use crate::study::{Links, StudyText};
 
+mod lines;
 mod links;
+mod notes;
 mod published;
 
+use lines::{Line, PAGE, ROW, TREE};
+
 const SPEEDS: [f64; 8] = [10.0, 50.0, 100.0, 500.0, 1000.0, 2500.0, 10000.0, 25000.0];
-
-/// Setting, MB/s of encoding, MB/s of decoding, percent of the original that is left.
-type Line = (&'static str, f64, f64, f64);
-
-const PAGE: &[Line] = &[
-    ("identity", 9200.0, 9300.0, 100.0),
-    ("zlib:1", 85.0, 294.0, 38.8),
-    ("zlib:6", 18.0, 323.0, 32.4),
-    ("zlib:9", 9.0, 347.0, 32.2),
-    ("zlib-ng:1", 189.0, 462.0, 49.9),
-    ("zlib-ng:6", 46.0, 502.0, 32.6),
-    ("zlib-ng:9", 23.0, 535.0, 32.2),
-    ("libdeflate:1", 215.0, 809.0, 35.6),
-    ("libdeflate:6", 64.0, 880.0, 32.3),
-    ("libdeflate:9", 21.0, 844.0, 31.7),
-    ("libdeflate:12", 5.0, 960.0, 30.6),
-    ("isal:0", 351.0, 600.0, 39.6),
-    ("isal:1", 336.0, 610.0, 38.0),
-    ("isal:3", 175.0, 620.0, 36.1),
-    ("zopfli:15", 0.2, 350.0, 30.4),
-    ("zstd:1", 277.0, 1240.0, 35.0),
-    ("zstd:3", 158.0, 1012.0, 31.2),
-    ("zstd:9", 32.0, 1138.0, 28.1),
-    ("zstd:19", 1.3, 1044.0, 24.4),
-    ("br:1", 163.0, 341.0, 34.5),
-    ("br:4", 40.0, 468.0, 29.6),
-    ("br:9", 7.5, 449.0, 26.6),
-    ("br:11", 0.5, 465.0, 24.2),
-    ("lz4", 421.0, 3306.0, 52.9),
-    ("lz4hc:9", 24.0, 2916.0, 36.9),
-];
-
-const TREE: &[Line] = &[
-    ("serialize identity", 410.0, 160.0, 100.0),
-    ("serialize gzdeflate:1", 137.2, 476.0, 13.4),
-    ("serialize gzdeflate:2", 131.5, 498.0, 12.9),
-    ("serialize gzdeflate:3", 115.4, 486.0, 12.5),
-    ("serialize gzdeflate:4", 90.6, 522.0, 11.3),
-    ("serialize gzdeflate:5", 79.7, 559.0, 10.6),
-    ("serialize gzdeflate:6", 57.4, 589.0, 10.0),
-    ("serialize gzdeflate:7", 48.1, 588.0, 9.9),
-    ("serialize gzdeflate:8", 29.7, 585.0, 9.8),
-    ("serialize gzdeflate:9", 28.0, 577.0, 9.8),
-    ("serialize zstd:1", 620.0, 1500.0, 10.9),
-    ("serialize zstd:3", 480.0, 1440.0, 9.7),
-    ("serialize zstd:9", 110.0, 1510.0, 8.6),
-    ("serialize zstd:19", 4.0, 1390.0, 7.4),
-    ("serialize br:4", 150.0, 560.0, 9.0),
-    ("serialize br:11", 1.1, 610.0, 6.9),
-    ("serialize lz4", 730.0, 2600.0, 17.9),
-    ("serialize libdeflate:6", 150.0, 1210.0, 9.9),
-    ("igbinary identity", 690.0, 380.0, 41.0),
-    ("igbinary gzdeflate:6", 92.0, 410.0, 7.9),
-    ("igbinary zstd:3", 470.0, 820.0, 7.6),
-    ("igbinary lz4", 600.0, 900.0, 11.8),
-    ("msgpack zstd:3", 380.0, 600.0, 8.4),
-];
-
-const ROW: &[Line] = &[
-    ("serialize identity", 600.0, 200.0, 100.0),
-    ("serialize gzdeflate:1", 28.0, 120.0, 39.0),
-    ("serialize gzdeflate:6", 21.0, 126.0, 36.5),
-    ("serialize gzdeflate:9", 17.0, 126.0, 36.4),
-    ("serialize zstd:3", 60.0, 210.0, 38.2),
-    ("serialize lz4", 110.0, 260.0, 51.0),
-    ("igbinary identity", 420.0, 300.0, 58.0),
-    ("igbinary zstd:3", 66.0, 200.0, 35.1),
-];
 
 /// Three groups, more than fifty cells, every kind of row.
 pub(super) fn analysis() -> Analysis {
@@ -106,10 +42,10 @@ pub(super) fn analysis() -> Analysis {
     let groups = groups.map(|(payload, runtime)| group(payload, runtime, &mut cells)).to_vec();
     Analysis {
         published: Some(published::comparisons()),
-        findings: findings(),
-        faults: vec![fault("zstd-dict:3"), fault("snappy")],
+        findings: notes::findings(),
+        faults: vec![notes::fault("zstd-dict:3"), notes::fault("snappy")],
         unmeasured: vec!["war-and-peace.html/native/-/xz:9".into()],
-        exclusions: exclusions(),
+        exclusions: notes::exclusions(),
         caveats: vec![
             Caveat::NoisyMachine { wall_over_cpu: 1.34 },
             Caveat::FrequencyScaling { governor: "schedutil".into() },
@@ -127,12 +63,24 @@ pub(super) fn small(name: &str, kind: &str, origin: Origin, lines: &[Line]) -> A
     bare(vec![payload(name, kind, 3_960_000, origin)], cells, vec![group])
 }
 
+/// Six contents in one runtime.
+pub(super) fn many() -> Analysis {
+    let names = ["a.html", "b.css", "c.js", "d.json", "e.svg", "row-1k"];
+    let mut all = analysis();
+    let parts = names.map(|name| small(name, "text", corpus(name), PAGE));
+    all.payloads = parts.iter().flat_map(|part| part.payloads.clone()).collect();
+    all.payloads[5].origin = Origin::Synthetic { imitates: "a row".into() };
+    all.cells = parts.iter().flat_map(|part| part.cells.clone()).collect();
+    all.groups = parts.into_iter().flat_map(|part| part.groups).collect();
+    all
+}
+
 /// Names that try to break out of every format.
 pub(super) fn hostile() -> Analysis {
     let name = "x\x1b[2J\u{202e}|`</text><script>alert(1)</script>&\"'=cmd()\n../a.html";
     let path = PathBuf::from(name);
     let mut analysis = small(name, "ht|ml<b>", Origin::User { path, sampled: None }, &PAGE[..6]);
-    analysis.faults = vec![fault("snappy")];
+    analysis.faults = vec![notes::fault("snappy")];
     analysis.faults[0].fault.message = "\x1b]0;owned\x07 <b>|`".into();
     analysis.study.question = "What | `is` <b>this</b>?\x1b[31m".into();
     analysis
@@ -268,7 +216,7 @@ fn cell(payload: &str, runtime: &str, bytes: u64, line: (&str, f64, f64, f64)) -
         dictionary_bytes: 0,
         phases,
         peak_bytes: BTreeMap::from([(Phase::Encode, 268_000 + bytes), (Phase::Decode, 45_000 + bytes)]),
-        serializer_alone: None,
+        serializer_alone: serializer.map(|_| (scaled(encode, 0.1), scaled(decode, 0.3))),
         front: false,
         dominated_by: None,
         relative: None,
@@ -321,63 +269,29 @@ fn group(payload: &str, runtime: &str, cells: &mut [CellResult]) -> Group {
             }
         }
     }
+    let reference = reference(&mine);
+    if let Some((_, base)) = &reference {
+        for cell in &mut mine {
+            let ratio = cell.phases[&Phase::Encode].median / base;
+            cell.relative = Some(Relative { median: ratio, low: ratio * 0.99, high: ratio * 1.01 });
+        }
+    }
     let links = links::mixes(&mine.iter().map(|cell| &**cell).collect::<Vec<_>>());
-    let reference = mine.iter().find(|cell| {
-        ["gzdeflate", "zlib"].contains(&cell.cell.setting.codec.as_str())
-            && cell.cell.setting.level == Some(6)
-    });
-    let reference = reference.map(|cell| cell.cell.id.clone());
     Group {
         payload: payload.into(),
         runtime: runtime.into(),
         front: front.into_iter().map(|(_, id)| id).collect(),
-        reference,
+        reference: reference.map(|(id, _)| id),
         links,
     }
 }
 
-fn findings() -> Vec<Finding> {
-    let texts = [
-        ("link", "For tree-2.4m at 1 Gbit/s, igbinary with zstd:3 costs least for 9 reads a write."),
-        ("beats", "zstd 1 to 9 beat gzdeflate 1 to 9 on tree-2.4m in both encode time and bytes."),
-        (
-            "dominated",
-            "16 of 25 settings on war-and-peace.html are dominated; zlib:9 takes 3.6 times the time of libdeflate:6 for 0.3% fewer bytes.",
-        ),
-        (
-            "published",
-            "The published decompression rates are over compressed bytes: 58.92 MB/s at level 6 is 589 MB/s of content.",
-        ),
-    ];
-    let rows = texts.iter().enumerate();
-    rows.map(|(rank, (topic, text))| Finding {
-        topic: (*topic).into(),
-        text: (*text).into(),
-        cells: Vec::new(),
-        rank: rank as u32,
-    })
-    .collect()
-}
-
-fn fault(setting: &str) -> FaultRow {
-    let fault = Fault {
-        kind: FaultKind::RoundTrip,
-        message: "the round trip gave back other bytes from offset 512".into(),
-        remedy: Some("report it to the codec's authors".into()),
+/// Level 6 of zlib, with its encode time.
+fn reference(cells: &[&mut CellResult]) -> Option<(String, f64)> {
+    let of = |cell: &CellResult| {
+        let setting = &cell.cell.setting;
+        ["gzdeflate", "zlib"].contains(&setting.codec.as_str()) && setting.level == Some(6)
     };
-    FaultRow { cell: format!("tree-2.4m/php8.2/serialize/{setting}"), round: 1, fault }
-}
-
-fn exclusions() -> Vec<Exclusion> {
-    let many = (1..=22).map(|level| Exclusion {
-        cell: format!("tree-2.4m/php7.4/serialize/zstd:{level}"),
-        reason: "PHP 7.4 has neither the zstd extension nor FFI".into(),
-        remedy: Some("apt install php7.4-zstd".into()),
-    });
-    let one = Exclusion {
-        cell: "war-and-peace.html/native/-/xz:9".into(),
-        reason: "not in --quick".into(),
-        remedy: None,
-    };
-    many.chain([one]).collect()
+    let cell = cells.iter().find(|cell| of(cell))?;
+    Some((cell.cell.id.clone(), cell.phases[&Phase::Encode].median))
 }

@@ -138,6 +138,8 @@ impl Plot {
     pub fn place(&self, x: f64, y: f64) -> (f64, f64) {
         let share_x = (self.x.scale(x) - self.x.low) / (self.x.high - self.x.low);
         let share_y = (self.y.scale(y) - self.y.low) / (self.y.high - self.y.low);
+        // An interval may end at zero or at infinity; its picture ends a little outside of the plot.
+        let (share_x, share_y) = (share_x.clamp(-0.02, 1.02), share_y.clamp(-0.02, 1.02));
         (self.rect.left + share_x * self.rect.width(), self.rect.bottom - share_y * self.rect.height())
     }
 

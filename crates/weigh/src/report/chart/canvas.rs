@@ -89,7 +89,7 @@ impl Pen {
         let weight = if self.bold { FontStyle::Bold } else { FontStyle::Normal };
         let font = FontDesc::new(FontFamily::Name(FAMILY), self.size * LINE * FINE, weight);
         let font = if self.upright { font.transform(FontTransform::Rotate270) } else { font };
-        TextStyle::from(font.color(&self.color)).pos(Pos::new(self.anchor, VPos::Center))
+        font.color(&self.color).pos(Pos::new(self.anchor, VPos::Center))
     }
 }
 
@@ -130,6 +130,11 @@ fn register() {
 
 fn xml(text: &str) -> String {
     clean(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The text with its spaces made unbreakable, for names inside a title.
+pub(super) fn whole(text: &str) -> String {
+    text.replace(' ', "\u{a0}")
 }
 
 /// plotters' error as ours.
@@ -197,23 +202,39 @@ impl Canvas<'_> {
         self.root.draw(&Circle::new(at(x, y), fine(radius), stroke)).map_err(failed)
     }
 
-    /// Words broken into lines of at most `width` pixels, at most `most` lines, the last cut with `…`.
-    pub fn wrap(&self, text: &str, pen: Pen, width: f64, most: usize) -> Vec<String> {
-        let mut lines: Vec<String> = vec![String::new()];
-        for word in text.split_whitespace() {
-            let last = lines.last_mut().expect("there is always a line");
-            let longer = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
-            if last.is_empty() || self.width(&longer, pen) <= width {
-                *last = longer;
-            } else {
-                lines.push(word.to_owned());
-            }
-        }
+    /// The text broken at `separator` into lines of at most `width` pixels, at most `most` lines, of about
+    /// the same length; the last is cut with `…`.
+    pub fn wrap(&self, text: &str, separator: &str, pen: Pen, width: f64, most: usize) -> Vec<String> {
+        let mut lines = self.broken(text, separator, pen, width);
         if lines.len() > most {
             lines.truncate(most);
             lines[most - 1].push_str(" …");
+        } else {
+            let mut narrower = width;
+            while lines.len() > 1 && narrower > width / 2.0 {
+                narrower -= width / 40.0;
+                let tried = self.broken(text, separator, pen, narrower);
+                if tried.len() > lines.len() || tried.iter().any(|line| self.width(line, pen) > width) {
+                    break;
+                }
+                lines = tried;
+            }
         }
         lines.iter().map(|line| self.fit(line, pen, width)).collect()
+    }
+
+    fn broken(&self, text: &str, separator: &str, pen: Pen, width: f64) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for part in text.split(separator) {
+            match lines.last_mut() {
+                Some(last) if self.width(&format!("{last}{separator}{part}"), pen) <= width => {
+                    last.push_str(separator);
+                    last.push_str(part);
+                }
+                _ => lines.push(part.to_owned()),
+            }
+        }
+        lines
     }
 
     /// The text, its middle left out until it is at most `width` pixels wide.

@@ -7,10 +7,10 @@ use super::super::sections::links::ranges;
 use super::super::text::{clean, shorten};
 use super::super::view::{self, GroupView};
 use super::axis::{Axis, Naming, Plot, time_tick};
-use super::canvas::{Canvas, INK, PAPER, Pen, QUIET, Rect, sheet};
+use super::canvas::{Canvas, INK, PAPER, Pen, QUIET, Rect, sheet, whole};
 use super::labels::{Layout, Wish, stack};
 use super::{palette, title};
-use crate::analysis::model::{Analysis, LinkMix, LinkTotals};
+use crate::analysis::model::{Analysis, BestAt, LinkMix, LinkTotals};
 use crate::units;
 
 /// Lines drawn at most: the best ones, the reference and the copy.
@@ -22,8 +22,10 @@ const STRIP: f64 = 26.0;
 
 /// The study asked for links and at least two settings and speeds are there.
 pub(super) fn possible(group: &GroupView) -> bool {
+    let sound = |at: &(f64, f64, f64, f64)| at.0 > 0.0 && at.1 > 0.0 && at.0.is_finite() && at.1.is_finite();
     view::main_mix(group.group).is_some_and(|mix| {
-        mix.totals.len() > 1 && mix.best.len() > 1 && mix.totals.iter().all(|totals| totals.at.len() > 1)
+        let drawable = |totals: &LinkTotals| totals.at.len() > 1 && totals.at.iter().all(sound);
+        mix.totals.len() > 1 && mix.best.len() > 1 && mix.totals.iter().all(drawable)
     })
 }
 
@@ -40,7 +42,7 @@ pub(super) fn draw(analysis: &Analysis, group: &GroupView) -> Result<String> {
         );
         let top = title::head(canvas, &heading, &subtitle)? + 14.0;
         let strips = &group.group.links[..group.group.links.len().min(4)];
-        let bottom = 640.0 - strips.len() as f64 * (STRIP + 6.0) - 46.0;
+        let bottom = 668.0 - strips.len() as f64 * (STRIP + 6.0) - 46.0;
         let lines = lines(group, mix);
         let plot = plot(&lines, mix, Rect { left: LEFT, top, right: RIGHT, bottom });
         let naming = Naming { x: "", y: "time, logarithmic", x_tick: &units::mbit, y_tick: &time_tick };
@@ -63,7 +65,7 @@ pub(super) fn draw(analysis: &Analysis, group: &GroupView) -> Result<String> {
             canvas,
             analysis,
             group.synthetic(),
-            "Circles: break-even speeds with their 95% interval, dashed where it has no upper end.",
+            "Circles: break-even speeds, 95% interval (dashed: no upper end).",
         )
     })
 }
@@ -71,32 +73,36 @@ pub(super) fn draw(analysis: &Analysis, group: &GroupView) -> Result<String> {
 fn heading(group: &GroupView, mix: &LinkMix) -> String {
     let name = shorten(&clean(&group.group.payload), 40);
     let ranges = ranges(&mix.best);
-    let short = |id: &str| shorten(&group.label(id), 30);
+    let short = |id: &str| whole(&shorten(&group.label(id), 30));
     match ranges.as_slice() {
         [] => format!("{name}: total time by link speed"),
         [one] => format!("{name}: {} is best at every link speed", short(&one[0].cell)),
-        [slow, .., fast] => {
-            let between = match ranges.len() - 2 {
-                0 => String::new(),
-                _ => format!(
-                    " {} between,",
-                    units::list(
-                        &ranges[1..ranges.len() - 1]
-                            .iter()
-                            .map(|range| short(&range[0].cell))
-                            .collect::<Vec<_>>()
-                    )
-                ),
-            };
+        [slow, fast] => format!(
+            "{name}: {} up to {}, {} above",
+            short(&slow[0].cell),
+            whole(&units::mbit(border(mix, slow, &fast[0]))),
+            short(&fast[0].cell)
+        ),
+        [slow, middle @ .., fast] => {
+            let between = units::list(&middle.iter().map(|range| short(&range[0].cell)).collect::<Vec<_>>());
+            let until = border(mix, slow, &ranges[1][0]);
+            let from = border(mix, ranges[ranges.len() - 2], &fast[0]);
             format!(
-                "{name}: {} up to {},{between} {} from {}",
+                "{name}: {} up to {}, {between} between, {} from {}",
                 short(&slow[0].cell),
-                units::mbit(slow[slow.len() - 1].mbit),
+                whole(&units::mbit(until)),
                 short(&fast[0].cell),
-                units::mbit(fast[0].mbit)
+                whole(&units::mbit(from))
             )
         }
     }
+}
+
+/// Where one range ends and the next begins: at the break-even, or in the middle when none was found.
+fn border(mix: &LinkMix, range: &[BestAt], next: &BestAt) -> f64 {
+    let last = &range[range.len() - 1];
+    let even = mix.break_even.iter().find(|even| even.slow == last.cell && even.fast == next.cell);
+    even.map_or((last.mbit * next.mbit).sqrt(), |even| even.mbit).clamp(last.mbit, next.mbit)
 }
 
 /// The best cells in the order of the speeds, then the reference, the copy and the others.
@@ -216,27 +222,23 @@ fn between(totals: &LinkTotals, mbit: f64) -> Option<f64> {
     })
 }
 
-/// The best setting at each link speed as coloured bars; the borders lie where the break-even was found,
-/// else in the middle between two speeds.
+/// The best setting at each link speed as coloured bars; the borders lie at the break-evens.
 fn strip(canvas: &Canvas, plot: &Plot, group: &GroupView, mix: &LinkMix, top: f64) -> Result<()> {
     let ranges = ranges(&mix.best);
     let (low, high) = plot.x.ends();
     let mut from = low;
     for (index, range) in ranges.iter().enumerate() {
-        let to = ranges.get(index + 1).map_or(high, |next| {
-            let (last, first) = (range[range.len() - 1].mbit, next[0].mbit);
-            let even =
-                mix.break_even.iter().find(|even| even.slow == range[0].cell && even.fast == next[0].cell);
-            even.map_or((last * first).sqrt(), |even| even.mbit).clamp(last, first)
-        });
+        let to = ranges.get(index + 1).map_or(high, |next| border(mix, range, &next[0]));
         let bar =
             Rect { left: plot.place(from, 1.0).0, top, right: plot.place(to, 1.0).0, bottom: top + STRIP };
         let color = color(group, &range[0].cell);
         canvas.rect(bar, color.mix(0.9))?;
         canvas.rect(Rect { left: bar.right - 1.0, ..bar }, PAPER.mix(1.0))?;
         let pen = Pen::new(14.0, PAPER).bold();
-        let name = canvas.fit(&group.label(&range[0].cell), pen, bar.width() - 10.0);
-        if canvas.width(&name, pen) <= bar.width() - 8.0 {
+        let setting = group.row(&range[0].cell).map(|row| clean(&row.result.cell.setting.to_string()));
+        let names = [Some(group.label(&range[0].cell)), setting];
+        let fitting = names.into_iter().flatten().find(|name| canvas.width(name, pen) <= bar.width() - 10.0);
+        if let Some(name) = fitting {
             canvas.text(&name, (bar.left + 6.0, top + STRIP / 2.0), pen)?;
         }
         from = to;

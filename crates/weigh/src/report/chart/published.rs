@@ -10,6 +10,7 @@ use super::canvas::{Canvas, INK, Pen, QUIET, Rect, sheet};
 use super::labels::stack;
 use super::title;
 use crate::analysis::model::{Analysis, PublishedComparison};
+use crate::payload::Origin;
 
 const HERE: RGBColor = RGBColor(0, 114, 178);
 const PUBLISHED: RGBColor = RGBColor(190, 84, 0);
@@ -69,12 +70,19 @@ pub(super) fn draw(analysis: &Analysis) -> Result<String> {
             rows,
             "Decompression",
             DECOMPRESS,
-            Rect { left: 714.0, top, right: 1020.0, bottom: 632.0 },
+            Rect { left: 694.0, top, right: 1000.0, bottom: 632.0 },
         )?;
         let remark =
             "The published decompression rate is over compressed bytes: times the ratio it is comparable.";
-        title::foot(canvas, analysis, false, remark)
+        title::foot(canvas, analysis, synthetic(analysis), remark)
     })
+}
+
+/// Our side of the comparison is on generated content.
+fn synthetic(analysis: &Analysis) -> bool {
+    let name = analysis.study.published.as_ref().map(|table| &table.payload);
+    let payload = analysis.payloads.iter().find(|payload| Some(&payload.name) == name);
+    payload.is_some_and(|payload| matches!(payload.origin, Origin::Synthetic { .. }))
 }
 
 fn heading(rows: &[PublishedComparison]) -> String {

@@ -15,12 +15,12 @@ pub(super) fn head(canvas: &Canvas, title: &str, subtitle: &str) -> Result<f64> 
     let width = SIZE.0 - 2.0 * MARGIN;
     let pen = Pen::new(26.0, INK).bold();
     let mut y = 44.0;
-    for line in canvas.wrap(title, pen, width, 2) {
+    for line in canvas.wrap(title, " ", pen, width, 2) {
         canvas.text(&line, (MARGIN, y), pen)?;
         y += 34.0;
     }
     let pen = Pen::new(16.0, QUIET);
-    for line in canvas.wrap(subtitle, pen, width, 2) {
+    for line in canvas.wrap(subtitle, " · ", pen, width, 2) {
         canvas.text(&line, (MARGIN, y), pen)?;
         y += 23.0;
     }

@@ -2,7 +2,9 @@
 
 use super::super::document::Block;
 use super::super::grid::{Cell, Column, Grid, Kind, Tone};
-use super::super::view::{GroupView, Row};
+use super::super::view::{self, GroupView, Row};
+use crate::analysis::model::Estimate;
+use crate::protocol::Phase;
 use crate::units;
 
 /// Every cell of the group.
@@ -11,7 +13,7 @@ pub(in crate::report) fn section(group: &GroupView) -> Vec<Block> {
     let worth = units::count(group.rows.len(), "setting", "settings");
     let mut blocks = head(group);
     blocks.push(Block::Remark(format!(
-        "{front} of {worth} are on the Pareto front (●) of encode time and bytes; the others are beaten on both by the one named. {LEGEND}"
+        "{front} of {worth} are on the Pareto front (●) of encode time and bytes; the others are beaten on both by another. {LEGEND}"
     )));
     blocks.push(Block::Table(table(group, group.rows.iter())));
     blocks
@@ -34,7 +36,7 @@ pub(in crate::report) fn front(group: &GroupView) -> Vec<Block> {
 }
 
 const LEGEND: &str = "Times are CPU times of the whole operation, MB/s are of uncompressed bytes, ± is the half-width of the \
-    95% interval of the median (the wider of both directions), n the samples.";
+    95% interval of the median (the wider of both directions), n the samples; compress, decompress and serialize are the parts measured alone.";
 
 fn head(group: &GroupView) -> Vec<Block> {
     let mark = if group.synthetic() { " (SYNTHETIC)" } else { "" };
@@ -48,19 +50,22 @@ pub(in crate::report) fn table<'a>(group: &GroupView, rows: impl Iterator<Item =
         Column::new("setting", "", Kind::Text(24), 0),
         Column::new("bytes", "B", Kind::Whole, 0),
         Column::new("size", "", Kind::Bar, 0),
-        Column::new("saving", "%", Kind::Fixed(1), 1),
+        Column::new("saving", "%", Kind::Fixed(1), 3),
         Column::new("ratio", "×", Kind::Fixed(2), 7),
         Column::new("encode", "ms", Kind::Three, 0),
-        Column::new("encode", "MB/s", Kind::Three, 4),
+        Column::new("encode", "MB/s", Kind::Three, 5),
         Column::new("decode", "ms", Kind::Three, 2),
         Column::new("decode", "MB/s", Kind::Three, 8),
-        Column::new("±", "%", Kind::Fixed(1), 3),
+        Column::new("compress", "ms", Kind::Three, 13),
+        Column::new("decompress", "ms", Kind::Three, 14),
+        Column::new("serialize", "ms", Kind::Three, 15),
+        Column::new("±", "%", Kind::Fixed(1), 4),
         Column::new("vs ref", "×", Kind::Fixed(2), 9),
         Column::new("wall", "/CPU", Kind::Fixed(2), 12),
         Column::new("peak", "MB", Kind::Three, 10),
         Column::new("n", "", Kind::Whole, 11),
         Column::new("beaten by", "", Kind::Text(12), 6),
-        Column::new("note", "", Kind::Text(12), 5),
+        Column::new("note", "", Kind::Text(11), 1),
     ]);
     for row in rows {
         grid.push(tone(row), cells(group, row));
@@ -78,8 +83,7 @@ fn tone(row: &Row) -> Tone {
 
 fn cells(group: &GroupView, row: &Row) -> Vec<Cell> {
     let result = row.result;
-    let ms =
-        |estimate: Option<&crate::analysis::model::Estimate>| estimate.map(|estimate| estimate.median / 1e6);
+    let ms = |estimate: Option<&Estimate>| estimate.map(|estimate| estimate.median / 1e6);
     let mut notes = row.notes();
     if group.reference() == Some(&result.cell.id) {
         notes.insert(0, "reference".into());
@@ -96,6 +100,9 @@ fn cells(group: &GroupView, row: &Row) -> Vec<Cell> {
         row.rate(row.encode()).into(),
         ms(row.decode()).into(),
         row.rate(row.decode()).into(),
+        ms(row.alone(Phase::Compress)).into(),
+        ms(row.alone(Phase::Decompress)).into(),
+        ms(result.serializer_alone.as_ref().map(|(encode, _)| encode)).into(),
         row.interval().into(),
         result.relative.map(|relative| relative.median).into(),
         row.wall_over_cpu().into(),
@@ -111,7 +118,7 @@ pub(in crate::report) fn overview(groups: &[GroupView]) -> Vec<Block> {
     let mut grid = Grid::new(vec![
         Column::new("content", "", Kind::Text(12), 0),
         Column::new("", "", Kind::Text(9), 0),
-        Column::new("runtime", "", Kind::Text(6), 2),
+        Column::new("runtime", "", Kind::Text(6), view::runtime_priority(groups)),
         Column::new("size", "", Kind::Text(6), 3),
         Column::new("front", "of", Kind::Text(6), 4),
         Column::new("fastest", "on the front", Kind::Text(14), 0),
@@ -145,7 +152,7 @@ pub(in crate::report) fn overview(groups: &[GroupView]) -> Vec<Block> {
     vec![
         Block::Heading(2, "Each content".into()),
         Block::Remark(
-            "The two ends of each Pareto front of encode time and bytes, sending as it is left out.".into(),
+            "The two ends of each Pareto front of encode time and bytes, sending as it is left out. The full report has a table for each.".into(),
         ),
         Block::Table(grid),
     ]

@@ -5,14 +5,14 @@ use super::super::document::Block;
 use super::super::grid::{Cell, Column, Grid, Kind, Tone};
 use super::super::text::clean;
 use super::super::view::{self, GroupView};
-use crate::analysis::model::{Analysis, BestAt, LinkMix};
+use crate::analysis::model::{BestAt, LinkMix};
 use crate::units;
 
 const COMPUTED: &str =
     "Computed from measured times and bytes: encode + bytes ÷ link speed + decode; no live store was asked.";
 
 /// The best setting of each group at a few link speeds.
-pub(in crate::report) fn overview(groups: &[GroupView], analysis: &Analysis) -> Vec<Block> {
+pub(in crate::report) fn overview(groups: &[GroupView]) -> Vec<Block> {
     let mixes: Vec<_> =
         groups.iter().filter_map(|group| Some((group, view::main_mix(group.group)?))).collect();
     let Some((_, first)) = mixes.first() else { return Vec::new() };
@@ -20,14 +20,14 @@ pub(in crate::report) fn overview(groups: &[GroupView], analysis: &Analysis) -> 
     let mut columns = vec![
         Column::new("content", "", Kind::Text(10), 0),
         Column::new("", "", Kind::Text(9), 0),
-        Column::new("runtime", "", Kind::Text(6), 1),
+        Column::new("runtime", "", Kind::Text(6), view::runtime_priority(groups)),
     ];
     let order = importance(speeds.len());
     columns.extend(
         speeds
             .iter()
             .zip(&order)
-            .map(|(speed, rank)| Column::new("at", units::mbit(*speed), Kind::Text(18), *rank)),
+            .map(|(speed, rank)| Column::new("at", units::mbit(*speed), Kind::Text(16), *rank)),
     );
     let mut grid = Grid::new(columns);
     for (group, mix) in &mixes {
@@ -40,10 +40,9 @@ pub(in crate::report) fn overview(groups: &[GroupView], analysis: &Analysis) -> 
         }));
         grid.push(Tone::Plain, cells);
     }
-    let links = analysis.study.links.is_some().then_some(COMPUTED).unwrap_or_default();
     vec![
         Block::Heading(2, "Best setting by link speed".into()),
-        Block::Remark(format!("Least total time, {}. {links}", view::mix(first.mix))),
+        Block::Remark(format!("Least total time, {}. {COMPUTED}", view::mix(first.mix))),
         Block::Table(grid),
     ]
 }

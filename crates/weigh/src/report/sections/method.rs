@@ -34,7 +34,7 @@ pub(in crate::report) fn section(analysis: &Analysis, options: &Options) -> Vec<
 
 const METHOD: &str = "Resident workers time themselves; CPU time is the headline, wall time stands beside it. Cells are visited in \
     rounds, in an order drawn afresh from the seed for each round; ratios are formed inside a round. A figure is the median \
-    over all samples with a 95% bootstrap interval. Every cell's round trip was compared byte for byte. Throughput divides \
+    over rounds with a 95% bootstrap interval. Every cell's round trip was compared byte for byte. Throughput divides \
     by uncompressed bytes, both ways.";
 
 fn content(analysis: &Analysis) -> Grid {

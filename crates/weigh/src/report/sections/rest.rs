@@ -12,17 +12,24 @@ use crate::units;
 /// Names shown of a list before it is cut.
 const NAMES: usize = 4;
 
+/// Faulted cells with the same kind and message.
+#[derive(Default)]
+struct Alike<'a> {
+    cells: Vec<&'a str>,
+    remedy: Option<&'a str>,
+}
+
 /// The faults, those of the same kind and message together.
 pub(in crate::report) fn faults(analysis: &Analysis, full: bool) -> Vec<Block> {
-    let mut groups: BTreeMap<(String, String), (Vec<&str>, Option<&str>)> = BTreeMap::new();
+    let mut groups: BTreeMap<String, Alike> = BTreeMap::new();
     for row in &analysis.faults {
-        let kind = kind(row.fault.kind);
-        let entry = groups.entry((kind.into(), clean(&row.fault.message))).or_default();
-        entry.0.push(&row.cell);
-        entry.1 = entry.1.or(row.fault.remedy.as_deref());
+        let what = format!("{}: {}", kind(row.fault.kind), clean(&row.fault.message));
+        let alike = groups.entry(what).or_default();
+        alike.cells.push(&row.cell);
+        alike.remedy = alike.remedy.or(row.fault.remedy.as_deref());
     }
-    let point = |((kind, message), (cells, remedy)): ((String, String), (Vec<&str>, Option<&str>))| {
-        (format!("{}: {kind}: {message}", names(&cells, full)), remedy.map(clean))
+    let point = |(what, alike): (String, Alike)| {
+        (format!("{}: {what}", names(&alike.cells, full)), alike.remedy.map(clean))
     };
     section("Faults", groups.into_iter().map(point).collect())
 }
