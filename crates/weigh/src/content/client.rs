@@ -21,8 +21,8 @@ pub struct Clients {
     pub pip: Vec<String>,
     /// `apt-get` and leading arguments.
     pub apt: Vec<String>,
-    /// `dpkg-deb`, which unpacks.
-    pub dpkg_deb: String,
+    /// `dpkg-deb`, which unpacks, and leading arguments.
+    pub dpkg_deb: Vec<String>,
     /// The longest one download may take.
     pub patience: Duration,
 }
@@ -33,7 +33,7 @@ impl Default for Clients {
             npm: vec!["npm".into()],
             pip: vec!["python3".into(), "-m".into(), "pip".into()],
             apt: vec!["apt-get".into()],
-            dpkg_deb: "dpkg-deb".into(),
+            dpkg_deb: vec!["dpkg-deb".into()],
             patience: Duration::from_secs(300),
         }
     }
