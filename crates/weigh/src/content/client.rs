@@ -198,12 +198,14 @@ fn failure(program: &str, stderr: &str) -> ClientError {
     ]
     .iter()
     .any(|sign| stderr.contains(sign));
+    // npm begins with codes and ends with advice, pip and apt begin with warnings: what went wrong is said between.
+    let noise = ["warning", "w:", "npm warn", "npm error code", "npm error errno", "npm error syscall"];
     let telling = |line: &&str| {
         let low = line.to_lowercase();
-        (low.contains("error") || low.starts_with("e:")) && !low.contains("complete log")
+        (low.contains("error") || low.starts_with("e:")) && !noise.iter().any(|word| low.starts_with(word))
     };
-    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = lines().rfind(telling).or_else(|| lines().next_back()).unwrap_or("it said nothing");
+    let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.clone().find(telling).or_else(|| lines.next_back()).unwrap_or("it said nothing");
     let short: String = line.chars().take(200).collect();
     let remedy = match program {
         _ if stderr.contains("No module named pip") => Some(remedy("pip")),

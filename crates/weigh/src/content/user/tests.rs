@@ -170,7 +170,7 @@ fn an_unreadable_file_does_not_lose_the_rest() {
     place.write("b.txt", "secret");
     place.write("c.txt", "third");
     let closed = place.at("own/b.txt");
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     // Permissions do not bind root; then a file that has become shorter since it was listed stands in for it.
     let files = walk::list(&place.at("own"), &place.at("run")).files;
     if rustix::process::geteuid().is_root() {
