@@ -219,6 +219,7 @@ fn failure(program: &str, stderr: &str) -> ClientError {
 fn remedy(program: &str) -> String {
     match program {
         "python3" | "pip" => "apt install python3-pip".into(),
+        "apt-get" => "nothing: this content is only fetched on Debian and systems made from it".into(),
         other => format!("install {other}, such as with apt install {other}"),
     }
 }

@@ -16,6 +16,25 @@ use crate::content::source::Registry;
 /// Downloads at the same time: a client mostly waits.
 const AT_ONCE: usize = 3;
 
+/// The registries that are out of reach: no further package is asked of them.
+#[derive(Default)]
+struct Unreachable(Mutex<BTreeMap<Registry, Reason>>);
+
+impl Unreachable {
+    fn note(&self, registry: Registry, reason: &Reason) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(registry).or_insert_with(|| reason.clone());
+    }
+
+    fn check(&self, registry: Registry) -> Result<(), Reason> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&registry).map_or(Ok(()), |reason| {
+            let why = format!("not tried, because {}", reason.why);
+            Err(Reason { why, remedy: reason.remedy.clone() })
+        })
+    }
+}
+
 impl Library {
     /// Brings the archives that these items need.
     pub(super) fn archives(
@@ -39,7 +58,7 @@ impl Library {
         }
         progress(Progress::Need { archives: wanted.len(), bytes: wanted.iter().map(|pin| pin.bytes).sum() });
         let queue = Mutex::new(wanted.into_iter());
-        let unreachable = Mutex::new(BTreeMap::<Registry, String>::new());
+        let unreachable = Unreachable::default();
         let (tell, told) = mpsc::channel();
         std::thread::scope(|scope| {
             for _ in 0..AT_ONCE {
@@ -48,8 +67,10 @@ impl Library {
                     let tell = tell;
                     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                     while let Some(pin) = next() {
-                        let _ = tell.send((pin, None));
-                        let result = self.download(pin, &options.clients, &unreachable);
+                        let result = unreachable.check(pin.source.registry).and_then(|()| {
+                            let _ = tell.send((pin, None));
+                            self.download(pin, &options.clients, &unreachable)
+                        });
                         let _ = tell.send((pin, Some(result)));
                     }
                 });
@@ -85,21 +106,16 @@ impl Library {
         &self,
         pin: &ArchivePin,
         clients: &Clients,
-        unreachable: &Mutex<BTreeMap<Registry, String>>,
+        unreachable: &Unreachable,
     ) -> Result<Held, Reason> {
-        let registry = pin.source.registry;
-        let known = || unreachable.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(why) = known().get(&registry) {
-            let remedy = Some("fetch again when it can be reached".into());
-            return Err(Reason { why: format!("not tried, because {why}"), remedy });
-        }
         let broken = |error: anyhow::Error| Reason { why: format!("{error:#}"), remedy: None };
         let work = self.cache.scratch().map_err(broken)?;
         let archive = clients.download(&pin.source, work.path()).map_err(|error| {
+            let reason = Reason { why: error.reason, remedy: error.remedy };
             if error.unreachable {
-                known().entry(registry).or_insert_with(|| error.reason.clone());
+                unreachable.note(pin.source.registry, &reason);
             }
-            Reason { why: error.reason, remedy: error.remedy }
+            reason
         })?;
         self.admit(pin, &archive).map_err(broken)
     }
