@@ -24,4 +24,4 @@ pub use client::Clients;
 pub use fetch::{FetchOptions, FetchOutcome, Progress, State};
 pub use library::{Entry, Library, Presence};
 pub use names::Names;
-pub use resolve::{Resolved, resolve};
+pub use resolve::{Resolved, resolve, resolve_all};

@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use flate2::read::GzDecoder;
 
+use super::client::Clients;
 use super::names::shown;
 use super::source::{Registry, is_safe_path};
 
@@ -32,13 +33,13 @@ pub enum Next {
 pub type Visitor<'a> = dyn FnMut(&str, &mut dyn Read) -> Result<Next> + 'a;
 
 /// Visits the files of an archive; paths are without npm's leading folder and Debian's leading `./`.
-/// `dpkg_deb` is the program that opens Debian's.
-pub fn visit(archive: &Path, registry: Registry, dpkg_deb: &str, visitor: &mut Visitor<'_>) -> Result<()> {
+/// Debian's are opened by a client.
+pub fn visit(archive: &Path, registry: Registry, clients: &Clients, visitor: &mut Visitor<'_>) -> Result<()> {
     let open = || File::open(archive).with_context(|| format!("cannot read {}", shown(archive)));
     let done = match registry {
         Registry::Npm => visit_tar(GzDecoder::new(open()?), &without_first_folder, visitor),
         Registry::Pypi => visit_zip(open()?, visitor),
-        Registry::Deb => visit_deb(archive, dpkg_deb, visitor),
+        Registry::Deb => visit_deb(archive, &clients.dpkg_deb, visitor),
     };
     done.with_context(|| format!("the archive {} cannot be unpacked", shown(archive)))
 }
@@ -96,8 +97,10 @@ fn visit_zip(file: File, visitor: &mut Visitor<'_>) -> Result<()> {
     Ok(())
 }
 
-fn visit_deb(archive: &Path, dpkg_deb: &str, visitor: &mut Visitor<'_>) -> Result<()> {
+fn visit_deb(archive: &Path, dpkg_deb: &[String], visitor: &mut Visitor<'_>) -> Result<()> {
+    let [dpkg_deb, leading @ ..] = dpkg_deb else { bail!("no dpkg-deb is configured") };
     let mut child = Command::new(dpkg_deb)
+        .args(leading)
         .arg("--fsys-tarfile")
         .arg(archive)
         .stdin(Stdio::null())
@@ -139,5 +142,29 @@ impl<R: Read> Read for Bounded<R> {
         };
         self.left = left;
         Ok(got)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_without_end_is_given_up() {
+        let mut endless = Bounded { inner: io::repeat(0), left: 100_000 };
+        let error = io::copy(&mut endless, &mut io::sink()).unwrap_err();
+        assert!(error.to_string().contains("come out of it"), "{error}");
+    }
+
+    #[test]
+    fn garbage_is_an_error_that_names_the_archive() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("garbage");
+        std::fs::write(&path, b"this is no archive of any kind").unwrap();
+        for registry in [Registry::Npm, Registry::Pypi, Registry::Deb] {
+            let clients = Clients { dpkg_deb: vec!["false".into()], ..Clients::default() };
+            let error = visit(&path, registry, &clients, &mut |_, _| Ok(Next::More)).unwrap_err();
+            assert!(format!("{error:#}").contains("garbage"), "{error:#}");
+        }
     }
 }

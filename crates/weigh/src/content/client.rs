@@ -21,8 +21,8 @@ pub struct Clients {
     pub pip: Vec<String>,
     /// `apt-get` and leading arguments.
     pub apt: Vec<String>,
-    /// `dpkg-deb`, which unpacks.
-    pub dpkg_deb: String,
+    /// `dpkg-deb`, which unpacks, and leading arguments.
+    pub dpkg_deb: Vec<String>,
     /// The longest one download may take.
     pub patience: Duration,
 }
@@ -33,7 +33,7 @@ impl Default for Clients {
             npm: vec!["npm".into()],
             pip: vec!["python3".into(), "-m".into(), "pip".into()],
             apt: vec!["apt-get".into()],
-            dpkg_deb: "dpkg-deb".into(),
+            dpkg_deb: vec!["dpkg-deb".into()],
             patience: Duration::from_secs(300),
         }
     }
@@ -198,12 +198,14 @@ fn failure(program: &str, stderr: &str) -> ClientError {
     ]
     .iter()
     .any(|sign| stderr.contains(sign));
+    // npm begins with codes and ends with advice, pip and apt begin with warnings: what went wrong is said between.
+    let noise = ["warning", "w:", "npm warn", "npm error code", "npm error errno", "npm error syscall"];
     let telling = |line: &&str| {
         let low = line.to_lowercase();
-        (low.contains("error") || low.starts_with("e:")) && !low.contains("complete log")
+        (low.contains("error") || low.starts_with("e:")) && !noise.iter().any(|word| low.starts_with(word))
     };
-    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = lines().rfind(telling).or_else(|| lines().next_back()).unwrap_or("it said nothing");
+    let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.clone().find(telling).or_else(|| lines.next_back()).unwrap_or("it said nothing");
     let short: String = line.chars().take(200).collect();
     let remedy = match program {
         _ if stderr.contains("No module named pip") => Some(remedy("pip")),
@@ -217,6 +219,7 @@ fn failure(program: &str, stderr: &str) -> ClientError {
 fn remedy(program: &str) -> String {
     match program {
         "python3" | "pip" => "apt install python3-pip".into(),
+        "apt-get" => "nothing: this content is only fetched on Debian and systems made from it".into(),
         other => format!("install {other}, such as with apt install {other}"),
     }
 }

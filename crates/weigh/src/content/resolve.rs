@@ -64,6 +64,19 @@ pub fn resolve(library: &Library, spec: &str) -> Result<Vec<Resolved>> {
     }
 }
 
+/// Finds all that several names stand for, each content once.
+pub fn resolve_all(library: &Library, specs: &[String]) -> Result<Vec<Resolved>> {
+    let mut all: Vec<Resolved> = Vec::new();
+    for spec in specs {
+        for found in resolve(library, spec)? {
+            if all.iter().all(|have| have.id != found.id) {
+                all.push(found);
+            }
+        }
+    }
+    Ok(all)
+}
+
 impl Resolved {
     /// Brings it into a folder as a payload. The payload's blob is a path in `into`, as given.
     pub fn stage(&self, library: &Library, into: &Path, names: &mut Names) -> Result<Payload> {
@@ -97,5 +110,63 @@ fn nearest(wanted: &str, known: impl Iterator<Item = String>) -> String {
     match scored.max_by(|a, b| a.0.total_cmp(&b.0)) {
         Some((score, name)) if score > 0.8 => format!("; did you mean `{name}`?"),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::payload::Origin;
+
+    fn empty() -> Library {
+        Library::open(Path::new("/nonexistent/cache")).unwrap()
+    }
+
+    #[test]
+    fn what_is_not_there_has_a_twin_of_the_same_kind_and_size() {
+        let library = empty();
+        let folder = tempfile::tempdir().unwrap();
+        let mut names = Names::new();
+        for id in ["value:rows-64k", "value:meta-256k", "corpus:page-path", "corpus:photo", "corpus:sql-wasm"]
+        {
+            let found = resolve(&library, id).unwrap().remove(0);
+            assert_eq!(found.stand_in.as_deref(), Some(format!("{id} is not in the cache").as_str()));
+            let entry = library.entries().into_iter().find(|entry| entry.id == id).unwrap();
+            let payload = found.stage(&library, folder.path(), &mut names).unwrap();
+            assert_eq!(payload.kind, entry.kind);
+            assert_eq!(payload.value.is_some(), id.starts_with("value:"));
+            assert!(matches!(payload.origin, Origin::Synthetic { .. }));
+            let share = payload.bytes as f64 / entry.bytes.unwrap() as f64;
+            assert!((0.9..=1.0).contains(&share), "{id}: {share}");
+            assert_eq!(std::fs::metadata(&payload.blob).unwrap().len(), payload.bytes);
+        }
+    }
+
+    #[test]
+    fn sets_give_each_content_once() {
+        let library = empty();
+        let specs = ["set:php-values", "value:tree-2.4m", "set:small-values", "synthetic:rows-1k"];
+        let found = resolve_all(&library, &specs.map(String::from)).unwrap();
+        let values = library.sets().into_iter().find(|(set, _)| set == "php-values").unwrap().1;
+        assert_eq!(found.len(), values.len() + 1);
+        assert_eq!(found.last().unwrap().name, "synthetic-rows-1k");
+        assert!(resolve(&library, "set:all").unwrap().len() > found.len());
+    }
+
+    #[test]
+    fn unknown_names_are_refused_with_the_nearest() {
+        let library = empty();
+        for (spec, said) in [
+            ("corpus:jquery-3.7.1.mini", "did you mean `corpus:jquery-3.7.1.min`?"),
+            ("value:tree-24m", "did you mean `value:tree-2.4m`?"),
+            ("set:php-value", "did you mean `set:php-values`?"),
+            ("synthetic:html", "write FAMILY-SIZE"),
+            ("tree-2.4m", "corpus:ID, value:ID"),
+            ("file:/etc/passwd", "corpus:ID, value:ID"),
+            ("value:tree-2.4m.igbinary", "only PHP can make it"),
+        ] {
+            let error = resolve(&library, spec).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
     }
 }

@@ -201,7 +201,7 @@ mod tests {
             .iter()
             .map(|f| digest::sha256(&format!("{}-50k", f.1).parse::<Recipe>().unwrap().bytes()))
             .collect();
-        assert_eq!(&digest::sha256(all.as_bytes())[..16], "PINNED");
+        assert_eq!(&digest::sha256(all.as_bytes())[..16], "190dc48e58d88da1");
     }
 
     #[test]

@@ -12,15 +12,18 @@ use serde_json::json;
 
 use super::archive::{Next, visit};
 use super::cache::Note;
-use super::client::{End, run};
+use super::client::{Clients, End, run};
 use super::digest;
 use super::fetch::{FetchOptions, Held, Reason};
 use super::library::{Item, Library};
 use super::manifest::Family;
 use super::names::{plain, shown};
 
-/// The generator.
-const GENERATOR: &str = include_str!("../../../../php/values.php");
+/// The generator's files.
+const GENERATOR: [(&str, &str); 2] = [
+    ("values.php", include_str!("../../../../php/values.php")),
+    ("values-classes.php", include_str!("../../../../php/values-classes.php")),
+];
 /// The longest it may take, on a slow and busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// The most bytes and files of one input.
@@ -130,8 +133,10 @@ fn attempt(
         bail!("there is no PHP to make values with: apt install php-cli, or name one");
     };
     let scratch = library.cache.scratch()?;
+    for (name, code) in GENERATOR {
+        fs::write(scratch.path().join(name), code).context("cannot write in the cache")?;
+    }
     let program = scratch.path().join("values.php");
-    fs::write(&program, GENERATOR).context("cannot write in the cache")?;
     let able: Able = serde_json::from_str(&call(php, &program, "--forms".as_ref(), scratch.path())?)
         .with_context(|| format!("{} said something that is not about forms", shown(php)))?;
     let mut wanted = Vec::new();
@@ -148,7 +153,7 @@ fn attempt(
     if wanted.is_empty() {
         return Ok(());
     }
-    let request = request(library, &wanted, scratch.path(), &options.clients.dpkg_deb)?;
+    let request = request(library, &wanted, scratch.path(), &options.clients)?;
     let said = call(php, &program, &request, scratch.path())?;
     let lines: Vec<Line> = said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     for item in wanted {
@@ -189,7 +194,7 @@ fn take(library: &Library, item: Item<'_>, able: &Able, lines: &[Line], scratch:
 }
 
 /// Unpacks the inputs and writes the generator's request; gives its path.
-fn request(library: &Library, wanted: &[Item<'_>], scratch: &Path, dpkg_deb: &str) -> Result<PathBuf> {
+fn request(library: &Library, wanted: &[Item<'_>], scratch: &Path, clients: &Clients) -> Result<PathBuf> {
     let out = scratch.join("out");
     fs::create_dir(&out)?;
     let mut inputs = BTreeMap::new();
@@ -198,7 +203,7 @@ fn request(library: &Library, wanted: &[Item<'_>], scratch: &Path, dpkg_deb: &st
     for item in wanted {
         let Item::Value(pin, family, form) = item else { continue };
         if !inputs.contains_key(&family.name) {
-            let input = unpack(library, family, &scratch.join(&family.name), dpkg_deb)?;
+            let input = unpack(library, family, &scratch.join(&family.name), clients)?;
             inputs.insert(family.name.clone(), input.to_string_lossy().into_owned());
         }
         let mut value = json!({"id": pin.id, "family": pin.family, "bytes": pin.limit});
@@ -216,12 +221,12 @@ fn request(library: &Library, wanted: &[Item<'_>], scratch: &Path, dpkg_deb: &st
 }
 
 /// Unpacks a family's source into a folder; gives the file or folder that the generator reads.
-fn unpack(library: &Library, family: &Family, into: &Path, dpkg_deb: &str) -> Result<PathBuf> {
+fn unpack(library: &Library, family: &Family, into: &Path, clients: &Clients) -> Result<PathBuf> {
     let source = &family.source;
     let archive = library.cache.archive(&source.package);
     let (mut left, mut files) = MOST_INPUT;
     fs::create_dir(into)?;
-    visit(&archive, source.package.registry, dpkg_deb, &mut |path, read| {
+    visit(&archive, source.package.registry, clients, &mut |path, read| {
         let inside = if source.is_folder() {
             path.strip_prefix(&source.path)
         } else {
@@ -260,3 +265,6 @@ fn call(php: &Path, program: &Path, argument: &Path, work: &Path) -> Result<Stri
         None => bail!("{} did not finish within {} s and was ended", shown(php), PATIENCE.as_secs()),
     }
 }
+
+#[cfg(test)]
+mod tests;
