@@ -3,6 +3,7 @@
 //! Data flows one way: study → plan → run → record → analysis → report. Nothing points back.
 #![forbid(unsafe_code)]
 
+pub mod agent;
 pub mod analysis;
 pub mod caveat;
 pub mod cell;

@@ -96,7 +96,7 @@ pub struct CheckRequest {
     pub encoded: Vec<u64>,
     /// Length in bytes of each decoded item: the decoder may not produce more.
     pub decoded: Vec<u64>,
-    /// The dictionary each item needs, as a path, if any.
+    /// The file of the dictionaries the items need, in the form of [`Visit::dictionary_path`], if any.
     pub dictionary: Option<String>,
 }
 
@@ -226,10 +226,12 @@ pub struct Visit {
     pub sha256_encoded: String,
     /// `true` when the round trip was compared byte for byte in this visit.
     pub verified: bool,
-    /// Length in bytes of a dictionary that has to be stored or known beside the items; 0 without.
+    /// Length in bytes of a dictionary that has to be stored or known beside the items; 0 without. Of the
+    /// two dictionaries of a cross-fit it is the mean: one like them would be shipped.
     #[serde(default)]
     pub dictionary_bytes: u64,
-    /// Where the dictionary was written when a dump was asked for.
+    /// Where the dictionaries were written when a dump was asked for: for each, its length in bytes as 8
+    /// bytes little-endian, then the dictionary. Item `i` needs number `i` modulo their count.
     #[serde(default)]
     pub dictionary_path: Option<String>,
     /// Samples by phase.
