@@ -2,7 +2,8 @@
 
 use crate::Codec;
 
-/// Declares the modules and, from the same line, lists their codecs.
+/// Declares the modules and, from the same line, lists their codecs. (`cargo fmt` does not look for modules
+/// inside a macro: these files are given to rustfmt by name.)
 macro_rules! codecs {
     ($($module:ident::$codec:ident),* $(,)?) => {
         $(mod $module;)*

@@ -198,7 +198,7 @@ fn parameters_it_does_not_know_are_faults_with_the_nearest_name() {
     let place = Place::values(1);
     for (codec, level, options, word) in [
         ("zsdt", None, &[][..], "`zstd`"),
-        ("gzdeflate", None, &[], "use one of: identity"),
+        ("quicklz", None, &[], "use one of: identity"),
         ("zlib", Some(6), &[("memlvl", "9")], "`memlevel`"),
         ("zlib", Some(6), &[("mode", "streem")], "`stream`"),
     ] {
