@@ -31,10 +31,7 @@ pub struct Inventory {
 impl Inventory {
     /// The runtimes a study's word stands for: `native`, `php` (all), or one name.
     pub fn select(&self, word: &str) -> Vec<&RuntimeEntry> {
-        self.runtimes
-            .iter()
-            .filter(|r| r.name == word || (word == "php" && r.name != NATIVE))
-            .collect()
+        self.runtimes.iter().filter(|r| r.name == word || (word == "php" && r.name != NATIVE)).collect()
     }
 
     /// The names a study may use.

@@ -5,13 +5,13 @@
 
 pub mod agent;
 pub mod analysis;
-pub mod cli;
 pub mod caveat;
 pub mod cell;
+pub mod cli;
+pub mod content;
 pub mod defs;
 pub mod inventory;
 pub mod lab;
-pub mod content;
 pub mod payload;
 pub mod plan;
 pub mod protocol;

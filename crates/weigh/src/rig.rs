@@ -2,7 +2,7 @@
 
 pub mod lifeline;
 pub mod machine;
-pub mod runtime;
 pub mod meter;
 pub mod process;
+pub mod runtime;
 pub mod worker;

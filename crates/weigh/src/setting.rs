@@ -14,7 +14,9 @@ use crate::protocol::{CodecDescription, OptionDescription};
 use crate::suggest::nearest_hint;
 
 /// A codec with its level and options.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct Setting {
     /// The codec's name.
     pub codec: String,
@@ -104,7 +106,8 @@ impl Request {
         }
         let mut options = BTreeMap::new();
         for part in parts {
-            let Some((key, values)) = part.split_once('=').filter(|(k, v)| !k.is_empty() && !v.is_empty()) else {
+            let Some((key, values)) = part.split_once('=').filter(|(k, v)| !k.is_empty() && !v.is_empty())
+            else {
                 return refuse(format!("`{text}`: `{part}` is not an option; write NAME=VALUE"));
             };
             let values = values.split('|').map(str::to_owned).collect();
@@ -299,7 +302,10 @@ mod tests {
     #[test]
     fn refusals_say_what_is_accepted() {
         assert_eq!(expand("zstd:23").unwrap_err(), "zstd has levels -7 to 22, not 23");
-        assert_eq!(expand("zstd:3,windo=20").unwrap_err(), "zstd has no option `windo`; did you mean `window`?");
+        assert_eq!(
+            expand("zstd:3,windo=20").unwrap_err(),
+            "zstd has no option `windo`; did you mean `window`?"
+        );
         assert_eq!(expand("zstd:3,window=9").unwrap_err(), "zstd: window=9 is not accepted; use 10 to 27");
         assert!(expand("zstd:x").unwrap_err().contains("`x` is not a level"));
         assert!(expand("zstd:9..1").unwrap_err().contains("is not a level"));

@@ -167,7 +167,12 @@ fn mend(missing: &[Missing]) -> Option<String> {
 fn text(f: &Findings) -> String {
     let style = |s: &str| console::style(s.to_owned()).bold().force_styling(terminal::colours()).to_string();
     let mut out = format!("{} {}\n", style("weigh"), f.weigh);
-    out.push_str(&format!("{} {}{}\n", style("machine"), f.machine.line(), if f.root { ", root" } else { "" }));
+    out.push_str(&format!(
+        "{} {}{}\n",
+        style("machine"),
+        f.machine.line(),
+        if f.root { ", root" } else { "" }
+    ));
     out.push_str(&format!("{} {} of {} files in the cache\n", style("corpus"), f.corpus.0, f.corpus.1));
     for r in &f.runtimes {
         let place = r.binary.as_ref().map_or(String::new(), |b| format!("  {}", b.display()));
@@ -195,7 +200,9 @@ fn text(f: &Findings) -> String {
         out.push_str(&format!("\nmend it: {}\n", style(mend)));
     }
     if f.machine.governor.as_deref().is_some_and(|g| g != "performance") {
-        out.push_str("\nnote: the processor's clock may move; `cpupower frequency-set -g performance` holds it\n");
+        out.push_str(
+            "\nnote: the processor's clock may move; `cpupower frequency-set -g performance` holds it\n",
+        );
     }
     out
 }
@@ -218,7 +225,12 @@ mod tests {
             reason: "y".into(),
             remedy: Some(remedy.into()),
         };
-        let missing = [lacks("apt install php-zstd"), lacks("apt install libdeflate0"), lacks("apt install php-zstd"), lacks("use a newer PHP")];
+        let missing = [
+            lacks("apt install php-zstd"),
+            lacks("apt install libdeflate0"),
+            lacks("apt install php-zstd"),
+            lacks("use a newer PHP"),
+        ];
         let command = mend(&missing).unwrap();
         assert!(command.ends_with("apt install libdeflate0 php-zstd"), "{command}");
         assert_eq!(mend(&missing[3..]), None);

@@ -58,13 +58,21 @@ struct Row {
 }
 
 fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
-    let rows: Vec<Row> = lab.library.status()?.into_iter().map(|(entry, presence)| row(entry, presence)).collect();
+    let rows: Vec<Row> =
+        lab.library.status()?.into_iter().map(|(entry, presence)| row(entry, presence)).collect();
     if json {
         terminal::print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["content", "kind", "bytes", "licence", "sets", "in the cache"]);
+    table.load_style(presets::NOTHING).set_header([
+        "content",
+        "kind",
+        "bytes",
+        "licence",
+        "sets",
+        "in the cache",
+    ]);
     for row in rows {
         let cached = match (row.cached, row.unpinned) {
             (_, Some(_)) => "unpinned",

@@ -35,7 +35,9 @@ impl Live {
     /// A line, and where `table` is wanted and somebody looks, the table so far above it.
     pub fn new(plan: &Plan, earlier: &[Record], table: bool) -> Live {
         let bar = if terminal::watched() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner()));
+        bar.set_style(
+            ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner()),
+        );
         Live {
             bar,
             plan: plan.clone(),

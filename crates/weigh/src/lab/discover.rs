@@ -54,7 +54,10 @@ impl Discovery {
         let mut found = Vec::new();
         for name in wanted {
             let Some(binary) = runtime::named(name, &self.path) else {
-                bail!("--php {}: no such program; give the path of a PHP command line binary", name.display());
+                bail!(
+                    "--php {}: no such program; give the path of a PHP command line binary",
+                    name.display()
+                );
             };
             let binary = std::path::absolute(&binary)?;
             if !found.contains(&binary) {

@@ -101,6 +101,10 @@ mod tests {
         assert_eq!(cut[0].name, format!("{}@1000", cut[0].name.trim_end_matches("@1000")));
         assert_eq!(cut[0].items.iter().sum::<u64>(), cut[0].bytes);
         assert!(cut[0].items.len() > 1 && cut[0].value.is_none());
-        assert!(stager.notes().iter().any(|n| n.contains("synthetic content stands in")), "{:?}", stager.notes());
+        assert!(
+            stager.notes().iter().any(|n| n.contains("synthetic content stands in")),
+            "{:?}",
+            stager.notes()
+        );
     }
 }

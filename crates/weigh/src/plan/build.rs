@@ -70,7 +70,8 @@ pub fn build(
         cell_seconds: study.budget.cell_seconds,
         exhaustive: ask.exhaustive,
     };
-    let mut builder = Builder { inventory, ask, policy: &policy, seen: HashSet::new(), out: Gathered::default() };
+    let mut builder =
+        Builder { inventory, ask, policy: &policy, seen: HashSet::new(), out: Gathered::default() };
     for block in &blocks {
         builder.block(block, contents)?;
     }
@@ -114,7 +115,8 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn block(&mut self, block: &CellBlock, contents: &mut ContentSource<'_>) -> Result<()> {
-        let requests: Vec<Request> = block.codecs.iter().map(|c| Request::parse(c)).collect::<Result<_, _>>()?;
+        let requests: Vec<Request> =
+            block.codecs.iter().map(|c| Request::parse(c)).collect::<Result<_, _>>()?;
         let runtimes = self.runtimes(block)?;
         self.known_names(block, &requests, &runtimes)?;
         for name in &block.content {
@@ -161,7 +163,8 @@ impl Builder<'_> {
             match request.set() {
                 Some("all") => {}
                 Some(set) => {
-                    let sets: HashSet<&str> = codecs().flat_map(|c| c.sets.iter().map(String::as_str)).collect();
+                    let sets: HashSet<&str> =
+                        codecs().flat_map(|c| c.sets.iter().map(String::as_str)).collect();
                     if !sets.contains(set) {
                         let mut known: Vec<_> = sets.into_iter().chain(["all"]).collect();
                         known.sort_unstable();
@@ -205,7 +208,11 @@ impl Builder<'_> {
         for request in requests {
             for codec in self.codecs_of(request, runtime, &place) {
                 if codec.takes_value && payload.value.is_none() {
-                    self.exclude(id_of(payload, runtime, None, &codec), "takes a PHP value, not bytes".into(), None);
+                    self.exclude(
+                        id_of(payload, runtime, None, &codec),
+                        "takes a PHP value, not bytes".into(),
+                        None,
+                    );
                     continue;
                 }
                 // A marshaller serializes by itself: its cell has no serializer and is named once.
@@ -282,7 +289,12 @@ impl Builder<'_> {
     }
 }
 
-fn id_of(payload: &Payload, runtime: &RuntimeEntry, serializer: Option<&str>, codec: &CodecDescription) -> String {
+fn id_of(
+    payload: &Payload,
+    runtime: &RuntimeEntry,
+    serializer: Option<&str>,
+    codec: &CodecDescription,
+) -> String {
     Cell::make_id(&payload.name, &runtime.name, serializer, &Setting::bare(&codec.name))
 }
 

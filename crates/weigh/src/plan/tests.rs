@@ -54,7 +54,12 @@ fn runtime(name: &str, codecs: Vec<CodecDescription>, serializers: &[&str]) -> R
 }
 
 fn inventory() -> Inventory {
-    let php = vec![codec("gzdeflate", None), codec("zstd", Some("no extension and no FFI")), codec("snappy", None), codec("marshaller", None)];
+    let php = vec![
+        codec("gzdeflate", None),
+        codec("zstd", Some("no extension and no FFI")),
+        codec("snappy", None),
+        codec("marshaller", None),
+    ];
     Inventory {
         runtimes: vec![
             runtime("native", vec![codec("zlib", None)], &[]),
@@ -130,7 +135,10 @@ fn a_marshaller_stands_once_whatever_the_serializers() {
     let plan = plan(
         "[[cells]]\ncontent=[\"value:v\",\"bytes\"]\nruntimes=[\"php\"]\nserializers=[\"serialize\",\"-\"]\ncodecs=[\"marshaller\",\"snappy\"]\n",
     );
-    assert_eq!(ids(&plan), ["v/php8.2/-/marshaller", "v/php8.2/serialize/snappy", "v/php8.2/-/snappy", "bytes/php8.2/-/snappy"]);
+    assert_eq!(
+        ids(&plan),
+        ["v/php8.2/-/marshaller", "v/php8.2/serialize/snappy", "v/php8.2/-/snappy", "bytes/php8.2/-/snappy"]
+    );
     let reasons: Vec<_> = plan.exclusions.iter().map(|e| e.reason.as_str()).collect();
     assert_eq!(reasons, ["bytes is not a PHP value", "takes a PHP value, not bytes"]);
 }

@@ -155,7 +155,9 @@ impl Study {
         if self.schema != SCHEMA {
             bail!("schema = {} is not known; this program reads schema = {SCHEMA}", self.schema);
         }
-        if self.name.is_empty() || !self.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
+        if self.name.is_empty()
+            || !self.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        {
             bail!("name `{}` may hold lower-case letters, digits and hyphens only", self.name);
         }
         if self.cells.is_empty() {
@@ -272,7 +274,9 @@ codecs = ["gzdeflate"]
         assert!(error(&MINIMAL.replace("\"mine\"", "\"Mein Test\"")).contains("lower-case"));
         assert!(error(&MINIMAL.replace("schema = 1", "schema = 7")).contains("reads schema = 1"));
         assert!(error(&format!("{MINIMAL}\n[budget]\nseconds = 0")).contains("above zero"));
-        assert!(error(&format!("{MINIMAL}\n[links]\nmbit=[100, 10]\nreads_per_write=[1]")).contains("ascending"));
+        assert!(
+            error(&format!("{MINIMAL}\n[links]\nmbit=[100, 10]\nreads_per_write=[1]")).contains("ascending")
+        );
         assert_eq!(error("schema = ").lines().count(), 1);
     }
 
