@@ -92,10 +92,19 @@ fn runtimes_of(cells: &[Cell], inventory: &Inventory) -> Vec<Runtime> {
             name: r.name.clone(),
             binary: r.binary.clone(),
             version: r.description.version.clone(),
-            libraries: r.libraries(),
+            libraries: used_libraries(r, cells),
             facts: r.description.facts.clone(),
         })
         .collect()
+}
+
+/// The libraries of the codecs and serializers that cells of this runtime name.
+fn used_libraries(runtime: &RuntimeEntry, cells: &[Cell]) -> BTreeMap<String, String> {
+    let own = || cells.iter().filter(|c| c.runtime == runtime.name);
+    let mut libraries = runtime.libraries();
+    libraries
+        .retain(|name, _| own().any(|c| c.setting.codec == *name || c.serializer.as_ref() == Some(name)));
+    libraries
 }
 
 #[derive(Default)]
@@ -313,13 +322,4 @@ fn serializer_refused(
         None => Some((format!("{} has no serializer `{name}`", runtime.name), None)),
         Some(s) => s.missing.clone().map(|reason| (reason, s.remedy.clone())),
     }
-}
-
-/// Cells by payload, in the order of the plan: for tables of a plan.
-pub fn by_payload(plan: &Plan) -> BTreeMap<&str, Vec<&Cell>> {
-    let mut groups: BTreeMap<&str, Vec<&Cell>> = BTreeMap::new();
-    for cell in &plan.cells {
-        groups.entry(&cell.payload).or_default().push(cell);
-    }
-    groups
 }
