@@ -196,7 +196,8 @@ pub(super) fn mix(mix: Mix) -> String {
         Mix::Write => "one write".into(),
         Mix::Read => "one read".into(),
         Mix::ReadsPerWrite(reads) => {
-            format!("1 write : {} reads", (reads * 100.0).round() / 100.0)
+            let reads = (reads * 100.0).round() / 100.0;
+            format!("1 write : {reads} {}", if reads == 1.0 { "read" } else { "reads" })
         }
     }
 }
