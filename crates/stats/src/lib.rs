@@ -4,12 +4,14 @@
 //! Values must be finite; a function that is handed another one answers `None` instead of a number.
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod bootstrap;
 mod compare;
 mod link;
 mod pareto;
 mod summary;
 
+pub use blocks::{UNITS, block_effects};
 pub use bootstrap::{EXACT_UP_TO, MedianDistribution};
 pub use compare::{Interval, Ratio, median_interval, paired_ratio};
 pub use link::{Crossing, break_even_bandwidth, break_even_interval};

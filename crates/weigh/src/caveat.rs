@@ -21,6 +21,12 @@ pub enum Caveat {
         /// Share of all CPU time, 0 to 1.
         share: f64,
     },
+    /// The whole machine was slower in some rounds than in others; the figures of cells are levelled to the
+    /// usual round, the records hold what was measured.
+    Drift {
+        /// The slowest round's factor ÷ the fastest round's.
+        factor: f64,
+    },
     /// The interval is wider than asked for.
     Unconverged {
         /// Half-width ÷ median of the widest axis.

@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod forecast;
+mod names;
 #[cfg(test)]
 mod tests;
 

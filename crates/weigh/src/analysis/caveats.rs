@@ -16,6 +16,9 @@ const ENOUGH_SAMPLES: u32 = 7;
 /// Wall ÷ CPU time above which the processor was shared to a degree that shows.
 const NOISY: f64 = 1.1;
 
+/// Rounds that differ by more than this factor are worth a word.
+const DRIFT: f64 = 1.05;
+
 /// Adds to each cell's caveats what follows from its visits, and returns the caveats of the run.
 pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [CellResult]) -> Vec<Caveat> {
     let noise: Vec<Option<f64>> = gathered.cells.iter().map(wall_over_cpu).collect();
@@ -43,6 +46,9 @@ pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [CellResult]) ->
     });
     if let Some(wall_over_cpu) = run_noise {
         add_once(&mut run, Caveat::NoisyMachine { wall_over_cpu });
+    }
+    if gathered.drift > DRIFT {
+        add_once(&mut run, Caveat::Drift { factor: gathered.drift });
     }
     if gathered.resumed > 0 {
         add_once(&mut run, Caveat::Resumed { times: gathered.resumed });

@@ -30,8 +30,7 @@ impl Cost {
     /// The cost of one phase.
     pub fn phase(measured: &Measured, phase: Phase, seed: u64) -> Option<Cost> {
         let rounds = measured.rounds(phase).to_vec();
-        let samples = if rounds.len() == 1 { measured.samples(phase).collect() } else { Vec::new() };
-        Cost::of(rounds, samples, seed)
+        Cost::of(rounds, measured.only_samples(phase), seed)
     }
 
     /// The cost of `encode` encodes and `decode` decodes, formed inside rounds that have both.
@@ -45,7 +44,8 @@ impl Cost {
             .map(|(round, e, d)| (round, sum((e, d))))
             .collect();
         let samples = if rounds.len() == 1 {
-            measured.samples(Phase::Encode).zip(measured.samples(Phase::Decode)).map(sum).collect()
+            let decodes = measured.only_samples(Phase::Decode);
+            measured.only_samples(Phase::Encode).into_iter().zip(decodes).map(sum).collect()
         } else {
             Vec::new()
         };

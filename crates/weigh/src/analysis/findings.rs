@@ -21,7 +21,7 @@ use crate::analysis::cost::Cost;
 use crate::analysis::front::stored_bytes;
 use crate::analysis::gather::Measured;
 use crate::analysis::links::{self, Line, lines, reads_per_write};
-use crate::analysis::model::{CellResult, Finding, Group, Mix, PublishedComparison};
+use crate::analysis::model::{CellResult, Finding, Group, Mix, PublishedComparison, usual_reads};
 use crate::payload::{Origin, Payload};
 use crate::plan::Plan;
 use crate::protocol::Phase;
@@ -184,13 +184,10 @@ impl<'a> Evidence<'a> {
             .collect()
     }
 
-    /// The mix that stands for daily use: of the mixes asked for, the one nearest to ten reads for each write (a
-    /// cache is read more often than it is written); a write where none was asked for.
+    /// The mix that stands for daily use: see [`usual_reads`]; a write where none was asked for.
     fn usual_mix(&self) -> Option<Mix> {
         let links = self.plan.study.links.as_ref()?;
-        let distance = |reads: &f64| (reads.max(0.1) / 10.0).ln().abs();
-        let nearest = reads_per_write(links).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        Some(nearest.map_or(Mix::Write, Mix::ReadsPerWrite))
+        Some(usual_reads(reads_per_write(links)).map_or(Mix::Write, Mix::ReadsPerWrite))
     }
 
     /// Link speeds that can be, ascending, in Mbit/s.

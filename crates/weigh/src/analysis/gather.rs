@@ -27,6 +27,8 @@ pub(super) struct Gathered<'a> {
     pub seconds: f64,
     /// An end was recorded.
     pub complete: bool,
+    /// The slowest round's factor ÷ the fastest round's, of the rounds that have one.
+    pub drift: f64,
 }
 
 /// One cell with what was observed of it.
@@ -34,8 +36,10 @@ pub(super) struct Measured<'a> {
     pub cell: &'a Cell,
     /// One a round, ascending by round; of a round that was measured again after an interruption, the last.
     pub visits: Vec<&'a VisitRecord>,
-    /// Round values by phase: (round, median CPU nanoseconds a pass), ascending by round.
+    /// Round values by phase: (round, median CPU nanoseconds a pass ÷ the round's factor), ascending by round.
     pub rounds: BTreeMap<Phase, Vec<(u32, f64)>>,
+    /// How much slower than usual the whole machine was in a round, where that is known.
+    pub factors: BTreeMap<u32, f64>,
     pub stop: Option<StopReason>,
     pub caveats: Vec<Caveat>,
 }
@@ -51,9 +55,18 @@ impl Measured<'_> {
         self.rounds.get(&phase).map_or(&[], Vec::as_slice)
     }
 
-    /// All CPU times of a phase.
+    /// The samples of a phase's only round; empty when there are several.
+    pub fn only_samples(&self, phase: Phase) -> Vec<f64> {
+        if self.rounds(phase).len() == 1 { self.samples(phase).collect() } else { Vec::new() }
+    }
+
+    /// All CPU times of a phase, each ÷ its round's factor.
     pub fn samples(&self, phase: Phase) -> impl Iterator<Item = f64> {
-        self.visits.iter().filter_map(move |v| v.phases.get(&phase)).flat_map(|s| usable(&s.cpu_ns))
+        let visits = self.visits.iter().filter_map(move |v| Some((v.round, v.phases.get(&phase)?)));
+        visits.flat_map(|(round, samples)| {
+            let factor = self.factors.get(&round).unwrap_or(&1.0);
+            usable(&samples.cpu_ns).map(move |s| s / factor)
+        })
     }
 }
 
@@ -87,6 +100,7 @@ pub(super) fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> 
         rounds: 0,
         seconds: 0.0,
         complete: false,
+        drift: 1.0,
     };
     for record in records {
         gathered.take(record, &index, &mut sorted);
@@ -94,6 +108,7 @@ pub(super) fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> 
     for (cell, sorted) in plan.cells.iter().zip(sorted) {
         gathered.place(cell, sorted);
     }
+    gathered.level();
     gathered
 }
 
@@ -139,6 +154,24 @@ impl<'a> Gathered<'a> {
         }
     }
 
+    /// Takes out of every round value how much slower or faster the whole round was. Cells are not all in the
+    /// same rounds: without this, one that was only measured in a slow minute would look slow for ever.
+    fn level(&mut self) {
+        let whole = [Phase::Encode, Phase::Decode];
+        let units: Vec<Vec<(u32, f64)>> =
+            self.cells.iter().flat_map(|c| whole.map(|phase| c.rounds(phase).to_vec())).collect();
+        let effects = weigh_stats::block_effects(&units);
+        for cell in &mut self.cells {
+            cell.factors = effects.clone();
+            for (round, value) in cell.rounds.values_mut().flatten() {
+                *value /= effects.get(round).unwrap_or(&1.0);
+            }
+        }
+        let slowest = effects.values().copied().fold(f64::NAN, f64::max);
+        let fastest = effects.values().copied().fold(f64::NAN, f64::min);
+        self.drift = if slowest.is_finite() && fastest > 0.0 { slowest / fastest } else { 1.0 };
+    }
+
     fn place(&mut self, cell: &'a Cell, sorted: Sorted<'a>) {
         if sorted.visits.is_empty() || sorted.wrong {
             if !sorted.faulted {
@@ -157,6 +190,7 @@ impl<'a> Gathered<'a> {
             }
         }
         let Sorted { stop, caveats, .. } = sorted;
-        self.cells.push(Measured { cell, visits, rounds, stop, caveats });
+        let factors = BTreeMap::new();
+        self.cells.push(Measured { cell, visits, rounds, factors, stop, caveats });
     }
 }

@@ -10,6 +10,7 @@ use crate::analysis::estimate::IDENTITY;
 use crate::analysis::gather::Measured;
 use crate::analysis::model::{BestAt, BreakEven, CellResult, Group, LinkMix, LinkTotals, Mix};
 use crate::plan::Plan;
+use crate::record::StopReason;
 use crate::study::Links;
 
 /// One setting as a line over the time a byte takes: CPU nanoseconds and bytes an operation.
@@ -20,6 +21,9 @@ pub(super) struct Line {
     pub cost: Cost,
     /// Encoded bytes of one operation.
     pub bytes: f64,
+    /// It may be best somewhere. Not so a cell whose visits ended because another beat it on every axis beyond
+    /// doubt: its few figures could only be ahead by chance.
+    pub candidate: bool,
 }
 
 impl Line {
@@ -101,7 +105,8 @@ pub(super) fn lines(
         .filter(|(_, m)| m.cell.payload == payload && m.cell.runtime == runtime)
         .filter_map(|(index, m)| {
             let cost = Cost::weighted(m, weights(mix), plan.seed)?.scaled(1.0 / items);
-            Some(Line { index, cost, bytes: cells[index].encoded_bytes as f64 / items })
+            let candidate = !matches!(m.stop, Some(StopReason::Dominated { .. }));
+            Some(Line { index, cost, bytes: cells[index].encoded_bytes as f64 / items, candidate })
         })
         .collect()
 }
@@ -115,11 +120,10 @@ fn envelope(lines: &[Line]) -> Vec<&Line> {
         }
     };
     let mut envelope: Vec<&Line> =
-        lines.iter().min_by(by(|l| (l.cost.median, l.bytes))).into_iter().collect();
+        candidates(lines).min_by(by(|l| (l.cost.median, l.bytes))).into_iter().collect();
     while let Some(current) = envelope.last().copied() {
         // The next is the one that is overtaken by at the highest bandwidth; of several, the smallest.
-        let next = lines
-            .iter()
+        let next = candidates(lines)
             .filter(|l| l.bytes < current.bytes)
             .filter_map(|l| Some((crossing(current, l)?, l)))
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.bytes.total_cmp(&a.1.bytes)));
@@ -166,12 +170,17 @@ fn totals(line: &Line, speeds: &[f64], cells: &[CellResult]) -> LinkTotals {
 
 /// The line with the smallest total at this speed.
 pub(super) fn smallest(lines: &[Line], mbit: f64) -> Option<&Line> {
-    lines.iter().min_by(|a, b| a.total(mbit).total_cmp(&b.total(mbit)))
+    candidates(lines).min_by(|a, b| a.total(mbit).total_cmp(&b.total(mbit)))
+}
+
+/// The lines that may be best somewhere.
+pub(super) fn candidates(lines: &[Line]) -> impl Iterator<Item = &Line> {
+    lines.iter().filter(|l| l.candidate)
 }
 
 /// The lines that cannot be told apart from the best one at this speed.
 pub(super) fn ties<'a>(lines: &'a [Line], best: &Line, mbit: f64) -> Vec<&'a Line> {
-    lines.iter().filter(|l| l.index != best.index && !best.clearly_below(l, mbit)).collect()
+    candidates(lines).filter(|l| l.index != best.index && !best.clearly_below(l, mbit)).collect()
 }
 
 fn best(lines: &[Line], mbit: f64, cells: &[CellResult]) -> Option<BestAt> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use links::{BestAt, BreakEven, LinkMix, LinkTotals, Mix};
+pub use links::{BestAt, BreakEven, LinkMix, LinkTotals, Mix, usual_reads};
 
 use crate::caveat::Caveat;
 use crate::cell::Cell;
@@ -64,7 +64,8 @@ pub struct RunFacts {
     pub machine: String,
 }
 
-/// A statistic of one phase over rounds.
+/// A statistic of one phase over rounds. CPU times are levelled to the usual round (`weigh_stats::block_effects`);
+/// wall times are as measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// Samples.

@@ -8,6 +8,7 @@ use crate::cell::{Cell, Subject};
 use crate::inventory::{Inventory, NATIVE, RuntimeEntry};
 use crate::payload::Payload;
 use crate::plan::forecast::one_pass_seconds;
+use crate::plan::names;
 use crate::plan::{Exclusion, Plan, Policy, Runtime};
 use crate::protocol::CodecDescription;
 use crate::setting::{LevelRequest, Request, Setting};
@@ -15,7 +16,7 @@ use crate::study::{CellBlock, Study};
 use crate::suggest::nearest_hint;
 
 /// The word for cells on bytes among serializers.
-const BYTES: &str = "-";
+pub(super) const BYTES: &str = "-";
 /// A cell whose single encode would take more than this share of the budget is left out.
 const BUDGET_SHARE: f64 = 0.35;
 
@@ -82,20 +83,19 @@ pub fn build(
     Ok(Plan { study: study.text(), seed: ask.seed, policy, payloads, runtimes, cells, exclusions })
 }
 
+/// The runtimes that cells use, in the order of their first use: a study's main runtime comes first in reports.
 fn runtimes_of(cells: &[Cell], inventory: &Inventory) -> Vec<Runtime> {
-    let used: HashSet<&str> = cells.iter().map(|c| c.runtime.as_str()).collect();
-    inventory
-        .runtimes
-        .iter()
-        .filter(|r| used.contains(r.name.as_str()))
-        .map(|r| Runtime {
-            name: r.name.clone(),
-            binary: r.binary.clone(),
-            version: r.description.version.clone(),
-            libraries: used_libraries(r, cells),
-            facts: r.description.facts.clone(),
-        })
-        .collect()
+    let first_use = |name: &str| cells.iter().position(|c| c.runtime == name);
+    let mut used: Vec<_> = inventory.runtimes.iter().filter_map(|r| Some((first_use(&r.name)?, r))).collect();
+    used.sort_by_key(|(first, _)| *first);
+    let runtime = |r: &RuntimeEntry| Runtime {
+        name: r.name.clone(),
+        binary: r.binary.clone(),
+        version: r.description.version.clone(),
+        libraries: used_libraries(r, cells),
+        facts: r.description.facts.clone(),
+    };
+    used.into_iter().map(|(_, r)| runtime(r)).collect()
 }
 
 /// The libraries of the codecs and serializers that cells of this runtime name.
@@ -127,7 +127,7 @@ impl Builder<'_> {
         let requests: Vec<Request> =
             block.codecs.iter().map(|c| Request::parse(c)).collect::<Result<_, _>>()?;
         let runtimes = self.runtimes(block)?;
-        self.known_names(block, &requests, &runtimes)?;
+        names::check(block, &requests, &runtimes)?;
         for name in &block.content {
             for payload in contents(name, block.block_bytes)? {
                 for runtime in &runtimes {
@@ -160,42 +160,6 @@ impl Builder<'_> {
             found.extend(selected.into_iter().cloned());
         }
         Ok(found)
-    }
-
-    /// A name that no runtime of the block knows is a typing error; one that some lack is an exclusion.
-    fn known_names(&self, block: &CellBlock, requests: &[Request], runtimes: &[RuntimeEntry]) -> Result<()> {
-        if runtimes.is_empty() {
-            return Ok(());
-        }
-        let codecs = || runtimes.iter().flat_map(|r| &r.description.codecs);
-        for request in requests {
-            match request.set() {
-                Some("all") => {}
-                Some(set) => {
-                    let sets: HashSet<&str> =
-                        codecs().flat_map(|c| c.sets.iter().map(String::as_str)).collect();
-                    if !sets.contains(set) {
-                        let mut known: Vec<_> = sets.into_iter().chain(["all"]).collect();
-                        known.sort_unstable();
-                        bail!("no set `{set}`{}", nearest_hint(set, known));
-                    }
-                }
-                None if codecs().all(|c| c.name != request.name) => {
-                    let mut known: Vec<_> = codecs().map(|c| c.name.as_str()).collect();
-                    known.sort_unstable();
-                    known.dedup();
-                    bail!("no codec `{}`{}", request.name, nearest_hint(&request.name, known));
-                }
-                None => {}
-            }
-        }
-        for name in block.serializers.iter().filter(|s| s.as_str() != BYTES) {
-            let known = || runtimes.iter().flat_map(|r| &r.description.serializers).map(|s| s.name.as_str());
-            if known().next().is_some() && known().all(|k| k != name) {
-                bail!("no serializer `{name}`{}", nearest_hint(name, known()));
-            }
-        }
-        Ok(())
     }
 
     fn settings(

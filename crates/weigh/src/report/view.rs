@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::text::clean;
-use crate::analysis::model::{Analysis, CellResult, Estimate, Group, Mix};
+use crate::analysis::model::{Analysis, CellResult, Estimate, Group, Mix, usual_reads};
 use crate::caveat::Caveat;
 use crate::payload::{Origin, Payload};
 use crate::protocol::Phase;
@@ -196,14 +196,20 @@ pub(super) fn mix(mix: Mix) -> String {
         Mix::Write => "one write".into(),
         Mix::Read => "one read".into(),
         Mix::ReadsPerWrite(reads) => {
-            format!("1 write : {} reads", (reads * 100.0).round() / 100.0)
+            let reads = (reads * 100.0).round() / 100.0;
+            format!("1 write : {reads} {}", if reads == 1.0 { "read" } else { "reads" })
         }
     }
 }
 
-/// The mix that stands for a group where only one has room: reads and writes together, else the first.
+/// The mix that stands for a group where only one has room: that of daily use, else the first.
 pub(super) fn main_mix(group: &Group) -> Option<&crate::analysis::model::LinkMix> {
-    let mixed = group.links.iter().find(|mix| matches!(mix.mix, Mix::ReadsPerWrite(_)));
+    let reads = |mix: &crate::analysis::model::LinkMix| match mix.mix {
+        Mix::ReadsPerWrite(reads) => Some(reads),
+        Mix::Write | Mix::Read => None,
+    };
+    let usual = usual_reads(group.links.iter().filter_map(reads));
+    let mixed = group.links.iter().find(|mix| usual.is_some() && reads(mix) == usual);
     mixed.or_else(|| group.links.first())
 }
 
@@ -213,6 +219,7 @@ pub(super) fn note(caveat: &Caveat) -> String {
         Caveat::NoisyMachine { wall_over_cpu } => format!("wall {wall_over_cpu:.2}× CPU"),
         Caveat::FrequencyScaling { .. } => "clock moves".into(),
         Caveat::Steal { share } => format!("{:.0}% stolen", share * 100.0),
+        Caveat::Drift { factor } => format!("rounds differ {factor:.2}×"),
         Caveat::Unconverged { half_width, .. } => format!("unconverged ±{:.0}%", half_width * 100.0),
         Caveat::FewSamples { samples: 1 } => "1 sample".into(),
         Caveat::FewSamples { samples } => format!("{samples} samples"),
@@ -238,6 +245,13 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
         Caveat::Steal { share } => (
             format!("The hypervisor took {:.1}% of the CPU time away.", share * 100.0),
             "Measure on a dedicated machine.",
+        ),
+        Caveat::Drift { factor } => (
+            format!(
+                "The machine was up to {factor:.2} times as slow in some rounds as in others; the figures are \
+                 levelled to the usual round."
+            ),
+            "Compare inside this run; measure on an idle machine for absolute rates.",
         ),
         Caveat::Unconverged { half_width, asked } => (
             format!("An interval is ±{:.1}% wide, ±{:.1}% was asked for.", half_width * 100.0, asked * 100.0),

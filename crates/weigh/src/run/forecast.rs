@@ -77,7 +77,8 @@ pub enum Admission {
 /// Whether the budget allows a visit to cell `i` now, `elapsed` seconds into the run.
 ///
 /// A slow cell also leaves time for the quick ones to get three rounds each (at most 0.3 of the budget), for it
-/// yields one figure where they yield most of the front.
+/// yields one figure where they yield most of the front; and a further visit to one, for the cells that were never
+/// visited.
 pub fn admit(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
     if plan.policy.exhaustive {
         return Admission::Go;
@@ -87,7 +88,9 @@ pub fn admit(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f6
     let end = elapsed + expected[i] * safety;
     if end > budget {
         Admission::Never
-    } else if expected[i] > SLOW && end + kept(state, expected).min(SHARE_KEPT * budget) > budget {
+    } else if expected[i] > SLOW
+        && end + kept(state, expected).min(SHARE_KEPT * budget) + unseen(state, i, expected) > budget
+    {
         Admission::Later
     } else {
         Admission::Go
@@ -97,6 +100,15 @@ pub fn admit(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f6
 fn kept(state: &State, expected: &[f64]) -> f64 {
     let quick = state.cells.iter().zip(expected).filter(|(past, e)| past.is_live() && **e <= SLOW);
     quick.map(|(past, e)| e * ROUNDS_KEPT.saturating_sub(past.visits.len()) as f64).sum()
+}
+
+/// Seconds that the slow cells which were never visited will take, when cell `i` was.
+fn unseen(state: &State, i: usize, expected: &[f64]) -> f64 {
+    if state.cells[i].visits.is_empty() {
+        return 0.0;
+    }
+    let slow = state.cells.iter().zip(expected).filter(|(past, e)| past.is_live() && **e > SLOW);
+    slow.filter(|(past, _)| past.visits.is_empty()).map(|(_, e)| e * SAFETY_NOMINAL).sum()
 }
 
 /// Seconds that the rest of the run is expected to take: three rounds for every cell, within the budget.

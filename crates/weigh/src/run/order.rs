@@ -17,16 +17,20 @@ pub fn generator(seed: u64, round: u32, what: u64) -> ChaCha8Rng {
 }
 
 /// The order in which a round visits `live`, indexes into the plan's cells; `expected` has the expected seconds
-/// of every cell of the plan. Two strata, so that the first rows come early and a slow cell is behind all that
-/// it might crowd out; within each the order is random, so that drift does not favour a place in the plan.
+/// and `new` the absence of any visit, of every cell of the plan. Two strata, so that the first rows come early
+/// and a slow cell is behind all that it might crowd out; within each the order is random, so that drift does not
+/// favour a place in the plan. Slow cells that were never visited come before the other slow ones, the least
+/// slow first: a first figure is worth more than a second, and as many cells as possible should get one.
 ///
 /// The draw is over the whole plan: which other cells are still live does not change who comes before whom.
-pub fn order(live: &[usize], expected: &[f64], seed: u64, round: u32) -> Vec<usize> {
+pub fn order(live: &[usize], expected: &[f64], new: &[bool], seed: u64, round: u32) -> Vec<usize> {
     let mut drawn: Vec<usize> = (0..expected.len()).collect();
     drawn.shuffle(&mut generator(seed, round, 0));
     let (quick, slow): (Vec<_>, Vec<_>) =
         drawn.into_iter().filter(|i| live.contains(i)).partition(|&i| expected[i] <= SLOW);
-    quick.into_iter().chain(slow).collect()
+    let (mut first, again): (Vec<_>, Vec<_>) = slow.into_iter().partition(|&i| new[i]);
+    first.sort_by(|&a, &b| expected[a].total_cmp(&expected[b]));
+    quick.into_iter().chain(first).chain(again).collect()
 }
 
 #[cfg(test)]
@@ -43,11 +47,16 @@ mod tests {
         ) {
             let dead: Vec<usize> = dead.iter().map(|d| d.index(expected.len())).collect();
             let live: Vec<usize> = (0..expected.len()).filter(|i| !dead.contains(i)).collect();
-            let order = order(&live, &expected, seed, round);
+            let new: Vec<bool> = (0..expected.len()).map(|i| i % 2 == 0).collect();
+            let order = order(&live, &expected, &new, seed, round);
             let mut sorted = order.clone();
             sorted.sort_unstable();
             prop_assert_eq!(sorted, live);
             prop_assert!(order.is_sorted_by_key(|&i| expected[i] > SLOW));
+            let slow = order.iter().filter(|&&i| expected[i] > SLOW);
+            let first: Vec<f64> = slow.clone().take_while(|&&i| new[i]).map(|&i| expected[i]).collect();
+            prop_assert!(first.is_sorted(), "first visits go from the least slow on");
+            prop_assert_eq!(slow.filter(|&&i| new[i]).count(), first.len(), "and before all others");
         }
 
         #[test]
@@ -58,18 +67,20 @@ mod tests {
             let all: Vec<usize> = (0..cells).collect();
             let gone = gone.index(cells);
             let some: Vec<usize> = all.iter().copied().filter(|&i| i != gone).collect();
-            let mut whole = order(&all, &expected, seed, 1);
+            let new = vec![true; cells];
+            let mut whole = order(&all, &expected, &new, seed, 1);
             whole.retain(|&i| i != gone);
-            prop_assert_eq!(whole, order(&some, &expected, seed, 1));
+            prop_assert_eq!(whole, order(&some, &expected, &new, seed, 1));
         }
     }
 
     #[test]
     fn the_seed_and_the_round_decide() {
-        let (all, expected) = ((0..20).collect::<Vec<usize>>(), vec![0.1; 20]);
-        assert_eq!(order(&all, &expected, 7, 1), order(&all, &expected, 7, 1));
-        assert_ne!(order(&all, &expected, 7, 1), order(&all, &expected, 7, 2));
-        assert_ne!(order(&all, &expected, 7, 1), order(&all, &expected, 8, 1));
-        assert_ne!(order(&all, &expected, 7, 1), all, "a drawn order is not the plan's");
+        let (all, expected, new) = ((0..20).collect::<Vec<usize>>(), vec![0.1; 20], vec![true; 20]);
+        let drawn = |seed, round| order(&all, &expected, &new, seed, round);
+        assert_eq!(drawn(7, 1), drawn(7, 1));
+        assert_ne!(drawn(7, 1), drawn(7, 2));
+        assert_ne!(drawn(7, 1), drawn(8, 1));
+        assert_ne!(drawn(7, 1), all, "a drawn order is not the plan's");
     }
 }

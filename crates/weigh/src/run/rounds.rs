@@ -112,7 +112,8 @@ impl Course<'_> {
         let live: Vec<usize> =
             self.state.live().into_iter().filter(|&i| self.state.cells[i].fault.is_none()).collect();
         let expected = forecast::expected(self.plan, &self.state);
-        let order = order(&live, &expected, self.plan.seed, round);
+        let new: Vec<bool> = self.state.cells.iter().map(|c| c.visits.is_empty()).collect();
+        let order = order(&live, &expected, &new, self.plan.seed, round);
         let seen = order.iter().filter(|&&i| self.state.cells[i].was_in(round)).count();
         if seen < order.len() {
             self.observer.round_begun(round, order.len());

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::analysis::findings::{Draft, Evidence, label, mix_label};
-use crate::analysis::links::smallest;
+use crate::analysis::links::{candidates, smallest};
 use crate::analysis::model::{Group, Mix};
 use crate::setting::Setting;
 use crate::units;
@@ -63,8 +63,7 @@ fn table<'a>(evidence: &Evidence<'a>, group: &'a Group, mix: Mix, speeds: &[f64]
     let lines = evidence.lines(group, mix);
     let best: Vec<f64> =
         speeds.iter().map(|s| smallest(&lines, *s).map_or(f64::NAN, |line| line.total(*s))).collect();
-    let behind = lines
-        .iter()
+    let behind = candidates(&lines)
         .map(|line| {
             let cell = &evidence.cells[line.index].cell;
             let behind = speeds.iter().zip(&best).map(|(s, best)| line.total(*s) / best).collect();

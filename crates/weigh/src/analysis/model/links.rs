@@ -28,6 +28,13 @@ pub enum Mix {
     ReadsPerWrite(f64),
 }
 
+/// Reads for each write that stand for daily use: of those given, the number nearest to ten, because a cache is
+/// read more often than it is written.
+pub fn usual_reads(reads: impl Iterator<Item = f64>) -> Option<f64> {
+    let distance = |reads: &f64| (reads.max(0.1) / 10.0).ln().abs();
+    reads.min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
 /// Total times of one cell.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LinkTotals {

@@ -113,6 +113,7 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::NoisyMachine { .. } => "with wall time well over CPU time",
         Caveat::FrequencyScaling { .. } => "measured while the clock could move",
         Caveat::Steal { .. } => "measured while the hypervisor took time away",
+        Caveat::Drift { .. } => "measured while the machine's speed changed",
         Caveat::Unconverged { .. } => "with an interval wider than asked for",
         Caveat::FewSamples { .. } => "with fewer samples than a median needs",
         Caveat::Synthetic { .. } => "on synthetic content",
