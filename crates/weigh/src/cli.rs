@@ -1,8 +1,8 @@
 //! The command line: one verb a file. A verb reads its flags, calls the lab, and prints; nothing else.
 
-mod check;
+pub mod check;
 mod codec;
-mod corpus;
+pub mod corpus;
 mod live;
 mod plan;
 mod report;

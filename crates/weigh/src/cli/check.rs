@@ -31,7 +31,7 @@ const SCHEMA: u32 = 1;
 
 /// What `weigh check --json` writes.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-#[schemars(title = "What can be measured here, as `weigh check --json` writes it")]
+
 pub struct Findings {
     /// The version of this form.
     schema: u32,

@@ -50,7 +50,6 @@ const SCHEMA: u32 = 1;
 
 /// What `weigh corpus list --json` writes.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
-#[schemars(title = "The corpus, as `weigh corpus list --json` writes it")]
 pub struct Listing {
     /// The version of this form.
     schema: u32,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::lab::{Lab, Ran, SMALL, has_php};
 
 /// A PHP codec whose decoder does this with `$encoded`.
-fn codec(body: &str) -> String {
+pub fn codec(body: &str) -> String {
     format!(
         "<?php
 return array('format' => 'mine', 'bindings' => array('library' => array(

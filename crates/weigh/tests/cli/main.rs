@@ -12,4 +12,5 @@ mod php;
 mod plan;
 mod report;
 mod run;
+mod schema;
 mod terminal;
