@@ -69,8 +69,12 @@ fn truncation_and_trailing_bytes_are_refused() {
         for len in 0..packed.len() {
             let whole = |out: &[u8]| out == data;
             // A block format without a length may end early in a valid way, with another content.
-            if let Ok(()) = coder.decode(&packed[..len], data.len(), &mut out) { assert!(format == Format::Lz4Block && !whole(&out), "{name}: {len} bytes") }
-            if let Ok((out, _)) = independent::decode(format, &packed[..len], data.len(), None) { assert!(format == Format::Lz4Block && !whole(&out), "{name}: {len} bytes") }
+            if let Ok(()) = coder.decode(&packed[..len], data.len(), &mut out) {
+                assert!(format == Format::Lz4Block && !whole(&out), "{name}: {len} bytes")
+            }
+            if let Ok((out, _)) = independent::decode(format, &packed[..len], data.len(), None) {
+                assert!(format == Format::Lz4Block && !whole(&out), "{name}: {len} bytes")
+            }
         }
         packed.extend(b"trailing");
         assert!(coder.decode(&packed, data.len(), &mut out).is_err(), "{name} takes trailing bytes");

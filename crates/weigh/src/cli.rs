@@ -1,13 +1,14 @@
 //! The command line: one verb a file. A verb reads its flags, calls the lab, and prints; nothing else.
 
-mod check;
+pub mod check;
 mod codec;
-mod corpus;
+pub mod corpus;
 mod live;
 mod plan;
 mod report;
 mod run;
 mod terminal;
+mod usage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -65,12 +66,7 @@ pub fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            let code = if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
-            // A closed pipe is the reader's wish, not an error.
-            error.print().ok();
-            return code;
-        }
+        Err(error) => return usage::answer(&error),
     };
     let defs = cli.defs.as_deref();
     let result = match cli.verb {

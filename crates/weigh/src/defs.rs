@@ -53,6 +53,12 @@ impl Definitions {
         names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
     }
 
+    /// The names of the codecs inside PHP.
+    pub fn php_codec_names(&self) -> Vec<String> {
+        let names = self.files.keys().filter(|p| p.starts_with("php/codecs"));
+        names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
+    }
+
     /// The study of that name.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ pub use stage::Stager;
 
 use crate::content::Library;
 use crate::content::cache::Cache;
+use crate::content::names::shown;
 use crate::defs::Definitions;
 use crate::inventory::Inventory;
 use crate::plan::Plan;
@@ -97,7 +98,7 @@ impl Lab {
     /// # Errors
     /// A PHP that was named cannot be used; one that was merely found is left out with the reason.
     pub fn inventory(&self, named: &[PathBuf]) -> Result<Inventory> {
-        Discovery::new(self.php_home()?).inventory(named)
+        Discovery::new(&|| self.php_home()).inventory(named)
     }
 
     /// The native codecs alone: nothing is started.
@@ -126,22 +127,29 @@ impl Lab {
         plan
     }
 
-    /// The same for a study whose contents are paths of the user's.
+    /// The same for a study whose contents are paths of the user's: each block has them all. They go beside the study,
+    /// because a path need not be text.
     ///
     /// # Errors
     /// A path that cannot be measured, or names that nothing answers to.
     pub fn plan_paths(
         &self,
         study: &Study,
+        paths: &[PathBuf],
         ask: &Ask,
         inventory: &Inventory,
         staging: &Path,
         progress: &mut dyn Progress,
     ) -> Result<Plan> {
         let mut stager = Stager::new(&self.library, staging);
-        let plan = build(study, ask, inventory, &mut |path, block| {
-            progress.doing(&format!("reading {path}"));
-            Ok(vec![stager.path(Path::new(path), block)?])
+        let mut study = study.clone();
+        for block in &mut study.cells {
+            block.content = (0..paths.len()).map(|number| number.to_string()).collect();
+        }
+        let plan = build(&study, ask, inventory, &mut |number, block| {
+            let path = number.parse::<usize>().ok().and_then(|n| paths.get(n)).context("no such path")?;
+            progress.doing(&format!("reading {}", shown(path)));
+            Ok(vec![stager.path(path, block)?])
         });
         stager.notes().iter().for_each(|note| progress.note(note));
         plan

@@ -28,6 +28,7 @@ codecs! {
     lz4::Lz4,
     lz4hc::Lz4Hc,
     snappy::Snappy,
+    bzip2::Bzip2,
     xz::Xz,
 }
 

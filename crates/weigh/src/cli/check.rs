@@ -1,6 +1,6 @@
 //! `weigh check`: what can be measured here, what is missing, and the one command that mends it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::cli::terminal;
 use crate::content::Presence;
+use crate::content::names::shown;
 use crate::inventory::{Inventory, RuntimeEntry};
 use crate::lab::Lab;
 use crate::protocol::{CodecDescription, SerializerDescription};
@@ -30,6 +31,7 @@ const SCHEMA: u32 = 1;
 
 /// What `weigh check --json` writes.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
+
 pub struct Findings {
     /// The version of this form.
     schema: u32,
@@ -41,26 +43,52 @@ pub struct Findings {
     root: bool,
     /// What can be measured, runtime by runtime.
     runtimes: Vec<RuntimeFindings>,
-    /// PHP binaries that cannot be used: the binary and why.
-    refused: Vec<(PathBuf, String)>,
-    /// Corpus files in the cache, and all there are.
-    corpus: (usize, usize),
+    /// PHP binaries that cannot be used.
+    refused: Vec<Refused>,
+    /// The corpus.
+    corpus: Corpus,
     /// What is missing.
     missing: Vec<Missing>,
     /// One command that mends all of it, as far as a command can.
     mend: Option<String>,
 }
 
+/// A runtime and what it can measure.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 struct RuntimeFindings {
+    /// `native`, `php8.2`, …
     name: String,
+    /// The PHP binary; null for native.
     binary: Option<PathBuf>,
+    /// The version as queried.
     version: String,
-    facts: std::collections::BTreeMap<String, String>,
+    /// Settings that change results, by name.
+    facts: BTreeMap<String, String>,
+    /// Every codec, available or not.
     codecs: Vec<CodecDescription>,
+    /// Every serializer, available or not.
     serializers: Vec<SerializerDescription>,
 }
 
+/// A PHP binary that cannot be used.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct Refused {
+    /// The binary.
+    binary: PathBuf,
+    /// Why.
+    reason: String,
+}
+
+/// How much of the corpus is here.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct Corpus {
+    /// Contents in the cache.
+    cached: usize,
+    /// All there are.
+    all: usize,
+}
+
+/// Something that cannot be measured here.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 struct Missing {
     /// The runtime.
@@ -88,7 +116,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
     let mut missing = missing_things(&inventory);
-    let (cached, all) = cached(lab)?;
+    let corpus = corpus(lab)?;
     if inventory.runtimes.len() == 1 {
         missing.push(Missing {
             runtime: "php".into(),
@@ -98,10 +126,10 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
         });
     }
     let mut mend = mend(&missing);
-    if cached < all {
+    if corpus.cached < corpus.all {
         missing.push(Missing {
             runtime: "corpus".into(),
-            what: format!("{} of {all} files", all - cached),
+            what: format!("{} of {} files", corpus.all - corpus.cached, corpus.all),
             reason: "not fetched yet".into(),
             remedy: Some("weigh corpus fetch".into()),
         });
@@ -121,17 +149,17 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
         machine: Machine::query(),
         root: rustix::process::geteuid().is_root(),
         runtimes: runtimes.collect(),
-        refused: inventory.refused,
-        corpus: (cached, all),
+        refused: inventory.refused.into_iter().map(|(binary, reason)| Refused { binary, reason }).collect(),
+        corpus,
         missing,
         mend,
     })
 }
 
-/// Corpus files in the cache, and all there are.
-fn cached(lab: &Lab) -> Result<(usize, usize)> {
+fn corpus(lab: &Lab) -> Result<Corpus> {
     let status = lab.library.status()?;
-    Ok((status.iter().filter(|(_, presence)| *presence != Presence::Absent).count(), status.len()))
+    let cached = status.iter().filter(|(_, presence)| *presence != Presence::Absent).count();
+    Ok(Corpus { cached, all: status.len() })
 }
 
 fn missing_things(inventory: &Inventory) -> Vec<Missing> {
@@ -165,39 +193,24 @@ fn mend(missing: &[Missing]) -> Option<String> {
 }
 
 fn text(f: &Findings) -> String {
-    let style = |s: &str| console::style(s.to_owned()).bold().force_styling(terminal::colours()).to_string();
-    let mut out = format!("{} {}\n", style("weigh"), f.weigh);
-    out.push_str(&format!(
-        "{} {}{}\n",
-        style("machine"),
-        f.machine.line(),
-        if f.root { ", root" } else { "" }
-    ));
-    out.push_str(&format!("{} {} of {} files in the cache\n", style("corpus"), f.corpus.0, f.corpus.1));
-    for r in &f.runtimes {
-        let place = r.binary.as_ref().map_or(String::new(), |b| format!("  {}", b.display()));
-        out.push_str(&format!("\n{} {}{place}\n", style(&r.name), r.version));
-        let there = r.codecs.iter().filter(|c| c.missing.is_none());
-        let mut rows: Vec<(String, String)> = there.map(codec_row).collect();
-        let serializers = r.serializers.iter().filter(|s| s.missing.is_none());
-        rows.extend(serializers.map(|s| (s.name.clone(), s.library.clone().unwrap_or_default())));
-        let wide = rows.iter().map(|(n, _)| n.len()).max().unwrap_or(0);
-        for (name, about) in rows {
-            out.push_str(&format!("  {name:<wide$}  {about}\n"));
-        }
-    }
-    for (binary, why) in &f.refused {
-        out.push_str(&format!("\n{} cannot be used: {why}\n", binary.display()));
+    let mut out = format!("{} {}\n", bold("weigh"), f.weigh);
+    let root = if f.root { ", root" } else { "" };
+    out.push_str(&format!("{} {}{root}\n", bold("machine"), f.machine.line()));
+    let Corpus { cached, all } = f.corpus;
+    out.push_str(&format!("{} {cached} of {all} files in the cache\n", bold("corpus")));
+    f.runtimes.iter().for_each(|r| out.push_str(&runtime(r)));
+    for Refused { binary, reason } in &f.refused {
+        out.push_str(&format!("\n{} cannot be used: {reason}\n", shown(binary)));
     }
     if !f.missing.is_empty() {
-        out.push_str(&format!("\n{}\n", style("missing")));
+        out.push_str(&format!("\n{}\n", bold("missing")));
     }
     for m in &f.missing {
         let remedy = m.remedy.as_ref().map_or(String::new(), |r| format!("  → {r}"));
         out.push_str(&format!("  {}: {}: {}{remedy}\n", m.runtime, m.what, m.reason));
     }
     if let Some(mend) = &f.mend {
-        out.push_str(&format!("\nmend it: {}\n", style(mend)));
+        out.push_str(&format!("\nmend it: {}\n", bold(mend)));
     }
     if f.machine.governor.as_deref().is_some_and(|g| g != "performance") {
         out.push_str(
@@ -205,6 +218,21 @@ fn text(f: &Findings) -> String {
         );
     }
     out
+}
+
+fn bold(text: &str) -> String {
+    console::style(text).bold().force_styling(terminal::colours()).to_string()
+}
+
+/// A runtime with everything that it can measure.
+fn runtime(r: &RuntimeFindings) -> String {
+    let place = r.binary.as_ref().map_or(String::new(), |b| format!("  {}", shown(b)));
+    let mut table = terminal::table(&[]);
+    let codecs = r.codecs.iter().filter(|c| c.missing.is_none()).map(codec_row);
+    let serializers = r.serializers.iter().filter(|s| s.missing.is_none());
+    let serializers = serializers.map(|s| (s.name.clone(), s.library.clone().unwrap_or_default()));
+    table.add_rows(codecs.chain(serializers).map(|(name, about)| [format!("  {name}"), about]));
+    format!("\n{} {}{place}\n{}", bold(&r.name), r.version, terminal::lines(table))
 }
 
 fn codec_row(c: &CodecDescription) -> (String, String) {

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::cli::live::Preparing;
 use crate::cli::run::{Place, measure};
 use crate::lab::Lab;
 use crate::plan::build::Ask;
 use crate::report::Detail;
-use crate::setting::LevelRequest;
+use crate::setting::{LevelRequest, Request};
 use crate::study::file::{Budget, CellBlock, Precision, SCHEMA, Study};
 
 /// Flags of `weigh codec`.
@@ -71,10 +71,27 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     };
     let inventory = if args.php.is_empty() { lab.native() } else { lab.inventory(&args.php)? };
     let staging = tempfile::tempdir()?;
+    if args.php.is_empty() {
+        name_php(&lab, &args.codecs)?;
+    }
     let study = study_of(args, !args.php.is_empty());
-    let plan = lab.plan_paths(&study, &ask, &inventory, staging.path(), &mut Preparing::new())?;
+    let plan =
+        lab.plan_paths(&study, &args.paths, &ask, &inventory, staging.path(), &mut Preparing::new())?;
     let place = Place { out: args.out.clone(), name: "codec".into() };
-    measure(&lab, plan, &place, Detail::Full, args.json)
+    Ok(measure(&lab, plan, &place, Detail::Full, args.json)?.code())
+}
+
+/// A codec that only PHP has is asked for without one: says so, because the nearest native name would mislead.
+fn name_php(lab: &Lab, settings: &[String]) -> Result<()> {
+    let native = lab.native();
+    for text in settings {
+        let name = Request::parse(text)?.name;
+        let here = native.runtimes.iter().any(|r| r.codec(&name).is_some());
+        if !here && lab.definitions.php_codec_names().contains(&name) {
+            bail!("`{name}` is a codec inside PHP: name a PHP to measure it in, such as --php php");
+        }
+    }
+    Ok(())
 }
 
 /// The question as a study: what the user's flags say, and nothing hidden.
@@ -100,7 +117,8 @@ fn study_of(args: &Args, php: bool) -> Study {
         precision: Precision::default(),
         cells: vec![CellBlock {
             about: String::new(),
-            content: args.paths.iter().map(|p| p.display().to_string()).collect(),
+            // The paths, which need not be text, go to the lab beside the study.
+            content: Vec::new(),
             runtimes,
             serializers: vec!["-".into()],
             codecs,

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::CellAlignment;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -45,15 +45,38 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     }
 }
 
-#[derive(Serialize)]
-struct Row {
+/// The version of the JSON this verb writes.
+const SCHEMA: u32 = 1;
+
+/// What `weigh corpus list --json` writes.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Listing {
+    /// The version of this form.
+    schema: u32,
+    /// The cache's folder.
+    cache: String,
+    /// Every content.
+    contents: Vec<Row>,
+}
+
+/// One content.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Row {
+    /// What studies name it by.
     id: String,
+    /// What kind of content it is.
     kind: String,
+    /// Its length, where it is pinned or in the cache.
     bytes: Option<u64>,
+    /// Its licence, an SPDX identifier.
     licence: String,
+    /// Where a package registry has it, or what it is made from.
     source: String,
+    /// The sets it is in.
     sets: Vec<String>,
+    /// It is in the cache.
     cached: bool,
+    /// Set when what is in the cache is real but not the pinned bytes: why.
     unpinned: Option<String>,
 }
 
@@ -61,18 +84,12 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
     let rows: Vec<Row> =
         lab.library.status()?.into_iter().map(|(entry, presence)| row(entry, presence)).collect();
     if json {
-        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&rows)?))?;
+        let cache = lab.library.folder().display().to_string();
+        let listing = Listing { schema: SCHEMA, cache, contents: rows };
+        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&listing)?))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header([
-        "content",
-        "kind",
-        "bytes",
-        "licence",
-        "sets",
-        "in the cache",
-    ]);
+    let mut table = terminal::table(&["content", "kind", "bytes", "licence", "sets", "in the cache"]);
     for row in rows {
         let cached = match (row.cached, row.unpinned) {
             (_, Some(_)) => "unpinned",
@@ -85,7 +102,8 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
     if let Some(column) = table.column_mut(2) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    terminal::print(&format!("{table}\n\ncache: {}\n", lab.library.folder().display()))?;
+    let table = terminal::lines(table);
+    terminal::print(&format!("{table}\ncache: {}\n", lab.library.folder().display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
-use comfy_table::{Table, presets};
-
+use crate::cli::live::Preparing;
 use crate::cli::terminal;
-use crate::lab::{self, Lab};
+use crate::lab::Lab;
 use crate::plan::build::Ask;
 use crate::plan::forecast::plan_seconds;
 use crate::plan::{Exclusion, Plan};
-use crate::units;
+use crate::{run, units};
+use anyhow::Result;
 
 /// Flags of `weigh plan`.
 #[derive(Debug, clap::Args)]
@@ -43,23 +42,31 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let inventory = lab.inventory(&args.php)?;
     let ask = Ask { quick: args.quick, ..Ask::default() };
     let staging = tempfile::tempdir()?;
-    let plan = lab.plan(&study, &ask, &inventory, staging.path(), &mut lab::Quiet)?;
+    let plan = lab.plan(&study, &ask, &inventory, staging.path(), &mut Preparing::new())?;
     if args.json {
-        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&plan)?))?;
+        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&as_written(plan))?))?;
     } else {
         terminal::print(&describe(&plan, args.cells))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// The content was staged only to be looked at: its place is the one it would have in a run directory.
+fn as_written(mut plan: Plan) -> Plan {
+    for payload in &mut plan.payloads {
+        payload.blob = run::dir::kept(payload);
+    }
+    plan
+}
+
 fn list(lab: &Lab) -> Result<ExitCode> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["study", "question"]);
+    let mut table = terminal::table(&["study", "question"]);
     for name in lab.definitions.study_names() {
         let question = lab.study(&name)?.question;
         table.add_row([name, question]);
     }
-    terminal::print(&format!("{table}\n\nweigh plan STUDY shows one; weigh run STUDY measures it.\n"))?;
+    let table = terminal::lines(table);
+    terminal::print(&format!("{table}\nweigh plan STUDY shows one; weigh run STUDY measures it.\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -83,26 +90,22 @@ fn group_table(plan: &Plan) -> String {
         let serializer = cell.serializer.as_deref().unwrap_or("-");
         groups.entry((&cell.payload, &cell.runtime, serializer)).or_default().push(&cell.setting.codec);
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_width(terminal::width() as u16);
-    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
-    table.set_header(["content", "bytes", "runtime", "serializer", "cells", "codecs"]);
+    let mut table = terminal::table(&["content", "bytes", "runtime", "serializer", "cells", "codecs"]);
     for ((payload, runtime, serializer), mut codecs) in groups {
         let cells = codecs.len().to_string();
         codecs.dedup();
         let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
         table.add_row([payload, &units::bytes(bytes), runtime, serializer, &cells, &codecs.join(" ")]);
     }
-    format!("{table}\n")
+    terminal::lines(table)
 }
 
 fn cell_table(plan: &Plan) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["cell", "expected a visit"]);
+    let mut table = terminal::table(&["cell", "expected a visit"]);
     for cell in &plan.cells {
         table.add_row([cell.id.clone(), units::ns(cell.expected_seconds * 1e9)]);
     }
-    format!("{table}\n")
+    terminal::lines(table)
 }
 
 /// Exclusions by reason, because one missing extension may leave out a hundred cells.

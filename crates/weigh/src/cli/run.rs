@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::analysis::model::Analysis;
 use crate::cli::codec::seconds;
@@ -12,6 +12,7 @@ use crate::cli::{exit_code, terminal};
 use crate::lab::{Lab, execute, pool};
 use crate::plan::Plan;
 use crate::plan::build::Ask;
+use crate::record::log::LogError;
 use crate::report::{self, Detail, Options};
 use crate::run::dir::RunDir;
 use crate::run::interrupt::Interrupt;
@@ -62,8 +63,36 @@ pub struct Place {
 
 impl Place {
     fn path(&self) -> PathBuf {
+        if let Some(out) = &self.out {
+            return out.clone();
+        }
         let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
-        self.out.clone().unwrap_or_else(|| Path::new("weigh-runs").join(format!("{}-{now}", self.name)))
+        let path = Path::new("weigh-runs").join(format!("{}-{now}", self.name));
+        // Two runs within a second are two runs.
+        let numbered = (2..).map(|n| path.with_file_name(format!("{}-{now}-{n}", self.name)));
+        std::iter::once(path.clone()).chain(numbered).find(|p| !p.exists()).unwrap_or(path)
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, with this many cells faulted.
+    Complete {
+        /// Cells without a number.
+        faults: usize,
+    },
+    /// At the user's wish.
+    Interrupted,
+}
+
+impl Ended {
+    /// The program's exit code.
+    pub fn code(self) -> ExitCode {
+        match self {
+            Ended::Complete { faults } => exit_code(faults),
+            Ended::Interrupted => ExitCode::FAILURE,
+        }
     }
 }
 
@@ -73,13 +102,13 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let detail = if args.full { Detail::Full } else { Detail::Summary };
     if let Some(path) = &args.resume {
         let dir = RunDir::open(path)?;
-        return go_on(&lab, dir, detail, args.json);
+        return Ok(go_on(&lab, dir, detail, args.json)?.code());
     }
     let names = if args.studies.is_empty() { lab.definitions.study_names() } else { args.studies.clone() };
     if names.len() > 1 && args.out.is_some() {
         bail!("--out names one folder, but {} studies would be run; name one study", names.len());
     }
-    // Every study is read before the first is measured: a typing error should not wait for an hour.
+    // Every study is read and planned before the first is measured: a typing error should not wait for an hour.
     let studies = names.iter().map(|n| lab.study(n)).collect::<Result<Vec<_>>>()?;
     let inventory = lab.inventory(&args.php)?;
     for (binary, why) in &inventory.refused {
@@ -92,46 +121,74 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         exhaustive: args.exhaustive,
         ..Ask::default()
     };
-    let mut code = ExitCode::SUCCESS;
-    for study in studies {
-        let staging = tempfile::tempdir().context("no temporary folder for the content")?;
-        let plan = lab.plan(&study, &ask, &inventory, staging.path(), &mut Preparing::new())?;
-        let place = Place { out: args.out.clone(), name: study.name.clone() };
-        let one = measure(&lab, plan, &place, detail, args.json)?;
-        if one != ExitCode::SUCCESS {
-            code = one;
+    let staging = tempfile::tempdir().context("no temporary folder for the content")?;
+    let mut plans = Vec::new();
+    for (number, study) in studies.iter().enumerate() {
+        let folder = staging.path().join(number.to_string());
+        std::fs::create_dir(&folder).context("no temporary folder for the content")?;
+        plans.push(lab.plan(study, &ask, &inventory, &folder, &mut Preparing::new())?);
+    }
+    let alone = plans.len() == 1;
+    let mut faults = 0;
+    for plan in plans {
+        if plan.cells.is_empty() && !alone {
+            // The other studies have their answers all the same; the exit code tells.
+            terminal::note(&format!("{}: {}", plan.study.name, nothing(&plan)));
+            faults += 1;
+            continue;
+        }
+        let place = Place { out: args.out.clone(), name: plan.study.name.clone() };
+        match measure(&lab, plan, &place, detail, args.json)? {
+            Ended::Complete { faults: more } => faults += more,
+            Ended::Interrupted => return Ok(Ended::Interrupted.code()),
         }
     }
-    Ok(code)
+    Ok(exit_code(faults))
+}
+
+/// Why a plan has no cells: each reason once.
+fn nothing(plan: &Plan) -> String {
+    let mut reasons: Vec<String> = Vec::new();
+    for exclusion in &plan.exclusions {
+        let remedy = exclusion.remedy.as_ref().map_or(String::new(), |r| format!(" ({r})"));
+        let reason = format!("{}{remedy}", exclusion.reason);
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let reasons = if reasons.is_empty() { vec!["no block has a cell".into()] } else { reasons };
+    format!("nothing to measure: {}", reasons.join("; "))
 }
 
 /// Measures a plan into a new run directory and shows the results.
-pub fn measure(lab: &Lab, plan: Plan, place: &Place, detail: Detail, json: bool) -> Result<ExitCode> {
+pub fn measure(lab: &Lab, plan: Plan, place: &Place, detail: Detail, json: bool) -> Result<Ended> {
     if plan.cells.is_empty() {
-        let reasons: Vec<_> = plan.exclusions.iter().map(|e| format!("{}: {}", e.cell, e.reason)).collect();
-        bail!("nothing to measure; {}", reasons.join("; "));
+        bail!(nothing(&plan));
     }
     let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
     let dir = RunDir::create(&place.path(), plan, command)?;
     go_on(lab, dir, detail, json)
 }
 
-fn go_on(lab: &Lab, dir: RunDir, detail: Detail, json: bool) -> Result<ExitCode> {
+fn go_on(lab: &Lab, dir: RunDir, detail: Detail, json: bool) -> Result<Ended> {
     let path = dir.path().to_owned();
     let plan = dir.plan().clone();
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-    let workers = pool(&dir, &plan, &lab.php_home()?, &interrupt);
+    let workers = pool(lab, &dir, &plan, &interrupt)?;
     let command = dir.file().command.join(" ");
     let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
     let finished = execute(dir, workers, &mut live);
     live.clear();
-    let finished = finished.with_context(|| format!("go on with: weigh run --resume {}", path.display()))?;
+    let finished = finished.map_err(|error| match error.downcast_ref::<LogError>() {
+        Some(_) => anyhow!("{error:#}; go on with: weigh run --resume {}", path.display()),
+        None => error,
+    })?;
     if !finished.outcome.complete {
         terminal::note(&format!("interrupted; go on with: weigh run --resume {}", path.display()));
-        return Ok(ExitCode::FAILURE);
+        return Ok(Ended::Interrupted);
     }
     show(&finished.analysis, &path, detail, json, command)?;
-    Ok(exit_code(finished.analysis.faults.len()))
+    Ok(Ended::Complete { faults: finished.analysis.faults.len() })
 }
 
 /// Prints the results, and leaves report and chart in the run directory.

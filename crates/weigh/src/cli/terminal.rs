@@ -2,6 +2,11 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
+use anyhow::Context;
+use comfy_table::{ContentArrangement, Table, presets};
+
+use crate::content::names::plain;
+
 /// The width of tables where stdout is not a terminal.
 const PIPE_WIDTH: usize = 120;
 
@@ -33,22 +38,39 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
+        other => other.context("the results cannot be written to stdout"),
     }
 }
 
-/// One line on stderr with the whole chain of causes.
+/// A table without lines, no wider than stdout.
+pub fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    if !header.is_empty() {
+        table.set_header(header);
+    }
+    table.load_style(presets::NOTHING).set_width(u16::try_from(width()).unwrap_or(u16::MAX));
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    table
+}
+
+/// The table as lines without blanks at their ends.
+pub fn lines(mut table: Table) -> String {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
+/// One line on stderr with the whole chain of causes. Names of files may hold anything: what would move the cursor is
+/// spelled out.
 pub fn error(error: &anyhow::Error) {
     let prefix = console::style("weigh:").for_stderr().red().bold();
     let text = format!("{error:#}");
-    let mut lines: Vec<&str> = Vec::new();
-    for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
-        lines.push(line);
-    }
+    let lines: Vec<String> = text.lines().map(|l| plain(l.trim())).filter(|l| !l.is_empty()).collect();
     eprintln!("{prefix} {}", lines.join("; "));
 }
 
-/// A remark on stderr.
+/// A remark on stderr: one line.
 pub fn note(text: &str) {
-    eprintln!("{}", console::style(text).for_stderr().dim());
+    eprintln!("{}", console::style(plain(text)).for_stderr().dim());
 }

@@ -11,11 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 
 use super::client::Clients;
 use super::library::{Item, Library, Presence};
 use super::values;
+use crate::suggest::nearest_hint;
 
 /// What fetching works with.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +121,10 @@ impl Library {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Vec<FetchOutcome>> {
         for id in ids {
-            self.find(id).with_context(|| format!("the corpus has no `{id}`"))?;
+            if self.find(id).is_none() {
+                let known: Vec<String> = self.items().map(|item| item.id()).collect();
+                bail!("the corpus has no `{id}`{}", nearest_hint(id, known.iter().map(String::as_str)));
+            }
         }
         let asked: Vec<Item<'_>> =
             self.items().filter(|item| ids.is_empty() || ids.contains(&item.id())).collect();

@@ -76,7 +76,8 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::Skipped { count, what, example } => {
-                write!(f, "left out {count} {what}, such as {}", shown(example))
+                let one = what.strip_suffix('s').filter(|_| *count == 1 && !what.contains(" and "));
+                write!(f, "left out {count} {}, such as {}", one.unwrap_or(what), shown(example))
             }
             Note::Unreadable { path, why } => write!(f, "left out {}: {why}", shown(path)),
         }
@@ -152,7 +153,8 @@ fn stage_files(
         bytes,
         items,
         value: None,
-        origin: Origin::User { path: given.to_owned(), sampled },
+        // Plans and records are text; a path that is none is named as near as can be.
+        origin: Origin::User { path: PathBuf::from(given.to_string_lossy().into_owned()), sampled },
     };
     Ok(Staged { payload, notes })
 }

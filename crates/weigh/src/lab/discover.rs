@@ -15,15 +15,14 @@ use crate::run::interrupt::Interrupt;
 use crate::run::pool::{Executor, Failure};
 
 /// Starts runtimes to ask them what they are.
-#[derive(Debug)]
-pub struct Discovery {
-    php_home: PathBuf,
+pub struct Discovery<'a> {
+    php_home: &'a dyn Fn() -> Result<PathBuf>,
     path: OsString,
 }
 
-impl Discovery {
-    /// `php_home` holds `worker.php`.
-    pub fn new(php_home: PathBuf) -> Discovery {
+impl<'a> Discovery<'a> {
+    /// `php_home` gives the folder that holds `worker.php`; it is called when there is a PHP to ask.
+    pub fn new(php_home: &'a dyn Fn() -> Result<PathBuf>) -> Discovery<'a> {
         Discovery { php_home, path: std::env::var_os("PATH").unwrap_or_default() }
     }
 
@@ -34,8 +33,12 @@ impl Discovery {
     pub fn inventory(&self, wanted: &[PathBuf]) -> Result<Inventory> {
         let mut inventory = Discovery::native();
         let binaries = if wanted.is_empty() { runtime::on_path(&self.path) } else { self.resolve(wanted)? };
+        if binaries.is_empty() {
+            return Ok(inventory);
+        }
+        let php_home = (self.php_home)()?;
         for binary in binaries {
-            match self.ask(&binary) {
+            match ask(&binary, &php_home) {
                 Ok(description) => add(&mut inventory, binary, description),
                 Err(why) if wanted.is_empty() => inventory.refused.push((binary, why)),
                 Err(why) => bail!("--php {}: {why}", binary.display()),
@@ -66,18 +69,18 @@ impl Discovery {
         }
         Ok(found)
     }
+}
 
-    fn ask(&self, binary: &Path) -> Result<Description, String> {
-        let log = tempfile::NamedTempFile::new().map_err(|e| format!("no temporary file: {e}"))?;
-        let spec = php_worker("php", binary, &self.php_home, log.path().to_owned());
-        let mut executor = ProcessExecutor::new(spec, Interrupt::new());
-        let description = executor.describe();
-        executor.end();
-        description.map_err(|failure| match failure {
-            Failure::Fault(fault) => fault.message,
-            Failure::Interrupted => "interrupted".into(),
-        })
-    }
+fn ask(binary: &Path, php_home: &Path) -> Result<Description, String> {
+    let log = tempfile::NamedTempFile::new().map_err(|e| format!("no temporary file: {e}"))?;
+    let spec = php_worker("php", binary, php_home, log.path().to_owned());
+    let mut executor = ProcessExecutor::new(spec, Interrupt::new());
+    let description = executor.describe();
+    executor.end();
+    description.map_err(|failure| match failure {
+        Failure::Fault(fault) => fault.message,
+        Failure::Interrupted => "interrupted".into(),
+    })
 }
 
 /// How to start the PHP worker on a binary.

@@ -1,11 +1,10 @@
 //! Execution: a plan becomes a run directory, a pool of workers is made, and the run is driven to its end.
 
-use std::path::Path;
-
 use anyhow::Result;
 
 use crate::analysis::{analyse, model::Analysis};
 use crate::inventory::NATIVE;
+use crate::lab::Lab;
 use crate::lab::discover::php_worker;
 use crate::plan::Plan;
 use crate::rig::process::WorkerSpec;
@@ -27,19 +26,22 @@ pub struct Finished {
 }
 
 /// The workers that a plan needs. Nothing is started before the first visit.
-pub fn pool(dir: &RunDir, plan: &Plan, php_home: &Path, interrupt: &Interrupt) -> Pool {
+///
+/// # Errors
+/// The plan has cells in PHP, and the PHP side cannot be put in place.
+pub fn pool(lab: &Lab, dir: &RunDir, plan: &Plan, interrupt: &Interrupt) -> Result<Pool> {
     let mut pool = Pool::new(interrupt.clone());
     for runtime in &plan.runtimes {
         let log = dir.log_path(&runtime.name);
         let spec = match &runtime.binary {
-            Some(binary) => php_worker(&runtime.name, binary, php_home, log),
+            Some(binary) => php_worker(&runtime.name, binary, &lab.php_home()?, log),
             None => WorkerSpec::native(NATIVE, log),
         };
         pool.add(&runtime.name, Box::new(ProcessExecutor::new(spec, interrupt.clone())));
     }
     let checker = WorkerSpec::native("checker", dir.log_path("checker"));
     pool.set_checker(Box::new(ProcessExecutor::new(checker, interrupt.clone())));
-    pool
+    Ok(pool)
 }
 
 /// Drives a run to its end and derives its results.

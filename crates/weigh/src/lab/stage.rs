@@ -11,6 +11,8 @@ use crate::payload::Payload;
 
 /// The most items a corpus content is cut into: each costs a call and a line of the request.
 const MAX_ITEMS: u64 = 8192;
+/// What happens to content that is not there.
+const STAND_IN: &str = "synthetic content stands in; `weigh corpus fetch` gets the real one";
 
 /// Brings contents into a folder.
 #[derive(Debug)]
@@ -19,14 +21,15 @@ pub struct Stager<'a> {
     into: PathBuf,
     names: Names,
     staged: HashMap<(String, Option<u64>), Vec<Payload>>,
+    stand_ins: Vec<String>,
     notes: Vec<String>,
 }
 
 impl<'a> Stager<'a> {
     /// Contents go below `into`.
     pub fn new(library: &'a Library, into: &Path) -> Stager<'a> {
-        let (names, staged, notes) = (Names::new(), HashMap::new(), Vec::new());
-        Stager { library, into: into.to_owned(), names, staged, notes }
+        let (names, staged) = (Names::new(), HashMap::new());
+        Stager { library, into: into.to_owned(), names, staged, stand_ins: Vec::new(), notes: Vec::new() }
     }
 
     /// The payloads that a content name of a study stands for.
@@ -40,20 +43,19 @@ impl<'a> Stager<'a> {
         }
         let mut payloads = Vec::new();
         for resolved in resolve(self.library, name)? {
-            // The same content under two names, say its own and a set's, is one payload.
-            let own = (resolved.id.clone(), block);
-            let payload = match self.staged.get(&own).and_then(|p| p.first()) {
+            // The same content under two names, say its own and a set's, is one payload; cut or not, it is one blob.
+            let own = (resolved.id.clone(), None);
+            let whole = match self.staged.get(&own).and_then(|p| p.first()) {
                 Some(payload) => payload.clone(),
                 None => {
-                    if let Some(why) = &resolved.stand_in {
-                        self.notes.push(format!("{why}: synthetic content stands in for it"));
+                    if resolved.stand_in.is_some() {
+                        self.stand_ins.push(resolved.id.clone());
                     }
-                    let payload = resolved.stage(self.library, &self.into, &mut self.names)?;
-                    block.map_or(payload.clone(), |bytes| cut(payload, bytes))
+                    resolved.stage(self.library, &self.into, &mut self.names)?
                 }
             };
-            self.staged.insert(own, vec![payload.clone()]);
-            payloads.push(payload);
+            self.staged.insert(own, vec![whole.clone()]);
+            payloads.push(block.map_or(whole.clone(), |bytes| cut(whole, bytes)));
         }
         self.staged.insert(key, payloads.clone());
         Ok(payloads)
@@ -71,8 +73,16 @@ impl<'a> Stager<'a> {
     }
 
     /// What the user should know of what was staged: one line each.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.notes.clone();
+        notes.extend(match self.stand_ins.as_slice() {
+            [] => None,
+            [one] => Some(format!("{one} is not in the cache: {STAND_IN}")),
+            [first, rest @ ..] => {
+                Some(format!("{first} and {} more are not in the cache: {STAND_IN}", rest.len()))
+            }
+        });
+        notes
     }
 }
 
@@ -98,7 +108,8 @@ mod tests {
         assert_eq!(first, stager.corpus("value:rows-4k", None).unwrap());
         assert!(first[0].value.is_some());
         let cut = stager.corpus("value:rows-4k", Some(1000)).unwrap();
-        assert_eq!(cut[0].name, format!("{}@1000", cut[0].name.trim_end_matches("@1000")));
+        assert_eq!(cut[0].name, format!("{}@1000", first[0].name));
+        assert_eq!((&cut[0].blob, &cut[0].sha256), (&first[0].blob, &first[0].sha256));
         assert_eq!(cut[0].items.iter().sum::<u64>(), cut[0].bytes);
         assert!(cut[0].items.len() > 1 && cut[0].value.is_none());
         assert!(

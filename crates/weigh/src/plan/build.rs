@@ -1,6 +1,6 @@
 //! From a study to a plan: every block's factors multiplied out, with a reason for each cell left out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use anyhow::{Result, bail};
 
@@ -92,10 +92,19 @@ fn runtimes_of(cells: &[Cell], inventory: &Inventory) -> Vec<Runtime> {
         name: r.name.clone(),
         binary: r.binary.clone(),
         version: r.description.version.clone(),
-        libraries: r.libraries(),
+        libraries: used_libraries(r, cells),
         facts: r.description.facts.clone(),
     };
     used.into_iter().map(|(_, r)| runtime(r)).collect()
+}
+
+/// The libraries of the codecs and serializers that cells of this runtime name.
+fn used_libraries(runtime: &RuntimeEntry, cells: &[Cell]) -> BTreeMap<String, String> {
+    let own = || cells.iter().filter(|c| c.runtime == runtime.name);
+    let mut libraries = runtime.libraries();
+    libraries
+        .retain(|name, _| own().any(|c| c.setting.codec == *name || c.serializer.as_ref() == Some(name)));
+    libraries
 }
 
 #[derive(Default)]

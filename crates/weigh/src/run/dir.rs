@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+pub use payloads::kept;
 pub use stored::{RunFile, SCHEMA, StoredRun};
 
 use super::lock::{LOCK, Lock};
@@ -66,7 +67,7 @@ impl RunDir {
         for folder in [LOGS, PAYLOADS, SCRATCH] {
             fs::create_dir(partial.path().join(folder)).with_context(doing)?;
         }
-        payloads::copy(&mut plan, partial.path(), PAYLOADS)?;
+        payloads::copy(&mut plan, partial.path())?;
         let plan_json = to_json(&plan)?;
         let file = RunFile::new(&plan, &plan_json, command, Machine::query());
         write_whole(&partial.path().join(PLAN), &plan_json)?;

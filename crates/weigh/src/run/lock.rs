@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use rustix::fs::{FlockOperation, flock};
@@ -10,6 +11,10 @@ use rustix::io::Errno;
 
 /// The lock's file within a run directory; it holds the writer's process id.
 pub const LOCK: &str = "lock";
+
+/// How long a lock may be held by somebody who is about to be gone: a process that was killed just now, or one that
+/// another thread of this program is starting, which has every open file until it becomes the other program.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A lock that is held until this is dropped.
 #[derive(Debug)]
@@ -28,7 +33,7 @@ impl Lock {
         let mut file = open.with_context(|| {
             format!("{}: cannot be written; a run needs a directory that it can write to", dir.display())
         })?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match patiently(&file) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {
                 let mut holder = String::new();
@@ -59,5 +64,17 @@ impl Lock {
     pub fn is_held(dir: &Path) -> bool {
         let Ok(file) = File::open(dir.join(LOCK)) else { return true };
         flock(&file, FlockOperation::NonBlockingLockExclusive).is_err()
+    }
+}
+
+fn patiently(file: &File) -> Result<(), Errno> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(10))
+            }
+            other => return other,
+        }
     }
 }

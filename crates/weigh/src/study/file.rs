@@ -1,5 +1,7 @@
 //! The TOML file of a study, read strictly: an unknown key is an error that names the nearest one.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -10,6 +12,9 @@ use crate::suggest::nearest_hint;
 
 /// The version of the file format that this program reads.
 pub const SCHEMA: u32 = 1;
+
+/// A study larger than this is taken for a mistake.
+const MAX_BYTES: u64 = 4 << 20;
 
 /// A study as written.
 #[derive(Clone, Debug, Deserialize)]
@@ -146,8 +151,12 @@ impl Study {
     /// # Errors
     /// Like [`Study::parse`], or that the file cannot be read.
     pub fn read(path: &Path) -> Result<Study> {
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read study {}", path.display()))?;
+        let mut text = String::new();
+        let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text));
+        read.with_context(|| format!("cannot read study {}", path.display()))?;
+        if text.len() as u64 > MAX_BYTES {
+            bail!("{}: larger than a study can be ({MAX_BYTES} bytes)", path.display());
+        }
         Study::parse(&text, &path.display().to_string())
     }
 

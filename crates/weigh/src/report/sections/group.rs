@@ -12,8 +12,10 @@ pub(in crate::report) fn section(group: &GroupView) -> Vec<Block> {
     let front = group.front().count();
     let worth = units::count(group.rows.len(), "setting", "settings");
     let mut blocks = head(group);
+    let are = if group.rows.len() == 1 { "is" } else { "are" };
+    let others = if front < group.rows.len() { "; the others are beaten on both by another" } else { "" };
     blocks.push(Block::Remark(format!(
-        "{front} of {worth} are on the Pareto front (●) of encode time and bytes; the others are beaten on both by another. {LEGEND}"
+        "{front} of {worth} {are} on the Pareto front (●) of encode time and bytes{others}. {LEGEND}"
     )));
     blocks.push(Block::Table(table(group, group.rows.iter())));
     blocks

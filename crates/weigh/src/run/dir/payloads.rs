@@ -7,13 +7,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 
+use super::PAYLOADS;
 use crate::payload::Payload;
 use crate::plan::Plan;
 
-/// Copies every payload's blob into `root/folder` and lets the plan name the copies.
-pub fn copy(plan: &mut Plan, root: &Path, folder: &str) -> Result<()> {
+/// Where a payload is kept, relative to the run directory.
+pub fn kept(payload: &Payload) -> PathBuf {
+    Path::new(PAYLOADS).join(&payload.sha256)
+}
+
+/// Copies every payload's blob into the run directory and lets the plan name the copies.
+pub fn copy(plan: &mut Plan, root: &Path) -> Result<()> {
     for payload in &mut plan.payloads {
-        let kept = PathBuf::from(folder).join(&payload.sha256);
+        let kept = kept(payload);
         if !root.join(&kept).exists() {
             copy_one(payload, &root.join(&kept))?;
         }

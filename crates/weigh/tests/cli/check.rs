@@ -1,0 +1,65 @@
+//! `weigh check`.
+
+use serde_json::Value;
+
+use crate::lab::{Lab, has_php};
+
+#[test]
+fn it_says_what_can_be_measured_and_what_mends_the_rest() {
+    let lab = Lab::new();
+    let text = lab.fine(&["check"]);
+    for word in ["machine", "native", "zlib-ng", "libdeflate", "zstd", "levels -7 to 22", "missing"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(text.contains("corpus 0 of "), "the cache of this test is empty: {text}");
+    let mend = text.lines().find_map(|l| l.strip_prefix("mend it: ")).expect("something is missing");
+    assert!(mend.ends_with("weigh corpus fetch"), "{mend}");
+    assert!(!text.contains('\u{1b}'), "no colours in a pipe");
+}
+
+#[test]
+fn as_json_it_has_every_codec_with_a_version_or_a_reason() {
+    let lab = Lab::new();
+    let found: Value = serde_json::from_str(&lab.fine(&["check", "--json"])).unwrap();
+    assert_eq!(found["schema"], 1);
+    assert!(found["machine"]["cores"].as_u64().unwrap() > 0);
+    for runtime in found["runtimes"].as_array().unwrap() {
+        for codec in runtime["codecs"].as_array().unwrap() {
+            let there = codec["missing"].is_null();
+            assert_eq!(there, codec["library"].is_string(), "{codec}");
+            assert!(there || codec["remedy"].is_string(), "{codec}");
+        }
+    }
+}
+
+#[test]
+fn a_php_without_extensions_is_no_lesser_php() {
+    if !has_php() {
+        return;
+    }
+    let lab = Lab::new();
+    let found: Value = serde_json::from_str(&lab.fine(&["check", "--json", "--php", "php"])).unwrap();
+    let runtimes = found["runtimes"].as_array().unwrap();
+    assert_eq!(runtimes.len(), 2, "native and the one that was named");
+    assert!(runtimes[1]["name"].as_str().unwrap().starts_with("php"));
+    let names: Vec<&str> =
+        runtimes[1]["codecs"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"gzdeflate") && names.contains(&"symfony-deflate"), "{names:?}");
+}
+
+#[test]
+fn a_php_that_is_none_is_refused_when_named_and_left_out_when_found() {
+    let lab = Lab::new();
+    let line = lab.refused(&["check", "--php", "no-such-php"]);
+    assert!(line.contains("--php no-such-php: no such program"), "{line}");
+    let line = lab.refused(&["check", "--php", "/bin/cat"]);
+    assert!(line.contains("--php /bin/cat") && line.contains("given up after 3 starts"), "{line}");
+
+    std::os::unix::fs::symlink("/bin/cat", lab.path("php9.9")).unwrap();
+    let text = String::from_utf8(
+        lab.weigh(&["check"]).env("PATH", lab.work()).assert().success().get_output().stdout.clone(),
+    );
+    let text = text.unwrap();
+    assert!(text.contains("php9.9 cannot be used: "), "{text}");
+    assert!(text.contains("php: PHP: no PHP binary on PATH"), "{text}");
+}

@@ -1,0 +1,217 @@
+//! A private place for each test: a folder to work in, a cache, a place for temporary files.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+/// The program under test.
+pub const WEIGH: &str = env!("CARGO_BIN_EXE_weigh");
+
+/// A study that is done in a moment: two native codecs on generated content.
+pub const SMALL: &str = r#"
+schema = 1
+name = "small"
+title = "A small study"
+question = "Which of two?"
+reading = "As it stands."
+[budget]
+seconds = 20
+[precision]
+max_rounds = 3
+[[cells]]
+content = ["synthetic:rows-4k"]
+runtimes = ["native"]
+codecs = ["identity", "zlib:1|6", "zstd:3"]
+"#;
+
+/// The private place. It goes when this is dropped.
+pub struct Lab {
+    home: tempfile::TempDir,
+}
+
+impl Lab {
+    pub fn new() -> Lab {
+        let home = tempfile::tempdir().unwrap();
+        for folder in ["work", "cache", "tmp"] {
+            std::fs::create_dir(home.path().join(folder)).unwrap();
+        }
+        Lab { home }
+    }
+
+    /// The folder that commands run in.
+    pub fn work(&self) -> PathBuf {
+        self.home.path().join("work")
+    }
+
+    /// The cache that commands use; no other test's.
+    pub fn cache(&self) -> PathBuf {
+        self.home.path().join("cache")
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.work().join(name)
+    }
+
+    /// A file in the folder that commands run in.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    pub fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// The records of a run, without their checksums being looked at.
+    pub fn records(&self, run: &str) -> Vec<Value> {
+        let text = self.read(&format!("{run}/records.ndjson"));
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Any command, in the folder and with the surroundings that are private to the test.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.work()).env("WEIGH_CACHE", self.cache()).env("HOME", self.home.path());
+        command.env("TMPDIR", self.home.path().join("tmp"));
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "XDG_CACHE_HOME"] {
+            command.env_remove(name);
+        }
+        command.timeout(Duration::from_secs(300));
+        command
+    }
+
+    pub fn weigh(&self, args: &[&str]) -> Command {
+        let mut command = self.command(WEIGH);
+        command.args(args);
+        command
+    }
+
+    /// Runs to the end; the exit code, stdout and stderr.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.weigh(args).output().unwrap())
+    }
+
+    /// Runs a command that is to succeed; what it wrote to stdout.
+    pub fn fine(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, 0, "{args:?}: {}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    }
+
+    /// Runs a command that is to be refused: exit code 1, nothing on stdout, and one line on stderr, which is given
+    /// back.
+    pub fn refused(&self, args: &[&str]) -> String {
+        self.run(args).refusal()
+    }
+
+    /// Starts a command that goes on by itself.
+    pub fn start(&self, args: &[&str]) -> Started {
+        let mut command = std::process::Command::new(WEIGH);
+        command.args(args).current_dir(self.work()).env("WEIGH_CACHE", self.cache());
+        command.env("TMPDIR", self.home.path().join("tmp"));
+        Started(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    /// What commands left in the place for temporary files.
+    pub fn left_over(&self) -> usize {
+        std::fs::read_dir(self.home.path().join("tmp")).unwrap().count()
+    }
+
+    /// Processes that were started with this test's cache, which only its own have.
+    pub fn processes(&self) -> Vec<String> {
+        let mark = format!("WEIGH_CACHE={}\0", self.cache().display());
+        let mine = |entry: &std::fs::DirEntry| {
+            let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+            environment.windows(mark.len()).any(|part| part == mark.as_bytes())
+        };
+        let all = std::fs::read_dir("/proc").unwrap().flatten();
+        all.filter(mine).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// A command that has ended.
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ran {
+    pub fn of(output: Output) -> Ran {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// See [`Lab::refused`].
+    pub fn refusal(self) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (1, ""), "{}", self.stderr);
+        assert_eq!(self.stderr.lines().count(), 1, "not one line: {}", self.stderr);
+        let line = self.stderr.strip_prefix("weigh: ").unwrap_or_else(|| panic!("{}", self.stderr));
+        assert!(!line.trim_end_matches('\n').contains(char::is_control), "{line:?}");
+        line.trim_end().to_owned()
+    }
+}
+
+/// A command that goes on; it is killed when this is dropped.
+pub struct Started(pub Child);
+
+impl Started {
+    pub fn signal(&self, name: &str) {
+        let id = self.0.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+
+    pub fn kill(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+/// Waits until something holds.
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let patience = Instant::now() + Duration::from_secs(120);
+    while !holds() {
+        assert!(Instant::now() < patience, "waited too long until {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Lines of a file that is still being written.
+pub fn lines(path: &Path) -> usize {
+    std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|b| **b == b'\n').count())
+}
+
+/// Whether there is a PHP on `PATH`. Where there is none a test says so and ends; in CI that is a failure.
+pub fn has_php() -> bool {
+    has("php", "apt install php-cli")
+}
+
+/// Whether a program is on `PATH`, see [`has_php`].
+pub fn has(program: &str, remedy: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    assert!(there || std::env::var_os("WEIGH_STRICT").is_none(), "there is no {program} here: {remedy}");
+    if !there {
+        println!("skipped: there is no {program} here: {remedy}");
+    }
+    there
+}

@@ -1,0 +1,80 @@
+//! `weigh plan`: what would be measured, without measuring it.
+
+use serde_json::Value;
+
+use crate::lab::{Lab, SMALL, has_php};
+
+#[test]
+fn without_a_study_it_lists_them() {
+    let lab = Lab::new();
+    let list = lab.fine(&["plan"]);
+    let levels = list.lines().find(|l| l.starts_with("cache-levels")).expect("the built-in study");
+    assert!(levels.contains("Which codec and level should a PHP application use"), "{list}");
+}
+
+#[test]
+fn it_shows_cells_exclusions_and_the_expected_time_and_leaves_nothing() {
+    let lab = Lab::new();
+    lab.write("small.toml", format!("{SMALL}serializers = [\"-\", \"serialize\"]\n"));
+    let text = lab.fine(&["plan", "small.toml"]);
+    for word in ["Which of two?", "synthetic-rows-4k", "4 cells, expected ", "at most 20.0 s", "seed 1"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(text.contains("not planned: PHP values are serialized by PHP only"), "{text}");
+    assert!(lab.fine(&["plan", "small.toml", "--cells"]).contains("synthetic-rows-4k/native/-/zlib:6"));
+    let names: Vec<_> = std::fs::read_dir(lab.work()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, ["small.toml"]);
+    assert_eq!(lab.left_over(), 0);
+}
+
+fn planned(lab: &Lab) -> Value {
+    without_facts(serde_json::from_str(&lab.fine(&["plan", "small.toml", "--json"])).unwrap())
+}
+
+/// What a clock costs is measured anew each time.
+fn without_facts(mut plan: Value) -> Value {
+    assert!(plan["runtimes"][0]["facts"].is_object());
+    plan["runtimes"][0]["facts"] = Value::Null;
+    plan
+}
+
+#[test]
+fn as_json_it_is_the_plan_of_a_run() {
+    let lab = Lab::new();
+    lab.write("small.toml", SMALL);
+    lab.fine(&["run", "small.toml", "--out", "run"]);
+    assert_eq!(planned(&lab), without_facts(lab.json("run/plan.json")));
+}
+
+#[test]
+fn a_built_in_study_is_planned_whole_and_quick() {
+    if !has_php() {
+        return;
+    }
+    let lab = Lab::new();
+    let plan = |args: &[&str]| -> (Value, String) {
+        let ran = lab.run(args);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        (serde_json::from_str(&ran.stdout).unwrap(), ran.stderr)
+    };
+    let (whole, said) = plan(&["plan", "cache-levels", "--json", "--php", "php"]);
+    let (quick, _) = plan(&["plan", "cache-levels", "--quick", "--json", "--php", "php"]);
+    let cells = |plan: &Value| plan["cells"].as_array().unwrap().len();
+    assert!(cells(&whole) > 2 * cells(&quick) && cells(&quick) > 50, "{} {}", cells(&whole), cells(&quick));
+    assert!(quick["policy"]["budget_seconds"].as_f64() < whole["policy"]["budget_seconds"].as_f64());
+    for level in 1..=9 {
+        let id = format!("/serialize/gzdeflate:{level}");
+        let cell =
+            quick["cells"].as_array().unwrap().iter().find(|c| c["id"].as_str().unwrap().ends_with(&id));
+        assert_eq!(cell.map(|c| &c["keep"]), Some(&Value::Bool(true)), "the published table: {id}");
+    }
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("not in the cache: synthetic content stands in"), "{said}");
+}
+
+#[test]
+fn a_plan_follows_from_its_study_and_seed() {
+    let lab = Lab::new();
+    lab.write("small.toml", SMALL);
+    assert_eq!(planned(&lab), planned(&lab));
+}
