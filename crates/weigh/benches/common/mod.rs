@@ -4,7 +4,6 @@
 
 #![allow(dead_code, reason = "each benchmark uses a part")]
 
-
 pub mod worker;
 
 use std::path::{Path, PathBuf};
@@ -51,10 +50,17 @@ impl Targets {
             None => self.missing(name, "there are fewer than two rounds", &target),
         }
     }
+}
 
-    /// The exit code: non-zero when a target is short.
-    pub fn end(self) -> ExitCode {
-        if self.short == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+/// The exit code of a benchmark: non-zero when a target is short or something else went wrong.
+pub fn end(targets: Result<Targets>) -> ExitCode {
+    match targets {
+        Ok(targets) if targets.short == 0 => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }
 

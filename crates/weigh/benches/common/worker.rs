@@ -84,9 +84,22 @@ impl Worker {
         self.description.codecs.iter().find(|c| c.name == codec)?.library.as_deref()
     }
 
-    /// One loop of `ns` nanoseconds of a setting such as `zstd:3`, each way: the protocol's batch makes one sample of it,
-    /// so that the figure is the mean over the loop, as a peer's that counts calls in a second.
+    /// One loop of `ns` nanoseconds of a setting such as `zstd:3`, each way.
     pub fn run(&mut self, setting: &str, content: &Content, ns: u64) -> Result<Loop> {
+        let visit = self.visit(setting, content, ns, &[Phase::Encode, Phase::Decode])?;
+        let decode = sample(&visit, Phase::Decode)?;
+        Ok(Loop { encode: sample(&visit, Phase::Encode)?, decode, sha256_encoded: visit.sha256_encoded })
+    }
+
+    /// The same for encoding only: CPU nanoseconds of one encode, and SHA-256 of what came out.
+    pub fn encode(&mut self, setting: &str, content: &Content, ns: u64) -> Result<(f64, String)> {
+        let visit = self.visit(setting, content, ns, &[Phase::Encode])?;
+        Ok((sample(&visit, Phase::Encode)?, visit.sha256_encoded))
+    }
+
+    /// The protocol's batch makes one sample of a loop, so that the figure is the mean over it, as a peer's that counts calls
+    /// in a second.
+    fn visit(&mut self, setting: &str, content: &Content, ns: u64, phases: &[Phase]) -> Result<Visit> {
         let setting = self.setting(setting)?;
         let request = VisitRequest {
             id: 0,
@@ -98,7 +111,7 @@ impl Worker {
             sha256: content.sha256.clone(),
             items: vec![content.bytes],
             value: None,
-            phases: vec![Phase::Encode, Phase::Decode],
+            phases: phases.to_vec(),
             samples: 1,
             budget_ns: 1,
             min_batch_ns: ns,
@@ -107,12 +120,7 @@ impl Worker {
             memory: false,
             dump: None,
         };
-        let visit = self.executor.visit(&request, LIMIT).map_err(|f| failed(&f))?;
-        Ok(Loop {
-            encode: sample(&visit, Phase::Encode)?,
-            decode: sample(&visit, Phase::Decode)?,
-            sha256_encoded: visit.sha256_encoded,
-        })
+        self.executor.visit(&request, LIMIT).map_err(|f| failed(&f))
     }
 
     fn setting(&self, text: &str) -> Result<Setting> {
