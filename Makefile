@@ -41,8 +41,7 @@ ci: lint docs test
 
 bench-codec bench-answer bench-noise bench-kill:
 	@scripts/setup bench
-	@$(MAKE) --no-print-directory build
-	@bench/$(@:bench-%=%)
+	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 
 clean:
 	@$(CARGO) clean

@@ -1,12 +1,23 @@
 //! What the benchmarks share: the binary under test, real content, and one line a target.
+//!
+//! `WEIGH_BENCH_ROUNDS` shortens any of them (or makes it longer); each says on stderr how many rounds it takes.
 
 #![allow(dead_code, reason = "each benchmark uses a part")]
+
+pub mod worker;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
+use anyhow::{Context, Result};
+use weigh_stats::Ratio;
+
 /// The release binary that cargo built for this benchmark.
 pub const WEIGH: &str = env!("CARGO_BIN_EXE_weigh");
+/// The confidence of every interval that is printed.
+pub const CONFIDENCE: f64 = 0.95;
+/// The seed of everything that is drawn.
+pub const SEED: u64 = 20_260_101;
 
 /// One line a target, and whether all were met.
 #[derive(Debug, Default)]
@@ -21,17 +32,79 @@ impl Targets {
         self.short += u32::from(!met);
     }
 
-    /// The exit code: non-zero when a target is short.
-    pub fn end(self) -> ExitCode {
-        if self.short == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    /// A target that could not be measured is short, and says why.
+    pub fn missing(&mut self, name: &str, why: &str, target: &str) {
+        self.line(name, &format!("not measured, {why}"), target, false);
+    }
+
+    /// The median ratio of pairs measured in the same rounds, which should be 1 within `tolerance`.
+    pub fn ratio(&mut self, name: &str, pairs: &[(f64, f64)], tolerance: f64, what: &str) {
+        let target = format!("{what} within {:.0}%", tolerance * 100.0);
+        // The tolerance is a ratio's: 3% slower is 1.03, 3% quicker is 1/1.03.
+        let met = |r: &Ratio| (1.0 / (1.0 + tolerance)..=1.0 + tolerance).contains(&r.median);
+        match weigh_stats::paired_ratio(pairs, CONFIDENCE, SEED) {
+            Some(r) => {
+                let measured = format!("{:.3} [{:.3}, {:.3}]", r.median, r.low, r.high);
+                self.line(name, &measured, &target, met(&r));
+            }
+            None => self.missing(name, "there are fewer than two rounds", &target),
+        }
     }
 }
 
+/// The exit code of a benchmark: non-zero when a target is short or something else went wrong.
+pub fn end(targets: Result<Targets>) -> ExitCode {
+    match targets {
+        Ok(targets) if targets.short == 0 => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Tells how it goes, on stderr.
+pub fn progress(what: &str) {
+    eprintln!("{what}");
+}
+
+/// Rounds of a benchmark, unless the environment asks for another number.
+pub fn rounds(default: usize) -> usize {
+    let asked = std::env::var("WEIGH_BENCH_ROUNDS").ok().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
+    let rounds = asked.unwrap_or(default);
+    progress(&format!("{rounds} rounds; WEIGH_BENCH_ROUNDS gives another number"));
+    rounds
+}
+
+/// A folder below `target/` that stays: for what is compiled or unpacked once.
+pub fn kept(name: &str) -> Result<PathBuf> {
+    let target = Path::new(WEIGH).ancestors().nth(2).context("the binary is not below target/")?;
+    let folder = target.join("bench-peers").join(name);
+    std::fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
+    Ok(folder)
+}
+
+/// A file of the folder `bench/`.
+pub fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench").join(name)
+}
+
+/// Compiles a C file of the folder `bench/` into `target/`.
+pub fn compile(name: &str, into: &str, options: &[&str]) -> Result<PathBuf> {
+    let out = kept("built")?.join(into);
+    let mut command = Command::new("cc");
+    command.arg("-O2").args(options).arg("-o").arg(&out).arg(source(name)).arg("-ldl");
+    let status = command.status().context("cc cannot be started")?;
+    anyhow::ensure!(status.success(), "cc could not compile bench/{name}");
+    Ok(out)
+}
+
 /// Stages corpus content into a folder as plain files: (name, path). What is not in the cache is fetched.
-pub fn content(ids: &[&str], into: &Path) -> anyhow::Result<Vec<(String, PathBuf)>> {
+pub fn content(ids: &[&str], into: &Path) -> Result<Vec<(String, PathBuf)>> {
     let status = Command::new(WEIGH).args(["corpus", "fetch"]).stdout(Stdio::null()).status()?;
     if !status.success() {
-        eprintln!("the corpus is not complete; what there is will be used");
+        progress("the corpus is not complete; what there is will be used");
     }
     let lab = weigh::lab::Lab::open(None)?;
     let mut stager = weigh::lab::Stager::new(&lab.library, into);
@@ -41,23 +114,6 @@ pub fn content(ids: &[&str], into: &Path) -> anyhow::Result<Vec<(String, PathBuf
             files.push((payload.name.clone(), payload.blob.clone()));
         }
     }
+    stager.notes().iter().for_each(|note| progress(note));
     Ok(files)
-}
-
-/// Seconds of CPU time are what a shared machine can tell: rounds of a benchmark, unless the environment asks
-/// for another number.
-pub fn rounds(default: usize) -> usize {
-    std::env::var("WEIGH_BENCH_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
-
-/// Runs the binary, and gives its JSON.
-pub fn weigh_json(arguments: &[&str], folder: &Path) -> anyhow::Result<serde_json::Value> {
-    let output = Command::new(WEIGH).args(arguments).current_dir(folder).stderr(Stdio::inherit()).output()?;
-    anyhow::ensure!(
-        matches!(output.status.code(), Some(0 | 2)),
-        "weigh {} ended with {}",
-        arguments.join(" "),
-        output.status
-    );
-    Ok(serde_json::from_slice(&output.stdout)?)
 }

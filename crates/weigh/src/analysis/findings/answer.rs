@@ -30,6 +30,8 @@ type Key<'a> = (Option<&'a str>, &'a Setting);
 struct Table<'a> {
     group: &'a Group,
     behind: BTreeMap<Key<'a>, (Vec<f64>, &'a str)>,
+    /// Settings measured, those beaten beyond doubt too.
+    measured: usize,
 }
 
 /// Payloads that follow one rule: settings with the range of speeds (places, inclusive) that each holds.
@@ -70,7 +72,7 @@ fn table<'a>(evidence: &Evidence<'a>, group: &'a Group, mix: Mix, speeds: &[f64]
             ((cell.serializer.as_deref(), &cell.setting), (behind, cell.id.as_str()))
         })
         .collect();
-    Table { group, behind }
+    Table { group, behind, measured: lines.len() }
 }
 
 /// The bands at the smallest tolerance that needs few of them.
@@ -144,7 +146,7 @@ fn sentence(
             format!("{} {}", label::cell(*serializer, setting), speed_range(speeds, *first, *last))
         })
         .collect();
-    let settings = band.tables.iter().map(|t| t.behind.len()).min().unwrap_or(0);
+    let settings = band.tables.iter().map(|t| t.measured).min().unwrap_or(0);
     let payloads = match band.tables.len() {
         1 => String::new(),
         _ => " for every one of them".to_string(),
