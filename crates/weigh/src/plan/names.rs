@@ -11,14 +11,12 @@ use crate::setting::Request;
 use crate::study::CellBlock;
 use crate::suggest::nearest_hint;
 
-/// Checks that each codec, set and serializer of a block is known to one of its runtimes at least.
+/// Checks that each codec, set and serializer of a block is known to one of its runtimes at least. All of its runtimes
+/// have to be there.
 ///
 /// # Errors
 /// The first name that is not, with the nearest one.
 pub fn check(block: &CellBlock, requests: &[Request], runtimes: &[RuntimeEntry]) -> Result<()> {
-    if runtimes.is_empty() {
-        return Ok(());
-    }
     let codecs = || runtimes.iter().flat_map(|r| &r.description.codecs);
     for request in requests {
         match request.set() {
