@@ -154,7 +154,9 @@ mod tests {
         };
         let samples = take(&request(1, u64::MAX), first, &mut pass).unwrap();
         assert_eq!((samples.cpu_ns, samples.wall_ns), (vec![4e8], vec![5e8]));
-        assert_eq!((samples.batch, samples.preempted, calls), (1, 3, 0));
+        assert_eq!((samples.batch, calls), (1, 0));
+        // This thread too may be made to wait between two looks at the count.
+        assert!(samples.preempted >= 3, "{samples:?}");
     }
 
     #[test]
