@@ -180,8 +180,9 @@ mod tests {
         };
         let first = Span { cpu: 0, wall: 2_000_000, preempted: 0 };
         assert_eq!(take(&request(50, 1), first, pass).unwrap().wall_ns.len(), 1);
-        let some = take(&request(50, 5_000_000), first, pass).unwrap().wall_ns.len();
-        assert!((2..=3).contains(&some), "{some}");
+        // A sleep may last far longer than asked for, and never less.
+        let some = take(&request(5000, 200_000_000), first, pass).unwrap().wall_ns.len();
+        assert!((2..=100).contains(&some), "{some}");
     }
 
     #[test]
