@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::system;
 use crate::protocol::{Fault, Samples, VisitRequest};
 
-/// A first call that took longer than this, in nanoseconds, counts as a sample: to do it again only to have
+/// A first call that took more CPU time than this, in nanoseconds, counts as a sample: to do it again only to have
 /// it warm would cost more than the warmth is worth.
 const KEEP_FROM: u64 = 300_000_000;
 /// A call shorter than this many minimum batches is timed again, warm, before the batch is chosen.
@@ -55,13 +55,14 @@ pub fn take(
 ) -> Result<Samples, Fault> {
     let mut samples = Samples { batch: 1, ..Samples::default() };
     let mut spent = 0;
-    let mut call = first.wall.max(1) as f64;
-    if first.wall > KEEP_FROM {
+    // By CPU time: a short call may have had to wait that long.
+    let mut call = first.cpu.max(1) as f64;
+    if first.cpu > KEEP_FROM {
         samples.cpu_ns.push(first.cpu as f64);
         samples.wall_ns.push(first.wall as f64);
         samples.preempted = first.preempted;
         spent = first.wall;
-    } else if first.wall < request.min_batch_ns.saturating_mul(COLD) {
+    } else if first.cpu < request.min_batch_ns.saturating_mul(COLD) {
         call = warm(request, &mut pass)?;
         samples.batch = batch(request, call);
     }
@@ -168,6 +169,13 @@ mod tests {
         let samples = take(&request(3, u64::MAX), first, || Ok(())).unwrap();
         assert_eq!((samples.cpu_ns.len(), samples.wall_ns.len(), samples.batch), (3, 3, 1));
         assert!(samples.wall_ns.iter().all(|w| *w < 299e6));
+    }
+
+    #[test]
+    fn a_short_first_call_that_had_to_wait_is_no_sample() {
+        let first = Span { cpu: 1_000, wall: 900_000_000, preempted: 9 };
+        let samples = take(&request(3, u64::MAX), first, || Ok(())).unwrap();
+        assert!(samples.batch > 1 && samples.wall_ns.iter().all(|w| *w < 300e6), "{samples:?}");
     }
 
     #[test]

@@ -6,19 +6,19 @@ use std::collections::HashSet;
 use anyhow::{Result, bail};
 
 use crate::inventory::RuntimeEntry;
-use crate::plan::build::BYTES;
 use crate::setting::Request;
 use crate::study::CellBlock;
 use crate::suggest::nearest_hint;
 
-/// Checks that each codec, set and serializer of a block is known to one of its runtimes at least.
+/// The word for cells on bytes among serializers.
+pub const BYTES: &str = "-";
+
+/// Checks that each codec, set and serializer of a block is known to one of its runtimes at least. All of its runtimes
+/// have to be there.
 ///
 /// # Errors
 /// The first name that is not, with the nearest one.
 pub fn check(block: &CellBlock, requests: &[Request], runtimes: &[RuntimeEntry]) -> Result<()> {
-    if runtimes.is_empty() {
-        return Ok(());
-    }
     let codecs = || runtimes.iter().flat_map(|r| &r.description.codecs);
     for request in requests {
         match request.set() {

@@ -76,14 +76,32 @@ fn a_study_without_cells_here_leaves_the_others_their_answers() {
     let lab = Lab::new();
     lab.write("one.toml", SMALL);
     lab.write("two.toml", SMALL.replace("[\"native\"]", "[\"php\"]").replace("small", "other"));
-    let without_php =
-        |args: &[&str]| crate::lab::Ran::of(lab.weigh(args).env("PATH", lab.work()).output().unwrap());
-    let ran = without_php(&["run", "two.toml", "one.toml"]);
+    let ran = without_php(&lab, &["run", "two.toml", "one.toml"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("other: nothing to measure: no PHP was found"), "{}", ran.stderr);
     assert!(ran.stdout.contains("A small study"));
-    let line = without_php(&["run", "two.toml"]).refusal();
+    let line = without_php(&lab, &["run", "two.toml"]).refusal();
     assert!(line.contains("nothing to measure: no PHP was found (apt install php-cli"), "{line}");
+}
+
+#[test]
+fn what_only_php_has_is_left_out_where_there_is_none() {
+    let lab = Lab::new();
+    let both = SMALL.replace("[\"native\"]", "[\"native\", \"php\"]");
+    lab.write("both.toml", both.replace("\"zstd:3\"", "\"gzdeflate:6\""));
+    let ran = without_php(&lab, &["run", "both.toml", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let found: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(ids(&found).len(), 3, "{:?}", ids(&found));
+    let reasons: Vec<_> =
+        found["exclusions"].as_array().unwrap().iter().map(|e| e["reason"].clone()).collect();
+    assert!(reasons.contains(&"no PHP was found".into()), "{reasons:?}");
+    assert!(reasons.contains(&"native has no codec `gzdeflate`".into()), "{reasons:?}");
+}
+
+/// Runs with a `PATH` on which there is nothing.
+fn without_php(lab: &Lab, args: &[&str]) -> crate::lab::Ran {
+    crate::lab::Ran::of(lab.weigh(args).env("PATH", lab.work()).output().unwrap())
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn the_published_schemas_are_those_of_the_types() {
 }
 
 /// Asserts that what was written keeps its schema, and that the schema would notice if it did not.
-fn keeps(name: &str, written: &Value) {
+pub fn keeps(name: &str, written: &Value) {
     let validator = validator(name);
     let errors: Vec<_> =
         validator.iter_errors(written).map(|e| format!("{e} at {}", e.instance_path())).collect();

@@ -119,6 +119,10 @@ fn elsewhere(
         0 => {
             let somewhere =
                 wins.iter().filter(|wins| wins.iter().any(|w| settings.iter().any(|s| same(s, w)))).count();
+            if somewhere == 0 {
+                let place = if comparable.len() == 1 { "the" } else { "any" };
+                return format!(" Not so on {place} other payload.");
+            }
             format!(
                 " No one setting of these does so on {every}; on {} of them one does.",
                 label::number(somewhere)
