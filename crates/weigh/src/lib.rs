@@ -10,6 +10,8 @@ pub mod cell;
 pub mod cli;
 pub mod content;
 pub mod defs;
+pub mod executor;
+pub mod interrupt;
 pub mod inventory;
 pub mod lab;
 pub mod payload;

@@ -94,6 +94,8 @@ pub struct VisitRecord {
 pub enum StopReason {
     /// Its intervals are as narrow as asked for.
     Settled,
+    /// Its place on the front is beyond doubt, and its intervals are not much wider than asked for.
+    Placed,
     /// Another cell beats it on every axis, beyond doubt.
     Dominated {
         /// The other cell's id.

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use sha2::{Digest, Sha256};
+use weigh::executor::{Executor, Failure};
+use weigh::interrupt::Interrupt;
 use weigh::protocol::{Description, Phase, Visit, VisitRequest};
 use weigh::rig::process::WorkerSpec;
 use weigh::rig::worker::ProcessExecutor;
-use weigh::run::interrupt::Interrupt;
-use weigh::run::pool::{Executor, Failure};
 use weigh::setting::{LevelRequest, Request, Setting};
 
 use super::WEIGH;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 use crate::cli::live::Preparing;
-use crate::cli::run::{Place, measure};
+use crate::cli::run::{Place, measure, seconds};
 use crate::lab::Lab;
 use crate::plan::build::Ask;
 use crate::report::Detail;
@@ -49,14 +49,6 @@ pub struct Args {
     /// The results as JSON
     #[arg(long)]
     json: bool,
-}
-
-/// A number of seconds above zero.
-pub fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
-        _ => Err("give a number of seconds above zero".into()),
-    }
 }
 
 /// Runs the verb.

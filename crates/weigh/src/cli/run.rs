@@ -6,16 +6,15 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::analysis::model::Analysis;
-use crate::cli::codec::seconds;
 use crate::cli::live::{Live, Preparing};
 use crate::cli::{exit_code, terminal};
+use crate::interrupt::Interrupt;
 use crate::lab::{Lab, execute, pool};
 use crate::plan::Plan;
 use crate::plan::build::Ask;
 use crate::record::log::LogError;
 use crate::report::{self, Detail, Options};
 use crate::run::dir::RunDir;
-use crate::run::interrupt::Interrupt;
 
 /// Flags of `weigh run`.
 #[derive(Debug, clap::Args)]
@@ -50,6 +49,14 @@ pub struct Args {
     /// The results as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A number of seconds above zero.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
+        _ => Err("give a number of seconds above zero".into()),
+    }
 }
 
 /// Where a run is written.

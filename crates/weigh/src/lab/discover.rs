@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::agent;
+use crate::executor::{Executor, Failure};
+use crate::interrupt::Interrupt;
 use crate::inventory::{Inventory, NATIVE, RuntimeEntry};
 use crate::protocol::Description;
 use crate::rig::process::WorkerSpec;
 use crate::rig::runtime;
 use crate::rig::worker::ProcessExecutor;
-use crate::run::interrupt::Interrupt;
-use crate::run::pool::{Executor, Failure};
 
 /// Starts runtimes to ask them what they are.
 pub struct Discovery<'a> {

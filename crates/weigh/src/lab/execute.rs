@@ -3,6 +3,8 @@
 use anyhow::Result;
 
 use crate::analysis::{analyse, model::Analysis};
+use crate::executor::Pool;
+use crate::interrupt::Interrupt;
 use crate::inventory::NATIVE;
 use crate::lab::Lab;
 use crate::lab::discover::php_worker;
@@ -11,9 +13,7 @@ use crate::rig::process::WorkerSpec;
 use crate::rig::worker::ProcessExecutor;
 use crate::run::clock::SystemClock;
 use crate::run::dir::RunDir;
-use crate::run::interrupt::Interrupt;
 use crate::run::observer::Observer;
-use crate::run::pool::Pool;
 use crate::run::{self, Outcome};
 
 /// A run that ended, by itself or at the user's wish.

@@ -8,15 +8,13 @@ use crate::cell::{Cell, Subject};
 use crate::inventory::{Inventory, NATIVE, RuntimeEntry};
 use crate::payload::Payload;
 use crate::plan::forecast::one_pass_seconds;
-use crate::plan::names;
+use crate::plan::names::{self, BYTES};
 use crate::plan::{Exclusion, Plan, Policy, Runtime};
 use crate::protocol::CodecDescription;
 use crate::setting::{LevelRequest, Request, Setting};
 use crate::study::{CellBlock, Study};
 use crate::suggest::nearest_hint;
 
-/// The word for cells on bytes among serializers.
-pub(super) const BYTES: &str = "-";
 /// A cell whose single encode would take more than this share of the budget is left out.
 const BUDGET_SHARE: f64 = 0.35;
 

@@ -6,10 +6,12 @@ use std::collections::HashSet;
 use anyhow::{Result, bail};
 
 use crate::inventory::RuntimeEntry;
-use crate::plan::build::BYTES;
 use crate::setting::Request;
 use crate::study::CellBlock;
 use crate::suggest::nearest_hint;
+
+/// The word for cells on bytes among serializers.
+pub const BYTES: &str = "-";
 
 /// Checks that each codec, set and serializer of a block is known to one of its runtimes at least. All of its runtimes
 /// have to be there.

@@ -163,6 +163,7 @@ fn stop(reason: &crate::record::StopReason) -> &'static str {
     use crate::record::StopReason;
     match reason {
         StopReason::Settled => "settled",
+        StopReason::Placed => "placed",
         StopReason::Dominated { .. } => "dominated",
         StopReason::Budget => "budget",
         StopReason::Rounds => "rounds",

@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::lifeline;
-use crate::run::interrupt::Interrupt;
+use crate::interrupt::Interrupt;
 pub use pipes::printable;
 use pipes::{Heard, LastLine};
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 
 use super::process::{LONGEST_LINE, Silence, Worker, WorkerSpec, printable};
+use crate::executor::{Executor, Failure};
+use crate::interrupt::Interrupt;
 use crate::protocol::{
     CheckRequest, Checked, Description, Fault, FaultKind, FaultReply, PROTOCOL, Request, Visit, VisitRequest,
 };
-use crate::run::interrupt::Interrupt;
-use crate::run::pool::{Executor, Failure};
 
 /// Starts in a row that may fail before the runtime is given up.
 const STARTS: u32 = 3;

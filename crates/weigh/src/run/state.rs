@@ -48,9 +48,9 @@ impl History {
         self.visits.iter().filter_map(|v| Some((v.round, median(v)?))).collect()
     }
 
-    /// Encoded bytes as first seen.
-    pub fn encoded_bytes(&self) -> Option<u64> {
-        self.visits.first().map(|v| v.encoded_bytes)
+    /// Encoded bytes with a dictionary's, as first seen.
+    pub fn stored_bytes(&self) -> Option<u64> {
+        self.visits.first().map(|v| v.encoded_bytes + v.dictionary_bytes)
     }
 }
 

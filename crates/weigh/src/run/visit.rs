@@ -8,11 +8,11 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use super::forecast;
-use super::pool::{Executor, Failure, Pool};
 use super::request::{Place, request};
 use super::state::{State, to_record};
 use super::verdict;
 use crate::cell::Cell;
+use crate::executor::{Executor, Failure, Pool};
 use crate::plan::{Plan, Runtime};
 use crate::protocol::{CheckRequest, Description, Fault, FaultKind, Visit};
 use crate::record::VisitRecord;

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use weigh::cell::{Cell, Subject};
+use weigh::executor::{Executor, Failure, Pool};
+use weigh::interrupt::Interrupt;
 use weigh::payload::{Origin, Payload};
 use weigh::plan::{Plan, Policy, Runtime};
 use weigh::protocol::{
@@ -16,9 +18,7 @@ use weigh::protocol::{
 use weigh::record::{Record, StopReason};
 use weigh::run::clock::Clock;
 use weigh::run::dir::RunDir;
-use weigh::run::interrupt::Interrupt;
 use weigh::run::observer::{Observer, Upcoming};
-use weigh::run::pool::{Executor, Failure, Pool};
 use weigh::run::{Outcome, run};
 use weigh::setting::Setting;
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use weigh::executor::{Executor, Failure};
+use weigh::interrupt::Interrupt;
 use weigh::protocol::{FaultKind, Phase};
-use weigh::run::interrupt::Interrupt;
-use weigh::run::pool::{Executor, Failure};
 
 use crate::scripted::{LAUNCHER, LONG, is_gone, wait_until, worker};
 

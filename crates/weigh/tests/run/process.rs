@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use weigh::executor::{Executor, Failure};
+use weigh::interrupt::Interrupt;
 use weigh::protocol::{Fault, FaultKind};
 use weigh::rig::process::WorkerSpec;
 use weigh::rig::worker::ProcessExecutor;
-use weigh::run::interrupt::Interrupt;
-use weigh::run::pool::{Executor, Failure};
 
 use crate::scripted::{LAUNCHER, LONG, SHORT, is_gone, request, script, wait_until, worker};
 

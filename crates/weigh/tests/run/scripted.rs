@@ -3,11 +3,11 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use weigh::executor::{Executor, Failure};
+use weigh::interrupt::Interrupt;
 use weigh::protocol::{Fault, Phase, Visit, VisitRequest};
 use weigh::rig::process::WorkerSpec;
 use weigh::rig::worker::ProcessExecutor;
-use weigh::run::interrupt::Interrupt;
-use weigh::run::pool::{Executor, Failure};
 
 pub const LAUNCHER: &str = env!("CARGO_BIN_EXE_weigh");
 pub const LONG: Duration = Duration::from_secs(60);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::interrupt::Interrupt;
+use crate::interrupt::Interrupt;
 use crate::protocol::{CheckRequest, Checked, Description, Fault, FaultKind, Visit, VisitRequest};
 
 /// Why a request was not carried out.
