@@ -162,7 +162,7 @@ mod tests {
         assert_eq!((samples.cpu_ns, samples.wall_ns), (vec![4e8], vec![5e8]));
         assert_eq!((samples.batch, calls), (1, 0));
         // This thread too may be made to wait between two looks at the count.
-        assert!(samples.preempted >= 3, "{samples:?}");
+        assert!(samples.preempted >= 3, "{}", samples.preempted);
     }
 
     #[test]
