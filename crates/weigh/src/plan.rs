@@ -59,7 +59,7 @@ pub struct Policy {
     pub half_width: f64,
     /// Seconds of CPU time one cell may take in all.
     pub cell_seconds: f64,
-    /// Measure everything to the last round: no cell is settled or dominated, and the budget does not end it.
+    /// Measure everything to the last round: no cell is settled, placed or dominated, and the budget does not end it.
     pub exhaustive: bool,
 }
 

@@ -13,6 +13,7 @@ pub mod observer;
 pub mod order;
 pub mod request;
 mod rounds;
+mod standing;
 pub mod state;
 pub mod stop;
 pub mod verdict;

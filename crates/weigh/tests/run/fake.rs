@@ -108,7 +108,8 @@ impl Executor for FakeExecutor {
             return Err(Failure::Fault(Fault { kind, message, remedy: None }));
         }
         let times = |ms: f64| -> Vec<f64> {
-            let off = |i: u32| codec.spread * (f64::from(i % 3) - 1.0);
+            // Within a visit, and from visit to visit.
+            let off = |i: u32| codec.spread * (f64::from(i % 3) + f64::from(before % 3) - 2.0) / 2.0;
             (0..request.samples).map(|i| ms * 1e6 * (1.0 + off(i))).collect()
         };
         let samples = |ms: f64| Samples { batch: 1, cpu_ns: times(ms), wall_ns: times(ms), preempted: 0 };

@@ -49,8 +49,35 @@ fn a_narrow_gap_needs_the_paired_rounds() {
     lab.plan.policy.half_width = 0.0001;
     let (_, records) = lab.run();
     let (round, reason) = &stops(&records)["bad"];
-    assert_eq!(*round, 3);
+    assert_eq!(*round, 5, "the range of fewer ratios says little");
     assert!(matches!(reason, StopReason::Dominated { .. }), "{reason:?}");
+}
+
+/// Two cells that are noisier than is asked for, one with fewer bytes and this encode time, the other quicker.
+fn two_noisy(small_ms: f64) -> Lab {
+    let mut codecs = [("small", codec(small_ms, 1.0, 10)), ("quick", codec(1.0, 1.0, 20))];
+    codecs.iter_mut().for_each(|c| c.1.spread = 0.08);
+    let mut lab = Lab::new(&codecs);
+    lab.plan.policy.half_width = 0.02;
+    lab.plan.policy.max_rounds = 9;
+    lab
+}
+
+#[test]
+fn a_cell_whose_place_is_beyond_doubt_needs_no_narrow_interval() {
+    let (_, records) = two_noisy(10.0).run();
+    assert!(stops(&records).values().all(|s| *s == (3, StopReason::Placed)), "{:?}", stops(&records));
+
+    let mut kept = two_noisy(10.0);
+    kept.plan.cells[0].keep = true;
+    let (_, records) = kept.run();
+    assert_ne!(reason(&records, "small"), StopReason::Placed, "its own figures are shown");
+}
+
+#[test]
+fn neighbours_on_the_front_go_on_until_they_are_as_exact_as_asked_for() {
+    let (_, records) = two_noisy(1.05).run();
+    assert!(stops(&records).values().all(|s| *s == (9, StopReason::Rounds)), "{:?}", stops(&records));
 }
 
 #[test]

@@ -1,0 +1,183 @@
+//! How the cells of a run stand to each other so far: what beats what, and whether that is beyond doubt.
+//!
+//! Times are levelled as in the analysis: each round's own slowness is taken out, so that a cell that was stopped in a
+//! slow minute still compares with one that went on. It decides nothing: that is [`super::stop`]'s.
+
+use std::collections::BTreeMap;
+
+use super::state::{History, State};
+use crate::cell::{Cell, Subject};
+use crate::plan::Plan;
+use crate::protocol::Phase;
+
+/// Rounds in common from which on the interval of their ratios is believed: the range of four or fewer holds the
+/// true one too seldom.
+const PAIRED_FROM: usize = 5;
+/// Confidence of that interval: many pairs are compared, and a wrong answer costs a cell its precision.
+const BEYOND_DOUBT: f64 = 0.99;
+/// With fewer rounds, the factor between medians that no noise of CPU time explains.
+const AT_ONCE: f64 = 2.0;
+/// What the ratio to a dominator must exceed.
+const CLEARLY: f64 = 1.05;
+/// What the ratio to every rival must exceed, or fall below inversely, for a place on the front that is beyond doubt.
+const APART: f64 = 1.1;
+/// A dominator may decode slower than the other by this factor: no more than CPU times differ by chance.
+const DECODE_SLACK: f64 = 1.05;
+
+/// What is known of one cell.
+struct Profile {
+    /// Encoded bytes with a dictionary's, as on the front.
+    bytes: u64,
+    encode: Times,
+    decode: Times,
+}
+
+/// CPU times of a phase, levelled, in nanoseconds a pass.
+struct Times {
+    by_round: BTreeMap<u32, f64>,
+    /// Median over rounds.
+    median: f64,
+    /// The smallest and the largest sample.
+    range: (f64, f64),
+}
+
+/// Every cell of a plan, as far as it was measured.
+pub struct Standing<'a> {
+    plan: &'a Plan,
+    profiles: Vec<Option<Profile>>,
+    /// Cells that are still to be visited for the first time.
+    awaited: Vec<usize>,
+}
+
+impl<'a> Standing<'a> {
+    /// What the visits so far show.
+    pub fn of(plan: &'a Plan, state: &State) -> Standing<'a> {
+        let phases = [Phase::Encode, Phase::Decode];
+        let units: Vec<_> = state.cells.iter().flat_map(|c| phases.map(|phase| c.by_round(phase))).collect();
+        let effects = weigh_stats::block_effects(&units);
+        let profile = |past: &History| {
+            past.fault.is_none().then_some(())?;
+            Some(Profile {
+                bytes: past.stored_bytes()?,
+                encode: Times::of(past, Phase::Encode, &effects)?,
+                decode: Times::of(past, Phase::Decode, &effects)?,
+            })
+        };
+        let profiles = state.cells.iter().map(profile).collect();
+        let awaited = state.live().into_iter().filter(|&i| state.cells[i].visits.is_empty()).collect();
+        Standing { plan, profiles, awaited }
+    }
+
+    /// Half-width ÷ median of the wider of the 95% intervals of encode and decode over rounds, as the analysis gives it;
+    /// `None` before there are two rounds.
+    pub fn half_width(&self, i: usize, confidence: f64) -> Option<f64> {
+        let profile = self.profiles[i].as_ref()?;
+        let half_width = |times: &Times| {
+            let values: Vec<f64> = times.by_round.values().copied().collect();
+            let interval = weigh_stats::median_interval(&values, confidence, self.seed(i, i))?;
+            Some(interval.half_width_relative(times.median))
+        };
+        Some(half_width(&profile.encode)?.max(half_width(&profile.decode)?))
+    }
+
+    /// A cell of the same group and of the same kind of work that beats this one on every axis, beyond doubt:
+    /// no more encoded bytes, clearly less CPU time to encode, no more to decode. Such a cell is never on the
+    /// group's front. The quickest one is named.
+    pub fn dominator(&self, i: usize) -> Option<usize> {
+        let own = self.profiles[i].as_ref()?;
+        let beats = |j: &usize| {
+            self.rival(i, *j).is_some_and(|other| {
+                other.bytes <= own.bytes
+                    && other.decode.median <= own.decode.median * DECODE_SLACK
+                    && other.clearly_quicker(own, CLEARLY, self.seed(i, *j))
+            })
+        };
+        let encode = |j: usize| self.profiles[j].as_ref().map_or(f64::INFINITY, |p| p.encode.median);
+        self.others().filter(beats).min_by(|a, b| encode(*a).total_cmp(&encode(*b)))
+    }
+
+    /// Whether a cell's place on the front of encode time and bytes is beyond doubt: it is clearly off the front, or of
+    /// every rival that is not, it is clear which of the two is the quicker, and no rival is still to come. More rounds would change its figures
+    /// a little, and no answer.
+    pub fn is_placed(&self, i: usize) -> bool {
+        let Some(own) = &self.profiles[i] else { return false };
+        let is_decided = |j: usize| {
+            self.rival(i, j).is_none_or(|other| {
+                own.clearly_quicker(other, APART, self.seed(i, j))
+                    || other.clearly_quicker(own, APART, self.seed(i, j))
+                    || self.is_off(j)
+            })
+        };
+        let comes = |&j: &usize| competes(self.plan, &self.plan.cells[i], &self.plan.cells[j]);
+        self.is_off(i) || (!self.awaited.iter().any(comes) && self.others().all(is_decided))
+    }
+
+    /// Clearly off the front: a rival has no more bytes and is clearly quicker.
+    fn is_off(&self, i: usize) -> bool {
+        let Some(own) = &self.profiles[i] else { return false };
+        self.others().any(|j| {
+            self.rival(i, j).is_some_and(|other| {
+                other.bytes <= own.bytes && other.clearly_quicker(own, APART, self.seed(i, j))
+            })
+        })
+    }
+
+    fn others(&self) -> impl Iterator<Item = usize> {
+        0..self.profiles.len()
+    }
+
+    /// What is known of cell `j`, if it competes with cell `i`.
+    fn rival(&self, i: usize, j: usize) -> Option<&Profile> {
+        let competes = j != i && competes(self.plan, &self.plan.cells[i], &self.plan.cells[j]);
+        self.profiles[j].as_ref().filter(|_| competes)
+    }
+
+    /// The same for a pair in either order.
+    fn seed(&self, i: usize, j: usize) -> u64 {
+        self.plan.seed ^ ((i.min(j) as u64) << 32 | i.max(j) as u64)
+    }
+}
+
+impl Times {
+    fn of(past: &History, phase: Phase, effects: &BTreeMap<u32, f64>) -> Option<Times> {
+        let levelled = |(round, ns): (u32, f64)| (round, ns / effects.get(&round).unwrap_or(&1.0));
+        let by_round: BTreeMap<u32, f64> = past.by_round(phase).into_iter().map(levelled).collect();
+        let values: Vec<f64> = by_round.values().copied().collect();
+        let samples = past.samples(phase);
+        let range = samples.iter().fold((f64::INFINITY, 0.0), |(low, high), s| (s.min(low), s.max(high)));
+        Some(Times { median: weigh_stats::median(&values)?, by_round, range })
+    }
+}
+
+impl Profile {
+    /// Whether this encodes in clearly less CPU time than `other`. Five rounds in common: the 99% interval of the
+    /// ratios inside rounds is above `margin`. Fewer: twice as quick by the medians, and no sample of the one is
+    /// within those of the other.
+    fn clearly_quicker(&self, other: &Profile, margin: f64, seed: u64) -> bool {
+        let (own, other) = (&self.encode, &other.encode);
+        if own.median * margin >= other.median {
+            return false;
+        }
+        if other.median > AT_ONCE * own.median && other.range.0 > own.range.1 {
+            return true;
+        }
+        let rounds = other.by_round.iter();
+        let pairs: Vec<(f64, f64)> =
+            rounds.filter_map(|(round, theirs)| Some((*theirs, *own.by_round.get(round)?))).collect();
+        pairs.len() >= PAIRED_FROM
+            && weigh_stats::paired_ratio(&pairs, BEYOND_DOUBT, seed).is_some_and(|ratio| ratio.low > margin)
+    }
+}
+
+/// Whether two cells do the same work: same group, and both encode a value or both bytes. A cell in PHP on a
+/// value without a serializer may be either (a marshaller takes the value itself), so it competes with none.
+fn competes(plan: &Plan, a: &Cell, b: &Cell) -> bool {
+    let is_value = || plan.payloads.iter().any(|p| p.name == a.payload && p.value.is_some());
+    a.payload == b.payload
+        && a.runtime == b.runtime
+        && match (&a.serializer, &b.serializer) {
+            (Some(_), Some(_)) => true,
+            (None, None) => a.subject == Subject::Codec || !is_value(),
+            _ => false,
+        }
+}
