@@ -160,7 +160,9 @@ mod tests {
         };
         let samples = take(&request(1, u64::MAX), first, &mut pass).unwrap();
         assert_eq!((samples.cpu_ns, samples.wall_ns), (vec![4e8], vec![5e8]));
-        assert_eq!((samples.batch, samples.preempted, calls), (1, 3, 0));
+        assert_eq!((samples.batch, calls), (1, 0));
+        // This thread too may be made to wait between two looks at the count.
+        assert!(samples.preempted >= 3, "{}", samples.preempted);
     }
 
     #[test]
@@ -186,8 +188,9 @@ mod tests {
         };
         let first = Span { cpu: 0, wall: 2_000_000, preempted: 0 };
         assert_eq!(take(&request(50, 1), first, pass).unwrap().wall_ns.len(), 1);
-        let some = take(&request(50, 5_000_000), first, pass).unwrap().wall_ns.len();
-        assert!((2..=3).contains(&some), "{some}");
+        // A sleep may last far longer than asked for, and never less.
+        let some = take(&request(5000, 200_000_000), first, pass).unwrap().wall_ns.len();
+        assert!((2..=100).contains(&some), "{some}");
     }
 
     #[test]
