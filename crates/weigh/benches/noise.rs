@@ -1,5 +1,6 @@
-//! Do neighbours move the figures? One run on the machine as it is, and one of the same plan and seed while `stress`
-//! loads both cores for its middle third.
+//! Do neighbours move the figures? `stress` loads both cores for the middle third of a run; the results of the whole run are
+//! held against those of its quiet two thirds. Two runs, one quiet and one loaded, would show what the machine did between
+//! them, which on a shared one is more than what the load does.
 
 mod common;
 
@@ -15,6 +16,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use weigh::analysis::analyse;
 use weigh::analysis::model::{Analysis, CellResult, Estimate};
 use weigh::protocol::Phase;
+use weigh::record::Record;
 use weigh::run::dir::StoredRun;
 
 /// What a median may move.
@@ -42,13 +44,14 @@ fn measure() -> Result<Targets> {
     let home = tempfile::tempdir()?;
     let files = common::content(&["corpus:bootstrap-5.3.3.min.css"], home.path())?;
     let (name, _) = files.first().context("no content")?;
-    progress(&format!("{name}: a quiet run"));
-    let quiet = run(&home.path().join("quiet"), rounds, false)?;
-    progress(&format!("{name}: both cores loaded for the middle third"));
-    let loaded = run(&home.path().join("loaded"), rounds, true)?;
+    progress(&format!("{name}: both cores loaded for the middle third of {rounds} rounds"));
+    let stored = run(&home.path().join("run"), rounds)?;
+    let whole = analyse(&stored.facts(), &stored.plan, &stored.records);
+    let quiet: Vec<Record> = stored.records.iter().filter(|r| !in_loaded_round(r, rounds)).cloned().collect();
+    let quiet = analyse(&stored.facts(), &stored.plan, &quiet);
     let mut targets = Targets::default();
-    medians(&mut targets, &quiet, &loaded);
-    front(&mut targets, &quiet, &loaded);
+    medians(&mut targets, &quiet, &whole);
+    front(&mut targets, &quiet, &whole);
     Ok(targets)
 }
 
@@ -62,7 +65,16 @@ fn study(rounds: u32) -> String {
     )
 }
 
-fn run(out: &Path, rounds: u32, load: bool) -> Result<Analysis> {
+/// Rounds that `stress` is to load.
+fn is_loaded(round: u32, rounds: u32) -> bool {
+    rounds / 3 < round && round <= rounds * 2 / 3
+}
+
+fn in_loaded_round(record: &Record, rounds: u32) -> bool {
+    matches!(record, Record::Visit(visit) if is_loaded(visit.round, rounds))
+}
+
+fn run(out: &Path, rounds: u32) -> Result<StoredRun> {
     let study_file = out.with_extension("toml");
     std::fs::write(&study_file, study(rounds))?;
     let mut weigh = Command::new(WEIGH)
@@ -77,7 +89,7 @@ fn run(out: &Path, rounds: u32, load: bool) -> Result<Analysis> {
             break status;
         }
         let round = current_round(out);
-        let wanted = load && (rounds / 3 < round && round <= rounds * 2 / 3);
+        let wanted = is_loaded(round, rounds);
         if wanted && stress.is_none() {
             stress = Some(Stress::start()?);
         } else if !wanted {
@@ -86,8 +98,7 @@ fn run(out: &Path, rounds: u32, load: bool) -> Result<Analysis> {
         std::thread::sleep(Duration::from_millis(50));
     };
     ensure!(status.success(), "weigh run ended with {status}");
-    let stored = StoredRun::read(out)?;
-    Ok(analyse(&stored.facts(), &stored.plan, &stored.records))
+    StoredRun::read(out)
 }
 
 /// The round that the last record speaks of.
