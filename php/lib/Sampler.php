@@ -17,7 +17,7 @@ final class Sampler
      * How long a quick pass is repeated before its first sample: over some six to eight passes the processor learns a
      * content (its branches, its lines in the caches), and the first of them take up to 1.7 times as long.
      */
-    const WARM_NS = 3e6;
+    const WARM_NS = 2e6;
 
     private $samples;
     private $budget;

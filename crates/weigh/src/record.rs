@@ -94,7 +94,7 @@ pub struct VisitRecord {
 pub enum StopReason {
     /// Its intervals are as narrow as asked for.
     Settled,
-    /// Its place on the front is beyond doubt, and its intervals are not much wider than asked for.
+    /// Its place on the front is beyond doubt; its intervals may be wider than asked for.
     Placed,
     /// Another cell beats it on every axis, beyond doubt.
     Dominated {

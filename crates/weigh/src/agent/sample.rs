@@ -13,7 +13,7 @@ const COLD: u64 = 100;
 /// Passes that take up so many nanoseconds in all stand before the samples of a call that is timed again: over some
 /// six to eight passes the processor learns a content (its branches, its lines in the caches), and a call of 0.2 ms
 /// takes up to 1.7 times as long in the first of them. Calls of 2 ms and more show nothing of it.
-const WARM_NS: u64 = 3_000_000;
+const WARM_NS: u64 = 2_000_000;
 /// Between two looks at the clock within a batch, in nanoseconds: a look costs about 1% of it.
 const LOOK_EVERY: f64 = 2_500.0;
 
@@ -63,7 +63,7 @@ pub fn take(
         samples.preempted = first.preempted;
         spent = first.wall;
     } else if first.cpu < request.min_batch_ns.saturating_mul(COLD) {
-        call = warm(request, &mut pass)?;
+        call = warm(request, first, &mut pass)?;
         samples.batch = batch(request, call);
     }
     let look = (LOOK_EVERY / call).ceil().clamp(1.0, f64::from(u32::MAX)) as u32;
@@ -80,15 +80,18 @@ pub fn take(
     Ok(samples)
 }
 
-/// How long a warm pass takes in nanoseconds: over ever more passes, until they fill the minimum batch and all of them
-/// [`WARM_NS`].
-fn warm(request: &VisitRequest, pass: &mut impl FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
-    let (mut passes, mut spent) = (1u32, 0);
+/// How long a warm pass takes in nanoseconds: over as many passes as should take [`WARM_NS`], and over more until they
+/// fill the minimum batch.
+fn warm(
+    request: &VisitRequest,
+    first: Span,
+    pass: &mut impl FnMut() -> Result<(), Fault>,
+) -> Result<f64, Fault> {
+    let mut passes = (WARM_NS / first.wall.max(1)).clamp(1, 1 << 20) as u32;
     loop {
         let (done, _, wall) = clock(|| repeat(passes, passes, u64::MAX, pass));
         done?;
-        spent += wall;
-        if (wall >= request.min_batch_ns && spent >= WARM_NS) || passes >= 1 << 20 {
+        if wall >= request.min_batch_ns || passes >= 1 << 20 {
             return Ok(wall.max(1) as f64 / f64::from(passes));
         }
         passes *= 2;
@@ -209,16 +212,16 @@ mod tests {
     fn quick_calls_are_warmed_up_and_long_ones_once() {
         let count = |each: Duration| {
             let mut calls = 0u32;
-            warm(&request(1, 1), &mut || {
+            let first = Span { wall: each.as_nanos() as u64, ..Span::default() };
+            warm(&request(1, 1), first, &mut || {
                 calls += 1;
-                std::thread::sleep(each);
                 Ok(())
             })
             .unwrap();
             calls
         };
-        assert!(count(Duration::from_micros(500)) > 1);
-        assert_eq!(count(Duration::from_millis(4)), 1);
+        assert!(count(Duration::from_micros(200)) > 8);
+        assert!(count(Duration::from_millis(4)) < count(Duration::from_micros(200)));
     }
 
     #[test]

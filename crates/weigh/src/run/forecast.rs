@@ -23,7 +23,7 @@ const SAFETY_NOMINAL: f64 = 1.3;
 /// See [`SAFETY_NOMINAL`].
 const SAFETY_MEASURED: f64 = 1.1;
 /// Rounds that quick cells are to get before slow ones may use up the budget.
-const ROUNDS_KEPT: usize = 3;
+const ROUNDS_KEPT: usize = 5;
 /// The part of the budget that is kept for that at most.
 const SHARE_KEPT: f64 = 0.3;
 
@@ -76,7 +76,7 @@ pub enum Admission {
 
 /// Whether the budget allows a visit to cell `i` now, `elapsed` seconds into the run.
 ///
-/// A slow cell also leaves time for the quick ones to get three rounds each (at most 0.3 of the budget), for it
+/// A slow cell also leaves time for the quick ones to get five rounds each (at most 0.3 of the budget), for it
 /// yields one figure where they yield most of the front; and a further visit to one, for the cells that were never
 /// visited.
 pub fn admit(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
@@ -111,7 +111,7 @@ fn unseen(state: &State, i: usize, expected: &[f64]) -> f64 {
     slow.filter(|(past, _)| past.visits.is_empty()).map(|(_, e)| e * SAFETY_NOMINAL).sum()
 }
 
-/// Seconds that the rest of the run is expected to take: three rounds for every cell, within the budget.
+/// Seconds that the rest of the run is expected to take: five rounds for every cell, within the budget.
 pub fn remaining(plan: &Plan, state: &State, expected: &[f64], elapsed: f64) -> f64 {
     let rounds = |past: &History| {
         let asked = if plan.policy.exhaustive { plan.policy.max_rounds as usize } else { ROUNDS_KEPT };

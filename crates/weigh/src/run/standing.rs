@@ -10,18 +10,16 @@ use crate::cell::{Cell, Subject};
 use crate::plan::Plan;
 use crate::protocol::Phase;
 
-/// Rounds in common from which on the interval of their ratios is believed: the range of four or fewer holds the
-/// true one too seldom.
+/// Rounds in common from which on two cells are compared at a narrow margin.
 const PAIRED_FROM: usize = 5;
-/// Confidence of that interval: many pairs are compared, and a wrong answer costs a cell its precision.
-const BEYOND_DOUBT: f64 = 0.99;
 /// With fewer rounds, the factor between medians that no noise of CPU time explains.
 const AT_ONCE: f64 = 2.0;
 /// What the ratio to a dominator must exceed.
 const CLEARLY: f64 = 1.05;
 /// What the ratio to every rival must exceed, or fall below inversely, for a place on the front that is beyond doubt.
 const APART: f64 = 1.1;
-/// A dominator may decode slower than the other by this factor: no more than CPU times differ by chance.
+/// A dominator may decode slower than the other by this factor, by the smallest samples: no more than CPU times differ
+/// by chance.
 const DECODE_SLACK: f64 = 1.05;
 
 /// What is known of one cell.
@@ -74,7 +72,7 @@ impl<'a> Standing<'a> {
         let profile = self.profiles[i].as_ref()?;
         let half_width = |times: &Times| {
             let values: Vec<f64> = times.by_round.values().copied().collect();
-            let interval = weigh_stats::median_interval(&values, confidence, self.seed(i, i))?;
+            let interval = weigh_stats::median_interval(&values, confidence, self.plan.seed)?;
             Some(interval.half_width_relative(times.median))
         };
         Some(half_width(&profile.encode)?.max(half_width(&profile.decode)?))
@@ -88,8 +86,8 @@ impl<'a> Standing<'a> {
         let beats = |j: &usize| {
             self.rival(i, *j).is_some_and(|other| {
                 other.bytes <= own.bytes
-                    && other.decode.median <= own.decode.median * DECODE_SLACK
-                    && other.clearly_quicker(own, CLEARLY, self.seed(i, *j))
+                    && other.decode.range.0 <= own.decode.range.0 * DECODE_SLACK
+                    && other.clearly_quicker(own, CLEARLY)
             })
         };
         let encode = |j: usize| self.profiles[j].as_ref().map_or(f64::INFINITY, |p| p.encode.median);
@@ -97,15 +95,13 @@ impl<'a> Standing<'a> {
     }
 
     /// Whether a cell's place on the front of encode time and bytes is beyond doubt: it is clearly off the front, or of
-    /// every rival that is not, it is clear which of the two is the quicker, and no rival is still to come. More rounds would change its figures
-    /// a little, and no answer.
+    /// every rival that is not, it is clear which of the two is the quicker, and no rival is still to come. More rounds
+    /// would change its figures a little, and no answer.
     pub fn is_placed(&self, i: usize) -> bool {
         let Some(own) = &self.profiles[i] else { return false };
         let is_decided = |j: usize| {
             self.rival(i, j).is_none_or(|other| {
-                own.clearly_quicker(other, APART, self.seed(i, j))
-                    || other.clearly_quicker(own, APART, self.seed(i, j))
-                    || self.is_off(j)
+                own.clearly_quicker(other, APART) || other.clearly_quicker(own, APART) || self.is_off(j)
             })
         };
         let comes = |&j: &usize| competes(self.plan, &self.plan.cells[i], &self.plan.cells[j]);
@@ -116,9 +112,8 @@ impl<'a> Standing<'a> {
     fn is_off(&self, i: usize) -> bool {
         let Some(own) = &self.profiles[i] else { return false };
         self.others().any(|j| {
-            self.rival(i, j).is_some_and(|other| {
-                other.bytes <= own.bytes && other.clearly_quicker(own, APART, self.seed(i, j))
-            })
+            self.rival(i, j)
+                .is_some_and(|other| other.bytes <= own.bytes && other.clearly_quicker(own, APART))
         })
     }
 
@@ -130,11 +125,6 @@ impl<'a> Standing<'a> {
     fn rival(&self, i: usize, j: usize) -> Option<&Profile> {
         let competes = j != i && competes(self.plan, &self.plan.cells[i], &self.plan.cells[j]);
         self.profiles[j].as_ref().filter(|_| competes)
-    }
-
-    /// The same for a pair in either order.
-    fn seed(&self, i: usize, j: usize) -> u64 {
-        self.plan.seed ^ ((i.min(j) as u64) << 32 | i.max(j) as u64)
     }
 }
 
@@ -150,22 +140,23 @@ impl Times {
 }
 
 impl Profile {
-    /// Whether this encodes in clearly less CPU time than `other`. Five rounds in common: the 99% interval of the
-    /// ratios inside rounds is above `margin`. Fewer: twice as quick by the medians, and no sample of the one is
-    /// within those of the other.
-    fn clearly_quicker(&self, other: &Profile, margin: f64, seed: u64) -> bool {
+    /// Whether this encodes in clearly less CPU time than `other`. With five rounds in common: by the median of the ratios
+    /// inside rounds, and by the smallest samples, the other takes more than `margin` times as long. A neighbour on the
+    /// same core comes and goes faster than a round and only ever adds CPU time, so that medians of a few rounds may
+    /// lie far off, and smallest samples do not. With fewer rounds: twice as quick by the medians, and no sample of the
+    /// one is within those of the other.
+    fn clearly_quicker(&self, other: &Profile, margin: f64) -> bool {
         let (own, other) = (&self.encode, &other.encode);
-        if own.median * margin >= other.median {
-            return false;
-        }
         if other.median > AT_ONCE * own.median && other.range.0 > own.range.1 {
             return true;
         }
+        if other.range.0 <= margin * own.range.0 {
+            return false;
+        }
         let rounds = other.by_round.iter();
-        let pairs: Vec<(f64, f64)> =
-            rounds.filter_map(|(round, theirs)| Some((*theirs, *own.by_round.get(round)?))).collect();
-        pairs.len() >= PAIRED_FROM
-            && weigh_stats::paired_ratio(&pairs, BEYOND_DOUBT, seed).is_some_and(|ratio| ratio.low > margin)
+        let ratios: Vec<f64> =
+            rounds.filter_map(|(round, theirs)| Some(theirs / own.by_round.get(round)?)).collect();
+        ratios.len() >= PAIRED_FROM && weigh_stats::median(&ratios).is_some_and(|ratio| ratio > margin)
     }
 }
 

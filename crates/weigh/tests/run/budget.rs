@@ -35,18 +35,18 @@ fn a_cell_ends_when_its_own_cpu_time_is_used_up() {
 }
 
 #[test]
-fn slow_cells_leave_quick_ones_the_time_for_three_rounds() {
+fn slow_cells_leave_quick_ones_the_time_for_five_rounds() {
     let mut codecs: Vec<(String, _)> =
         (1..=20).map(|i| (format!("q{i}"), codec(f64::from(i) * 5.0, 1.0, 100 - i as u64))).collect();
     codecs.push(("slow".into(), codec(10_000.0, 10.0, 5)));
     let codecs: Vec<_> = codecs.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
     let mut lab = Lab::new(&codecs);
-    lab.plan.policy.budget_seconds = 26.0;
+    lab.plan.policy.budget_seconds = 32.0;
     lab.plan.policy.min_samples = 3;
     let (outcome, records) = lab.run();
     let settled = stops(&records).values().filter(|(_, r)| *r == StopReason::Settled).count();
     assert_eq!(settled, 20, "{:?}", stops(&records));
-    assert!(outcome.seconds <= 26.0);
+    assert!(outcome.seconds <= 32.0);
     assert_eq!(outcome.unmeasured, 0, "and the slow one is measured with what is left");
 }
 

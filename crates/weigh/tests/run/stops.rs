@@ -7,11 +7,11 @@ use weigh::record::{Record, StopReason};
 use crate::fake::{Lab, codec, name_of, reason, stops, visits};
 
 #[test]
-fn a_cell_with_narrow_intervals_is_settled_after_three_rounds() {
+fn a_cell_with_narrow_intervals_is_settled_after_five_rounds() {
     let mut lab = Lab::new(&[("fine", codec(1.0, 1.0, 10))]);
     let (outcome, records) = lab.run();
-    assert_eq!(stops(&records)["fine"], (3, StopReason::Settled));
-    assert_eq!((outcome.rounds, outcome.measured, outcome.complete), (3, 1, true));
+    assert_eq!(stops(&records)["fine"], (5, StopReason::Settled));
+    assert_eq!((outcome.rounds, outcome.measured, outcome.complete), (5, 1, true));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn two_noisy(small_ms: f64) -> Lab {
 #[test]
 fn a_cell_whose_place_is_beyond_doubt_needs_no_narrow_interval() {
     let (_, records) = two_noisy(10.0).run();
-    assert!(stops(&records).values().all(|s| *s == (3, StopReason::Placed)), "{:?}", stops(&records));
+    assert!(stops(&records).values().all(|s| *s == (5, StopReason::Placed)), "{:?}", stops(&records));
 
     let mut kept = two_noisy(10.0);
     kept.plan.cells[0].keep = true;
