@@ -66,16 +66,18 @@ impl<'a> Standing<'a> {
         Standing { plan, profiles, awaited }
     }
 
-    /// Half-width ÷ median of the wider of the 95% intervals of encode and decode over rounds, as the analysis gives it;
-    /// `None` before there are two rounds.
-    pub fn half_width(&self, i: usize, confidence: f64) -> Option<f64> {
+    /// Half-width ÷ median of the interval of a phase over rounds, as the analysis gives it; `None` before there are two
+    /// rounds, and for a phase that is neither encode nor decode.
+    pub fn half_width(&self, i: usize, phase: Phase, confidence: f64) -> Option<f64> {
         let profile = self.profiles[i].as_ref()?;
-        let half_width = |times: &Times| {
-            let values: Vec<f64> = times.by_round.values().copied().collect();
-            let interval = weigh_stats::median_interval(&values, confidence, self.plan.seed)?;
-            Some(interval.half_width_relative(times.median))
+        let times = match phase {
+            Phase::Encode => &profile.encode,
+            Phase::Decode => &profile.decode,
+            Phase::Compress | Phase::Decompress => return None,
         };
-        Some(half_width(&profile.encode)?.max(half_width(&profile.decode)?))
+        let values: Vec<f64> = times.by_round.values().copied().collect();
+        let interval = weigh_stats::median_interval(&values, confidence, self.plan.seed)?;
+        Some(interval.half_width_relative(times.median))
     }
 
     /// A cell of the same group and of the same kind of work that beats this one on every axis, beyond doubt:

@@ -12,7 +12,7 @@ use crate::record::StopReason;
 const ROUNDS: usize = 5;
 /// Confidence of the interval that settles a phase.
 const SETTLED: f64 = 0.95;
-/// How many times wider than asked for the interval may be of a cell whose place on the front is beyond doubt.
+/// How many times wider than asked for encode's interval may be of a cell whose place on the front is beyond doubt.
 const WIDER: f64 = 3.0;
 /// Rounds after which such a cell needs no narrow interval at all: where it is not there by now, neighbours on the
 /// machine are in the way, and to halve it would take four times as many.
@@ -43,9 +43,13 @@ pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)
 /// Why a cell is done before its last round.
 fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Option<StopReason> {
     let policy = &plan.policy;
-    let half_width = standing.half_width(i, SETTLED).filter(|_| is_enough(policy, past));
-    let is_exact = |asked: f64| half_width.is_some_and(|half_width| half_width <= asked);
-    if is_exact(policy.half_width) {
+    let rounds = past.visits.len();
+    let is_exact = |phase, asked: f64| {
+        let half_width = standing.half_width(i, phase, SETTLED).filter(|_| rounds >= ROUNDS);
+        half_width.is_some_and(|half_width| half_width <= asked)
+    };
+    let is_settled = |phase| is_exact(phase, policy.half_width);
+    if is_enough(policy, past) && is_settled(Phase::Encode) && is_settled(Phase::Decode) {
         return Some(StopReason::Settled);
     }
     // A cell whose own figures are shown goes on until they are as exact as asked for.
@@ -53,18 +57,19 @@ fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Opti
         if let Some(by) = standing.dominator(i) {
             return Some(StopReason::Dominated { by: plan.cells[by].id.clone() });
         }
-        let is_enough = is_exact(WIDER * policy.half_width) || past.visits.len() >= PLACED;
-        if is_enough && standing.is_placed(i) {
+        // The front is one of encode time and bytes.
+        let is_narrow = is_exact(Phase::Encode, WIDER * policy.half_width) || rounds >= PLACED;
+        if is_narrow && standing.is_placed(i) {
             return Some(StopReason::Placed);
         }
     }
     is_spent(policy, past).then_some(StopReason::Budget)
 }
 
-/// Enough rounds, and enough samples of encode and of decode.
+/// Enough samples of encode and of decode.
 fn is_enough(policy: &Policy, past: &History) -> bool {
     let samples = |phase| past.samples(phase).len() >= policy.min_samples as usize;
-    past.visits.len() >= ROUNDS && samples(Phase::Encode) && samples(Phase::Decode)
+    samples(Phase::Encode) && samples(Phase::Decode)
 }
 
 /// One more visit like the last one would use more CPU time than the cell has.
