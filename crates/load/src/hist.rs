@@ -1,0 +1,114 @@
+//! A distribution of times in flat memory: an HdrHistogram of nanoseconds with three significant digits.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use serde::de::Error;
+use serde::{Deserialize, Serialize};
+
+/// Times are told apart from 1 µs on.
+const LOWEST: u64 = 1_000;
+/// Longer times count as an hour.
+const HIGHEST: u64 = 3_600_000_000_000;
+/// Significant decimal digits.
+const DIGITS: u8 = 3;
+
+/// A distribution of times. In JSON, the HdrHistogram V2 encoding in base64, in nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hist(Histogram<u64>);
+
+impl Default for Hist {
+    fn default() -> Hist {
+        Hist(Histogram::new_with_bounds(LOWEST, HIGHEST, DIGITS).expect("the bounds are in order"))
+    }
+}
+
+impl Hist {
+    /// Counts a time in nanoseconds.
+    #[inline]
+    pub fn record(&mut self, ns: u64) {
+        self.0.saturating_record(ns);
+    }
+
+    /// Takes in another's counts.
+    pub fn add(&mut self, other: &Hist) {
+        self.0.add(&other.0).expect("all have the same bounds");
+    }
+
+    /// Forgets all counts and keeps the memory.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// How many times were counted.
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// The smallest, in seconds; none when nothing was counted.
+    pub fn min(&self) -> Option<f64> {
+        self.some(self.0.min() as f64)
+    }
+
+    /// The largest, in seconds.
+    pub fn max(&self) -> Option<f64> {
+        self.some(self.0.max() as f64)
+    }
+
+    /// The mean, in seconds.
+    pub fn mean(&self) -> Option<f64> {
+        self.some(self.0.mean())
+    }
+
+    /// The standard deviation, in seconds.
+    pub fn sd(&self) -> Option<f64> {
+        self.some(self.0.stdev())
+    }
+
+    /// The value at a quantile between 0 and 1, in seconds.
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        self.some(self.0.value_at_quantile(q) as f64)
+    }
+
+    /// The histogram, for formats that want its buckets; in nanoseconds.
+    pub fn inner(&self) -> &Histogram<u64> {
+        &self.0
+    }
+
+    fn some(&self, ns: f64) -> Option<f64> {
+        (!self.0.is_empty()).then_some(ns / 1e9)
+    }
+}
+
+impl Serialize for Hist {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(&self.0, &mut bytes).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(&STANDARD.encode(bytes))
+    }
+}
+
+impl<'de> Deserialize<'de> for Hist {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Hist, D::Error> {
+        let bytes = STANDARD.decode(String::deserialize(deserializer)?).map_err(D::Error::custom)?;
+        let read: Histogram<u64> =
+            Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(D::Error::custom)?;
+        let mut hist = Hist::default();
+        hist.0.add(&read).map_err(D::Error::custom)?;
+        Ok(hist)
+    }
+}
+
+impl schemars::JsonSchema for Hist {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Hist".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "HdrHistogram V2 encoding, not compressed, in base64; values in nanoseconds"
+        })
+    }
+}

@@ -1,0 +1,14 @@
+//! An HTTP load generator: it sends requests on a schedule, verifies every response, and says what it cost itself.
+//!
+//! A [`plan::LoadPlan`] goes in, a [`result::LoadResult`] comes out. Three axes compose: *arrival* (when a request is due),
+//! *protocol* (how it is carried; TLS is a transport under every one), and *recording* (what is kept of the response).
+//! The lab runs the engine in a process of its own, so that its CPU time and memory are its own.
+
+pub mod arrival;
+pub mod fault;
+pub mod hist;
+pub mod plan;
+pub mod result;
+
+/// Nanoseconds since the engine began.
+pub type Nanos = u64;
