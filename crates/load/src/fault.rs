@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// The kinds of faults, in the order in which they may happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
     /// The server's machine refused the connection.
