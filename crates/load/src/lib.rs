@@ -11,6 +11,8 @@ pub mod hist;
 pub mod plan;
 pub mod protocol;
 pub mod result;
+mod sys;
+pub mod verify;
 
 /// Nanoseconds since the engine began.
 pub type Nanos = u64;
