@@ -9,6 +9,7 @@ pub mod fault;
 pub mod hist;
 pub mod plan;
 pub mod result;
+pub mod units;
 
 /// Nanoseconds since the engine began.
 pub type Nanos = u64;
