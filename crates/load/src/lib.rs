@@ -5,10 +5,15 @@
 //! The lab runs the engine in a process of its own, so that its CPU time and memory are its own.
 
 pub mod arrival;
+pub mod engine;
 pub mod fault;
 pub mod hist;
 pub mod plan;
+pub mod protocol;
+pub mod record;
 pub mod result;
+pub mod sys;
+pub mod transport;
 pub mod units;
 
 /// Nanoseconds since the engine began.

@@ -1,0 +1,293 @@
+//! What one thread keeps of the responses: counters and histograms a class and a slice. It adds up over threads.
+
+use std::collections::BTreeMap;
+
+use crate::Nanos;
+use crate::fault::{Fault, FaultKind};
+use crate::hist::{Hist, Packed};
+use crate::result::{ClassResult, Counts, Slice, Times};
+
+/// The most slices that a run is kept in; with more, neighbours are joined and slices become twice as long.
+const SLICES: usize = 1024;
+
+/// A finished response's times.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamps {
+    /// When it was due.
+    pub scheduled: Nanos,
+    /// When it was sent; with a connection of its own, when that was begun.
+    pub sent: Nanos,
+    /// When its first byte was there.
+    pub first: Nanos,
+    /// When its last byte was there.
+    pub last: Nanos,
+}
+
+/// One thread's record.
+#[derive(Debug)]
+pub struct Recorder {
+    /// By class.
+    pub classes: Vec<(Counts, Times)>,
+    /// See [`crate::result::Client::lateness`].
+    pub lateness: Hist,
+    faults: BTreeMap<FaultKind, (u64, u32, Fault)>,
+    timeline: Timeline,
+}
+
+impl Recorder {
+    /// An empty one for so many classes.
+    pub fn new(classes: usize, slice: Nanos) -> Recorder {
+        Recorder {
+            classes: (0..classes).map(|_| Default::default()).collect(),
+            lateness: Hist::default(),
+            faults: BTreeMap::new(),
+            timeline: Timeline::new(slice),
+        }
+    }
+
+    /// Counts of a class.
+    #[inline]
+    pub fn counts(&mut self, class: u32) -> &mut Counts {
+        &mut self.classes[class as usize].0
+    }
+
+    /// A request was due.
+    #[inline]
+    pub fn scheduled(&mut self, class: u32, at: Nanos) {
+        self.counts(class).scheduled += 1;
+        self.timeline.at(at).scheduled += 1;
+    }
+
+    /// A response has ended well.
+    #[inline]
+    pub fn completed(&mut self, class: u32, stamps: &Stamps, body_bytes: u64) {
+        let (counts, times) = &mut self.classes[class as usize];
+        counts.completed += 1;
+        counts.body_bytes += body_bytes;
+        let response = stamps.last.saturating_sub(stamps.scheduled);
+        times.ttfb.record(stamps.first.saturating_sub(stamps.sent));
+        times.transfer.record(stamps.last.saturating_sub(stamps.first));
+        times.service.record(stamps.last.saturating_sub(stamps.sent));
+        times.response.record(response);
+        let now = self.timeline.at(stamps.last);
+        now.completed += 1;
+        now.body_bytes += body_bytes;
+        now.response.record(response);
+    }
+
+    /// A request has ended in a fault.
+    pub fn faulted(&mut self, class: u32, request: u32, at: Nanos, fault: Fault) {
+        self.counts(class).faulted += 1;
+        self.timeline.at(at).faulted += 1;
+        self.keep(request, fault);
+    }
+
+    /// Counts a fault by its kind.
+    pub fn keep(&mut self, request: u32, fault: Fault) {
+        self.faults.entry(fault.kind).or_insert((0, request, fault)).0 += 1;
+    }
+
+    /// Response times of the newest slice that has any.
+    pub fn newest(&self) -> &Hist {
+        &self.timeline.open.response
+    }
+
+    /// Completed and faulted so far.
+    pub fn progress(&self) -> (u64, u64) {
+        self.classes.iter().fold((0, 0), |(done, bad), (c, _)| (done + c.completed, bad + c.faulted))
+    }
+
+    /// Takes in another thread's.
+    pub fn add(&mut self, other: Recorder) {
+        for ((counts, times), (c, t)) in self.classes.iter_mut().zip(other.classes) {
+            counts.add(&c);
+            times.add(&t);
+        }
+        self.lateness.add(&other.lateness);
+        for (kind, (count, request, fault)) in other.faults {
+            self.faults.entry(kind).or_insert((0, request, fault)).0 += count;
+        }
+        self.timeline.add(other.timeline);
+    }
+
+    /// Classes with these names, slices, and faults with the index of the request of the first.
+    pub fn finish(self, names: &[String]) -> (Vec<ClassResult>, Vec<Slice>, Vec<(u64, u32, Fault)>, Hist) {
+        let class = |(name, (counts, times)): (&String, (Counts, Times))| ClassResult {
+            name: name.clone(),
+            counts,
+            times,
+        };
+        let classes = names.iter().zip(self.classes).map(class).collect();
+        (classes, self.timeline.finish(), self.faults.into_values().collect(), self.lateness)
+    }
+}
+
+impl Counts {
+    /// Adds another's.
+    pub fn add(&mut self, c: &Counts) {
+        self.scheduled += c.scheduled;
+        self.sent += c.sent;
+        self.completed += c.completed;
+        self.faulted += c.faulted;
+        self.dropped += c.dropped;
+        self.retried += c.retried;
+        self.abandoned += c.abandoned;
+        self.non_2xx += c.non_2xx;
+        self.connections += c.connections;
+        self.resumed += c.resumed;
+        self.sent_bytes += c.sent_bytes;
+        self.wire_bytes += c.wire_bytes;
+        self.head_bytes += c.head_bytes;
+        self.body_bytes += c.body_bytes;
+        self.decoded_bytes += c.decoded_bytes;
+        self.compared += c.compared;
+        self.decoded += c.decoded;
+        self.decode_ns += c.decode_ns;
+    }
+}
+
+impl Times {
+    /// Adds another's.
+    pub fn add(&mut self, t: &Times) {
+        self.connect.add(&t.connect);
+        self.tls.add(&t.tls);
+        self.ttfb.add(&t.ttfb);
+        self.transfer.add(&t.transfer);
+        self.service.add(&t.service);
+        self.response.add(&t.response);
+    }
+}
+
+/// What one slice holds while it may still change.
+#[derive(Debug, Default)]
+struct Open {
+    scheduled: u64,
+    completed: u64,
+    faulted: u64,
+    body_bytes: u64,
+    response: Hist,
+}
+
+/// What one slice holds when time has moved on.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    scheduled: u64,
+    completed: u64,
+    faulted: u64,
+    body_bytes: u64,
+    response: Packed,
+}
+
+/// The slices of one thread: one open, the earlier ones packed.
+#[derive(Debug)]
+struct Timeline {
+    slice: Nanos,
+    /// Where the open slice ends.
+    until: Nanos,
+    kept: Vec<Kept>,
+    open: Open,
+}
+
+impl Timeline {
+    fn new(slice: Nanos) -> Timeline {
+        let slice = slice.max(1);
+        Timeline { slice, until: slice, kept: Vec::new(), open: Open::default() }
+    }
+
+    /// The open slice at an instant. What is earlier counts to the open one: events come in order, but for a schedule
+    /// that was late.
+    #[inline]
+    fn at(&mut self, at: Nanos) -> &mut Open {
+        if at >= self.until {
+            self.advance(at);
+        }
+        &mut self.open
+    }
+
+    fn advance(&mut self, at: Nanos) {
+        while at >= self.until {
+            self.kept.push(self.open.keep());
+            self.until += self.slice;
+            if self.kept.len() == SLICES {
+                self.halve();
+            }
+        }
+    }
+
+    fn halve(&mut self) {
+        self.kept = self.kept.chunks(2).map(|pair| join(&pair[0], pair.get(1))).collect();
+        self.slice *= 2;
+        self.until = (self.kept.len() as u64 + 1) * self.slice;
+    }
+
+    fn add(&mut self, mut other: Timeline) {
+        other.kept.push(other.open.keep());
+        self.kept.push(self.open.keep());
+        while self.slice < other.slice {
+            self.halve();
+        }
+        while other.slice < self.slice {
+            other.halve();
+        }
+        self.kept.resize(self.kept.len().max(other.kept.len()), Kept::default());
+        for (own, theirs) in self.kept.iter_mut().zip(&other.kept) {
+            *own = join(own, Some(theirs));
+        }
+        if let Some(last) = self.kept.pop() {
+            self.open = last.open();
+        }
+        self.until = (self.kept.len() as u64 + 1) * self.slice;
+    }
+
+    fn finish(mut self) -> Vec<Slice> {
+        self.kept.push(self.open.keep());
+        let seconds = self.slice as f64 / 1e9;
+        let slice = |(at, k): (usize, Kept)| Slice {
+            start: at as f64 * seconds,
+            seconds,
+            scheduled: k.scheduled,
+            completed: k.completed,
+            faulted: k.faulted,
+            body_bytes: k.body_bytes,
+            response: k.response,
+        };
+        self.kept.into_iter().enumerate().map(slice).collect()
+    }
+}
+
+impl Open {
+    /// Packs it, and is empty again with its memory kept.
+    fn keep(&mut self) -> Kept {
+        let response = if self.completed == 0 { Packed::default() } else { Packed::of(&self.response) };
+        self.response.clear();
+        let kept = Kept {
+            scheduled: self.scheduled,
+            completed: self.completed,
+            faulted: self.faulted,
+            body_bytes: self.body_bytes,
+            response,
+        };
+        (self.scheduled, self.completed, self.faulted, self.body_bytes) = (0, 0, 0, 0);
+        kept
+    }
+}
+
+impl Kept {
+    fn open(self) -> Open {
+        let Kept { scheduled, completed, faulted, body_bytes, response } = self;
+        Open { scheduled, completed, faulted, body_bytes, response: response.unpack().unwrap_or_default() }
+    }
+}
+
+fn join(a: &Kept, b: Option<&Kept>) -> Kept {
+    let Some(b) = b else { return a.clone() };
+    let mut response = a.response.unpack().unwrap_or_default();
+    response.add(&b.response.unpack().unwrap_or_default());
+    Kept {
+        scheduled: a.scheduled + b.scheduled,
+        completed: a.completed + b.completed,
+        faulted: a.faulted + b.faulted,
+        body_bytes: a.body_bytes + b.body_bytes,
+        response: if response.count() == 0 { Packed::default() } else { Packed::of(&response) },
+    }
+}

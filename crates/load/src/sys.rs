@@ -1,0 +1,71 @@
+//! What the operating system is asked: clocks, memory, limits, processors. Calls that only Linux has stand here alone.
+
+use std::io;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::time::{ClockId, clock_gettime};
+
+/// CPU seconds of this thread.
+pub fn thread_cpu_seconds() -> f64 {
+    seconds(ClockId::ThreadCPUTime)
+}
+
+/// CPU seconds of this process in user mode and in the kernel. The sum is exact; how it splits is counted in clock ticks.
+pub fn process_cpu_seconds() -> (f64, f64) {
+    let total = seconds(ClockId::ProcessCPUTime);
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The fields after the name, see proc(5): `utime` and `stime` are the 14th and 15th of the line.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
+    let ticks: Vec<f64> = fields.take(2).filter_map(|f| f.parse().ok()).collect();
+    match ticks[..] {
+        [user, system] if user + system > 0.0 => {
+            (total * user / (user + system), total * system / (user + system))
+        }
+        _ => (total, 0.0),
+    }
+}
+
+fn seconds(clock: ClockId) -> f64 {
+    let t = clock_gettime(clock);
+    t.tv_sec as f64 + t.tv_nsec as f64 / 1e9
+}
+
+/// The largest resident set of this process so far, in bytes; 0 where the system does not tell.
+pub fn peak_rss_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap_or_default();
+    let kilobytes = line.split_whitespace().next().and_then(|n| n.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+/// Keeps the calling thread on one processor.
+///
+/// # Errors
+/// When there is no such processor, or it is not ours.
+pub fn pin(cpu: u32) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    if cpu as usize >= CpuSet::MAX_CPU {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+    }
+    set.set(cpu as usize);
+    Ok(sched_setaffinity(None, &set)?)
+}
+
+/// Makes room for `wanted` open files by raising the soft limit, as far as the hard one allows. Gives the limit then, and
+/// the one before if it was raised.
+///
+/// # Errors
+/// When the hard limit is lower than `wanted`: the error is the limit that there is.
+pub fn make_room_for_files(wanted: u64) -> Result<Option<u64>, u64> {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let before = current.unwrap_or(u64::MAX);
+    if before >= wanted {
+        return Ok(None);
+    }
+    if maximum.is_some_and(|hard| hard < wanted) {
+        return Err(maximum.unwrap_or(u64::MAX));
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).map_err(|_| before)?;
+    Ok(Some(before))
+}
