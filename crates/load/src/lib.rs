@@ -6,6 +6,7 @@
 
 pub mod arrival;
 pub mod engine;
+pub mod escape;
 pub mod fault;
 pub mod hist;
 pub mod plan;

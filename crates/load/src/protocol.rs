@@ -1,6 +1,7 @@
 //! How requests and responses are carried on one connection. A protocol knows bytes and exchanges; it knows nothing of when
 //! a request is due, or of what a response should hold.
 
+pub mod coding;
 pub mod h1;
 
 use crate::fault::Fault;

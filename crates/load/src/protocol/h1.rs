@@ -1,6 +1,7 @@
 //! HTTP/1: one exchange at a time on a connection. Requests are not pipelined: servers and proxies that lose them are many.
 
 pub mod chunked;
+mod field;
 pub mod head;
 
 use std::io::ErrorKind;
