@@ -154,12 +154,18 @@ fn parts<'a>(
             seed: plan.seed ^ (at as u64) << 32,
             seconds: plan.length.seconds,
         };
-        let requests: Vec<(u32, f64)> = plan.requests.iter().enumerate()
+        let requests: Vec<(u32, f64)> = plan
+            .requests
+            .iter()
+            .enumerate()
             .filter(|(_, r)| r.stream as usize == at && r.weight > 0.0)
             .map(|(i, r)| (i as u32, r.weight))
             .collect();
         let most = if requests.is_empty() { 0 } else { most as usize };
-        let draw = Draw::new(&requests, plan.seed.wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(u64::from(index) + 1)));
+        let draw = Draw::new(
+            &requests,
+            plan.seed.wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(u64::from(index) + 1)),
+        );
         Part::new(stream, model.schedule(&context), model.is_open(), most, arsenal.endpoints.len(), draw)
     };
     plan.streams.iter().zip(models).enumerate().map(part).collect()

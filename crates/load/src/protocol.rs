@@ -51,15 +51,20 @@ pub enum Drive {
     Open,
     /// It has read all that it was allowed to; there may be more.
     Paused,
+    /// Nothing is in flight, and the server was told or has said that no further exchange is to come: it will close.
+    Lingering,
     /// It is of no further use.
     Closed,
 }
 
 /// How a connection is driven.
-#[derive(Clone, Copy, Debug)]
-pub struct Means {
+#[derive(Debug)]
+pub struct Means<'a> {
+    /// What is read into.
+    pub buffer: &'a mut [u8],
     /// The most that is read now, in bytes.
     pub allowance: usize,
-    /// Bodies of known length may be dropped unseen.
-    pub discard: bool,
+    /// Set where bodies of known length are dropped unseen: the room that the transport may use for it. As long as the
+    /// kernel drops them its pages are never touched, so that it costs no memory.
+    pub discard: Option<&'a mut [u8]>,
 }

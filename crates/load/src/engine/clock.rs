@@ -23,11 +23,6 @@ impl Clock {
         Clock(Instant::now())
     }
 
-    /// Begins at an instant.
-    pub fn at(origin: Instant) -> Clock {
-        Clock(origin)
-    }
-
     /// What time it is; 0 before the origin.
     #[inline]
     pub fn now(&self) -> Nanos {
@@ -67,7 +62,11 @@ impl Timer {
         let wait = at.saturating_sub(now).max(1);
         let value = Timespec { tv_sec: (wait / 1_000_000_000) as i64, tv_nsec: (wait % 1_000_000_000) as _ };
         let once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        timerfd_settime(&self.fd, TimerfdTimerFlags::empty(), &Itimerspec { it_interval: once, it_value: value })?;
+        timerfd_settime(
+            &self.fd,
+            TimerfdTimerFlags::empty(),
+            &Itimerspec { it_interval: once, it_value: value },
+        )?;
         self.armed = Some(at);
         Ok(())
     }

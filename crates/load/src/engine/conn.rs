@@ -31,6 +31,8 @@ pub enum State {
     Connecting(ExchangeId),
     /// Requests may be sent.
     Open,
+    /// The server is to close it; it counts no more among its stream's.
+    Lingering,
 }
 
 impl Conn {
@@ -38,7 +40,7 @@ impl Conn {
     pub fn exchange(&self) -> Option<ExchangeId> {
         match self.state {
             State::Connecting(x) => Some(x),
-            State::Open => self.machine.in_flight(),
+            State::Open | State::Lingering => self.machine.in_flight(),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! From a request that is due to a connection that carries it.
 
 use std::io::{self, ErrorKind};
-use std::sync::atomic::Ordering;
 
 use mio::{Interest, Token};
 
@@ -27,7 +26,7 @@ impl Thread<'_> {
             }
             let now = self.shared.clock.now();
             let Some(scheduled) = part.due(now) else { break };
-            if scheduled >= self.until || !self.take_ticket() {
+            if scheduled >= self.until || !self.shared.take_ticket() {
                 self.stop_sending(now);
                 break;
             }
@@ -40,17 +39,13 @@ impl Thread<'_> {
         Ok(())
     }
 
-    fn take_ticket(&self) -> bool {
-        self.shared.tickets.as_ref().is_none_or(|left| left.fetch_sub(1, Ordering::Relaxed) > 0)
-    }
-
     fn send(&mut self, stream: u16, scheduled: Nanos, now: Nanos) -> io::Result<()> {
         let part = &mut self.parts[stream as usize];
         let request = part.request();
         let abandon_after = part.stream.abandon_after.unwrap_or(u64::MAX);
         let class = self.arsenal.requests[request as usize].class;
         self.sink.recorder.scheduled(class, scheduled);
-        let x = self.sink.open(Exchange { request, class, stream, scheduled, abandon_after, ..Exchange::default() });
+        let x = self.sink.open(Exchange::new(request, class, stream, scheduled, abandon_after));
         self.place(x, now)
     }
 
@@ -146,11 +141,13 @@ impl Thread<'_> {
             ErrorKind::ConnectionRefused => (FaultKind::ConnectRefused, "nothing listens there".to_owned()),
             ErrorKind::AddrNotAvailable => (
                 FaultKind::PortsExhausted,
-                "every local port to it is in use or in TIME_WAIT; keep connections alive, or use fewer".to_owned(),
+                "every local port to it is in use or in TIME_WAIT; keep connections alive, or use fewer"
+                    .to_owned(),
             ),
-            _ if is_out_of_files(error) => {
-                (FaultKind::PortsExhausted, "the limit of open files is reached; raise it with ulimit -n".to_owned())
-            }
+            _ if is_out_of_files(error) => (
+                FaultKind::PortsExhausted,
+                "the limit of open files is reached; raise it with ulimit -n".to_owned(),
+            ),
             _ => (FaultKind::ConnectFailed, error.to_string()),
         };
         self.sink.fault(x, Fault::new(kind, format!("{address}: {what}")), false);

@@ -8,17 +8,15 @@ use crate::Nanos;
 use crate::fault::{Fault, FaultKind};
 use crate::protocol::Events;
 
+/// How long after its begin a connection is closed that the server should have closed.
+const LINGER: Nanos = 5_000_000_000;
+
 impl Thread<'_> {
     /// No further request is sent; what was due by now and was not sent is dropped.
     pub(super) fn stop_sending(&mut self, now: Nanos) {
         self.is_sending = false;
         self.drained_by = now.saturating_add(nanos(self.plan.limits.drain_seconds));
-        let out_of_tickets = self
-            .shared
-            .tickets
-            .as_ref()
-            .is_some_and(|left| left.load(std::sync::atomic::Ordering::Relaxed) <= 0);
-        if out_of_tickets {
+        if self.shared.is_sold_out() {
             return;
         }
         let end = now.min(self.until);
@@ -38,15 +36,21 @@ impl Thread<'_> {
         let is_drained = !self.is_sending && now >= self.drained_by;
         for token in 0..self.conns.len() {
             let Some(conn) = &self.conns[token] else { continue };
-            let Some(x) = conn.exchange() else { continue };
+            let Some(x) = conn.exchange() else {
+                if conn.state == State::Lingering && now >= conn.begun.saturating_add(LINGER) {
+                    self.close(token);
+                }
+                continue;
+            };
             let fault = match conn.state {
                 State::Connecting(_) if now >= conn.begun.saturating_add(to_connect) => {
                     let message = format!("no connection within {} s", limits.connect_seconds);
                     Fault::new(FaultKind::ConnectTimeout, message)
                 }
-                State::Open if now >= self.sink.get(x).sent.saturating_add(to_answer) => {
-                    Fault::new(FaultKind::Timeout, format!("no last byte within {} s", limits.request_seconds))
-                }
+                State::Open if now >= self.sink.get(x).sent.saturating_add(to_answer) => Fault::new(
+                    FaultKind::Timeout,
+                    format!("no last byte within {} s", limits.request_seconds),
+                ),
                 _ if is_drained => {
                     let message = format!("still in flight {} s after the end", limits.drain_seconds);
                     Fault::new(FaultKind::Timeout, message)

@@ -99,7 +99,8 @@ fn bytes(
         }
         add(name, value);
     }
-    let needs_length = !request.body.is_empty() || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
+    let needs_length =
+        !request.body.is_empty() || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
     if needs_length && !has("content-length") && !has("transfer-encoding") {
         add("Content-Length", &request.body.len().to_string());
     }

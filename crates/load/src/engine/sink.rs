@@ -31,6 +31,13 @@ pub struct Exchange {
     abandoned: bool,
 }
 
+impl Exchange {
+    /// A request that is due; it gives up after so many bytes of body.
+    pub fn new(request: u32, class: u32, stream: u16, scheduled: Nanos, abandon_after: u64) -> Exchange {
+        Exchange { request, class, stream, scheduled, abandon_after, ..Exchange::default() }
+    }
+}
+
 /// An exchange that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {

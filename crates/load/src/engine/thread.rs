@@ -1,7 +1,7 @@
 //! One thread: a poll, its connections, and the loop that keeps them busy.
 
-use std::collections::BinaryHeap;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::io;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::Duration;
@@ -25,6 +25,8 @@ const TIMER: Token = Token(usize::MAX);
 const TICK: Nanos = 50_000_000;
 /// Bytes of the read buffer: large reads cost least, and it fits into a core's own cache beside the rest.
 const BUFFER: usize = 256 << 10;
+/// The most that is dropped at a time.
+const SCRATCH: usize = 4 << 20;
 
 /// What the threads of a run share.
 #[derive(Debug)]
@@ -35,6 +37,18 @@ pub struct Shared {
     pub tickets: Option<AtomicI64>,
     /// How the run is to be ended: [`GO_ON`], [`DRAIN`].
     pub order: AtomicU32,
+}
+
+impl Shared {
+    /// Whether one more request may be sent; it is counted.
+    pub fn take_ticket(&self) -> bool {
+        self.tickets.as_ref().is_none_or(|left| left.fetch_sub(1, Ordering::Relaxed) > 0)
+    }
+
+    /// Whether all requests that were asked for have been sent.
+    pub fn is_sold_out(&self) -> bool {
+        self.tickets.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) <= 0)
+    }
 }
 
 /// Requests are sent.
@@ -54,6 +68,8 @@ pub struct Thread<'a> {
     pub(super) parts: Vec<Part<'a>>,
     pub(super) sink: Sink,
     buffer: Vec<u8>,
+    /// Room that is never written to, see [`Means::discard`].
+    scratch: Vec<u8>,
     /// When slow readers read on.
     paced: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// Requests are still sent.
@@ -93,6 +109,7 @@ impl<'a> Thread<'a> {
             parts,
             sink,
             buffer: vec![0; BUFFER],
+            scratch: vec![0; SCRATCH],
             paced: BinaryHeap::new(),
             is_sending: true,
             until,
@@ -171,8 +188,9 @@ impl<'a> Thread<'a> {
             return self.establish(token);
         }
         let stream = conn.stream;
-        let part = &self.parts[stream as usize];
-        let discard = self.plan.check == Check::Discard && part.stream.abandon_after.is_none();
+        let is_lost = matches!(conn.state, State::Lingering);
+        let abandons = self.parts[stream as usize].stream.abandon_after.is_some();
+        let discards = self.plan.check == Check::Discard && !abandons;
         let exchange = conn.machine.in_flight();
         let request: &[u8] = match exchange {
             Some(x) => &self.arsenal.requests[self.sink.get(x).request as usize].bytes,
@@ -183,20 +201,32 @@ impl<'a> Thread<'a> {
             Some(pace) => pace.allowance(self.shared.clock.now()),
             None => usize::MAX,
         };
-        let means = Means { allowance, discard };
-        let drive = conn.machine.drive(&mut conn.io, request, &mut self.buffer, means, &mut self.sink);
+        let discard = discards.then_some(self.scratch.as_mut_slice());
+        let means = Means { buffer: &mut self.buffer, allowance, discard };
+        let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
         if let (Some(pace), Some(x)) = (&mut conn.pace, exchange) {
             pace.spend(self.sink.body_bytes(x).saturating_sub(before));
             if drive == Drive::Paused {
                 self.paced.push(Reverse((pace.next(self.shared.clock.now()), token)));
             }
         }
-        let is_free = conn.machine.is_free();
-        if drive == Drive::Closed {
-            self.close(token);
-        } else if exchange.is_some() && is_free {
-            let endpoint = conn.endpoint;
-            self.parts[stream as usize].idle[endpoint as usize].push(token);
+        let endpoint = conn.endpoint;
+        match drive {
+            Drive::Closed => {
+                self.close(token);
+                if exchange.is_none() {
+                    // An idle connection of an open model makes room when it goes.
+                    self.pump(stream)?;
+                }
+            }
+            Drive::Lingering if !is_lost => {
+                conn.state = State::Lingering;
+                self.parts[stream as usize].lost(endpoint, token);
+            }
+            Drive::Open if exchange.is_some() && conn.machine.is_free() => {
+                self.parts[stream as usize].idle[endpoint as usize].push(token);
+            }
+            Drive::Open | Drive::Paused | Drive::Lingering => {}
         }
         self.settle()
     }
@@ -233,7 +263,9 @@ impl<'a> Thread<'a> {
     /// Ends a connection.
     pub(super) fn close(&mut self, token: usize) {
         if let Some(conn) = self.conns[token].take() {
-            self.parts[conn.stream as usize].lost(conn.endpoint, token);
+            if conn.state != State::Lingering {
+                self.parts[conn.stream as usize].lost(conn.endpoint, token);
+            }
             self.vacant.push(token);
         }
     }

@@ -1,13 +1,14 @@
 //! HTTP/1: one exchange at a time on a connection. Requests are not pipelined: servers and proxies that lose them are many.
 
 pub mod chunked;
+mod exchange;
 mod field;
 pub mod head;
 
 use std::io::ErrorKind;
 
-use chunked::Chunked;
-use head::{Head, HeadLimits};
+use exchange::{Current, Heads, Progress, Rest};
+use head::HeadLimits;
 
 use super::{Drive, Events, ExchangeId, Means};
 use crate::fault::{Fault, FaultKind};
@@ -16,31 +17,6 @@ use crate::transport::Transport;
 
 /// From so many bytes on, a body that is not looked at is dropped by the kernel; under it a read is as cheap.
 const WORTH_DISCARDING: u64 = 8 << 10;
-
-/// What of the response is still to come.
-#[derive(Debug)]
-enum Rest {
-    Head,
-    Length(u64),
-    Chunked(Chunked),
-    /// Until the server closes.
-    Close,
-}
-
-/// The exchange that is on its way.
-#[derive(Debug)]
-struct Current {
-    id: ExchangeId,
-    /// The response to a HEAD request has no body.
-    head_only: bool,
-    /// Bytes of the request that were written.
-    written: usize,
-    begun: bool,
-    /// The connection persists after it, as far as is known.
-    keep: bool,
-    informational: u32,
-    rest: Rest,
-}
 
 /// A connection's state.
 #[derive(Debug)]
@@ -54,16 +30,18 @@ pub struct Machine {
     scanned: usize,
     /// Exchanges that ended well here.
     done: u64,
-    /// The server was asked to close.
+    /// No further exchange is to come: it was asked to close, or has said that it will.
     closing: bool,
 }
 
-/// What came of some bytes.
-enum Progress {
-    /// The response wants more.
-    More,
-    /// The response is whole; so many of the bytes were its.
-    Whole(usize),
+/// What came of a step of reading.
+enum Step {
+    /// So many bytes were read; there may be more.
+    Read(usize),
+    /// There are no more for now.
+    Wait,
+    /// The connection has come to this.
+    End(Drive),
 }
 
 impl Machine {
@@ -85,12 +63,10 @@ impl Machine {
         self.current.is_none() && !self.closing
     }
 
-    /// Begins an exchange; the next drive sends it.
+    /// Begins an exchange; the next send or drive writes it.
     pub fn start(&mut self, id: ExchangeId, head_only: bool) {
         debug_assert!(self.is_free());
-        let rest = Rest::Head;
-        let (written, begun, keep, informational) = (0, false, true, 0);
-        self.current = Some(Current { id, head_only, written, begun, keep, informational, rest });
+        self.current = Some(Current::new(id, head_only));
         self.partial.clear();
         self.scanned = 0;
     }
@@ -113,70 +89,30 @@ impl Machine {
         &mut self,
         io: &mut impl Transport,
         request: &[u8],
-        buffer: &mut [u8],
-        means: Means,
+        mut means: Means<'_>,
         events: &mut impl Events,
     ) -> Drive {
         if let Err(fault) = self.write(io, request) {
             return self.fail(events, fault);
         }
-        let mut allowance = means.allowance;
         loop {
-            if self.closing && self.current.is_none() {
-                return linger(io, buffer);
+            if self.current.is_none() && self.closing {
+                return linger(io, means.buffer);
             }
-            if allowance == 0 {
+            if means.allowance == 0 {
                 return Drive::Paused;
             }
-            let room = allowance.min(buffer.len());
-            let dropped = match (&self.current, means.discard) {
-                (Some(Current { rest: Rest::Length(left), .. }), true) => Some(*left),
-                _ => None,
-            };
-            if let Some(left) = dropped.filter(|left| *left >= WORTH_DISCARDING) {
-                match self.discard(io, left.min(allowance as u64), buffer, events) {
-                    Ok(Some(bytes)) => {
-                        allowance -= bytes.min(allowance);
-                        if self.current.is_none() && !self.closing {
-                            return Drive::Open;
-                        }
-                        continue;
-                    }
-                    Ok(None) => return Drive::Open,
-                    Err(fault) => return self.fail(events, fault),
+            let step = match (self.droppable(), &mut means.discard) {
+                (Some(left), Some(scratch)) => {
+                    self.discard(io, left.min(means.allowance as u64), scratch, events)
                 }
-            }
-            let read = match io.read(&mut buffer[..room]) {
-                Ok(0) => return self.eof(events),
-                Ok(n) => n,
-                Err(e) if e.kind() == ErrorKind::WouldBlock => return Drive::Open,
-                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-                Err(e) => return self.broken(events, &e),
+                _ => self.read(io, means.buffer, means.allowance, events),
             };
-            events.tick();
-            let Some(current) = &self.current else {
-                // Bytes that answer no request: nothing here can be trusted any more.
-                return Drive::Closed;
-            };
-            let id = current.id;
-            match self.take(&buffer[..read], events) {
-                Ok(Progress::More) => events.wire(id, read),
-                Ok(Progress::Whole(used)) if used == read => {
-                    events.wire(id, used);
-                    self.finish(events);
-                    if !self.closing {
-                        return Drive::Open;
-                    }
-                }
-                Ok(Progress::Whole(used)) => {
-                    let message = format!("{} bytes after the end of the response", read - used);
-                    return self.fail(events, Fault::new(FaultKind::Overlong, message));
-                }
-                Err(fault) => return self.fail(events, fault),
-            }
-            allowance -= read.min(allowance);
-            if read < room && io.short_read_drains() {
-                return Drive::Open;
+            match step {
+                Step::Read(bytes) => means.allowance -= bytes.min(means.allowance),
+                Step::Wait if self.current.is_none() && self.closing => {}
+                Step::Wait => return Drive::Open,
+                Step::End(drive) => return drive,
             }
         }
     }
@@ -197,6 +133,48 @@ impl Machine {
         Ok(())
     }
 
+    /// Bytes of body that are still to come, where they are many and their number is known.
+    fn droppable(&self) -> Option<u64> {
+        match &self.current {
+            Some(Current { rest: Rest::Length(left), .. }) if *left >= WORTH_DISCARDING => Some(*left),
+            _ => None,
+        }
+    }
+
+    fn read(
+        &mut self,
+        io: &mut impl Transport,
+        buffer: &mut [u8],
+        allowance: usize,
+        events: &mut impl Events,
+    ) -> Step {
+        let room = allowance.min(buffer.len());
+        let read = match io.read(&mut buffer[..room]) {
+            Ok(0) => return Step::End(self.eof(events)),
+            Ok(n) => n,
+            Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Wait,
+            Err(e) if e.kind() == ErrorKind::Interrupted => return Step::Read(0),
+            Err(e) => return Step::End(self.broken(events, &e)),
+        };
+        events.tick();
+        // Bytes that answer no request: nothing here can be trusted any more.
+        let Some(id) = self.in_flight() else { return Step::End(Drive::Closed) };
+        match self.take(&buffer[..read], events) {
+            Ok(Progress::More) => events.wire(id, read),
+            Ok(Progress::Whole(used)) => {
+                if used < read {
+                    let message = format!("{} bytes after the end of the response", read - used);
+                    return Step::End(self.fail(events, Fault::new(FaultKind::Overlong, message)));
+                }
+                events.wire(id, used);
+                self.finish(events);
+                return Step::Wait;
+            }
+            Err(fault) => return Step::End(self.fail(events, fault)),
+        }
+        if read < room && io.short_read_drains() { Step::Wait } else { Step::Read(read) }
+    }
+
     /// Takes in bytes of the response.
     fn take(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, Fault> {
         let Some(current) = &mut self.current else { return Ok(Progress::Whole(0)) };
@@ -207,31 +185,29 @@ impl Machine {
         if !matches!(current.rest, Rest::Head) {
             return current.body(bytes, events);
         }
-        if self.partial.is_empty() {
+        let before = self.partial.len();
+        if before == 0 {
             let mut scanned = 0;
-            match heads(current, bytes, &mut scanned, &self.limits, self.informational, events)? {
-                Heads::Whole { used } => Ok(after(current.body(&bytes[used..], events)?, used)),
+            return match current.heads(bytes, &mut scanned, &self.limits, self.informational, events)? {
+                Heads::Whole { used } => Ok(current.body(&bytes[used..], events)?.after(used)),
                 Heads::More { used } => {
                     self.partial.extend_from_slice(&bytes[used..]);
                     self.scanned = scanned;
                     Ok(Progress::More)
                 }
+            };
+        }
+        self.partial.extend_from_slice(bytes);
+        match current.heads(&self.partial, &mut self.scanned, &self.limits, self.informational, events)? {
+            // The head ends in the bytes that came now, for without them it was not whole.
+            Heads::Whole { used } => {
+                let used = used.saturating_sub(before);
+                self.partial.clear();
+                Ok(current.body(&bytes[used..], events)?.after(used))
             }
-        } else {
-            let before = self.partial.len();
-            self.partial.extend_from_slice(bytes);
-            let whole = heads(current, &self.partial, &mut self.scanned, &self.limits, self.informational, events)?;
-            match whole {
-                // The head ends in the bytes that came now, for without them it was not whole.
-                Heads::Whole { used } => {
-                    let used = used.saturating_sub(before);
-                    self.partial.clear();
-                    Ok(after(current.body(&bytes[used..], events)?, used))
-                }
-                Heads::More { used } => {
-                    self.partial.drain(..used);
-                    Ok(Progress::More)
-                }
+            Heads::More { used } => {
+                self.partial.drain(..used);
+                Ok(Progress::More)
             }
         }
     }
@@ -239,29 +215,26 @@ impl Machine {
     fn discard(
         &mut self,
         io: &mut impl Transport,
-        max: u64,
+        most: u64,
         scratch: &mut [u8],
         events: &mut impl Events,
-    ) -> Result<Option<usize>, Fault> {
-        let dropped = match io.discard(max.min(usize::MAX as u64) as usize, scratch) {
-            Ok(0) => return Err(Fault::new(FaultKind::Truncated, "closed inside the body")),
+    ) -> Step {
+        let dropped = match io.discard(usize::try_from(most).unwrap_or(usize::MAX), scratch) {
+            Ok(0) => return Step::End(self.eof(events)),
             Ok(n) => n,
-            Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(None),
-            Err(e) if e.kind() == ErrorKind::Interrupted => 0,
-            Err(e) => return Err(Fault::new(FaultKind::Reset, format!("inside the body: {e}"))),
+            Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Wait,
+            Err(e) if e.kind() == ErrorKind::Interrupted => return Step::Read(0),
+            Err(e) => return Step::End(self.broken(events, &e)),
         };
         events.tick();
-        if let Some(current) = &mut self.current
-            && let Rest::Length(left) = &mut current.rest
-        {
-            *left -= (dropped as u64).min(*left);
-            events.wire(current.id, dropped);
-            events.discarded(current.id, dropped as u64);
-            if *left == 0 {
-                self.finish(events);
-            }
+        let Some(current) = &mut self.current else { return Step::Wait };
+        events.wire(current.id, dropped);
+        events.discarded(current.id, dropped as u64);
+        if current.rest.shorten(dropped as u64) {
+            self.finish(events);
+            return Step::Wait;
         }
-        Ok(Some(dropped))
+        Step::Read(dropped)
     }
 
     fn finish(&mut self, events: &mut impl Events) {
@@ -274,32 +247,25 @@ impl Machine {
 
     /// The server has closed its side.
     fn eof(&mut self, events: &mut impl Events) -> Drive {
-        let Some(current) = &self.current else { return Drive::Closed };
-        let (kind, message) = match &current.rest {
-            Rest::Close => {
+        match &self.current {
+            None => Drive::Closed,
+            Some(Current { rest: Rest::Close, .. }) => {
                 self.finish(events);
-                return Drive::Closed;
+                Drive::Closed
             }
-            Rest::Head if !current.begun => (FaultKind::EmptyReply, "closed before the first byte".to_owned()),
-            Rest::Head => (FaultKind::Truncated, "closed inside the head".to_owned()),
-            Rest::Length(left) => (FaultKind::Truncated, format!("closed {left} bytes before the end of the body")),
-            Rest::Chunked(_) => (FaultKind::Truncated, "closed before the last chunk".to_owned()),
-        };
-        self.fail(events, Fault::new(kind, message))
+            Some(current) => {
+                let fault = current.cut_short();
+                self.fail(events, fault)
+            }
+        }
     }
 
     fn broken(&mut self, events: &mut impl Events, error: &std::io::Error) -> Drive {
-        let place = match &self.current {
-            None => return Drive::Closed,
-            Some(current) if !current.begun => "before the first byte",
-            Some(Current { rest: Rest::Head, .. }) => "inside the head",
-            Some(_) => "inside the body",
-        };
-        let kind = match error.kind() {
-            ErrorKind::InvalidData => FaultKind::Tls,
-            _ => FaultKind::Reset,
-        };
-        self.fail(events, Fault::new(kind, format!("{place}: {error}")))
+        let Some(current) = &self.current else { return Drive::Closed };
+        // A transport that finds its own protocol broken says so by this kind.
+        let kind = if error.kind() == ErrorKind::InvalidData { FaultKind::Tls } else { FaultKind::Reset };
+        let message = format!("{}: {error}", current.place());
+        self.fail(events, Fault::new(kind, message))
     }
 
     /// Ends the exchange in flight with a fault, and the connection with it.
@@ -313,93 +279,10 @@ impl Machine {
     }
 }
 
-/// Where the heads at the begin of some bytes end.
-enum Heads {
-    /// The final one is whole; the body begins at `used`.
-    Whole { used: usize },
-    /// It is not; `used` bytes of informational ones are done with.
-    More { used: usize },
-}
-
-/// Reads informational heads and the final one.
-fn heads(
-    current: &mut Current,
-    bytes: &[u8],
-    scanned: &mut usize,
-    limits: &HeadLimits,
-    informational: u32,
-    events: &mut impl Events,
-) -> Result<Heads, Fault> {
-    let mut used = 0;
-    loop {
-        let Some(head) = head::parse(&bytes[used..], scanned, limits)? else { return Ok(Heads::More { used }) };
-        *scanned = 0;
-        let raw = &bytes[used..used + head.bytes];
-        used += head.bytes;
-        if (100..200).contains(&head.status) && head.status != 101 {
-            current.informational += 1;
-            if current.informational > informational {
-                let message = format!("more than {informational} informational responses");
-                return Err(Fault::new(FaultKind::Informational, message));
-            }
-            continue;
-        }
-        current.rest = rest(&head, current.head_only);
-        current.keep = head.keep && !matches!(current.rest, Rest::Close);
-        events.head(current.id, &head, raw)?;
-        return Ok(Heads::Whole { used });
-    }
-}
-
-/// How the body's end is told (RFC 9112, 6.3).
-fn rest(head: &Head, head_only: bool) -> Rest {
-    if head_only || matches!(head.status, 101 | 204 | 304) {
-        Rest::Length(0)
-    } else if head.chunked {
-        Rest::Chunked(Chunked::default())
-    } else if let Some(length) = head.length {
-        Rest::Length(length)
-    } else {
-        Rest::Close
-    }
-}
-
-/// Counts the bytes before a body to those of it.
-fn after(progress: Progress, used: usize) -> Progress {
-    match progress {
-        Progress::Whole(more) => Progress::Whole(used + more),
-        Progress::More => Progress::More,
-    }
-}
-
 /// Waits for the server to close, as it said it would, so that it is not us who hold the port in TIME_WAIT.
 fn linger(io: &mut impl Transport, buffer: &mut [u8]) -> Drive {
     match io.read(buffer) {
-        Err(e) if e.kind() == ErrorKind::WouldBlock => Drive::Open,
+        Err(e) if e.kind() == ErrorKind::WouldBlock => Drive::Lingering,
         _ => Drive::Closed,
-    }
-}
-
-impl Current {
-    fn body(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, Fault> {
-        match &mut self.rest {
-            Rest::Head => Ok(Progress::More),
-            Rest::Length(left) => {
-                let own = (*left).min(bytes.len() as u64) as usize;
-                if own > 0 {
-                    events.body(self.id, &bytes[..own])?;
-                }
-                *left -= own as u64;
-                Ok(if *left == 0 { Progress::Whole(own) } else { Progress::More })
-            }
-            Rest::Chunked(chunks) => {
-                let step = chunks.feed(bytes, |part| events.body(self.id, part))?;
-                Ok(if step.done { Progress::Whole(step.consumed) } else { Progress::More })
-            }
-            Rest::Close => {
-                events.body(self.id, bytes)?;
-                Ok(Progress::More)
-            }
-        }
     }
 }

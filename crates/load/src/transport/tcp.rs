@@ -9,9 +9,6 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use super::Transport;
 
-/// The most that is dropped by one call.
-const DISCARD: usize = 4 << 20;
-
 /// A TCP connection that does not block, with Nagle's algorithm off.
 #[derive(Debug)]
 pub struct Tcp(TcpStream);
@@ -68,9 +65,8 @@ impl Transport for Tcp {
 
     /// The kernel drops the bytes without a copy, where it can (`MSG_TRUNC`, see tcp(7)).
     fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
-        let _ = scratch;
-        let mut nowhere: Vec<u8> = Vec::with_capacity(max.min(DISCARD));
-        let (_, dropped) = recv(&self.0, rustix::buffer::spare_capacity(&mut nowhere), RecvFlags::TRUNC)?;
+        let most = max.min(scratch.len());
+        let (_, dropped) = recv(&self.0, &mut scratch[..most], RecvFlags::TRUNC)?;
         Ok(dropped)
     }
 
