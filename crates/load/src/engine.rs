@@ -26,7 +26,7 @@ use thread::{DRAIN, GO_ON, Shared, Thread};
 use crate::hist::Hist;
 use crate::plan::LoadPlan;
 use crate::record::Recorder;
-use crate::result::{Client, FaultCount, LoadResult};
+use crate::result::{Client, LoadResult};
 use crate::{arrival, sys};
 
 /// How often progress is told.
@@ -79,18 +79,10 @@ pub fn run(
         last = last.max(outcome.seconds);
         all.add(outcome.recorder);
     }
-    let (classes, slices, faults, lateness) = all.finish(&arsenal.classes);
-    client.lateness = lateness;
-    let name = |request: u32| plan.requests[request as usize].name.clone();
-    let fault = |(count, request, example): (u64, u32, crate::fault::Fault)| FaultCount {
-        kind: example.kind,
-        count,
-        request: name(request),
-        example,
-    };
-    let faults = faults.into_iter().map(fault).collect();
-    let seconds = last.min(seconds);
-    Ok(LoadResult { seconds, classes, slices, faults, client, preflights: Vec::new() })
+    client.lateness = std::mem::take(&mut all.lateness);
+    let faults = all.faults(|request| plan.requests[request as usize].name.clone());
+    let (classes, slices) = all.finish(&arsenal.classes);
+    Ok(LoadResult { seconds: last.min(seconds), classes, slices, faults, client, preflights: Vec::new() })
 }
 
 /// What one thread came to.
@@ -143,7 +135,8 @@ fn parts<'a>(
     models: &[Box<dyn arrival::Model>],
     index: u32,
 ) -> Vec<Part<'a>> {
-    let part = |(at, (stream, model)): (usize, (&'a crate::plan::Stream, &Box<dyn arrival::Model>))| {
+    let part = |at: usize| {
+        let (stream, model) = (&plan.streams[at], &models[at]);
         let count = plan.threads.max(1).min(stream.connections.max(1));
         let most = (stream.connections + count - 1 - index.min(count - 1)) / count;
         let most = if index < count { most } else { 0 };
@@ -168,7 +161,7 @@ fn parts<'a>(
         );
         Part::new(stream, model.schedule(&context), model.is_open(), most, arsenal.endpoints.len(), draw)
     };
-    plan.streams.iter().zip(models).enumerate().map(part).collect()
+    (0..plan.streams.len()).map(part).collect()
 }
 
 /// Tells how it goes until the threads have ended.

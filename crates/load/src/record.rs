@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::Nanos;
 use crate::fault::{Fault, FaultKind};
 use crate::hist::{Hist, Packed};
-use crate::result::{ClassResult, Counts, Slice, Times};
+use crate::result::{ClassResult, Counts, FaultCount, Slice, Times};
 
 /// The most slices that a run is kept in; with more, neighbours are joined and slices become twice as long.
 const SLICES: usize = 1024;
@@ -110,15 +110,25 @@ impl Recorder {
         self.timeline.add(other.timeline);
     }
 
-    /// Classes with these names, slices, and faults with the index of the request of the first.
-    pub fn finish(self, names: &[String]) -> (Vec<ClassResult>, Vec<Slice>, Vec<(u64, u32, Fault)>, Hist) {
+    /// The faults by kind; `name` gives a request's name.
+    pub fn faults(&self, name: impl Fn(u32) -> String) -> Vec<FaultCount> {
+        let fault = |(kind, (count, request, example)): (&FaultKind, &(u64, u32, Fault))| FaultCount {
+            kind: *kind,
+            count: *count,
+            request: name(*request),
+            example: example.clone(),
+        };
+        self.faults.iter().map(fault).collect()
+    }
+
+    /// Classes with these names, and slices.
+    pub fn finish(self, names: &[String]) -> (Vec<ClassResult>, Vec<Slice>) {
         let class = |(name, (counts, times)): (&String, (Counts, Times))| ClassResult {
             name: name.clone(),
             counts,
             times,
         };
-        let classes = names.iter().zip(self.classes).map(class).collect();
-        (classes, self.timeline.finish(), self.faults.into_values().collect(), self.lateness)
+        (names.iter().zip(self.classes).map(class).collect(), self.timeline.finish())
     }
 }
 

@@ -17,6 +17,8 @@ use crate::transport::Transport;
 
 /// From so many bytes on, a body that is not looked at is dropped by the kernel; under it a read is as cheap.
 const WORTH_DISCARDING: u64 = 8 << 10;
+/// Where bodies are dropped, the first read takes so many bytes: a head, and little more that is copied for nothing.
+const HEAD_ALONE: usize = 4 << 10;
 
 /// A connection's state.
 #[derive(Debug)]
@@ -106,6 +108,9 @@ impl Machine {
                 (Some(left), Some(scratch)) => {
                     self.discard(io, left.min(means.allowance as u64), scratch, events)
                 }
+                (None, Some(_)) if self.awaits_head() => {
+                    self.read(io, means.buffer, means.allowance.min(HEAD_ALONE), events)
+                }
                 _ => self.read(io, means.buffer, means.allowance, events),
             };
             match step {
@@ -139,6 +144,10 @@ impl Machine {
             Some(Current { rest: Rest::Length(left), .. }) if *left >= WORTH_DISCARDING => Some(*left),
             _ => None,
         }
+    }
+
+    fn awaits_head(&self) -> bool {
+        matches!(self.current, Some(Current { rest: Rest::Head, .. }))
     }
 
     fn read(
