@@ -5,9 +5,11 @@
 //! The lab runs the engine in a process of its own, so that its CPU time and memory are its own.
 
 pub mod arrival;
+pub mod escape;
 pub mod fault;
 pub mod hist;
 pub mod plan;
+pub mod protocol;
 pub mod result;
 pub mod units;
 

@@ -1,0 +1,34 @@
+//! Bytes of a server's in messages: printable ASCII alone, and never many.
+
+/// Characters of a message that a server may choose.
+const MOST: usize = 60;
+
+/// The bytes in one line of printable ASCII, everything else as `\r` or `\x1b`; at most 60 characters, of which the
+/// last is `…` when there was more.
+pub fn shown(bytes: &[u8]) -> String {
+    // A byte becomes one character at least: no more of them than that need be looked at.
+    let mut characters = bytes.iter().take(MOST + 1).flat_map(|byte| byte.escape_ascii()).map(char::from);
+    let mut text: String = characters.by_ref().take(MOST).collect();
+    if characters.next().is_some() {
+        text.pop();
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn controls_and_other_alphabets_are_escaped() {
+        assert_eq!(shown(b"a \x1b[2J\r\n\0\xc3\xa4"), r"a \x1b[2J\r\n\x00\xc3\xa4");
+    }
+
+    #[test]
+    fn sixty_characters_are_the_most() {
+        assert_eq!(shown(&[b'a'; 60]), "a".repeat(60));
+        assert_eq!(shown(&[b'a'; 61]), format!("{}…", "a".repeat(59)));
+        assert_eq!(shown(&[0; 1 << 20]).chars().count(), 60);
+    }
+}

@@ -1,0 +1,4 @@
+//! How requests and responses are carried.
+
+pub mod coding;
+pub mod h1;

@@ -1,0 +1,36 @@
+//! The content coding that a response says its body is in (RFC 9110, section 8.4).
+
+/// What Content-Encoding says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coding {
+    /// None, or `identity`.
+    #[default]
+    Identity,
+    /// `gzip` or `x-gzip`.
+    Gzip,
+    /// `deflate`: with or without zlib's wrapper, which the name does not tell.
+    Deflate,
+    /// `br`.
+    Brotli,
+    /// `zstd`.
+    Zstd,
+    /// Any other, or several.
+    Other,
+}
+
+impl Coding {
+    /// Reads a trimmed value of Content-Encoding; an empty one is none.
+    pub fn of(value: &[u8]) -> Coding {
+        let is = |token: &str| value.eq_ignore_ascii_case(token.as_bytes());
+        match value.len() {
+            0 => Coding::Identity,
+            2 if is("br") => Coding::Brotli,
+            4 if is("gzip") => Coding::Gzip,
+            4 if is("zstd") => Coding::Zstd,
+            6 if is("x-gzip") => Coding::Gzip,
+            7 if is("deflate") => Coding::Deflate,
+            8 if is("identity") => Coding::Identity,
+            _ => Coding::Other,
+        }
+    }
+}
