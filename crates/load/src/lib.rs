@@ -16,6 +16,7 @@ pub mod result;
 pub mod sys;
 pub mod transport;
 pub mod units;
+pub mod verify;
 
 /// Nanoseconds since the engine began.
 pub type Nanos = u64;

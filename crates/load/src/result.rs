@@ -167,6 +167,9 @@ pub struct Preflight {
     pub decoded_sha256: Option<String>,
     /// How responses will be checked.
     pub checked: Checked,
+    /// What a reader should know: how responses differ from each other, what is odd about the body.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Why nothing can be verified, where that is so.
     pub fault: Option<Fault>,
 }

@@ -69,3 +69,10 @@ pub fn make_room_for_files(wanted: u64) -> Result<Option<u64>, u64> {
     setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).map_err(|_| before)?;
     Ok(Some(before))
 }
+
+/// Gives this thread the lowest priority, where a thread can have one of its own.
+pub fn lowest_priority() {
+    // Elsewhere this would be the priority of the whole process. What cannot be lowered stays as it is.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, 19);
+}

@@ -1,0 +1,143 @@
+//! One response as it arrives.
+
+use super::capture::Capture;
+use super::difference::{SHOWN, common};
+use super::expectation::Expectations;
+use super::variants::View;
+use crate::fault::{Difference, Fault, FaultKind};
+use crate::protocol::coding::Coding;
+
+/// Where the check of one response stands: begun with its head, fed with its body, ended with its last byte. One that is
+/// dropped before its end leaves nothing behind.
+#[derive(Debug)]
+pub struct Checker {
+    pub(super) request: u32,
+    pub(super) coding: Coding,
+    pub(super) state: State,
+}
+
+#[derive(Debug)]
+pub(super) enum State {
+    /// The first `at` bytes are those of that variant.
+    Compare { variant: usize, at: usize },
+    /// Not as any variant, or to be decoded as a sample: kept from the first byte.
+    Capture(Box<Capture>),
+    /// Known to be wrong; what came from the difference on is being gathered.
+    Differs(Box<Differs>),
+    /// Its body is passed over.
+    Unread,
+    /// It should be decoded, and there is no room to keep it.
+    NoRoom,
+}
+
+/// The place where a body without coding is no longer the accepted one.
+#[derive(Debug)]
+pub(super) struct Differs {
+    pub variant: usize,
+    pub at: usize,
+    pub got: Vec<u8>,
+}
+
+/// A body that equals no accepted one: to be handed to [`super::Verifier::submit`].
+#[derive(Debug)]
+pub struct Evidence {
+    pub(super) request: u32,
+    pub(super) coding: Coding,
+    pub(super) capture: Box<Capture>,
+}
+
+/// What is known of a response at its end.
+#[derive(Debug)]
+pub enum Verdict {
+    /// Every byte is right.
+    Compared {
+        /// Bytes of the body after decoding.
+        decoded_bytes: u64,
+    },
+    /// Status, coding and length are right, as far as they are known; the body was not looked at.
+    Unread {
+        /// Bytes of the body after decoding; 0 where that is not known.
+        decoded_bytes: u64,
+    },
+    /// To be decoded before it counts as anything.
+    Unproven(Evidence),
+    /// Wrong.
+    Fault(Fault),
+}
+
+impl Checker {
+    /// Whether the body's bytes matter; where they do not, they may be dropped unread and only counted.
+    #[inline]
+    pub fn reads(&self) -> bool {
+        !matches!(self.state, State::Unread | State::NoRoom)
+    }
+
+    /// Takes the next bytes of the body.
+    #[inline]
+    pub(super) fn body(&mut self, bytes: &[u8], view: &View, expectations: &Expectations) {
+        match &mut self.state {
+            State::Compare { variant, at } => {
+                let end = *at + bytes.len();
+                if view.list()[*variant].wire.get(*at..end) == Some(bytes) {
+                    *at = end;
+                } else {
+                    self.leave(bytes, view, expectations);
+                }
+            }
+            State::Capture(capture) => {
+                if !expectations.keep(capture, bytes) {
+                    self.state = State::NoRoom;
+                }
+            }
+            State::Differs(differs) => differs.gather(bytes),
+            State::Unread | State::NoRoom => {}
+        }
+    }
+
+    /// The body is not the variant's that it was compared with so far: finds another, or keeps it.
+    #[cold]
+    fn leave(&mut self, bytes: &[u8], view: &View, expectations: &Expectations) {
+        let State::Compare { variant, at } = self.state else { return };
+        let wire = &view.list()[variant].wire;
+        self.state = if let Some(other) = view.other(variant, at, bytes, false) {
+            State::Compare { variant: other, at: at + bytes.len() }
+        } else if self.coding == Coding::Identity {
+            let same = common(&wire[at..], bytes);
+            let mut differs = Differs { variant, at: at + same, got: Vec::new() };
+            differs.gather(&bytes[same..]);
+            State::Differs(Box::new(differs))
+        } else {
+            let mut state = expectations.capture(&wire[..at]);
+            if let State::Capture(kept) = &mut state
+                && !expectations.keep(kept, bytes)
+            {
+                state = State::NoRoom;
+            }
+            state
+        };
+    }
+}
+
+impl Differs {
+    fn gather(&mut self, bytes: &[u8]) {
+        let room = SHOWN - self.got.len();
+        self.got.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// The fault, when the whole body had `length` bytes.
+    pub fn fault(&self, view: &View, length: u64) -> Fault {
+        let wire = &view.list()[self.variant].wire;
+        let difference = super::difference::at(self.at, wire, &self.got);
+        differs(difference, length, wire.len() as u64)
+    }
+}
+
+/// A body without coding that is not the accepted one: it ends early, goes on, or says something else.
+pub(super) fn differs(difference: Difference, length: u64, expected: u64) -> Fault {
+    let (kind, message) = if difference.offset == length.min(expected) {
+        (FaultKind::Length, format!("a body of {length} bytes, where the preflight's has {expected}"))
+    } else {
+        (FaultKind::Mismatch, format!("another body than the preflight's, from byte {} on", difference.offset))
+    };
+    Fault { kind, message, difference: Some(difference) }
+}

@@ -1,0 +1,122 @@
+//! What the responses to a request must be.
+
+use std::sync::Arc;
+
+use super::capture::{Budget, Capture};
+use super::checker::State;
+use super::decode::{decode, sha256, token};
+use super::difference;
+use super::variants::{Variant, Variants, find, nearest};
+use crate::fault::{Fault, FaultKind};
+use crate::plan::{Check, Limits, LoadPlan};
+use crate::protocol::coding::Coding;
+use crate::result::Checked;
+
+/// Bytes of bodies that wait to be decoded, of all threads together.
+const WAITING: usize = 16 << 20;
+/// Bytes of bodies that are remembered beside the preflight's, of all requests together.
+const LEARNED: usize = 64 << 20;
+
+/// What the responses to one request must be. Made by [`super::Examiner`]; shared by all threads.
+#[derive(Debug)]
+pub struct Expectation {
+    pub(super) status: u16,
+    /// The content codings that may come; empty: any.
+    pub(super) codings: Vec<Coding>,
+    pub(super) checked: Checked,
+    /// Bytes of the body, where that is checked by itself.
+    pub(super) length: Option<u64>,
+    /// What every body decodes to; none: it differs from response to response, or is not known.
+    pub(super) decoded: Option<Decoded>,
+    pub(super) variants: Variants,
+}
+
+/// A body without its content coding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Decoded {
+    pub bytes: u64,
+    pub sha256: [u8; 32],
+}
+
+/// What the responses of a run must be, in the order of the plan's requests.
+#[derive(Debug)]
+pub struct Expectations {
+    pub(super) list: Vec<Expectation>,
+    pub(super) limits: Limits,
+    /// One of so many bodies that are not compared is decoded.
+    pub(super) decode_every: u32,
+    /// What captured bodies draw on.
+    waiting: Arc<Budget>,
+    learned: Arc<Budget>,
+}
+
+impl Expectations {
+    /// One expectation for each request of the plan.
+    pub fn new(list: Vec<Expectation>, plan: &LoadPlan) -> Arc<Expectations> {
+        let decode_every = match plan.check {
+            Check::Verify { decode_every, .. } => decode_every.max(1),
+            Check::Discard => 1,
+        };
+        let (waiting, learned) = (Budget::of(WAITING), Budget::of(LEARNED));
+        Arc::new(Expectations { list, limits: plan.limits, decode_every, waiting, learned })
+    }
+
+    /// Begins to keep a body.
+    pub(super) fn capture(&self, sofar: &[u8]) -> State {
+        Capture::begin(&self.waiting, sofar).map_or(State::NoRoom, State::Capture)
+    }
+
+    /// Keeps more of a body; false: there is no room, or it is too long to be kept.
+    pub(super) fn keep(&self, capture: &mut Capture, bytes: &[u8]) -> bool {
+        let length = capture.bytes().len() as u64 + bytes.len() as u64;
+        length <= self.limits.body_bytes && capture.push(bytes)
+    }
+
+    /// Decodes a body that equals no variant known so far. Gives its decoded length, and remembers it among the accepted
+    /// variants; or among the wrong ones.
+    ///
+    /// # Errors
+    /// `Corrupt`, `Bomb` or `Mismatch`, with the place where it left the nearest accepted body.
+    pub(super) fn judge(&self, request: u32, coding: Coding, wire: &[u8]) -> Result<u64, Fault> {
+        let expected = &self.list[request as usize];
+        // The same body may have waited more than once.
+        let known = expected.variants.copy();
+        if let Some(at) = find(&known, coding, wire) {
+            return match (&known[at].fault, expected.decoded) {
+                (Some(fault), _) => Err(Fault::clone(fault)),
+                (None, decoded) => Ok(decoded.map_or(0, |d| d.bytes)),
+            };
+        }
+        let verdict = self.decode(expected, coding, wire).map_err(|mut fault| {
+            let near = nearest(&known, coding, wire);
+            fault.difference = near.map(|(v, at)| difference::at(at, &v.wire, &wire[at..]));
+            fault
+        });
+        let fault = verdict.as_ref().err().cloned().map(Arc::new);
+        let wrong = fault.is_some();
+        if expected.checked == Checked::Bytes
+            && expected.variants.has_room(wrong)
+            && self.learned.take(wire.len(), 0)
+        {
+            expected.variants.add(Variant { coding, wire: wire.into(), fault });
+        }
+        verdict
+    }
+
+    fn decode(&self, expected: &Expectation, coding: Coding, wire: &[u8]) -> Result<u64, Fault> {
+        let likely = expected.decoded.map_or(0, |d| d.bytes);
+        let body = decode(coding, wire, likely, self.limits.decoded_bytes)?;
+        let bytes = body.len() as u64;
+        match expected.decoded {
+            Some(right) if right != (Decoded { bytes, sha256: sha256(&body) }) => {
+                let message = format!(
+                    "{} that decodes to {bytes} bytes other than the {} of the preflight",
+                    token(coding),
+                    right.bytes
+                );
+                Err(Fault::new(FaultKind::Mismatch, message))
+            }
+            _ => Ok(bytes),
+        }
+    }
+}

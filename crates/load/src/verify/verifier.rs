@@ -1,0 +1,312 @@
+//! One thread's view of what is expected.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use super::capture::Capture;
+use super::checker::{Checker, Evidence, State, Verdict, differs};
+use super::decode::token;
+use super::decoder::{Decoder, Job, Reply};
+use super::difference;
+use super::expectation::{Expectation, Expectations};
+use super::variants::{View, find};
+use crate::escape::shown;
+use crate::fault::{Fault, FaultKind};
+use crate::protocol::coding::Coding;
+use crate::protocol::h1::head::Head;
+use crate::result::Checked;
+
+/// Verifies the responses of one thread. `T` is what the engine wants back when a response that could not be judged at its
+/// end is: it counts such a response then, and once.
+#[derive(Debug)]
+pub struct Verifier<T> {
+    expectations: Arc<Expectations>,
+    requests: Vec<Local>,
+    decoder: Decoder,
+    reply: Sender<Reply>,
+    replies: Receiver<Reply>,
+    /// Responses that are with the decoder, with the numbers of their jobs.
+    pending: Vec<(u64, T)>,
+    jobs: u64,
+    unproven: u64,
+    /// Tells the decoder that nobody waits for our jobs any more.
+    over: Arc<AtomicBool>,
+}
+
+/// What a thread remembers of a request.
+#[derive(Debug, Default)]
+struct Local {
+    view: View,
+    /// Responses until the next sample.
+    until_sample: u32,
+}
+
+/// A response of which the decoder has spoken.
+#[derive(Debug)]
+pub struct Outcome<T> {
+    /// What was handed in with it.
+    pub tag: T,
+    /// What it is.
+    pub proof: Proof,
+    /// CPU nanoseconds of decoding.
+    pub decode_ns: u64,
+}
+
+/// What the decoder says.
+#[derive(Debug)]
+pub enum Proof {
+    /// It is right.
+    Decoded {
+        /// Bytes after decoding.
+        decoded_bytes: u64,
+    },
+    /// It was not decoded in time.
+    Unread,
+    /// It is wrong.
+    Fault(Fault),
+}
+
+impl<T> Verifier<T> {
+    /// A verifier for one thread.
+    pub fn new(expectations: Arc<Expectations>, decoder: Decoder) -> Verifier<T> {
+        let requests = expectations.list.iter().map(|_| Local::default()).collect();
+        let (reply, replies) = channel();
+        let over = Arc::new(AtomicBool::new(false));
+        Verifier {
+            expectations,
+            requests,
+            decoder,
+            reply,
+            replies,
+            pending: Vec::new(),
+            jobs: 0,
+            unproven: 0,
+            over,
+        }
+    }
+
+    /// Begins a response to the request of that index in the plan; `head` is its final head.
+    ///
+    /// # Errors
+    /// `Status` and `ContentCoding`. The body is then of no interest.
+    #[inline]
+    pub fn head(&mut self, request: u32, head: &Head) -> Result<Checker, Fault> {
+        let expected = &self.expectations.list[request as usize];
+        if head.status != expected.status {
+            return Err(status(head.status, expected));
+        }
+        if !expected.codings.is_empty() && !expected.codings.contains(&head.coding) {
+            return Err(coding(head.coding, expected));
+        }
+        let local = &mut self.requests[request as usize];
+        let state = match expected.checked {
+            Checked::Length => State::Unread,
+            Checked::Bytes => {
+                local.view.refresh(&expected.variants);
+                match local.view.first(head.coding) {
+                    Some(variant) => State::Compare { variant, at: 0 },
+                    None => self.expectations.capture(&[]),
+                }
+            }
+            // Whatever comes is what it is.
+            Checked::Samples if expected.decoded.is_none() && head.coding == Coding::Identity => State::Unread,
+            Checked::Samples if local.until_sample > 0 => {
+                local.until_sample -= 1;
+                State::Unread
+            }
+            Checked::Samples => {
+                local.until_sample = self.expectations.decode_every - 1;
+                self.expectations.capture(&[])
+            }
+        };
+        Ok(Checker { request, coding: head.coding, state })
+    }
+
+    /// Takes the next bytes of the body, without its framing.
+    #[inline]
+    pub fn body(&mut self, checker: &mut Checker, bytes: &[u8]) {
+        let view = &self.requests[checker.request as usize].view;
+        checker.body(bytes, view, &self.expectations);
+    }
+
+    /// Ends a response whose body had `body_bytes` bytes, in its coding and without framing.
+    #[inline]
+    pub fn end(&mut self, checker: Checker, body_bytes: u64) -> Verdict {
+        let Checker { request, coding, state } = checker;
+        let expected = &self.expectations.list[request as usize];
+        if let Some(length) = expected.length
+            && length != body_bytes
+        {
+            return Verdict::Fault(wrong_length(body_bytes, length));
+        }
+        let view = &mut self.requests[request as usize].view;
+        match state {
+            State::Compare { variant, at } if view.list()[variant].wire.len() == at => {
+                view.matched(variant);
+                known(expected, view, variant)
+            }
+            State::Compare { variant, at } => self.short(request, coding, variant, at),
+            State::Capture(capture) => self.kept(request, coding, capture),
+            State::Differs(found) => Verdict::Fault(found.fault(view, body_bytes)),
+            State::NoRoom if expected.checked == Checked::Bytes && body_bytes > self.expectations.limits.body_bytes => {
+                Verdict::Fault(too_long(body_bytes, self.expectations.limits.body_bytes))
+            }
+            State::NoRoom => self.without_room(request, coding, body_bytes),
+            State::Unread => Verdict::Unread { decoded_bytes: unread(expected, coding, body_bytes) },
+        }
+    }
+
+    /// A body that is the beginning of a variant.
+    #[cold]
+    fn short(&mut self, request: u32, coding: Coding, variant: usize, at: usize) -> Verdict {
+        let expected = &self.expectations.list[request as usize];
+        let view = &mut self.requests[request as usize].view;
+        if let Some(other) = view.other(variant, at, &[], true) {
+            view.matched(other);
+            return known(expected, view, other);
+        }
+        let wire = &view.list()[variant].wire;
+        if coding == Coding::Identity {
+            let difference = difference::at(at, wire, &[]);
+            return Verdict::Fault(differs(difference, at as u64, wire.len() as u64));
+        }
+        match self.expectations.capture(&wire[..at]) {
+            State::Capture(capture) => self.kept(request, coding, capture),
+            _ => self.without_room(request, coding, at as u64),
+        }
+    }
+
+    /// A body that should have been decoded.
+    #[cold]
+    fn without_room(&mut self, request: u32, coding: Coding, body_bytes: u64) -> Verdict {
+        self.unproven += 1;
+        let expected = &self.expectations.list[request as usize];
+        Verdict::Unread { decoded_bytes: unread(expected, coding, body_bytes) }
+    }
+
+    /// A body that was kept whole: by now it may be known.
+    #[cold]
+    fn kept(&mut self, request: u32, coding: Coding, capture: Box<Capture>) -> Verdict {
+        let expected = &self.expectations.list[request as usize];
+        let view = &mut self.requests[request as usize].view;
+        view.refresh(&expected.variants);
+        match find(view.list(), coding, capture.bytes()) {
+            Some(variant) => known(expected, view, variant),
+            None => Verdict::Unproven(Evidence { request, coding, capture }),
+        }
+    }
+
+    /// Hands a body to the decoder; `tag` comes back with its [`Outcome`].
+    ///
+    /// # Errors
+    /// The tag, when the decoder has too much to do: the response then counts as one that was not looked at.
+    pub fn submit(&mut self, evidence: Evidence, tag: T) -> Result<(), T> {
+        self.jobs += 1;
+        let number = self.jobs;
+        let job = Job {
+            number,
+            evidence,
+            expectations: Arc::clone(&self.expectations),
+            reply: self.reply.clone(),
+            over: Arc::clone(&self.over),
+        };
+        if self.decoder.take(job) {
+            self.pending.push((number, tag));
+            return Ok(());
+        }
+        self.unproven += 1;
+        Err(tag)
+    }
+
+    /// The next response of which the decoder has spoken, if there is one; never waits.
+    #[inline]
+    pub fn proven(&mut self) -> Option<Outcome<T>> {
+        while !self.pending.is_empty() {
+            let reply = self.replies.try_recv().ok()?;
+            if let Some(outcome) = self.outcome(reply) {
+                return Some(outcome);
+            }
+        }
+        None
+    }
+
+    /// Waits until the decoder has spoken of every response, but no longer than that; those left over come back as
+    /// [`Proof::Unread`]. Afterwards nothing is pending.
+    pub fn finish(&mut self, within: Duration) -> Vec<Outcome<T>> {
+        let until = Instant::now() + within;
+        let mut outcomes = Vec::new();
+        while !self.pending.is_empty() {
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(reply) = self.replies.recv_timeout(left) else { break };
+            outcomes.extend(self.outcome(reply));
+        }
+        self.unproven += self.pending.len() as u64;
+        self.over.store(true, Ordering::Relaxed);
+        let rest = self.pending.drain(..);
+        outcomes.extend(rest.map(|(_, tag)| Outcome { tag, proof: Proof::Unread, decode_ns: 0 }));
+        outcomes
+    }
+
+    /// Responses that equalled no accepted body, or were to be decoded as samples, and were not for want of room or time.
+    pub fn unproven(&self) -> u64 {
+        self.unproven
+    }
+
+    /// The response that a reply is about; none when it was given up.
+    fn outcome(&mut self, reply: Reply) -> Option<Outcome<T>> {
+        let at = self.pending.iter().position(|(number, _)| *number == reply.number)?;
+        let (_, tag) = self.pending.swap_remove(at);
+        let proof = match reply.verdict {
+            Ok(decoded_bytes) => Proof::Decoded { decoded_bytes },
+            Err(fault) => Proof::Fault(fault),
+        };
+        Some(Outcome { tag, proof, decode_ns: reply.decode_ns })
+    }
+}
+
+/// The verdict on a body that equals that variant.
+#[inline]
+fn known(expected: &Expectation, view: &View, variant: usize) -> Verdict {
+    match &view.list()[variant].fault {
+        None => Verdict::Compared { decoded_bytes: expected.decoded.map_or(0, |d| d.bytes) },
+        Some(fault) => Verdict::Fault(Fault::clone(fault)),
+    }
+}
+
+/// What a body decodes to that was not decoded, where that is known.
+fn unread(expected: &Expectation, coding: Coding, body_bytes: u64) -> u64 {
+    match (expected.decoded, coding) {
+        (Some(decoded), _) => decoded.bytes,
+        (None, Coding::Identity) => body_bytes,
+        _ => 0,
+    }
+}
+
+#[cold]
+fn status(got: u16, expected: &Expectation) -> Fault {
+    Fault::new(FaultKind::Status, format!("status {got}, where the preflight's is {}", expected.status))
+}
+
+#[cold]
+fn coding(got: Coding, expected: &Expectation) -> Fault {
+    let accepted: Vec<&str> = expected.codings.iter().map(|c| token(*c)).collect();
+    let message = format!("{}, where the preflight's is {}", shown(token(got).as_bytes()), accepted.join(" or "));
+    Fault::new(FaultKind::ContentCoding, message)
+}
+
+#[cold]
+fn too_long(got: u64, limit: u64) -> Fault {
+    let message = format!("a body of {got} bytes, where the preflight's has less than the limit of {limit}");
+    Fault::new(FaultKind::Length, message)
+}
+
+#[cold]
+fn wrong_length(got: u64, expected: u64) -> Fault {
+    let message = format!(
+        "a body of {got} bytes, where all of the preflight's have {expected}; \
+         if bodies may differ, say so with `--vary-by body`"
+    );
+    Fault::new(FaultKind::Length, message)
+}
