@@ -105,9 +105,8 @@ fn garbage(bytes: &[u8]) -> Fault {
 /// Whether an empty line is in the bytes; looks no further back than it has to, and remembers how far it came.
 fn ends(bytes: &[u8], scanned: &mut usize) -> bool {
     for found in memchr_iter(b'\n', &bytes[*scanned..]) {
-        let (at, before) = (*scanned + found, &bytes[..*scanned + found]);
+        let before = &bytes[..*scanned + found];
         if before.ends_with(b"\n") || before.ends_with(b"\n\r") {
-            *scanned = at;
             return true;
         }
     }
