@@ -2,11 +2,105 @@
 
 use std::fmt::Debug;
 
-use crate::Nanos;
+use crate::{Nanos, units};
+
+mod numbered;
+
+/// Declares the modules and, from the same line, lists their forms.
+macro_rules! models {
+    ($($model:ident),* $(,)?) => {
+        $(mod $model;)*
+
+        const FORMS: &[Form] = &[$($model::FORM),*];
+    };
+}
+
+models! {
+    closed,
+    constant,
+    poisson,
+    ramp,
+    steps,
+}
+
+/// How a model is written.
+struct Form {
+    /// What comes before the colon.
+    name: &'static str,
+    /// Examples of it, for errors and help.
+    shapes: &'static str,
+    /// Reads what comes after the colon, where there is one.
+    read: fn(Option<&str>, &Run) -> Read,
+}
+
+/// A model, or what is wrong.
+type Read = Result<Box<dyn Model>, String>;
+
+/// What a model may want to know of the run that it is for.
+struct Run {
+    seconds: Option<f64>,
+}
+
+/// A text that names no arrival model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("arrival {text:?}: {wrong}; the forms are {}", forms())]
+pub struct ArrivalError {
+    text: String,
+    wrong: String,
+}
+
+/// The model that a text names, for a run whose length in seconds is not known.
+///
+/// # Errors
+/// As [`parse_for`]; also for a model that takes its length from the run.
+pub fn parse(text: &str) -> Result<Box<dyn Model>, ArrivalError> {
+    parse_for(text, None)
+}
+
+/// The model that a text names, for a run of so many seconds.
+///
+/// # Errors
+/// One line with the text, what is wrong with it, and the forms that there are.
+pub fn parse_for(text: &str, seconds: Option<f64>) -> Result<Box<dyn Model>, ArrivalError> {
+    let (name, arguments) = text.split_once(':').map_or((text, None), |(n, a)| (n, Some(a)));
+    let form = FORMS.iter().find(|form| form.name == name.trim());
+    let read = form.ok_or_else(|| format!("there is no model {:?}", name.trim()));
+    let run = Run { seconds: seconds.filter(|s| s.is_finite() && *s > 0.0) };
+    read.and_then(|form| (form.read)(arguments.map(str::trim), &run))
+        .map_err(|wrong| ArrivalError { text: text.to_string(), wrong })
+}
+
+/// Examples of every form, for help and errors.
+pub fn forms() -> String {
+    FORMS.iter().map(|form| form.shapes).collect::<Vec<_>>().join(", ")
+}
+
+/// More than any server takes; above it, instants fall together in a nanosecond's rounding.
+const HIGHEST_RATE: f64 = 1e8;
+
+/// Requests a second.
+fn rate(text: &str) -> Result<f64, String> {
+    units::positive(text)
+        .filter(|rate| *rate <= HIGHEST_RATE)
+        .ok_or_else(|| format!("{text:?} is no rate; write requests a second above 0 and up to 1e8, as 200"))
+}
+
+/// A length of time that is not 0, in seconds.
+fn span(text: &str) -> Result<f64, String> {
+    match units::seconds(text)? {
+        0.0 => Err(format!("{text:?} is no time above 0")),
+        seconds => Ok(seconds),
+    }
+}
+
+/// The instant from which on nothing is due.
+fn end_of(part: &Part) -> Nanos {
+    part.seconds.map_or(Nanos::MAX, |seconds| (seconds * 1e9).round() as Nanos)
+}
 
 /// An arrival model with its parameters.
 pub trait Model: Debug + Send + Sync {
-    /// The schedule of one thread's part of it.
+    /// The schedule of one thread's part of it. After its start it allocates nothing.
     fn schedule(&self, part: &Part) -> Box<dyn Schedule>;
 
     /// Whether requests are due at instants of their own, whatever the server does.

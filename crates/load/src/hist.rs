@@ -1,4 +1,5 @@
-//! A distribution of times in flat memory: an HdrHistogram of nanoseconds with three significant digits.
+//! A distribution of times in flat memory: an HdrHistogram of nanoseconds with three significant digits. It grows with
+//! the largest time, in a few steps, and never with the number of times.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// Times are told apart from 1 µs on.
 const LOWEST: u64 = 1_000;
+/// What there is room for at first.
+const USUAL: u64 = 16_000_000;
 /// Longer times count as an hour.
 const HIGHEST: u64 = 3_600_000_000_000;
 /// Significant decimal digits.
@@ -20,7 +23,9 @@ pub struct Hist(Histogram<u64>);
 
 impl Default for Hist {
     fn default() -> Hist {
-        Hist(Histogram::new_with_bounds(LOWEST, HIGHEST, DIGITS).expect("the bounds are in order"))
+        let mut inner = Histogram::new_with_bounds(LOWEST, USUAL, DIGITS).expect("the bounds are in order");
+        inner.auto(true);
+        Hist(inner)
     }
 }
 
@@ -28,12 +33,12 @@ impl Hist {
     /// Counts a time in nanoseconds.
     #[inline]
     pub fn record(&mut self, ns: u64) {
-        self.0.saturating_record(ns);
+        self.0.record(ns.min(HIGHEST)).expect("it grows to the largest time");
     }
 
     /// Takes in another's counts.
     pub fn add(&mut self, other: &Hist) {
-        self.0.add(&other.0).expect("all have the same bounds");
+        self.0.add(&other.0).expect("it grows to the largest time");
     }
 
     /// Forgets all counts and keeps the memory.
@@ -81,22 +86,52 @@ impl Hist {
     }
 }
 
+/// A histogram that is kept and no longer counted into: its V2 encoding in base64, some hundred bytes in place of some
+/// ten thousand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct Packed(String);
+
+impl Packed {
+    /// Packs a histogram.
+    pub fn of(hist: &Hist) -> Packed {
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(&hist.0, &mut bytes).expect("a vector takes all that is written");
+        Packed(STANDARD.encode(bytes))
+    }
+
+    /// Unpacks it; one that was never packed is empty.
+    ///
+    /// # Errors
+    /// A sentence, when the text is no histogram.
+    pub fn unpack(&self) -> Result<Hist, String> {
+        let mut hist = Hist::default();
+        if self.0.is_empty() {
+            return Ok(hist);
+        }
+        let bytes = STANDARD.decode(&self.0).map_err(|e| format!("no base64: {e}"))?;
+        let read: Histogram<u64> = Deserializer::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|e| format!("no HdrHistogram: {e}"))?;
+        hist.0.add(&read).map_err(|e| format!("not of our bounds: {e}"))?;
+        Ok(hist)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl Serialize for Hist {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut bytes = Vec::new();
-        V2Serializer::new().serialize(&self.0, &mut bytes).map_err(serde::ser::Error::custom)?;
-        serializer.serialize_str(&STANDARD.encode(bytes))
+        Packed::of(self).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Hist {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Hist, D::Error> {
-        let bytes = STANDARD.decode(String::deserialize(deserializer)?).map_err(D::Error::custom)?;
-        let read: Histogram<u64> =
-            Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(D::Error::custom)?;
-        let mut hist = Hist::default();
-        hist.0.add(&read).map_err(D::Error::custom)?;
-        Ok(hist)
+        Packed::deserialize(deserializer)?.unpack().map_err(D::Error::custom)
     }
 }
 

@@ -5,13 +5,17 @@
 //! The lab runs the engine in a process of its own, so that its CPU time and memory are its own.
 
 pub mod arrival;
+pub mod engine;
 pub mod escape;
 pub mod fault;
 pub mod hist;
 pub mod plan;
 pub mod protocol;
+pub mod record;
 pub mod result;
-mod sys;
+pub mod sys;
+pub mod transport;
+pub mod units;
 pub mod verify;
 
 /// Nanoseconds since the engine began.

@@ -1,4 +1,70 @@
-//! How requests and responses are carried.
+//! How requests and responses are carried on one connection. A protocol knows bytes and exchanges; it knows nothing of when
+//! a request is due, or of what a response should hold.
 
 pub mod coding;
 pub mod h1;
+
+use crate::fault::Fault;
+use h1::head::Head;
+
+/// Names a request in flight, as long as it is in flight.
+pub type ExchangeId = u32;
+
+/// What a protocol tells of exchanges while it drives a connection.
+pub trait Events {
+    /// Bytes have just been read from the connection: the clock is to be looked at.
+    fn tick(&mut self);
+
+    /// The first byte of the response is there.
+    fn first_byte(&mut self, x: ExchangeId);
+
+    /// So many bytes came over the connection for it: head, framing or body.
+    fn wire(&mut self, x: ExchangeId, bytes: usize);
+
+    /// The final head is there; `raw` is what it was read from.
+    ///
+    /// # Errors
+    /// Why the response is not to be had; the exchange ends with it.
+    fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), Fault>;
+
+    /// The next bytes of the body, without framing.
+    ///
+    /// # Errors
+    /// As [`Events::head`].
+    fn body(&mut self, x: ExchangeId, bytes: &[u8]) -> Result<(), Fault>;
+
+    /// So many bytes of the body were dropped unseen.
+    fn discarded(&mut self, x: ExchangeId, bytes: u64);
+
+    /// The response is whole.
+    fn end(&mut self, x: ExchangeId);
+
+    /// The exchange has ended without a whole response. `untouched`: the server cannot have acted on it, so that it may
+    /// be sent again.
+    fn fault(&mut self, x: ExchangeId, fault: Fault, untouched: bool);
+}
+
+/// What becomes of a connection after it was driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drive {
+    /// It waits for the next event.
+    Open,
+    /// It has read all that it was allowed to; there may be more.
+    Paused,
+    /// Nothing is in flight, and the server was told or has said that no further exchange is to come: it will close.
+    Lingering,
+    /// It is of no further use.
+    Closed,
+}
+
+/// How a connection is driven.
+#[derive(Debug)]
+pub struct Means<'a> {
+    /// What is read into.
+    pub buffer: &'a mut [u8],
+    /// The most that is read now, in bytes.
+    pub allowance: usize,
+    /// Set where bodies of known length are dropped unseen: the room that the transport may use for it. As long as the
+    /// kernel drops them its pages are never touched, so that it costs no memory.
+    pub discard: Option<&'a mut [u8]>,
+}

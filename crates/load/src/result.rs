@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, FaultKind};
-use crate::hist::Hist;
+use crate::hist::{Hist, Packed};
 
 /// One block's outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -107,7 +107,7 @@ pub struct Slice {
     /// Bytes of bodies of the completed.
     pub body_bytes: u64,
     /// Response times of the completed.
-    pub response: Hist,
+    pub response: Packed,
 }
 
 /// Faults of one kind.

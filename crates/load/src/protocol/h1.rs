@@ -1,5 +1,297 @@
-//! HTTP/1: heads and chunks.
+//! HTTP/1: one exchange at a time on a connection. Requests are not pipelined: servers and proxies that lose them are many.
 
 pub mod chunked;
+mod exchange;
 mod field;
 pub mod head;
+
+use std::io::ErrorKind;
+
+use exchange::{Current, Heads, Progress, Rest};
+use head::HeadLimits;
+
+use super::{Drive, Events, ExchangeId, Means};
+use crate::fault::{Fault, FaultKind};
+use crate::plan::Limits;
+use crate::transport::Transport;
+
+/// From so many bytes on, a body that is not looked at is dropped by the kernel; under it a read is as cheap.
+const WORTH_DISCARDING: u64 = 8 << 10;
+/// Where bodies are dropped, the first read takes so many bytes: a head, and little more that is copied for nothing.
+const HEAD_ALONE: usize = 4 << 10;
+
+/// A connection's state.
+#[derive(Debug)]
+pub struct Machine {
+    limits: HeadLimits,
+    informational: u32,
+    current: Option<Current>,
+    /// A head that came in parts.
+    partial: Vec<u8>,
+    /// How far the end of that head was looked for.
+    scanned: usize,
+    /// Exchanges that ended well here.
+    done: u64,
+    /// No further exchange is to come: it was asked to close, or has said that it will.
+    closing: bool,
+}
+
+/// What came of a step of reading.
+enum Step {
+    /// So many bytes were read; there may be more.
+    Read(usize),
+    /// There are no more for now.
+    Wait,
+    /// The connection has come to this.
+    End(Drive),
+}
+
+impl Machine {
+    /// A fresh connection's.
+    pub fn new(limits: &Limits) -> Machine {
+        Machine {
+            limits: HeadLimits { bytes: limits.head_bytes, fields: limits.head_fields },
+            informational: limits.informational,
+            current: None,
+            partial: Vec::new(),
+            scanned: 0,
+            done: 0,
+            closing: false,
+        }
+    }
+
+    /// Whether a request may be started.
+    pub fn is_free(&self) -> bool {
+        self.current.is_none() && !self.closing
+    }
+
+    /// Begins an exchange; the next send or drive writes it.
+    pub fn start(&mut self, id: ExchangeId, head_only: bool) {
+        debug_assert!(self.is_free());
+        self.current = Some(Current::new(id, head_only));
+        self.partial.clear();
+        self.scanned = 0;
+    }
+
+    /// The exchange in flight.
+    pub fn in_flight(&self) -> Option<ExchangeId> {
+        self.current.as_ref().map(|c| c.id)
+    }
+
+    /// Writes the request that was started, as far as there is room.
+    pub fn send(&mut self, io: &mut impl Transport, request: &[u8], events: &mut impl Events) -> Drive {
+        match self.write(io, request) {
+            Ok(()) => Drive::Open,
+            Err(fault) => self.fail(events, fault),
+        }
+    }
+
+    /// Writes and reads what can be. `request` is the bytes of the exchange in flight.
+    pub fn drive(
+        &mut self,
+        io: &mut impl Transport,
+        request: &[u8],
+        mut means: Means<'_>,
+        events: &mut impl Events,
+    ) -> Drive {
+        if let Err(fault) = self.write(io, request) {
+            return self.fail(events, fault);
+        }
+        loop {
+            if self.current.is_none() && self.closing {
+                return linger(io, means.buffer);
+            }
+            if means.allowance == 0 {
+                return Drive::Paused;
+            }
+            let step = match (self.droppable(), &mut means.discard) {
+                (Some(left), Some(scratch)) => {
+                    self.discard(io, left.min(means.allowance as u64), scratch, events)
+                }
+                (None, Some(_)) if self.awaits_head() => {
+                    self.read(io, means.buffer, means.allowance.min(HEAD_ALONE), events)
+                }
+                _ => self.read(io, means.buffer, means.allowance, events),
+            };
+            match step {
+                Step::Read(bytes) => means.allowance -= bytes.min(means.allowance),
+                Step::Wait if self.current.is_none() && self.closing => {}
+                Step::Wait => return Drive::Open,
+                Step::End(drive) => return drive,
+            }
+        }
+    }
+
+    fn write(&mut self, io: &mut impl Transport, request: &[u8]) -> Result<(), Fault> {
+        let Some(current) = &mut self.current else { return Ok(()) };
+        while current.written < request.len() {
+            match io.write(&request[current.written..]) {
+                Ok(0) => return Err(Fault::new(FaultKind::Reset, "the connection takes no more bytes")),
+                Ok(n) => current.written += n,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                // The server may have answered before it closed: what it said is read first.
+                Err(e) if e.kind() == ErrorKind::BrokenPipe => break,
+                Err(e) => return Err(Fault::new(FaultKind::Reset, format!("while sending: {e}"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of body that are still to come, where they are many and their number is known.
+    fn droppable(&self) -> Option<u64> {
+        match &self.current {
+            Some(Current { rest: Rest::Length(left), .. }) if *left >= WORTH_DISCARDING => Some(*left),
+            _ => None,
+        }
+    }
+
+    fn awaits_head(&self) -> bool {
+        matches!(self.current, Some(Current { rest: Rest::Head, .. }))
+    }
+
+    fn read(
+        &mut self,
+        io: &mut impl Transport,
+        buffer: &mut [u8],
+        allowance: usize,
+        events: &mut impl Events,
+    ) -> Step {
+        let room = allowance.min(buffer.len());
+        let read = match io.read(&mut buffer[..room]) {
+            Ok(0) => return Step::End(self.eof(events)),
+            Ok(n) => n,
+            Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Wait,
+            Err(e) if e.kind() == ErrorKind::Interrupted => return Step::Read(0),
+            Err(e) => return Step::End(self.broken(events, &e)),
+        };
+        events.tick();
+        // Bytes that answer no request: nothing here can be trusted any more.
+        let Some(id) = self.in_flight() else { return Step::End(Drive::Closed) };
+        match self.take(&buffer[..read], events) {
+            Ok(Progress::More) => events.wire(id, read),
+            Ok(Progress::Whole(used)) => {
+                if used < read {
+                    let message = format!("{} bytes after the end of the response", read - used);
+                    return Step::End(self.fail(events, Fault::new(FaultKind::Overlong, message)));
+                }
+                events.wire(id, used);
+                self.finish(events);
+                return Step::Wait;
+            }
+            Err(fault) => return Step::End(self.fail(events, fault)),
+        }
+        if read < room && io.short_read_drains() { Step::Wait } else { Step::Read(read) }
+    }
+
+    /// Takes in bytes of the response.
+    fn take(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, Fault> {
+        let Some(current) = &mut self.current else { return Ok(Progress::Whole(0)) };
+        if !current.begun {
+            current.begun = true;
+            events.first_byte(current.id);
+        }
+        if !matches!(current.rest, Rest::Head) {
+            return current.body(bytes, events);
+        }
+        let before = self.partial.len();
+        if before == 0 {
+            let mut scanned = 0;
+            return match current.heads(bytes, &mut scanned, &self.limits, self.informational, events)? {
+                Heads::Whole { used } => Ok(current.body(&bytes[used..], events)?.after(used)),
+                Heads::More { used } => {
+                    self.partial.extend_from_slice(&bytes[used..]);
+                    self.scanned = scanned;
+                    Ok(Progress::More)
+                }
+            };
+        }
+        self.partial.extend_from_slice(bytes);
+        match current.heads(&self.partial, &mut self.scanned, &self.limits, self.informational, events)? {
+            // The head ends in the bytes that came now, for without them it was not whole.
+            Heads::Whole { used } => {
+                let used = used.saturating_sub(before);
+                self.partial.clear();
+                Ok(current.body(&bytes[used..], events)?.after(used))
+            }
+            Heads::More { used } => {
+                self.partial.drain(..used);
+                Ok(Progress::More)
+            }
+        }
+    }
+
+    fn discard(
+        &mut self,
+        io: &mut impl Transport,
+        most: u64,
+        scratch: &mut [u8],
+        events: &mut impl Events,
+    ) -> Step {
+        let dropped = match io.discard(usize::try_from(most).unwrap_or(usize::MAX), scratch) {
+            Ok(0) => return Step::End(self.eof(events)),
+            Ok(n) => n,
+            Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Wait,
+            Err(e) if e.kind() == ErrorKind::Interrupted => return Step::Read(0),
+            Err(e) => return Step::End(self.broken(events, &e)),
+        };
+        events.tick();
+        let Some(current) = &mut self.current else { return Step::Wait };
+        events.wire(current.id, dropped);
+        events.discarded(current.id, dropped as u64);
+        if current.rest.shorten(dropped as u64) {
+            self.finish(events);
+            return Step::Wait;
+        }
+        Step::Read(dropped)
+    }
+
+    fn finish(&mut self, events: &mut impl Events) {
+        if let Some(current) = self.current.take() {
+            self.done += 1;
+            self.closing = !current.keep;
+            events.end(current.id);
+        }
+    }
+
+    /// The server has closed its side.
+    fn eof(&mut self, events: &mut impl Events) -> Drive {
+        match &self.current {
+            None => Drive::Closed,
+            Some(Current { rest: Rest::Close, .. }) => {
+                self.finish(events);
+                Drive::Closed
+            }
+            Some(current) => {
+                let fault = current.cut_short();
+                self.fail(events, fault)
+            }
+        }
+    }
+
+    fn broken(&mut self, events: &mut impl Events, error: &std::io::Error) -> Drive {
+        let Some(current) = &self.current else { return Drive::Closed };
+        // A transport that finds its own protocol broken says so by this kind.
+        let kind = if error.kind() == ErrorKind::InvalidData { FaultKind::Tls } else { FaultKind::Reset };
+        let message = format!("{}: {error}", current.place());
+        self.fail(events, Fault::new(kind, message))
+    }
+
+    /// Ends the exchange in flight with a fault, and the connection with it.
+    fn fail(&mut self, events: &mut impl Events, fault: Fault) -> Drive {
+        if let Some(current) = self.current.take() {
+            // A server may close a kept connection just when a request is under way (RFC 9112, 9.3.1).
+            let closed = matches!(fault.kind, FaultKind::EmptyReply | FaultKind::Reset);
+            events.fault(current.id, fault, closed && !current.begun && self.done > 0);
+        }
+        Drive::Closed
+    }
+}
+
+/// Waits for the server to close, as it said it would, so that it is not us who hold the port in TIME_WAIT.
+fn linger(io: &mut impl Transport, buffer: &mut [u8]) -> Drive {
+    match io.read(buffer) {
+        Err(e) if e.kind() == ErrorKind::WouldBlock => Drive::Lingering,
+        _ => Drive::Closed,
+    }
+}

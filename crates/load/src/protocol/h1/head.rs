@@ -4,7 +4,7 @@
 //! and lenient where servers are known to be: a bare line feed ends a line. Which responses have a body at all is the
 //! connection's to say: that depends on the request too.
 
-use memchr::{memchr, memchr_iter, memchr3};
+use memchr::{memchr, memchr_iter};
 
 use super::field::{self, Framing};
 use crate::escape::shown;
@@ -105,9 +105,8 @@ fn garbage(bytes: &[u8]) -> Fault {
 /// Whether an empty line is in the bytes; looks no further back than it has to, and remembers how far it came.
 fn ends(bytes: &[u8], scanned: &mut usize) -> bool {
     for found in memchr_iter(b'\n', &bytes[*scanned..]) {
-        let (at, before) = (*scanned + found, &bytes[..*scanned + found]);
+        let before = &bytes[..*scanned + found];
         if before.ends_with(b"\n") || before.ends_with(b"\n\r") {
-            *scanned = at;
             return true;
         }
     }
@@ -155,16 +154,40 @@ fn read(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> {
 }
 
 /// Where the text of a line ends, and where the next line begins; looks from `from` on. None when the bytes end first.
+#[inline]
 fn line_end(bytes: &[u8], line: usize, from: usize) -> Result<Option<(usize, usize)>, Fault> {
-    let Some(found) = memchr3(b'\n', b'\r', 0, &bytes[from..]) else { return Ok(None) };
-    let at = from + found;
-    match (bytes[at], bytes.get(at + 1)) {
-        (b'\n', _) => Ok(Some((at, at + 1))),
-        (b'\r', Some(b'\n')) => Ok(Some((at, at + 2))),
-        (b'\r', None) => Ok(None),
-        (b'\r', _) => Err(bad(bytes, line, "a carriage return within a line")),
-        _ => Err(bad(bytes, line, "a NUL")),
+    let mut at = from;
+    loop {
+        let Some(found) = control(&bytes[at..]) else { return Ok(None) };
+        at += found;
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'\n', _) => return Ok(Some((at, at + 1))),
+            (b'\r', Some(b'\n')) => return Ok(Some((at, at + 2))),
+            (b'\r', None) => return Ok(None),
+            (b'\r', _) => return Err(bad(bytes, line, "a carriage return within a line")),
+            (0, _) => return Err(bad(bytes, line, "a NUL")),
+            _ => at += 1,
+        }
     }
+}
+
+/// The first byte up to the carriage return in the order of ASCII. Lines are too short for a call of `memchr` to pay:
+/// eight bytes are looked at as one number instead.
+#[inline]
+fn control(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 0xff;
+    const PAST: u64 = b'\r' as u64 + 1;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // The high bit of the lowest byte less than PAST; a borrow can only set bits above it.
+        let less = word.wrapping_sub(ONES * PAST) & !word & (ONES << 7);
+        if less != 0 {
+            return Some(index * 8 + less.trailing_zeros() as usize / 8);
+        }
+    }
+    let found = rest.iter().position(|&byte| u64::from(byte) < PAST)?;
+    Some(words.len() * 8 + found)
 }
 
 #[cold]

@@ -100,7 +100,7 @@ fn lines_and_trailers_are_bounded() {
     assert_eq!(refused(&line(MOST_OF_LINE + 1)).kind, FaultKind::BadChunk);
     assert_eq!(refused(&vec![b'0'; MOST_OF_LINE as usize + 1]).kind, FaultKind::BadChunk);
 
-    let trailers = |count: u32| format!("0\r\n{}\r\n", "abc: de\n".repeat(count as usize)).into_bytes();
+    let trailers = |count: u32| format!("0;last\r\n{}\r\n", "abc: de\n".repeat(count as usize)).into_bytes();
     assert!(decode([&trailers(MOST_OF_TRAILERS / 8 - 1)[..]]).1.expect("good").done);
     assert_eq!(refused(&trailers(MOST_OF_TRAILERS / 8)).kind, FaultKind::BadChunk);
 

@@ -238,7 +238,7 @@ proptest! {
     ) {
         let limits = HeadLimits { bytes: most, fields: 4 };
         let at_once = in_pieces(&bytes, &[], &limits);
-        prop_assert_eq!(in_pieces(&bytes, &pieces, &limits), at_once.clone());
+        prop_assert_eq!(in_pieces(&bytes, &pieces, &limits), at_once);
         prop_assert_eq!(in_pieces(&bytes, &vec![1; bytes.len()], &limits), at_once);
     }
 

@@ -1,0 +1,37 @@
+//! Constant: the same time between any two requests.
+
+use super::numbered::{Instants, Numbered};
+use super::{Form, Model, Part, Read, Run, Schedule, rate};
+
+pub(super) const FORM: Form = Form { name: "constant", shapes: "constant:200", read };
+
+/// Requests at equal distances, the first at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constant {
+    /// Requests a second.
+    rate: f64,
+}
+
+fn read(arguments: Option<&str>, _: &Run) -> Read {
+    Ok(Box::new(Constant { rate: rate(arguments.unwrap_or_default())? }))
+}
+
+impl Model for Constant {
+    fn schedule(&self, part: &Part) -> Box<dyn Schedule> {
+        Box::new(Numbered::new(*self, part))
+    }
+
+    fn is_open(&self) -> bool {
+        true
+    }
+
+    fn offered(&self, _: f64) -> Option<f64> {
+        Some(self.rate)
+    }
+}
+
+impl Instants for Constant {
+    fn at(&mut self, n: u64) -> Option<f64> {
+        Some(n as f64 / self.rate)
+    }
+}

@@ -1,0 +1,89 @@
+//! One connection with what it is doing.
+
+use crate::Nanos;
+use crate::protocol::ExchangeId;
+use crate::protocol::h1::Machine;
+use crate::transport::Io;
+
+/// A connection of a stream.
+#[derive(Debug)]
+pub struct Conn {
+    /// Its bytes.
+    pub io: Io,
+    /// Its protocol.
+    pub machine: Machine,
+    /// How far it is.
+    pub state: State,
+    /// Index of its stream.
+    pub stream: u16,
+    /// Index of its endpoint.
+    pub endpoint: u32,
+    /// When it was begun.
+    pub begun: Nanos,
+    /// Set when it reads at a given rate.
+    pub pace: Option<Pace>,
+}
+
+/// How far a connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// The kernel is connecting; the exchange waits for it.
+    Connecting(ExchangeId),
+    /// Requests may be sent.
+    Open,
+    /// The server is to close it; it counts no more among its stream's.
+    Lingering,
+}
+
+impl Conn {
+    /// The exchange that it is busy with.
+    pub fn exchange(&self) -> Option<ExchangeId> {
+        match self.state {
+            State::Connecting(x) => Some(x),
+            State::Open | State::Lingering => self.machine.in_flight(),
+        }
+    }
+}
+
+/// A slow reader's allowance: a token bucket that holds a twentieth of a second.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Bytes a second.
+    rate: f64,
+    /// Bytes that may be read; below zero after a read that was larger.
+    tokens: f64,
+    at: Nanos,
+}
+
+/// How often a slow reader reads, a second.
+const READS: f64 = 20.0;
+
+impl Pace {
+    /// A bucket with one portion in it.
+    pub fn new(rate: u64, now: Nanos) -> Pace {
+        let rate = rate.max(1) as f64;
+        Pace { rate, tokens: rate / READS, at: now }
+    }
+
+    /// Bytes that may be read now.
+    pub fn allowance(&mut self, now: Nanos) -> usize {
+        let earned = now.saturating_sub(self.at) as f64 / 1e9 * self.rate;
+        self.tokens = (self.tokens + earned).min(self.portion());
+        self.at = now;
+        self.tokens.max(0.0) as usize
+    }
+
+    /// So many bytes were read.
+    pub fn spend(&mut self, bytes: u64) {
+        self.tokens -= bytes as f64;
+    }
+
+    /// When the next portion is there.
+    pub fn next(&self, now: Nanos) -> Nanos {
+        now + ((self.portion() - self.tokens).max(1.0) / self.rate * 1e9) as Nanos
+    }
+
+    fn portion(&self) -> f64 {
+        (self.rate / READS).max(1.0)
+    }
+}

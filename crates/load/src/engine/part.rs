@@ -1,0 +1,131 @@
+//! One thread's part of a stream: its schedule, its requests, and its connections that are idle.
+
+use rand::RngExt;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::Nanos;
+use crate::arrival::{Due, Schedule};
+use crate::plan::Stream;
+
+/// The first wait after a connection that failed; it doubles with each further one, to the last.
+const BACKOFF: (Nanos, Nanos) = (1_000_000, 128_000_000);
+
+/// A part of a stream.
+pub struct Part<'a> {
+    /// What was asked for.
+    pub stream: &'a Stream,
+    /// When requests are due.
+    pub schedule: Box<dyn Schedule>,
+    /// Requests are due at instants of their own.
+    pub is_open: bool,
+    /// Connections that this part may have.
+    pub most: usize,
+    /// Connections that it has.
+    pub has: usize,
+    /// The idle ones by endpoint, the one used last at the end.
+    pub idle: Vec<Vec<usize>>,
+    /// When the next request is due; none: nothing is due before something happens.
+    pub wake: Option<Nanos>,
+    /// Since when a request could be sent, had one been due; none: it cannot.
+    pub free_since: Option<Nanos>,
+    failures: u32,
+    hold: Nanos,
+    draw: Draw,
+}
+
+impl<'a> Part<'a> {
+    /// A part without connections. `requests`: index and weight.
+    pub fn new(
+        stream: &'a Stream,
+        schedule: Box<dyn Schedule>,
+        is_open: bool,
+        most: usize,
+        endpoints: usize,
+        draw: Draw,
+    ) -> Part<'a> {
+        let (has, wake, failures, hold) = (0, Some(0), 0, 0);
+        let idle = vec![Vec::new(); endpoints];
+        Part { stream, schedule, is_open, most, has, idle, wake, free_since: Some(0), failures, hold, draw }
+    }
+
+    /// Whether a request could be sent now.
+    pub fn has_room(&self) -> bool {
+        self.has < self.most || self.idle.iter().any(|i| !i.is_empty())
+    }
+
+    /// Takes out what is due at `now`.
+    pub fn due(&mut self, now: Nanos) -> Option<Nanos> {
+        self.wake = None;
+        if now < self.hold {
+            self.wake = Some(self.hold);
+            return None;
+        }
+        match self.schedule.next(now) {
+            Due::Now(at) => Some(at),
+            Due::At(at) => {
+                self.wake = Some(at);
+                None
+            }
+            Due::OnEnd | Due::Never => None,
+        }
+    }
+
+    /// The request that is sent next.
+    pub fn request(&mut self) -> u32 {
+        self.draw.next()
+    }
+
+    /// A connection failed: the next is not begun at once.
+    pub fn failed(&mut self, now: Nanos) {
+        self.hold = now + (BACKOFF.0 << self.failures.min(20)).min(BACKOFF.1);
+        self.failures += 1;
+        self.wake = Some(self.hold);
+    }
+
+    /// A connection stands.
+    pub fn stands(&mut self) {
+        self.failures = 0;
+    }
+
+    /// A connection is no more.
+    pub fn lost(&mut self, endpoint: u32, token: usize) {
+        self.has -= 1;
+        self.idle[endpoint as usize].retain(|t| *t != token);
+    }
+}
+
+/// Draws requests by their weights.
+#[derive(Debug)]
+pub struct Draw {
+    requests: Vec<u32>,
+    /// Sums of weights up to each request.
+    sums: Vec<f64>,
+    rng: ChaCha8Rng,
+}
+
+impl Draw {
+    /// From indices and weights; at least one weight is above zero.
+    pub fn new(requests: &[(u32, f64)], seed: u64) -> Draw {
+        let mut sum = 0.0;
+        let sums = requests
+            .iter()
+            .map(|(_, weight)| {
+                sum += weight;
+                sum
+            })
+            .collect();
+        let rng = ChaCha8Rng::seed_from_u64(seed);
+        Draw { requests: requests.iter().map(|r| r.0).collect(), sums, rng }
+    }
+
+    fn next(&mut self) -> u32 {
+        if let [only] = self.requests[..] {
+            return only;
+        }
+        let all = self.sums.last().copied().unwrap_or_default();
+        let drawn = self.rng.random::<f64>() * all;
+        let at = self.sums.partition_point(|sum| *sum <= drawn).min(self.requests.len() - 1);
+        self.requests[at]
+    }
+}

@@ -1,0 +1,126 @@
+//! Requests as they are sent: made once, before the load.
+
+use std::net::SocketAddr;
+
+use crate::plan::{LoadPlan, Protocol, Request};
+
+/// Where connections go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// The address, the first that the name has.
+    pub address: SocketAddr,
+    /// The name for TLS; none: plain TCP.
+    pub tls: Option<String>,
+    /// The host with its port, as in the Host header.
+    pub authority: String,
+}
+
+/// A request ready to be sent.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// Index of its endpoint.
+    pub endpoint: u32,
+    /// Index of its class.
+    pub class: u32,
+    /// Head and body as HTTP/1 sends them.
+    pub bytes: Box<[u8]>,
+    /// Method HEAD: no body comes back.
+    pub head_only: bool,
+}
+
+/// Why a plan cannot be carried out; nothing was sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);
+
+/// A plan's requests, endpoints and classes.
+#[derive(Clone, Debug, Default)]
+pub struct Arsenal {
+    /// In the plan's order.
+    pub requests: Vec<Prepared>,
+    /// Each once.
+    pub endpoints: Vec<Endpoint>,
+    /// Each once, in the order of their first request.
+    pub classes: Vec<String>,
+}
+
+impl Arsenal {
+    /// Prepares every request of a plan. `resolve` gives the endpoint and the request target (path and query) of a URL.
+    ///
+    /// # Errors
+    /// The URL or header that cannot be sent.
+    pub fn of(
+        plan: &LoadPlan,
+        resolve: impl Fn(&str) -> Result<(Endpoint, String), Refusal>,
+    ) -> Result<Arsenal, Refusal> {
+        let mut all = Arsenal::default();
+        for request in &plan.requests {
+            let (endpoint, path) = resolve(&request.url)?;
+            let keepalive = plan.streams.get(request.stream as usize).is_none_or(|s| s.keepalive);
+            let bytes = bytes(request, &endpoint, &path, plan.protocol, keepalive)?;
+            let endpoint = place(&mut all.endpoints, endpoint);
+            let class = place(&mut all.classes, request.class.clone());
+            let head_only = request.method.eq_ignore_ascii_case("HEAD");
+            all.requests.push(Prepared { endpoint, class, bytes: bytes.into(), head_only });
+        }
+        Ok(all)
+    }
+}
+
+fn place<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
+    let at = all.iter().position(|t| *t == one).unwrap_or_else(|| {
+        all.push(one);
+        all.len() - 1
+    });
+    at as u32
+}
+
+/// Head and body of a request (RFC 9112, 3).
+fn bytes(
+    request: &Request,
+    endpoint: &Endpoint,
+    path: &str,
+    protocol: Protocol,
+    keepalive: bool,
+) -> Result<Vec<u8>, Refusal> {
+    token(&request.method, || format!("{}: the method", request.name))?;
+    let is_old = protocol == Protocol::Http10;
+    let version = if is_old { "1.0" } else { "1.1" };
+    let mut head = format!("{} {path} HTTP/{version}\r\n", request.method);
+    let has = |name: &str| request.headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
+    let mut add = |name: &str, value: &str| head.push_str(&format!("{name}: {value}\r\n"));
+    if !has("host") {
+        add("Host", &endpoint.authority);
+    }
+    for (name, value) in &request.headers {
+        token(name, || format!("{}: the header name `{name}`", request.name))?;
+        if value.bytes().any(|b| matches!(b, b'\r' | b'\n' | 0)) {
+            return Err(Refusal(format!("{}: the value of {name} holds a line end or a NUL", request.name)));
+        }
+        add(name, value);
+    }
+    let needs_length =
+        !request.body.is_empty() || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
+    if needs_length && !has("content-length") && !has("transfer-encoding") {
+        add("Content-Length", &request.body.len().to_string());
+    }
+    if !has("connection") {
+        match (is_old, keepalive) {
+            (true, true) => add("Connection", "Keep-Alive"),
+            (false, false) => add("Connection", "close"),
+            (true, false) | (false, true) => {}
+        }
+    }
+    head.push_str("\r\n");
+    let mut bytes = head.into_bytes();
+    bytes.extend_from_slice(&request.body);
+    Ok(bytes)
+}
+
+fn token(text: &str, what: impl Fn() -> String) -> Result<(), Refusal> {
+    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    if text.is_empty() || !text.bytes().all(is_token) {
+        return Err(Refusal(format!("{} is no token of HTTP", what())));
+    }
+    Ok(())
+}

@@ -1,0 +1,293 @@
+//! One thread: a poll, its connections, and the loop that keeps them busy.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::time::Duration;
+
+use mio::{Events, Poll, Token};
+
+use super::clock::{Clock, Timer};
+use super::conn::{Conn, State};
+use super::part::Part;
+use super::prepared::Arsenal;
+use super::progress::Window;
+use super::sink::{Ended, Sink};
+use crate::Nanos;
+use crate::plan::{Check, LoadPlan};
+use crate::protocol::{Drive, Means};
+use crate::transport::Transport;
+
+/// The poll's name for the timer.
+const TIMER: Token = Token(usize::MAX);
+/// How often limits are looked at while requests are in flight.
+const TICK: Nanos = 50_000_000;
+/// Bytes of the read buffer: large reads cost least, and it fits into a core's own cache beside the rest.
+const BUFFER: usize = 256 << 10;
+/// The most that is dropped at a time.
+const SCRATCH: usize = 4 << 20;
+
+/// What the threads of a run share.
+#[derive(Debug)]
+pub struct Shared {
+    /// When the run began.
+    pub clock: Clock,
+    /// Requests that may still be sent.
+    pub tickets: Option<AtomicI64>,
+    /// How the run is to be ended: [`GO_ON`], [`DRAIN`].
+    pub order: AtomicU32,
+}
+
+impl Shared {
+    /// Whether one more request may be sent; it is counted.
+    pub fn take_ticket(&self) -> bool {
+        self.tickets.as_ref().is_none_or(|left| left.fetch_sub(1, Ordering::Relaxed) > 0)
+    }
+
+    /// Whether all requests that were asked for have been sent.
+    pub fn is_sold_out(&self) -> bool {
+        self.tickets.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) <= 0)
+    }
+}
+
+/// Requests are sent.
+pub const GO_ON: u32 = 0;
+/// No further one is.
+pub const DRAIN: u32 = 1;
+
+/// One thread's engine.
+pub struct Thread<'a> {
+    pub(super) plan: &'a LoadPlan,
+    pub(super) arsenal: &'a Arsenal,
+    pub(super) shared: &'a Shared,
+    pub(super) poll: Poll,
+    timer: Timer,
+    pub(super) conns: Vec<Option<Conn>>,
+    pub(super) vacant: Vec<usize>,
+    pub(super) parts: Vec<Part<'a>>,
+    pub(super) sink: Sink,
+    buffer: Vec<u8>,
+    /// Room that is never written to, see [`Means::discard`].
+    scratch: Vec<u8>,
+    /// When slow readers read on.
+    paced: BinaryHeap<Reverse<(Nanos, usize)>>,
+    /// Requests are still sent.
+    pub(super) is_sending: bool,
+    /// When the last one may be sent.
+    pub(super) until: Nanos,
+    /// When requests in flight are given up; set when the sending ends.
+    pub(super) drained_by: Nanos,
+    ticked: Nanos,
+    window: &'a Window,
+}
+
+impl<'a> Thread<'a> {
+    /// A thread's engine with nothing done.
+    ///
+    /// # Errors
+    /// When the system gives no poll or timer.
+    pub fn new(
+        plan: &'a LoadPlan,
+        arsenal: &'a Arsenal,
+        shared: &'a Shared,
+        parts: Vec<Part<'a>>,
+        sink: Sink,
+        window: &'a Window,
+    ) -> io::Result<Thread<'a>> {
+        let poll = Poll::new()?;
+        let timer = Timer::new(poll.registry(), TIMER)?;
+        let until = plan.length.seconds.map_or(Nanos::MAX, |s| (s * 1e9) as Nanos);
+        Ok(Thread {
+            plan,
+            arsenal,
+            shared,
+            poll,
+            timer,
+            conns: Vec::new(),
+            vacant: Vec::new(),
+            parts,
+            sink,
+            buffer: vec![0; BUFFER],
+            scratch: vec![0; SCRATCH],
+            paced: BinaryHeap::new(),
+            is_sending: true,
+            until,
+            drained_by: Nanos::MAX,
+            ticked: 0,
+            window,
+        })
+    }
+
+    /// Sends until the end is reached, and gives what was counted.
+    ///
+    /// # Errors
+    /// When the system's poll fails.
+    pub fn run(mut self) -> io::Result<Sink> {
+        let mut events = Events::with_capacity(1024);
+        for stream in 0..self.parts.len() {
+            self.pump(stream as u16)?;
+        }
+        loop {
+            let now = self.shared.clock.now();
+            self.look_at_time(now)?;
+            if !self.is_sending && self.sink.in_flight() == 0 {
+                break;
+            }
+            let timeout = self.wait(now)?;
+            match self.poll.poll(&mut events, timeout) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                other => other?,
+            }
+            for event in &events {
+                if event.token() != TIMER {
+                    self.drive(event.token().0)?;
+                }
+            }
+            for stream in 0..self.parts.len() {
+                if self.parts[stream].wake.is_some() {
+                    self.pump(stream as u16)?;
+                }
+            }
+            self.read_on()?;
+        }
+        self.window.publish(&self.sink.recorder);
+        Ok(self.sink)
+    }
+
+    /// How long the poll may wait, with the timer set for what is due to the microsecond.
+    fn wait(&mut self, now: Nanos) -> io::Result<Option<Duration>> {
+        let schedules = self.parts.iter().filter_map(|p| p.wake).filter(|_| self.is_sending).min();
+        let reads = self.paced.peek().map(|Reverse((at, _))| *at);
+        let exact = [schedules, reads].into_iter().flatten().min();
+        let coarse = self.until.min(now + TICK).max(now);
+        if let Some(at) = exact.filter(|at| *at < coarse + TICK) {
+            self.timer.arm(at, now)?;
+        }
+        Ok(Some(Duration::from_nanos(coarse - now)))
+    }
+
+    /// Ends what is over time, now and then.
+    fn look_at_time(&mut self, now: Nanos) -> io::Result<()> {
+        let is_asked = self.shared.order.load(Ordering::Relaxed) == DRAIN;
+        if self.is_sending && (now >= self.until || is_asked) {
+            self.stop_sending(now);
+        }
+        if now >= self.ticked + TICK || now >= self.drained_by {
+            self.ticked = now;
+            self.expire(now)?;
+            self.window.publish_now_and_then(&self.sink.recorder, now);
+        }
+        Ok(())
+    }
+
+    /// Moves a connection on after an event.
+    pub(super) fn drive(&mut self, token: usize) -> io::Result<()> {
+        let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
+        if matches!(conn.state, State::Connecting(_)) {
+            return self.establish(token);
+        }
+        let stream = conn.stream;
+        let is_lost = matches!(conn.state, State::Lingering);
+        let abandons = self.parts[stream as usize].stream.abandon_after.is_some();
+        let discards = self.plan.check == Check::Discard && !abandons;
+        let exchange = conn.machine.in_flight();
+        let request: &[u8] = match exchange {
+            Some(x) => &self.arsenal.requests[self.sink.get(x).request as usize].bytes,
+            None => &[],
+        };
+        let before = exchange.filter(|_| conn.pace.is_some()).map_or(0, |x| self.sink.body_bytes(x));
+        let allowance = match &mut conn.pace {
+            Some(pace) => pace.allowance(self.shared.clock.now()),
+            None => usize::MAX,
+        };
+        let discard = discards.then_some(self.scratch.as_mut_slice());
+        let means = Means { buffer: &mut self.buffer, allowance, discard };
+        let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
+        if let (Some(pace), Some(x)) = (&mut conn.pace, exchange) {
+            pace.spend(self.sink.body_bytes(x).saturating_sub(before));
+            if drive == Drive::Paused {
+                self.paced.push(Reverse((pace.next(self.shared.clock.now()), token)));
+            }
+        }
+        let endpoint = conn.endpoint;
+        match drive {
+            Drive::Closed => {
+                self.close(token);
+                if exchange.is_none() {
+                    // An idle connection of an open model makes room when it goes.
+                    self.pump(stream)?;
+                }
+            }
+            Drive::Lingering if !is_lost => {
+                conn.state = State::Lingering;
+                self.parts[stream as usize].lost(endpoint, token);
+            }
+            Drive::Open if exchange.is_some() && conn.machine.is_free() => {
+                self.parts[stream as usize].idle[endpoint as usize].push(token);
+            }
+            Drive::Open | Drive::Paused | Drive::Lingering => {}
+        }
+        self.settle()
+    }
+
+    /// Deals with the exchanges that have ended.
+    pub(super) fn settle(&mut self) -> io::Result<()> {
+        while let Some(ended) = self.sink.ended.pop() {
+            match ended {
+                Ended::Over(stream) => {
+                    let now = self.shared.clock.now();
+                    let part = &mut self.parts[stream as usize];
+                    part.schedule.ended(now);
+                    part.free_since.get_or_insert(now);
+                    self.pump(stream)?;
+                }
+                Ended::Again(x) => self.send_again(x)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets slow readers read on whose time has come.
+    fn read_on(&mut self) -> io::Result<()> {
+        while let Some(Reverse((at, token))) = self.paced.peek().copied() {
+            if at > self.shared.clock.now() {
+                break;
+            }
+            self.paced.pop();
+            self.drive(token)?;
+        }
+        Ok(())
+    }
+
+    /// Ends a connection.
+    pub(super) fn close(&mut self, token: usize) {
+        if let Some(conn) = self.conns[token].take() {
+            if conn.state != State::Lingering {
+                self.parts[conn.stream as usize].lost(conn.endpoint, token);
+            }
+            self.vacant.push(token);
+        }
+    }
+
+    /// Sends a request over a connection that is free.
+    pub(super) fn start(&mut self, token: usize, x: u32, sent: Nanos) -> io::Result<()> {
+        let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
+        let exchange = self.sink.get(x);
+        exchange.sent = sent;
+        let (request, class, is_second) = (exchange.request, exchange.class, exchange.is_second);
+        let prepared = &self.arsenal.requests[request as usize];
+        conn.machine.start(x, prepared.head_only);
+        let counts = self.sink.recorder.counts(class);
+        counts.sent += u64::from(!is_second);
+        counts.sent_bytes += prepared.bytes.len() as u64;
+        if conn.machine.send(&mut conn.io, &prepared.bytes, &mut self.sink) == Drive::Closed {
+            self.close(token);
+            return self.settle();
+        }
+        if !conn.io.short_read_drains() {
+            return self.drive(token);
+        }
+        Ok(())
+    }
+}

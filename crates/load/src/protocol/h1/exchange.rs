@@ -1,0 +1,168 @@
+//! The exchange that is on its way over an HTTP/1 connection: what of its response is there, and what is still to come.
+
+use super::chunked::Chunked;
+use super::head::{self, Head, HeadLimits};
+use crate::fault::{Fault, FaultKind};
+use crate::protocol::{Events, ExchangeId};
+
+/// What of the response is still to come.
+#[derive(Debug)]
+pub(super) enum Rest {
+    Head,
+    Length(u64),
+    Chunked(Chunked),
+    /// Until the server closes.
+    Close,
+}
+
+/// The exchange that is on its way.
+#[derive(Debug)]
+pub(super) struct Current {
+    pub id: ExchangeId,
+    /// The response to a HEAD request has no body.
+    head_only: bool,
+    /// Bytes of the request that were written.
+    pub written: usize,
+    /// The first byte of the response is there.
+    pub begun: bool,
+    /// The connection persists after it, as far as is known.
+    pub keep: bool,
+    informational: u32,
+    pub rest: Rest,
+}
+
+/// What came of some bytes.
+pub(super) enum Progress {
+    /// The response wants more.
+    More,
+    /// The response is whole; so many of the bytes were its.
+    Whole(usize),
+}
+
+/// Where the heads at the begin of some bytes end.
+pub(super) enum Heads {
+    /// The final one is whole; the body begins at `used`.
+    Whole { used: usize },
+    /// It is not; `used` bytes of informational ones are done with.
+    More { used: usize },
+}
+
+impl Progress {
+    /// Counts the bytes before a body to those of it.
+    pub fn after(self, used: usize) -> Progress {
+        match self {
+            Progress::Whole(more) => Progress::Whole(used + more),
+            Progress::More => Progress::More,
+        }
+    }
+}
+
+impl Rest {
+    /// How the body's end is told (RFC 9112, 6.3).
+    fn of(head: &Head, head_only: bool) -> Rest {
+        if head_only || matches!(head.status, 101 | 204 | 304) {
+            Rest::Length(0)
+        } else if head.chunked {
+            Rest::Chunked(Chunked::default())
+        } else if let Some(length) = head.length {
+            Rest::Length(length)
+        } else {
+            Rest::Close
+        }
+    }
+
+    /// So many bytes of a body of known length are done with; says whether that were all.
+    pub fn shorten(&mut self, bytes: u64) -> bool {
+        match self {
+            Rest::Length(left) => {
+                *left = left.saturating_sub(bytes);
+                *left == 0
+            }
+            Rest::Head | Rest::Chunked(_) | Rest::Close => false,
+        }
+    }
+}
+
+impl Current {
+    /// One of which nothing was sent.
+    pub fn new(id: ExchangeId, head_only: bool) -> Current {
+        Current { id, head_only, written: 0, begun: false, keep: true, informational: 0, rest: Rest::Head }
+    }
+
+    /// Reads informational heads and the final one.
+    pub fn heads(
+        &mut self,
+        bytes: &[u8],
+        scanned: &mut usize,
+        limits: &HeadLimits,
+        informational: u32,
+        events: &mut impl Events,
+    ) -> Result<Heads, Fault> {
+        let mut used = 0;
+        loop {
+            let Some(head) = head::parse(&bytes[used..], scanned, limits)? else {
+                return Ok(Heads::More { used });
+            };
+            *scanned = 0;
+            let raw = &bytes[used..used + head.bytes];
+            used += head.bytes;
+            if !(100..200).contains(&head.status) || head.status == 101 {
+                self.rest = Rest::of(&head, self.head_only);
+                self.keep = head.keep && !matches!(self.rest, Rest::Close);
+                events.head(self.id, &head, raw)?;
+                return Ok(Heads::Whole { used });
+            }
+            self.informational += 1;
+            if self.informational > informational {
+                let message = format!("more than {informational} informational responses");
+                return Err(Fault::new(FaultKind::Informational, message));
+            }
+        }
+    }
+
+    /// Takes in bytes after the head.
+    pub fn body(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, Fault> {
+        match &mut self.rest {
+            Rest::Head => Ok(Progress::More),
+            Rest::Length(left) => {
+                let own = (*left).min(bytes.len() as u64) as usize;
+                if own > 0 {
+                    events.body(self.id, &bytes[..own])?;
+                }
+                *left -= own as u64;
+                Ok(if *left == 0 { Progress::Whole(own) } else { Progress::More })
+            }
+            Rest::Chunked(chunks) => {
+                let step = chunks.feed(bytes, |part| events.body(self.id, part))?;
+                Ok(if step.done { Progress::Whole(step.consumed) } else { Progress::More })
+            }
+            Rest::Close => {
+                if !bytes.is_empty() {
+                    events.body(self.id, bytes)?;
+                }
+                Ok(Progress::More)
+            }
+        }
+    }
+
+    /// The fault of a connection that was closed here.
+    pub fn cut_short(&self) -> Fault {
+        match &self.rest {
+            Rest::Head if !self.begun => Fault::new(FaultKind::EmptyReply, "closed before the first byte"),
+            Rest::Length(left) => {
+                Fault::new(FaultKind::Truncated, format!("closed {left} bytes before the end of the body"))
+            }
+            Rest::Chunked(_) => Fault::new(FaultKind::Truncated, "closed before the last chunk"),
+            Rest::Head | Rest::Close => Fault::new(FaultKind::Truncated, "closed inside the head"),
+        }
+    }
+
+    /// Where it is, in words.
+    pub fn place(&self) -> &'static str {
+        match &self.rest {
+            Rest::Head if !self.begun => "before the first byte",
+            Rest::Head => "inside the head",
+            Rest::Length(_) | Rest::Chunked(_) | Rest::Close => "inside the body",
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What one thread keeps of the responses: counters and histograms a class and a slice. It adds up over threads.
+
+mod timeline;
+
+use std::collections::BTreeMap;
+
+use crate::Nanos;
+use crate::fault::{Fault, FaultKind};
+use crate::hist::Hist;
+use timeline::Timeline;
+
+use crate::result::{ClassResult, Counts, FaultCount, Slice, Times};
+
+/// A finished response's times.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamps {
+    /// When it was due.
+    pub scheduled: Nanos,
+    /// When it was sent; with a connection of its own, when that was begun.
+    pub sent: Nanos,
+    /// When its first byte was there.
+    pub first: Nanos,
+    /// When its last byte was there.
+    pub last: Nanos,
+}
+
+/// One thread's record.
+#[derive(Debug)]
+pub struct Recorder {
+    /// By class.
+    pub classes: Vec<(Counts, Times)>,
+    /// See [`crate::result::Client::lateness`].
+    pub lateness: Hist,
+    faults: BTreeMap<FaultKind, (u64, u32, Fault)>,
+    timeline: Timeline,
+}
+
+impl Recorder {
+    /// An empty one for so many classes.
+    pub fn new(classes: usize, slice: Nanos) -> Recorder {
+        Recorder {
+            classes: (0..classes).map(|_| Default::default()).collect(),
+            lateness: Hist::default(),
+            faults: BTreeMap::new(),
+            timeline: Timeline::new(slice),
+        }
+    }
+
+    /// Counts of a class.
+    #[inline]
+    pub fn counts(&mut self, class: u32) -> &mut Counts {
+        &mut self.classes[class as usize].0
+    }
+
+    /// A request was due.
+    #[inline]
+    pub fn scheduled(&mut self, class: u32, at: Nanos) {
+        self.counts(class).scheduled += 1;
+        self.timeline.at(at).scheduled += 1;
+    }
+
+    /// A response has ended well.
+    #[inline]
+    pub fn completed(&mut self, class: u32, stamps: &Stamps, body_bytes: u64) {
+        let (counts, times) = &mut self.classes[class as usize];
+        counts.completed += 1;
+        counts.body_bytes += body_bytes;
+        let response = stamps.last.saturating_sub(stamps.scheduled);
+        times.ttfb.record(stamps.first.saturating_sub(stamps.sent));
+        times.transfer.record(stamps.last.saturating_sub(stamps.first));
+        times.service.record(stamps.last.saturating_sub(stamps.sent));
+        times.response.record(response);
+        let now = self.timeline.at(stamps.last);
+        now.completed += 1;
+        now.body_bytes += body_bytes;
+        now.response.record(response);
+    }
+
+    /// A request has ended in a fault.
+    pub fn faulted(&mut self, class: u32, request: u32, at: Nanos, fault: Fault) {
+        self.counts(class).faulted += 1;
+        self.timeline.at(at).faulted += 1;
+        self.keep(request, fault);
+    }
+
+    /// Counts a fault by its kind.
+    pub fn keep(&mut self, request: u32, fault: Fault) {
+        self.faults.entry(fault.kind).or_insert((0, request, fault)).0 += 1;
+    }
+
+    /// Response times of the newest slice that has any.
+    pub fn newest(&self) -> &Hist {
+        self.timeline.newest()
+    }
+
+    /// Completed and faulted so far.
+    pub fn progress(&self) -> (u64, u64) {
+        self.classes.iter().fold((0, 0), |(done, bad), (c, _)| (done + c.completed, bad + c.faulted))
+    }
+
+    /// Takes in another thread's.
+    pub fn add(&mut self, other: Recorder) {
+        for ((counts, times), (c, t)) in self.classes.iter_mut().zip(other.classes) {
+            counts.add(&c);
+            times.add(&t);
+        }
+        self.lateness.add(&other.lateness);
+        for (kind, (count, request, fault)) in other.faults {
+            self.faults.entry(kind).or_insert((0, request, fault)).0 += count;
+        }
+        self.timeline.add(other.timeline);
+    }
+
+    /// The faults by kind; `name` gives a request's name.
+    pub fn faults(&self, name: impl Fn(u32) -> String) -> Vec<FaultCount> {
+        let fault = |(kind, (count, request, example)): (&FaultKind, &(u64, u32, Fault))| FaultCount {
+            kind: *kind,
+            count: *count,
+            request: name(*request),
+            example: example.clone(),
+        };
+        self.faults.iter().map(fault).collect()
+    }
+
+    /// Classes with these names, and slices.
+    pub fn finish(self, names: &[String]) -> (Vec<ClassResult>, Vec<Slice>) {
+        let class = |(name, (counts, times)): (&String, (Counts, Times))| ClassResult {
+            name: name.clone(),
+            counts,
+            times,
+        };
+        (names.iter().zip(self.classes).map(class).collect(), self.timeline.finish())
+    }
+}
+
+impl Counts {
+    /// Adds another's.
+    pub fn add(&mut self, c: &Counts) {
+        self.scheduled += c.scheduled;
+        self.sent += c.sent;
+        self.completed += c.completed;
+        self.faulted += c.faulted;
+        self.dropped += c.dropped;
+        self.retried += c.retried;
+        self.abandoned += c.abandoned;
+        self.non_2xx += c.non_2xx;
+        self.connections += c.connections;
+        self.resumed += c.resumed;
+        self.sent_bytes += c.sent_bytes;
+        self.wire_bytes += c.wire_bytes;
+        self.head_bytes += c.head_bytes;
+        self.body_bytes += c.body_bytes;
+        self.decoded_bytes += c.decoded_bytes;
+        self.compared += c.compared;
+        self.decoded += c.decoded;
+        self.decode_ns += c.decode_ns;
+    }
+}
+
+impl Times {
+    /// Adds another's.
+    pub fn add(&mut self, t: &Times) {
+        self.connect.add(&t.connect);
+        self.tls.add(&t.tls);
+        self.ttfb.add(&t.ttfb);
+        self.transfer.add(&t.transfer);
+        self.service.add(&t.service);
+        self.response.add(&t.response);
+    }
+}

@@ -1,0 +1,147 @@
+//! The slices of a run: the newest one open, the earlier ones packed.
+
+use crate::Nanos;
+use crate::hist::{Hist, Packed};
+use crate::result::Slice;
+
+/// The most slices that a run is kept in; with more, neighbours are joined and slices become twice as long.
+const SLICES: usize = 1024;
+
+/// What one slice holds while it may still change.
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    pub scheduled: u64,
+    pub completed: u64,
+    pub faulted: u64,
+    pub body_bytes: u64,
+    pub response: Hist,
+}
+
+/// What one slice holds when time has moved on.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    scheduled: u64,
+    completed: u64,
+    faulted: u64,
+    body_bytes: u64,
+    response: Packed,
+}
+
+/// The slices of one thread: one open, the earlier ones packed.
+#[derive(Debug)]
+pub(super) struct Timeline {
+    slice: Nanos,
+    /// Where the open slice ends.
+    until: Nanos,
+    kept: Vec<Kept>,
+    open: Open,
+}
+
+impl Timeline {
+    pub fn new(slice: Nanos) -> Timeline {
+        let slice = slice.max(1);
+        Timeline { slice, until: slice, kept: Vec::new(), open: Open::default() }
+    }
+
+    /// Response times of the open slice.
+    pub fn newest(&self) -> &Hist {
+        &self.open.response
+    }
+
+    /// The open slice at an instant. What is earlier counts to the open one: events come in order, but for a schedule
+    /// that was late.
+    #[inline]
+    pub fn at(&mut self, at: Nanos) -> &mut Open {
+        if at >= self.until {
+            self.advance(at);
+        }
+        &mut self.open
+    }
+
+    fn advance(&mut self, at: Nanos) {
+        while at >= self.until {
+            self.kept.push(self.open.keep());
+            self.until += self.slice;
+            if self.kept.len() == SLICES {
+                self.halve();
+            }
+        }
+    }
+
+    fn halve(&mut self) {
+        self.kept = self.kept.chunks(2).map(|pair| join(&pair[0], pair.get(1))).collect();
+        self.slice *= 2;
+        self.until = (self.kept.len() as u64 + 1) * self.slice;
+    }
+
+    pub fn add(&mut self, mut other: Timeline) {
+        other.kept.push(other.open.keep());
+        self.kept.push(self.open.keep());
+        while self.slice < other.slice {
+            self.halve();
+        }
+        while other.slice < self.slice {
+            other.halve();
+        }
+        self.kept.resize(self.kept.len().max(other.kept.len()), Kept::default());
+        for (own, theirs) in self.kept.iter_mut().zip(&other.kept) {
+            *own = join(own, Some(theirs));
+        }
+        if let Some(last) = self.kept.pop() {
+            self.open = last.open();
+        }
+        self.until = (self.kept.len() as u64 + 1) * self.slice;
+    }
+
+    pub fn finish(mut self) -> Vec<Slice> {
+        self.kept.push(self.open.keep());
+        let seconds = self.slice as f64 / 1e9;
+        let slice = |(at, k): (usize, Kept)| Slice {
+            start: at as f64 * seconds,
+            seconds,
+            scheduled: k.scheduled,
+            completed: k.completed,
+            faulted: k.faulted,
+            body_bytes: k.body_bytes,
+            response: k.response,
+        };
+        self.kept.into_iter().enumerate().map(slice).collect()
+    }
+}
+
+impl Open {
+    /// Packs it, and is empty again with its memory kept.
+    fn keep(&mut self) -> Kept {
+        let response = if self.completed == 0 { Packed::default() } else { Packed::of(&self.response) };
+        self.response.clear();
+        let kept = Kept {
+            scheduled: self.scheduled,
+            completed: self.completed,
+            faulted: self.faulted,
+            body_bytes: self.body_bytes,
+            response,
+        };
+        (self.scheduled, self.completed, self.faulted, self.body_bytes) = (0, 0, 0, 0);
+        kept
+    }
+}
+
+impl Kept {
+    fn open(self) -> Open {
+        let Kept { scheduled, completed, faulted, body_bytes, response } = self;
+        Open { scheduled, completed, faulted, body_bytes, response: response.unpack().unwrap_or_default() }
+    }
+}
+
+fn join(a: &Kept, b: Option<&Kept>) -> Kept {
+    let Some(b) = b else { return a.clone() };
+    let mut response = a.response.unpack().unwrap_or_default();
+    response.add(&b.response.unpack().unwrap_or_default());
+    Kept {
+        scheduled: a.scheduled + b.scheduled,
+        completed: a.completed + b.completed,
+        faulted: a.faulted + b.faulted,
+        body_bytes: a.body_bytes + b.body_bytes,
+        response: if response.count() == 0 { Packed::default() } else { Packed::of(&response) },
+    }
+}

@@ -1,0 +1,69 @@
+//! What carries bytes under a protocol: a TCP connection, bare or with TLS over it. Never blocks.
+
+pub mod tcp;
+
+use std::io;
+
+use tcp::Tcp;
+
+/// A connection's bytes. Readiness is edge-triggered: after [`io::ErrorKind::WouldBlock`], and after a read that fell short
+/// where [`Transport::short_read_drains`], the next event tells of more.
+pub trait Transport {
+    /// Reads what is there. 0: the peer has closed its side.
+    ///
+    /// # Errors
+    /// As [`std::io::Read::read`].
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize>;
+
+    /// Writes what there is room for.
+    ///
+    /// # Errors
+    /// As [`std::io::Write::write`].
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize>;
+
+    /// Drops up to `max` bytes that are there, or that come; `scratch` may be written to.
+    ///
+    /// # Errors
+    /// As [`Transport::read`].
+    fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize>;
+
+    /// Whether a read that does not fill the buffer has taken all that was there.
+    fn short_read_drains(&self) -> bool;
+}
+
+/// Any transport.
+#[derive(Debug)]
+pub enum Io {
+    /// TCP.
+    Tcp(Tcp),
+}
+
+impl Transport for Io {
+    #[inline]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Io::Tcp(tcp) => tcp.read(buf),
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        match self {
+            Io::Tcp(tcp) => tcp.write(buf),
+        }
+    }
+
+    #[inline]
+    fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Io::Tcp(tcp) => tcp.discard(max, scratch),
+        }
+    }
+
+    #[inline]
+    fn short_read_drains(&self) -> bool {
+        match self {
+            Io::Tcp(tcp) => tcp.short_read_drains(),
+        }
+    }
+}

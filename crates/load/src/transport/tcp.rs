@@ -1,0 +1,77 @@
+//! A TCP connection.
+
+use std::io::{self, Read, Write};
+use std::net::SocketAddr;
+
+use mio::net::TcpStream;
+use rustix::net::{RecvFlags, recv};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use super::Transport;
+
+/// A TCP connection that does not block, with Nagle's algorithm off.
+#[derive(Debug)]
+pub struct Tcp(TcpStream);
+
+impl Tcp {
+    /// Begins to connect. The receive buffer is set before, so that the window is never larger.
+    ///
+    /// # Errors
+    /// When no socket is to be had, or the connection fails at once.
+    pub fn connect(address: SocketAddr, receive_buffer: Option<u32>) -> io::Result<Tcp> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+        socket.set_nonblocking(true)?;
+        socket.set_tcp_nodelay(true)?;
+        if let Some(bytes) = receive_buffer {
+            socket.set_recv_buffer_size(bytes as usize)?;
+        }
+        match socket.connect(&address.into()) {
+            Err(e) if e.raw_os_error() != Some(rustix::io::Errno::INPROGRESS.raw_os_error()) => Err(e),
+            _ => Ok(Tcp(TcpStream::from_std(socket.into()))),
+        }
+    }
+
+    /// Whether it stands, after an event.
+    ///
+    /// # Errors
+    /// Why it failed.
+    pub fn is_connected(&self) -> io::Result<bool> {
+        if let Some(error) = self.0.take_error()? {
+            return Err(error);
+        }
+        match self.0.peer_addr() {
+            Ok(_) => Ok(true),
+            Err(e) if e.kind() == io::ErrorKind::NotConnected => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// What is registered for readiness.
+    pub fn source(&mut self) -> &mut TcpStream {
+        &mut self.0
+    }
+}
+
+impl Transport for Tcp {
+    #[inline]
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buf)
+    }
+
+    #[inline]
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.0.write(buf)
+    }
+
+    /// The kernel drops the bytes without a copy, where it can (`MSG_TRUNC`, see tcp(7)).
+    fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
+        let most = max.min(scratch.len());
+        let (_, dropped) = recv(&self.0, &mut scratch[..most], RecvFlags::TRUNC)?;
+        Ok(dropped)
+    }
+
+    #[inline]
+    fn short_read_drains(&self) -> bool {
+        true
+    }
+}
