@@ -110,6 +110,20 @@ fn flipped_bits_never_panic_nor_pass_the_bound() {
 }
 
 #[test]
+fn a_frame_holds_what_its_header_announces() {
+    let data = b"announced ".repeat(100);
+    let (mut coder, mut packed) =
+        (codecs::find("zstd").unwrap().coder(&Params::default()).unwrap(), Vec::new());
+    coder.encode(&data, &mut packed).unwrap();
+    // RFC 8878, section 3.1.1.1: magic, descriptor, and here two bytes of the content size less 256.
+    assert_eq!(packed[4] >> 5, 0b011, "a single segment with a size of two bytes");
+    assert_eq!(u16::from_le_bytes([packed[5], packed[6]]), 1000 - 256);
+    packed[5] ^= 1;
+    assert!(coder.decode(&packed, 2000, &mut Vec::new()).is_err());
+    assert!(independent::decode(Format::Zstd, &packed, 2000, None).is_err());
+}
+
+#[test]
 fn checksums_are_checked() {
     let data = b"checked ".repeat(100);
     let mut zstd = Params::level(1);

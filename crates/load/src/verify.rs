@@ -17,9 +17,11 @@ mod difference;
 mod examine;
 mod expectation;
 mod fields;
+mod finding;
 mod payload;
 mod variants;
 mod verifier;
+mod wrong;
 
 pub use checker::{Checker, Evidence, Verdict};
 pub use decoder::Decoder;

@@ -4,7 +4,8 @@ use super::capture::Capture;
 use super::difference::{SHOWN, common};
 use super::expectation::Expectations;
 use super::variants::View;
-use crate::fault::{Difference, Fault, FaultKind};
+use super::wrong;
+use crate::fault::Fault;
 use crate::protocol::coding::Coding;
 
 /// Where the check of one response stands: begun with its head, fed with its body, ended with its last byte. One that is
@@ -128,19 +129,6 @@ impl Differs {
     pub fn fault(&self, view: &View, length: u64) -> Fault {
         let wire = &view.list()[self.variant].wire;
         let difference = super::difference::at(self.at, wire, &self.got);
-        differs(difference, length, wire.len() as u64)
+        wrong::body(difference, length, wire.len() as u64)
     }
-}
-
-/// A body without coding that is not the accepted one: it ends early, goes on, or says something else.
-pub(super) fn differs(difference: Difference, length: u64, expected: u64) -> Fault {
-    let (kind, message) = if difference.offset == length.min(expected) {
-        (FaultKind::Length, format!("a body of {length} bytes, where the preflight's has {expected}"))
-    } else {
-        (
-            FaultKind::Mismatch,
-            format!("another body than the preflight's, from byte {} on", difference.offset),
-        )
-    };
-    Fault { kind, message, difference: Some(difference) }
 }

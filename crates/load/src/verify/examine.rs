@@ -1,14 +1,9 @@
 //! The preflight: what a server really sends for a request, and what can be asked of every further response.
 
-use std::borrow::Cow;
-
-use super::accept::{Asked, asked};
-use super::decode::{decode, first, sha256, token};
-use super::difference::common;
-use super::expectation::{Decoded, Expectation};
-use super::fields::{differing, value, varies_by_encoding};
-use super::variants::{Variant, Variants};
-use crate::escape::shown;
+use super::expectation::Expectation;
+use super::fields::differing;
+use super::finding::Finding;
+use super::variants::Variant;
 use crate::fault::{Fault, FaultKind};
 use crate::plan::{Check, Limits, LoadPlan, Request};
 use crate::protocol::coding::Coding;
@@ -53,12 +48,6 @@ pub struct Examiner {
     vary_by: Option<Vec<String>>,
     /// Bytes of bodies that may still be kept.
     room: u64,
-}
-
-/// What is being found out about one request.
-struct Finding {
-    preflight: Preflight,
-    expectation: Expectation,
 }
 
 impl Examiner {
@@ -152,7 +141,13 @@ impl Examiner {
             return;
         }
         expectation.length = None;
-        let bytes: u64 = bodies.iter().map(|(_, wire)| wire.len() as u64).sum();
+        let mut distinct: Vec<(Coding, &[u8])> = Vec::new();
+        for body in bodies {
+            if !distinct.contains(body) {
+                distinct.push(*body);
+            }
+        }
+        let bytes: u64 = distinct.iter().map(|(_, wire)| wire.len() as u64).sum();
         if bytes > self.room {
             finding.note(
                 "its bodies are checked in samples: those of other requests fill the memory set apart".into(),
@@ -161,122 +156,13 @@ impl Examiner {
         }
         self.room -= bytes;
         expectation.checked = Checked::Bytes;
-        for (coding, wire) in bodies {
-            expectation.variants.add(Variant { coding: *coding, wire: (*wire).into(), fault: None });
+        for (coding, wire) in distinct {
+            expectation.variants.add(Variant { coding, wire: wire.into(), fault: None });
         }
     }
 }
 
-impl Finding {
-    fn begin(request: &Request, seen: &Captured) -> Finding {
-        let preflight = Preflight {
-            request: request.name.clone(),
-            version: shown(seen.version.as_bytes()),
-            status: seen.head.status,
-            content_type: value(seen, "content-type"),
-            content_encoding: value(seen, "content-encoding"),
-            vary: value(seen, "vary"),
-            etag: value(seen, "etag"),
-            server: value(seen, "server"),
-            framing: seen.framing,
-            body_bytes: length(seen),
-            ..Preflight::default()
-        };
-        let expectation = Expectation {
-            status: seen.head.status,
-            codings: Vec::new(),
-            checked: Checked::Length,
-            length: None,
-            decoded: None,
-            variants: Variants::default(),
-        };
-        Finding { preflight, expectation }
-    }
-
-    fn note(&mut self, text: String) {
-        self.preflight.notes.push(text);
-    }
-
-    /// Accepts the coding of a response, if it is known and was asked for.
-    fn accept_coding(&mut self, request: &Request, captured: &Captured) -> Result<(), Fault> {
-        let coding = captured.head.coding;
-        if self.expectation.codings.contains(&coding) {
-            return Ok(());
-        }
-        let named = value(captured, "content-encoding").unwrap_or_default();
-        if coding == Coding::Other {
-            let message = format!("Content-Encoding `{named}` is not gzip, deflate, br, zstd or identity");
-            return Err(Fault::new(FaultKind::ContentCoding, message));
-        }
-        match asked(&request.headers, coding) {
-            Asked::Yes => {}
-            Asked::No => {
-                let message = format!("Content-Encoding `{named}`, which Accept-Encoding does not ask for");
-                return Err(Fault::new(FaultKind::ContentCoding, message));
-            }
-            Asked::Unsaid => {
-                self.note(format!("Content-Encoding `{named}` although the request has no Accept-Encoding"));
-            }
-        }
-        if !self.expectation.codings.is_empty() {
-            self.note(format!("Content-Encoding changes from response to response: also {}", token(coding)));
-        }
-        self.expectation.codings.push(coding);
-        Ok(())
-    }
-
-    /// Decodes every body; whether all come to the same.
-    fn decode(&mut self, bodies: &[(Coding, &[u8])], limits: &Limits) -> Result<bool, Fault> {
-        let mut reference: Option<(Cow<[u8]>, Decoded)> = None;
-        for (coding, wire) in bodies {
-            let likely = reference.as_ref().map_or(0, |(_, d)| d.bytes);
-            let body = decode(*coding, wire, likely, limits.decoded_bytes)?;
-            let Some((before, _)) = &reference else {
-                let decoded = Decoded { bytes: body.len() as u64, sha256: sha256(&body) };
-                self.preflight.decoded_bytes = Some(decoded.bytes);
-                self.preflight.decoded_sha256 = Some(super::difference::hex(&decoded.sha256));
-                self.expectation.decoded = Some(decoded);
-                reference = Some((body, decoded));
-                continue;
-            };
-            if *before != body {
-                let at = common(before, &body);
-                self.note(format!(
-                    "bodies differ from byte {at} on after decoding: `{}` and `{}`",
-                    shown(first(&before[at..])),
-                    shown(first(&body[at..]))
-                ));
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// What is odd about a body, and no fault.
-    fn notes_on_body(&mut self, seen: &Captured, wire: &[u8]) {
-        let packed = match wire {
-            [0x1f, 0x8b, 8, ..] => Some("gzip"),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
-            _ => None,
-        };
-        match (seen.head.coding, packed) {
-            (Coding::Identity, Some(format)) => {
-                self.note(format!(
-                    "the body is {format} without Content-Encoding: browsers will not decode it"
-                ));
-            }
-            (Coding::Identity, None) => {}
-            _ if !varies_by_encoding(seen) => {
-                self.note(
-                    "a coded body without `Vary: Accept-Encoding`: caches may send it to anyone".into(),
-                );
-            }
-            _ => {}
-        }
-    }
-}
-
-fn length(captured: &Captured) -> u64 {
+pub(super) fn length(captured: &Captured) -> u64 {
     match &captured.body {
         Body::Whole(bytes) => bytes.len() as u64,
         Body::Long(bytes) => *bytes,

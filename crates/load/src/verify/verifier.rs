@@ -6,14 +6,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::capture::Capture;
-use super::checker::{Checker, Evidence, State, Verdict, differs};
-use super::decode::token;
+use super::checker::{Checker, Evidence, State, Verdict};
 use super::decoder::{Decoder, Job, Reply};
 use super::difference;
 use super::expectation::{Expectation, Expectations};
 use super::variants::{View, find};
-use crate::escape::shown;
-use crate::fault::{Fault, FaultKind};
+use super::wrong;
+use crate::fault::Fault;
 use crate::protocol::coding::Coding;
 use crate::protocol::h1::head::Head;
 use crate::result::Checked;
@@ -100,10 +99,10 @@ impl<T> Verifier<T> {
     pub fn head(&mut self, request: u32, head: &Head) -> Result<Checker, Fault> {
         let expected = &self.expectations.list[request as usize];
         if head.status != expected.status {
-            return Err(status(head.status, expected));
+            return Err(wrong::status(head.status, expected));
         }
         if !expected.codings.is_empty() && !expected.codings.contains(&head.coding) {
-            return Err(coding(head.coding, expected));
+            return Err(wrong::coding(head.coding, expected));
         }
         let local = &mut self.requests[request as usize];
         let state = match expected.checked {
@@ -146,7 +145,7 @@ impl<T> Verifier<T> {
         if let Some(length) = expected.length
             && length != body_bytes
         {
-            return Verdict::Fault(wrong_length(body_bytes, length));
+            return Verdict::Fault(wrong::length(body_bytes, length));
         }
         let view = &mut self.requests[request as usize].view;
         match state {
@@ -160,7 +159,7 @@ impl<T> Verifier<T> {
             State::NoRoom
                 if expected.checked == Checked::Bytes && body_bytes > self.expectations.limits.body_bytes =>
             {
-                Verdict::Fault(too_long(body_bytes, self.expectations.limits.body_bytes))
+                Verdict::Fault(wrong::too_long(body_bytes, self.expectations.limits.body_bytes))
             }
             State::NoRoom => self.without_room(request, coding, body_bytes),
             State::Unread => Verdict::Unread { decoded_bytes: unread(expected, coding, body_bytes) },
@@ -179,7 +178,7 @@ impl<T> Verifier<T> {
         let wire = &view.list()[variant].wire;
         if coding == Coding::Identity {
             let difference = difference::at(at, wire, &[]);
-            return Verdict::Fault(differs(difference, at as u64, wire.len() as u64));
+            return Verdict::Fault(wrong::body(difference, at as u64, wire.len() as u64));
         }
         match self.expectations.capture(&wire[..at]) {
             State::Capture(capture) => self.kept(request, coding, capture),
@@ -291,32 +290,4 @@ fn unread(expected: &Expectation, coding: Coding, body_bytes: u64) -> u64 {
         (None, Coding::Identity) => body_bytes,
         _ => 0,
     }
-}
-
-#[cold]
-fn status(got: u16, expected: &Expectation) -> Fault {
-    Fault::new(FaultKind::Status, format!("status {got}, where the preflight's is {}", expected.status))
-}
-
-#[cold]
-fn coding(got: Coding, expected: &Expectation) -> Fault {
-    let accepted: Vec<&str> = expected.codings.iter().map(|c| token(*c)).collect();
-    let message =
-        format!("{}, where the preflight's is {}", shown(token(got).as_bytes()), accepted.join(" or "));
-    Fault::new(FaultKind::ContentCoding, message)
-}
-
-#[cold]
-fn too_long(got: u64, limit: u64) -> Fault {
-    let message = format!("a body of {got} bytes, where the preflight's has less than the limit of {limit}");
-    Fault::new(FaultKind::Length, message)
-}
-
-#[cold]
-fn wrong_length(got: u64, expected: u64) -> Fault {
-    let message = format!(
-        "a body of {got} bytes, where all of the preflight's have {expected}; \
-         if bodies may differ, say so with `--vary-by body`"
-    );
-    Fault::new(FaultKind::Length, message)
 }

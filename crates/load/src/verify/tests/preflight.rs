@@ -20,7 +20,7 @@ fn what_the_server_sends_is_told() {
     let body = page(2000);
     let fields = [("ETag", "\"a\""), ("Server", "x\x1b[2J"), ("Vary", "Cookie")];
     let seen = with_fields(gzip(&body), &fields);
-    let (preflight, _) = examine(&seen, &[seen.clone()]);
+    let (preflight, _) = examine(&seen, std::slice::from_ref(&seen));
     let text = |t: &str| Some(t.to_owned());
     assert_eq!((preflight.status, preflight.version.as_str()), (200, "HTTP/1.1"));
     assert_eq!(preflight.content_type, text("text/html"));
@@ -174,7 +174,8 @@ fn bodies_that_are_not_read_are_checked_by_length() {
 fn discarding_asks_for_status_and_length_alone() {
     let plan = plan(Limits::default(), Check::Discard);
     let broken = captured(Coding::Gzip, b"no gzip");
-    let (preflight, expectation) = Examiner::new(&plan).examine(&request(), &broken, &[broken.clone()]);
+    let (preflight, expectation) =
+        Examiner::new(&plan).examine(&request(), &broken, std::slice::from_ref(&broken));
     assert_eq!((preflight.fault, preflight.checked), (None, Checked::Length));
     let mut verifier: Verifier<()> =
         Verifier::new(Expectations::new(vec![expectation], &plan), Decoder::start().unwrap());
