@@ -1,6 +1,6 @@
 //! The preflight: what a server really sends for a request, and what can be asked of every further response.
 
-use super::expectation::Expectation;
+use super::expectation::{Expectation, layer};
 use super::fields::differing;
 use super::finding::Finding;
 use super::variants::Variant;
@@ -109,7 +109,7 @@ impl Examiner {
         let bodies = [seen].into_iter().chain(others).map(|c| (c, &c.body));
         let whole: Vec<(Coding, &[u8])> = bodies
             .filter_map(|(c, body)| match body {
-                Body::Whole(bytes) => Some((c.head.coding, bytes.as_slice())),
+                Body::Whole(bytes) => Some((layer(c.head.status, c.head.coding), bytes.as_slice())),
                 Body::Long(_) => None,
             })
             .collect();

@@ -38,6 +38,20 @@ pub(super) struct Decoded {
     pub sha256: [u8; 32],
 }
 
+impl Expectation {
+    /// The coding to take off a body under that label.
+    #[inline]
+    pub(super) fn layer(&self, label: Coding) -> Coding {
+        layer(self.status, label)
+    }
+}
+
+/// The coding to take off the body of a response: a part of a coded body (206) does not decode, and is taken as it is.
+#[inline]
+pub(super) fn layer(status: u16, label: Coding) -> Coding {
+    if status == 206 { Coding::Identity } else { label }
+}
+
 /// What the responses of a run must be, in the order of the plan's requests.
 #[derive(Debug)]
 pub struct Expectations {

@@ -119,6 +119,9 @@ impl Finding {
                 ));
             }
             (Coding::Identity, None) => {}
+            _ if seen.head.status == 206 => {
+                self.note("a part of a coded body: it is compared, and not decoded".into());
+            }
             _ if !varies_by_encoding(seen) => {
                 self.note(
                     "a coded body without `Vary: Accept-Encoding`: caches may send it to anyone".into(),

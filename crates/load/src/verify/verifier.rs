@@ -104,20 +104,19 @@ impl<T> Verifier<T> {
         if !expected.codings.is_empty() && !expected.codings.contains(&head.coding) {
             return Err(wrong::coding(head.coding, expected));
         }
+        let coding = expected.layer(head.coding);
         let local = &mut self.requests[request as usize];
         let state = match expected.checked {
             Checked::Length => State::Unread,
             Checked::Bytes => {
                 local.view.refresh(&expected.variants);
-                match local.view.first(head.coding) {
+                match local.view.first(coding) {
                     Some(variant) => State::Compare { variant, at: 0 },
                     None => self.expectations.capture(&[]),
                 }
             }
             // Whatever comes is what it is.
-            Checked::Samples if expected.decoded.is_none() && head.coding == Coding::Identity => {
-                State::Unread
-            }
+            Checked::Samples if expected.decoded.is_none() && coding == Coding::Identity => State::Unread,
             Checked::Samples if local.until_sample > 0 => {
                 local.until_sample -= 1;
                 State::Unread
@@ -127,7 +126,7 @@ impl<T> Verifier<T> {
                 self.expectations.capture(&[])
             }
         };
-        Ok(Checker { request, coding: head.coding, state })
+        Ok(Checker { request, coding, state })
     }
 
     /// Takes the next bytes of the body, without its framing.

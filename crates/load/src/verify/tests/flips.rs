@@ -117,3 +117,16 @@ fn a_short_and_a_long_body_are_told_apart_from_another_one() {
     assert_eq!(fault.kind, FaultKind::Length);
     shows(&fault, 0, &right, b"");
 }
+
+#[test]
+fn a_wrong_body_that_is_known_is_no_measure_for_the_next() {
+    let right = encode(Coding::Gzip, 6, &page(2000));
+    let mut wrong = right.clone();
+    let mut world = World::accepting(Coding::Gzip, &[&right]);
+    for at in [400, 100, 500] {
+        wrong[at] ^= 1;
+        let first = wrong.iter().zip(&right).position(|(a, b)| a != b).unwrap();
+        let fault = world.judged(Coding::Gzip, &wrong, 64).0.unwrap_err();
+        shows(&fault, first, &right, &wrong);
+    }
+}

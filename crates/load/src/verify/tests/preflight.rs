@@ -145,6 +145,29 @@ fn oddities_are_noted_and_are_no_faults() {
 }
 
 #[test]
+fn a_part_of_a_coded_body_is_compared_as_it_is() {
+    let whole = encode(Coding::Gzip, 6, &page(1000));
+    let part = &whole[100..200];
+    let head = Head { status: 206, ..head(Coding::Gzip) };
+    let seen = Captured { head, ..captured(Coding::Gzip, part) };
+    let (preflight, expectation) = examine(&seen, std::slice::from_ref(&seen));
+    assert_eq!((preflight.fault.clone(), preflight.checked), (None, Checked::Bytes));
+    assert!(noted(&preflight, "a part of a coded body"));
+    let plan = plan(Limits::default(), verify());
+    let mut verifier: Verifier<()> =
+        Verifier::new(Expectations::new(vec![expectation], &plan), Decoder::start().unwrap());
+    for (bytes, right) in [(part, true), (&whole[101..201], false)] {
+        let mut checker = verifier.head(0, &head).unwrap();
+        verifier.body(&mut checker, bytes);
+        match verifier.end(checker, 100) {
+            Verdict::Compared { decoded_bytes: 100 } if right => {}
+            Verdict::Fault(fault) if !right => assert_eq!(fault.kind, FaultKind::Mismatch),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
 fn statuses_that_change_stop_the_run() {
     let seen = gzip(b"page");
     let other = Captured { head: Head { status: 503, ..seen.head }, ..seen.clone() };
