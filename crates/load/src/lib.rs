@@ -11,6 +11,7 @@ pub mod hist;
 pub mod plan;
 pub mod protocol;
 pub mod result;
+pub mod target;
 pub mod units;
 
 /// Nanoseconds since the engine began.
