@@ -15,6 +15,7 @@ pub mod record;
 pub mod result;
 pub mod sys;
 pub mod transport;
+pub mod target;
 pub mod units;
 pub mod verify;
 
