@@ -24,7 +24,7 @@ pub use progress::Progress;
 use clock::Clock;
 use progress::Window;
 use sink::{Eye, Sink};
-use spread::{models, parts, scouting};
+use spread::{models, parts, scouting, scouting_part};
 use thread::{DRAIN, GO_ON, Shared, Thread};
 
 use crate::arrival::Model;
@@ -107,13 +107,13 @@ fn preflight(
     arsenal: &Arsenal,
 ) -> Result<(Vec<Preflight>, Option<Arc<Expectations>>), Refusal> {
     let broken = |e: io::Error| Refusal(format!("the preflight broke off: {e}"));
-    let (mini, part) = scouting(plan, arsenal);
+    let mini = scouting(plan);
     let tickets = Some(AtomicI64::new(i64::from(preflight::TIMES) * plan.requests.len() as i64));
     let shared = Shared { clock: Clock::start(), tickets, order: AtomicU32::new(GO_ON) };
     let recorder = Recorder::new(arsenal.classes.len(), slice(plan));
     let sink = Sink::new(shared.clock, recorder, Eye::Scout(Box::new(preflight::Scout::new(plan))));
     let window = Window::default();
-    let thread = Thread::new(&mini, arsenal, &shared, vec![part(&mini)], sink, &window).map_err(broken)?;
+    let thread = Thread::new(&mini, arsenal, &shared, vec![scouting_part(&mini, arsenal)], sink, &window).map_err(broken)?;
     let (_, scout) = thread.run().map_err(broken)?.finish();
     let (mut preflights, mut expectations) = (Vec::new(), Vec::new());
     for (preflight, expectation) in scout.map(|s| s.finish()).unwrap_or_default() {

@@ -19,5 +19,7 @@ pub mod target;
 pub mod units;
 pub mod verify;
 
+pub use engine::{Progress, Refusal, run};
+
 /// Nanoseconds since the engine began.
 pub type Nanos = u64;

@@ -56,8 +56,8 @@ pub fn parts<'a>(
     (0..plan.streams.len()).map(part).collect()
 }
 
-/// The plan of the preflight, and its only part: one request after the other over one connection, and nobody is slow.
-pub fn scouting(plan: &LoadPlan, arsenal: &Arsenal) -> (LoadPlan, impl Fn(&LoadPlan) -> Part<'_>) {
+/// The plan of the preflight: one request after the other over one connection, and nobody is slow.
+pub fn scouting(plan: &LoadPlan) -> LoadPlan {
     let stream = Stream {
         name: "preflight".into(),
         arrival: "closed".into(),
@@ -68,19 +68,21 @@ pub fn scouting(plan: &LoadPlan, arsenal: &Arsenal) -> (LoadPlan, impl Fn(&LoadP
         abandon_after: None,
         receive_buffer: None,
     };
-    let mini = LoadPlan {
+    LoadPlan {
         streams: vec![stream],
         length: Length { requests: None, seconds: None },
         check: Check::Verify { decode_every: 1, vary_by: Vec::new() },
         threads: 1,
         cpus: Vec::new(),
         ..plan.clone()
-    };
-    let (requests, endpoints) = (plan.requests.len() as u32, arsenal.endpoints.len());
-    let part = move |mini: &LoadPlan| {
-        let context = arrival::Part { index: 0, count: 1, slots: 1, seed: 0, seconds: None };
-        let schedule = arrival::parse("closed").expect("it is one of the models").schedule(&context);
-        Part::new(&mini.streams[0], schedule, false, 1, endpoints, Draw::in_turn(requests, preflight::TIMES))
-    };
-    (mini, part)
+    }
+}
+
+/// The only part of such a plan.
+pub fn scouting_part<'a>(plan: &'a LoadPlan, arsenal: &Arsenal) -> Part<'a> {
+    let context = arrival::Part { index: 0, count: 1, slots: 1, seed: 0, seconds: None };
+    let stream = &plan.streams[0];
+    let schedule = arrival::parse(&stream.arrival).expect("it is one of the models").schedule(&context);
+    let draw = Draw::in_turn(plan.requests.len() as u32, preflight::TIMES);
+    Part::new(stream, schedule, false, 1, arsenal.endpoints.len(), draw)
 }
