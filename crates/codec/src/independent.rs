@@ -177,5 +177,9 @@ fn zstd(
     {
         return Err(refused(name, "incorrect checksum".into()));
     }
+    // 0 also stands for a frame that does not tell.
+    if ![0, out.len() as u64].contains(&decoder.content_size()) {
+        return Err(refused(name, "the content size in the frame header is another".into()));
+    }
     ended(name, rest.len()).map(|()| out)
 }

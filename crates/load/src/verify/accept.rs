@@ -41,7 +41,8 @@ pub(super) fn asked(headers: &[(String, String)], coding: Coding) -> Asked {
 }
 
 fn named(name: &str, coding: Coding) -> bool {
-    name.eq_ignore_ascii_case(token(coding)) || (coding == Coding::Gzip && name.eq_ignore_ascii_case("x-gzip"))
+    name.eq_ignore_ascii_case(token(coding))
+        || (coding == Coding::Gzip && name.eq_ignore_ascii_case("x-gzip"))
 }
 
 /// A weight of zero, as `q=0.0`.

@@ -137,7 +137,10 @@ pub(super) fn differs(difference: Difference, length: u64, expected: u64) -> Fau
     let (kind, message) = if difference.offset == length.min(expected) {
         (FaultKind::Length, format!("a body of {length} bytes, where the preflight's has {expected}"))
     } else {
-        (FaultKind::Mismatch, format!("another body than the preflight's, from byte {} on", difference.offset))
+        (
+            FaultKind::Mismatch,
+            format!("another body than the preflight's, from byte {} on", difference.offset),
+        )
     };
     Fault { kind, message, difference: Some(difference) }
 }

@@ -52,7 +52,10 @@ mod tests {
         let shown = at(3, &body, &[255; 20]);
         assert_eq!((shown.offset, shown.expected.as_str()), (3, "030405060708090a0b0c0d0e0f101112"));
         assert_eq!(shown.got, "ff".repeat(16));
-        assert_eq!(at(18, &body, b""), Difference { offset: 18, expected: "1213".into(), got: String::new() });
+        assert_eq!(
+            at(18, &body, b""),
+            Difference { offset: 18, expected: "1213".into(), got: String::new() }
+        );
         assert_eq!(at(20, &body, b"a").expected, "");
     }
 }

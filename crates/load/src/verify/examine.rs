@@ -75,7 +75,12 @@ impl Examiner {
     /// a body that differs from response to response is taken for a wrong one later.
     ///
     /// Where [`Preflight::fault`] is set nothing can be verified, and the expectation is of no use.
-    pub fn examine(&mut self, request: &Request, seen: &Captured, others: &[Captured]) -> (Preflight, Expectation) {
+    pub fn examine(
+        &mut self,
+        request: &Request,
+        seen: &Captured,
+        others: &[Captured],
+    ) -> (Preflight, Expectation) {
         let mut finding = Finding::begin(request, seen);
         let known = self.vary_by.as_deref().unwrap_or_default();
         if let Some(names) = differing(seen, others, known) {
@@ -120,7 +125,10 @@ impl Examiner {
             })
             .collect();
         if whole.len() <= others.len() {
-            finding.note(format!("bodies over {} bytes are checked by their length alone", self.limits.body_bytes));
+            finding.note(format!(
+                "bodies over {} bytes are checked by their length alone",
+                self.limits.body_bytes
+            ));
             return Ok(());
         }
         let same = finding.decode(&whole, &self.limits)?;
@@ -146,7 +154,9 @@ impl Examiner {
         expectation.length = None;
         let bytes: u64 = bodies.iter().map(|(_, wire)| wire.len() as u64).sum();
         if bytes > self.room {
-            finding.note("its bodies are checked in samples: those of other requests fill the memory set apart".into());
+            finding.note(
+                "its bodies are checked in samples: those of other requests fill the memory set apart".into(),
+            );
             return;
         }
         self.room -= bytes;
@@ -251,11 +261,15 @@ impl Finding {
         };
         match (seen.head.coding, packed) {
             (Coding::Identity, Some(format)) => {
-                self.note(format!("the body is {format} without Content-Encoding: browsers will not decode it"));
+                self.note(format!(
+                    "the body is {format} without Content-Encoding: browsers will not decode it"
+                ));
             }
             (Coding::Identity, None) => {}
             _ if !varies_by_encoding(seen) => {
-                self.note("a coded body without `Vary: Accept-Encoding`: caches may send it to anyone".into());
+                self.note(
+                    "a coded body without `Vary: Accept-Encoding`: caches may send it to anyone".into(),
+                );
             }
             _ => {}
         }

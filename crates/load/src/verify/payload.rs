@@ -18,7 +18,8 @@ pub fn unequal(a: &Preflight, b: &Preflight) -> Option<Fault> {
     let told = |p: &Preflight, sha: &str| {
         format!("{} bytes with SHA-256 {}…", p.decoded_bytes.unwrap_or(0), sha.get(..12).unwrap_or(sha))
     };
-    let message = format!("{} after decoding: {} and {}", names("other content"), told(a, first), told(b, second));
+    let message =
+        format!("{} after decoding: {} and {}", names("other content"), told(a, first), told(b, second));
     Some(Fault::new(FaultKind::Mismatch, message))
 }
 

@@ -87,6 +87,11 @@ impl<T> Verifier<T> {
         }
     }
 
+    /// A verifier for another thread of the same run.
+    pub fn sibling(&self) -> Verifier<T> {
+        Verifier::new(Arc::clone(&self.expectations), self.decoder.clone())
+    }
+
     /// Begins a response to the request of that index in the plan; `head` is its final head.
     ///
     /// # Errors
@@ -111,7 +116,9 @@ impl<T> Verifier<T> {
                 }
             }
             // Whatever comes is what it is.
-            Checked::Samples if expected.decoded.is_none() && head.coding == Coding::Identity => State::Unread,
+            Checked::Samples if expected.decoded.is_none() && head.coding == Coding::Identity => {
+                State::Unread
+            }
             Checked::Samples if local.until_sample > 0 => {
                 local.until_sample -= 1;
                 State::Unread
@@ -150,7 +157,9 @@ impl<T> Verifier<T> {
             State::Compare { variant, at } => self.short(request, coding, variant, at),
             State::Capture(capture) => self.kept(request, coding, capture),
             State::Differs(found) => Verdict::Fault(found.fault(view, body_bytes)),
-            State::NoRoom if expected.checked == Checked::Bytes && body_bytes > self.expectations.limits.body_bytes => {
+            State::NoRoom
+                if expected.checked == Checked::Bytes && body_bytes > self.expectations.limits.body_bytes =>
+            {
                 Verdict::Fault(too_long(body_bytes, self.expectations.limits.body_bytes))
             }
             State::NoRoom => self.without_room(request, coding, body_bytes),
@@ -292,7 +301,8 @@ fn status(got: u16, expected: &Expectation) -> Fault {
 #[cold]
 fn coding(got: Coding, expected: &Expectation) -> Fault {
     let accepted: Vec<&str> = expected.codings.iter().map(|c| token(*c)).collect();
-    let message = format!("{}, where the preflight's is {}", shown(token(got).as_bytes()), accepted.join(" or "));
+    let message =
+        format!("{}, where the preflight's is {}", shown(token(got).as_bytes()), accepted.join(" or "));
     Fault::new(FaultKind::ContentCoding, message)
 }
 

@@ -1,0 +1,193 @@
+//! What the examination of a preflight says.
+
+use super::*;
+
+fn with_fields(mut captured: Captured, fields: &[(&str, &str)]) -> Captured {
+    captured.fields.extend(fields.iter().map(|(n, v)| (n.as_bytes().to_vec(), v.as_bytes().to_vec())));
+    captured
+}
+
+fn gzip(body: &[u8]) -> Captured {
+    captured(Coding::Gzip, &encode(Coding::Gzip, 6, body))
+}
+
+fn noted(preflight: &Preflight, text: &str) -> bool {
+    preflight.notes.iter().any(|note| note.contains(text))
+}
+
+#[test]
+fn what_the_server_sends_is_told() {
+    let body = page(2000);
+    let fields = [("ETag", "\"a\""), ("Server", "x\x1b[2J"), ("Vary", "Cookie")];
+    let seen = with_fields(gzip(&body), &fields);
+    let (preflight, _) = examine(&seen, &[seen.clone()]);
+    let text = |t: &str| Some(t.to_owned());
+    assert_eq!((preflight.status, preflight.version.as_str()), (200, "HTTP/1.1"));
+    assert_eq!(preflight.content_type, text("text/html"));
+    assert_eq!(preflight.content_encoding, text("gzip"));
+    assert_eq!(preflight.vary, text("Accept-Encoding, Cookie"));
+    assert_eq!(preflight.etag, text(r#"\"a\""#));
+    assert_eq!(preflight.server, text(r"x\x1b[2J"));
+    assert_eq!(preflight.framing, Framing::Chunked);
+    assert_eq!(preflight.body_bytes, encode(Coding::Gzip, 6, &body).len() as u64);
+    assert_eq!(preflight.decoded_bytes, Some(2000));
+    assert_eq!(preflight.decoded_sha256, Some(difference::hex(&decode::sha256(&body))));
+    assert_eq!(preflight.checked, Checked::Bytes);
+    assert_eq!((preflight.fault, preflight.notes), (None, vec![]));
+}
+
+#[test]
+fn long_fields_are_cut() {
+    let seen = with_fields(gzip(b"a"), &[("ETag", &"e".repeat(10_000))]);
+    assert_eq!(examine(&seen, &[]).0.etag.unwrap().chars().count(), 60);
+}
+
+#[test]
+fn bodies_that_differ_are_sampled_and_the_place_is_told() {
+    let (one, two) = (page(900), [&page(800)[..], b"<!-- 17 -->"].concat());
+    let (preflight, _) = examine(&gzip(&one), &[gzip(&one), gzip(&two)]);
+    assert_eq!(
+        (preflight.checked, preflight.decoded_sha256.clone(), preflight.fault.clone()),
+        (Checked::Samples, None, None)
+    );
+    assert!(noted(&preflight, "bodies differ from byte 80"), "{:?}", preflight.notes);
+    assert!(noted(&preflight, "<!-- 17 -->"), "{:?}", preflight.notes);
+}
+
+#[test]
+fn the_users_word_makes_bodies_vary() {
+    let check = Check::Verify { decode_every: 1, vary_by: vec!["body".into(), "x-id".into()] };
+    let plan = plan(Limits::default(), check);
+    let body = gzip(&page(100));
+    let (a, b) =
+        (with_fields(body.clone(), &[("X-Id", "1")]), with_fields(body, &[("X-Id", "2"), ("X-Other", "3")]));
+    let (preflight, expectation) = Examiner::new(&plan).examine(&request(), &a, &[b]);
+    assert_eq!((preflight.checked, expectation.length, expectation.decoded), (Checked::Samples, None, None));
+    assert_eq!(preflight.notes, ["fields that differ from response to response: x-other"]);
+}
+
+#[test]
+fn dynamic_bodies_without_coding_keep_their_length_if_they_have_one() {
+    let (a, b, c) = (vec![b'a'; 50], vec![b'b'; 50], vec![b'c'; 51]);
+    let identity = |body: &[u8]| captured(Coding::Identity, body);
+    let length = |seen: &[u8], other: &[u8]| examine(&identity(seen), &[identity(other)]).1.length;
+    assert_eq!(length(&a, &b), Some(50));
+    assert_eq!(length(&a, &c), None);
+    // The same length of two gzip bodies of other content is chance.
+    let (d, e) = (gzip(&a), gzip(&b));
+    assert_eq!(examine(&d, &[e]).1.length, None);
+}
+
+#[test]
+fn what_does_not_decode_stops_the_run() {
+    for coding in CODINGS {
+        let whole = encode(coding, 6, &page(500));
+        let cut = captured(coding, &whole[..whole.len() - 1]);
+        let kind = |seen: &Captured, others: &[Captured]| examine(seen, others).0.fault.map(|f| f.kind);
+        assert_eq!(kind(&cut, &[]), Some(FaultKind::Corrupt));
+        assert_eq!(kind(&captured(coding, &whole), &[cut]), Some(FaultKind::Corrupt));
+        assert_eq!(kind(&captured(coding, b"<html>"), &[]), Some(FaultKind::Corrupt));
+    }
+    let plan = plan(Limits { decoded_bytes: 1000, ..Limits::default() }, verify());
+    let bomb = Examiner::new(&plan).examine(&request(), &gzip(&[0; 5000]), &[]).0;
+    assert_eq!(bomb.fault.unwrap().kind, FaultKind::Bomb);
+}
+
+#[test]
+fn a_coding_nobody_asked_for_is_a_fault() {
+    let asking = |value: Option<&str>, seen: &Captured| {
+        let headers = value.map(|v| ("Accept-Encoding".into(), v.into())).into_iter().collect();
+        let request = Request { headers, ..request() };
+        Examiner::new(&plan(Limits::default(), verify())).examine(&request, seen, &[]).0
+    };
+    let seen = gzip(&page(100));
+    assert_eq!(asking(Some("br"), &seen).fault.unwrap().kind, FaultKind::ContentCoding);
+    assert_eq!(asking(Some("gzip"), &seen).fault, None);
+    let unsaid = asking(None, &seen);
+    assert_eq!(unsaid.fault, None);
+    assert!(noted(&unsaid, "no Accept-Encoding"));
+    let unknown = with_fields(captured(Coding::Identity, b"x"), &[("Content-Encoding", "gzip, br")]);
+    let unknown = Captured { head: head(Coding::Other), ..unknown };
+    let fault = asking(Some("gzip, br"), &unknown).fault.unwrap();
+    assert_eq!(fault.kind, FaultKind::ContentCoding);
+    assert!(fault.message.contains("`gzip, br`"), "{}", fault.message);
+}
+
+#[test]
+fn two_codings_of_one_content_are_both_accepted() {
+    let body = page(1000);
+    let (plain, packed) = (captured(Coding::Identity, &body), gzip(&body));
+    let (preflight, expectation) = examine(&plain, &[packed]);
+    assert_eq!((preflight.checked, preflight.fault.clone()), (Checked::Bytes, None));
+    assert!(noted(&preflight, "also gzip"), "{:?}", preflight.notes);
+    let plan = plan(Limits::default(), verify());
+    let verifier = Verifier::new(Expectations::new(vec![expectation], &plan), Decoder::start().unwrap());
+    let mut world = World { verifier };
+    let packed = encode(Coding::Gzip, 6, &body);
+    for _ in 0..3 {
+        assert_eq!(world.judged(Coding::Gzip, &packed, 100), (Ok(1000), false));
+        assert_eq!(world.judged(Coding::Identity, &body, 100), (Ok(1000), false));
+    }
+    // A body of the one under the label of the other is no variant of it.
+    assert_eq!(world.judged(Coding::Identity, &packed, 100).0.unwrap_err().kind, FaultKind::Mismatch);
+    assert_eq!(world.judged(Coding::Gzip, &body, 100).0.unwrap_err().kind, FaultKind::Corrupt);
+}
+
+#[test]
+fn oddities_are_noted_and_are_no_faults() {
+    let download = captured(Coding::Identity, &encode(Coding::Gzip, 6, b"archive"));
+    let (preflight, _) = examine(&download, &[]);
+    assert_eq!((preflight.fault.clone(), preflight.checked), (None, Checked::Bytes));
+    assert!(noted(&preflight, "the body is gzip without Content-Encoding"));
+    let mut bare = gzip(b"page");
+    bare.fields.retain(|(name, _)| name != b"Vary");
+    assert!(noted(&examine(&bare, &[]).0, "without `Vary: Accept-Encoding`"));
+}
+
+#[test]
+fn statuses_that_change_stop_the_run() {
+    let seen = gzip(b"page");
+    let other = Captured { head: Head { status: 503, ..seen.head }, ..seen.clone() };
+    let fault = examine(&seen, &[other]).0.fault.unwrap();
+    assert_eq!((fault.kind, fault.message.as_str()), (FaultKind::Status, "status 200 and then 503"));
+}
+
+#[test]
+fn bodies_that_are_not_read_are_checked_by_length() {
+    let long = |bytes| Captured { body: Body::Long(bytes), ..captured(Coding::Identity, b"") };
+    let (preflight, expectation) = examine(&long(1 << 30), &[long(1 << 30)]);
+    assert_eq!(
+        (preflight.checked, expectation.length, preflight.body_bytes),
+        (Checked::Length, Some(1 << 30), 1 << 30)
+    );
+    assert!(noted(&preflight, "checked by their length alone"));
+    assert_eq!(examine(&long(1 << 30), &[long(1 << 29)]).1.length, None);
+
+    let not_modified =
+        Captured { head: Head { status: 304, ..head(Coding::Gzip) }, ..captured(Coding::Gzip, b"") };
+    let (preflight, expectation) = examine(&not_modified, &[]);
+    assert_eq!((preflight.checked, preflight.fault, preflight.decoded_bytes), (Checked::Length, None, None));
+    assert_eq!(expectation.codings, [Coding::Gzip]);
+}
+
+#[test]
+fn discarding_asks_for_status_and_length_alone() {
+    let plan = plan(Limits::default(), Check::Discard);
+    let broken = captured(Coding::Gzip, b"no gzip");
+    let (preflight, expectation) = Examiner::new(&plan).examine(&request(), &broken, &[broken.clone()]);
+    assert_eq!((preflight.fault, preflight.checked), (None, Checked::Length));
+    let mut verifier: Verifier<()> =
+        Verifier::new(Expectations::new(vec![expectation], &plan), Decoder::start().unwrap());
+    for (coding, bytes, right) in
+        [(Coding::Gzip, 7, true), (Coding::Brotli, 7, true), (Coding::Gzip, 8, false)]
+    {
+        let checker = verifier.head(0, &head(coding)).unwrap();
+        assert!(!checker.reads());
+        match verifier.end(checker, bytes) {
+            Verdict::Unread { .. } if right => {}
+            Verdict::Fault(fault) if !right => assert_eq!(fault.kind, FaultKind::Length),
+            other => panic!("{coding:?}, {bytes} bytes: {other:?}"),
+        }
+    }
+    assert!(verifier.head(0, &Head { status: 500, ..head(Coding::Gzip) }).is_err());
+}
