@@ -96,7 +96,8 @@ pub fn run(
         all.add(outcome.recorder);
     }
     client.lateness = std::mem::take(&mut all.lateness);
-    let (unproven, faults) = (all.unproven, all.faults(|request| plan.requests[request as usize].name.clone()));
+    let (unproven, faults) =
+        (all.unproven, all.faults(|request| plan.requests[request as usize].name.clone()));
     let (classes, slices) = all.finish(&arsenal.classes);
     Ok(LoadResult { seconds, classes, slices, faults, unproven, client, preflights })
 }
@@ -113,12 +114,14 @@ fn preflight(
     let recorder = Recorder::new(arsenal.classes.len(), slice(plan));
     let sink = Sink::new(shared.clock, recorder, Eye::Scout(Box::new(preflight::Scout::new(plan))));
     let window = Window::default();
-    let thread = Thread::new(&mini, arsenal, &shared, vec![scouting_part(&mini, arsenal)], sink, &window).map_err(broken)?;
+    let thread = Thread::new(&mini, arsenal, &shared, vec![scouting_part(&mini, arsenal)], sink, &window)
+        .map_err(broken)?;
     let (_, scout) = thread.run().map_err(broken)?.finish();
     let (mut preflights, mut expectations) = (Vec::new(), Vec::new());
     for (preflight, expectation) in scout.map(|s| s.finish()).unwrap_or_default() {
         let is_answered = preflight.status != 0;
-        if let Some(fault) = preflight.fault.as_ref().filter(|_| plan.check != Check::Discard || !is_answered) {
+        if let Some(fault) = preflight.fault.as_ref().filter(|_| plan.check != Check::Discard || !is_answered)
+        {
             let Preflight { request, .. } = &preflight;
             let hint = if is_answered { "; --discard measures it unverified" } else { "" };
             let message = format!("{request}: {}: {}{hint}", fault.kind.name(), fault.message);

@@ -14,8 +14,8 @@ pub mod protocol;
 pub mod record;
 pub mod result;
 pub mod sys;
-pub mod transport;
 pub mod target;
+pub mod transport;
 pub mod units;
 pub mod verify;
 

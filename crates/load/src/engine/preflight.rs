@@ -102,8 +102,10 @@ impl<'a> Scout<'a> {
     /// What was found, with a fault for each request that got no answer in time.
     pub fn finish(mut self) -> Vec<(Preflight, Option<Expectation>)> {
         for request in &self.plan.requests[self.found.len()..] {
-            let fault = Some(Fault::new(FaultKind::Timeout, "the preflight was ended before it was answered"));
-            self.found.push((Preflight { request: request.name.clone(), fault, ..Preflight::default() }, None));
+            let fault =
+                Some(Fault::new(FaultKind::Timeout, "the preflight was ended before it was answered"));
+            self.found
+                .push((Preflight { request: request.name.clone(), fault, ..Preflight::default() }, None));
         }
         self.found
     }

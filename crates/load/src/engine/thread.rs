@@ -10,10 +10,10 @@ use mio::{Events, Poll, Token};
 
 use super::clock::{Clock, Timer};
 use super::conn::{Conn, State};
+use super::exchange::Ended;
 use super::part::Part;
 use super::prepared::Arsenal;
 use super::progress::Window;
-use super::exchange::Ended;
 use super::sink::Sink;
 use crate::Nanos;
 use crate::plan::{Check, LoadPlan};
