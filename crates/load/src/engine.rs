@@ -3,67 +3,83 @@
 mod clock;
 mod conn;
 mod dispatch;
+mod exchange;
 mod expire;
 mod part;
+mod preflight;
 mod prepared;
 mod progress;
 mod sink;
+mod spread;
 mod thread;
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use prepared::{Arsenal, Endpoint, Prepared, Refusal};
 pub use progress::Progress;
 
 use clock::Clock;
-use part::{Draw, Part};
 use progress::Window;
-use sink::Sink;
+use sink::{Eye, Sink};
+use spread::{models, parts, scouting, scouting_part};
 use thread::{DRAIN, GO_ON, Shared, Thread};
 
+use crate::arrival::Model;
 use crate::hist::Hist;
-use crate::plan::LoadPlan;
+use crate::plan::{Check, LoadPlan};
 use crate::record::Recorder;
-use crate::result::{Client, LoadResult};
-use crate::{arrival, sys};
+use crate::result::{Client, LoadResult, Preflight};
+use crate::sys;
+use crate::verify::{Decoder, Expectations, Verifier};
 
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(500);
 
-/// Carries out a plan: the load itself, without a preflight.
+/// Carries out a plan: a preflight of every request, and then the load.
 ///
 /// `tell` is called about twice a second; when `stop` is set no further request is sent, and those in flight are drained.
 ///
 /// # Errors
-/// Why the plan cannot be carried out; then nothing was sent.
+/// Why the plan cannot be carried out: it asks for what cannot be done, or the preflight found nothing that could be
+/// verified. Then no load was sent.
 pub fn run(
     plan: &LoadPlan,
-    arsenal: &Arsenal,
     tell: &mut dyn FnMut(&Progress),
     stop: &AtomicBool,
 ) -> Result<LoadResult, Refusal> {
     let models = models(plan)?;
+    let arsenal = Arsenal::of(plan)?;
+    let (preflights, expectations) = preflight(plan, &arsenal)?;
+    let check = match (&plan.check, expectations) {
+        (Check::Verify { .. }, Some(expectations)) => {
+            let decoder = Decoder::start().map_err(|e| Refusal(format!("no thread for decoding: {e}")))?;
+            Some((expectations, decoder))
+        }
+        _ => None,
+    };
     let threads = plan.threads.max(1);
     let windows: Vec<Window> = (0..threads).map(|_| Window::default()).collect();
-    let shared = Shared {
-        clock: Clock::start(),
-        tickets: plan.length.requests.map(|n| AtomicI64::new(n.min(i64::MAX as u64) as i64)),
-        order: AtomicU32::new(GO_ON),
-    };
+    let tickets = plan.length.requests.map(|n| AtomicI64::new(i64::try_from(n).unwrap_or(i64::MAX)));
+    let shared = Shared { clock: Clock::start(), tickets, order: AtomicU32::new(GO_ON) };
     let before = sys::process_cpu_seconds();
+    let job = Job { plan, arsenal: &arsenal, shared: &shared, models: &models };
     let outcomes: Vec<io::Result<Outcome>> = std::thread::scope(|scope| {
         let start = |index: u32| {
-            let (shared, models, window) = (&shared, &models, &windows[index as usize]);
-            scope.spawn(move || one_thread(plan, arsenal, shared, models, window, index))
+            let (job, window) = (&job, &windows[index as usize]);
+            let eye = match &check {
+                Some((e, d)) => Eye::Verify(Box::new(Verifier::new(Arc::clone(e), d.clone()))),
+                None => Eye::Closed,
+            };
+            scope.spawn(move || job.one_thread(window, eye, index))
         };
         let handles: Vec<_> = (0..threads).map(start).collect();
         watch(&shared, &windows, tell, stop, || handles.iter().all(|h| h.is_finished()));
         let died = || io::Error::other("a thread of the generator panicked");
         handles.into_iter().map(|h| h.join().unwrap_or_else(|_| Err(died()))).collect()
     });
-    let seconds = shared.clock.now() as f64 / 1e9;
     let after = sys::process_cpu_seconds();
     let mut client = Client {
         user_seconds: (after.0 - before.0).max(0.0),
@@ -72,17 +88,58 @@ pub fn run(
         ..Client::default()
     };
     let mut all = Recorder::new(arsenal.classes.len(), slice(plan));
-    let mut last = 0.0f64;
+    let mut seconds = 0.0f64;
     for outcome in outcomes {
         let outcome = outcome.map_err(|e| Refusal(format!("the load broke off: {e}")))?;
         client.thread_shares.push(outcome.share);
-        last = last.max(outcome.seconds);
+        seconds = seconds.max(outcome.seconds);
         all.add(outcome.recorder);
     }
     client.lateness = std::mem::take(&mut all.lateness);
-    let faults = all.faults(|request| plan.requests[request as usize].name.clone());
+    let (unproven, faults) =
+        (all.unproven, all.faults(|request| plan.requests[request as usize].name.clone()));
     let (classes, slices) = all.finish(&arsenal.classes);
-    Ok(LoadResult { seconds: last.min(seconds), classes, slices, faults, client, preflights: Vec::new() })
+    Ok(LoadResult { seconds, classes, slices, faults, unproven, client, preflights })
+}
+
+/// Asks for every request a few times, and gives what the responses of the load must be.
+fn preflight(
+    plan: &LoadPlan,
+    arsenal: &Arsenal,
+) -> Result<(Vec<Preflight>, Option<Arc<Expectations>>), Refusal> {
+    let broken = |e: io::Error| Refusal(format!("the preflight broke off: {e}"));
+    let mini = scouting(plan);
+    let tickets = Some(AtomicI64::new(i64::from(preflight::TIMES) * plan.requests.len() as i64));
+    let shared = Shared { clock: Clock::start(), tickets, order: AtomicU32::new(GO_ON) };
+    let recorder = Recorder::new(arsenal.classes.len(), slice(plan));
+    let sink = Sink::new(shared.clock, recorder, Eye::Scout(Box::new(preflight::Scout::new(plan))));
+    let window = Window::default();
+    let thread = Thread::new(&mini, arsenal, &shared, vec![scouting_part(&mini, arsenal)], sink, &window)
+        .map_err(broken)?;
+    let (_, scout) = thread.run().map_err(broken)?.finish();
+    let (mut preflights, mut expectations) = (Vec::new(), Vec::new());
+    for (preflight, expectation) in scout.map(|s| s.finish()).unwrap_or_default() {
+        let is_answered = preflight.status != 0;
+        if let Some(fault) = preflight.fault.as_ref().filter(|_| plan.check != Check::Discard || !is_answered)
+        {
+            let Preflight { request, .. } = &preflight;
+            let hint = if is_answered { "; --discard measures it unverified" } else { "" };
+            let message = format!("{request}: {}: {}{hint}", fault.kind.name(), fault.message);
+            return Err(Refusal(message));
+        }
+        preflights.push(preflight);
+        expectations.extend(expectation);
+    }
+    let is_whole = expectations.len() == plan.requests.len();
+    Ok((preflights, is_whole.then(|| Expectations::new(expectations, plan))))
+}
+
+/// What every thread works on.
+struct Job<'a> {
+    plan: &'a LoadPlan,
+    arsenal: &'a Arsenal,
+    shared: &'a Shared,
+    models: &'a [Box<dyn Model>],
 }
 
 /// What one thread came to.
@@ -94,74 +151,26 @@ struct Outcome {
     seconds: f64,
 }
 
-fn one_thread(
-    plan: &LoadPlan,
-    arsenal: &Arsenal,
-    shared: &Shared,
-    models: &[Box<dyn arrival::Model>],
-    window: &Window,
-    index: u32,
-) -> io::Result<Outcome> {
-    if !plan.cpus.is_empty() {
-        sys::pin(plan.cpus[index as usize % plan.cpus.len()])?;
+impl Job<'_> {
+    fn one_thread(&self, window: &Window, eye: Eye<'_>, index: u32) -> io::Result<Outcome> {
+        let Job { plan, arsenal, shared, models } = *self;
+        if !plan.cpus.is_empty() {
+            sys::pin(plan.cpus[index as usize % plan.cpus.len()])?;
+        }
+        let (cpu, begun) = (sys::thread_cpu_seconds(), shared.clock.now());
+        let sink = Sink::new(shared.clock, Recorder::new(arsenal.classes.len(), slice(plan)), eye);
+        let thread = Thread::new(plan, arsenal, shared, parts(plan, arsenal, models, index), sink, window)?;
+        let sink = thread.run()?;
+        let ended = shared.clock.now();
+        let share = (sys::thread_cpu_seconds() - cpu) / ((ended - begun) as f64 / 1e9).max(1e-9);
+        // What the decoder still has to say is no time of the load's.
+        let (recorder, _) = sink.finish();
+        Ok(Outcome { recorder, share, seconds: ended as f64 / 1e9 })
     }
-    let cpu = sys::thread_cpu_seconds();
-    let begun = shared.clock.now();
-    let parts = parts(plan, arsenal, models, index);
-    let sink = Sink::new(shared.clock, Recorder::new(arsenal.classes.len(), slice(plan)));
-    let thread = Thread::new(plan, arsenal, shared, parts, sink, window)?;
-    let sink = thread.run()?;
-    let ended = shared.clock.now();
-    let share = (sys::thread_cpu_seconds() - cpu) / ((ended - begun) as f64 / 1e9).max(1e-9);
-    Ok(Outcome { recorder: sink.recorder, share, seconds: ended as f64 / 1e9 })
 }
 
 fn slice(plan: &LoadPlan) -> crate::Nanos {
     (plan.slice_seconds.max(0.001) * 1e9) as crate::Nanos
-}
-
-fn models(plan: &LoadPlan) -> Result<Vec<Box<dyn arrival::Model>>, Refusal> {
-    if plan.requests.is_empty() || plan.streams.is_empty() {
-        return Err(Refusal("the plan asks for nothing".into()));
-    }
-    let model = |s: &crate::plan::Stream| arrival::parse(&s.arrival).map_err(|e| Refusal(e.to_string()));
-    plan.streams.iter().map(model).collect()
-}
-
-/// One thread's parts of the streams. Connections are dealt out in turn, so that every thread has as many within one.
-fn parts<'a>(
-    plan: &'a LoadPlan,
-    arsenal: &Arsenal,
-    models: &[Box<dyn arrival::Model>],
-    index: u32,
-) -> Vec<Part<'a>> {
-    let part = |at: usize| {
-        let (stream, model) = (&plan.streams[at], &models[at]);
-        let count = plan.threads.max(1).min(stream.connections.max(1));
-        let most = (stream.connections + count - 1 - index.min(count - 1)) / count;
-        let most = if index < count { most } else { 0 };
-        let context = arrival::Part {
-            index: index.min(count - 1),
-            count,
-            slots: most * stream.streams_per_connection.max(1),
-            seed: plan.seed ^ (at as u64) << 32,
-            seconds: plan.length.seconds,
-        };
-        let requests: Vec<(u32, f64)> = plan
-            .requests
-            .iter()
-            .enumerate()
-            .filter(|(_, r)| r.stream as usize == at && r.weight > 0.0)
-            .map(|(i, r)| (i as u32, r.weight))
-            .collect();
-        let most = if requests.is_empty() { 0 } else { most as usize };
-        let draw = Draw::new(
-            &requests,
-            plan.seed.wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(u64::from(index) + 1)),
-        );
-        Part::new(stream, model.schedule(&context), model.is_open(), most, arsenal.endpoints.len(), draw)
-    };
-    (0..plan.streams.len()).map(part).collect()
 }
 
 /// Tells how it goes until the threads have ended.
@@ -172,7 +181,7 @@ fn watch(
     stop: &AtomicBool,
     is_over: impl Fn() -> bool,
 ) {
-    let mut told = std::time::Instant::now();
+    let mut told = Instant::now();
     let mut pause = Duration::from_millis(1);
     while !is_over() {
         std::thread::sleep(pause);
@@ -181,7 +190,7 @@ fn watch(
             shared.order.store(DRAIN, Ordering::Relaxed);
         }
         if told.elapsed() >= TELL {
-            told = std::time::Instant::now();
+            told = Instant::now();
             tell(&progress(shared, windows));
         }
     }

@@ -14,9 +14,12 @@ pub mod protocol;
 pub mod record;
 pub mod result;
 pub mod sys;
+pub mod target;
 pub mod transport;
 pub mod units;
 pub mod verify;
+
+pub use engine::{Progress, Refusal, run};
 
 /// Nanoseconds since the engine began.
 pub type Nanos = u64;

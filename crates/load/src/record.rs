@@ -31,6 +31,8 @@ pub struct Recorder {
     pub classes: Vec<(Counts, Times)>,
     /// See [`crate::result::Client::lateness`].
     pub lateness: Hist,
+    /// See [`crate::result::LoadResult::unproven`].
+    pub unproven: u64,
     faults: BTreeMap<FaultKind, (u64, u32, Fault)>,
     timeline: Timeline,
 }
@@ -41,6 +43,7 @@ impl Recorder {
         Recorder {
             classes: (0..classes).map(|_| Default::default()).collect(),
             lateness: Hist::default(),
+            unproven: 0,
             faults: BTreeMap::new(),
             timeline: Timeline::new(slice),
         }
@@ -61,8 +64,9 @@ impl Recorder {
 
     /// A response has ended well.
     #[inline]
-    pub fn completed(&mut self, class: u32, stamps: &Stamps, body_bytes: u64) {
+    pub fn completed(&mut self, class: u32, stamps: &Stamps, body_bytes: u64, status: u16) {
         let (counts, times) = &mut self.classes[class as usize];
+        counts.non_2xx += u64::from(!(200..300).contains(&status));
         counts.completed += 1;
         counts.body_bytes += body_bytes;
         let response = stamps.last.saturating_sub(stamps.scheduled);
@@ -105,6 +109,7 @@ impl Recorder {
             times.add(&t);
         }
         self.lateness.add(&other.lateness);
+        self.unproven += other.unproven;
         for (kind, (count, request, fault)) in other.faults {
             self.faults.entry(kind).or_insert((0, request, fault)).0 += count;
         }

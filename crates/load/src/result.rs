@@ -16,6 +16,8 @@ pub struct LoadResult {
     pub slices: Vec<Slice>,
     /// The faults by kind.
     pub faults: Vec<FaultCount>,
+    /// Responses that should have been decoded, and were not for want of room or time; they count as completed.
+    pub unproven: u64,
     /// What the generator used itself.
     pub client: Client,
     /// What the server sends for each request of the plan, seen before the load.

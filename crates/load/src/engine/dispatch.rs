@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use mio::{Interest, Token};
 
 use super::conn::{Conn, Pace, State};
-use super::sink::Exchange;
+use super::exchange::Exchange;
 use super::thread::Thread;
 use crate::Nanos;
 use crate::fault::{Fault, FaultKind};

@@ -95,16 +95,23 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Draws requests by their weights.
+/// Draws requests by their weights, or gives each in turn.
 #[derive(Debug)]
 pub struct Draw {
     requests: Vec<u32>,
-    /// Sums of weights up to each request.
+    /// Sums of weights up to each request; none: they come in turn.
     sums: Vec<f64>,
     rng: ChaCha8Rng,
+    turn: u32,
 }
 
 impl Draw {
+    /// Requests 0 to `requests`, each so many times before the next.
+    pub fn in_turn(requests: u32, times: u32) -> Draw {
+        let requests = (0..requests).flat_map(|r| std::iter::repeat_n(r, times as usize)).collect();
+        Draw { requests, sums: Vec::new(), rng: ChaCha8Rng::seed_from_u64(0), turn: 0 }
+    }
+
     /// From indices and weights; at least one weight is above zero.
     pub fn new(requests: &[(u32, f64)], seed: u64) -> Draw {
         let mut sum = 0.0;
@@ -116,14 +123,18 @@ impl Draw {
             })
             .collect();
         let rng = ChaCha8Rng::seed_from_u64(seed);
-        Draw { requests: requests.iter().map(|r| r.0).collect(), sums, rng }
+        Draw { requests: requests.iter().map(|r| r.0).collect(), sums, rng, turn: 0 }
     }
 
     fn next(&mut self) -> u32 {
         if let [only] = self.requests[..] {
             return only;
         }
-        let all = self.sums.last().copied().unwrap_or_default();
+        let Some(all) = self.sums.last().copied() else {
+            let request = self.requests[self.turn as usize % self.requests.len()];
+            self.turn = self.turn.wrapping_add(1);
+            return request;
+        };
         let drawn = self.rng.random::<f64>() * all;
         let at = self.sums.partition_point(|sum| *sum <= drawn).min(self.requests.len() - 1);
         self.requests[at]

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use crate::plan::{LoadPlan, Protocol, Request};
+use crate::target::{Location, Resolver, Scheme, Target};
 
 /// Where connections go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,17 +46,19 @@ pub struct Arsenal {
 }
 
 impl Arsenal {
-    /// Prepares every request of a plan. `resolve` gives the endpoint and the request target (path and query) of a URL.
+    /// Prepares every request of a plan.
     ///
     /// # Errors
     /// The URL or header that cannot be sent.
-    pub fn of(
-        plan: &LoadPlan,
-        resolve: impl Fn(&str) -> Result<(Endpoint, String), Refusal>,
-    ) -> Result<Arsenal, Refusal> {
+    pub fn of(plan: &LoadPlan) -> Result<Arsenal, Refusal> {
         let mut all = Arsenal::default();
+        let resolver = Resolver::default();
         for request in &plan.requests {
-            let (endpoint, path) = resolve(&request.url)?;
+            let Target { location, addresses } =
+                resolver.target(&request.url).map_err(|e| Refusal(e.to_string()))?;
+            let Location { scheme, host, authority, path, .. } = location;
+            let address = addresses[0];
+            let endpoint = Endpoint { address, tls: (scheme == Scheme::Https).then_some(host), authority };
             let keepalive = plan.streams.get(request.stream as usize).is_none_or(|s| s.keepalive);
             let bytes = bytes(request, &endpoint, &path, plan.protocol, keepalive)?;
             let endpoint = place(&mut all.endpoints, endpoint);

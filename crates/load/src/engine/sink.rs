@@ -1,70 +1,50 @@
 //! Exchanges in flight, and what becomes of what a protocol tells of them: it is stamped, counted and checked.
 
+use std::time::Duration;
+
 use super::clock::Clock;
+use super::exchange::{Ended, Exchange, Tag};
+use super::preflight::Scout;
 use crate::Nanos;
 use crate::fault::{Fault, FaultKind};
 use crate::protocol::h1::head::Head;
 use crate::protocol::{Events, ExchangeId};
-use crate::record::{Recorder, Stamps};
+use crate::record::Recorder;
+use crate::verify::{Outcome, Proof, Verdict, Verifier};
 
-/// A request in flight.
-#[derive(Clone, Debug, Default)]
-pub struct Exchange {
-    /// Index of the request.
-    pub request: u32,
-    /// Index of its class.
-    pub class: u32,
-    /// Index of its stream.
-    pub stream: u16,
-    /// It was sent before, over a kept connection that the server had closed.
-    pub is_second: bool,
-    /// When it was due.
-    pub scheduled: Nanos,
-    /// When it was sent.
-    pub sent: Nanos,
-    first: Nanos,
-    status: u16,
-    /// Bytes of body so far.
-    body: u64,
-    /// Where the download is given up; `u64::MAX`: nowhere.
-    pub abandon_after: u64,
-    abandoned: bool,
-}
+/// How long the decoder may take for what is left at the end.
+const LAST_PROOFS: Duration = Duration::from_secs(10);
 
-impl Exchange {
-    /// A request that is due; it gives up after so many bytes of body.
-    pub fn new(request: u32, class: u32, stream: u16, scheduled: Nanos, abandon_after: u64) -> Exchange {
-        Exchange { request, class, stream, scheduled, abandon_after, ..Exchange::default() }
-    }
-}
-
-/// An exchange that is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// One of this stream's, for good.
-    Over(u16),
-    /// It is to be sent again.
-    Again(ExchangeId),
+/// What is done with bodies.
+#[derive(Debug)]
+pub enum Eye<'a> {
+    /// They are verified.
+    Verify(Box<Verifier<Tag>>),
+    /// They are kept, for it is the preflight.
+    Scout(Box<Scout<'a>>),
+    /// Nothing.
+    Closed,
 }
 
 /// Where one thread's events go.
 #[derive(Debug)]
-pub struct Sink {
+pub struct Sink<'a> {
     clock: Clock,
     /// When bytes were last read.
     now: Nanos,
     exchanges: Vec<Exchange>,
     free: Vec<ExchangeId>,
+    eye: Eye<'a>,
     /// What was counted.
     pub recorder: Recorder,
     /// Exchanges that ended since this was last looked at.
     pub ended: Vec<Ended>,
 }
 
-impl Sink {
+impl<'a> Sink<'a> {
     /// One with nothing in flight.
-    pub fn new(clock: Clock, recorder: Recorder) -> Sink {
-        Sink { clock, now: 0, exchanges: Vec::new(), free: Vec::new(), recorder, ended: Vec::new() }
+    pub fn new(clock: Clock, recorder: Recorder, eye: Eye<'a>) -> Sink<'a> {
+        Sink { clock, now: 0, exchanges: Vec::new(), free: Vec::new(), eye, recorder, ended: Vec::new() }
     }
 
     /// Takes in a new exchange.
@@ -96,6 +76,67 @@ impl Sink {
         self.exchanges[x as usize].body
     }
 
+    /// Counts the responses of which the decoder has spoken by now.
+    pub fn collect(&mut self) {
+        while let Eye::Verify(verifier) = &mut self.eye {
+            let Some(outcome) = verifier.proven() else { break };
+            self.proven(outcome);
+        }
+    }
+
+    /// Counts all that is left, and gives the record with what the preflight found.
+    pub fn finish(mut self) -> (Recorder, Option<Scout<'a>>) {
+        if let Eye::Verify(verifier) = &mut self.eye {
+            let outcomes = verifier.finish(LAST_PROOFS);
+            self.recorder.unproven = verifier.unproven();
+            for outcome in outcomes {
+                self.proven(outcome);
+            }
+        }
+        let scout = match self.eye {
+            Eye::Scout(scout) => Some(*scout),
+            Eye::Verify(_) | Eye::Closed => None,
+        };
+        (self.recorder, scout)
+    }
+
+    fn proven(&mut self, outcome: Outcome<Tag>) {
+        let Outcome { tag, proof, decode_ns } = outcome;
+        let counts = self.recorder.counts(tag.class);
+        counts.decode_ns += decode_ns;
+        match proof {
+            Proof::Decoded { decoded_bytes } => {
+                counts.decoded += 1;
+                counts.decoded_bytes += decoded_bytes;
+                self.recorder.completed(tag.class, &tag.stamps, tag.body_bytes, tag.status);
+            }
+            Proof::Unread => self.recorder.completed(tag.class, &tag.stamps, tag.body_bytes, tag.status),
+            Proof::Fault(fault) => self.recorder.faulted(tag.class, tag.request, tag.stamps.last, fault),
+        }
+    }
+
+    fn judge(&mut self, tag: Tag, verdict: Verdict) {
+        let counts = self.recorder.counts(tag.class);
+        match verdict {
+            Verdict::Compared { decoded_bytes } => {
+                counts.compared += 1;
+                counts.decoded_bytes += decoded_bytes;
+            }
+            Verdict::Unread { decoded_bytes } => counts.decoded_bytes += decoded_bytes,
+            Verdict::Fault(fault) => {
+                return self.recorder.faulted(tag.class, tag.request, tag.stamps.last, fault);
+            }
+            Verdict::Unproven(evidence) => {
+                let Eye::Verify(verifier) = &mut self.eye else { return };
+                // Without room for it at the decoder, it counts as one that was not looked at.
+                if verifier.submit(evidence, tag).is_ok() {
+                    return;
+                }
+            }
+        }
+        self.recorder.completed(tag.class, &tag.stamps, tag.body_bytes, tag.status);
+    }
+
     fn close(&mut self, x: ExchangeId) {
         let stream = self.exchanges[x as usize].stream;
         self.free.push(x);
@@ -103,7 +144,7 @@ impl Sink {
     }
 }
 
-impl Events for Sink {
+impl Events for Sink<'_> {
     #[inline]
     fn tick(&mut self) {
         self.now = self.clock.now();
@@ -122,17 +163,30 @@ impl Events for Sink {
     }
 
     #[inline]
-    fn head(&mut self, x: ExchangeId, head: &Head, _raw: &[u8]) -> Result<(), Fault> {
+    fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), Fault> {
         let exchange = &mut self.exchanges[x as usize];
         exchange.status = head.status;
         self.recorder.counts(exchange.class).head_bytes += head.bytes as u64;
+        match &mut self.eye {
+            Eye::Verify(verifier) => exchange.checker = Some(verifier.head(exchange.request, head)?),
+            Eye::Scout(scout) => exchange.keeping = Some(Box::new(scout.keep(exchange.request, head, raw))),
+            Eye::Closed => {}
+        }
         Ok(())
     }
 
     #[inline]
     fn body(&mut self, x: ExchangeId, bytes: &[u8]) -> Result<(), Fault> {
-        let exchange = self.get(x);
+        let exchange = &mut self.exchanges[x as usize];
         exchange.body += bytes.len() as u64;
+        match (&mut self.eye, &mut exchange.checker) {
+            (Eye::Verify(verifier), Some(checker)) => verifier.body(checker, bytes),
+            _ => {
+                if let Some(keeping) = &mut exchange.keeping {
+                    keeping.body(bytes);
+                }
+            }
+        }
         if exchange.body >= exchange.abandon_after {
             exchange.abandoned = true;
             // It ends the exchange, and is counted apart from faults.
@@ -147,12 +201,19 @@ impl Events for Sink {
 
     #[inline]
     fn end(&mut self, x: ExchangeId) {
-        let e = &self.exchanges[x as usize];
-        let stamps = Stamps { scheduled: e.scheduled, sent: e.sent, first: e.first, last: self.now };
-        if !(200..300).contains(&e.status) {
-            self.recorder.counts(e.class).non_2xx += 1;
-        }
-        self.recorder.completed(e.class, &stamps, e.body);
+        let now = self.now;
+        let exchange = &mut self.exchanges[x as usize];
+        let tag = exchange.tag(now);
+        let (checker, keeping) = (exchange.checker.take(), exchange.keeping.take());
+        let verdict = match (&mut self.eye, checker, keeping) {
+            (Eye::Verify(verifier), Some(checker), _) => verifier.end(checker, tag.body_bytes),
+            (Eye::Scout(scout), _, Some(keeping)) => {
+                scout.whole(tag.request, *keeping);
+                Verdict::Unread { decoded_bytes: 0 }
+            }
+            _ => Verdict::Unread { decoded_bytes: 0 },
+        };
+        self.judge(tag, verdict);
         self.close(x);
     }
 
@@ -161,6 +222,8 @@ impl Events for Sink {
         let now = self.now;
         let exchange = &mut self.exchanges[x as usize];
         let (class, request) = (exchange.class, exchange.request);
+        exchange.checker = None;
+        exchange.keeping = None;
         if exchange.abandoned {
             self.recorder.counts(class).abandoned += 1;
         } else if untouched && !exchange.is_second {
@@ -169,6 +232,9 @@ impl Events for Sink {
             self.ended.push(Ended::Again(x));
             return;
         } else {
+            if let Eye::Scout(scout) = &mut self.eye {
+                scout.fault(request, fault.clone());
+            }
             self.recorder.faulted(class, request, now, fault);
         }
         self.close(x);

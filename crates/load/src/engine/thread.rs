@@ -10,10 +10,11 @@ use mio::{Events, Poll, Token};
 
 use super::clock::{Clock, Timer};
 use super::conn::{Conn, State};
+use super::exchange::Ended;
 use super::part::Part;
 use super::prepared::Arsenal;
 use super::progress::Window;
-use super::sink::{Ended, Sink};
+use super::sink::Sink;
 use crate::Nanos;
 use crate::plan::{Check, LoadPlan};
 use crate::protocol::{Drive, Means};
@@ -66,7 +67,7 @@ pub struct Thread<'a> {
     pub(super) conns: Vec<Option<Conn>>,
     pub(super) vacant: Vec<usize>,
     pub(super) parts: Vec<Part<'a>>,
-    pub(super) sink: Sink,
+    pub(super) sink: Sink<'a>,
     buffer: Vec<u8>,
     /// Room that is never written to, see [`Means::discard`].
     scratch: Vec<u8>,
@@ -92,7 +93,7 @@ impl<'a> Thread<'a> {
         arsenal: &'a Arsenal,
         shared: &'a Shared,
         parts: Vec<Part<'a>>,
-        sink: Sink,
+        sink: Sink<'a>,
         window: &'a Window,
     ) -> io::Result<Thread<'a>> {
         let poll = Poll::new()?;
@@ -123,7 +124,7 @@ impl<'a> Thread<'a> {
     ///
     /// # Errors
     /// When the system's poll fails.
-    pub fn run(mut self) -> io::Result<Sink> {
+    pub fn run(mut self) -> io::Result<Sink<'a>> {
         let mut events = Events::with_capacity(1024);
         for stream in 0..self.parts.len() {
             self.pump(stream as u16)?;
@@ -176,6 +177,7 @@ impl<'a> Thread<'a> {
         if now >= self.ticked + TICK || now >= self.drained_by {
             self.ticked = now;
             self.expire(now)?;
+            self.sink.collect();
             self.window.publish_now_and_then(&self.sink.recorder, now);
         }
         Ok(())
