@@ -21,6 +21,7 @@ mod finding;
 mod payload;
 mod variants;
 mod verifier;
+mod window;
 mod wrong;
 
 pub use checker::{Checker, Evidence, Verdict};

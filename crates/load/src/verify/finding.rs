@@ -7,6 +7,7 @@ use super::examine::{Captured, length};
 use super::expectation::{Decoded, Expectation};
 use super::fields::{value, varies_by_encoding};
 use super::variants::Variants;
+use super::window::excess;
 use crate::escape::shown;
 use crate::fault::{Fault, FaultKind};
 use crate::plan::{Limits, Request};
@@ -112,6 +113,11 @@ impl Finding {
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
             _ => None,
         };
+        if seen.head.coding == Coding::Zstd
+            && let Some(window) = excess(wire)
+        {
+            self.note(format!("zstd with a window of {window} bytes: browsers refuse more than 8 MB"));
+        }
         match (seen.head.coding, packed) {
             (Coding::Identity, Some(format)) => {
                 self.note(format!(

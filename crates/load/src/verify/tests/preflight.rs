@@ -139,6 +139,10 @@ fn oddities_are_noted_and_are_no_faults() {
     let (preflight, _) = examine(&download, &[]);
     assert_eq!((preflight.fault.clone(), preflight.checked), (None, Checked::Bytes));
     assert!(noted(&preflight, "the body is gzip without Content-Encoding"));
+    let wide = captured(Coding::Zstd, &[0x28, 0xb5, 0x2f, 0xfd, 0, 14 << 3, 1, 0, 0]);
+    let (preflight, _) = examine(&wide, &[]);
+    assert_eq!((preflight.fault.clone(), preflight.decoded_bytes), (None, Some(0)), "one empty block");
+    assert!(noted(&preflight, "a window of 16777216 bytes"), "{:?}", preflight.notes);
     let mut bare = gzip(b"page");
     bare.fields.retain(|(name, _)| name != b"Vary");
     assert!(noted(&examine(&bare, &[]).0, "without `Vary: Accept-Encoding`"));
