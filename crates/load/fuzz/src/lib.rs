@@ -1,0 +1,25 @@
+//! What the targets share: the ways in which the same bytes may come.
+
+/// The bytes at once, one by one, and in two mixtures that the bytes themselves decide.
+pub fn splits(bytes: &[u8]) -> [Vec<&[u8]>; 4] {
+    [vec![bytes], bytes.chunks(1).collect(), mixed(bytes, 7), mixed(bytes, 60)]
+}
+
+/// Pieces of at most so many bytes.
+fn mixed(bytes: &[u8], most: u64) -> Vec<&[u8]> {
+    // FNV-1a, and then xorshift: any mixture will do, but it has to be the same for the same bytes.
+    let mut state = bytes.iter().fold(0xcbf2_9ce4_8422_2325 ^ most, |hash: u64, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mut pieces = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let (piece, after) = rest.split_at(rest.len().min((state % most) as usize + 1));
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
