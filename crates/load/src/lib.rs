@@ -20,6 +20,7 @@ pub mod units;
 pub mod verify;
 
 pub use engine::{Progress, Refusal, run};
+pub mod workload;
 
 /// Nanoseconds since the engine began.
 pub type Nanos = u64;
