@@ -5,6 +5,9 @@
 //! The lab runs the engine in a process of its own, so that its CPU time and memory are its own.
 
 pub mod arrival;
+pub mod capacity;
+pub mod caveats;
+pub mod compare;
 pub mod engine;
 pub mod escape;
 pub mod fault;
@@ -18,6 +21,8 @@ pub mod target;
 pub mod transport;
 pub mod units;
 pub mod verify;
+
+pub mod workload;
 
 pub use engine::{Progress, Refusal, run};
 

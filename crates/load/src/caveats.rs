@@ -1,0 +1,110 @@
+//! What a result says about the generator itself: numbers that it, not the server, may have limited.
+//! Pure functions of results; what they find is printed beside the number and never hidden.
+
+use serde::{Deserialize, Serialize};
+
+use crate::hist::Hist;
+use crate::result::LoadResult;
+
+/// A thread that used this share of a core had none left to send more. The rest of 5% is what a thread loses to
+/// interrupts and to the scheduler's own accounting when it never sleeps.
+pub const BUSY_SHARE: f64 = 0.95;
+/// Requests that leave a millisecond late are no matter for what people notice, and a virtual machine's scheduler
+/// alone delays some by as much.
+pub const LATE_SECONDS: f64 = 1e-3;
+/// Above a tenth of what the server takes, lateness moves the percentiles of the response time by more than runs differ.
+pub const LATE_SHARE: f64 = 0.1;
+
+/// A warning that travels with a result.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "code")]
+pub enum Caveat {
+    /// The generator, not the server, was the limit.
+    SaturatedClient {
+        /// How that shows.
+        sign: Sign,
+    },
+}
+
+/// How it shows that the generator was the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "sign")]
+pub enum Sign {
+    /// In a closed model: a thread had no time left, so that users waited for it.
+    Busy {
+        /// The busiest thread's share of a core.
+        share: f64,
+    },
+    /// In an open model: requests left late although a connection was free.
+    Late {
+        /// The 99th percentile of the lateness in seconds.
+        seconds: f64,
+    },
+    /// In an open model: requests were dropped while a thread had no time left.
+    Dropped {
+        /// How many.
+        dropped: u64,
+        /// The busiest thread's share of a core.
+        share: f64,
+    },
+}
+
+/// The caveats of a result. `has_closed`: the plan has a stream with a closed model.
+///
+/// A busy thread alone is no sign in an open model: what it owes is known, and it shows when it is late with it.
+pub fn caveats(result: &LoadResult, has_closed: bool) -> Vec<Caveat> {
+    let share = result.client.thread_shares.iter().copied().fold(0.0, f64::max);
+    let is_busy = share >= BUSY_SHARE;
+    let lateness = result.client.lateness.quantile(0.99);
+    let bound = response(result).quantile(0.5).map_or(LATE_SECONDS, |m| (m * LATE_SHARE).max(LATE_SECONDS));
+    let dropped = result.classes.iter().map(|c| c.counts.dropped).sum();
+    let signs = [
+        (has_closed && is_busy).then_some(Sign::Busy { share }),
+        lateness.filter(|late| *late > bound).map(|seconds| Sign::Late { seconds }),
+        (dropped > 0 && is_busy).then_some(Sign::Dropped { dropped, share }),
+    ];
+    signs.into_iter().flatten().map(|sign| Caveat::SaturatedClient { sign }).collect()
+}
+
+/// Response times of all classes together.
+pub(crate) fn response(result: &LoadResult) -> Hist {
+    let mut all = Hist::default();
+    result.classes.iter().for_each(|class| all.add(&class.times.response));
+    all
+}
+
+impl Caveat {
+    /// The word that a table prints, as `SATURATED-CLIENT`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Caveat::SaturatedClient { .. } => "SATURATED-CLIENT",
+        }
+    }
+
+    /// What was seen, what it means, and what to do.
+    pub fn sentence(&self) -> String {
+        let Caveat::SaturatedClient { sign } = self;
+        let (seen, remedy) = match sign {
+            Sign::Busy { share } => (
+                format!("a thread used {:.0}% of its core", share * 100.0),
+                "use more threads or another machine",
+            ),
+            Sign::Late { seconds } => (
+                format!(
+                    "1% of requests left at least {:.1} ms late although a connection was free",
+                    seconds * 1e3
+                ),
+                "use more threads, give them processors of their own, or lower the rate",
+            ),
+            Sign::Dropped { dropped, share } => (
+                format!(
+                    "{dropped} {} dropped while a thread used {:.0}% of its core",
+                    if *dropped == 1 { "request was" } else { "requests were" },
+                    share * 100.0
+                ),
+                "use more threads or another machine, or lower the rate",
+            ),
+        };
+        format!("the generator was the limit, and this is not the server's rate: {seen}; {remedy}")
+    }
+}

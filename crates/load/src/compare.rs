@@ -1,0 +1,247 @@
+//! A/B: two sides measured in short blocks that alternate, so that what slows the machine for a while slows both.
+//! Pure logic; a closure runs each block.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::hist::Hist;
+use crate::result::{Checked, FaultCount, LoadResult, Preflight};
+
+/// A side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// What is compared with.
+    A,
+    /// What is compared.
+    B,
+}
+
+/// Confidence of the intervals.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// What a comparison came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Comparison {
+    /// Blocks of each side.
+    pub blocks: u32,
+    /// One a quantity, in the order of a table.
+    pub lines: Vec<Line>,
+    /// Faults of A over all blocks, by kind.
+    pub faults_a: Vec<FaultCount>,
+    /// Faults of B.
+    pub faults_b: Vec<FaultCount>,
+    /// Requests whose two sides do not send the same.
+    pub differences: Vec<Difference>,
+}
+
+/// A quantity on both sides.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Line {
+    /// What it is.
+    pub quantity: Quantity,
+    /// The median over A's blocks; none: no block has it.
+    pub a: Option<f64>,
+    /// The median over B's.
+    pub b: Option<f64>,
+    /// B ÷ A inside pairs of blocks, with its 95% interval; none: fewer than two pairs have both. The interval of
+    /// fewer than six pairs is their range, which holds the median less often than that.
+    pub ratio: Option<Ratio>,
+}
+
+/// A ratio with its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Ratio {
+    /// The median.
+    pub median: f64,
+    /// The interval's lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// Completed responses a second.
+    Rate,
+    /// CPU seconds of the generator a completed response.
+    ClientCpu,
+    /// Median time to first byte in seconds.
+    TtfbP50,
+    /// Its 90th percentile.
+    TtfbP90,
+    /// Its 99th percentile.
+    TtfbP99,
+    /// Median response time in seconds.
+    ResponseP50,
+    /// Its 99th percentile.
+    ResponseP99,
+    /// Bytes of body a completed response.
+    BodyBytes,
+    /// Bytes over the connection a completed response, heads and framing with them.
+    WireBytes,
+}
+
+impl Quantity {
+    /// All, in the order of a table.
+    pub const ALL: [Quantity; 9] = [
+        Quantity::Rate,
+        Quantity::ClientCpu,
+        Quantity::TtfbP50,
+        Quantity::TtfbP90,
+        Quantity::TtfbP99,
+        Quantity::ResponseP50,
+        Quantity::ResponseP99,
+        Quantity::BodyBytes,
+        Quantity::WireBytes,
+    ];
+
+    /// Its value in a block; none where nothing was completed.
+    fn of(self, block: &Block) -> Option<f64> {
+        let completed = block.completed as f64;
+        let each = |sum: f64| (completed > 0.0).then(|| sum / completed);
+        match self {
+            Quantity::Rate => (block.seconds > 0.0).then(|| completed / block.seconds),
+            Quantity::ClientCpu => each(block.cpu_seconds),
+            Quantity::TtfbP50 => block.ttfb.quantile(0.5),
+            Quantity::TtfbP90 => block.ttfb.quantile(0.9),
+            Quantity::TtfbP99 => block.ttfb.quantile(0.99),
+            Quantity::ResponseP50 => block.response.quantile(0.5),
+            Quantity::ResponseP99 => block.response.quantile(0.99),
+            Quantity::BodyBytes => each(block.body_bytes as f64),
+            Quantity::WireBytes => each(block.wire_bytes as f64),
+        }
+    }
+}
+
+/// A request to which the two sides send something else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Difference {
+    /// The request's name.
+    pub request: String,
+    /// What A sends: `200, 12345 bytes decoded, sha256 0123abcd…`.
+    pub a: String,
+    /// What B sends.
+    pub b: String,
+}
+
+/// Runs so many blocks of each side, in pairs, each pair in an order drawn from the seed; `run` is given the side and
+/// the block's number from 0. A is first as often as B, within one.
+///
+/// # Errors
+/// As `run`.
+pub fn compare<E>(
+    blocks: u32,
+    seed: u64,
+    mut run: impl FnMut(Side, u32) -> Result<LoadResult, E>,
+) -> Result<Comparison, E> {
+    let mut firsts: Vec<Side> = (0..blocks).map(|i| if i % 2 == 0 { Side::A } else { Side::B }).collect();
+    firsts.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let (mut pairs, mut faults_a, mut faults_b) = (Vec::new(), Vec::new(), Vec::new());
+    let mut differences = Vec::new();
+    for (index, first) in (0..blocks).zip(firsts) {
+        let (a, b) = match first {
+            Side::A => {
+                let a = run(Side::A, index)?;
+                (a, run(Side::B, index)?)
+            }
+            Side::B => {
+                let b = run(Side::B, index)?;
+                (run(Side::A, index)?, b)
+            }
+        };
+        if differences.is_empty() {
+            differences = differing(&a, &b);
+        }
+        pairs.push((values(&a), values(&b)));
+        gather(&mut faults_a, a.faults);
+        gather(&mut faults_b, b.faults);
+    }
+    let lines = (0..Quantity::ALL.len()).map(|quantity| line(quantity, &pairs, seed)).collect();
+    Ok(Comparison { blocks, lines, faults_a, faults_b, differences })
+}
+
+fn line(quantity: usize, pairs: &[(Values, Values)], seed: u64) -> Line {
+    let a: Vec<f64> = pairs.iter().filter_map(|(a, _)| a[quantity]).collect();
+    let b: Vec<f64> = pairs.iter().filter_map(|(_, b)| b[quantity]).collect();
+    let paired: Vec<(f64, f64)> =
+        pairs.iter().filter_map(|(a, b)| Some((b[quantity]?, a[quantity]?))).collect();
+    let ratio = weigh_stats::paired_ratio(&paired, CONFIDENCE, seed);
+    Line {
+        quantity: Quantity::ALL[quantity],
+        a: weigh_stats::median(&a),
+        b: weigh_stats::median(&b),
+        ratio: ratio.map(|r| Ratio { median: r.median, low: r.low, high: r.high }),
+    }
+}
+
+/// A block's value of each quantity, in the order of [`Quantity::ALL`].
+type Values = [Option<f64>; Quantity::ALL.len()];
+
+/// A block over its classes.
+#[derive(Default)]
+struct Block {
+    seconds: f64,
+    cpu_seconds: f64,
+    completed: u64,
+    body_bytes: u64,
+    wire_bytes: u64,
+    ttfb: Hist,
+    response: Hist,
+}
+
+fn values(result: &LoadResult) -> Values {
+    let mut block = Block {
+        seconds: result.seconds,
+        cpu_seconds: result.client.user_seconds + result.client.system_seconds,
+        ..Block::default()
+    };
+    for class in &result.classes {
+        block.completed += class.counts.completed;
+        block.body_bytes += class.counts.body_bytes;
+        block.wire_bytes += class.counts.wire_bytes;
+        block.ttfb.add(&class.times.ttfb);
+        block.response.add(&class.times.response);
+    }
+    Quantity::ALL.map(|quantity| quantity.of(&block))
+}
+
+/// Adds up by kind; the first example stays.
+fn gather(all: &mut Vec<FaultCount>, more: Vec<FaultCount>) {
+    for fault in more {
+        match all.iter_mut().find(|f: &&mut FaultCount| f.kind == fault.kind) {
+            Some(known) => known.count += fault.count,
+            None => all.push(fault),
+        }
+    }
+    all.sort_by_key(|fault| fault.kind);
+}
+
+/// Requests for which the preflights did not see the same page: another status, or other decoded bytes where a page
+/// is the same from response to response.
+fn differing(a: &LoadResult, b: &LoadResult) -> Vec<Difference> {
+    let is_fixed = |p: &Preflight| p.decoded_sha256.is_some() && p.checked != Checked::Samples;
+    let pairs = a.preflights.iter().zip(&b.preflights);
+    let unequal = pairs.filter(|(a, b)| {
+        a.status != b.status || (is_fixed(a) && is_fixed(b) && a.decoded_sha256 != b.decoded_sha256)
+    });
+    unequal.map(|(a, b)| Difference { request: a.request.clone(), a: shown(a), b: shown(b) }).collect()
+}
+
+fn shown(preflight: &Preflight) -> String {
+    let mut text = preflight.status.to_string();
+    if let Some(fault) = &preflight.fault {
+        text.push_str(&format!(", {}", fault.kind.name()));
+    }
+    if let Some(bytes) = preflight.decoded_bytes {
+        text.push_str(&format!(", {bytes} bytes decoded"));
+    }
+    if let Some(sha256) = preflight.decoded_sha256.as_ref().and_then(|s| s.get(..8)) {
+        text.push_str(&format!(", sha256 {sha256}…"));
+    }
+    text
+}

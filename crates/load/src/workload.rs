@@ -1,0 +1,142 @@
+//! Workloads as users write them: a request file in TOML, or a list of URLs, become the requests and streams of a plan.
+//! All that a file says is checked here, before anything is sent; this module asks no resolver and connects to nothing.
+
+mod build;
+mod file;
+mod headers;
+mod list;
+mod streams;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::plan::{Request, Stream};
+
+/// A request file or a body file larger than this is taken for a mistake.
+const MOST_BYTES: u64 = 16 << 20;
+/// Bytes of all bodies together: they are held in memory, once a thread.
+const MOST_BODIES: u64 = 64 << 20;
+/// Requests of one workload.
+const MOST_REQUESTS: usize = 100_000;
+
+/// The requests and the streams that a plan needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// In the file's order; never empty.
+    pub requests: Vec<Request>,
+    /// Those that have requests; the shared one, where it has any, is the first.
+    pub streams: Vec<Stream>,
+}
+
+/// What holds where a file says nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Defaults {
+    /// Relative URLs are read against it.
+    pub base: Option<String>,
+    /// The method.
+    pub method: String,
+    /// Headers of every request; one of the same name in the file takes the place of these.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// The class of requests in the shared stream. In a stream of the file's, its name is the class.
+    pub class: String,
+    /// The stream that requests share which name none.
+    pub stream: Stream,
+    /// The length of the run, where it has one: some arrival models need it.
+    pub seconds: Option<f64>,
+}
+
+impl Default for Defaults {
+    fn default() -> Defaults {
+        let stream = Stream {
+            name: "default".into(),
+            arrival: "closed".into(),
+            connections: 10,
+            streams_per_connection: 1,
+            keepalive: true,
+            read_rate: None,
+            abandon_after: None,
+            receive_buffer: None,
+        };
+        Defaults {
+            base: None,
+            method: "GET".into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            class: "default".into(),
+            stream,
+            seconds: None,
+        }
+    }
+}
+
+/// A workload that cannot be read: one line with the file, the line, what is wrong, and what to write.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct WorkloadError(String);
+
+/// Something wrong in a line of a file, from 1; 0: in no line of its own.
+struct Wrong {
+    line: usize,
+    what: String,
+}
+
+impl Wrong {
+    fn new(line: usize, what: impl Into<String>) -> Wrong {
+        Wrong { line, what: what.into() }
+    }
+
+    fn within(self, whence: &str) -> WorkloadError {
+        match self.line {
+            0 => WorkloadError(format!("{whence}: {}", self.what)),
+            line => WorkloadError(format!("{whence}, line {line}: {}", self.what)),
+        }
+    }
+}
+
+/// Reads a file: TOML where its name ends in `.toml`, else a list of URLs. Body files are found beside it.
+///
+/// # Errors
+/// As [`WorkloadError`] says.
+pub fn read(path: &Path, defaults: &Defaults) -> Result<Workload, WorkloadError> {
+    let whence = path.display().to_string();
+    let bytes = read_bounded(path).map_err(|what| WorkloadError(format!("{whence}: {what}")))?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Err(WorkloadError(format!("{whence}: not text in UTF-8")));
+    };
+    parse(&text, path, defaults)
+}
+
+/// Reads the text of a file of that name.
+///
+/// # Errors
+/// As [`WorkloadError`] says.
+pub fn parse(text: &str, path: &Path, defaults: &Defaults) -> Result<Workload, WorkloadError> {
+    let is_toml = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
+    let drafts = if is_toml { file::drafts(text) } else { list::drafts(text) };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let built = drafts.and_then(|drafts| build::workload(drafts, folder, defaults));
+    built.map_err(|wrong| wrong.within(&path.display().to_string()))
+}
+
+/// The workload of a few URLs, as given on a command line.
+///
+/// # Errors
+/// The URL that cannot be asked for.
+pub fn of_urls(urls: &[String], defaults: &Defaults) -> Result<Workload, WorkloadError> {
+    let requests = urls.iter().map(|url| build::Draft { url: url.clone(), ..build::Draft::default() });
+    let drafts = build::Drafts { requests: requests.collect(), ..build::Drafts::default() };
+    build::workload(drafts, Path::new(""), defaults).map_err(|wrong| WorkloadError(wrong.what))
+}
+
+fn read_bounded(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|e| format!("cannot be read: {e}"))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(format!("larger than it can be ({MOST_BYTES} bytes)"));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,76 @@
+//! A load at a server with known delays, and what was true of it.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Tls};
+use weigh_load::result::{ClassResult, LoadResult};
+use weigh_load::workload::{Defaults, of_urls};
+
+use super::server::{Note, Script, Server};
+
+/// A load.
+pub struct Load {
+    pub arrival: &'static str,
+    pub connections: u32,
+    pub seconds: f64,
+}
+
+/// What came of it.
+pub struct Trial {
+    pub result: LoadResult,
+    /// Requests of the load as the server saw them, without those of the preflight.
+    pub notes: Vec<Note>,
+}
+
+impl Trial {
+    pub fn run(script: Script, load: &Load) -> Trial {
+        let server = Server::start(script);
+        let mut defaults = Defaults::default();
+        defaults.stream.arrival = load.arrival.into();
+        defaults.stream.connections = load.connections;
+        let workload = of_urls(&[format!("http://{}/", server.address)], &defaults).unwrap();
+        let plan = LoadPlan {
+            requests: workload.requests,
+            streams: workload.streams,
+            protocol: Protocol::Http11,
+            tls: Tls { insecure: false, authorities: None, resumption: true },
+            length: Length { requests: None, seconds: Some(load.seconds) },
+            limits: Limits::default(),
+            check: Check::Verify { decode_every: 100, vary_by: Vec::new() },
+            threads: 1,
+            cpus: Vec::new(),
+            slice_seconds: 1.0,
+            seed: 1,
+        };
+        let result = weigh_load::run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
+        let notes = server.end();
+        let before = notes.len() - result.classes[0].counts.sent as usize;
+        Trial { result, notes: notes[before..].to_vec() }
+    }
+
+    /// The only class.
+    pub fn class(&self) -> &ClassResult {
+        &self.result.classes[0]
+    }
+}
+
+/// The true response times of a constant rate in rising order: from the instant at which each request was due to that at
+/// which its response left. Requests are sent in the order in which they are due, so that they arrive in it.
+///
+/// The instant at which the load began is not told; no request arrives before it is due, so that it was at most each
+/// arrival less the time at which that request was due. The least of these is late by the quickest way to the server.
+pub fn true_responses(notes: &[Note], rate: f64) -> Vec<Duration> {
+    let due = |number: usize| Duration::from_secs_f64(number as f64 / rate);
+    let began: Instant = (0..).zip(notes).map(|(n, note)| note.arrived - due(n)).min().unwrap();
+    let response = |(n, note): (usize, &Note)| note.written.map(|at| at - (began + due(n)));
+    let mut all: Vec<Duration> = (0..).zip(notes).filter_map(response).collect();
+    all.sort_unstable();
+    all
+}
+
+/// The value at a quantile, as a histogram has it: the smallest that so many are not above.
+pub fn quantile(sorted: &[Duration], q: f64) -> Duration {
+    let rank = (q * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1]
+}
