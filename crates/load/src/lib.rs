@@ -5,6 +5,7 @@
 //! The lab runs the engine in a process of its own, so that its CPU time and memory are its own.
 
 pub mod arrival;
+pub mod calibrate;
 pub mod engine;
 pub mod escape;
 pub mod fault;

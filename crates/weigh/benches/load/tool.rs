@@ -84,10 +84,7 @@ impl Tool {
         let tls = matches!(case.over, Over::Tls | Over::Http2);
         let options = match self {
             Tool::Weigh | Tool::Discard => self.ours(case.over, seconds),
-            Tool::Wrk => {
-                let close = if case.over == Over::Closed { " -H Connection:close" } else { "" };
-                format!("wrk -t1 -c{CONNECTIONS} -d{seconds}s{close}")
-            }
+            Tool::Wrk => format!("wrk -t1 -c{CONNECTIONS} -d{seconds}s"),
             Tool::Ab => {
                 let keep = if case.over == Over::Closed { "" } else { " -k" };
                 // A time limit alone would end it after 50,000 requests.
@@ -99,7 +96,12 @@ impl Tool {
             }
             Tool::H2load => format!("h2load --h1 -t1 -c{CONNECTIONS} -D{seconds}"),
         };
-        options.split(' ').map(str::to_owned).chain([server.url(case.file, tls)]).collect()
+        let mut command: Vec<String> = options.split(' ').map(str::to_owned).collect();
+        if self == Tool::Wrk && case.over == Over::Closed {
+            command.extend(["-H".to_owned(), "Connection: close".to_owned()]);
+        }
+        command.push(server.url(case.file, tls));
+        command
     }
 
     fn ours(self, over: Over, seconds: u32) -> String {
