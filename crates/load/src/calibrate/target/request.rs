@@ -45,13 +45,13 @@ pub fn answer(head: &[u8], answer: &mut Answer) {
         return answer.refuse("405 Method Not Allowed");
     }
     let Some(body) = path.and_then(length) else { return answer.refuse("404 Not Found") };
-    let says = |token: &[u8]| move |line: &[u8]| connection(line).is_some_and(|v| v.eq_ignore_ascii_case(token));
+    let mut says = |token: &[u8]| lines.any(|line| connection(line).is_some_and(|v| v.eq_ignore_ascii_case(token)));
     answer.body = body;
     if old {
-        answer.close = !lines.any(says(b"keep-alive"));
+        answer.close = !says(b"keep-alive");
         answer.write("200 OK", if answer.close { "" } else { "Connection: keep-alive\r\n" });
     } else {
-        answer.close = lines.any(says(b"close"));
+        answer.close = says(b"close");
         answer.write("200 OK", if answer.close { "Connection: close\r\n" } else { "" });
     }
 }
