@@ -104,7 +104,10 @@ fn the_reading_names_the_limit() {
     );
     assert!(reading[2].contains("of 500 KB;"), "{reading:?}");
     assert_eq!(reading[3], "A connection a request costs 4.0 times as much at 1 KB.");
-    assert!(reading[4].contains("With all threads the generator and the target shared a core"), "{reading:?}");
+    assert!(
+        reading[4].contains("With all threads the generator and the target shared a core"),
+        "{reading:?}"
+    );
     let json = serde_json::to_value(&seen).unwrap();
     assert_eq!(json["ceilings"][0]["body_bytes"], 1024);
     let apart = Setup { cpus: vec![0, 1], ..setup() };

@@ -56,9 +56,8 @@ impl Calibration {
     pub fn reading(&self) -> Vec<String> {
         let one = || self.ceilings.iter().filter(|c| c.load.threads == 1 && c.load.verified);
         let mut said: Vec<String> = one().filter(|c| c.load.keepalive).map(Ceiling::sentence).collect();
-        let smallest = |keepalive| {
-            one().filter(|c| c.load.keepalive == keepalive).min_by_key(|c| c.load.body_bytes)
-        };
+        let smallest =
+            |keepalive| one().filter(|c| c.load.keepalive == keepalive).min_by_key(|c| c.load.body_bytes);
         if let (Some(kept), Some(opened)) = (smallest(true), smallest(false)) {
             let times = opened.cpu_us / kept.cpu_us;
             said.push(format!("A connection a request costs {times:.1} times as much at {}.", opened.size()));
@@ -86,7 +85,9 @@ impl Ceiling {
 
     fn sentence(&self) -> String {
         let (size, us, rate) = (self.size(), self.cpu_us, thousands(self.per_core));
-        format!("On this machine the generator needs {us:.1} µs of CPU a verified request of {size}; above {rate} requests/s a core it is the limit.")
+        format!(
+            "On this machine the generator needs {us:.1} µs of CPU a verified request of {size}; above {rate} requests/s a core it is the limit."
+        )
     }
 }
 

@@ -34,7 +34,8 @@ const EVENTS: usize = 1024;
 pub fn serve(listener: TcpListener, stop: &AtomicBool) -> io::Result<()> {
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
-        let why = format!("{address} is not a loopback address; the built-in target serves this machine alone");
+        let why =
+            format!("{address} is not a loopback address; the built-in target serves this machine alone");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     listener.set_nonblocking(true)?;
@@ -90,7 +91,9 @@ impl Server {
                 Ok((stream, _)) => stream,
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 // The client has gone while it was waiting.
-                Err(e) if matches!(e.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted) => {
+                Err(e)
+                    if matches!(e.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted) =>
+                {
                     continue;
                 }
                 Err(e) => return Err(e),

@@ -29,8 +29,6 @@ impl Flip {
 pub struct FlipServer {
     /// Where it listens.
     pub address: SocketAddr,
-    /// Responses so far.
-    pub responses: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
 }
 
@@ -39,8 +37,8 @@ impl FlipServer {
     pub fn start(body: Vec<u8>, flip: Flip) -> std::io::Result<FlipServer> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
-        let (stop, responses) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-        let (stopped, counted) = (Arc::clone(&stop), Arc::clone(&responses));
+        let (stop, counted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        let stopped = Arc::clone(&stop);
         let (right, wrong) = (Arc::new(response(&body)), Arc::new(response(&flipped(&body, &flip))));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -57,7 +55,7 @@ impl FlipServer {
                 });
             }
         });
-        Ok(FlipServer { address, responses, stop })
+        Ok(FlipServer { address, stop })
     }
 }
 

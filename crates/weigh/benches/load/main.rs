@@ -8,6 +8,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod cost;
+#[path = "../../../load/tests/support/flip.rs"]
+mod flip;
+mod flipped;
+mod memory;
 mod server;
 mod table;
 mod tool;
@@ -61,20 +65,38 @@ fn main() -> ExitCode {
     common::end(compare())
 }
 
+/// All parts, or those that are named: `cargo bench -p weigh --bench load -- memory`.
 fn compare() -> Result<Targets> {
     let here = std::thread::available_parallelism()?.get();
     ensure!(here >= 2, "the server and the client need a processor each");
+    // cargo adds a flag of its own.
+    let named: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let wanted = |part: &str| named.is_empty() || named.iter().any(|n| n == part);
+    let rounds = rounds(5);
     let server = Server::start(CPUS.0)?;
-    let figures = measure(&server, rounds(5));
-    figures.print(CASES);
     let mut targets = Targets::default();
+    if wanted("cpu") {
+        cpu(&mut targets, &server, rounds);
+    }
+    if wanted("flipped") {
+        flipped::find(&mut targets, rounds)?;
+    }
+    if wanted("memory") {
+        memory::measure(&mut targets, &server, CPUS.1)?;
+    }
+    Ok(targets)
+}
+
+/// The lines on the client's CPU time.
+fn cpu(targets: &mut Targets, server: &Server, rounds: usize) {
+    let figures = measure(server, rounds);
+    figures.print(CASES);
     for (case, ours, bound) in TARGETS {
         let name = format!("{}, {}", CASES[case].name, ours.name());
         let pairs = figures.pairs(case, ours, Tool::Wrk);
         targets.at_most(&name, &pairs, bound, "client CPU, ours ÷ wrk");
     }
     beside(&figures);
-    Ok(targets)
 }
 
 /// All rounds. A visit that fails is told and left out: too few are short.

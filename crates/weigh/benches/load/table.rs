@@ -41,7 +41,9 @@ impl Figures {
 
     /// Prints medians over rounds on stderr.
     pub fn print(&self, cases: &[Case]) {
-        progress("CPU seconds of the client per 100,000 requests (the kernel's part), and requests a second; medians");
+        progress(
+            "CPU seconds of the client per 100,000 requests (the kernel's part), and requests a second; medians",
+        );
         for (at, case) in cases.iter().enumerate() {
             progress(case.name);
             for tool in case.tools.iter().filter(|t| self.has(at, **t)) {

@@ -125,7 +125,9 @@ impl Tool {
             let rest = stdout.split_once(mark)?.1.trim_start();
             rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
         };
-        let before = |mark: &str| -> Option<f64> { stdout.split_once(mark)?.0.split_whitespace().next_back()?.parse().ok() };
+        let before = |mark: &str| -> Option<f64> {
+            stdout.split_once(mark)?.0.split_whitespace().next_back()?.parse().ok()
+        };
         let (completed, failed) = match self {
             Tool::Weigh | Tool::Discard => return ours_completed(stdout),
             Tool::Wrk => (before(" requests in "), after("Non-2xx or 3xx responses:").or(Some(0.0))),

@@ -99,7 +99,8 @@ impl Connection {
             let at = self.sent.saturating_sub(head);
             let from = at % pattern.len();
             let to = pattern.len().min(from + self.answer.body - at);
-            let parts = [IoSlice::new(&self.answer.head[self.sent.min(head)..]), IoSlice::new(&pattern[from..to])];
+            let parts =
+                [IoSlice::new(&self.answer.head[self.sent.min(head)..]), IoSlice::new(&pattern[from..to])];
             match self.stream.write_vectored(&parts) {
                 Ok(n) => self.sent += n,
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return Written::Blocked,

@@ -45,7 +45,8 @@ pub fn answer(head: &[u8], answer: &mut Answer) {
         return answer.refuse("405 Method Not Allowed");
     }
     let Some(body) = path.and_then(length) else { return answer.refuse("404 Not Found") };
-    let mut says = |token: &[u8]| lines.any(|line| connection(line).is_some_and(|v| v.eq_ignore_ascii_case(token)));
+    let mut says =
+        |token: &[u8]| lines.any(|line| connection(line).is_some_and(|v| v.eq_ignore_ascii_case(token)));
     answer.body = body;
     if old {
         answer.close = !says(b"keep-alive");
