@@ -5,6 +5,7 @@
 //! The lab runs the engine in a process of its own, so that its CPU time and memory are its own.
 
 pub mod arrival;
+pub mod calibrate;
 pub mod capacity;
 pub mod caveats;
 pub mod compare;
@@ -21,7 +22,6 @@ pub mod target;
 pub mod transport;
 pub mod units;
 pub mod verify;
-
 pub mod workload;
 
 pub use engine::{Progress, Refusal, run};

@@ -37,6 +37,18 @@ impl Targets {
         self.line(name, &format!("not measured, {why}"), target, false);
     }
 
+    /// The median ratio of pairs measured in the same rounds, which should be at most `bound`.
+    pub fn at_most(&mut self, name: &str, pairs: &[(f64, f64)], bound: f64, what: &str) {
+        let target = format!("{what} ≤ {bound}");
+        match weigh_stats::paired_ratio(pairs, CONFIDENCE, SEED) {
+            Some(r) => {
+                let measured = format!("{:.3} [{:.3}, {:.3}]", r.median, r.low, r.high);
+                self.line(name, &measured, &target, r.median <= bound);
+            }
+            None => self.missing(name, "there are fewer than two rounds", &target),
+        }
+    }
+
     /// The median ratio of pairs measured in the same rounds, which should be 1 within `tolerance`.
     pub fn ratio(&mut self, name: &str, pairs: &[(f64, f64)], tolerance: f64, what: &str) {
         let target = format!("{what} within {:.0}%", tolerance * 100.0);

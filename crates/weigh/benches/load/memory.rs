@@ -1,0 +1,101 @@
+//! Resident memory of the process that makes the load: as it says itself, and as the kernel says.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::common::{Targets, WEIGH, progress};
+use crate::server::Server;
+use crate::tool::CONNECTIONS;
+
+/// Requests of the short run, and of the long one unless the environment asks for another number.
+const SHORT: u64 = 10_000;
+const LONG: u64 = 10_000_000;
+/// The most that may be resident, in bytes.
+const BOUND: u64 = 12_000_000;
+/// The long run may need this much more or less than the short one.
+const GROWTH: f64 = 0.05;
+/// How often the kernel is asked. It tells the peak so far, so that only what grows in the last moment is missed.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// The peak of resident memory in bytes.
+struct Peak {
+    own_word: u64,
+    kernel: u64,
+}
+
+/// Prints the lines on memory.
+pub fn measure(targets: &mut Targets, server: &Server, cpu: usize) -> Result<()> {
+    let asked = std::env::var("WEIGH_BENCH_REQUESTS").ok().and_then(|n| n.parse().ok());
+    let long = asked.unwrap_or(LONG);
+    progress(&format!("memory after {SHORT} and {long} requests; WEIGH_BENCH_REQUESTS gives another number"));
+    let mut peaks = Vec::new();
+    for requests in [SHORT, long] {
+        let peak = run(server, cpu, requests)?;
+        let largest = peak.own_word.max(peak.kernel);
+        let measured =
+            format!("{:.2} MB by its own word, {:.2} MB by the kernel's", mb(peak.own_word), mb(peak.kernel));
+        targets.line(
+            &format!("resident memory, {requests} requests"),
+            &measured,
+            "≤ 12 MB",
+            largest <= BOUND,
+        );
+        peaks.push(largest as f64);
+    }
+    let growth = peaks[1] / peaks[0];
+    let met = (1.0 - GROWTH..=1.0 + GROWTH).contains(&growth);
+    let name = format!("resident memory, {long} ÷ {SHORT} requests");
+    targets.line(&name, &format!("{growth:.3}"), "1 within 5%", met);
+    Ok(())
+}
+
+fn run(server: &Server, cpu: usize, requests: u64) -> Result<Peak> {
+    let mut command = Command::new("taskset");
+    command.args(["-c", &cpu.to_string(), WEIGH, "load", "--json", "--threads", "1"]);
+    command.args(["-c", &CONNECTIONS.to_string(), "-n", &requests.to_string()]).arg(server.url("1k", false));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = command.spawn().context("taskset cannot be started")?;
+    let (pid, ended) = (child.id(), AtomicBool::new(false));
+    let (output, kernel) = std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| watch(pid, &ended));
+        let output = child.wait_with_output();
+        ended.store(true, Ordering::Relaxed);
+        (output, watcher.join().unwrap_or(0))
+    });
+    let output = output?;
+    let result: Value = serde_json::from_slice(&output.stdout).context("weigh load --json")?;
+    let completed = &result["classes"][0]["counts"]["completed"];
+    ensure!(*completed == requests, "{completed} of {requests} requests were completed");
+    let own_word = result["client"]["peak_rss_bytes"].as_u64().context("it tells no memory")?;
+    ensure!(kernel > 0, "the process that makes the load was not seen");
+    Ok(Peak { own_word, kernel })
+}
+
+/// The largest peak of any child of the process, until it has ended. `weigh` itself only draws and waits.
+fn watch(parent: u32, ended: &AtomicBool) -> u64 {
+    let list = format!("/proc/{parent}/task/{parent}/children");
+    let mut peak = 0;
+    while !ended.load(Ordering::Relaxed) {
+        let children = std::fs::read_to_string(&list).unwrap_or_default();
+        let peaks = children.split_whitespace().filter_map(|pid| resident(&Path::new("/proc").join(pid)));
+        peak = peaks.fold(peak, u64::max);
+        std::thread::sleep(GLANCE);
+    }
+    peak
+}
+
+/// `VmHWM` of a process in bytes, see proc(5).
+fn resident(process: &Path) -> Option<u64> {
+    let status = std::fs::read_to_string(process.join("status")).ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
+fn mb(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}

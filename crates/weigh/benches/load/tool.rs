@@ -1,0 +1,152 @@
+//! The load generators: how each is asked for the same thing, and where it says how much it did.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::common::WEIGH;
+use crate::server::Server;
+
+/// Connections in all comparisons over HTTP/1.1.
+pub const CONNECTIONS: u32 = 100;
+/// In those over HTTP/2: fewer connections, with this many requests in flight on each.
+const MULTIPLEXED: (u32, u32) = (10, 10);
+
+/// One load generator, in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tool {
+    /// Ours; every response verified.
+    Weigh,
+    /// Ours; bodies dropped by the kernel.
+    Discard,
+    /// wrk, which counts bytes and statuses.
+    Wrk,
+    /// ab, which speaks HTTP/1.0 and compares lengths.
+    Ab,
+    /// h2load.
+    H2load,
+}
+
+/// One thing to do, by whichever tool can.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// A name for tables.
+    pub name: &'static str,
+    /// The file.
+    pub file: &'static str,
+    /// How it is carried.
+    pub over: Over,
+    /// Who is asked.
+    pub tools: &'static [Tool],
+}
+
+/// How requests are carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// HTTP/1.1 over kept connections.
+    Kept,
+    /// HTTP/1.1, a connection a request.
+    Closed,
+    /// HTTP/1.1 over kept TLS connections.
+    Tls,
+    /// HTTP/2 over TLS.
+    Http2,
+}
+
+impl Tool {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tool::Weigh => "weigh, verified",
+            Tool::Discard => "weigh --discard",
+            Tool::Wrk => "wrk",
+            Tool::Ab => "ab",
+            Tool::H2load => "h2load",
+        }
+    }
+
+    /// Whether it is on this machine.
+    pub fn is_here(self) -> bool {
+        let mut command = match self {
+            Tool::Weigh | Tool::Discard => return true,
+            Tool::Wrk => Command::new("wrk"),
+            Tool::Ab => Command::new("ab"),
+            Tool::H2load => Command::new("h2load"),
+        };
+        let version = if self == Tool::Ab { "-V" } else { "--version" };
+        // wrk tells its version with exit code 1.
+        command.arg(version).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    }
+
+    /// The command line for a case, over so many seconds.
+    pub fn command(self, case: &Case, server: &Server, seconds: u32) -> Vec<String> {
+        let tls = matches!(case.over, Over::Tls | Over::Http2);
+        let options = match self {
+            Tool::Weigh | Tool::Discard => self.ours(case.over, seconds),
+            Tool::Wrk => format!("wrk -t1 -c{CONNECTIONS} -d{seconds}s"),
+            Tool::Ab => {
+                let keep = if case.over == Over::Closed { "" } else { " -k" };
+                // A time limit alone would end it after 50,000 requests.
+                format!("ab -q{keep} -c {CONNECTIONS} -t {seconds} -n 5000000")
+            }
+            Tool::H2load if case.over == Over::Http2 => {
+                let (connections, streams) = MULTIPLEXED;
+                format!("h2load -t1 -c{connections} -m{streams} -D{seconds}")
+            }
+            Tool::H2load => format!("h2load --h1 -t1 -c{CONNECTIONS} -D{seconds}"),
+        };
+        let mut command: Vec<String> = options.split(' ').map(str::to_owned).collect();
+        if self == Tool::Wrk && case.over == Over::Closed {
+            command.extend(["-H".to_owned(), "Connection: close".to_owned()]);
+        }
+        command.push(server.url(case.file, tls));
+        command
+    }
+
+    fn ours(self, over: Over, seconds: u32) -> String {
+        let discard = if self == Tool::Discard { " --discard" } else { "" };
+        let (connections, streams) = MULTIPLEXED;
+        let way = match over {
+            Over::Kept => format!("-c {CONNECTIONS}"),
+            Over::Closed => format!("-c {CONNECTIONS} --no-keepalive"),
+            Over::Tls => format!("-c {CONNECTIONS} --insecure"),
+            Over::Http2 => format!("-c {connections} --streams {streams} --http 2 --insecure"),
+        };
+        format!("{WEIGH} load --json --threads 1 --duration {seconds}s {way}{discard}")
+    }
+
+    /// Requests that it says to have completed.
+    ///
+    /// # Errors
+    /// It says nothing of the kind, or that some failed.
+    pub fn completed(self, stdout: &str) -> Result<f64> {
+        let after = |mark: &str| -> Option<f64> {
+            let rest = stdout.split_once(mark)?.1.trim_start();
+            rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+        };
+        let before = |mark: &str| -> Option<f64> {
+            stdout.split_once(mark)?.0.split_whitespace().next_back()?.parse().ok()
+        };
+        let (completed, failed) = match self {
+            Tool::Weigh | Tool::Discard => return ours_completed(stdout),
+            Tool::Wrk => (before(" requests in "), after("Non-2xx or 3xx responses:").or(Some(0.0))),
+            Tool::Ab => (after("Complete requests:"), after("Failed requests:")),
+            Tool::H2load => (before(" succeeded,"), before(" failed,")),
+        };
+        let (Some(completed), Some(failed)) = (completed, failed) else {
+            bail!("{}: it does not say how much it did: {stdout}", self.name());
+        };
+        ensure!(failed == 0.0 && completed > 0.0, "{}: {completed} completed, {failed} failed", self.name());
+        Ok(completed)
+    }
+}
+
+fn ours_completed(stdout: &str) -> Result<f64> {
+    let result: Value = serde_json::from_str(stdout).context("weigh load --json")?;
+    let classes = result["classes"].as_array().context("weigh load --json: no classes")?;
+    let sum = |what: &str| classes.iter().filter_map(|c| c["counts"][what].as_f64()).sum::<f64>();
+    let (completed, faulted) = (sum("completed"), sum("faulted"));
+    ensure!(faulted == 0.0 && completed > 0.0, "weigh: {completed} completed, {faulted} faulted");
+    Ok(completed)
+}
