@@ -53,13 +53,8 @@ pub fn run(
     let models = models(plan)?;
     let arsenal = Arsenal::of(plan)?;
     let (preflights, expectations) = preflight(plan, &arsenal)?;
-    let check = match (&plan.check, expectations) {
-        (Check::Verify { .. }, Some(expectations)) => {
-            let decoder = Decoder::start().map_err(|e| Refusal(format!("no thread for decoding: {e}")))?;
-            Some((expectations, decoder))
-        }
-        _ => None,
-    };
+    let no_thread = |e: io::Error| Refusal(format!("no thread for decoding: {e}"));
+    let check = expectations.map(|e| Ok((e, Decoder::start().map_err(no_thread)?))).transpose()?;
     let threads = plan.threads.max(1);
     let windows: Vec<Window> = (0..threads).map(|_| Window::default()).collect();
     let tickets = plan.length.requests.map(|n| AtomicI64::new(i64::try_from(n).unwrap_or(i64::MAX)));
