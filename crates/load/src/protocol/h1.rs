@@ -168,14 +168,14 @@ impl Machine {
         events.tick();
         // Bytes that answer no request: nothing here can be trusted any more.
         let Some(id) = self.in_flight() else { return Step::End(Drive::Closed) };
+        events.wire(id, read);
         match self.take(&buffer[..read], events) {
-            Ok(Progress::More) => events.wire(id, read),
+            Ok(Progress::More) => {}
             Ok(Progress::Whole(used)) => {
                 if used < read {
                     let message = format!("{} bytes after the end of the response", read - used);
                     return Step::End(self.fail(events, Fault::new(FaultKind::Overlong, message)));
                 }
-                events.wire(id, used);
                 self.finish(events);
                 return Step::Wait;
             }

@@ -145,3 +145,58 @@ fn join(a: &Kept, b: Option<&Kept>) -> Kept {
         response: if response.count() == 0 { Packed::default() } else { Packed::of(&response) },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A timeline of slices of 10 ns with one response at each of these instants.
+    fn timeline(instants: &[Nanos]) -> Timeline {
+        let mut timeline = Timeline::new(10);
+        for at in instants {
+            let open = timeline.at(*at);
+            open.completed += 1;
+            open.response.record(1_000_000 + at);
+        }
+        timeline
+    }
+
+    fn completed(slices: &[Slice]) -> Vec<u64> {
+        slices.iter().map(|s| s.completed).collect()
+    }
+
+    #[test]
+    fn what_happens_is_in_the_slice_of_its_instant() {
+        let slices = timeline(&[0, 9, 10, 35, 36]).finish();
+        assert_eq!(completed(&slices), [2, 1, 0, 2]);
+        let counts: Vec<u64> = slices.iter().map(|s| s.response.unpack().unwrap().count()).collect();
+        assert_eq!(counts, completed(&slices));
+        assert!((slices[3].start - 30e-9).abs() < 1e-15 && (slices[3].seconds - 10e-9).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_number_of_slices_is_bounded_and_nothing_is_lost() {
+        let instants: Vec<Nanos> = (0..5 * SLICES as u64).map(|i| i * 10).collect();
+        let slices = timeline(&instants).finish();
+        assert!(slices.len() <= SLICES, "{} slices", slices.len());
+        assert_eq!(slices.iter().map(|s| s.completed).sum::<u64>(), instants.len() as u64);
+        let counted: u64 = slices.iter().map(|s| s.response.unpack().unwrap().count()).sum();
+        assert_eq!(counted, instants.len() as u64);
+        let full = &slices[..slices.len() - 1];
+        assert!(full.iter().all(|s| s.completed == full[0].completed), "slices of one length hold as much");
+    }
+
+    #[test]
+    fn timelines_of_other_lengths_add_up() {
+        let long: Vec<Nanos> = (0..2 * SLICES as u64).map(|i| i * 10 + 5).collect();
+        let mut sum = timeline(&[5, 15]);
+        sum.add(timeline(&long));
+        let slices = sum.finish();
+        assert_eq!(slices.iter().map(|s| s.completed).sum::<u64>(), long.len() as u64 + 2);
+        assert_eq!(
+            slices[0].completed,
+            slices[1].completed + 2,
+            "both of the short one are in the first slice"
+        );
+    }
+}

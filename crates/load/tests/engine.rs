@@ -1,0 +1,273 @@
+//! The engine as a whole, against the built-in target: what is sent, counted, dropped and given up.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use weigh_load::calibrate::target::serve;
+use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
+use weigh_load::result::{Counts, LoadResult};
+use weigh_load::run;
+
+/// A target that ends with the test.
+struct Target(SocketAddr, Arc<AtomicBool>);
+
+impl Target {
+    fn start() -> Target {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        std::thread::spawn(move || serve(listener, &stopped));
+        Target(address, stop)
+    }
+
+    fn request(&self, path: &str) -> Request {
+        Request {
+            name: path.into(),
+            url: format!("http://{}{path}", self.0),
+            method: "GET".into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            weight: 1.0,
+            class: "main".into(),
+            stream: 0,
+        }
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        self.1.store(true, Ordering::Relaxed);
+    }
+}
+
+fn plan(requests: Vec<Request>, arrival: &str, connections: u32, n: Option<u64>) -> LoadPlan {
+    let stream = Stream {
+        name: "main".into(),
+        arrival: arrival.into(),
+        connections,
+        streams_per_connection: 1,
+        keepalive: true,
+        read_rate: None,
+        abandon_after: None,
+        receive_buffer: None,
+    };
+    LoadPlan {
+        requests,
+        streams: vec![stream],
+        protocol: Protocol::Http11,
+        tls: Tls { insecure: false, authorities: None, resumption: true },
+        length: Length { requests: n, seconds: n.is_none().then_some(0.5) },
+        limits: Limits::default(),
+        check: Check::Verify { decode_every: 10, vary_by: Vec::new() },
+        threads: 2,
+        cpus: Vec::new(),
+        slice_seconds: 0.05,
+        seed: 7,
+    }
+}
+
+fn load(plan: &LoadPlan) -> LoadResult {
+    run(plan, &mut |_| {}, &AtomicBool::new(false)).unwrap()
+}
+
+fn counts(result: &LoadResult) -> Counts {
+    let mut all = Counts::default();
+    result.classes.iter().for_each(|class| all.add(&class.counts));
+    all
+}
+
+#[test]
+fn as_many_requests_are_sent_as_asked_for_and_every_account_of_them_agrees() {
+    let target = Target::start();
+    let result = load(&plan(vec![target.request("/bytes/1000")], "closed", 7, Some(1001)));
+    let all = counts(&result);
+    assert_eq!((all.scheduled, all.sent, all.completed, all.compared), (1001, 1001, 1001, 1001));
+    assert_eq!((all.faulted, all.dropped, all.connections), (0, 0, 7));
+    assert_eq!((all.body_bytes, all.decoded_bytes), (1_001_000, 1_001_000));
+    assert_eq!(all.wire_bytes, all.body_bytes + all.head_bytes);
+    let times = &result.classes[0].times;
+    for hist in [&times.ttfb, &times.transfer, &times.service, &times.response] {
+        assert_eq!(hist.count(), 1001);
+    }
+    assert_eq!(times.connect.count(), 7);
+    let sliced: u64 = result.slices.iter().map(|s| s.completed).sum();
+    let histograms: u64 = result.slices.iter().map(|s| s.response.unpack().unwrap().count()).sum();
+    assert_eq!((sliced, histograms), (1001, 1001));
+    assert_eq!(result.slices.iter().map(|s| s.scheduled).sum::<u64>(), 1001);
+}
+
+#[test]
+fn without_keepalive_every_request_has_a_connection_of_its_own() {
+    let target = Target::start();
+    let mut plan = plan(vec![target.request("/1k")], "closed", 4, Some(200));
+    plan.streams[0].keepalive = false;
+    let all = counts(&load(&plan));
+    assert_eq!((all.completed, all.connections, all.faulted), (200, 200, 0));
+}
+
+#[test]
+fn discarded_bodies_are_counted_and_not_compared() {
+    let target = Target::start();
+    let mut plan = plan(vec![target.request("/500k")], "closed", 3, Some(60));
+    plan.check = Check::Discard;
+    let all = counts(&load(&plan));
+    assert_eq!((all.completed, all.compared, all.body_bytes), (60, 0, 60 * 512_000));
+    assert_eq!(all.wire_bytes, all.body_bytes + all.head_bytes);
+}
+
+#[test]
+fn a_download_is_given_up_where_it_should_be() {
+    let target = Target::start();
+    let mut plan = plan(vec![target.request("/bytes/9000000")], "closed", 2, Some(10));
+    plan.streams[0].abandon_after = Some(100_000);
+    let all = counts(&load(&plan));
+    assert_eq!((all.abandoned, all.completed, all.faulted), (10, 0, 0));
+    assert_eq!(all.connections, 10, "a connection with half a body on it is of no use");
+    assert!(all.wire_bytes >= 1_000_000, "{}", all.wire_bytes);
+    assert!(all.wire_bytes < 10 * 9_000_000, "{}", all.wire_bytes);
+}
+
+#[test]
+fn a_slow_reader_gets_its_body_whole() {
+    let target = Target::start();
+    let mut plan = plan(vec![target.request("/bytes/300000")], "closed", 2, Some(4));
+    plan.streams[0].read_rate = Some(3_000_000);
+    plan.streams[0].receive_buffer = Some(16 << 10);
+    let result = load(&plan);
+    let all = counts(&result);
+    assert_eq!((all.completed, all.compared, all.body_bytes), (4, 4, 1_200_000));
+    // Two connections of 3 MB/s cannot have read 1.2 MB in less, but for the portions that were there at once.
+    assert!(result.seconds > 0.12, "{}", result.seconds);
+}
+
+#[test]
+fn requests_come_by_weight_and_classes_are_counted_apart() {
+    let target = Target::start();
+    let mut light = target.request("/1k");
+    light.weight = 3.0;
+    let mut heavy = target.request("/16k");
+    heavy.class = "heavy".into();
+    let result = load(&plan(vec![light, heavy], "closed", 4, Some(4000)));
+    let [main, heavy] = &result.classes[..] else { panic!("{} classes", result.classes.len()) };
+    assert_eq!((main.name.as_str(), heavy.name.as_str()), ("main", "heavy"));
+    assert_eq!(main.counts.completed + heavy.counts.completed, 4000);
+    // Five standard deviations of a binomial distribution.
+    assert!((heavy.counts.completed as f64 - 1000.0).abs() < 137.0, "{}", heavy.counts.completed);
+    assert_eq!(heavy.counts.body_bytes, heavy.counts.completed * 16_384);
+}
+
+#[test]
+fn one_connection_serves_two_servers_in_turn() {
+    let (one, other) = (Target::start(), Target::start());
+    let mut plan = plan(vec![one.request("/1k"), other.request("/1k")], "closed", 1, Some(100));
+    plan.threads = 1;
+    let all = counts(&load(&plan));
+    assert_eq!((all.completed, all.faulted), (100, 0));
+    assert!(all.connections > 20, "{} connections", all.connections);
+}
+
+/// A server that answers after a while, one connection at a time.
+fn slow_server(delay: Duration) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            std::thread::spawn(move || {
+                let mut request = [0; 4096];
+                while stream.read(&mut request).is_ok_and(|n| n > 0) {
+                    std::thread::sleep(delay);
+                    if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn what_was_due_and_never_sent_is_dropped() {
+    let mut request = Target::start().request("/");
+    request.url = format!("http://{}/", slow_server(Duration::from_millis(50)));
+    let mut plan = plan(vec![request], "constant:200", 1, None);
+    plan.threads = 1;
+    let result = load(&plan);
+    let all = counts(&result);
+    assert_eq!(all.scheduled, 100, "200 a second for half a second");
+    assert_eq!(all.sent + all.dropped, 100);
+    assert_eq!(all.completed, all.sent, "what was sent is drained");
+    assert!(all.dropped >= 80, "{} dropped", all.dropped);
+    let times = &result.classes[0].times;
+    assert!(
+        times.response.quantile(1.0) > times.service.quantile(1.0).map(|s| s * 2.0),
+        "the wait for the connection counts as response time and not as service time"
+    );
+}
+
+#[test]
+fn what_does_not_answer_by_the_end_is_a_fault_of_its_own() {
+    let mut request = Target::start().request("/");
+    request.url = format!("http://{}/", slow_server(Duration::from_millis(400)));
+    let mut plan = plan(vec![request], "closed", 2, Some(2));
+    plan.limits.request_seconds = 10.0;
+    plan.limits.drain_seconds = 0.05;
+    plan.length.seconds = Some(0.05);
+    let result = load(&plan);
+    let all = counts(&result);
+    assert_eq!((all.completed, all.faulted), (0, 2));
+    assert_eq!(result.faults[0].kind.name(), "timeout");
+    assert!(result.faults[0].example.message.contains("after the end"), "{:?}", result.faults);
+}
+
+#[test]
+fn an_end_that_is_asked_for_is_no_fault() {
+    let target = Target::start();
+    let mut plan = plan(vec![target.request("/1k")], "closed", 2, None);
+    plan.length.seconds = Some(60.0);
+    let stop = AtomicBool::new(false);
+    let result = run(&plan, &mut |_| stop.store(true, Ordering::Relaxed), &stop).unwrap();
+    let all = counts(&result);
+    assert!(all.completed > 0);
+    assert_eq!((all.faulted, all.dropped, all.completed), (0, 0, all.sent));
+    assert!(result.seconds < 30.0, "{}", result.seconds);
+}
+
+#[test]
+fn nothing_is_sent_where_nobody_listens() {
+    let target = Target::start();
+    let mut request = target.request("/1k");
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    request.url = format!("http://{free}/");
+    let refusal =
+        run(&plan(vec![request], "closed", 2, Some(10)), &mut |_| {}, &AtomicBool::new(false)).unwrap_err();
+    assert!(refusal.to_string().contains("connect-refused"), "{refusal}");
+}
+
+#[test]
+fn a_plan_that_makes_no_sense_is_refused_in_one_line() {
+    let target = Target::start();
+    let good = plan(vec![target.request("/1k")], "closed", 1, Some(1));
+    let refused = |change: &dyn Fn(&mut LoadPlan)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        run(&bad, &mut |_| {}, &AtomicBool::new(false)).unwrap_err().to_string()
+    };
+    let lines = [
+        (refused(&|p| p.requests.clear()), "nothing"),
+        (refused(&|p| p.streams[0].arrival = "constant:0".into()), "constant:0"),
+        (refused(&|p| p.requests[0].stream = 3), "stream"),
+        (refused(&|p| p.length.requests = None), "no end"),
+        (refused(&|p| p.requests[0].url = "ftp://127.0.0.1/".into()), "ftp"),
+        (refused(&|p| p.requests[0].method = "GET /".into()), "method"),
+        (refused(&|p| p.requests[0].headers.push(("X".into(), "a\r\nb".into()))), "line end"),
+    ];
+    for (line, word) in lines {
+        assert!(line.contains(word) && !line.contains('\n'), "{line}");
+    }
+}
