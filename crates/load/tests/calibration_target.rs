@@ -76,7 +76,9 @@ fn bodies_have_their_lengths_and_the_pattern_over_one_kept_connection() {
     let target = Target::start();
     let mut stream = target.connect();
     let pattern = pattern();
-    for (path, length) in [("/1k", 1024), ("/16k", 16384), ("/500k", 512_000), ("/bytes/0", 0), ("/bytes/77", 77)] {
+    for (path, length) in
+        [("/1k", 1024), ("/16k", 16384), ("/500k", 512_000), ("/bytes/0", 0), ("/bytes/77", 77)]
+    {
         assert!(get(&mut stream, path) == pattern[..length], "{path}");
     }
     // Longer than the pattern and than any socket's buffer: the writes are resumed, and the pattern begins again.
@@ -103,7 +105,10 @@ fn a_request_may_come_in_pieces_and_two_at_once() {
 fn connections_end_when_the_client_asks_for_it() {
     let target = Target::start();
     let closed = target.whole(b"GET /bytes/4 HTTP/1.1\r\nConnection: close\r\n\r\n");
-    assert!(closed.starts_with("HTTP/1.1 200 OK\r\n") && closed.contains("\r\nConnection: close\r\n"), "{closed}");
+    assert!(
+        closed.starts_with("HTTP/1.1 200 OK\r\n") && closed.contains("\r\nConnection: close\r\n"),
+        "{closed}"
+    );
     let old = target.whole(b"GET /bytes/4 HTTP/1.0\r\n\r\n");
     assert!(old.starts_with("HTTP/1.1 200 OK\r\n") && !old.contains("Connection"), "{old}");
     let mut stream = target.connect();
