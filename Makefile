@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run test build corpus lint docs ci bench-codec bench-answer bench-noise bench-kill clean
+.PHONY: help run test build corpus lint docs ci bench-codec bench-answer bench-noise bench-kill bench-load clean
 
 help:
 	@echo "make run           install what is missing, build, fetch the corpus, measure, answer"
@@ -13,6 +13,7 @@ help:
 	@echo "make bench-answer  the adaptive stop against measuring everything"
 	@echo "make bench-noise   medians while both cores are loaded"
 	@echo "make bench-kill    50 kills at random instants, each resumed"
+	@echo "make bench-load    the load generator against wrk, ab and h2load; its memory; one flipped byte"
 
 run:
 	@scripts/setup run
@@ -39,7 +40,7 @@ docs:
 
 ci: lint docs test
 
-bench-codec bench-answer bench-noise bench-kill:
+bench-codec bench-answer bench-noise bench-kill bench-load:
 	@scripts/setup bench
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 

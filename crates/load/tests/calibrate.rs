@@ -1,8 +1,9 @@
-//! What a calibration measures and says, with results made up.
+//! What a calibration measures and says, with results made up, and once for real.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use weigh_load::calibrate::{Setup, calibrate, loads};
+use weigh_load::calibrate::{Setup, calibrate, loads, target};
 use weigh_load::fault::{Fault, FaultKind};
 use weigh_load::plan::{Check, LoadPlan};
 use weigh_load::result::{ClassResult, Client, Counts, FaultCount, LoadResult};
@@ -129,4 +130,29 @@ fn a_fault_or_an_idle_block_ends_it() {
     assert!(idle.unwrap_err().to_string().contains("no request was completed"));
     let refused = calibrate(&setup(), |_, _, _| Err("no such processor".to_owned()));
     assert_eq!(refused.unwrap_err().to_string(), "no such processor");
+}
+
+#[test]
+fn the_engine_and_the_target_calibrate_for_real() {
+    let allowed = rustix::thread::sched_getaffinity(None).unwrap();
+    let cpu = (0..1024).find(|cpu| allowed.is_set(*cpu)).unwrap() as u32;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = AtomicBool::new(false);
+    let setup =
+        Setup { target: address, target_cpu: None, cpus: vec![cpu], rounds: 1, seconds: 0.05, seed: 1 };
+    let seen = std::thread::scope(|scope| {
+        let served = scope.spawn(|| target::serve(listener, &stop));
+        let run = |plan: &LoadPlan, _, _| weigh_load::run(plan, &mut |_| {}, &AtomicBool::new(false));
+        let seen = calibrate(&setup, run);
+        stop.store(true, Ordering::Relaxed);
+        served.join().unwrap().unwrap();
+        seen.unwrap()
+    });
+    assert_eq!(seen.ceilings.len(), 12);
+    for ceiling in &seen.ceilings {
+        assert!(ceiling.requests_per_second > 0.0 && ceiling.cpu_us > 0.0, "{ceiling:?}");
+        let bytes = ceiling.megabytes_per_second * 1e6 / ceiling.requests_per_second;
+        assert!((bytes / ceiling.load.body_bytes as f64 - 1.0).abs() < 1e-6, "{ceiling:?}");
+    }
 }

@@ -24,8 +24,10 @@ pub struct Ended {
 pub fn run(command: &[String], cpu: usize) -> Result<Ended> {
     let name = command.first().map(String::as_str).unwrap_or_default();
     let before = used()?;
+    // Ours keeps its results in the folder it is called in.
+    let scratch = tempfile::tempdir()?;
     let mut pinned = Command::new("taskset");
-    pinned.args(["-c", &cpu.to_string()]).args(command).stdin(Stdio::null());
+    pinned.args(["-c", &cpu.to_string()]).args(command).current_dir(&scratch).stdin(Stdio::null());
     let output = pinned.output().context("taskset cannot be started")?;
     let after = used()?;
     let said = String::from_utf8_lossy(&output.stderr);

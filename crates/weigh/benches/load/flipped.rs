@@ -41,13 +41,16 @@ pub fn find(targets: &mut Targets, tries: usize) -> Result<()> {
 
 fn one(body: &[u8], flip: Flip) -> Result<()> {
     let server = FlipServer::start(body.to_vec(), flip)?;
+    let scratch = tempfile::tempdir()?;
     let output = Command::new(WEIGH)
-        .args(["load", "--json", "-c", &CONNECTIONS.to_string(), "-n", &REQUESTS.to_string()])
+        .current_dir(&scratch)
+        .args(["load", "--json", "--quiet", "-c", &CONNECTIONS.to_string(), "-n", &REQUESTS.to_string()])
         .arg(format!("http://{}/", server.address))
         .stdin(Stdio::null())
         .output()?;
-    let result: Value = serde_json::from_slice(&output.stdout)
+    let document: Value = serde_json::from_slice(&output.stdout)
         .with_context(|| String::from_utf8_lossy(&output.stderr).trim().to_owned())?;
+    let result = &document["result"];
     let faults = result["faults"].as_array().context("no faults")?;
     ensure!(faults.len() == 1 && faults[0]["count"] == 1, "faults: {faults:?}");
     ensure!(

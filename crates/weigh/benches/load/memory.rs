@@ -56,9 +56,10 @@ pub fn measure(targets: &mut Targets, server: &Server, cpu: usize) -> Result<()>
 
 fn run(server: &Server, cpu: usize, requests: u64) -> Result<Peak> {
     let mut command = Command::new("taskset");
-    command.args(["-c", &cpu.to_string(), WEIGH, "load", "--json", "--threads", "1"]);
+    command.args(["-c", &cpu.to_string(), WEIGH, "load", "--json", "--quiet", "--threads", "1"]);
     command.args(["-c", &CONNECTIONS.to_string(), "-n", &requests.to_string()]).arg(server.url("1k", false));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let scratch = tempfile::tempdir()?;
+    command.current_dir(&scratch).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let child = command.spawn().context("taskset cannot be started")?;
     let (pid, ended) = (child.id(), AtomicBool::new(false));
     let (output, kernel) = std::thread::scope(|scope| {
@@ -68,7 +69,8 @@ fn run(server: &Server, cpu: usize, requests: u64) -> Result<Peak> {
         (output, watcher.join().unwrap_or(0))
     });
     let output = output?;
-    let result: Value = serde_json::from_slice(&output.stdout).context("weigh load --json")?;
+    let document: Value = serde_json::from_slice(&output.stdout).context("weigh load --json")?;
+    let result = &document["result"];
     let completed = &result["classes"][0]["counts"]["completed"];
     ensure!(*completed == requests, "{completed} of {requests} requests were completed");
     let own_word = result["client"]["peak_rss_bytes"].as_u64().context("it tells no memory")?;

@@ -113,7 +113,7 @@ impl Tool {
             Over::Tls => format!("-c {CONNECTIONS} --insecure"),
             Over::Http2 => format!("-c {connections} --streams {streams} --http 2 --insecure"),
         };
-        format!("{WEIGH} load --json --threads 1 --duration {seconds}s {way}{discard}")
+        format!("{WEIGH} load --json --quiet --threads 1 --duration {seconds}s {way}{discard}")
     }
 
     /// Requests that it says to have completed.
@@ -143,8 +143,8 @@ impl Tool {
 }
 
 fn ours_completed(stdout: &str) -> Result<f64> {
-    let result: Value = serde_json::from_str(stdout).context("weigh load --json")?;
-    let classes = result["classes"].as_array().context("weigh load --json: no classes")?;
+    let document: Value = serde_json::from_str(stdout).context("weigh load --json")?;
+    let classes = document["result"]["classes"].as_array().context("weigh load --json: no classes")?;
     let sum = |what: &str| classes.iter().filter_map(|c| c["counts"][what].as_f64()).sum::<f64>();
     let (completed, faulted) = (sum("completed"), sum("faulted"));
     ensure!(faulted == 0.0 && completed > 0.0, "weigh: {completed} completed, {faulted} faulted");
