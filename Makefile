@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run test build corpus lint docs ci bench-codec bench-answer bench-noise bench-kill bench-load clean
+.PHONY: help run test build corpus lint docs ci bench-codec bench-answer bench-noise bench-kill bench-load bench-truth clean
 
 help:
 	@echo "make run           install what is missing, build, fetch the corpus, measure, answer"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench-noise   medians while both cores are loaded"
 	@echo "make bench-kill    50 kills at random instants, each resumed"
 	@echo "make bench-load    the load generator against wrk, ab and h2load; its memory; one flipped byte"
+	@echo "make bench-truth   response times of the load generator against what was true"
 
 run:
 	@scripts/setup run
@@ -39,6 +40,9 @@ docs:
 	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 
 ci: lint docs test
+
+bench-truth:
+	@$(CARGO) bench --locked --quiet -p weigh-load --bench truth
 
 bench-codec bench-answer bench-noise bench-kill bench-load:
 	@scripts/setup bench

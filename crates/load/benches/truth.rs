@@ -21,7 +21,7 @@ const ABSOLUTE: f64 = 100e-6;
 
 /// Requests a second.
 const RATE: f64 = 200.0;
-const SECONDS: f64 = 20.0;
+const SECONDS: f64 = 24.0;
 const QUANTILES: [(&str, f64); 6] =
     [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 

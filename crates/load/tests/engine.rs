@@ -239,6 +239,24 @@ fn an_end_that_is_asked_for_is_no_fault() {
 }
 
 #[test]
+fn a_run_ends_with_its_schedules_where_nothing_else_ends_it() {
+    let target = Target::start();
+    let mut plan = plan(vec![target.request("/1k")], "steps:100x0.2s,200x0.1s", 4, Some(1_000_000));
+    for connections in [4, 1] {
+        plan.streams[0].connections = connections;
+        let all = counts(&load(&plan));
+        assert_eq!((all.scheduled, all.completed + all.dropped), (40, 40));
+    }
+}
+
+#[test]
+fn a_ramp_takes_the_length_of_the_run() {
+    let target = Target::start();
+    let all = counts(&load(&plan(vec![target.request("/1k")], "ramp:100..300", 8, None)));
+    assert!((99..=101).contains(&all.scheduled), "{} in half a second at 200 on average", all.scheduled);
+}
+
+#[test]
 fn nothing_is_sent_where_nobody_listens() {
     let target = Target::start();
     let mut request = target.request("/1k");

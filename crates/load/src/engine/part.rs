@@ -29,6 +29,8 @@ pub struct Part<'a> {
     pub wake: Option<Nanos>,
     /// Since when a request could be sent, had one been due; none: it cannot.
     pub free_since: Option<Nanos>,
+    /// Nothing will be due any more.
+    pub is_over: bool,
     failures: u32,
     hold: Nanos,
     draw: Draw,
@@ -44,9 +46,9 @@ impl<'a> Part<'a> {
         endpoints: usize,
         draw: Draw,
     ) -> Part<'a> {
-        let (has, wake, failures, hold) = (0, Some(0), 0, 0);
+        let (has, wake, failures, hold, is_over) = (0, Some(0), 0, 0, most == 0);
         let idle = vec![Vec::new(); endpoints];
-        Part { stream, schedule, is_open, most, has, idle, wake, free_since: Some(0), failures, hold, draw }
+        Part { stream, schedule, is_open, most, has, idle, wake, free_since: Some(0), is_over, failures, hold, draw }
     }
 
     /// Whether a request could be sent now.
@@ -67,7 +69,11 @@ impl<'a> Part<'a> {
                 self.wake = Some(at);
                 None
             }
-            Due::OnEnd | Due::Never => None,
+            Due::OnEnd => None,
+            Due::Never => {
+                self.is_over = true;
+                None
+            }
         }
     }
 
