@@ -31,7 +31,7 @@ const OTHER_FILES: u64 = 64;
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let args = match &args.other.ab_args {
-        Some(text) => from_ab(args, text)?,
+        Some(words) => from_ab(args, words)?,
         None => args.clone(),
     };
     if args.other.calibrate {
@@ -66,7 +66,11 @@ fn code(interrupted: bool, faults: u64) -> ExitCode {
 pub fn agent() -> Result<ExitCode> {
     let engine: &crate::loading::agent::Engine =
         &|plan, tell, stop| weigh_load::run(plan, tell, stop).map_err(|refusal| refusal.to_string());
-    crate::loading::agent::serve(std::io::BufReader::new(std::io::stdin()), std::io::stdout().lock(), engine)?;
+    crate::loading::agent::serve(
+        std::io::BufReader::new(std::io::stdin()),
+        std::io::stdout().lock(),
+        engine,
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -105,14 +109,17 @@ struct Translated {
 }
 
 /// `ab`'s flags as ours; what was given beside them (`--http 1.0`, `--json`) holds over them.
-fn from_ab(given: &Args, text: &str) -> Result<Args> {
-    let words = match text {
-        "" => given.urls.clone(),
-        text => shell_words::split(text).with_context(|| format!("--ab-args {text}: the quotes do not match"))?,
+fn from_ab(given: &Args, words: &[String]) -> Result<Args> {
+    let words = match words {
+        [dashes, rest @ ..] if dashes == "--" => rest.to_vec(),
+        [text] => {
+            shell_words::split(text).with_context(|| format!("--ab-args {text}: the quotes do not match"))?
+        }
+        [text, other, ..] if text.contains(char::is_whitespace) => {
+            bail!("{other} stands after --ab-args, where everything is ab's; put it before")
+        }
+        words => words.to_vec(),
     };
-    if !text.is_empty() && !given.urls.is_empty() {
-        bail!("--ab-args names its own URL; there is {} beside it", given.urls[0]);
-    }
     let translated = ab::translate(&words)?;
     let quoted = shell_words::join(&translated.args);
     terminal::note(&format!("the same as: weigh load {quoted}"));

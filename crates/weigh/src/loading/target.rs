@@ -19,7 +19,11 @@ const START: Duration = Duration::from_secs(20);
 ///
 /// # Errors
 /// No port, no such processor, or the target broke.
-pub fn serve(cpu: Option<u32>, mut input: impl BufRead + Send + 'static, mut output: impl Write) -> Result<()> {
+pub fn serve(
+    cpu: Option<u32>,
+    mut input: impl BufRead + Send + 'static,
+    mut output: impl Write,
+) -> Result<()> {
     if let Some(cpu) = cpu {
         weigh_load::sys::pin(cpu).with_context(|| format!("processor {cpu}"))?;
     }

@@ -134,12 +134,7 @@ impl Worker {
     ///
     /// # Errors
     /// [`Silence`]: why none came. The worker is of no further use then; drop it.
-    pub fn ask(
-        &mut self,
-        line: Vec<u8>,
-        limit: Duration,
-        interrupt: &Interrupt,
-    ) -> Result<Vec<u8>, Silence> {
+    pub fn ask(&mut self, line: Vec<u8>, limit: Duration, interrupt: &Interrupt) -> Result<Vec<u8>, Silence> {
         self.say(line)?;
         let deadline = Instant::now() + limit;
         loop {

@@ -6,7 +6,9 @@ use crate::lab::Lab;
 fn the_bare_program_helps() {
     let lab = Lab::new();
     let bare = lab.fine(&[]);
-    for word in ["check", "codec", "plan", "run", "report", "load", "corpus", "Start here", "weigh codec page.html"] {
+    for word in
+        ["check", "codec", "plan", "run", "report", "load", "corpus", "Start here", "weigh codec page.html"]
+    {
         assert!(bare.contains(word), "{word}: {bare}");
     }
     assert!(!bare.contains("agent"), "what only the lab calls is not shown");

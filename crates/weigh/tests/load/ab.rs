@@ -27,7 +27,12 @@ fn after_two_dashes_without_quotes_and_as_ab_speaks() {
     let ran = lab.run(&["load", "--http", "1.0", "--ab-args", "--", "-n", "12", "-c", "2", "-k", &url]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(!ran.stderr.contains("real ab speaks"), "{}", ran.stderr);
-    let head = server.heads().pop().unwrap();
+    let line = format!("-n 4 {url}");
+    let ran = lab.run(&["load", "--ab-args", &line, "--json"]);
+    assert!(ran.code == 1 && ran.stderr.contains("--json stands after --ab-args"), "{}", ran.stderr);
+    assert_eq!(lab.run(&["load", "--ab-args", "-n", "4", &url]).code, 0);
+    let heads = server.heads();
+    let head = &heads[0];
     assert!(head.starts_with("GET / HTTP/1.0\r\n") && head.contains("Connection: Keep-Alive"), "{head}");
 }
 

@@ -15,7 +15,8 @@ fn two_sides_alternate_and_are_told_apart() {
         response("X-Padding: 0123456789\r\n", b"the same body on both sides")
     });
     let vs = b.url("/");
-    let args = ["load", &a.url("/"), "--vs", &vs, "--blocks", "3", "--block", "200ms", "-c", "2", "--out", "run"];
+    let args =
+        ["load", &a.url("/"), "--vs", &vs, "--blocks", "3", "--block", "200ms", "-c", "2", "--out", "run"];
     let found = document(&lab.fine(&[&args[..], &["--json"]].concat()));
     assert_eq!((&found["kind"], &found["comparison"]["blocks"]), (&"comparison".into(), &3.into()));
     assert_eq!(lines(&lab.path("run/blocks.ndjson")), 6);
@@ -55,7 +56,8 @@ fn the_knee_of_a_slow_server_is_between_two_steps() {
         response("", b"slow")
     });
     // Two connections and 20 ms each: about 100 requests a second.
-    let args = ["load", &server.url("/"), "--find-capacity", "p50=100ms", "-c", "2", "--block", "400ms", "--json"];
+    let args =
+        ["load", &server.url("/"), "--find-capacity", "p50=100ms", "-c", "2", "--block", "400ms", "--json"];
     let found = document(&lab.fine(&args));
     let rate = |name: &str| found["capacity"][name].as_f64();
     let (held, over) = (rate("held"), rate("over"));

@@ -17,7 +17,10 @@ fn the_directory_has_plan_result_slices_and_histograms() {
     let printed = lab.fine(&[&args[..], &["--json", "--slice", "10ms"]].concat());
     assert_eq!(document(&printed), lab.json("run/result.json"));
     assert_eq!(lab.json("run/plan.json"), lab.json("run/result.json")["plan"]);
-    assert_eq!((lab.read("s.csv"), lab.read("t.hlog")), (lab.read("run/slices.csv"), lab.read("run/times.hlog")));
+    assert_eq!(
+        (lab.read("s.csv"), lab.read("t.hlog")),
+        (lab.read("run/slices.csv"), lab.read("run/times.hlog"))
+    );
     // A run is never written over.
     let ran = lab.run(&args);
     assert_eq!(ran.code, 1);

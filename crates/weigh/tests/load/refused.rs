@@ -63,7 +63,8 @@ fn places_that_cannot_or_may_not_be_loaded() {
         assert!(line.contains(said), "{url}: {line}");
     }
     // The wrong host was spelled out.
-    let line = lab.refused(&["load", "http://192.0.2.1/", "--allow-remote", "192.0.2.2", "-n", "1", "-c", "1"]);
+    let line =
+        lab.refused(&["load", "http://192.0.2.1/", "--allow-remote", "192.0.2.2", "-n", "1", "-c", "1"]);
     assert!(line.contains("192.0.2.1"), "{line}");
     assert!(lab.refused(&["load"]).contains("<URL>"));
 }

@@ -46,7 +46,9 @@ fn what_is_sent_is_what_was_asked_for() {
     let heads = server.heads();
     for head in &heads {
         assert!(head.starts_with("POST /form?a=b HTTP/1.1\r\n") && head.ends_with("\r\n\r\nk=v"), "{head}");
-        for line in ["X-One: 1", "Range: bytes=0-9", "Accept-Encoding: gzip, deflate, br, zstd", "Content-Length: 3"] {
+        for line in
+            ["X-One: 1", "Range: bytes=0-9", "Accept-Encoding: gzip, deflate, br, zstd", "Content-Length: 3"]
+        {
             assert!(head.contains(&format!("{line}\r\n")), "{line}: {head}");
         }
     }
@@ -99,7 +101,10 @@ fn the_default_report_says_what_ab_says_and_verbose_more() {
         assert!(text.contains(part), "{part}: {text}");
     }
     let full = lab.fine(&["load", &server.url("/page"), "-n", "60", "-c", "3", "--verbose"]);
-    assert!(full.contains("Responses within") && full.contains("\n99.9 ") && full.contains("… heads"), "{full}");
+    assert!(
+        full.contains("Responses within") && full.contains("\n99.9 ") && full.contains("… heads"),
+        "{full}"
+    );
     for columns in ["60", "80", "200"] {
         let args = ["load", &server.url("/page"), "-n", "60", "-c", "3", "--verbose"];
         let output = lab.weigh(&args).env("COLUMNS", columns).output().unwrap();

@@ -10,7 +10,8 @@ pub fn document(text: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/load.schema.json");
     let schema = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<_> = validator.iter_errors(&written).map(|e| format!("{e} at {}", e.instance_path())).collect();
+    let errors: Vec<_> =
+        validator.iter_errors(&written).map(|e| format!("{e} at {}", e.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:?}");
     for member in written.as_object().unwrap().keys() {
         let mut wrong = written.clone();

@@ -66,7 +66,10 @@ impl Server {
 
 /// A 200 with that body, and header lines that end in `\r\n`.
 pub fn response(headers: &str, body: &[u8]) -> Vec<u8> {
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{headers}Content-Length: {}\r\n\r\n",
+        body.len()
+    );
     [head.as_bytes(), body].concat()
 }
 
@@ -81,7 +84,8 @@ fn serve(stream: TcpStream, seen: &Seen, answer: &Answer) {
             }
         }
         let lower = head.to_ascii_lowercase();
-        let length = lower.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()?.parse().ok());
+        let length =
+            lower.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()?.parse().ok());
         let mut body = vec![0; length.unwrap_or(0)];
         if reader.read_exact(&mut body).is_err() {
             return;
@@ -92,7 +96,12 @@ fn serve(stream: TcpStream, seen: &Seen, answer: &Answer) {
             heads.push(format!("{head}{}", String::from_utf8_lossy(&body)));
         }
         drop(heads);
-        if writer.write_all(&answer(&head, number)).is_err() || lower.contains("connection: close") {
+        let mut said = answer(&head, number);
+        if head.starts_with("HEAD ") {
+            let end = said.windows(4).position(|w| w == b"\r\n\r\n").map_or(said.len(), |at| at + 4);
+            said.truncate(end);
+        }
+        if writer.write_all(&said).is_err() || lower.contains("connection: close") {
             return;
         }
     }

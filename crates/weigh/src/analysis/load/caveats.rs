@@ -100,7 +100,12 @@ impl LoadCaveat {
 }
 
 /// What a block's figures need, the gravest first.
-pub(super) fn of(plan: &LoadPlan, result: &LoadResult, figures: &Figures, interrupted: bool) -> Vec<LoadCaveat> {
+pub(super) fn of(
+    plan: &LoadPlan,
+    result: &LoadResult,
+    figures: &Figures,
+    interrupted: bool,
+) -> Vec<LoadCaveat> {
     let mut found = Vec::new();
     let counts = figures.total.counts;
     for Caveat::SaturatedClient { sign } in caveats(result, has_closed(plan)) {
@@ -144,7 +149,11 @@ fn of_preflights(plan: &LoadPlan, result: &LoadResult, decoded: u64) -> Vec<Load
             found.push(LoadCaveat::Status { request: request.clone(), status: seen.status });
         }
         let content_type = seen.content_type.clone().unwrap_or_default();
-        if seen.content_encoding.is_none() && is_text(&content_type) && seen.body_bytes > 1024 && offers(plan, &request) {
+        if seen.content_encoding.is_none()
+            && is_text(&content_type)
+            && seen.body_bytes > 1024
+            && offers(plan, &request)
+        {
             found.push(LoadCaveat::Uncompressed { request: request.clone(), content_type });
         }
         if seen.checked == Checked::Samples && plan.check != Check::Discard {

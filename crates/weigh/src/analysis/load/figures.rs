@@ -234,7 +234,8 @@ mod tests {
 
     fn class(name: &str, completed: u64, ms: u64) -> ClassResult {
         let mut class = ClassResult { name: name.into(), ..ClassResult::default() };
-        class.counts = Counts { scheduled: completed, completed, body_bytes: 10 * completed, ..Counts::default() };
+        class.counts =
+            Counts { scheduled: completed, completed, body_bytes: 10 * completed, ..Counts::default() };
         (0..completed).for_each(|_| class.times.response.record(ms * 1_000_000));
         class
     }
@@ -243,7 +244,12 @@ mod tests {
     fn rates_and_percentiles_are_those_of_all_classes_and_of_each() {
         let light = class("light", 90, 1);
         let heavy = class("heavy", 10, 100);
-        let client = Client { user_seconds: 0.1, system_seconds: 0.3, thread_shares: vec![0.1, 0.3], ..Client::default() };
+        let client = Client {
+            user_seconds: 0.1,
+            system_seconds: 0.3,
+            thread_shares: vec![0.1, 0.3],
+            ..Client::default()
+        };
         let result = LoadResult {
             seconds: 2.0,
             classes: vec![light, heavy],

@@ -62,7 +62,12 @@ mod tests {
             seconds: 1.0,
             classes: vec![class],
             slices: vec![Slice { completed, seconds: 1.0, ..Slice::default() }],
-            faults: vec![FaultCount { kind: fault, count: 1, request: "/".into(), example: Fault::new(fault, "x") }],
+            faults: vec![FaultCount {
+                kind: fault,
+                count: 1,
+                request: "/".into(),
+                example: Fault::new(fault, "x"),
+            }],
             unproven: 1,
             client: Client { thread_shares: vec![share], user_seconds: 0.5, ..Client::default() },
             preflights: Vec::new(),
@@ -71,8 +76,11 @@ mod tests {
 
     #[test]
     fn blocks_add_up_and_shares_are_averaged() {
-        let blocks =
-            vec![block(2, 0.2, FaultKind::Status), block(4, 0.6, FaultKind::Reset), block(0, 0.1, FaultKind::Reset)];
+        let blocks = vec![
+            block(2, 0.2, FaultKind::Status),
+            block(4, 0.6, FaultKind::Reset),
+            block(0, 0.1, FaultKind::Reset),
+        ];
         let all = merge(blocks).unwrap();
         assert_eq!((all.seconds, all.unproven, all.client.user_seconds), (3.0, 3, 1.5));
         assert_eq!((all.classes[0].counts.completed, all.classes[0].times.response.count()), (6, 6));

@@ -71,7 +71,9 @@ impl Ab {
             'k' => self.keepalive = true,
             'i' => self.method = Some("HEAD".into()),
             'q' => self.add("--quiet", None),
-            'l' => self.note("-l is not needed: bodies that differ are noticed, and checked by decoding samples"),
+            'l' => {
+                self.note("-l is not needed: bodies that differ are noticed, and checked by decoding samples")
+            }
             'r' => self.note("-r is not needed: a failed connection is a fault, and the run goes on"),
             'd' | 'S' => self.note(&format!("-{flag} changes ab's report only")),
             'I' => bail!("ab's -I (no server name in TLS) has no counterpart here"),

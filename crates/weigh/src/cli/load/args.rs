@@ -204,9 +204,9 @@ pub struct Other {
     /// What a request costs the generator itself on this machine: the rate above which it is the limit
     #[arg(long, conflicts_with_all = ["vs", "find_capacity", "ab_args"])]
     pub calibrate: bool,
-    /// Read ab's own flags: in quotes, or everything after `--ab-args --`
-    #[arg(long, value_name = "FLAGS", num_args = 0..=1, default_missing_value = "", allow_hyphen_values = true)]
-    pub ab_args: Option<String>,
+    /// Everything after this is ab's own command line, in quotes or not; flags of ours come before it
+    #[arg(long, value_name = "FLAGS", num_args = 0.., allow_hyphen_values = true, conflicts_with = "urls")]
+    pub ab_args: Option<Vec<String>>,
 }
 
 /// Where results go.
@@ -252,7 +252,10 @@ fn rate(text: &str) -> Result<f64, String> {
 }
 
 fn span(text: &str) -> Result<f64, String> {
-    units::seconds(text).ok().filter(|s| *s > 0.0).ok_or_else(|| "give a time above zero, as 10s, 500ms or 2m".into())
+    units::seconds(text)
+        .ok()
+        .filter(|s| *s > 0.0)
+        .ok_or_else(|| "give a time above zero, as 10s, 500ms or 2m".into())
 }
 
 fn size(text: &str) -> Result<u64, String> {

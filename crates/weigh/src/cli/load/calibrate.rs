@@ -34,7 +34,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         seconds: args.other.block.unwrap_or(BLOCK),
         seed: args.machine.seed,
     };
-    let first = loads(&setup).first().map(|load| load.plan(&setup)).ok_or_else(|| anyhow!("there is no load"))?;
+    let first =
+        loads(&setup).first().map(|load| load.plan(&setup)).ok_or_else(|| anyhow!("there is no load"))?;
     let mut conductor = Conductor::start(args, &first)?;
     let target = Target::start(&conductor.log("target"), target_cpu)?;
     setup.target = target.address;

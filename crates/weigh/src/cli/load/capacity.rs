@@ -40,7 +40,9 @@ pub fn limit(text: &str) -> Result<Limit, String> {
 /// The arguments do not fit, or a block could not be carried out.
 pub fn run(args: &Args, limit: Limit) -> Result<ExitCode> {
     if args.load.requests.is_some() || args.load.duration.is_some() {
-        bail!("--find-capacity takes as long as it takes: leave -n and -d out; --block sets the time of a step");
+        bail!(
+            "--find-capacity takes as long as it takes: leave -n and -d out; --block sets the time of a step"
+        );
     }
     let mut args = args.clone();
     args.load.connections.get_or_insert(CONNECTIONS);

@@ -42,7 +42,8 @@ pub fn run(args: &Args, other: &str) -> Result<ExitCode> {
         Err(stopped) => return conductor.stopped(stopped),
     };
     let nothing = || anyhow!("there was no block");
-    let side = |plan, results| Ok::<Run, anyhow::Error>(Run::of(plan, merge(results).ok_or_else(nothing)?, false));
+    let side =
+        |plan, results| Ok::<Run, anyhow::Error>(Run::of(plan, merge(results).ok_or_else(nothing)?, false));
     let compared = Compared { a: side(plan_a, a)?, b: side(plan_b, b)?, comparison };
     let faults = compared.faults();
     conductor.finish(Measured::Comparison(Box::new(compared)), began)?;
@@ -68,7 +69,9 @@ fn plans(args: &Args, other: &str) -> Result<(LoadPlan, LoadPlan)> {
             plan::build(&args, &[])?
         }
         (None, 1) => plan::build(&args, &[other.to_owned()])?,
-        (None, urls) => bail!("--vs compares one URL with another; there are {urls}; use --requests-file with --base"),
+        (None, urls) => {
+            bail!("--vs compares one URL with another; there are {urls}; use --requests-file with --base")
+        }
     };
     Ok((plan_a, plan_b))
 }

@@ -84,7 +84,10 @@ impl Conductor {
         match stopped {
             Stopped::Failed(error) => Err(error),
             Stopped::Interrupted => {
-                terminal::note(&format!("interrupted; the blocks so far are in {}", self.session.path().display()));
+                terminal::note(&format!(
+                    "interrupted; the blocks so far are in {}",
+                    self.session.path().display()
+                ));
                 Ok(ExitCode::FAILURE)
             }
         }

@@ -33,7 +33,9 @@ impl Live {
         bar.enable_steady_tick(Duration::from_millis(200));
         bar.set_message("asking what the server sends");
         let length = match (plan.length.requests, plan.length.seconds) {
-            (Some(n), _) => format!(" of {}", units::count(usize::try_from(n).unwrap_or(usize::MAX), "", "").trim()),
+            (Some(n), _) => {
+                format!(" of {}", units::count(usize::try_from(n).unwrap_or(usize::MAX), "", "").trim())
+            }
             (None, Some(s)) => format!(" in {} of {}", "{}", units::ns(s * 1e9)),
             (None, None) => String::new(),
         };
@@ -58,7 +60,11 @@ impl Live {
         let count = |n: u64| units::count(usize::try_from(n).unwrap_or(usize::MAX), "", "").trim().to_owned();
         let length = self.length.replace("{}", &units::ns(progress.seconds * 1e9));
         let time = |t: Option<f64>| t.map_or("–".into(), |s| units::ns(s * 1e9));
-        let faults = if progress.faulted > 0 { format!(" · {} faulted", count(progress.faulted)) } else { String::new() };
+        let faults = if progress.faulted > 0 {
+            format!(" · {} faulted", count(progress.faulted))
+        } else {
+            String::new()
+        };
         format!(
             "{}{} complete{length} · {} requests/s · p50 {} · p99 {}{faults}",
             self.about,

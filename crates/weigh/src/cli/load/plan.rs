@@ -81,7 +81,8 @@ fn defaults(args: &Args, arriving: &Arriving) -> Result<Defaults> {
 /// The headers of every request, in the order given.
 fn headers(args: &Args) -> Result<Vec<(String, String)>> {
     let mut headers = args.request.header.clone();
-    let has = |headers: &[(String, String)], name: &str| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
+    let has =
+        |headers: &[(String, String)], name: &str| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
     let offered = args.request.accept_encoding.trim();
     if !has(&headers, "accept-encoding") && !offered.eq_ignore_ascii_case("none") && !offered.is_empty() {
         headers.push(("Accept-Encoding".into(), offered.to_owned()));
@@ -120,7 +121,10 @@ fn protocol(args: &Args) -> Result<Protocol> {
         _ => Protocol::Http11,
     };
     if args.load.streams > 1 && protocol != Protocol::Http2 {
-        bail!("--streams {}: only HTTP/2 has several requests in flight on a connection; add --http 2", args.load.streams);
+        bail!(
+            "--streams {}: only HTTP/2 has several requests in flight on a connection; add --http 2",
+            args.load.streams
+        );
     }
     Ok(protocol)
 }
@@ -177,7 +181,9 @@ fn sensible(args: &Args, plan: &LoadPlan) -> Result<()> {
         && requests < u64::from(connections)
         && args.load.connections.is_some()
     {
-        bail!("-n {requests} is less than -c {connections}: some connections would never send; lower -c or raise -n");
+        bail!(
+            "-n {requests} is less than -c {connections}: some connections would never send; lower -c or raise -n"
+        );
     }
     Ok(())
 }

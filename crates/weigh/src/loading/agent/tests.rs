@@ -74,7 +74,8 @@ fn plan_after_plan_is_answered_in_order() {
             seed => Ok(result(seed as f64)),
         }
     };
-    let input = format!("{}{}\n{}{}nonsense\n", line(&plan(1)), line(&plan(2)), line(&plan(3)), line(&plan(4)));
+    let input =
+        format!("{}{}\n{}{}nonsense\n", line(&plan(1)), line(&plan(2)), line(&plan(3)), line(&plan(4)));
     let answers = said(Cursor::new(input), &engine);
     let progress = |n| Said::Slice(Progress { completed: n, ..Progress::default() });
     assert_eq!(answers[0], progress(1));

@@ -32,21 +32,31 @@ fn answer(capacity: &Capacity) -> String {
     match capacity.ended {
         Ended::Found => format!("{held} requests/s are held with {limit}; {over} are not."),
         Ended::NothingHeld => format!("No rate is held with {limit}: not even {over} requests/s."),
-        Ended::NeverOver => format!("Every rate that was tried is held with {limit}, up to {held} requests/s."),
+        Ended::NeverOver => {
+            format!("Every rate that was tried is held with {limit}, up to {held} requests/s.")
+        }
         Ended::Generator if capacity.held.is_none() => {
-            format!("The generator was the limit already at {over} requests/s: nothing is known of the server.")
+            format!(
+                "The generator was the limit already at {over} requests/s: nothing is known of the server."
+            )
         }
         Ended::Generator => format!(
             "At least {held} requests/s are held with {limit}; above, at {over}, the generator was the limit, not the server."
         ),
         Ended::OutOfSteps => {
-            format!("The steps were used up: with {limit} the border is between {held} and {over} requests/s.")
+            format!(
+                "The steps were used up: with {limit} the border is between {held} and {over} requests/s."
+            )
         }
     }
 }
 
 fn limit(capacity: &Capacity) -> String {
-    format!("p{} within {}", units::trimmed_number(capacity.limit.quantile * 100.0), super::seconds(capacity.limit.seconds))
+    format!(
+        "p{} within {}",
+        units::trimmed_number(capacity.limit.quantile * 100.0),
+        super::seconds(capacity.limit.seconds)
+    )
 }
 
 fn table(capacity: &Capacity) -> Grid {

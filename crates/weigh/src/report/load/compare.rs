@@ -78,7 +78,16 @@ fn table(lines: &[Line]) -> Grid {
             "" | "same" => Tone::Plain,
             _ => Tone::Strong,
         };
-        grid.push(tone, vec![name(line.quantity).into(), value(line.a).into(), value(line.b).into(), ratio.into(), verdict.into()]);
+        grid.push(
+            tone,
+            vec![
+                name(line.quantity).into(),
+                value(line.a).into(),
+                value(line.b).into(),
+                ratio.into(),
+                verdict.into(),
+            ],
+        );
     }
     grid
 }

@@ -32,14 +32,26 @@ fn difference(d: &Difference) -> String {
 /// What to look at first.
 fn remedy(kind: FaultKind) -> Option<&'static str> {
     Some(match kind {
-        FaultKind::ConnectRefused => "nothing listens there, or its queue is full: is the server up, and its backlog large enough?",
-        FaultKind::ConnectTimeout => "the server's backlog may be full; fewer connections (-c), or a longer --connect-timeout",
-        FaultKind::PortsExhausted => "each closed connection keeps its port for a minute: keep connections, or widen net.ipv4.ip_local_port_range",
+        FaultKind::ConnectRefused => {
+            "nothing listens there, or its queue is full: is the server up, and its backlog large enough?"
+        }
+        FaultKind::ConnectTimeout => {
+            "the server's backlog may be full; fewer connections (-c), or a longer --connect-timeout"
+        }
+        FaultKind::PortsExhausted => {
+            "each closed connection keeps its port for a minute: keep connections, or widen net.ipv4.ip_local_port_range"
+        }
         FaultKind::Tls => "a private certificate needs --ca FILE or --insecure",
         FaultKind::Timeout => "a longer --timeout would tell how slow it really is",
-        FaultKind::EmptyReply | FaultKind::Reset => "the server gave up the connection: its error log says why",
-        FaultKind::Mismatch | FaultKind::Corrupt => "if the content is meant to differ, name the header it follows with --vary-by",
-        FaultKind::Length | FaultKind::Status => "the server changed its answer under load: its error log says why",
+        FaultKind::EmptyReply | FaultKind::Reset => {
+            "the server gave up the connection: its error log says why"
+        }
+        FaultKind::Mismatch | FaultKind::Corrupt => {
+            "if the content is meant to differ, name the header it follows with --vary-by"
+        }
+        FaultKind::Length | FaultKind::Status => {
+            "the server changed its answer under load: its error log says why"
+        }
         _ => return None,
     })
 }

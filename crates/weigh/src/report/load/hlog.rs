@@ -31,7 +31,8 @@ pub fn log(result: &LoadResult, began: SystemTime) -> Result<Vec<u8>> {
         let mut writer = builder.begin_log_with(&mut body, &mut serializer)?;
         let mut line = |hist: &Hist, start: f64, length: f64, tag: Option<&str>| {
             let tag = tag.and_then(Tag::new);
-            let (start, length) = (Duration::from_secs_f64(start.max(0.0)), Duration::from_secs_f64(length.max(0.0)));
+            let (start, length) =
+                (Duration::from_secs_f64(start.max(0.0)), Duration::from_secs_f64(length.max(0.0)));
             let written = writer.write_histogram(hist.inner(), start, length, tag);
             written.map_err(|e| anyhow!("a histogram cannot be written: {e:?}"))
         };

@@ -68,8 +68,11 @@ fn some_bytes(bytes: u64, what: &str) -> String {
 fn opened(run: &Run) -> String {
     let counts = &run.figures.total.counts;
     let opened = units::count(counts.connections as usize, "connection", "connections");
-    let resumed =
-        if counts.resumed > 0 { format!(", {} sessions resumed", whole(counts.resumed)) } else { String::new() };
+    let resumed = if counts.resumed > 0 {
+        format!(", {} sessions resumed", whole(counts.resumed))
+    } else {
+        String::new()
+    };
     format!("{opened} opened{resumed}")
 }
 
@@ -96,7 +99,9 @@ fn verified(run: &Run) -> String {
     let decode = run.figures.total.decode_seconds;
     parts(&[
         format!("{} compared byte for byte", whole(counts.compared)),
-        decode.map_or(String::new(), |t| format!("{} decoded in full ({} each)", whole(counts.decoded), seconds(t))),
+        decode.map_or(String::new(), |t| {
+            format!("{} decoded in full ({} each)", whole(counts.decoded), seconds(t))
+        }),
         if rest > 0 { format!("{} by status and length", whole(rest)) } else { String::new() },
     ])
 }
@@ -115,7 +120,8 @@ fn spark(run: &Run) -> Option<String> {
         return None;
     }
     let group = whole_slices.len().div_ceil(POINTS);
-    let points: Vec<f64> = whole_slices.chunks(group).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
+    let points: Vec<f64> =
+        whole_slices.chunks(group).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
     let low = points.iter().copied().fold(f64::INFINITY, f64::min);
     let high = points.iter().copied().fold(0.0, f64::max);
     let range = format!("{} to {} requests/s", units::significant(low), units::significant(high));

@@ -120,13 +120,12 @@ fn headers(seen: &Preflight, full: bool) -> String {
     };
     let digest = seen.decoded_sha256.as_deref().unwrap_or_default();
     let digest = if full { digest } else { digest.get(..12).unwrap_or(digest) };
-    let digest = if digest.is_empty() { String::new() } else { format!("sha256 {digest}{}", if full { "" } else { "…" }) };
-    parts(&[
-        one("Vary", &seen.vary),
-        one("ETag", &seen.etag),
-        one("Server", &seen.server),
-        digest,
-    ])
+    let digest = if digest.is_empty() {
+        String::new()
+    } else {
+        format!("sha256 {digest}{}", if full { "" } else { "…" })
+    };
+    parts(&[one("Vary", &seen.vary), one("ETag", &seen.etag), one("Server", &seen.server), digest])
 }
 
 fn framing(framing: Framing) -> &'static str {
@@ -145,7 +144,9 @@ fn checked(plan: &LoadPlan, seen: &Preflight) -> String {
         (Check::Discard, _) => "status and length alone; bodies are dropped unseen (--discard)".into(),
         (_, Checked::Bytes) => "every byte of every body".into(),
         (Check::Verify { decode_every, .. }, Checked::Samples) => {
-            format!("status, and one body in {decode_every} decoded in full: bodies differ from response to response")
+            format!(
+                "status, and one body in {decode_every} decoded in full: bodies differ from response to response"
+            )
         }
         (_, Checked::Length) => "status and length".into(),
     }

@@ -11,7 +11,8 @@ use crate::units;
 pub(super) fn client(run: &Run, options: &Options) -> Vec<Block> {
     let figures = &run.figures.client;
     let client = &run.result.client;
-    let each = figures.cpu_seconds_per_request.map_or(String::new(), |s| format!("{} of CPU a request", seconds(s)));
+    let each =
+        figures.cpu_seconds_per_request.map_or(String::new(), |s| format!("{} of CPU a request", seconds(s)));
     let mut rows: Vec<Fact> = vec![(
         "generator",
         parts(&[
@@ -34,7 +35,11 @@ fn more(run: &Run, client: &Client) -> Vec<Fact> {
     let mut rows = vec![
         (
             "CPU",
-            format!("{} in user mode, {} in the kernel", seconds(client.user_seconds), seconds(client.system_seconds)),
+            format!(
+                "{} in user mode, {} in the kernel",
+                seconds(client.user_seconds),
+                seconds(client.system_seconds)
+            ),
         ),
         ("threads", threads.join(", ")),
     ];
@@ -42,7 +47,12 @@ fn more(run: &Run, client: &Client) -> Vec<Fact> {
         let tail = late.percentile(99.0).unwrap_or(late.max);
         rows.push((
             "lateness",
-            format!("median {}, 99% within {}, at most {}", seconds(late.median), seconds(tail), seconds(late.max)),
+            format!(
+                "median {}, 99% within {}, at most {}",
+                seconds(late.median),
+                seconds(tail),
+                seconds(late.max)
+            ),
         ));
     }
     rows
@@ -59,7 +69,10 @@ pub(super) fn bytes(run: &Run, options: &Options) -> Vec<Block> {
         ("received", line(counts.wire_bytes, total.wire_bytes_per_second)),
         ("… heads", format!("{} bytes", whole(counts.head_bytes))),
         ("… bodies", line(counts.body_bytes, total.body_bytes_per_second)),
-        ("… the rest", format!("{} bytes of framing, and of responses that did not complete", whole(framing))),
+        (
+            "… the rest",
+            format!("{} bytes of framing, and of responses that did not complete", whole(framing)),
+        ),
         ("decoded", line(counts.decoded_bytes, total.decoded_bytes_per_second)),
     ];
     let mut blocks = vec![Block::Heading(2, "Bytes".into())];
