@@ -10,6 +10,7 @@ mod findings;
 mod front;
 mod gather;
 mod links;
+pub mod load;
 pub mod model;
 mod published;
 

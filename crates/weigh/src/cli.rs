@@ -4,6 +4,7 @@ pub mod check;
 mod codec;
 pub mod corpus;
 mod live;
+mod load;
 mod plan;
 mod report;
 mod run;
@@ -38,6 +39,7 @@ const EXAMPLES: &str = "Start here:
   weigh codec page.html                  every codec on your own page
   weigh codec --php php src/cache/       the same inside PHP, on a folder
   weigh run --quick                      the built-in studies in their quick form
+  weigh load http://127.0.0.1:8080/      load on a server, every response verified
   weigh report weigh-runs/…              look at a run again, in any format";
 
 #[derive(Debug, Subcommand)]
@@ -52,11 +54,23 @@ enum Verb {
     Run(run::Args),
     /// Show a run: tables, files, pictures
     Report(report::Args),
+    /// Load on a server: what it sends, how fast, and what that costs; every response verified
+    Load(Box<load::Args>),
     /// Real content pinned by digest: list it, fetch it
     Corpus(corpus::Args),
-    /// The native worker; started by the lab
+    /// The native worker, the load agent or its target; started by the lab
     #[command(hide = true)]
-    Agent,
+    Agent {
+        /// Carries out plans of load
+        #[arg(long)]
+        load: bool,
+        /// The built-in target of a calibration
+        #[arg(long, conflicts_with = "load")]
+        target: bool,
+        /// The target's processor
+        #[arg(long, requires = "target")]
+        cpu: Option<u32>,
+    },
 }
 
 /// Runs the program and tells its exit code: 0 fine, 1 usage or internal, 2 some cells faulted.
@@ -76,7 +90,10 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(&args, defs),
         Verb::Report(args) => report::run(&args),
         Verb::Corpus(args) => corpus::run(&args, defs),
-        Verb::Agent => agent(),
+        Verb::Load(args) => load::run(&args),
+        Verb::Agent { load: true, .. } => load::agent(),
+        Verb::Agent { target: true, cpu, .. } => load::target(cpu),
+        Verb::Agent { .. } => agent(),
     };
     match result {
         Ok(code) => code,

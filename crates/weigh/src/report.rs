@@ -16,6 +16,7 @@ mod fixture;
 mod grid;
 pub mod json;
 pub mod live;
+pub mod load;
 pub mod markdown;
 pub mod png;
 mod sections;

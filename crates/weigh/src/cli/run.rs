@@ -69,7 +69,8 @@ pub struct Place {
 }
 
 impl Place {
-    fn path(&self) -> PathBuf {
+    /// The folder: the one named, or a new one that no other run has.
+    pub fn path(&self) -> PathBuf {
         if let Some(out) = &self.out {
             return out.clone();
         }

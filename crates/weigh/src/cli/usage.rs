@@ -32,7 +32,7 @@ pub fn answer(error: &Error) -> ExitCode {
 }
 
 /// What is wrong, and the tips; of the usage only which help has it.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let mut parts = Vec::new();
     let mut help = None;
     for paragraph in text.split("\n\n").map(str::trim) {

@@ -18,7 +18,7 @@ use crate::interrupt::Interrupt;
 pub use pipes::printable;
 use pipes::{Heard, LastLine};
 
-/// A reply may not be longer than this.
+/// A reply may not be longer than this, where the spec says nothing else.
 pub const LONGEST_LINE: usize = 16 << 20;
 /// How often a wait looks at the interrupt.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -41,6 +41,8 @@ pub struct WorkerSpec {
     pub log: PathBuf,
     /// The launcher: this same program, except in tests.
     pub launcher: OsString,
+    /// The longest line that it may answer, in bytes.
+    pub longest_line: usize,
 }
 
 impl WorkerSpec {
@@ -57,7 +59,15 @@ impl WorkerSpec {
         log: PathBuf,
     ) -> WorkerSpec {
         let launcher = lifeline::this_program();
-        WorkerSpec { name: name.into(), program: program.into(), args, env: Vec::new(), log, launcher }
+        WorkerSpec {
+            name: name.into(),
+            program: program.into(),
+            args,
+            env: Vec::new(),
+            log,
+            launcher,
+            longest_line: LONGEST_LINE,
+        }
     }
 
     fn command(&self) -> Command {
@@ -80,7 +90,7 @@ pub enum Silence {
     Ended(String),
     /// The limit passed.
     Timeout,
-    /// A line longer than [`LONGEST_LINE`] began with these bytes.
+    /// A line over the limit began with these bytes.
     TooLong(Vec<u8>),
     /// The user wants the lab to end.
     Interrupted,
@@ -113,7 +123,7 @@ impl Worker {
         };
         Ok(Worker {
             requests: Some(pipes::write_lines(stdin)),
-            replies: pipes::read_lines(stdout, LONGEST_LINE),
+            replies: pipes::read_lines(stdout, spec.longest_line),
             stderr: pipes::keep_log(stderr, log),
             child,
             status: None,
@@ -124,29 +134,44 @@ impl Worker {
     ///
     /// # Errors
     /// [`Silence`]: why none came. The worker is of no further use then; drop it.
-    pub fn ask(
-        &mut self,
-        mut line: Vec<u8>,
-        limit: Duration,
-        interrupt: &Interrupt,
-    ) -> Result<Vec<u8>, Silence> {
-        line.push(b'\n');
+    pub fn ask(&mut self, line: Vec<u8>, limit: Duration, interrupt: &Interrupt) -> Result<Vec<u8>, Silence> {
+        self.say(line)?;
         let deadline = Instant::now() + limit;
-        if self.requests.as_ref().is_none_or(|requests| requests.send(line).is_err()) {
-            return Err(self.ended());
-        }
         loop {
             if interrupt.is_set() {
                 return Err(Silence::Interrupted);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.replies.recv_timeout(left.min(GLANCE)) {
-                Ok(Heard::Line(line)) => return Ok(line),
-                Ok(Heard::TooLong(begin)) => return Err(Silence::TooLong(begin)),
-                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Silence::Timeout),
-                Err(RecvTimeoutError::Timeout) => {}
+            match self.hear(left.min(GLANCE))? {
+                Some(line) => return Ok(line),
+                None if left.is_zero() => return Err(Silence::Timeout),
+                None => {}
             }
+        }
+    }
+
+    /// Sends one line; its newline is added.
+    ///
+    /// # Errors
+    /// [`Silence::Ended`]. The worker is of no further use then; drop it.
+    pub fn say(&mut self, mut line: Vec<u8>) -> Result<(), Silence> {
+        line.push(b'\n');
+        if self.requests.as_ref().is_none_or(|requests| requests.send(line).is_err()) {
+            return Err(self.ended());
+        }
+        Ok(())
+    }
+
+    /// The next line of the worker; none when there was none within `patience`.
+    ///
+    /// # Errors
+    /// [`Silence`]: why none will come. The worker is of no further use then; drop it.
+    pub fn hear(&mut self, patience: Duration) -> Result<Option<Vec<u8>>, Silence> {
+        match self.replies.recv_timeout(patience) {
+            Ok(Heard::Line(line)) => Ok(Some(line)),
+            Ok(Heard::TooLong(begin)) => Err(Silence::TooLong(begin)),
+            Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
         }
     }
 

@@ -121,6 +121,7 @@ fn links_between_documents_lead_somewhere() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "docs/FORMAT.md",
+        "docs/LOAD.md",
         "docs/METHODOLOGY.md",
         "docs/LIMITS.md",
         "docs/EXTENDING.md",

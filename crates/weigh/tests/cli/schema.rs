@@ -6,6 +6,7 @@ use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
+use weigh::analysis::load;
 use weigh::cli::{check, corpus};
 use weigh::plan::Plan;
 use weigh::record::Record;
@@ -37,6 +38,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("plan", "Plan of a run: plan.json and `weigh plan --json`", schema_for!(Plan)),
         ("record", "One line of records.ndjson", schema_for!(Line)),
         ("check", "What can be measured here: `weigh check --json`", schema_for!(check::Findings)),
+        ("load", "A block of load: `weigh load --json` and result.json", schema_for!(load::Document)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
     ]
 }

@@ -1,0 +1,181 @@
+//! What to bear in mind with a block's figures: typed, each with what would mend it.
+
+use serde::Serialize;
+use weigh_load::caveats::{Caveat, Sign, caveats};
+use weigh_load::plan::{Check, LoadPlan, Protocol};
+use weigh_load::result::{Checked, LoadResult};
+
+use super::{Figures, has_closed};
+
+/// With fewer, the 99th percentile is one of the ten slowest.
+const FEW: u64 = 1000;
+
+/// A warning about a block.
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum LoadCaveat {
+    /// The generator, not the server, was the limit: the rate is not the server's.
+    SaturatedClient {
+        /// How that shows.
+        sign: Sign,
+    },
+    /// Requests were due and never sent: all connections were busy.
+    Dropped {
+        /// How many.
+        dropped: u64,
+        /// Of how many.
+        scheduled: u64,
+    },
+    /// Responses faulted; they are not in any rate.
+    Faults {
+        /// How many.
+        faulted: u64,
+        /// Of how many that were sent.
+        sent: u64,
+    },
+    /// The server does not answer this request with success, and was loaded all the same.
+    Status {
+        /// The request.
+        request: String,
+        /// The status.
+        status: u16,
+    },
+    /// A preflight failed: this request could not be verified.
+    Unverified {
+        /// The request.
+        request: String,
+        /// Why.
+        why: String,
+    },
+    /// Text was sent as it is although content codings were offered.
+    Uncompressed {
+        /// The request.
+        request: String,
+        /// Its Content-Type.
+        content_type: String,
+    },
+    /// Bodies differ from response to response: samples are decoded instead of every byte being compared.
+    Sampled {
+        /// The request.
+        request: String,
+        /// Responses that were decoded in full, of this and all other requests.
+        decoded: u64,
+    },
+    /// Responses should have been decoded and were not, for want of room or time.
+    Unproven {
+        /// How many.
+        unproven: u64,
+    },
+    /// Bodies were dropped unseen, as was asked for.
+    Discarded,
+    /// HTTP/1.0, as was asked for: servers may answer otherwise than to any browser.
+    Http10,
+    /// Too few responses for the tail: the high percentiles are single responses.
+    FewResponses {
+        /// How many were completed.
+        completed: u64,
+    },
+    /// The user ended it early.
+    Interrupted,
+}
+
+impl LoadCaveat {
+    /// Its name in tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            LoadCaveat::SaturatedClient { .. } => "SATURATED-CLIENT",
+            LoadCaveat::Dropped { .. } => "DROPPED",
+            LoadCaveat::Faults { .. } => "FAULTS",
+            LoadCaveat::Status { .. } => "STATUS",
+            LoadCaveat::Unverified { .. } => "UNVERIFIED",
+            LoadCaveat::Uncompressed { .. } => "UNCOMPRESSED",
+            LoadCaveat::Sampled { .. } => "SAMPLED",
+            LoadCaveat::Unproven { .. } => "UNPROVEN",
+            LoadCaveat::Discarded => "DISCARDED",
+            LoadCaveat::Http10 => "HTTP-1.0",
+            LoadCaveat::FewResponses { .. } => "FEW-RESPONSES",
+            LoadCaveat::Interrupted => "INTERRUPTED",
+        }
+    }
+}
+
+/// What a block's figures need, the gravest first.
+pub(super) fn of(
+    plan: &LoadPlan,
+    result: &LoadResult,
+    figures: &Figures,
+    interrupted: bool,
+) -> Vec<LoadCaveat> {
+    let mut found = Vec::new();
+    let counts = figures.total.counts;
+    for Caveat::SaturatedClient { sign } in caveats(result, has_closed(plan)) {
+        found.push(LoadCaveat::SaturatedClient { sign });
+    }
+    if counts.faulted > 0 {
+        found.push(LoadCaveat::Faults { faulted: counts.faulted, sent: counts.sent });
+    }
+    if counts.dropped > 0 {
+        found.push(LoadCaveat::Dropped { dropped: counts.dropped, scheduled: counts.scheduled });
+    }
+    found.extend(of_preflights(plan, result, counts.decoded));
+    if result.unproven > 0 {
+        found.push(LoadCaveat::Unproven { unproven: result.unproven });
+    }
+    if plan.check == Check::Discard {
+        found.push(LoadCaveat::Discarded);
+    }
+    if plan.protocol == Protocol::Http10 {
+        found.push(LoadCaveat::Http10);
+    }
+    if counts.completed < FEW && counts.completed > 0 {
+        found.push(LoadCaveat::FewResponses { completed: counts.completed });
+    }
+    if interrupted {
+        found.push(LoadCaveat::Interrupted);
+    }
+    found
+}
+
+fn of_preflights(plan: &LoadPlan, result: &LoadResult, decoded: u64) -> Vec<LoadCaveat> {
+    let mut found = Vec::new();
+    for seen in &result.preflights {
+        let request = seen.request.clone();
+        if let Some(fault) = &seen.fault {
+            let why = format!("{}: {}", fault.kind.name(), fault.message);
+            found.push(LoadCaveat::Unverified { request, why });
+            continue;
+        }
+        if !(200..300).contains(&seen.status) {
+            found.push(LoadCaveat::Status { request: request.clone(), status: seen.status });
+        }
+        let content_type = seen.content_type.clone().unwrap_or_default();
+        if seen.content_encoding.is_none()
+            && is_text(&content_type)
+            && seen.body_bytes > 1024
+            && offers(plan, &request)
+        {
+            found.push(LoadCaveat::Uncompressed { request: request.clone(), content_type });
+        }
+        if seen.checked == Checked::Samples && plan.check != Check::Discard {
+            found.push(LoadCaveat::Sampled { request, decoded });
+        }
+    }
+    found
+}
+
+/// Content that every guide says to compress.
+fn is_text(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind.starts_with("text/")
+        || kind.ends_with("+xml")
+        || kind.ends_with("+json")
+        || ["application/json", "application/javascript", "application/xml"].contains(&kind.as_str())
+}
+
+/// Whether that request offers a content coding.
+fn offers(plan: &LoadPlan, request: &str) -> bool {
+    let asked = plan.requests.iter().filter(|r| r.name == request).flat_map(|r| &r.headers);
+    asked
+        .filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"))
+        .any(|(_, value)| ["gzip", "br", "zstd", "deflate"].iter().any(|coding| value.contains(coding)))
+}

@@ -1,0 +1,135 @@
+use std::io::{BufReader, Cursor, Write};
+use std::time::Duration;
+
+use weigh_load::plan::{Check, Length, Limits, Protocol, Request, Stream, Tls};
+
+use super::*;
+
+/// A plan of one request with that seed.
+fn plan(seed: u64) -> LoadPlan {
+    LoadPlan {
+        requests: vec![Request {
+            name: "/".into(),
+            url: "http://127.0.0.1/".into(),
+            method: "GET".into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            weight: 1.0,
+            class: "all".into(),
+            stream: 0,
+        }],
+        streams: vec![Stream {
+            name: "all".into(),
+            arrival: "closed".into(),
+            connections: 1,
+            streams_per_connection: 1,
+            keepalive: true,
+            read_rate: None,
+            abandon_after: None,
+            receive_buffer: None,
+        }],
+        protocol: Protocol::Http11,
+        tls: Tls { insecure: false, authorities: None, resumption: true },
+        length: Length { requests: Some(1), seconds: None },
+        limits: Limits::default(),
+        check: Check::Discard,
+        threads: 1,
+        cpus: Vec::new(),
+        slice_seconds: 1.0,
+        seed,
+    }
+}
+
+fn line(plan: &LoadPlan) -> String {
+    format!("{}\n", serde_json::to_string(plan).unwrap())
+}
+
+/// A result that tells whose it is.
+fn result(seconds: f64) -> LoadResult {
+    LoadResult {
+        seconds,
+        classes: Vec::new(),
+        slices: Vec::new(),
+        faults: Vec::new(),
+        unproven: 0,
+        client: weigh_load::result::Client::default(),
+        preflights: Vec::new(),
+    }
+}
+
+fn said(input: impl Read + Send + 'static, engine: &Engine) -> Vec<Said> {
+    let mut output = Vec::new();
+    serve(BufReader::new(input), &mut output, engine).unwrap();
+    let text = String::from_utf8(output).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn plan_after_plan_is_answered_in_order() {
+    let engine = |plan: &LoadPlan, tell: &mut dyn FnMut(&Progress), _: &AtomicBool| {
+        tell(&Progress { completed: plan.seed, ..Progress::default() });
+        match plan.seed {
+            2 => Err("no such host".to_owned()),
+            3 => panic!("out of luck"),
+            seed => Ok(result(seed as f64)),
+        }
+    };
+    let input =
+        format!("{}{}\n{}{}nonsense\n", line(&plan(1)), line(&plan(2)), line(&plan(3)), line(&plan(4)));
+    let answers = said(Cursor::new(input), &engine);
+    let progress = |n| Said::Slice(Progress { completed: n, ..Progress::default() });
+    assert_eq!(answers[0], progress(1));
+    assert_eq!(answers[1], Said::Result(Box::new(result(1.0))));
+    assert_eq!(answers[3], Said::Fault("no such host".into()));
+    assert_eq!(answers[5], Said::Fault("the generator panicked: out of luck".into()));
+    assert_eq!(answers[7], Said::Result(Box::new(result(4.0))));
+    assert!(matches!(&answers[8], Said::Fault(why) if why.starts_with("not a plan: ")), "{:?}", answers[8]);
+    assert_eq!(answers.len(), 9);
+}
+
+/// An engine that ends only when it is told to.
+fn endless(plan: &LoadPlan, _: &mut dyn FnMut(&Progress), stop: &AtomicBool) -> Result<LoadResult, String> {
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(result(plan.seed as f64))
+}
+
+#[test]
+fn stop_ends_the_block_in_flight_and_not_the_next() {
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let feeder = std::thread::spawn(move || {
+        for part in [&line(&plan(1)), "\"stop\"\n", &line(&plan(2)), "\"stop\"\n", &line(&plan(3))] {
+            writer.write_all(part.as_bytes()).unwrap();
+        }
+        // The end of the input ends the third.
+    });
+    let answers = said(reader, &endless);
+    feeder.join().unwrap();
+    let results: Vec<f64> = answers
+        .iter()
+        .map(|a| match a {
+            Said::Result(result) => result.seconds,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(results, [1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn nobody_who_listens_ends_the_agent() {
+    struct Deaf;
+    impl Write for Deaf {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let engine = |plan: &LoadPlan, tell: &mut dyn FnMut(&Progress), stop: &AtomicBool| {
+        tell(&Progress::default());
+        endless(plan, tell, stop)
+    };
+    assert!(serve(Cursor::new(line(&plan(1))), Deaf, &engine).is_err());
+}
