@@ -55,6 +55,9 @@ pub fn build(args: &Args, urls: &[String]) -> Result<LoadPlan> {
 /// What holds for every request and stream that says nothing else.
 fn defaults(args: &Args, arriving: &Arriving) -> Result<Defaults> {
     let fallback = if arriving.open { CONNECTIONS.1 } else { CONNECTIONS.0 };
+    // Ten connections for five requests would be five too many.
+    let fallback =
+        args.load.requests.map_or(fallback, |n| fallback.min(u32::try_from(n).unwrap_or(u32::MAX)));
     let body = body(args)?;
     let method = args.request.method.clone();
     let stream = Stream {
