@@ -9,6 +9,7 @@ mod part;
 mod preflight;
 mod prepared;
 mod progress;
+mod secure;
 mod sink;
 mod spread;
 mod thread;

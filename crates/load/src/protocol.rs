@@ -3,9 +3,12 @@
 
 pub mod coding;
 pub mod h1;
+pub mod h2;
+mod machine;
 
 use crate::fault::Fault;
 use h1::head::Head;
+pub use machine::{Machine, Request};
 
 /// Names a request in flight, as long as it is in flight.
 pub type ExchangeId = u32;
@@ -20,6 +23,11 @@ pub trait Events {
 
     /// So many bytes came over the connection for it: head, framing or body.
     fn wire(&mut self, x: ExchangeId, bytes: usize);
+
+    /// So many bytes were sent over the connection for it, where that is not known before.
+    fn sent(&mut self, x: ExchangeId, bytes: usize) {
+        let _ = (x, bytes);
+    }
 
     /// The final head is there; `raw` is what it was read from.
     ///
@@ -51,7 +59,7 @@ pub enum Drive {
     Open,
     /// It has read all that it was allowed to; there may be more.
     Paused,
-    /// Nothing is in flight, and the server was told or has said that no further exchange is to come: it will close.
+    /// No further exchange may be started: the server was told so, or has said so. It will close when none is in flight.
     Lingering,
     /// It is of no further use.
     Closed,

@@ -1,10 +1,12 @@
 //! What carries bytes under a protocol: a TCP connection, bare or with TLS over it. Never blocks.
 
 pub mod tcp;
+pub mod tls;
 
 use std::io;
 
 use tcp::Tcp;
+use tls::Tls;
 
 /// A connection's bytes. Readiness is edge-triggered: after [`io::ErrorKind::WouldBlock`], and after a read that fell short
 /// where [`Transport::short_read_drains`], the next event tells of more.
@@ -36,6 +38,8 @@ pub trait Transport {
 pub enum Io {
     /// TCP.
     Tcp(Tcp),
+    /// TLS over it.
+    Tls(Box<Tls>),
 }
 
 impl Transport for Io {
@@ -43,6 +47,7 @@ impl Transport for Io {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         match self {
             Io::Tcp(tcp) => tcp.read(buf),
+            Io::Tls(tls) => tls.read(buf),
         }
     }
 
@@ -50,6 +55,7 @@ impl Transport for Io {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         match self {
             Io::Tcp(tcp) => tcp.write(buf),
+            Io::Tls(tls) => tls.write(buf),
         }
     }
 
@@ -57,6 +63,7 @@ impl Transport for Io {
     fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
         match self {
             Io::Tcp(tcp) => tcp.discard(max, scratch),
+            Io::Tls(tls) => tls.discard(max, scratch),
         }
     }
 
@@ -64,6 +71,7 @@ impl Transport for Io {
     fn short_read_drains(&self) -> bool {
         match self {
             Io::Tcp(tcp) => tcp.short_read_drains(),
+            Io::Tls(tls) => tls.short_read_drains(),
         }
     }
 }

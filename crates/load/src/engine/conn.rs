@@ -1,8 +1,7 @@
 //! One connection with what it is doing.
 
 use crate::Nanos;
-use crate::protocol::ExchangeId;
-use crate::protocol::h1::Machine;
+use crate::protocol::{ExchangeId, Machine};
 use crate::transport::Io;
 
 /// A connection of a stream.
@@ -20,6 +19,10 @@ pub struct Conn {
     pub endpoint: u32,
     /// When it was begun.
     pub begun: Nanos,
+    /// How often it stands among the idle ones: once for each exchange that may be started.
+    pub listed: usize,
+    /// Exchanges were started that are not sent yet.
+    pub is_unsent: bool,
     /// Set when it reads at a given rate.
     pub pace: Option<Pace>,
 }
@@ -29,18 +32,20 @@ pub struct Conn {
 pub enum State {
     /// The kernel is connecting; the exchange waits for it.
     Connecting(ExchangeId),
+    /// TLS is being agreed upon, since then; the exchange waits for it.
+    Securing(ExchangeId, Nanos),
     /// Requests may be sent.
     Open,
-    /// The server is to close it; it counts no more among its stream's.
+    /// The server is to close it when nothing is in flight any more; it counts no more among its stream's.
     Lingering,
 }
 
 impl Conn {
-    /// The exchange that it is busy with.
-    pub fn exchange(&self) -> Option<ExchangeId> {
+    /// Adds the exchanges that it is busy with to a list.
+    pub fn list(&self, into: &mut Vec<ExchangeId>) {
         match self.state {
-            State::Connecting(x) => Some(x),
-            State::Open | State::Lingering => self.machine.in_flight(),
+            State::Connecting(x) | State::Securing(x, _) => into.push(x),
+            State::Open | State::Lingering => self.machine.list(into),
         }
     }
 }

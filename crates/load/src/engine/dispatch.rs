@@ -9,14 +9,18 @@ use super::exchange::Exchange;
 use super::thread::Thread;
 use crate::Nanos;
 use crate::fault::{Fault, FaultKind};
-use crate::protocol::h1::Machine;
-use crate::protocol::{Events, ExchangeId};
+use crate::plan::Protocol;
+use crate::protocol::{Events, ExchangeId, Machine, h1, h2};
 use crate::transport::Io;
 use crate::transport::tcp::Tcp;
 
 impl Thread<'_> {
     /// Sends what is due in a stream, as long as there is a connection for it.
     pub(super) fn pump(&mut self, stream: u16) -> io::Result<()> {
+        while self.parts[stream as usize].has_room() {
+            let Some(x) = self.parts[stream as usize].waiting.pop() else { break };
+            self.place(x, self.shared.clock.now())?;
+        }
         while self.is_sending {
             let part = &mut self.parts[stream as usize];
             if !part.has_room() {
@@ -59,12 +63,19 @@ impl Thread<'_> {
         let (stream, request) = (self.sink.get(x).stream, self.sink.get(x).request);
         let endpoint = self.arsenal.requests[request as usize].endpoint;
         let part = &mut self.parts[stream as usize];
-        if let Some(token) = part.idle[endpoint as usize].pop() {
-            return self.start(token, x, now);
+        while let Some(token) = part.idle[endpoint as usize].pop() {
+            let Some(conn) = self.conns[token].as_mut() else { continue };
+            conn.listed -= 1;
+            // The server may have lowered its limit since then.
+            if conn.machine.capacity() > 0 {
+                return self.start(token, x, now);
+            }
         }
         if part.has >= part.most {
-            // Another endpoint's idle connection makes room.
-            let idle = part.idle.iter_mut().find_map(Vec::pop);
+            // Another endpoint's idle connection makes room. Where all carry something there is one too many for a while.
+            let is_idle =
+                |t: &&usize| self.conns[**t].as_ref().is_some_and(|c| c.machine.in_flight().is_none());
+            let idle = part.idle.iter().flatten().find(is_idle).copied();
             if let Some(token) = idle {
                 self.close(token);
             }
@@ -77,6 +88,11 @@ impl Thread<'_> {
         let (stream, request) = (self.sink.get(x).stream, self.sink.get(x).request);
         let endpoint = self.arsenal.requests[request as usize].endpoint;
         let now = self.shared.clock.now();
+        if self.plan.protocol == Protocol::Http2 {
+            // A connection may have refused many at once: together they go over those that there are.
+            self.parts[stream as usize].waiting.push(x);
+            return self.pump(stream);
+        }
         self.connect(stream, endpoint, x, now)
     }
 
@@ -99,15 +115,32 @@ impl Thread<'_> {
                 return self.not_connected(stream, x, &e, now);
             }
         };
+        let machine = match self.plan.protocol {
+            Protocol::Http10 | Protocol::Http11 => Machine::Http1(h1::Machine::new(&self.plan.limits)),
+            Protocol::Http2 => {
+                let streams = spec.streams_per_connection;
+                match h2::Machine::new(&self.http2, &self.plan.limits, streams, spec.keepalive) {
+                    Ok(machine) => Machine::Http2(Box::new(machine)),
+                    Err(fault) => {
+                        self.vacant.push(token);
+                        part.has -= 1;
+                        self.sink.fault(x, fault, false);
+                        return self.settle();
+                    }
+                }
+            }
+        };
         let both = Interest::READABLE | Interest::WRITABLE;
         self.poll.registry().register(tcp.source(), Token(token), both)?;
         self.conns[token] = Some(Conn {
             io: Io::Tcp(tcp),
-            machine: Machine::new(&self.plan.limits),
+            machine,
             state: State::Connecting(x),
             stream,
             endpoint,
             begun: now,
+            listed: 0,
+            is_unsent: false,
             pace: spec.read_rate.map(|rate| Pace::new(rate, now)),
         });
         Ok(())
@@ -117,17 +150,19 @@ impl Thread<'_> {
     pub(super) fn establish(&mut self, token: usize) -> io::Result<()> {
         let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
         let State::Connecting(x) = conn.state else { return Ok(()) };
-        let Io::Tcp(tcp) = &conn.io;
+        let Io::Tcp(tcp) = &conn.io else { return Ok(()) };
         match tcp.is_connected() {
             Ok(false) => Ok(()),
             Ok(true) => {
                 let now = self.shared.clock.now();
-                conn.state = State::Open;
-                let (begun, stream) = (conn.begun, conn.stream);
+                let (begun, endpoint) = (conn.begun, conn.endpoint);
                 let class = self.sink.get(x).class;
                 self.sink.recorder.classes[class as usize].1.connect.record(now.saturating_sub(begun));
-                self.parts[stream as usize].stands();
-                self.start(token, x, begun)
+                if self.arsenal.endpoints[endpoint as usize].tls.is_some() {
+                    return self.begin_tls(token, x, now);
+                }
+                conn.state = State::Open;
+                self.stands(token, x, begun)
             }
             Err(e) => {
                 let (stream, now) = (conn.stream, self.shared.clock.now());
@@ -135,6 +170,14 @@ impl Thread<'_> {
                 self.not_connected(stream, x, &e, now)
             }
         }
+    }
+
+    /// A connection carries requests from now on; the first is that for which it was begun.
+    pub(super) fn stands(&mut self, token: usize, x: ExchangeId, begun: Nanos) -> io::Result<()> {
+        let Some(conn) = self.conns[token].as_ref() else { return Ok(()) };
+        let stream = conn.stream;
+        self.parts[stream as usize].stands();
+        self.start(token, x, begun)
     }
 
     fn not_connected(&mut self, stream: u16, x: ExchangeId, error: &io::Error, now: Nanos) -> io::Result<()> {

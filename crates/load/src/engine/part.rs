@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::Nanos;
 use crate::arrival::{Due, Schedule};
 use crate::plan::Stream;
+use crate::protocol::ExchangeId;
 
 /// The first wait after a connection that failed; it doubles with each further one, to the last.
 const BACKOFF: (Nanos, Nanos) = (1_000_000, 128_000_000);
@@ -25,6 +26,8 @@ pub struct Part<'a> {
     pub has: usize,
     /// The idle ones by endpoint, the one used last at the end.
     pub idle: Vec<Vec<usize>>,
+    /// Requests that are to be sent again as soon as there is room.
+    pub waiting: Vec<ExchangeId>,
     /// When the next request is due; none: nothing is due before something happens.
     pub wake: Option<Nanos>,
     /// Since when a request could be sent, had one been due; none: it cannot.
@@ -48,7 +51,23 @@ impl<'a> Part<'a> {
     ) -> Part<'a> {
         let (has, wake, failures, hold, is_over) = (0, Some(0), 0, 0, most == 0);
         let idle = vec![Vec::new(); endpoints];
-        Part { stream, schedule, is_open, most, has, idle, wake, free_since: Some(0), is_over, failures, hold, draw }
+        let waiting = Vec::new();
+        let free_since = Some(0);
+        Part {
+            stream,
+            schedule,
+            is_open,
+            most,
+            has,
+            idle,
+            waiting,
+            wake,
+            free_since,
+            is_over,
+            failures,
+            hold,
+            draw,
+        }
     }
 
     /// Whether a request could be sent now.

@@ -1,9 +1,14 @@
 //! Requests as they are sent: made once, before the load.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+
+use rustls::ClientConfig;
 
 use crate::plan::{LoadPlan, Protocol, Request};
+use crate::protocol::h2::Message;
 use crate::target::{Location, Resolver, Scheme, Target};
+use crate::transport::tls;
 
 /// Where connections go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +28,10 @@ pub struct Prepared {
     pub endpoint: u32,
     /// Index of its class.
     pub class: u32,
-    /// Head and body as HTTP/1 sends them.
+    /// Head and body as HTTP/1 sends them; empty in a plan for HTTP/2.
     pub bytes: Box<[u8]>,
+    /// Head and body as HTTP/2 wants them, in a plan for it.
+    pub message: Option<Message>,
     /// Method HEAD: no body comes back.
     pub head_only: bool,
 }
@@ -43,6 +50,8 @@ pub struct Arsenal {
     pub endpoints: Vec<Endpoint>,
     /// Each once, in the order of their first request.
     pub classes: Vec<String>,
+    /// For the endpoints with TLS, where there are any.
+    pub tls: Option<Arc<ClientConfig>>,
 }
 
 impl Arsenal {
@@ -60,11 +69,20 @@ impl Arsenal {
             let address = addresses[0];
             let endpoint = Endpoint { address, tls: (scheme == Scheme::Https).then_some(host), authority };
             let keepalive = plan.streams.get(request.stream as usize).is_none_or(|s| s.keepalive);
-            let bytes = bytes(request, &endpoint, &path, plan.protocol, keepalive)?;
+            let (bytes, message) = if plan.protocol == Protocol::Http2 {
+                let is_tls = endpoint.tls.is_some();
+                let message = Message::new(request, is_tls, &endpoint.authority, &path).map_err(Refusal)?;
+                (Vec::new(), Some(message))
+            } else {
+                (bytes(request, &endpoint, &path, plan.protocol, keepalive)?, None)
+            };
             let endpoint = place(&mut all.endpoints, endpoint);
             let class = place(&mut all.classes, request.class.clone());
             let head_only = request.method.eq_ignore_ascii_case("HEAD");
-            all.requests.push(Prepared { endpoint, class, bytes: bytes.into(), head_only });
+            all.requests.push(Prepared { endpoint, class, bytes: bytes.into(), message, head_only });
+        }
+        if all.endpoints.iter().any(|e| e.tls.is_some()) {
+            all.tls = Some(tls::config(&plan.tls, plan.protocol).map_err(|e| Refusal(e.to_string()))?);
         }
         Ok(all)
     }

@@ -163,6 +163,12 @@ impl Events for Sink<'_> {
     }
 
     #[inline]
+    fn sent(&mut self, x: ExchangeId, bytes: usize) {
+        let class = self.exchanges[x as usize].class;
+        self.recorder.counts(class).sent_bytes += bytes as u64;
+    }
+
+    #[inline]
     fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), Fault> {
         let exchange = &mut self.exchanges[x as usize];
         exchange.status = head.status;

@@ -4,7 +4,7 @@ use super::part::{Draw, Part};
 use super::preflight;
 use super::prepared::{Arsenal, Refusal};
 use crate::arrival::{self, Model};
-use crate::plan::{Check, Length, LoadPlan, Stream};
+use crate::plan::{Check, Length, LoadPlan, Protocol, Stream};
 
 /// The arrival models of a plan's streams.
 ///
@@ -41,10 +41,11 @@ pub fn parts<'a>(
         let count = plan.threads.clamp(1, stream.connections.max(1));
         let takes_part = index < count && !requests.is_empty();
         let most = if takes_part { (stream.connections + count - 1 - index) / count } else { 0 };
+        let at_once = if plan.protocol == Protocol::Http2 { stream.streams_per_connection.max(1) } else { 1 };
         let context = arrival::Part {
             index: index.min(count - 1),
             count,
-            slots: most * stream.streams_per_connection.max(1),
+            slots: most * at_once,
             seed: plan.seed ^ (at as u64) << 32,
             seconds: plan.length.seconds,
         };

@@ -12,13 +12,15 @@ use super::clock::{Clock, Timer};
 use super::conn::{Conn, State};
 use super::exchange::Ended;
 use super::part::Part;
-use super::prepared::Arsenal;
+use super::prepared::{Arsenal, Prepared};
 use super::progress::Window;
 use super::sink::Sink;
 use crate::Nanos;
 use crate::plan::{Check, LoadPlan};
-use crate::protocol::{Drive, Means};
+use crate::protocol::h2::Http2Thread;
+use crate::protocol::{Drive, ExchangeId, Machine, Means, Request};
 use crate::transport::Transport;
+use crate::transport::tls::TlsThread;
 
 /// The poll's name for the timer.
 const TIMER: Token = Token(usize::MAX);
@@ -68,6 +70,11 @@ pub struct Thread<'a> {
     pub(super) vacant: Vec<usize>,
     pub(super) parts: Vec<Part<'a>>,
     pub(super) sink: Sink<'a>,
+    /// For connections with TLS, where there are any.
+    pub(super) tls: Option<TlsThread>,
+    pub(super) http2: Http2Thread,
+    /// Connections with exchanges that are not sent yet.
+    unsent: Vec<usize>,
     buffer: Vec<u8>,
     /// Room that is never written to, see [`Means::discard`].
     scratch: Vec<u8>,
@@ -109,6 +116,9 @@ impl<'a> Thread<'a> {
             vacant: Vec::new(),
             parts,
             sink,
+            tls: arsenal.tls.as_ref().map(|config| TlsThread::new(config, plan.tls.resumption)),
+            http2: Http2Thread::default(),
+            unsent: Vec::new(),
             buffer: vec![0; BUFFER],
             scratch: vec![0; SCRATCH],
             paced: BinaryHeap::new(),
@@ -151,6 +161,7 @@ impl<'a> Thread<'a> {
                 }
             }
             self.read_on()?;
+            self.send_off()?;
         }
         self.window.publish(&self.sink.recorder);
         Ok(self.sink)
@@ -186,11 +197,12 @@ impl<'a> Thread<'a> {
     /// Moves a connection on after an event.
     pub(super) fn drive(&mut self, token: usize) -> io::Result<()> {
         let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
-        if matches!(conn.state, State::Connecting(_)) {
-            return self.establish(token);
+        match conn.state {
+            State::Connecting(_) => return self.establish(token),
+            State::Securing(..) => return self.secure(token),
+            State::Open | State::Lingering => {}
         }
         let stream = conn.stream;
-        let is_lost = matches!(conn.state, State::Lingering);
         let abandons = self.parts[stream as usize].stream.abandon_after.is_some();
         let discards = self.plan.check == Check::Discard && !abandons;
         let exchange = conn.machine.in_flight();
@@ -198,7 +210,7 @@ impl<'a> Thread<'a> {
             Some(x) => &self.arsenal.requests[self.sink.get(x).request as usize].bytes,
             None => &[],
         };
-        let before = exchange.filter(|_| conn.pace.is_some()).map_or(0, |x| self.sink.body_bytes(x));
+        let before = received(conn, exchange, &self.sink);
         let allowance = match &mut conn.pace {
             Some(pace) => pace.allowance(self.shared.clock.now()),
             None => usize::MAX,
@@ -206,31 +218,78 @@ impl<'a> Thread<'a> {
         let discard = discards.then_some(self.scratch.as_mut_slice());
         let means = Means { buffer: &mut self.buffer, allowance, discard };
         let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
-        if let (Some(pace), Some(x)) = (&mut conn.pace, exchange) {
-            pace.spend(self.sink.body_bytes(x).saturating_sub(before));
+        let after = received(conn, exchange, &self.sink);
+        if let (Some(pace), Some(_)) = (&mut conn.pace, exchange) {
+            pace.spend(after.saturating_sub(before));
             if drive == Drive::Paused {
                 self.paced.push(Reverse((pace.next(self.shared.clock.now()), token)));
             }
         }
-        let endpoint = conn.endpoint;
+        self.driven(token, drive, exchange.is_none())
+    }
+
+    /// Keeps the books on a connection that was driven.
+    fn driven(&mut self, token: usize, drive: Drive, was_idle: bool) -> io::Result<()> {
+        let Some(conn) = self.conns[token].as_mut() else { return self.settle() };
+        let (stream, endpoint) = (conn.stream, conn.endpoint);
+        let is_lost = conn.state == State::Lingering;
         match drive {
             Drive::Closed => {
                 self.close(token);
-                if exchange.is_none() {
+                if was_idle {
                     // An idle connection of an open model makes room when it goes.
                     self.pump(stream)?;
                 }
             }
             Drive::Lingering if !is_lost => {
                 conn.state = State::Lingering;
+                conn.listed = 0;
                 self.parts[stream as usize].lost(endpoint, token);
             }
-            Drive::Open if exchange.is_some() && conn.machine.is_free() => {
-                self.parts[stream as usize].idle[endpoint as usize].push(token);
+            Drive::Open | Drive::Paused if !is_lost => {
+                let has_more_room = self.offer(token);
+                self.settle()?;
+                if has_more_room {
+                    // There may be room without an end: the server has told its limit.
+                    self.pump(stream)?;
+                }
             }
             Drive::Open | Drive::Paused | Drive::Lingering => {}
         }
         self.settle()
+    }
+
+    /// Puts a connection among the idle ones, once for each exchange that may be started over it; whether there are more.
+    pub(super) fn offer(&mut self, token: usize) -> bool {
+        let Some(conn) = self.conns[token].as_mut() else { return false };
+        let idle = &mut self.parts[conn.stream as usize].idle[conn.endpoint as usize];
+        let more = conn.machine.capacity().saturating_sub(conn.listed);
+        idle.extend(std::iter::repeat_n(token, more));
+        conn.listed += more;
+        more > 0
+    }
+
+    /// Sends what was started on connections that gather it.
+    fn send_off(&mut self) -> io::Result<()> {
+        while let Some(token) = self.unsent.pop() {
+            let Some(conn) = self.conns[token].as_mut().filter(|c| c.is_unsent) else { continue };
+            conn.is_unsent = false;
+            let drive = conn.machine.flush(&mut conn.io, &mut self.sink);
+            let is_drained = conn.io.short_read_drains();
+            self.driven(token, drive, false)?;
+            if !is_drained {
+                self.drive(token)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A connection has something to send.
+    pub(super) fn gather(&mut self, token: usize) {
+        let Some(conn) = self.conns[token].as_mut() else { return };
+        if conn.machine.gathers() && !std::mem::replace(&mut conn.is_unsent, true) {
+            self.unsent.push(token);
+        }
     }
 
     /// Deals with the exchanges that have ended.
@@ -279,17 +338,31 @@ impl<'a> Thread<'a> {
         exchange.sent = sent;
         let (request, class, is_second) = (exchange.request, exchange.class, exchange.is_second);
         let prepared = &self.arsenal.requests[request as usize];
-        conn.machine.start(x, prepared.head_only);
         let counts = self.sink.recorder.counts(class);
         counts.sent += u64::from(!is_second);
         counts.sent_bytes += prepared.bytes.len() as u64;
-        if conn.machine.send(&mut conn.io, &prepared.bytes, &mut self.sink) == Drive::Closed {
+        let Prepared { bytes, message, head_only, .. } = prepared;
+        let request = Request { bytes, message: message.as_ref(), head_only: *head_only };
+        if conn.machine.start(x, request, &mut conn.io, &mut self.sink) == Drive::Closed {
             self.close(token);
             return self.settle();
+        }
+        if conn.machine.gathers() {
+            self.gather(token);
+            return Ok(());
         }
         if !conn.io.short_read_drains() {
             return self.drive(token);
         }
         Ok(())
+    }
+}
+
+/// Bytes that count against a slow reader's rate: of body, where the protocol tells them from others.
+fn received(conn: &Conn, exchange: Option<ExchangeId>, sink: &Sink<'_>) -> u64 {
+    match (&conn.machine, exchange) {
+        _ if conn.pace.is_none() => 0,
+        (Machine::Http2(machine), _) => machine.received(),
+        (Machine::Http1(_), x) => x.map_or(0, |x| sink.body_bytes(x)),
     }
 }

@@ -2,7 +2,7 @@
 
 pub mod chunked;
 mod exchange;
-mod field;
+pub(super) mod field;
 pub mod head;
 
 use std::io::ErrorKind;
@@ -271,8 +271,14 @@ impl Machine {
 
     fn broken(&mut self, events: &mut impl Events, error: &std::io::Error) -> Drive {
         let Some(current) = &self.current else { return Drive::Closed };
-        // A transport that finds its own protocol broken says so by this kind.
-        let kind = if error.kind() == ErrorKind::InvalidData { FaultKind::Tls } else { FaultKind::Reset };
+        // A transport says by these kinds that its own protocol is broken, or that it ended without its word for it: an
+        // end that only the close tells is not to be believed then, and any other needs no word.
+        let kind = match error.kind() {
+            ErrorKind::InvalidData => FaultKind::Tls,
+            ErrorKind::UnexpectedEof if matches!(current.rest, Rest::Close) => FaultKind::Tls,
+            ErrorKind::UnexpectedEof => return self.eof(events),
+            _ => FaultKind::Reset,
+        };
         let message = format!("{}: {error}", current.place());
         self.fail(events, Fault::new(kind, message))
     }

@@ -7,7 +7,7 @@ use crate::protocol::coding::Coding;
 
 /// What the fields so far say.
 #[derive(Debug, Default)]
-pub(super) struct Framing {
+pub(in crate::protocol) struct Framing {
     length: Option<u64>,
     transfer: bool,
     chunked: bool,
@@ -19,7 +19,7 @@ pub(super) struct Framing {
 impl Framing {
     /// Takes in a field.
     #[inline]
-    pub(super) fn take(&mut self, name: &[u8], value: &[u8]) -> Result<(), Fault> {
+    pub(in crate::protocol) fn take(&mut self, name: &[u8], value: &[u8]) -> Result<(), Fault> {
         // The length alone tells most fields apart, and costs nothing.
         match name.len() {
             10 if name.eq_ignore_ascii_case(b"connection") => self.connection(value),
@@ -32,7 +32,7 @@ impl Framing {
     }
 
     /// The head that these were all the fields of.
-    pub(super) fn head(&self, status: u16, minor: u8, bytes: usize) -> Result<Head, Fault> {
+    pub(in crate::protocol) fn head(&self, status: u16, minor: u8, bytes: usize) -> Result<Head, Fault> {
         if let (Some(length), true) = (self.length, self.transfer) {
             let message = format!("Content-Length {length} and Transfer-Encoding in one response");
             return Err(Fault::new(FaultKind::AmbiguousLength, message));

@@ -1,0 +1,115 @@
+//! Bytes between a connection's transport and the HTTP/2 library: the library reads from what was received and writes into
+//! what is to be sent, so that neither needs a runtime.
+
+use std::cell::RefCell;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Bytes that are received at a time; the library alone would read 8 KB.
+const INBOX: usize = 128 << 10;
+
+/// Bytes that were received and that the library has not read. A thread has one, for it is empty between connections.
+#[derive(Debug)]
+pub struct Inbox {
+    bytes: Box<[u8]>,
+    at: usize,
+    end: usize,
+}
+
+impl Inbox {
+    /// An empty one.
+    pub fn new() -> Inbox {
+        Inbox { bytes: vec![0; INBOX].into(), at: 0, end: 0 }
+    }
+
+    /// Takes in up to `most` bytes from `read`, in place of all before; gives how many came, and how many could have.
+    pub fn fill(
+        &mut self,
+        most: usize,
+        read: impl FnOnce(&mut [u8]) -> io::Result<usize>,
+    ) -> io::Result<(usize, usize)> {
+        (self.at, self.end) = (0, 0);
+        let room = most.min(self.bytes.len());
+        self.end = read(&mut self.bytes[..room])?;
+        Ok((self.end, room))
+    }
+
+    /// What is there.
+    pub fn unread(&self) -> &[u8] {
+        &self.bytes[self.at..self.end]
+    }
+}
+
+/// One connection's end of it.
+#[derive(Debug)]
+pub struct Pipe {
+    inbox: Rc<RefCell<Inbox>>,
+    /// The library may read: it is this connection's turn.
+    pub is_open: bool,
+    /// Nothing more will come.
+    pub is_over: bool,
+    /// What the library has written.
+    pub outbox: Vec<u8>,
+}
+
+/// A pipe as the library holds it.
+#[derive(Debug)]
+pub struct Shared(Rc<RefCell<Pipe>>);
+
+impl Pipe {
+    /// A pipe that reads from a thread's inbox, and the library's handle of it.
+    pub fn new(inbox: &Rc<RefCell<Inbox>>) -> (Rc<RefCell<Pipe>>, Shared) {
+        let pipe = Pipe { inbox: inbox.clone(), is_open: false, is_over: false, outbox: Vec::new() };
+        let pipe = Rc::new(RefCell::new(pipe));
+        (pipe.clone(), Shared(pipe))
+    }
+}
+
+impl AsyncRead for Shared {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let pipe = self.0.borrow();
+        let mut inbox = pipe.inbox.borrow_mut();
+        let unread = if pipe.is_open { inbox.unread().len() } else { 0 };
+        if unread == 0 {
+            return if pipe.is_over { Poll::Ready(Ok(())) } else { Poll::Pending };
+        }
+        let part = unread.min(into.remaining());
+        into.put_slice(&inbox.unread()[..part]);
+        inbox.at += part;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Shared {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.0.borrow_mut().outbox.extend_from_slice(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let outbox = &mut self.0.borrow_mut().outbox;
+        let before = outbox.len();
+        parts.iter().for_each(|part| outbox.extend_from_slice(part));
+        Poll::Ready(Ok(outbox.len() - before))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}

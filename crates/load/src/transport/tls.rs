@@ -1,0 +1,389 @@
+//! TLS over a TCP connection, by rustls. Records are received in large reads, decrypted in place, and copied once.
+//!
+//! The unbuffered interface of rustls is used because the buffered one reads 4 KB from the socket at a time.
+
+mod config;
+
+use std::cell::RefCell;
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::rc::Rc;
+
+use rustls::client::UnbufferedClientConnection;
+use rustls::pki_types::ServerName;
+use rustls::unbuffered::{
+    ConnectionState, EncodeError, EncryptError, InsufficientSizeError, UnbufferedStatus,
+};
+use rustls::{Error, HandshakeKind};
+
+pub use config::{NoTls, TlsThread, config};
+
+use super::Transport;
+use super::tcp::Tcp;
+
+/// Bytes of a thread's scratch: the longest handshake message that rustls takes (64 KB) with room to read on behind it.
+const SCRATCH: usize = 128 << 10;
+/// A record with its header and tag, at the longest (RFC 8446, 5.2, and RFC 5246, 6.2.3).
+const RECORD: usize = (16 << 10) + 2048 + 5;
+/// Bytes that are encrypted at a time.
+const WRITE: usize = 64 << 10;
+
+/// How far a handshake is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// Bytes may be read and written.
+    Done,
+    /// It waits for the next event.
+    WouldBlock,
+}
+
+/// What was agreed upon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// The protocol, as `TLSv1_3`.
+    pub version: String,
+    /// The cipher suite, as `TLS13_AES_256_GCM_SHA384`.
+    pub cipher: String,
+    /// The application's protocol by ALPN; none: the server chose none.
+    pub alpn: Option<Vec<u8>>,
+    /// An earlier session was taken up again.
+    pub resumed: bool,
+}
+
+/// Why nothing more comes.
+#[derive(Debug)]
+enum End {
+    /// The peer said so.
+    Notified,
+    /// TCP ended, and TLS did not.
+    Cut,
+    /// TLS failed.
+    Failed(Error),
+}
+
+/// A TLS connection.
+pub struct Tls {
+    tcp: Tcp,
+    session: UnbufferedClientConnection,
+    scratch: Rc<RefCell<Box<[u8]>>>,
+    /// Received and not yet taken in by rustls: part of a record, or records that the caller had no room for.
+    held: Vec<u8>,
+    /// There may be whole records in `held`.
+    unprocessed: bool,
+    /// Decrypted, and more than the caller had room for.
+    plain: Vec<u8>,
+    plain_from: usize,
+    /// Encrypted and not yet sent.
+    outgoing: Vec<u8>,
+    outgoing_from: usize,
+    /// The last read of the socket took all that was there.
+    drained: bool,
+    end: Option<End>,
+}
+
+impl Tls {
+    /// A connection to `host` (a name or an IP address, IPv6 with or without brackets) over TCP that stands or is about to.
+    ///
+    /// # Errors
+    /// When the host is neither, or rustls refuses to begin.
+    pub fn new(tcp: Tcp, thread: &TlsThread, host: &str) -> io::Result<Tls> {
+        let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
+        let name = ServerName::try_from(bare.to_owned()).map_err(|_| {
+            io::Error::new(ErrorKind::InvalidInput, format!("`{host}` is no name that TLS could ask for"))
+        })?;
+        let session = UnbufferedClientConnection::new(thread.config.clone(), name).map_err(failed)?;
+        let mut tls = Tls {
+            tcp,
+            session,
+            scratch: thread.scratch.clone(),
+            held: Vec::new(),
+            unprocessed: false,
+            plain: Vec::new(),
+            plain_from: 0,
+            outgoing: Vec::new(),
+            outgoing_from: 0,
+            drained: false,
+            end: None,
+        };
+        // Encodes the greeting; it is sent by the first step of the handshake.
+        tls.process(&mut [], &mut [], &[]);
+        Ok(tls)
+    }
+
+    /// The TCP connection under it.
+    pub fn tcp(&mut self) -> &mut Tcp {
+        &mut self.tcp
+    }
+
+    /// Goes on with the handshake, as far as it can.
+    ///
+    /// # Errors
+    /// As [`Transport::read`]; `UnexpectedEof` when the server closed within the handshake.
+    pub fn handshake(&mut self) -> io::Result<Handshake> {
+        loop {
+            let sent = self.flush()?;
+            if !self.session.is_handshaking() && sent {
+                return Ok(Handshake::Done);
+            }
+            match self.ending() {
+                Some(Err(e)) if e.kind() == ErrorKind::UnexpectedEof => {
+                    return Err(io::Error::new(
+                        e.kind(),
+                        "the server closed the connection within the TLS handshake",
+                    ));
+                }
+                Some(Err(e)) => return Err(e),
+                Some(Ok(())) => return Err(failed(Error::HandshakeNotComplete)),
+                None => {}
+            }
+            match self.fill(&mut []) {
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(Handshake::WouldBlock),
+                other => other?,
+            };
+        }
+    }
+
+    /// What was agreed upon; none before the handshake is done.
+    pub fn session(&self) -> Option<Session> {
+        Some(Session {
+            version: self.session.protocol_version()?.as_str().map(str::to_owned)?,
+            cipher: self.session.negotiated_cipher_suite()?.suite().as_str().map(str::to_owned)?,
+            alpn: self.session.alpn_protocol().map(<[u8]>::to_vec),
+            resumed: self.session.handshake_kind() == Some(HandshakeKind::Resumed),
+        })
+    }
+
+    /// Whether a read would tell something although no event announces it.
+    pub fn has_buffered(&self) -> bool {
+        !self.plain.is_empty() || self.unprocessed || self.end.is_some()
+    }
+
+    /// What an end means to a reader: nothing more comes, or why that is not to be believed.
+    fn ending(&self) -> Option<io::Result<()>> {
+        Some(match self.end.as_ref()? {
+            End::Notified => Ok(()),
+            End::Cut => Err(io::Error::new(
+                ErrorKind::UnexpectedEof,
+                "the connection was closed without TLS's close_notify: anybody may have cut it off",
+            )),
+            End::Failed(e) => Err(failed(e.clone())),
+        })
+    }
+
+    /// Sends what is encrypted; false: the socket has no more room.
+    fn flush(&mut self) -> io::Result<bool> {
+        while self.outgoing_from < self.outgoing.len() {
+            match self.tcp.write(&self.outgoing[self.outgoing_from..]) {
+                Ok(n) => self.outgoing_from += n,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(false),
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                // What the server said before it closed is read first.
+                Err(e) if matches!(e.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) => break,
+                Err(e) => return Err(e),
+            }
+        }
+        self.outgoing.clear();
+        self.outgoing_from = 0;
+        Ok(true)
+    }
+
+    /// Reads the socket once, unless whole records are there, and decrypts into `out`.
+    fn fill(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let shared = self.scratch.clone();
+        let mut scratch = shared.borrow_mut();
+        let mut end = self.held.len();
+        if end == scratch.len() && !self.unprocessed {
+            self.end = Some(End::Failed(Error::General("a message longer than 64 KB".into())));
+            return Ok(0);
+        }
+        scratch[..end].copy_from_slice(&self.held);
+        if !self.unprocessed {
+            let room = (scratch.len() - end).min(out.len().saturating_add(RECORD));
+            match self.tcp.read(&mut scratch[end..end + room]) {
+                Ok(0) => {
+                    self.end = Some(End::Cut);
+                    return Ok(0);
+                }
+                Ok(n) => {
+                    self.drained = n < room;
+                    end += n;
+                }
+                Err(e) => {
+                    self.drained = e.kind() == ErrorKind::WouldBlock;
+                    return Err(e);
+                }
+            }
+        }
+        let done = self.process(&mut scratch[..end], out, &[]);
+        self.held.clear();
+        self.held.extend_from_slice(&scratch[done.used..end]);
+        self.unprocessed = done.stopped && done.used < end;
+        Ok(done.written)
+    }
+
+    /// Lets rustls take in `incoming`, decrypts into `out`, and encrypts `send` if it is its turn.
+    fn process(&mut self, incoming: &mut [u8], out: &mut [u8], send: &[u8]) -> Done {
+        let mut done = Done::default();
+        loop {
+            let UnbufferedStatus { mut discard, state } =
+                self.session.process_tls_records(&mut incoming[done.used..]);
+            let mut over = false;
+            match state {
+                Ok(ConnectionState::ReadTraffic(mut traffic)) => {
+                    while let Some(Ok(record)) = traffic.next_record() {
+                        discard += record.discard;
+                        let fits = record.payload.len().min(out.len() - done.written);
+                        out[done.written..done.written + fits].copy_from_slice(&record.payload[..fits]);
+                        done.written += fits;
+                        self.plain.extend_from_slice(&record.payload[fits..]);
+                    }
+                    over = send.is_empty() && (!self.plain.is_empty() || done.written == out.len());
+                    done.stopped = over;
+                }
+                Ok(ConnectionState::EncodeTlsData(mut data)) => {
+                    let encoded = append(&mut self.outgoing, |room| match data.encode(room) {
+                        Err(EncodeError::InsufficientSize(needs)) => Err(needs),
+                        other => Ok(other.unwrap_or_default()),
+                    });
+                    debug_assert!(encoded > 0);
+                }
+                Ok(ConnectionState::TransmitTlsData(transmit)) => transmit.done(),
+                Ok(ConnectionState::WriteTraffic(mut traffic)) => {
+                    if !send.is_empty() {
+                        append(&mut self.outgoing, |room| match traffic.encrypt(send, room) {
+                            Err(EncryptError::InsufficientSize(needs)) => Err(needs),
+                            Err(EncryptError::EncryptExhausted) => Ok(0),
+                            Ok(n) => {
+                                done.encrypted = true;
+                                Ok(n)
+                            }
+                        });
+                    }
+                    over = true;
+                }
+                Ok(ConnectionState::PeerClosed) => self.end = Some(End::Notified),
+                Ok(_) => over = true,
+                // The alert for the server stays unsent: rustls may panic when it is asked again after an error.
+                Err(e) => {
+                    self.end = Some(End::Failed(e));
+                    over = true;
+                }
+            }
+            done.used += discard;
+            if over {
+                return done;
+            }
+        }
+    }
+}
+
+/// What came of some records.
+#[derive(Debug, Default)]
+struct Done {
+    /// Bytes of records that were taken in.
+    used: usize,
+    /// Bytes that were decrypted for the caller.
+    written: usize,
+    /// It stopped for want of room, not of records.
+    stopped: bool,
+    /// The bytes to be sent were encrypted.
+    encrypted: bool,
+}
+
+/// Lets `encode` write behind what is there, with as much room as it asks for.
+fn append(
+    to: &mut Vec<u8>,
+    mut encode: impl FnMut(&mut [u8]) -> Result<usize, InsufficientSizeError>,
+) -> usize {
+    let from = to.len();
+    let mut room = 0;
+    loop {
+        to.resize(from + room, 0);
+        match encode(&mut to[from..]) {
+            Ok(n) => {
+                to.truncate(from + n);
+                return n;
+            }
+            Err(needs) => room = needs.required_size,
+        }
+    }
+}
+
+fn failed(error: Error) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, error)
+}
+
+impl Transport for Tls {
+    /// Ends with 0 after the server's close_notify alone.
+    ///
+    /// # Errors
+    /// `InvalidData` with rustls' own words when TLS failed; `UnexpectedEof` when the connection ended without close_notify,
+    /// so that an end which only the close tells cannot be believed; `WouldBlock` when the socket said so.
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.plain.is_empty() {
+                let fits = (self.plain.len() - self.plain_from).min(buf.len());
+                buf[..fits].copy_from_slice(&self.plain[self.plain_from..self.plain_from + fits]);
+                self.plain_from += fits;
+                if self.plain_from == self.plain.len() {
+                    self.plain.clear();
+                    self.plain_from = 0;
+                }
+                return Ok(fits);
+            }
+            if let Some(ending) = self.ending() {
+                return ending.map(|()| 0);
+            }
+            self.flush()?;
+            let read = self.fill(buf)?;
+            if read > 0 || buf.is_empty() {
+                return Ok(read);
+            }
+        }
+    }
+
+    /// Takes bytes in and encrypts them; what the socket has no room for is sent by later calls of any kind.
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        if let Some(End::Failed(e)) = &self.end {
+            return Err(failed(e.clone()));
+        }
+        if !self.flush()? {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        let part = &buf[..buf.len().min(WRITE)];
+        let mut held = std::mem::take(&mut self.held);
+        let done = self.process(&mut held, &mut [], part);
+        held.drain(..done.used);
+        self.held = held;
+        self.unprocessed = false;
+        if !done.encrypted {
+            return self
+                .ending()
+                .map_or_else(|| Err(ErrorKind::WouldBlock.into()), |_| Err(ErrorKind::BrokenPipe.into()));
+        }
+        self.flush()?;
+        Ok(part.len())
+    }
+
+    /// Reads and forgets: only who has decrypted a record knows how long it is.
+    fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
+        let room = max.min(scratch.len());
+        self.read(&mut scratch[..room])
+    }
+
+    fn short_read_drains(&self) -> bool {
+        self.drained && !self.has_buffered()
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tls")
+            .field("tcp", &self.tcp)
+            .field("session", &self.session())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

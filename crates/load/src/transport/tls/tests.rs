@@ -1,0 +1,322 @@
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
+use super::*;
+use crate::plan;
+
+type Secure = StreamOwned<ServerConnection, TcpStream>;
+
+/// A server's certificate, and a file that makes it its own authority.
+struct Identity {
+    config: Arc<ServerConfig>,
+    authority: tempfile::NamedTempFile,
+}
+
+fn identity() -> Identity {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+    let mut config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let mut authority = tempfile::NamedTempFile::new().unwrap();
+    authority.write_all(made.cert.pem().as_bytes()).unwrap();
+    Identity { config: Arc::new(config), authority }
+}
+
+/// Serves each connection in turn, so many of them.
+fn serve(
+    identity: &Identity,
+    connections: usize,
+    answer: impl Fn(&mut Secure) + Send + 'static,
+) -> (SocketAddr, JoinHandle<()>) {
+    let config = identity.config.clone();
+    raw_serve(connections, move |tcp| {
+        let session = ServerConnection::new(config.clone()).unwrap();
+        answer(&mut StreamOwned::new(session, tcp));
+    })
+}
+
+fn raw_serve(
+    connections: usize,
+    answer: impl Fn(TcpStream) + Send + 'static,
+) -> (SocketAddr, JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server =
+        std::thread::spawn(move || (0..connections).for_each(|_| answer(listener.accept().unwrap().0)));
+    (address, server)
+}
+
+fn settings(identity: &Identity) -> plan::Tls {
+    let authorities = Some(identity.authority.path().to_str().unwrap().to_owned());
+    plan::Tls { insecure: false, authorities, resumption: true }
+}
+
+fn thread(tls: &plan::Tls) -> TlsThread {
+    TlsThread::new(&config(tls, plan::Protocol::Http11).unwrap(), tls.resumption)
+}
+
+fn patient<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match attempt() {
+            Err(e) if e.kind() == ErrorKind::WouldBlock => std::thread::sleep(Duration::from_micros(200)),
+            other => return other,
+        }
+    }
+}
+
+fn connect(address: SocketAddr, thread: &TlsThread, host: &str) -> io::Result<Tls> {
+    let tcp = Tcp::connect(address, None)?;
+    while !tcp.is_connected()? {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    let mut tls = Tls::new(tcp, thread, host)?;
+    patient(|| match tls.handshake()? {
+        Handshake::Done => Ok(()),
+        Handshake::WouldBlock => Err(ErrorKind::WouldBlock.into()),
+    })?;
+    Ok(tls)
+}
+
+/// Writes all, however little room there is.
+fn send(tls: &mut Tls, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let n = patient(|| tls.write(bytes))?;
+        bytes = &bytes[n..];
+    }
+    Ok(())
+}
+
+fn read_to_end(tls: &mut Tls, size: usize) -> io::Result<Vec<u8>> {
+    let (mut all, mut buffer) = (Vec::new(), vec![0; size]);
+    loop {
+        match patient(|| tls.read(&mut buffer))? {
+            0 => return Ok(all),
+            n => all.extend_from_slice(&buffer[..n]),
+        }
+    }
+}
+
+/// Answers one byte with `ok` and a clean end.
+fn ok(secure: &mut Secure) {
+    secure.read_exact(&mut [0]).unwrap();
+    secure.write_all(b"ok").unwrap();
+    secure.conn.send_close_notify();
+    secure.flush().unwrap();
+    let _ = secure.sock.read(&mut [0]);
+}
+
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 7u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+#[test]
+fn a_session_is_agreed_upon_and_taken_up_again() {
+    let identity = identity();
+    let (address, server) = serve(&identity, 2, ok);
+    let thread = thread(&settings(&identity));
+    for resumed in [false, true] {
+        let mut tls = connect(address, &thread, "localhost").unwrap();
+        let session = tls.session().unwrap();
+        assert_eq!(session.resumed, resumed);
+        assert_eq!(session.alpn.as_deref(), Some(&b"http/1.1"[..]));
+        assert_eq!(session.version, "TLSv1_3");
+        assert!(session.cipher.starts_with("TLS13_"), "{}", session.cipher);
+        send(&mut tls, b"?").unwrap();
+        assert_eq!(read_to_end(&mut tls, 100).unwrap(), b"ok");
+    }
+    server.join().unwrap();
+}
+
+#[test]
+fn without_resumption_every_session_is_new() {
+    let identity = identity();
+    let (address, server) = serve(&identity, 2, ok);
+    let thread = thread(&plan::Tls { resumption: false, ..settings(&identity) });
+    for _ in 0..2 {
+        let mut tls = connect(address, &thread, "127.0.0.1").unwrap();
+        assert!(!tls.session().unwrap().resumed);
+        send(&mut tls, b"?").unwrap();
+        assert_eq!(read_to_end(&mut tls, 100).unwrap(), b"ok");
+    }
+    server.join().unwrap();
+}
+
+#[test]
+fn an_unknown_authority_is_refused_unless_any_will_do() {
+    let (identity, other) = (identity(), identity());
+    let (address, server) = serve(&identity, 2, |secure| {
+        let _ = secure.read_exact(&mut [0]);
+    });
+    let error = connect(address, &thread(&settings(&other)), "localhost").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    assert!(error.to_string().starts_with("invalid peer certificate"), "{error}");
+    let any = plan::Tls { insecure: true, ..settings(&other) };
+    let mut tls = connect(address, &thread(&any), "localhost").unwrap();
+    send(&mut tls, b"?").unwrap();
+    server.join().unwrap();
+}
+
+#[test]
+fn another_name_than_the_certificates_is_refused() {
+    let identity = identity();
+    let (address, server) = serve(&identity, 1, |secure| {
+        assert!(secure.read_exact(&mut [0]).is_err());
+    });
+    let error = connect(address, &thread(&settings(&identity)), "[::1]").unwrap_err();
+    assert!(error.to_string().contains("not valid for name"), "{error}");
+    server.join().unwrap();
+}
+
+#[test]
+fn garbage_in_place_of_a_greeting_is_told_in_the_librarys_words() {
+    let identity = identity();
+    let (address, server) = raw_serve(1, |mut tcp| {
+        tcp.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+        let _ = tcp.read(&mut [0; 4096]);
+    });
+    let error = connect(address, &thread(&settings(&identity)), "localhost").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidData);
+    assert!(error.to_string().contains("corrupt message"), "{error}");
+    server.join().unwrap();
+}
+
+#[test]
+fn a_close_within_the_handshake_says_so() {
+    let identity = identity();
+    let (address, server) = raw_serve(1, |mut tcp| {
+        let _ = tcp.read(&mut [0; 4096]);
+    });
+    let error = connect(address, &thread(&settings(&identity)), "localhost").unwrap_err();
+    assert!(error.to_string().contains("within the TLS handshake"), "{error}");
+    server.join().unwrap();
+}
+
+#[test]
+fn an_end_without_notice_is_no_end() {
+    let identity = identity();
+    let (address, server) = serve(&identity, 1, |secure| {
+        secure.read_exact(&mut [0]).unwrap();
+        secure.write_all(b"half of it").unwrap();
+        secure.flush().unwrap();
+    });
+    let mut tls = connect(address, &thread(&settings(&identity)), "localhost").unwrap();
+    send(&mut tls, b"?").unwrap();
+    let mut buffer = [0; 100];
+    assert_eq!(patient(|| tls.read(&mut buffer)).unwrap(), 10);
+    let error = patient(|| tls.read(&mut buffer)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
+    assert!(error.to_string().contains("close_notify"), "{error}");
+    server.join().unwrap();
+}
+
+#[test]
+fn a_record_that_was_tampered_with_fails() {
+    let identity = identity();
+    let (address, server) = serve(&identity, 1, |secure| {
+        secure.read_exact(&mut [0]).unwrap();
+        // A record of application data that no key has made.
+        secure.sock.write_all(&[&[23, 3, 3, 0, 32][..], &[9; 32]].concat()).unwrap();
+        let _ = secure.sock.read(&mut [0; 100]);
+    });
+    let mut tls = connect(address, &thread(&settings(&identity)), "localhost").unwrap();
+    send(&mut tls, b"?").unwrap();
+    let error = patient(|| tls.read(&mut [0; 100])).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (ErrorKind::InvalidData, "cannot decrypt peer's message")
+    );
+    drop(tls);
+    server.join().unwrap();
+}
+
+#[test]
+fn large_bodies_come_whole_under_reads_of_any_size() {
+    let identity = identity();
+    let body = Arc::new(noise(5 << 20));
+    for size in [1000, 16 << 10, 70_000, 256 << 10, 1 << 20] {
+        let sent = body.clone();
+        let (address, server) = serve(&identity, 1, move |secure| {
+            secure.read_exact(&mut [0]).unwrap();
+            secure.write_all(&sent).unwrap();
+            secure.conn.send_close_notify();
+            secure.flush().unwrap();
+        });
+        let mut tls = connect(address, &thread(&settings(&identity)), "localhost").unwrap();
+        send(&mut tls, b"?").unwrap();
+        assert!(read_to_end(&mut tls, size).unwrap() == *body, "with reads of {size} bytes");
+        server.join().unwrap();
+    }
+}
+
+#[test]
+fn large_requests_go_whole_although_the_socket_fills_up() {
+    let identity = identity();
+    let body = Arc::new(noise(5 << 20));
+    let expected = body.clone();
+    let (address, server) = serve(&identity, 1, move |secure| {
+        std::thread::sleep(Duration::from_millis(20));
+        let mut received = vec![0; expected.len()];
+        secure.read_exact(&mut received).unwrap();
+        assert!(received == *expected);
+        secure.write_all(b"!").unwrap();
+    });
+    let mut tls = connect(address, &thread(&settings(&identity)), "localhost").unwrap();
+    send(&mut tls, &body).unwrap();
+    // What is still to be sent goes out with reads.
+    assert_eq!(patient(|| tls.read(&mut [0; 10])).unwrap(), 1);
+    server.join().unwrap();
+}
+
+#[test]
+fn nothing_is_left_behind_unannounced() {
+    let identity = identity();
+    let (address, server) = serve(&identity, 1, |secure| {
+        secure.read_exact(&mut [0]).unwrap();
+        secure.write_all(&[1; 40_000]).unwrap();
+        secure.conn.send_close_notify();
+        secure.flush().unwrap();
+        let _ = secure.sock.read(&mut [0; 100]);
+    });
+    let mut tls = connect(address, &thread(&settings(&identity)), "localhost").unwrap();
+    send(&mut tls, b"?").unwrap();
+    let mut left = 40_000;
+    while left > 0 {
+        let read = patient(|| tls.read(&mut [0; 300])).unwrap();
+        left -= read;
+        // Whoever stops here would wait for an event that may never come.
+        assert!(tls.has_buffered() || left < 40_000 - 300);
+        assert!(!(tls.has_buffered() && tls.short_read_drains()));
+    }
+    assert_eq!(patient(|| tls.read(&mut [0; 300])).unwrap(), 0);
+    assert!(!tls.short_read_drains());
+    drop(tls);
+    server.join().unwrap();
+}
+
+#[test]
+fn bad_authorities_are_refused_with_their_file() {
+    let identity = identity();
+    let refused = |path: &str| {
+        let tls = plan::Tls { authorities: Some(path.into()), ..settings(&identity) };
+        config(&tls, plan::Protocol::Http11).unwrap_err().to_string()
+    };
+    assert!(refused("/no/such/file.pem").starts_with("/no/such/file.pem: the authorities cannot be read"));
+    let empty = tempfile::NamedTempFile::new().unwrap();
+    assert!(refused(empty.path().to_str().unwrap()).contains("no certificate in it"));
+}
