@@ -20,6 +20,8 @@ pub struct Conn {
     pub endpoint: u32,
     /// When it was begun.
     pub begun: Nanos,
+    /// The server has closed its side, or the connection is broken: no further event tells of it.
+    pub ended: bool,
     /// Set when it reads at a given rate.
     pub pace: Option<Pace>,
 }

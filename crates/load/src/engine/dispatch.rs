@@ -10,9 +10,9 @@ use super::thread::Thread;
 use crate::Nanos;
 use crate::fault::{Fault, FaultKind};
 use crate::protocol::h1::Machine;
-use crate::protocol::{Events, ExchangeId};
-use crate::transport::Io;
+use crate::protocol::{Drive, Events, ExchangeId};
 use crate::transport::tcp::Tcp;
+use crate::transport::{Io, Transport};
 
 impl Thread<'_> {
     /// Sends what is due in a stream, as long as there is a connection for it.
@@ -72,6 +72,27 @@ impl Thread<'_> {
         self.connect(stream, endpoint, x, now)
     }
 
+    /// Sends a request over a connection that is free.
+    fn start(&mut self, token: usize, x: u32, sent: Nanos) -> io::Result<()> {
+        let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
+        let exchange = self.sink.get(x);
+        exchange.sent = sent;
+        let (request, class, is_second) = (exchange.request, exchange.class, exchange.is_second);
+        let prepared = &self.arsenal.requests[request as usize];
+        conn.machine.start(x, prepared.head_only);
+        let counts = self.sink.recorder.counts(class);
+        counts.sent += u64::from(!is_second);
+        counts.sent_bytes += prepared.bytes.len() as u64;
+        if conn.machine.send(&mut conn.io, &prepared.bytes, &mut self.sink) == Drive::Closed {
+            self.close(token);
+            return self.settle();
+        }
+        if !conn.io.short_read_drains() {
+            return self.drive(token);
+        }
+        Ok(())
+    }
+
     /// A request whose kept connection the server had closed gets a fresh one.
     pub(super) fn send_again(&mut self, x: ExchangeId) -> io::Result<()> {
         let (stream, request) = (self.sink.get(x).stream, self.sink.get(x).request);
@@ -108,6 +129,7 @@ impl Thread<'_> {
             stream,
             endpoint,
             begun: now,
+            ended: false,
             pace: spec.read_rate.map(|rate| Pace::new(rate, now)),
         });
         Ok(())
@@ -144,6 +166,8 @@ impl Thread<'_> {
         let address = self.arsenal.endpoints[endpoint as usize].address;
         let (kind, what) = match error.kind() {
             ErrorKind::ConnectionRefused => (FaultKind::ConnectRefused, "nothing listens there".to_owned()),
+            // A connection that stood, and was gone before it was looked at.
+            ErrorKind::ConnectionReset => (FaultKind::Reset, "reset before the first byte".to_owned()),
             ErrorKind::AddrNotAvailable => (
                 FaultKind::PortsExhausted,
                 "every local port to it is in use or in TIME_WAIT; keep connections alive, or use fewer"

@@ -6,6 +6,7 @@ use std::io;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::Duration;
 
+use mio::event::Event;
 use mio::{Events, Poll, Token};
 
 use super::clock::{Clock, Timer};
@@ -18,7 +19,6 @@ use super::sink::Sink;
 use crate::Nanos;
 use crate::plan::{Check, LoadPlan};
 use crate::protocol::{Drive, Means};
-use crate::transport::Transport;
 
 /// The poll's name for the timer.
 const TIMER: Token = Token(usize::MAX);
@@ -142,7 +142,7 @@ impl<'a> Thread<'a> {
             }
             for event in &events {
                 if event.token() != TIMER {
-                    self.drive(event.token().0)?;
+                    self.happened(event)?;
                 }
             }
             for stream in 0..self.parts.len() {
@@ -183,7 +183,21 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// Moves a connection on after an event.
+    /// Deals with an event of a connection.
+    fn happened(&mut self, event: &Event) -> io::Result<()> {
+        let token = event.token().0;
+        let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
+        conn.ended |= event.is_read_closed() || event.is_error();
+        let was_connecting = matches!(conn.state, State::Connecting(_));
+        self.drive(token)?;
+        if was_connecting && event.is_readable() {
+            // A server that spoke first: no further event tells of what it has said.
+            self.drive(token)?;
+        }
+        Ok(())
+    }
+
+    /// Moves a connection on.
     pub(super) fn drive(&mut self, token: usize) -> io::Result<()> {
         let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
         if matches!(conn.state, State::Connecting(_)) {
@@ -204,7 +218,7 @@ impl<'a> Thread<'a> {
             None => usize::MAX,
         };
         let discard = discards.then_some(self.scratch.as_mut_slice());
-        let means = Means { buffer: &mut self.buffer, allowance, discard };
+        let means = Means { buffer: &mut self.buffer, allowance, discard, ended: conn.ended };
         let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
         if let (Some(pace), Some(x)) = (&mut conn.pace, exchange) {
             pace.spend(self.sink.body_bytes(x).saturating_sub(before));
@@ -226,7 +240,13 @@ impl<'a> Thread<'a> {
                 self.parts[stream as usize].lost(endpoint, token);
             }
             Drive::Open if exchange.is_some() && conn.machine.is_free() => {
-                self.parts[stream as usize].idle[endpoint as usize].push(token);
+                let part = &mut self.parts[stream as usize];
+                if part.stream.keepalive {
+                    part.idle[endpoint as usize].push(token);
+                } else {
+                    // It was asked to close and does not.
+                    self.close(token);
+                }
             }
             Drive::Open | Drive::Paused | Drive::Lingering => {}
         }
@@ -270,26 +290,5 @@ impl<'a> Thread<'a> {
             }
             self.vacant.push(token);
         }
-    }
-
-    /// Sends a request over a connection that is free.
-    pub(super) fn start(&mut self, token: usize, x: u32, sent: Nanos) -> io::Result<()> {
-        let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
-        let exchange = self.sink.get(x);
-        exchange.sent = sent;
-        let (request, class, is_second) = (exchange.request, exchange.class, exchange.is_second);
-        let prepared = &self.arsenal.requests[request as usize];
-        conn.machine.start(x, prepared.head_only);
-        let counts = self.sink.recorder.counts(class);
-        counts.sent += u64::from(!is_second);
-        counts.sent_bytes += prepared.bytes.len() as u64;
-        if conn.machine.send(&mut conn.io, &prepared.bytes, &mut self.sink) == Drive::Closed {
-            self.close(token);
-            return self.settle();
-        }
-        if !conn.io.short_read_drains() {
-            return self.drive(token);
-        }
-        Ok(())
     }
 }
