@@ -49,6 +49,8 @@ struct Stage {
     connections: AtomicU64,
     is_over: AtomicBool,
     is_stalled: AtomicBool,
+    /// Nothing listens any more.
+    is_gone: AtomicBool,
 }
 
 impl Server {
@@ -77,9 +79,14 @@ impl Server {
             connections: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
             is_stalled: AtomicBool::new(false),
+            is_gone: AtomicBool::new(false),
         });
         let own = Arc::clone(&stage);
-        thread::spawn(move || own.serve(listener));
+        thread::spawn(move || {
+            own.serve(&listener);
+            drop(listener);
+            own.is_gone.store(true, Ordering::SeqCst);
+        });
         Server { address, stage }
     }
 
@@ -103,7 +110,7 @@ impl Drop for Server {
 }
 
 impl Stage {
-    fn serve(self: &Arc<Stage>, listener: TcpListener) {
+    fn serve(self: &Arc<Stage>, listener: &TcpListener) {
         listener.set_nonblocking(false).expect("it blocks");
         while !self.is_over.load(Ordering::SeqCst) {
             let Ok((stream, _)) = listener.accept() else {
@@ -147,6 +154,9 @@ impl Stage {
     fn retire(&self, stream: &TcpStream) -> io::Result<()> {
         self.is_over.store(true, Ordering::SeqCst);
         let _ = TcpStream::connect(stream.local_addr()?);
+        while !self.is_gone.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(1));
+        }
         Ok(())
     }
 }
