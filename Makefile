@@ -32,7 +32,7 @@ test:
 
 lint:
 	@$(CARGO) fmt --all --check
-	@rustfmt --check --edition 2024 --config-path rustfmt.toml crates/codec/src/codecs/*.rs crates/load/src/arrival/*.rs
+	@rustfmt --check --edition 2024 --config-path rustfmt.toml crates/codec/src/codecs/*.rs crates/load/src/arrival/*.rs crates/load/fuzz/targets/*.rs
 	@$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	@scripts/lint
 

@@ -103,7 +103,10 @@ fn kept_connections_carry_many_requests() {
     assert_eq!((counts.completed, counts.compared, counts.connections, counts.resumed), (1000, 1000, 2, 1));
     assert_eq!(result.classes[0].times.tls.count(), 2);
     // Bytes are those of HTTP, whatever TLS adds to them.
-    assert_eq!(counts.wire_bytes, 1000 * (20_000 + "HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n".len() as u64));
+    assert_eq!(
+        counts.wire_bytes,
+        1000 * (20_000 + "HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n".len() as u64)
+    );
 }
 
 #[test]

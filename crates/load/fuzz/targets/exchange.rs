@@ -41,11 +41,11 @@ fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<Fa
     // Every piece takes one drive at least, and every byte one at most, with one more for each time it would block.
     for _ in 0..2 * pieces.iter().map(|piece| piece.len() + 1).sum::<usize>() + 4 {
         let discard = drop.then_some(&mut scratch[..]);
-        let means = Means { buffer: &mut buffer, allowance: 24, discard };
+        let means = Means { buffer: &mut buffer, allowance: 24, discard, ended: false };
         let drive = machine.drive(&mut wire, REQUEST, means, &mut seen);
         if machine.in_flight().is_none() {
             assert!(seen.ended.is_some());
-            assert_eq!(machine.is_free(), drive == Drive::Open);
+            assert!(drive != Drive::Open || machine.is_free());
             let total: usize = pieces.iter().map(|piece| piece.len()).sum();
             assert!(seen.wire <= total && seen.body <= total as u64);
             // Whether bytes after the end come with it or later is the network's to decide.
@@ -76,7 +76,7 @@ impl Events for Seen {
     }
 
     fn wire(&mut self, x: ExchangeId, bytes: usize) {
-        assert!(x == 7 && self.begun && self.ended.is_none());
+        assert!(x == 7 && self.ended.is_none());
         self.wire += bytes;
     }
 

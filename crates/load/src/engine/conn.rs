@@ -23,6 +23,8 @@ pub struct Conn {
     pub listed: usize,
     /// Exchanges were started that are not sent yet.
     pub is_unsent: bool,
+    /// The server has closed its side, or the connection is broken: no further event tells of it.
+    pub ended: bool,
     /// Set when it reads at a given rate.
     pub pace: Option<Pace>,
 }

@@ -6,13 +6,14 @@ use mio::{Interest, Token};
 
 use super::conn::{Conn, Pace, State};
 use super::exchange::Exchange;
+use super::prepared::Prepared;
 use super::thread::Thread;
 use crate::Nanos;
 use crate::fault::{Fault, FaultKind};
 use crate::plan::Protocol;
-use crate::protocol::{Events, ExchangeId, Machine, h1, h2};
-use crate::transport::Io;
+use crate::protocol::{Drive, Events, ExchangeId, Machine, Request, h1, h2};
 use crate::transport::tcp::Tcp;
+use crate::transport::{Io, Transport};
 
 impl Thread<'_> {
     /// Sends what is due in a stream, as long as there is a connection for it.
@@ -83,6 +84,32 @@ impl Thread<'_> {
         self.connect(stream, endpoint, x, now)
     }
 
+    /// Sends a request over a connection that is free.
+    pub(super) fn start(&mut self, token: usize, x: u32, sent: Nanos) -> io::Result<()> {
+        let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
+        let exchange = self.sink.get(x);
+        exchange.sent = sent;
+        let (request, class, is_second) = (exchange.request, exchange.class, exchange.is_second);
+        let prepared = &self.arsenal.requests[request as usize];
+        let counts = self.sink.recorder.counts(class);
+        counts.sent += u64::from(!is_second);
+        counts.sent_bytes += prepared.bytes.len() as u64;
+        let Prepared { bytes, message, head_only, .. } = prepared;
+        let request = Request { bytes, message: message.as_ref(), head_only: *head_only };
+        if conn.machine.start(x, request, &mut conn.io, &mut self.sink) == Drive::Closed {
+            self.close(token);
+            return self.settle();
+        }
+        if conn.machine.gathers() {
+            self.gather(token);
+            return Ok(());
+        }
+        if !conn.io.short_read_drains() {
+            return self.drive(token);
+        }
+        Ok(())
+    }
+
     /// A request whose kept connection the server had closed gets a fresh one.
     pub(super) fn send_again(&mut self, x: ExchangeId) -> io::Result<()> {
         let (stream, request) = (self.sink.get(x).stream, self.sink.get(x).request);
@@ -141,6 +168,7 @@ impl Thread<'_> {
             begun: now,
             listed: 0,
             is_unsent: false,
+            ended: false,
             pace: spec.read_rate.map(|rate| Pace::new(rate, now)),
         });
         Ok(())
@@ -187,6 +215,8 @@ impl Thread<'_> {
         let address = self.arsenal.endpoints[endpoint as usize].address;
         let (kind, what) = match error.kind() {
             ErrorKind::ConnectionRefused => (FaultKind::ConnectRefused, "nothing listens there".to_owned()),
+            // A connection that stood, and was gone before it was looked at.
+            ErrorKind::ConnectionReset => (FaultKind::Reset, "reset before the first byte".to_owned()),
             ErrorKind::AddrNotAvailable => (
                 FaultKind::PortsExhausted,
                 "every local port to it is in use or in TIME_WAIT; keep connections alive, or use fewer"

@@ -78,7 +78,8 @@ impl<'a> Part<'a> {
     /// Takes out what is due at `now`.
     pub fn due(&mut self, now: Nanos) -> Option<Nanos> {
         self.wake = None;
-        if now < self.hold {
+        // What stands is used meanwhile.
+        if now < self.hold && self.idle.iter().all(Vec::is_empty) {
             self.wake = Some(self.hold);
             return None;
         }

@@ -20,7 +20,8 @@ pub fn models(plan: &LoadPlan) -> Result<Vec<Box<dyn Model>>, Refusal> {
     if plan.requests.iter().any(|r| r.stream as usize >= plan.streams.len()) {
         return Err(Refusal("a request belongs to a stream that is not there".into()));
     }
-    let model = |s: &Stream| arrival::parse_for(&s.arrival, plan.length.seconds).map_err(|e| Refusal(e.to_string()));
+    let model =
+        |s: &Stream| arrival::parse_for(&s.arrival, plan.length.seconds).map_err(|e| Refusal(e.to_string()));
     plan.streams.iter().map(model).collect()
 }
 

@@ -6,19 +6,20 @@ use std::io;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::Duration;
 
+use mio::event::Event;
 use mio::{Events, Poll, Token};
 
 use super::clock::{Clock, Timer};
 use super::conn::{Conn, State};
 use super::exchange::Ended;
 use super::part::Part;
-use super::prepared::{Arsenal, Prepared};
+use super::prepared::Arsenal;
 use super::progress::Window;
 use super::sink::Sink;
 use crate::Nanos;
 use crate::plan::{Check, LoadPlan};
 use crate::protocol::h2::Http2Thread;
-use crate::protocol::{Drive, ExchangeId, Machine, Means, Request};
+use crate::protocol::{Drive, ExchangeId, Machine, Means};
 use crate::transport::Transport;
 use crate::transport::tls::TlsThread;
 
@@ -152,7 +153,7 @@ impl<'a> Thread<'a> {
             }
             for event in &events {
                 if event.token() != TIMER {
-                    self.drive(event.token().0)?;
+                    self.happened(event)?;
                 }
             }
             for stream in 0..self.parts.len() {
@@ -194,7 +195,21 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// Moves a connection on after an event.
+    /// Deals with an event of a connection.
+    fn happened(&mut self, event: &Event) -> io::Result<()> {
+        let token = event.token().0;
+        let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
+        conn.ended |= event.is_read_closed() || event.is_error();
+        let was_connecting = matches!(conn.state, State::Connecting(_));
+        self.drive(token)?;
+        if was_connecting && event.is_readable() {
+            // A server that spoke first: no further event tells of what it has said.
+            self.drive(token)?;
+        }
+        Ok(())
+    }
+
+    /// Moves a connection on.
     pub(super) fn drive(&mut self, token: usize) -> io::Result<()> {
         let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
         match conn.state {
@@ -216,7 +231,7 @@ impl<'a> Thread<'a> {
             None => usize::MAX,
         };
         let discard = discards.then_some(self.scratch.as_mut_slice());
-        let means = Means { buffer: &mut self.buffer, allowance, discard };
+        let means = Means { buffer: &mut self.buffer, allowance, discard, ended: conn.ended };
         let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
         let after = received(conn, exchange, &self.sink);
         if let (Some(pace), Some(_)) = (&mut conn.pace, exchange) {
@@ -233,6 +248,7 @@ impl<'a> Thread<'a> {
         let Some(conn) = self.conns[token].as_mut() else { return self.settle() };
         let (stream, endpoint) = (conn.stream, conn.endpoint);
         let is_lost = conn.state == State::Lingering;
+        let has_ended = !was_idle && conn.machine.in_flight().is_none();
         match drive {
             Drive::Closed => {
                 self.close(token);
@@ -245,6 +261,10 @@ impl<'a> Thread<'a> {
                 conn.state = State::Lingering;
                 conn.listed = 0;
                 self.parts[stream as usize].lost(endpoint, token);
+            }
+            Drive::Open if has_ended && !self.parts[stream as usize].stream.keepalive => {
+                // It was asked to close and does not.
+                self.close(token);
             }
             Drive::Open | Drive::Paused if !is_lost => {
                 let has_more_room = self.offer(token);
@@ -329,32 +349,6 @@ impl<'a> Thread<'a> {
             }
             self.vacant.push(token);
         }
-    }
-
-    /// Sends a request over a connection that is free.
-    pub(super) fn start(&mut self, token: usize, x: u32, sent: Nanos) -> io::Result<()> {
-        let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
-        let exchange = self.sink.get(x);
-        exchange.sent = sent;
-        let (request, class, is_second) = (exchange.request, exchange.class, exchange.is_second);
-        let prepared = &self.arsenal.requests[request as usize];
-        let counts = self.sink.recorder.counts(class);
-        counts.sent += u64::from(!is_second);
-        counts.sent_bytes += prepared.bytes.len() as u64;
-        let Prepared { bytes, message, head_only, .. } = prepared;
-        let request = Request { bytes, message: message.as_ref(), head_only: *head_only };
-        if conn.machine.start(x, request, &mut conn.io, &mut self.sink) == Drive::Closed {
-            self.close(token);
-            return self.settle();
-        }
-        if conn.machine.gathers() {
-            self.gather(token);
-            return Ok(());
-        }
-        if !conn.io.short_read_drains() {
-            return self.drive(token);
-        }
-        Ok(())
     }
 }
 

@@ -34,14 +34,18 @@ pub struct Machine {
     done: u64,
     /// No further exchange is to come: it was asked to close, or has said that it will.
     closing: bool,
+    /// The response was there before the request was sent: its rest would be taken for the begin of the next.
+    half_sent: bool,
 }
 
 /// What came of a step of reading.
 enum Step {
     /// So many bytes were read; there may be more.
     Read(usize),
-    /// There are no more for now.
-    Wait,
+    /// So many bytes were read; an event will tell of more.
+    Enough(usize),
+    /// There are none for now.
+    Blocked,
     /// The connection has come to this.
     End(Drive),
 }
@@ -57,6 +61,7 @@ impl Machine {
             scanned: 0,
             done: 0,
             closing: false,
+            half_sent: false,
         }
     }
 
@@ -99,7 +104,7 @@ impl Machine {
         }
         loop {
             if self.current.is_none() && self.closing {
-                return linger(io, means.buffer);
+                return if self.half_sent { Drive::Closed } else { linger(io, means.buffer) };
             }
             if means.allowance == 0 {
                 return Drive::Paused;
@@ -115,27 +120,16 @@ impl Machine {
             };
             match step {
                 Step::Read(bytes) => means.allowance -= bytes.min(means.allowance),
-                Step::Wait if self.current.is_none() && self.closing => {}
-                Step::Wait => return Drive::Open,
+                Step::Enough(bytes) if means.ended => means.allowance -= bytes.min(means.allowance),
+                Step::Enough(_) | Step::Blocked if self.current.is_none() && self.closing => {}
+                Step::Enough(_) | Step::Blocked => return Drive::Open,
                 Step::End(drive) => return drive,
             }
         }
     }
 
     fn write(&mut self, io: &mut impl Transport, request: &[u8]) -> Result<(), Fault> {
-        let Some(current) = &mut self.current else { return Ok(()) };
-        while current.written < request.len() {
-            match io.write(&request[current.written..]) {
-                Ok(0) => return Err(Fault::new(FaultKind::Reset, "the connection takes no more bytes")),
-                Ok(n) => current.written += n,
-                Err(e) if e.kind() == ErrorKind::WouldBlock => break,
-                Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                // The server may have answered before it closed: what it said is read first.
-                Err(e) if e.kind() == ErrorKind::BrokenPipe => break,
-                Err(e) => return Err(Fault::new(FaultKind::Reset, format!("while sending: {e}"))),
-            }
-        }
-        Ok(())
+        self.current.as_mut().map_or(Ok(()), |current| current.write(io, request))
     }
 
     /// Bytes of body that are still to come, where they are many and their number is known.
@@ -161,7 +155,7 @@ impl Machine {
         let read = match io.read(&mut buffer[..room]) {
             Ok(0) => return Step::End(self.eof(events)),
             Ok(n) => n,
-            Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Wait,
+            Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Blocked,
             Err(e) if e.kind() == ErrorKind::Interrupted => return Step::Read(0),
             Err(e) => return Step::End(self.broken(events, &e)),
         };
@@ -177,11 +171,11 @@ impl Machine {
                     return Step::End(self.fail(events, Fault::new(FaultKind::Overlong, message)));
                 }
                 self.finish(events);
-                return Step::Wait;
+                return Step::Enough(used);
             }
             Err(fault) => return Step::End(self.fail(events, fault)),
         }
-        if read < room && io.short_read_drains() { Step::Wait } else { Step::Read(read) }
+        if read < room && io.short_read_drains() { Step::Enough(read) } else { Step::Read(read) }
     }
 
     /// Takes in bytes of the response.
@@ -231,17 +225,17 @@ impl Machine {
         let dropped = match io.discard(usize::try_from(most).unwrap_or(usize::MAX), scratch) {
             Ok(0) => return Step::End(self.eof(events)),
             Ok(n) => n,
-            Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Wait,
+            Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Blocked,
             Err(e) if e.kind() == ErrorKind::Interrupted => return Step::Read(0),
             Err(e) => return Step::End(self.broken(events, &e)),
         };
         events.tick();
-        let Some(current) = &mut self.current else { return Step::Wait };
+        let Some(current) = &mut self.current else { return Step::Enough(dropped) };
         events.wire(current.id, dropped);
         events.discarded(current.id, dropped as u64);
         if current.rest.shorten(dropped as u64) {
             self.finish(events);
-            return Step::Wait;
+            return Step::Enough(dropped);
         }
         Step::Read(dropped)
     }
@@ -249,7 +243,8 @@ impl Machine {
     fn finish(&mut self, events: &mut impl Events) {
         if let Some(current) = self.current.take() {
             self.done += 1;
-            self.closing = !current.keep;
+            self.half_sent = !current.is_sent;
+            self.closing = !current.keep || self.half_sent;
             events.end(current.id);
         }
     }

@@ -1,9 +1,12 @@
 //! The exchange that is on its way over an HTTP/1 connection: what of its response is there, and what is still to come.
 
+use std::io::ErrorKind;
+
 use super::chunked::Chunked;
 use super::head::{self, Head, HeadLimits};
 use crate::fault::{Fault, FaultKind};
 use crate::protocol::{Events, ExchangeId};
+use crate::transport::Transport;
 
 /// What of the response is still to come.
 #[derive(Debug)]
@@ -22,7 +25,9 @@ pub(super) struct Current {
     /// The response to a HEAD request has no body.
     head_only: bool,
     /// Bytes of the request that were written.
-    pub written: usize,
+    written: usize,
+    /// That was all of it.
+    pub is_sent: bool,
     /// The first byte of the response is there.
     pub begun: bool,
     /// The connection persists after it, as far as is known.
@@ -86,7 +91,33 @@ impl Rest {
 impl Current {
     /// One of which nothing was sent.
     pub fn new(id: ExchangeId, head_only: bool) -> Current {
-        Current { id, head_only, written: 0, begun: false, keep: true, informational: 0, rest: Rest::Head }
+        Current {
+            id,
+            head_only,
+            written: 0,
+            is_sent: false,
+            begun: false,
+            keep: true,
+            informational: 0,
+            rest: Rest::Head,
+        }
+    }
+
+    /// Writes the request, as far as there is room.
+    pub fn write(&mut self, io: &mut impl Transport, request: &[u8]) -> Result<(), Fault> {
+        while self.written < request.len() {
+            match io.write(&request[self.written..]) {
+                Ok(0) => return Err(Fault::new(FaultKind::Reset, "the connection takes no more bytes")),
+                Ok(n) => self.written += n,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                // The server may have answered before it closed: what it said is read first.
+                Err(e) if e.kind() == ErrorKind::BrokenPipe => break,
+                Err(e) => return Err(Fault::new(FaultKind::Reset, format!("while sending: {e}"))),
+            }
+        }
+        self.is_sent = self.written == request.len();
+        Ok(())
     }
 
     /// Reads informational heads and the final one.
