@@ -30,12 +30,7 @@ impl Thread<'_> {
                 break;
             }
             let now = self.shared.clock.now();
-            let Some(scheduled) = part.due(now) else {
-                if part.is_over && self.parts.iter().all(|p| p.is_over) {
-                    self.stop_sending(now);
-                }
-                break;
-            };
+            let Some(scheduled) = part.due(now) else { break };
             if scheduled >= self.until || !self.shared.take_ticket() {
                 self.stop_sending(now);
                 break;

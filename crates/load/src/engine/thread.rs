@@ -183,7 +183,8 @@ impl<'a> Thread<'a> {
     /// Ends what is over time, now and then.
     fn look_at_time(&mut self, now: Nanos) -> io::Result<()> {
         let is_asked = self.shared.order.load(Ordering::Relaxed) == DRAIN;
-        if self.is_sending && (now >= self.until || is_asked) {
+        let is_over = self.parts.iter().all(|p| p.is_over);
+        if self.is_sending && (now >= self.until || is_asked || is_over) {
             self.stop_sending(now);
         }
         if now >= self.ticked + TICK || now >= self.drained_by {
