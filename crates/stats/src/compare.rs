@@ -42,7 +42,7 @@ pub fn median_interval(xs: &[f64], confidence: f64, seed: u64) -> Option<Interva
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// Median of the ratios.
-    pub median: f64,
+    pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
     /// Upper end.
@@ -65,5 +65,5 @@ pub fn paired_ratio(pairs: &[(f64, f64)], confidence: f64, seed: u64) -> Option<
     }
     let distribution = MedianDistribution::of(&ratios, seed)?;
     let (low, high) = distribution.interval(confidence);
-    Some(Ratio { median: distribution.median(), low, high })
+    Some(Ratio { value: distribution.median(), low, high })
 }

@@ -16,7 +16,7 @@ pub fn break_even_bandwidth(time_a: f64, bytes_a: f64, time_b: f64, bytes_b: f64
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// From the median of the differences inside rounds.
-    pub median: f64,
+    pub bandwidth: f64,
     /// Lower end of the interval; 0 when one round is all there is.
     pub low: f64,
     /// Upper end; infinite when so many resamples do not cross that the interval has no upper end.
@@ -43,11 +43,11 @@ pub fn break_even_interval(
     let extra_bytes = (bytes_a - bytes_b).abs();
     let extra_times: Vec<f64> = times.iter().map(|(a, b)| sign * (b - a)).collect();
     let distribution = MedianDistribution::of(&extra_times, seed)?;
-    let median = break_even_bandwidth(0.0, extra_bytes, distribution.median(), 0.0)?;
+    let bandwidth = break_even_bandwidth(0.0, extra_bytes, distribution.median(), 0.0)?;
     if times.len() < 2 {
-        return Some(Crossing { median, low: 0.0, high: f64::INFINITY, share: 1.0 });
+        return Some(Crossing { bandwidth, low: 0.0, high: f64::INFINITY, share: 1.0 });
     }
     let (shortest, longest) = distribution.interval(confidence);
     let at = |time: f64| break_even_bandwidth(0.0, extra_bytes, time, 0.0).unwrap_or(f64::INFINITY);
-    Some(Crossing { median, low: at(longest), high: at(shortest), share: distribution.share_above(0.0) })
+    Some(Crossing { bandwidth, low: at(longest), high: at(shortest), share: distribution.share_above(0.0) })
 }

@@ -93,7 +93,7 @@ fn a_slow_half_cancels_in_the_paired_ratio() {
     let slow = |round: u32| if round < 5 { 5.0 } else { 1.0 };
     let pairs: Vec<(f64, f64)> = (0..10).map(|r| (3.0 * slow(r), 2.0 * slow(r))).collect();
     let ratio = paired_ratio(&pairs, 0.95, 1).unwrap();
-    assert_eq!((ratio.median, ratio.low, ratio.high), (1.5, 1.5, 1.5));
+    assert_eq!((ratio.value, ratio.low, ratio.high), (1.5, 1.5, 1.5));
     let spoilt = [pairs, vec![(0.0, 1.0), (1.0, 0.0), (f64::NAN, 1.0), (1.0, f64::INFINITY)]].concat();
     assert_eq!(paired_ratio(&spoilt, 0.95, 1), Some(ratio), "pairs without a ratio are left out");
 }
@@ -124,7 +124,7 @@ fn break_even_of_known_settings() {
 #[test]
 fn break_even_interval_of_known_settings() {
     let steady = break_even_interval(&[(0.001, 0.011); 6], 1e6, 5e5, 0.95, 1).unwrap();
-    for bandwidth in [steady.median, steady.low, steady.high] {
+    for bandwidth in [steady.bandwidth, steady.low, steady.high] {
         assert!((bandwidth - 5e7).abs() < 1.0);
     }
     assert!((steady.share - 1.0).abs() < 1e-9);
@@ -132,8 +132,8 @@ fn break_even_interval_of_known_settings() {
     let doubtful =
         break_even_interval(&[(2.0, 1.0), (2.0, 1.5), (2.0, 3.0), (2.0, 4.0), (2.0, 6.0)], 9.0, 4.0, 0.95, 1)
             .unwrap();
-    assert_eq!((doubtful.median, doubtful.low, doubtful.high), (5.0, 1.25, f64::INFINITY));
+    assert_eq!((doubtful.bandwidth, doubtful.low, doubtful.high), (5.0, 1.25, f64::INFINITY));
     assert!(doubtful.share > 0.5 && doubtful.share < 0.95, "{doubtful:?}");
     let once = break_even_interval(&[(1.0, 2.0)], 9.0, 4.0, 0.95, 1).unwrap();
-    assert_eq!((once.median, once.low, once.high), (5.0, 0.0, f64::INFINITY));
+    assert_eq!((once.bandwidth, once.low, once.high), (5.0, 0.0, f64::INFINITY));
 }

@@ -90,7 +90,7 @@ proptest! {
             rounds.iter().map(|(a, b, e)| (a * 2f64.powi(*e), b * 2f64.powi(*e))).collect();
         let ratio = paired_ratio(&plain, 0.95, 1).unwrap();
         prop_assert_eq!(paired_ratio(&slowed, 0.95, 1).unwrap(), ratio);
-        prop_assert!(ratio.low <= ratio.median && ratio.median <= ratio.high);
+        prop_assert!(ratio.low <= ratio.value && ratio.value <= ratio.high);
     }
 
     #[test]
@@ -128,7 +128,7 @@ proptest! {
         times in vec((1e-4..1.0f64, 1e-4..1.0f64), 1..30), ba in 1.0..1e9f64, bb in 1.0..1e9f64
     ) {
         if let Some(c) = break_even_interval(&times, ba, bb, 0.95, 1) {
-            prop_assert!(0.0 <= c.low && c.low <= c.median && c.median <= c.high);
+            prop_assert!(0.0 <= c.low && c.low <= c.bandwidth && c.bandwidth <= c.high);
             prop_assert!((0.0..=1.0).contains(&c.share) && c.share > 0.0);
             prop_assert!(c.high.is_finite() || times.len() == 1 || c.share < 1.0);
         }

@@ -94,7 +94,7 @@ impl Answer {
     /// The cells that keep this one from the front: no more bytes, and quicker.
     fn better_than(&self, id: &str) -> Vec<&str> {
         let Some(cell) = self.cell(id) else { return Vec::new() };
-        let encode = |c: &CellResult| c.phases.get(&Phase::Encode).map_or(f64::INFINITY, |e| e.median);
+        let encode = |c: &CellResult| c.phases.get(&Phase::Encode).map_or(f64::INFINITY, |e| e.cpu);
         let stored = |c: &CellResult| c.encoded_bytes + c.dictionary_bytes;
         let beats = |c: &&CellResult| {
             c.cell.group() == cell.cell.group()
@@ -135,8 +135,8 @@ impl Ratios {
             None => ("?".into(), true),
             Some(r) => {
                 let holds_one = r.low <= 1.0 && 1.0 <= r.high;
-                let apart = !holds_one && (r.median - 1.0).abs() >= self.1;
-                (format!("{:.3} [{:.3}, {:.3}]", r.median, r.low, r.high), apart)
+                let apart = !holds_one && (r.value - 1.0).abs() >= self.1;
+                (format!("{:.3} [{:.3}, {:.3}]", r.value, r.low, r.high), apart)
             }
         }
     }

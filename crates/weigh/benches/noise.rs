@@ -139,8 +139,8 @@ fn medians(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
             .cells
             .iter()
             .filter_map(|c| {
-                let theirs = after.get(c.cell.id.as_str())?.phases.get(&phase)?.median;
-                Some(((theirs / c.phases.get(&phase)?.median - 1.0).abs(), c.cell.id.as_str()))
+                let theirs = after.get(c.cell.id.as_str())?.phases.get(&phase)?.cpu;
+                Some(((theirs / c.phases.get(&phase)?.cpu - 1.0).abs(), c.cell.id.as_str()))
             })
             .collect();
         moved.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -174,7 +174,7 @@ fn front(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
                     continue;
                 }
                 pairs += 1;
-                if (x.median < y.median) != (u.median < v.median) {
+                if (x.cpu < y.cpu) != (u.cpu < v.cpu) {
                     changed.push(format!("{a} and {b}"));
                 }
             }

@@ -20,7 +20,7 @@ pub(super) struct Cost {
     /// (round, nanoseconds a pass), ascending by round.
     rounds: Vec<(u32, f64)>,
     /// Median over rounds, nanoseconds a pass.
-    pub median: f64,
+    pub time: f64,
     /// The single samples while there is only one round, else empty.
     samples: Vec<f64>,
     seed: u64,
@@ -54,14 +54,14 @@ impl Cost {
 
     fn of(rounds: Vec<(u32, f64)>, samples: Vec<f64>, seed: u64) -> Option<Cost> {
         let values: Vec<f64> = rounds.iter().map(|r| r.1).collect();
-        Some(Cost { median: weigh_stats::median(&values)?, rounds, samples, seed })
+        Some(Cost { time: weigh_stats::median(&values)?, rounds, samples, seed })
     }
 
     /// The same cost in another unit, or of a part of the pass.
     pub fn scaled(mut self, factor: f64) -> Cost {
         self.rounds.iter_mut().for_each(|r| r.1 *= factor);
         self.samples.iter_mut().for_each(|s| *s *= factor);
-        self.median *= factor;
+        self.time *= factor;
         self
     }
 
@@ -74,8 +74,8 @@ impl Cost {
             self.samples.clone()
         };
         let interval = MedianDistribution::of(&values, self.seed).map(|d| d.interval(CONFIDENCE));
-        let (low, high) = interval.unwrap_or((self.median, self.median));
-        Interval { low: low.min(self.median), high: high.max(self.median) }
+        let (low, high) = interval.unwrap_or((self.time, self.time));
+        Interval { low: low.min(self.time), high: high.max(self.time) }
     }
 
     /// The interval to compare with: as [`Cost::interval`], but never narrower than is believable.
@@ -84,10 +84,10 @@ impl Cost {
         if self.rounds.len() > 2 || self.samples.len() > 2 {
             return interval;
         }
-        let margin = self.median * ASSUMED;
+        let margin = self.time * ASSUMED;
         Interval {
-            low: interval.low.min(self.median - margin),
-            high: interval.high.max(self.median + margin),
+            low: interval.low.min(self.time - margin),
+            high: interval.high.max(self.time + margin),
         }
     }
 
@@ -117,7 +117,7 @@ impl Cost {
     /// Whether ours + `own` is less than theirs + `others` beyond doubt: by the interval of the difference inside
     /// rounds, or, with few rounds in common, by intervals that do not overlap and no round against it.
     pub fn total_clearly_below(&self, own: f64, other: &Cost, others: f64) -> bool {
-        if self.median + own >= other.median + others {
+        if self.time + own >= other.time + others {
             return false;
         }
         let differences: Vec<f64> =

@@ -54,7 +54,7 @@ pub(super) fn estimate(measured: &Measured, phase: Phase, seed: u64) -> Option<E
         samples: summary.n as u32,
         rounds: measured.rounds(phase).len() as u32,
         min: summary.min,
-        median: cost.median,
+        cpu: cost.time,
         mad: summary.mad,
         low,
         high,

@@ -74,7 +74,7 @@ fn mark_front(indices: &[usize], cells: &mut [CellResult]) -> Vec<usize> {
 
 /// (encode CPU nanoseconds, bytes with dictionary) of a cell.
 pub(super) fn point(cell: &CellResult) -> [f64; 2] {
-    let encode = cell.phases.get(&Phase::Encode).map_or(f64::NAN, |e| e.median);
+    let encode = cell.phases.get(&Phase::Encode).map_or(f64::NAN, |e| e.cpu);
     [encode, stored_bytes(cell)]
 }
 
@@ -119,6 +119,6 @@ fn mark_relative(
     let Some(base) = encode(reference) else { return };
     for index in indices {
         let ratio = encode(*index).and_then(|cost| cost.ratio_to(&base));
-        cells[*index].relative = ratio.map(|r| Relative { median: r.median, low: r.low, high: r.high });
+        cells[*index].relative = ratio.map(|r| Relative { ratio: r.value, low: r.low, high: r.high });
     }
 }

@@ -34,7 +34,7 @@ impl Line {
 
     /// Nanoseconds an operation at this speed in Mbit/s.
     pub fn total(&self, mbit: f64) -> f64 {
-        self.cost.median + self.transfer(mbit)
+        self.cost.time + self.transfer(mbit)
     }
 
     /// Whether ours is the smaller total beyond doubt.
@@ -120,7 +120,7 @@ fn envelope(lines: &[Line]) -> Vec<&Line> {
         }
     };
     let mut envelope: Vec<&Line> =
-        candidates(lines).min_by(by(|l| (l.cost.median, l.bytes))).into_iter().collect();
+        candidates(lines).min_by(by(|l| (l.cost.time, l.bytes))).into_iter().collect();
     while let Some(current) = envelope.last().copied() {
         // The next is the one that is overtaken by at the highest bandwidth; of several, the smallest.
         let next = candidates(lines)
@@ -137,7 +137,7 @@ fn envelope(lines: &[Line]) -> Vec<&Line> {
 
 /// The bandwidth at which two lines cross, in bytes a nanosecond.
 fn crossing(a: &Line, b: &Line) -> Option<f64> {
-    break_even_bandwidth(a.cost.median, a.bytes, b.cost.median, b.bytes)
+    break_even_bandwidth(a.cost.time, a.bytes, b.cost.time, b.bytes)
 }
 
 /// The lines whose totals are listed: the envelope, the reference, and no compression with the reference's
@@ -201,7 +201,7 @@ pub(super) fn break_even(plan: &Plan, fast: &Line, slow: &Line, cells: &[CellRes
     let pairs: Vec<(f64, f64)> =
         fast.cost.paired(&slow.cost).into_iter().map(|(a, b)| (a / 1e9, b / 1e9)).collect();
     let (mbit, low, high) = match break_even_interval(&pairs, fast.bytes, slow.bytes, CONFIDENCE, plan.seed) {
-        Some(c) => (c.median * 8e-6, c.low * 8e-6, c.high * 8e-6),
+        Some(c) => (c.bandwidth * 8e-6, c.low * 8e-6, c.high * 8e-6),
         None => (crossing(fast, slow)? * 8e3, 0.0, f64::INFINITY),
     };
     let id = |line: &Line| cells[line.index].cell.id.clone();

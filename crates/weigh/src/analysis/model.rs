@@ -75,7 +75,7 @@ pub struct Estimate {
     /// Smallest CPU time of a sample, nanoseconds a pass over all items.
     pub min: f64,
     /// Median over rounds of the median CPU time within a round: the headline.
-    pub median: f64,
+    pub cpu: f64,
     /// Median absolute deviation of CPU time, over all samples.
     pub mad: f64,
     /// Lower end of the 95% bootstrap interval of the median CPU time, over rounds; while there is one round,
@@ -83,7 +83,7 @@ pub struct Estimate {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Median wall time, as `median`.
+    /// Median wall time, as `cpu`.
     pub wall_median: f64,
     /// Involuntary context switches over all samples.
     pub preempted: u64,
@@ -92,7 +92,7 @@ pub struct Estimate {
 impl Estimate {
     /// Codec throughput in MB/s (10⁶ bytes): uncompressed bytes ÷ median CPU time, both ways.
     pub fn throughput(&self, uncompressed_bytes: u64) -> f64 {
-        if self.median > 0.0 { uncompressed_bytes as f64 * 1e3 / self.median } else { 0.0 }
+        if self.cpu > 0.0 { uncompressed_bytes as f64 * 1e3 / self.cpu } else { 0.0 }
     }
 }
 
@@ -155,7 +155,7 @@ impl CellResult {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Relative {
     /// Median of the ratios inside rounds.
-    pub median: f64,
+    pub ratio: f64,
     /// Lower end.
     pub low: f64,
     /// Upper end.

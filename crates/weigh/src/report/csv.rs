@@ -71,11 +71,11 @@ fn cells(analysis: &Analysis) -> Result<Vec<u8>> {
             row.extend(estimate(result.phases.get(&phase), result.decoded_bytes));
         }
         let alone = result.serializer_alone.as_ref();
-        let alone = alone.map(|(encode, decode)| [encode, decode].map(|e| (e.median / 1e6).to_string()));
+        let alone = alone.map(|(encode, decode)| [encode, decode].map(|e| (e.cpu / 1e6).to_string()));
         row.extend(alone.unwrap_or_default());
         let peak = |phase| result.peak_bytes.get(&phase).map(u64::to_string).unwrap_or_default();
         let relative =
-            result.relative.map(|r| [r.median, r.low, r.high].map(|x| x.to_string())).unwrap_or_default();
+            result.relative.map(|r| [r.ratio, r.low, r.high].map(|x| x.to_string())).unwrap_or_default();
         row.extend([peak(Phase::Encode), peak(Phase::Decode), result.front.to_string()]);
         row.push(text(result.dominated_by.as_deref().unwrap_or_default()));
         row.extend(relative);
@@ -146,7 +146,7 @@ fn estimate(estimate: Option<&Estimate>, bytes: u64) -> [String; 10] {
     let Some(e) = estimate else { return Default::default() };
     let ms = |ns: f64| (ns / 1e6).to_string();
     [
-        ms(e.median),
+        ms(e.cpu),
         ms(e.low),
         ms(e.high),
         ms(e.min),

@@ -41,13 +41,13 @@ impl Row<'_> {
 
     /// Half-width of the wider 95% interval of the two directions, in percent of its median.
     pub fn interval(&self) -> Option<f64> {
-        let half = |e: &Estimate| (e.median > 0.0).then(|| (e.high - e.low) / 2.0 / e.median * 100.0);
+        let half = |e: &Estimate| (e.cpu > 0.0).then(|| (e.high - e.low) / 2.0 / e.cpu * 100.0);
         [self.encode(), self.decode()].into_iter().flatten().filter_map(half).reduce(f64::max)
     }
 
     /// Wall time ÷ CPU time of the encode.
     pub fn wall_over_cpu(&self) -> Option<f64> {
-        self.encode().filter(|e| e.median > 0.0).map(|e| e.wall_median / e.median)
+        self.encode().filter(|e| e.cpu > 0.0).map(|e| e.wall_median / e.cpu)
     }
 
     /// Peak memory of the hungrier direction in bytes.
@@ -145,7 +145,7 @@ pub(super) fn groups(analysis: &Analysis) -> Vec<GroupView<'_>> {
                     .map(|id| labels.get(id.as_str()).cloned().unwrap_or_else(|| clean(id))),
             })
             .collect();
-        let time = |row: &Row| row.encode().map_or(f64::INFINITY, |encode| encode.median);
+        let time = |row: &Row| row.encode().map_or(f64::INFINITY, |encode| encode.cpu);
         rows.sort_by(|a, b| {
             b.result
                 .front
