@@ -19,7 +19,7 @@ use weigh::protocol::Phase;
 use weigh::record::Record;
 use weigh::run::dir::StoredRun;
 
-/// What a median may move.
+/// What a figure may move.
 const MOVED: f64 = 0.10;
 /// Settings that span the front without the slowest ones, which would only make the benchmark longer.
 const CODECS: [&str; 10] = [
@@ -50,7 +50,7 @@ fn measure() -> Result<Targets> {
     let quiet: Vec<Record> = stored.records.iter().filter(|r| !in_loaded_round(r, rounds)).cloned().collect();
     let quiet = analyse(&stored.facts(), &stored.plan, &quiet);
     let mut targets = Targets::default();
-    medians(&mut targets, &quiet, &whole);
+    figures(&mut targets, &quiet, &whole);
     front(&mut targets, &quiet, &whole);
     Ok(targets)
 }
@@ -132,7 +132,7 @@ fn by_id(analysis: &Analysis) -> BTreeMap<&str, &CellResult> {
     analysis.cells.iter().map(|c| (c.cell.id.as_str(), c)).collect()
 }
 
-fn medians(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
+fn figures(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
     let after = by_id(loaded);
     for phase in [Phase::Encode, Phase::Decode] {
         let mut moved: Vec<(f64, &str)> = quiet
@@ -148,7 +148,7 @@ fn medians(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
         let middle = moved[moved.len() / 2].0;
         let name = format!("noise-{}", if phase == Phase::Encode { "encode" } else { "decode" });
         let measured = format!(
-            "{} medians, middle one moved {:.1}%, most {:.1}% ({who})",
+            "{} figures, middle one moved {:.1}%, most {:.1}% ({who})",
             moved.len(),
             middle * 100.0,
             most * 100.0

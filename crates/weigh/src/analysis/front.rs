@@ -26,7 +26,7 @@ const REFERENCES: &[(&str, i32)] = &[
 /// The groups of a run in the plan's order. Marks each cell's place on its group's front, its strongest
 /// dominator and its cost relative to the group's reference.
 ///
-/// The axes are the median CPU time of encode and the encoded bytes with a dictionary's. Medians decide; where
+/// The axes are the CPU time of encode and the encoded bytes with a dictionary's. Figures decide; where
 /// intervals overlap, a sentence has to say so.
 pub(super) fn groups(plan: &Plan, measured: &[Measured], cells: &mut [CellResult]) -> Vec<Group> {
     let mut members: Vec<(&str, &str, Vec<usize>)> = Vec::new();

@@ -230,6 +230,7 @@ fn scaled(of: Estimate, by: f64) -> Estimate {
     Estimate {
         min: of.min * by,
         cpu: of.cpu * by,
+        cpu_median: of.cpu_median * by,
         low: of.low * by,
         high: of.high * by,
         wall_median: of.wall_median * by,
@@ -248,6 +249,7 @@ fn estimate(cpu: f64, setting: &Setting) -> Estimate {
         mad: cpu * half * 0.7,
         low: cpu * (1.0 - half),
         high: cpu * (1.0 + half),
+        cpu_median: cpu * 1.02,
         wall_median: cpu * 1.04,
         preempted: 3,
     }

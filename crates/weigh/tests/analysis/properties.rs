@@ -98,7 +98,8 @@ proptest! {
         for cell in &analysis.cells {
             for estimate in cell.phases.values() {
                 prop_assert!(estimate.low <= estimate.cpu && estimate.cpu <= estimate.high);
-                prop_assert!(estimate.min <= estimate.cpu && estimate.samples >= estimate.rounds);
+                prop_assert!(estimate.min <= estimate.cpu && estimate.cpu <= estimate.cpu_median);
+                prop_assert!(estimate.samples >= estimate.rounds);
             }
             prop_assert!(!(cell.front && cell.dominated_by.is_some()));
         }

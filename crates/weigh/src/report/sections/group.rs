@@ -38,7 +38,7 @@ pub(in crate::report) fn front(group: &GroupView) -> Vec<Block> {
 }
 
 const LEGEND: &str = "Times are CPU times of the whole operation, MB/s are of uncompressed bytes, ± is the half-width of the \
-    95% interval of the median (the wider of both directions), n the samples; compress, decompress and serialize are the parts measured alone.";
+    95% interval of the CPU time (the wider of both directions), n the samples; compress, decompress and serialize are the parts measured alone.";
 
 fn head(group: &GroupView) -> Vec<Block> {
     let mark = if group.synthetic() { " (SYNTHETIC)" } else { "" };
