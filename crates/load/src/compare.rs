@@ -175,7 +175,7 @@ fn line(quantity: usize, pairs: &[(Values, Values)], seed: u64) -> Line {
         quantity: Quantity::ALL[quantity],
         a: weigh_stats::median(&a),
         b: weigh_stats::median(&b),
-        ratio: ratio.map(|r| Ratio { median: r.median, low: r.low, high: r.high }),
+        ratio: ratio.map(|r| Ratio { median: r.value, low: r.low, high: r.high }),
     }
 }
 

@@ -7,13 +7,15 @@
 mod blocks;
 mod bootstrap;
 mod compare;
+mod figure;
 mod link;
 mod pareto;
 mod summary;
 
 pub use blocks::{UNITS, block_effects};
-pub use bootstrap::{EXACT_UP_TO, MedianDistribution};
-pub use compare::{Interval, Ratio, median_interval, paired_ratio};
+pub use bootstrap::{EXACT_UP_TO, QuantileDistribution};
+pub use compare::{Interval, Ratio, median_interval, paired_ratio, quantile_interval, reach};
+pub use figure::{Drawings, Figure};
 pub use link::{Crossing, break_even_bandwidth, break_even_interval};
 pub use pareto::{dominators, pareto_front};
 pub use summary::{Summary, median, quantile, summary};

@@ -3,7 +3,7 @@
 //! One costs `time + bytes ÷ bandwidth`. Two settings cost the same where the faster one's extra bytes take as
 //! long to send as the smaller one's extra time.
 
-use crate::bootstrap::MedianDistribution;
+use crate::compare::Interval;
 
 /// The bandwidth in bytes a second at which both cost the same, from times in seconds and sizes in bytes.
 /// `None` when there is no such speed: one is at least as good in both, or a value is not finite.
@@ -15,39 +15,24 @@ pub fn break_even_bandwidth(time_a: f64, bytes_a: f64, time_b: f64, bytes_b: f64
 /// A break-even bandwidth with its interval, in bytes a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
-    /// From the median of the differences inside rounds.
-    pub median: f64,
-    /// Lower end of the interval; 0 when one round is all there is.
+    /// The bandwidth.
+    pub bandwidth: f64,
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end; infinite when so many resamples do not cross that the interval has no upper end.
+    /// Upper end; infinite when the extra time may be none.
     pub high: f64,
-    /// Share of resamples (0 to 1) in which the two cross at all.
-    pub share: f64,
 }
 
-/// The break-even bandwidth from times in seconds measured in the same rounds, (first, second), and sizes in
-/// bytes. The difference of the times is formed inside each round; its median and the bootstrap distribution
-/// of that median (see [`MedianDistribution`]) carry over, because the bandwidth falls steadily as the difference
-/// grows.
+/// The break-even bandwidth of a setting that saves `bytes` and takes `time` seconds more, known within `interval`. The
+/// interval carries over, because the bandwidth falls steadily as the time grows.
 ///
-/// `None` without rounds, with a value that is not finite, or when the medians do not cross.
-pub fn break_even_interval(
-    times: &[(f64, f64)],
-    bytes_a: f64,
-    bytes_b: f64,
-    confidence: f64,
-    seed: u64,
-) -> Option<Crossing> {
-    // The time that the one with fewer bytes takes more.
-    let sign = if bytes_a > bytes_b { 1.0 } else { -1.0 };
-    let extra_bytes = (bytes_a - bytes_b).abs();
-    let extra_times: Vec<f64> = times.iter().map(|(a, b)| sign * (b - a)).collect();
-    let distribution = MedianDistribution::of(&extra_times, seed)?;
-    let median = break_even_bandwidth(0.0, extra_bytes, distribution.median(), 0.0)?;
-    if times.len() < 2 {
-        return Some(Crossing { median, low: 0.0, high: f64::INFINITY, share: 1.0 });
-    }
-    let (shortest, longest) = distribution.interval(confidence);
-    let at = |time: f64| break_even_bandwidth(0.0, extra_bytes, time, 0.0).unwrap_or(f64::INFINITY);
-    Some(Crossing { median, low: at(longest), high: at(shortest), share: distribution.share_above(0.0) })
+/// `None` when the two do not cross, or a value is not finite.
+pub fn break_even_interval(bytes: f64, time: f64, interval: Interval) -> Option<Crossing> {
+    let bandwidth = break_even_bandwidth(0.0, bytes, time, 0.0)?;
+    let at = |time: f64| break_even_bandwidth(0.0, bytes, time, 0.0);
+    Some(Crossing {
+        bandwidth,
+        low: at(interval.high).unwrap_or(0.0).min(bandwidth),
+        high: at(interval.low).unwrap_or(f64::INFINITY).max(bandwidth),
+    })
 }

@@ -33,9 +33,7 @@ pub fn median(xs: &[f64]) -> Option<f64> {
 /// one that is not finite.
 pub fn quantile(xs: &[f64], p: f64) -> Option<f64> {
     let sorted = sorted(xs)?;
-    let at = p.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
-    let (below, above) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
-    Some(below + (above - below) * at.fract())
+    Some(Place::of(sorted.len(), p).in_sorted(&sorted))
 }
 
 /// The values in ascending order, when there are some and all are finite.
@@ -52,6 +50,38 @@ pub(crate) fn sorted(xs: &[f64]) -> Option<Vec<f64>> {
 pub(crate) fn median_of_sorted(sorted: &[f64]) -> f64 {
     let upper = sorted.len() / 2;
     if sorted.len() % 2 == 1 { sorted[upper] } else { midpoint(sorted[upper - 1], sorted[upper]) }
+}
+
+/// Where a quantile lies among values in ascending order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The value below, from 0.
+    pub below: usize,
+    /// The value above; the same one where the quantile is a value itself.
+    pub above: usize,
+    /// How far from the one to the other, 0 to 1.
+    pub part: f64,
+}
+
+impl Place {
+    /// Of the quantile at `p` (0 to 1, clamped) of `n` values, at least one.
+    pub fn of(n: usize, p: f64) -> Place {
+        let at = p.clamp(0.0, 1.0) * (n - 1) as f64;
+        Place { below: at.floor() as usize, above: at.ceil() as usize, part: at.fract() }
+    }
+
+    /// The quantile of values in ascending order.
+    pub fn in_sorted(self, sorted: &[f64]) -> f64 {
+        self.between(sorted[self.below], sorted[self.above])
+    }
+
+    /// The quantile from the values below and above.
+    pub fn between(self, below: f64, above: f64) -> f64 {
+        if self.part == 0.5 {
+            return midpoint(below, above);
+        }
+        (below + (above - below) * self.part).clamp(below, above)
+    }
 }
 
 /// Halfway between two values, without overflow, and never outside of them.

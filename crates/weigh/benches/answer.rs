@@ -4,7 +4,7 @@
 //! Two runs on a shared machine never have the same numbers, so that two cells of nearly the same encode time and bytes may
 //! swap places on the front even between two exhaustive runs. A cell that is on one of the two fronts only is therefore
 //! explained when each cell that keeps it from the other front cannot be told apart from it in the exhaustive run's own
-//! numbers: the interval of their ratio inside rounds holds 1, or the ratio is nearer to 1 than the exactness that was asked
+//! numbers: the interval of the ratio of their encode times holds 1, or the ratio is nearer to 1 than the exactness that was asked
 //! for. What is not explained is an answer that stopping early has changed.
 
 mod common;
@@ -16,11 +16,12 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use common::{CONFIDENCE, SEED, Targets, WEIGH, progress, rounds};
-use weigh::analysis::analyse;
 use weigh::analysis::model::{Analysis, CellResult};
+use weigh::analysis::{QUANTILE, analyse};
 use weigh::protocol::Phase;
 use weigh::run::dir::StoredRun;
 use weigh::run::state::State;
+use weigh_stats::{Drawings, Figure};
 
 /// The adaptive run's part of the exhaustive one's CPU time.
 const SHARE: f64 = 0.20;
@@ -94,7 +95,7 @@ impl Answer {
     /// The cells that keep this one from the front: no more bytes, and quicker.
     fn better_than(&self, id: &str) -> Vec<&str> {
         let Some(cell) = self.cell(id) else { return Vec::new() };
-        let encode = |c: &CellResult| c.phases.get(&Phase::Encode).map_or(f64::INFINITY, |e| e.median);
+        let encode = |c: &CellResult| c.phases.get(&Phase::Encode).map_or(f64::INFINITY, |e| e.cpu);
         let stored = |c: &CellResult| c.encoded_bytes + c.dictionary_bytes;
         let beats = |c: &&CellResult| {
             c.cell.group() == cell.cell.group()
@@ -115,28 +116,36 @@ fn children_cpu_seconds() -> Result<f64> {
     Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
 }
 
-/// Ratios of encode times inside the rounds of a run.
-struct Ratios(BTreeMap<String, BTreeMap<u32, f64>>, f64);
+/// Ratios of the encode times of a run.
+struct Ratios {
+    /// By cell, where there are two rounds or more.
+    figures: BTreeMap<String, Figure>,
+    /// The exactness that was asked for.
+    half_width: f64,
+}
 
 impl Ratios {
     fn of(answer: &Answer) -> Result<Ratios> {
-        let state = State::rebuild(&answer.stored.plan, &answer.stored.records)?;
-        let cells = answer.stored.plan.cells.iter().map(|c| c.id.clone());
-        let rounds = state.cells.iter().map(|past| past.by_round(Phase::Encode).into_iter().collect());
-        Ok(Ratios(cells.zip(rounds).collect(), answer.stored.plan.policy.half_width))
+        let plan = &answer.stored.plan;
+        let state = State::rebuild(plan, &answer.stored.records)?;
+        let drawings = Drawings::of(1..=state.round, SEED);
+        let figures = plan.cells.iter().zip(&state.cells).filter_map(|(cell, past)| {
+            let rounds = past.by_round(Phase::Encode);
+            let figure = Figure::of(&rounds, QUANTILE, CONFIDENCE, &drawings)?;
+            (rounds.len() > 1).then(|| (cell.id.clone(), figure))
+        });
+        Ok(Ratios { figures: figures.collect(), half_width: plan.policy.half_width })
     }
 
     /// What the ratio of the two is, and whether they can be told apart.
     fn tell(&self, a: &str, b: &str) -> (String, bool) {
-        let (Some(first), Some(second)) = (self.0.get(a), self.0.get(b)) else { return ("?".into(), true) };
-        let pairs: Vec<(f64, f64)> =
-            first.iter().filter_map(|(round, x)| Some((*x, *second.get(round)?))).collect();
-        match weigh_stats::paired_ratio(&pairs, CONFIDENCE, SEED) {
+        let figures = self.figures.get(a).zip(self.figures.get(b));
+        match figures.and_then(|(first, second)| first.ratio(second)) {
             None => ("?".into(), true),
             Some(r) => {
                 let holds_one = r.low <= 1.0 && 1.0 <= r.high;
-                let apart = !holds_one && (r.median - 1.0).abs() >= self.1;
-                (format!("{:.3} [{:.3}, {:.3}]", r.median, r.low, r.high), apart)
+                let apart = !holds_one && (r.value - 1.0).abs() >= self.half_width;
+                (format!("{:.3} [{:.3}, {:.3}]", r.value, r.low, r.high), apart)
             }
         }
     }

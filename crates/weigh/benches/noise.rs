@@ -19,7 +19,7 @@ use weigh::protocol::Phase;
 use weigh::record::Record;
 use weigh::run::dir::StoredRun;
 
-/// What a median may move.
+/// What a figure may move.
 const MOVED: f64 = 0.10;
 /// Settings that span the front without the slowest ones, which would only make the benchmark longer.
 const CODECS: [&str; 10] = [
@@ -50,7 +50,7 @@ fn measure() -> Result<Targets> {
     let quiet: Vec<Record> = stored.records.iter().filter(|r| !in_loaded_round(r, rounds)).cloned().collect();
     let quiet = analyse(&stored.facts(), &stored.plan, &quiet);
     let mut targets = Targets::default();
-    medians(&mut targets, &quiet, &whole);
+    figures(&mut targets, &quiet, &whole);
     front(&mut targets, &quiet, &whole);
     Ok(targets)
 }
@@ -132,15 +132,15 @@ fn by_id(analysis: &Analysis) -> BTreeMap<&str, &CellResult> {
     analysis.cells.iter().map(|c| (c.cell.id.as_str(), c)).collect()
 }
 
-fn medians(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
+fn figures(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
     let after = by_id(loaded);
     for phase in [Phase::Encode, Phase::Decode] {
         let mut moved: Vec<(f64, &str)> = quiet
             .cells
             .iter()
             .filter_map(|c| {
-                let theirs = after.get(c.cell.id.as_str())?.phases.get(&phase)?.median;
-                Some(((theirs / c.phases.get(&phase)?.median - 1.0).abs(), c.cell.id.as_str()))
+                let theirs = after.get(c.cell.id.as_str())?.phases.get(&phase)?.cpu;
+                Some(((theirs / c.phases.get(&phase)?.cpu - 1.0).abs(), c.cell.id.as_str()))
             })
             .collect();
         moved.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -148,7 +148,7 @@ fn medians(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
         let middle = moved[moved.len() / 2].0;
         let name = format!("noise-{}", if phase == Phase::Encode { "encode" } else { "decode" });
         let measured = format!(
-            "{} medians, middle one moved {:.1}%, most {:.1}% ({who})",
+            "{} figures, middle one moved {:.1}%, most {:.1}% ({who})",
             moved.len(),
             middle * 100.0,
             most * 100.0
@@ -174,7 +174,7 @@ fn front(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
                     continue;
                 }
                 pairs += 1;
-                if (x.median < y.median) != (u.median < v.median) {
+                if (x.cpu < y.cpu) != (u.cpu < v.cpu) {
                     changed.push(format!("{a} and {b}"));
                 }
             }

@@ -22,6 +22,11 @@ use model::{Analysis, RunFacts};
 /// Confidence of every interval.
 const CONFIDENCE: f64 = 0.95;
 
+/// The figure of a cell and phase is this quantile over rounds. Neighbours on the machine only ever add CPU time, and
+/// on shared cores they come and go faster than a round: the median then jumps between two modes, while a low quantile
+/// stays in the lower one. 0.1 repeated best of 0.1 to 0.5, see docs/METHODOLOGY.md.
+pub const QUANTILE: f64 = 0.1;
+
 /// Derives the results of a run from its records: of a whole run, an interrupted one, or one in flight.
 ///
 /// `rounds`, `seconds` and `complete` of the run's facts are taken from the records, the rest from `run`.

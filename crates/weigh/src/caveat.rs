@@ -21,20 +21,19 @@ pub enum Caveat {
         /// Share of all CPU time, 0 to 1.
         share: f64,
     },
-    /// The whole machine was slower in some rounds than in others; the figures of cells are levelled to the
-    /// usual round, the records hold what was measured.
+    /// The whole machine was slower in some rounds than in others.
     Drift {
         /// The slowest round's factor ÷ the fastest round's.
         factor: f64,
     },
     /// The interval is wider than asked for.
     Unconverged {
-        /// Half-width ÷ median of the widest axis.
+        /// Half-width ÷ CPU time of the widest axis.
         half_width: f64,
         /// What was asked for.
         asked: f64,
     },
-    /// Fewer samples than a median needs.
+    /// Fewer samples than a figure needs.
     FewSamples {
         /// How many there are.
         samples: u32,

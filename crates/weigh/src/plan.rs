@@ -55,7 +55,7 @@ pub struct Policy {
     pub max_rounds: u32,
     /// Samples a cell needs before it can be settled.
     pub min_samples: u32,
-    /// Half-width of the 95% interval ÷ median that settles a phase.
+    /// Half-width of the 95% interval ÷ CPU time that settles a phase.
     pub half_width: f64,
     /// Seconds of CPU time one cell may take in all.
     pub cell_seconds: f64,

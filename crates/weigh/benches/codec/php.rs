@@ -108,7 +108,7 @@ pub fn compare(
             progress(&format!(
                 "  beside our {}: {:.3} [{:.3}, {:.3}]",
                 ours.library(OURS).unwrap_or("?"),
-                r.median,
+                r.value,
                 r.low,
                 r.high
             ));

@@ -139,7 +139,7 @@ fn beside(figures: &Figures) {
             let pairs = figures.pairs(at, Tool::Weigh, *peer);
             if let Some(r) = weigh_stats::paired_ratio(&pairs, CONFIDENCE, SEED) {
                 let name = format!("{}, weigh ÷ {}", case.name, peer.name());
-                progress(&format!("{name}: {:.3} [{:.3}, {:.3}]", r.median, r.low, r.high));
+                progress(&format!("{name}: {:.3} [{:.3}, {:.3}]", r.value, r.low, r.high));
             }
         }
     }

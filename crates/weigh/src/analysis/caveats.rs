@@ -92,7 +92,7 @@ fn unconverged(plan: &Plan, result: &CellResult) -> Option<Caveat> {
     }
     let half_width = |phase: &Phase| {
         let e = result.phases.get(phase)?;
-        Some(weigh_stats::Interval { low: e.low, high: e.high }.half_width_relative(e.median))
+        Some(weigh_stats::Interval { low: e.low, high: e.high }.half_width_relative(e.cpu))
     };
     let widest = [Phase::Encode, Phase::Decode].iter().filter_map(half_width).fold(0.0, f64::max);
     (widest.is_finite() && widest > plan.policy.half_width)

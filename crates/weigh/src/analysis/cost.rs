@@ -1,112 +1,123 @@
 //! What an operation costs in CPU time, over rounds, and whether two costs can be told apart.
 
-use weigh_stats::{Interval, MedianDistribution, Ratio};
+use weigh_stats::{Figure, Interval, Ratio, median_interval, quantile_interval};
 
-use crate::analysis::CONFIDENCE;
 use crate::analysis::gather::Measured;
+use crate::analysis::{CONFIDENCE, QUANTILE};
 use crate::protocol::Phase;
 
-/// With fewer rounds in common than this, costs are compared by their own intervals: the range of four or
-/// fewer differences holds the true one too seldom.
+/// With fewer rounds than this, costs are compared by their own intervals: resamples of four rounds or fewer say
+/// too little.
 const PAIRED_FROM: usize = 5;
 
 /// A cost known from one or two samples has no interval worth the name. For comparisons it is taken to be
 /// this exact, which is how well CPU time repeats on a shared machine.
 const ASSUMED: f64 = 0.1;
 
-/// The CPU time of an operation: a weighted sum of encode and decode.
+/// The CPU time of an operation: a weighted sum of the figures of encode and decode.
 #[derive(Clone, Debug)]
 pub(super) struct Cost {
-    /// (round, nanoseconds a pass), ascending by round.
+    /// The same sum in each round that has all of it: (round, nanoseconds a pass), ascending by round.
     rounds: Vec<(u32, f64)>,
-    /// Median over rounds, nanoseconds a pass.
-    pub median: f64,
-    /// The single samples while there is only one round, else empty.
-    samples: Vec<f64>,
-    seed: u64,
+    figure: Figure,
+    interval: Interval,
+    /// Samples while there is only one round, else 0.
+    samples: usize,
 }
 
 impl Cost {
     /// The cost of one phase.
     pub fn phase(measured: &Measured, phase: Phase, seed: u64) -> Option<Cost> {
         let rounds = measured.rounds(phase).to_vec();
-        Cost::of(rounds, measured.only_samples(phase), seed)
+        let figure = measured.figures.get(&phase)?.clone();
+        let samples = measured.only_samples(phase);
+        let interval = if rounds.len() > 1 {
+            let values: Vec<f64> = rounds.iter().map(|r| r.1).collect();
+            quantile_interval(&values, QUANTILE, CONFIDENCE, seed)
+        } else {
+            median_interval(&samples, CONFIDENCE, seed)
+        };
+        let value = figure.value();
+        let Interval { low, high } = interval.unwrap_or(Interval { low: value, high: value });
+        let interval = Interval { low: low.min(value), high: high.max(value) };
+        Some(Cost { rounds, figure, interval, samples: samples.len() })
     }
 
-    /// The cost of `encode` encodes and `decode` decodes, formed inside rounds that have both.
+    /// The cost of `encode` encodes and `decode` decodes.
     pub fn weighted(measured: &Measured, (encode, decode): (f64, f64), seed: u64) -> Option<Cost> {
         if decode == 0.0 || encode == 0.0 {
             let phase = if decode == 0.0 { Phase::Encode } else { Phase::Decode };
             return Some(Cost::phase(measured, phase, seed)?.scaled(encode + decode));
         }
-        let sum = |(e, d): (f64, f64)| encode * e + decode * d;
-        let rounds: Vec<(u32, f64)> = common(measured.rounds(Phase::Encode), measured.rounds(Phase::Decode))
-            .map(|(round, e, d)| (round, sum((e, d))))
-            .collect();
-        let samples = if rounds.len() == 1 {
-            let decodes = measured.only_samples(Phase::Decode);
-            measured.only_samples(Phase::Encode).into_iter().zip(decodes).map(sum).collect()
+        let part = |phase, weight| Some(Cost::phase(measured, phase, seed)?.scaled(weight));
+        let (encode, decode) = (part(Phase::Encode, encode)?, part(Phase::Decode, decode)?);
+        let rounds: Vec<(u32, f64)> =
+            common(&encode.rounds, &decode.rounds).map(|(round, e, d)| (round, e + d)).collect();
+        let figure = encode.figure.plus(&decode.figure);
+        // Of a single round the drawings say nothing; the samples of the two phases are no pairs, so that the ends add up.
+        let interval = if encode.rounds.len().min(decode.rounds.len()) > 1 {
+            figure.interval()
         } else {
-            Vec::new()
+            Interval {
+                low: encode.interval.low + decode.interval.low,
+                high: encode.interval.high + decode.interval.high,
+            }
         };
-        Cost::of(rounds, samples, seed)
-    }
-
-    fn of(rounds: Vec<(u32, f64)>, samples: Vec<f64>, seed: u64) -> Option<Cost> {
-        let values: Vec<f64> = rounds.iter().map(|r| r.1).collect();
-        Some(Cost { median: weigh_stats::median(&values)?, rounds, samples, seed })
+        Some(Cost { rounds, figure, interval, samples: encode.samples.min(decode.samples) })
     }
 
     /// The same cost in another unit, or of a part of the pass.
     pub fn scaled(mut self, factor: f64) -> Cost {
         self.rounds.iter_mut().for_each(|r| r.1 *= factor);
-        self.samples.iter_mut().for_each(|s| *s *= factor);
-        self.median *= factor;
+        self.figure = self.figure.scaled(factor);
+        self.interval = Interval { low: self.interval.low * factor, high: self.interval.high * factor };
         self
     }
 
-    /// The interval of the median: over rounds, or over the samples of the only round; of a single sample, the
+    /// Nanoseconds a pass.
+    pub fn time(&self) -> f64 {
+        self.figure.value()
+    }
+
+    /// The interval of the time: over rounds, or over the samples of the only round; of a single sample, the
     /// sample.
     pub fn interval(&self) -> Interval {
-        let values: Vec<f64> = if self.rounds.len() > 1 {
-            self.rounds.iter().map(|r| r.1).collect()
-        } else {
-            self.samples.clone()
-        };
-        let interval = MedianDistribution::of(&values, self.seed).map(|d| d.interval(CONFIDENCE));
-        let (low, high) = interval.unwrap_or((self.median, self.median));
-        Interval { low: low.min(self.median), high: high.max(self.median) }
+        self.interval
     }
 
     /// The interval to compare with: as [`Cost::interval`], but never narrower than is believable.
     fn believable(&self) -> Interval {
-        let interval = self.interval();
-        if self.rounds.len() > 2 || self.samples.len() > 2 {
-            return interval;
+        if self.rounds.len() > 2 || self.samples > 2 {
+            return self.interval;
         }
-        let margin = self.median * ASSUMED;
+        let margin = self.time() * ASSUMED;
         Interval {
-            low: interval.low.min(self.median - margin),
-            high: interval.high.max(self.median + margin),
+            low: self.interval.low.min(self.time() - margin),
+            high: self.interval.high.max(self.time() + margin),
         }
     }
 
-    /// (ours, theirs) of each round that has both.
-    pub fn paired(&self, other: &Cost) -> Vec<(f64, f64)> {
-        common(&self.rounds, &other.rounds).map(|(_, a, b)| (a, b)).collect()
-    }
-
-    /// Ours ÷ theirs, paired inside rounds.
+    /// Ours ÷ theirs, with two rounds of each.
     pub fn ratio_to(&self, other: &Cost) -> Option<Ratio> {
         self.total_ratio_to(0.0, other, 0.0)
     }
 
-    /// (Ours + `own`) ÷ (theirs + `others`), paired inside rounds: the constants are what each has to wait
-    /// for besides.
+    /// (Ours + `own`) ÷ (theirs + `others`), with two rounds of each: the constants are what each has to wait for
+    /// besides.
     pub fn total_ratio_to(&self, own: f64, other: &Cost, others: f64) -> Option<Ratio> {
-        let pairs: Vec<(f64, f64)> =
-            self.paired(other).into_iter().map(|(a, b)| (a + own, b + others)).collect();
-        weigh_stats::paired_ratio(&pairs, CONFIDENCE, self.seed)
+        if self.rounds.len().min(other.rounds.len()) < 2 {
+            return None;
+        }
+        self.figure.clone().shifted(own).ratio(&other.figure.clone().shifted(others))
+    }
+
+    /// Ours − theirs with its interval, which has no ends with fewer than two rounds of each.
+    pub fn difference(&self, other: &Cost) -> (f64, Interval) {
+        let (value, interval) = self.figure.difference(&other.figure);
+        if self.rounds.len().min(other.rounds.len()) < 2 {
+            return (value, Interval { low: f64::NEG_INFINITY, high: f64::INFINITY });
+        }
+        (value, interval)
     }
 
     /// Whether we cost less beyond doubt.
@@ -114,22 +125,21 @@ impl Cost {
         self.total_clearly_below(0.0, other, 0.0)
     }
 
-    /// Whether ours + `own` is less than theirs + `others` beyond doubt: by the interval of the difference inside
-    /// rounds, or, with few rounds in common, by intervals that do not overlap and no round against it.
+    /// Whether ours + `own` is less than theirs + `others` beyond doubt: by intervals that do not overlap and no round
+    /// against it, or, with enough rounds of each, by every round in common or the interval of the difference.
     pub fn total_clearly_below(&self, own: f64, other: &Cost, others: f64) -> bool {
-        if self.median + own >= other.median + others {
+        if self.time() + own >= other.time() + others {
             return false;
         }
-        let differences: Vec<f64> =
-            self.paired(other).into_iter().map(|(a, b)| (a + own) - (b + others)).collect();
-        let always = differences.iter().all(|d| *d < 0.0);
-        if differences.len() < PAIRED_FROM {
-            return always && self.believable().high + own < other.believable().low + others;
-        }
-        if always {
+        let below = |a: f64, b: f64| a + own < b + others;
+        let in_common = common(&self.rounds, &other.rounds).count();
+        let always = common(&self.rounds, &other.rounds).all(|(_, a, b)| below(a, b));
+        let apart = below(self.believable().high, other.believable().low);
+        if always && (apart || in_common >= PAIRED_FROM) {
             return true;
         }
-        weigh_stats::median_interval(&differences, CONFIDENCE, self.seed).is_some_and(|i| i.high < 0.0)
+        let is_enough = self.rounds.len().min(other.rounds.len()) >= PAIRED_FROM;
+        is_enough && self.figure.difference(&other.figure).1.high < others - own
     }
 }
 

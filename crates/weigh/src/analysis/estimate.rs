@@ -49,12 +49,14 @@ pub(super) fn estimate(measured: &Measured, phase: Phase, seed: u64) -> Option<E
         .iter()
         .filter_map(|v| median(&usable(&v.phases.get(&phase)?.wall_ns).collect::<Vec<_>>()))
         .collect();
+    let rounds: Vec<f64> = measured.rounds(phase).iter().map(|r| r.1).collect();
     let Interval { low, high } = cost.interval();
     Some(Estimate {
         samples: summary.n as u32,
         rounds: measured.rounds(phase).len() as u32,
         min: summary.min,
-        median: cost.median,
+        cpu: cost.time(),
+        cpu_median: median(&rounds).unwrap_or(0.0),
         mad: summary.mad,
         low,
         high,

@@ -26,7 +26,7 @@ const REFERENCES: &[(&str, i32)] = &[
 /// The groups of a run in the plan's order. Marks each cell's place on its group's front, its strongest
 /// dominator and its cost relative to the group's reference.
 ///
-/// The axes are the median CPU time of encode and the encoded bytes with a dictionary's. Medians decide; where
+/// The axes are the CPU time of encode and the encoded bytes with a dictionary's. Figures decide; where
 /// intervals overlap, a sentence has to say so.
 pub(super) fn groups(plan: &Plan, measured: &[Measured], cells: &mut [CellResult]) -> Vec<Group> {
     let mut members: Vec<(&str, &str, Vec<usize>)> = Vec::new();
@@ -74,7 +74,7 @@ fn mark_front(indices: &[usize], cells: &mut [CellResult]) -> Vec<usize> {
 
 /// (encode CPU nanoseconds, bytes with dictionary) of a cell.
 pub(super) fn point(cell: &CellResult) -> [f64; 2] {
-    let encode = cell.phases.get(&Phase::Encode).map_or(f64::NAN, |e| e.median);
+    let encode = cell.phases.get(&Phase::Encode).map_or(f64::NAN, |e| e.cpu);
     [encode, stored_bytes(cell)]
 }
 
@@ -119,6 +119,6 @@ fn mark_relative(
     let Some(base) = encode(reference) else { return };
     for index in indices {
         let ratio = encode(*index).and_then(|cost| cost.ratio_to(&base));
-        cells[*index].relative = ratio.map(|r| Relative { median: r.median, low: r.low, high: r.high });
+        cells[*index].relative = ratio.map(|r| Relative { ratio: r.value, low: r.low, high: r.high });
     }
 }

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use weigh_stats::{Drawings, Figure};
+
 use crate::analysis::model::FaultRow;
+use crate::analysis::{CONFIDENCE, QUANTILE};
 use crate::caveat::Caveat;
 use crate::cell::Cell;
 use crate::plan::Plan;
@@ -36,10 +39,10 @@ pub(super) struct Measured<'a> {
     pub cell: &'a Cell,
     /// One a round, ascending by round; of a round that was measured again after an interruption, the last.
     pub visits: Vec<&'a VisitRecord>,
-    /// Round values by phase: (round, median CPU nanoseconds a pass ÷ the round's factor), ascending by round.
+    /// Round values by phase: (round, median CPU nanoseconds a pass), ascending by round.
     pub rounds: BTreeMap<Phase, Vec<(u32, f64)>>,
-    /// How much slower than usual the whole machine was in a round, where that is known.
-    pub factors: BTreeMap<u32, f64>,
+    /// The figure of each phase, see [`QUANTILE`].
+    pub figures: BTreeMap<Phase, Figure>,
     pub stop: Option<StopReason>,
     pub caveats: Vec<Caveat>,
 }
@@ -60,13 +63,9 @@ impl Measured<'_> {
         if self.rounds(phase).len() == 1 { self.samples(phase).collect() } else { Vec::new() }
     }
 
-    /// All CPU times of a phase, each ÷ its round's factor.
+    /// All CPU times of a phase.
     pub fn samples(&self, phase: Phase) -> impl Iterator<Item = f64> {
-        let visits = self.visits.iter().filter_map(move |v| Some((v.round, v.phases.get(&phase)?)));
-        visits.flat_map(|(round, samples)| {
-            let factor = self.factors.get(&round).unwrap_or(&1.0);
-            usable(&samples.cpu_ns).map(move |s| s / factor)
-        })
+        self.visits.iter().filter_map(move |v| v.phases.get(&phase)).flat_map(|s| usable(&s.cpu_ns))
     }
 }
 
@@ -108,7 +107,8 @@ pub(super) fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> 
     for (cell, sorted) in plan.cells.iter().zip(sorted) {
         gathered.place(cell, sorted);
     }
-    gathered.level();
+    gathered.sum_up(plan.seed);
+    gathered.compare_rounds();
     gathered
 }
 
@@ -154,19 +154,24 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// Takes out of every round value how much slower or faster the whole round was. Cells are not all in the
-    /// same rounds: without this, one that was only measured in a slow minute would look slow for ever.
-    fn level(&mut self) {
+    /// Sums up the rounds of every cell, over the same drawings of rounds for all.
+    fn sum_up(&mut self, seed: u64) {
+        let rounds = self.cells.iter().flat_map(|c| c.visits.iter().map(|v| v.round));
+        let drawings = Drawings::of(rounds, seed);
+        for cell in &mut self.cells {
+            let figure = |(phase, rounds): (&Phase, &Vec<(u32, f64)>)| {
+                Some((*phase, Figure::of(rounds, QUANTILE, CONFIDENCE, &drawings)?))
+            };
+            cell.figures = cell.rounds.iter().filter_map(figure).collect();
+        }
+    }
+
+    /// How far apart the slowest and the fastest round are, over all cells.
+    fn compare_rounds(&mut self) {
         let whole = [Phase::Encode, Phase::Decode];
         let units: Vec<Vec<(u32, f64)>> =
             self.cells.iter().flat_map(|c| whole.map(|phase| c.rounds(phase).to_vec())).collect();
         let effects = weigh_stats::block_effects(&units);
-        for cell in &mut self.cells {
-            cell.factors = effects.clone();
-            for (round, value) in cell.rounds.values_mut().flatten() {
-                *value /= effects.get(round).unwrap_or(&1.0);
-            }
-        }
         let slowest = effects.values().copied().fold(f64::NAN, f64::max);
         let fastest = effects.values().copied().fold(f64::NAN, f64::min);
         self.drift = if slowest.is_finite() && fastest > 0.0 { slowest / fastest } else { 1.0 };
@@ -190,7 +195,7 @@ impl<'a> Gathered<'a> {
             }
         }
         let Sorted { stop, caveats, .. } = sorted;
-        let factors = BTreeMap::new();
-        self.cells.push(Measured { cell, visits, rounds, factors, stop, caveats });
+        let figures = BTreeMap::new();
+        self.cells.push(Measured { cell, visits, rounds, figures, stop, caveats });
     }
 }

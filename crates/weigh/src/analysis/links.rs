@@ -1,10 +1,9 @@
 //! Total times with the value in a store across a link: encode + transfer + decode, computed from measured
-//! parts. CPU time medians only; round trips, the store's own time and protocol overhead are the same for every
+//! parts. CPU times only; round trips, the store's own time and protocol overhead are the same for every
 //! setting and left out.
 
 use weigh_stats::{break_even_bandwidth, break_even_interval};
 
-use crate::analysis::CONFIDENCE;
 use crate::analysis::cost::Cost;
 use crate::analysis::estimate::IDENTITY;
 use crate::analysis::gather::Measured;
@@ -34,7 +33,7 @@ impl Line {
 
     /// Nanoseconds an operation at this speed in Mbit/s.
     pub fn total(&self, mbit: f64) -> f64 {
-        self.cost.median + self.transfer(mbit)
+        self.cost.time() + self.transfer(mbit)
     }
 
     /// Whether ours is the smaller total beyond doubt.
@@ -81,7 +80,7 @@ pub(super) fn of_group(
                 .map(|line| totals(line, &speeds, cells))
                 .collect(),
             best: speeds.iter().filter_map(|mbit| best(&lines, *mbit, cells)).collect(),
-            break_even: envelope.windows(2).filter_map(|w| break_even(plan, w[0], w[1], cells)).collect(),
+            break_even: envelope.windows(2).filter_map(|w| break_even(w[0], w[1], cells)).collect(),
         })
         .filter(|_| !lines.is_empty())
     };
@@ -120,7 +119,7 @@ fn envelope(lines: &[Line]) -> Vec<&Line> {
         }
     };
     let mut envelope: Vec<&Line> =
-        candidates(lines).min_by(by(|l| (l.cost.median, l.bytes))).into_iter().collect();
+        candidates(lines).min_by(by(|l| (l.cost.time(), l.bytes))).into_iter().collect();
     while let Some(current) = envelope.last().copied() {
         // The next is the one that is overtaken by at the highest bandwidth; of several, the smallest.
         let next = candidates(lines)
@@ -137,7 +136,7 @@ fn envelope(lines: &[Line]) -> Vec<&Line> {
 
 /// The bandwidth at which two lines cross, in bytes a nanosecond.
 fn crossing(a: &Line, b: &Line) -> Option<f64> {
-    break_even_bandwidth(a.cost.median, a.bytes, b.cost.median, b.bytes)
+    break_even_bandwidth(a.cost.time(), a.bytes, b.cost.time(), b.bytes)
 }
 
 /// The lines whose totals are listed: the envelope, the reference, and no compression with the reference's
@@ -194,16 +193,19 @@ fn best(lines: &[Line], mbit: f64, cells: &[CellResult]) -> Option<BestAt> {
     })
 }
 
-/// The break-even bandwidth of two lines, the faster one first, with its interval from the rounds both have.
-/// Where these do not settle it, the crossing of the medians stands with an interval without ends.
-pub(super) fn break_even(plan: &Plan, fast: &Line, slow: &Line, cells: &[CellResult]) -> Option<BreakEven> {
-    // Nanoseconds to seconds, bytes a second to Mbit/s.
-    let pairs: Vec<(f64, f64)> =
-        fast.cost.paired(&slow.cost).into_iter().map(|(a, b)| (a / 1e9, b / 1e9)).collect();
-    let (mbit, low, high) = match break_even_interval(&pairs, fast.bytes, slow.bytes, CONFIDENCE, plan.seed) {
-        Some(c) => (c.median * 8e-6, c.low * 8e-6, c.high * 8e-6),
-        None => (crossing(fast, slow)? * 8e3, 0.0, f64::INFINITY),
-    };
+/// The break-even bandwidth of two lines, the faster one first, with the interval that follows from that of the
+/// difference of their times. With a single round of one of them the interval has no ends.
+pub(super) fn break_even(fast: &Line, slow: &Line, cells: &[CellResult]) -> Option<BreakEven> {
+    let (time, interval) = slow.cost.difference(&fast.cost);
+    let crossing = break_even_interval(fast.bytes - slow.bytes, time, interval)?;
+    // Bytes a nanosecond to Mbit/s.
+    let mbit = |bandwidth: f64| bandwidth * 8e3;
     let id = |line: &Line| cells[line.index].cell.id.clone();
-    Some(BreakEven { fast: id(fast), slow: id(slow), mbit, low, high })
+    Some(BreakEven {
+        fast: id(fast),
+        slow: id(slow),
+        mbit: mbit(crossing.bandwidth),
+        low: mbit(crossing.low),
+        high: mbit(crossing.high),
+    })
 }

@@ -64,8 +64,7 @@ pub struct RunFacts {
     pub machine: String,
 }
 
-/// A statistic of one phase over rounds. CPU times are levelled to the usual round (`weigh_stats::block_effects`);
-/// wall times are as measured.
+/// What was measured of one phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Estimate {
     /// Samples.
@@ -74,25 +73,28 @@ pub struct Estimate {
     pub rounds: u32,
     /// Smallest CPU time of a sample, nanoseconds a pass over all items.
     pub min: f64,
-    /// Median over rounds of the median CPU time within a round: the headline.
-    pub median: f64,
+    /// The headline: the 0.1 quantile over rounds of the median CPU time within a round, nanoseconds a pass. Neighbours
+    /// on the machine only ever add CPU time, so this is what the code costs when it is left alone.
+    pub cpu: f64,
+    /// The median over rounds of the same: what a round in the middle took, neighbours and all.
+    pub cpu_median: f64,
     /// Median absolute deviation of CPU time, over all samples.
     pub mad: f64,
-    /// Lower end of the 95% bootstrap interval of the median CPU time, over rounds; while there is one round,
-    /// over its samples; of a single sample, the sample.
+    /// Lower end of the 95% bootstrap interval of `cpu`, over rounds; while there is one round, of the median of its
+    /// samples; of a single sample, the sample. With few rounds it lies below every one of them.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Median wall time, as `median`.
+    /// The median over rounds of the median wall time within a round.
     pub wall_median: f64,
     /// Involuntary context switches over all samples.
     pub preempted: u64,
 }
 
 impl Estimate {
-    /// Codec throughput in MB/s (10⁶ bytes): uncompressed bytes ÷ median CPU time, both ways.
+    /// Codec throughput in MB/s (10⁶ bytes): uncompressed bytes ÷ CPU time, both ways.
     pub fn throughput(&self, uncompressed_bytes: u64) -> f64 {
-        if self.median > 0.0 { uncompressed_bytes as f64 * 1e3 / self.median } else { 0.0 }
+        if self.cpu > 0.0 { uncompressed_bytes as f64 * 1e3 / self.cpu } else { 0.0 }
     }
 }
 
@@ -119,7 +121,7 @@ pub struct CellResult {
     pub front: bool,
     /// The cell that beats it on both axes, when it is not on the front.
     pub dominated_by: Option<String>,
-    /// Encode CPU time ÷ that of the group's reference cell, paired inside rounds, with its interval.
+    /// Encode CPU time ÷ that of the group's reference cell, with its interval over the rounds of both.
     pub relative: Option<Relative>,
     /// Why it was no longer visited; `None` while the run goes on.
     pub stop: Option<StopReason>,
@@ -154,8 +156,8 @@ impl CellResult {
 /// A ratio with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Relative {
-    /// Median of the ratios inside rounds.
-    pub median: f64,
+    /// The ratio.
+    pub ratio: f64,
     /// Lower end.
     pub low: f64,
     /// Upper end.

@@ -33,7 +33,7 @@ fn is_of_row(result: &CellResult, table: &Published, row: &PublishedRow, runtime
 
 fn comparison(row: &PublishedRow, result: &CellResult, items: f64) -> Option<PublishedComparison> {
     let (compress, decompress) = (result.compress()?, result.decompress()?);
-    let seconds = compress.median / items / 1e9;
+    let seconds = compress.cpu / items / 1e9;
     Some(PublishedComparison {
         published: row.clone(),
         cell: result.cell.id.clone(),

@@ -229,7 +229,8 @@ fn cell(payload: &str, runtime: &str, bytes: u64, line: (&str, f64, f64, f64)) -
 fn scaled(of: Estimate, by: f64) -> Estimate {
     Estimate {
         min: of.min * by,
-        median: of.median * by,
+        cpu: of.cpu * by,
+        cpu_median: of.cpu_median * by,
         low: of.low * by,
         high: of.high * by,
         wall_median: of.wall_median * by,
@@ -237,18 +238,19 @@ fn scaled(of: Estimate, by: f64) -> Estimate {
     }
 }
 
-fn estimate(median: f64, setting: &Setting) -> Estimate {
-    let slow = median > 1e9;
+fn estimate(cpu: f64, setting: &Setting) -> Estimate {
+    let slow = cpu > 1e9;
     let half = if slow { 0.06 } else { 0.004 + 0.001 * f64::from(setting.level.unwrap_or(0).clamp(0, 12)) };
     Estimate {
         samples: if slow { 2 } else { 27 },
         rounds: if slow { 2 } else { 9 },
-        min: median * 0.97,
-        median,
-        mad: median * half * 0.7,
-        low: median * (1.0 - half),
-        high: median * (1.0 + half),
-        wall_median: median * 1.04,
+        min: cpu * 0.97,
+        cpu,
+        mad: cpu * half * 0.7,
+        low: cpu * (1.0 - half),
+        high: cpu * (1.0 + half),
+        cpu_median: cpu * 1.02,
+        wall_median: cpu * 1.04,
         preempted: 3,
     }
 }
@@ -258,7 +260,7 @@ fn group(payload: &str, runtime: &str, cells: &mut [CellResult]) -> Group {
         .iter_mut()
         .filter(|cell| cell.cell.payload == payload && cell.cell.runtime == runtime)
         .collect();
-    mine.sort_by(|a, b| a.phases[&Phase::Encode].median.total_cmp(&b.phases[&Phase::Encode].median));
+    mine.sort_by(|a, b| a.phases[&Phase::Encode].cpu.total_cmp(&b.phases[&Phase::Encode].cpu));
     let mut front: Vec<(u64, String)> = Vec::new();
     for cell in &mut mine {
         match front.last() {
@@ -272,8 +274,8 @@ fn group(payload: &str, runtime: &str, cells: &mut [CellResult]) -> Group {
     let reference = reference(&mine);
     if let Some((_, base)) = &reference {
         for cell in &mut mine {
-            let ratio = cell.phases[&Phase::Encode].median / base;
-            cell.relative = Some(Relative { median: ratio, low: ratio * 0.99, high: ratio * 1.01 });
+            let ratio = cell.phases[&Phase::Encode].cpu / base;
+            cell.relative = Some(Relative { ratio, low: ratio * 0.99, high: ratio * 1.01 });
         }
     }
     let links = links::mixes(&mine.iter().map(|cell| &**cell).collect::<Vec<_>>());
@@ -293,5 +295,5 @@ fn reference(cells: &[&mut CellResult]) -> Option<(String, f64)> {
         ["gzdeflate", "zlib"].contains(&setting.codec.as_str()) && setting.level == Some(6)
     };
     let cell = cells.iter().find(|cell| of(cell))?;
-    Some((cell.cell.id.clone(), cell.phases[&Phase::Encode].median))
+    Some((cell.cell.id.clone(), cell.phases[&Phase::Encode].cpu))
 }

@@ -249,7 +249,7 @@ fn odd_figures_do_not_break_a_chart() {
     analysis.groups[0].links[2].totals[0].at[0].1 = f64::NAN;
     analysis.cells[3].encoded_bytes = 0;
     let lines = analysis.cells[4].phases.values_mut();
-    lines.for_each(|estimate| estimate.median = 0.0);
+    lines.for_each(|estimate| estimate.cpu = 0.0);
     let charts = render("svg", &analysis, &Options::default());
     assert_eq!(charts.len(), 6, "the links of one group cannot be drawn");
     for chart in charts {

@@ -39,15 +39,15 @@ impl Row<'_> {
         estimate.map(|estimate| estimate.throughput(self.result.decoded_bytes)).filter(|rate| *rate > 0.0)
     }
 
-    /// Half-width of the wider 95% interval of the two directions, in percent of its median.
+    /// Half-width of the wider 95% interval of the two directions, in percent of the CPU time.
     pub fn interval(&self) -> Option<f64> {
-        let half = |e: &Estimate| (e.median > 0.0).then(|| (e.high - e.low) / 2.0 / e.median * 100.0);
+        let half = |e: &Estimate| (e.cpu > 0.0).then(|| (e.high - e.low) / 2.0 / e.cpu * 100.0);
         [self.encode(), self.decode()].into_iter().flatten().filter_map(half).reduce(f64::max)
     }
 
     /// Wall time ÷ CPU time of the encode.
     pub fn wall_over_cpu(&self) -> Option<f64> {
-        self.encode().filter(|e| e.median > 0.0).map(|e| e.wall_median / e.median)
+        self.encode().filter(|e| e.cpu_median > 0.0).map(|e| e.wall_median / e.cpu_median)
     }
 
     /// Peak memory of the hungrier direction in bytes.
@@ -145,7 +145,7 @@ pub(super) fn groups(analysis: &Analysis) -> Vec<GroupView<'_>> {
                     .map(|id| labels.get(id.as_str()).cloned().unwrap_or_else(|| clean(id))),
             })
             .collect();
-        let time = |row: &Row| row.encode().map_or(f64::INFINITY, |encode| encode.median);
+        let time = |row: &Row| row.encode().map_or(f64::INFINITY, |encode| encode.cpu);
         rows.sort_by(|a, b| {
             b.result
                 .front
@@ -249,7 +249,7 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
         Caveat::Drift { factor } => (
             format!(
                 "The machine was up to {factor:.2} times as slow in some rounds as in others; the figures are \
-                 levelled to the usual round."
+                 near those of the calmest rounds."
             ),
             "Compare inside this run; measure on an idle machine for absolute rates.",
         ),
@@ -258,7 +258,7 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
             "Give a larger budget.",
         ),
         Caveat::FewSamples { samples } => (
-            format!("A median over only {}.", units::count(*samples as usize, "sample", "samples")),
+            format!("A figure from only {}.", units::count(*samples as usize, "sample", "samples")),
             "Give a larger budget.",
         ),
         Caveat::Synthetic { payload } => (

@@ -1,18 +1,16 @@
 //! How the cells of a run stand to each other so far: what beats what, and whether that is beyond doubt.
 //!
-//! Times are levelled as in the analysis: each round's own slowness is taken out, so that a cell that was stopped in a
-//! slow minute still compares with one that went on. It decides nothing: that is [`super::stop`]'s.
-
-use std::collections::BTreeMap;
+//! Times are summed up over rounds as in the analysis. It decides nothing: that is [`super::stop`]'s.
 
 use super::state::{History, State};
+use crate::analysis::QUANTILE;
 use crate::cell::{Cell, Subject};
 use crate::plan::Plan;
 use crate::protocol::Phase;
 
-/// Rounds in common from which on two cells are compared at a narrow margin.
-const PAIRED_FROM: usize = 5;
-/// With fewer rounds, the factor between medians that no noise of CPU time explains.
+/// Rounds of each from which on two cells are compared at a narrow margin.
+const ROUNDS: usize = 5;
+/// With fewer rounds, the factor between times that no noise of CPU time explains.
 const AT_ONCE: f64 = 2.0;
 /// What the ratio to a dominator must exceed.
 const CLEARLY: f64 = 1.05;
@@ -30,11 +28,11 @@ struct Profile {
     decode: Times,
 }
 
-/// CPU times of a phase, levelled, in nanoseconds a pass.
+/// CPU times of a phase, in nanoseconds a pass.
 struct Times {
-    by_round: BTreeMap<u32, f64>,
-    /// Median over rounds.
-    median: f64,
+    by_round: Vec<f64>,
+    /// The figure of the phase, as the analysis gives it.
+    cpu: f64,
     /// The smallest and the largest sample.
     range: (f64, f64),
 }
@@ -50,15 +48,12 @@ pub struct Standing<'a> {
 impl<'a> Standing<'a> {
     /// What the visits so far show.
     pub fn of(plan: &'a Plan, state: &State) -> Standing<'a> {
-        let phases = [Phase::Encode, Phase::Decode];
-        let units: Vec<_> = state.cells.iter().flat_map(|c| phases.map(|phase| c.by_round(phase))).collect();
-        let effects = weigh_stats::block_effects(&units);
         let profile = |past: &History| {
             past.fault.is_none().then_some(())?;
             Some(Profile {
                 bytes: past.stored_bytes()?,
-                encode: Times::of(past, Phase::Encode, &effects)?,
-                decode: Times::of(past, Phase::Decode, &effects)?,
+                encode: Times::of(past, Phase::Encode)?,
+                decode: Times::of(past, Phase::Decode)?,
             })
         };
         let profiles = state.cells.iter().map(profile).collect();
@@ -66,7 +61,7 @@ impl<'a> Standing<'a> {
         Standing { plan, profiles, awaited }
     }
 
-    /// Half-width ÷ median of the interval of a phase over rounds, as the analysis gives it; `None` before there are two
+    /// Half-width ÷ CPU time of the interval of a phase over rounds, as the analysis gives it; `None` before there are two
     /// rounds, and for a phase that is neither encode nor decode.
     pub fn half_width(&self, i: usize, phase: Phase, confidence: f64) -> Option<f64> {
         let profile = self.profiles[i].as_ref()?;
@@ -75,9 +70,8 @@ impl<'a> Standing<'a> {
             Phase::Decode => &profile.decode,
             Phase::Compress | Phase::Decompress => return None,
         };
-        let values: Vec<f64> = times.by_round.values().copied().collect();
-        let interval = weigh_stats::median_interval(&values, confidence, self.plan.seed)?;
-        Some(interval.half_width_relative(times.median))
+        let interval = weigh_stats::quantile_interval(&times.by_round, QUANTILE, confidence, self.plan.seed)?;
+        Some(interval.half_width_relative(times.cpu))
     }
 
     /// A cell of the same group and of the same kind of work that beats this one on every axis, beyond doubt:
@@ -92,7 +86,7 @@ impl<'a> Standing<'a> {
                     && other.clearly_quicker(own, CLEARLY)
             })
         };
-        let encode = |j: usize| self.profiles[j].as_ref().map_or(f64::INFINITY, |p| p.encode.median);
+        let encode = |j: usize| self.profiles[j].as_ref().map_or(f64::INFINITY, |p| p.encode.cpu);
         self.others().filter(beats).min_by(|a, b| encode(*a).total_cmp(&encode(*b)))
     }
 
@@ -131,34 +125,26 @@ impl<'a> Standing<'a> {
 }
 
 impl Times {
-    fn of(past: &History, phase: Phase, effects: &BTreeMap<u32, f64>) -> Option<Times> {
-        let levelled = |(round, ns): (u32, f64)| (round, ns / effects.get(&round).unwrap_or(&1.0));
-        let by_round: BTreeMap<u32, f64> = past.by_round(phase).into_iter().map(levelled).collect();
-        let values: Vec<f64> = by_round.values().copied().collect();
+    fn of(past: &History, phase: Phase) -> Option<Times> {
+        let by_round: Vec<f64> = past.by_round(phase).into_iter().map(|(_, ns)| ns).collect();
         let samples = past.samples(phase);
         let range = samples.iter().fold((f64::INFINITY, 0.0), |(low, high), s| (s.min(low), s.max(high)));
-        Some(Times { median: weigh_stats::median(&values)?, by_round, range })
+        Some(Times { cpu: weigh_stats::quantile(&by_round, QUANTILE)?, by_round, range })
     }
 }
 
 impl Profile {
-    /// Whether this encodes in clearly less CPU time than `other`. With five rounds in common: by the median of the ratios
-    /// inside rounds, and by the smallest samples, the other takes more than `margin` times as long. A neighbour on the
-    /// same core comes and goes faster than a round and only ever adds CPU time, so that medians of a few rounds may
-    /// lie far off, and smallest samples do not. With fewer rounds: twice as quick by the medians, and no sample of the
-    /// one is within those of the other.
+    /// Whether this encodes in clearly less CPU time than `other`. With five rounds of each: by their figures and by the
+    /// smallest samples, the other takes more than `margin` times as long. With fewer rounds: twice as quick by the
+    /// figures, and no sample of the one is within those of the other.
     fn clearly_quicker(&self, other: &Profile, margin: f64) -> bool {
         let (own, other) = (&self.encode, &other.encode);
-        if other.median > AT_ONCE * own.median && other.range.0 > own.range.1 {
+        if other.cpu > AT_ONCE * own.cpu && other.range.0 > own.range.1 {
             return true;
         }
-        if other.range.0 <= margin * own.range.0 {
-            return false;
-        }
-        let rounds = other.by_round.iter();
-        let ratios: Vec<f64> =
-            rounds.filter_map(|(round, theirs)| Some(theirs / own.by_round.get(round)?)).collect();
-        ratios.len() >= PAIRED_FROM && weigh_stats::median(&ratios).is_some_and(|ratio| ratio > margin)
+        own.by_round.len().min(other.by_round.len()) >= ROUNDS
+            && other.cpu > margin * own.cpu
+            && other.range.0 > margin * own.range.0
     }
 }
 

@@ -72,7 +72,7 @@ pub struct Precision {
     pub max_rounds: u32,
     /// Samples a cell needs.
     pub min_samples: u32,
-    /// Half-width of the 95% interval ÷ median.
+    /// Half-width of the 95% interval ÷ CPU time.
     pub half_width: f64,
 }
 

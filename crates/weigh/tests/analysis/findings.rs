@@ -32,16 +32,18 @@ fn every_sentence_names_cells_that_were_measured() {
     }
 }
 
-/// zstd 1 is smaller than gzdeflate 6 and 2% faster, with more noise than that: nothing may be claimed.
+/// zstd 1 is smaller than gzdeflate 6 and 2% faster, and in five rounds of nine neighbours cost either more than that: nothing may be claimed.
 #[test]
 fn no_winner_within_noise() {
-    let wobble = |round: u32| if round.is_multiple_of(2) { 0.9 } else { 1.1 };
+    let noise = |calm: [u32; 2]| {
+        move |round: u32| if calm.contains(&round) { 1.0 } else { 1.0 + f64::from(round) / 30.0 }
+    };
     let cell = |setting| ("tree", "php8.2", Some("serialize"), setting);
     let lab = Lab::new()
         .payload("tree", 1_000_000, 1)
         .links(&[100_000.0], &[10.0])
-        .cell(cell("gzdeflate:6"), Figures { encode: 1e7, decode: 1e6, bytes: 100_000 })
-        .cell_with(cell("zstd:1"), Figures { encode: 0.98e7, decode: 0.98e6, bytes: 99_990 }, wobble);
+        .cell_with(cell("gzdeflate:6"), Figures { encode: 1e7, decode: 1e6, bytes: 100_000 }, noise([2, 7]))
+        .cell_with(cell("zstd:1"), Figures { encode: 0.98e7, decode: 0.98e6, bytes: 99_990 }, noise([3, 8]));
     let analysis = lab.analyse();
     assert!(texts(&analysis, "beats").is_empty(), "{:?}", texts(&analysis, "beats"));
     assert!(texts(&analysis, "dominated").is_empty());
@@ -99,7 +101,7 @@ fn the_answer_is_the_shortest_rule_within_the_tolerance() {
         texts(&analysis, "link"),
         [
             "For values of 1 MB to 10 MB (small and large), a write: serialize + zstd 1 on every link from 100 Mbit/s to \
-             10 Gbit/s. By medians this stays within 5% of the best of the 3 settings measured at every speed for every one of them; \
+             10 Gbit/s. By their figures this stays within 5% of the best of the 3 settings measured at every speed for every one of them; \
              computed from measured parts."
         ]
     );

@@ -97,8 +97,9 @@ proptest! {
         let analysis = lab.analyse();
         for cell in &analysis.cells {
             for estimate in cell.phases.values() {
-                prop_assert!(estimate.low <= estimate.median && estimate.median <= estimate.high);
-                prop_assert!(estimate.min <= estimate.median && estimate.samples >= estimate.rounds);
+                prop_assert!(estimate.low <= estimate.cpu && estimate.cpu <= estimate.high);
+                prop_assert!(estimate.min <= estimate.cpu && estimate.cpu <= estimate.cpu_median);
+                prop_assert!(estimate.samples >= estimate.rounds);
             }
             prop_assert!(!(cell.front && cell.dominated_by.is_some()));
         }

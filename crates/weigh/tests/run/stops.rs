@@ -80,7 +80,9 @@ fn a_cell_whose_place_is_beyond_doubt_needs_no_narrow_interval() {
 
 #[test]
 fn neighbours_on_the_front_go_on_until_they_are_as_exact_as_asked_for() {
-    let (_, records) = two_noisy(1.05).run();
+    let mut lab = two_noisy(1.05);
+    lab.plan.policy.half_width = 0.001;
+    let (_, records) = lab.run();
     assert!(stops(&records).values().all(|s| *s == (9, StopReason::Rounds)), "{:?}", stops(&records));
 }
 

@@ -154,7 +154,7 @@ fn sentence(
     let every = if speeds.len() > 1 { " at every speed" } else { "" };
     let claim = if choices.len() == 1 { "this stays" } else { "these stay" };
     let text = format!(
-        "{}{}, {}: {}. By medians {claim} within {} of the best of the {} measured{every}{payloads}; computed from \
+        "{}{}, {}: {}. By their figures {claim} within {} of the best of the {} measured{every}{payloads}; computed from \
          measured parts.",
         subject(evidence, band),
         evidence.on_runtime(runtime),

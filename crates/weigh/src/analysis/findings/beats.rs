@@ -64,8 +64,8 @@ fn sentence(
         (_, []) => "less encode CPU time".to_string(),
         (true, [ratio, ..]) => format!("{} of its encode CPU time", label::ratio(ratio)),
         (false, ratios) => {
-            let medians: Vec<f64> = ratios.iter().map(|r| r.median).collect();
-            format!("{} of its encode CPU time", label::range(&medians, units::times))
+            let values: Vec<f64> = ratios.iter().map(|r| r.value).collect();
+            format!("{} of its encode CPU time", label::range(&values, units::times))
         }
     };
     let serializer =

@@ -66,7 +66,7 @@ fn between(evidence: &Evidence, fast: &Line, slow: &Line) -> Option<BreakEven> {
     if fast.bytes <= slow.bytes || !fast.cost.clearly_below(&slow.cost) {
         return None;
     }
-    break_even(evidence.plan, fast, slow, evidence.cells)
+    break_even(fast, slow, evidence.cells)
 }
 
 /// Every crossing along the lower envelope, for daily use.

@@ -112,7 +112,7 @@ pub(super) fn share(share: f64) -> String {
 
 /// A ratio of two costs with its interval; when the interval holds 1, that is said.
 pub(super) fn ratio(ratio: &Ratio) -> String {
-    let text = units::times_interval(ratio.median, ratio.low, ratio.high);
+    let text = units::times_interval(ratio.value, ratio.low, ratio.high);
     if ratio.low <= 1.0 && 1.0 <= ratio.high { format!("{text} (cannot be told apart)") } else { text }
 }
 

@@ -61,7 +61,7 @@ fn step(evidence: &Evidence, from: Candidate, to: Candidate) -> Option<String> {
         "from level {} to {}: {} the encode CPU time for {}",
         from.level()?,
         to.level()?,
-        units::times_interval(ratio.median, ratio.low, ratio.high),
+        units::times_interval(ratio.value, ratio.low, ratio.high),
         label::bytes_beside(to.bytes(), from.bytes()),
     ))
 }

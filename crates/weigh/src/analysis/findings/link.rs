@@ -78,8 +78,8 @@ fn sentence(evidence: &Evidence, group: &Group, mix: Mix, mbit: f64, lead: bool)
 fn beside(best: &Line, other: &Line, mbit: f64) -> String {
     let total = units::ns(other.total(mbit));
     match other.cost.total_ratio_to(other.transfer(mbit), &best.cost, best.transfer(mbit)) {
-        Some(Ratio { median, low, high }) => {
-            format!("{total}, {} as long", units::times_interval(median, low, high))
+        Some(Ratio { value, low, high }) => {
+            format!("{total}, {} as long", units::times_interval(value, low, high))
         }
         None => total,
     }

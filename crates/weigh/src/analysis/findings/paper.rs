@@ -86,13 +86,13 @@ fn cost_of_the_highest(evidence: &Evidence, rows: &[PublishedComparison]) -> Opt
     let here = cost(high)?.ratio_to(&cost(low)?)?;
     let published = low.published.compress_mb_s / high.published.compress_mb_s;
     let agree =
-        (here.median / published - 1.0).abs() < AGREES || (here.low <= published && published <= here.high);
+        (here.value / published - 1.0).abs() < AGREES || (here.low <= published && published <= here.high);
     let text = format!(
         "Level {} costs {} the time of level {} as published and {} here: the two {}.",
         high.published.level,
         units::times(published),
         low.published.level,
-        units::times_interval(here.median, here.low, here.high),
+        units::times_interval(here.value, here.low, here.high),
         if agree { "agree" } else { "disagree" },
     );
     Some(Draft::detail(text, vec![low.cell.clone(), high.cell.clone()]))

@@ -109,13 +109,13 @@ fn over_payloads(evidence: &Evidence, groups: &[&Group], serializer: &str) -> Op
     if alone.len() < 2 {
         return None;
     }
-    let medians = |effects: &[Effect], of: fn(&Effect) -> f64| effects.iter().map(of).collect::<Vec<f64>>();
+    let values = |effects: &[Effect], of: fn(&Effect) -> f64| effects.iter().map(of).collect::<Vec<f64>>();
     let mut text = format!(
         "Over {}, {serializer} leaves {} of the bytes of {BASE}, at {} of its encode CPU time and {} of its decode CPU time",
         units::count(alone.len(), "payload", "payloads"),
-        label::range(&medians(&alone, |e| e.bytes), units::percent),
-        label::range(&medians(&alone, |e| e.encode.median), units::times),
-        label::range(&medians(&alone, |e| e.decode.median), units::times),
+        label::range(&values(&alone, |e| e.bytes), units::percent),
+        label::range(&values(&alone, |e| e.encode.value), units::times),
+        label::range(&values(&alone, |e| e.decode.value), units::times),
     );
     let mut cells: Vec<String> = alone.iter().flat_map(|e| e.cells.clone()).collect();
     if let Some(setting) = groups.last().and_then(|g| compressed(evidence, g, serializer)) {
@@ -125,8 +125,8 @@ fn over_payloads(evidence: &Evidence, groups: &[&Group], serializer: &str) -> Op
                 "; after {} on {}, {} of the bytes at {} of the encode CPU time",
                 label::setting(setting),
                 units::count(compressed.len(), "payload", "payloads"),
-                label::range(&medians(&compressed, |e| e.bytes), units::percent),
-                label::range(&medians(&compressed, |e| e.encode.median), units::times),
+                label::range(&values(&compressed, |e| e.bytes), units::percent),
+                label::range(&values(&compressed, |e| e.encode.value), units::times),
             ));
             cells.extend(compressed.iter().flat_map(|e| e.cells.clone()));
         }

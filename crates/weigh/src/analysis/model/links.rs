@@ -15,7 +15,7 @@ pub struct LinkMix {
     pub break_even: Vec<BreakEven>,
 }
 
-/// What a total time counts. The CPU times are medians; the transfer is encoded bytes ÷ link speed, so that a
+/// What a total time counts. The CPU times are sums of [`super::Estimate::cpu`]; the transfer is encoded bytes ÷ link speed, so that a
 /// dictionary counts as known on both sides. An operation is one item of the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -53,8 +53,8 @@ pub struct BestAt {
     pub cell: String,
     /// Nanoseconds an operation.
     pub total: f64,
-    /// Cells that cannot be told apart from the best one: the interval of the difference inside rounds holds
-    /// zero, or, with few rounds in common, the intervals overlap.
+    /// Cells that cannot be told apart from the best one: the interval of the difference holds zero, or,
+    /// with few rounds, the intervals overlap.
     pub ties: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ pub struct BreakEven {
     pub fast: String,
     /// Better on slower links.
     pub slow: String,
-    /// Mbit/s, median.
+    /// Mbit/s.
     pub mbit: f64,
     /// Lower end of its 95% interval.
     pub low: f64,

@@ -30,7 +30,7 @@ struct Point<'a> {
 
 fn points<'a>(group: &'a GroupView) -> Vec<Point<'a>> {
     let point = |row: &'a Row<'a>| {
-        let ns = row.encode().map(|encode| encode.median).filter(|ns| *ns > 0.0 && ns.is_finite())?;
+        let ns = row.encode().map(|encode| encode.cpu).filter(|ns| *ns > 0.0 && ns.is_finite())?;
         let bytes = row.result.encoded_bytes as f64;
         (bytes > 0.0).then_some(Point { row, ns, bytes })
     };

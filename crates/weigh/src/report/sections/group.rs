@@ -38,7 +38,7 @@ pub(in crate::report) fn front(group: &GroupView) -> Vec<Block> {
 }
 
 const LEGEND: &str = "Times are CPU times of the whole operation, MB/s are of uncompressed bytes, ± is the half-width of the \
-    95% interval of the median (the wider of both directions), n the samples; compress, decompress and serialize are the parts measured alone.";
+    95% interval of the CPU time (the wider of both directions), n the samples; compress, decompress and serialize are the parts measured alone.";
 
 fn head(group: &GroupView) -> Vec<Block> {
     let mark = if group.synthetic() { " (SYNTHETIC)" } else { "" };
@@ -85,7 +85,7 @@ fn tone(row: &Row) -> Tone {
 
 fn cells(group: &GroupView, row: &Row) -> Vec<Cell> {
     let result = row.result;
-    let ms = |estimate: Option<&Estimate>| estimate.map(|estimate| estimate.median / 1e6);
+    let ms = |estimate: Option<&Estimate>| estimate.map(|estimate| estimate.cpu / 1e6);
     let mut notes = row.notes();
     if group.reference() == Some(&result.cell.id) {
         notes.insert(0, "reference".into());
@@ -106,7 +106,7 @@ fn cells(group: &GroupView, row: &Row) -> Vec<Cell> {
         ms(row.alone(Phase::Decompress)).into(),
         ms(result.serializer_alone.as_ref().map(|(encode, _)| encode)).into(),
         row.interval().into(),
-        result.relative.map(|relative| relative.median).into(),
+        result.relative.map(|relative| relative.ratio).into(),
         row.wall_over_cpu().into(),
         row.peak().map(|bytes| bytes as f64 / 1e6).into(),
         row.samples().map(f64::from).into(),
@@ -134,7 +134,7 @@ pub(in crate::report) fn overview(groups: &[GroupView]) -> Vec<Block> {
         let (Some(fast), Some(small)) = (front.first(), front.last()) else { continue };
         let mark = if group.synthetic() { "SYNTHETIC" } else { "" };
         let size = group.payload.map(|payload| units::bytes(payload.bytes)).unwrap_or_default();
-        let time = small.encode().map(|encode| units::ns(encode.median)).unwrap_or_default();
+        let time = small.encode().map(|encode| units::ns(encode.cpu)).unwrap_or_default();
         grid.push(
             Tone::Plain,
             vec![

@@ -115,7 +115,7 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::Steal { .. } => "measured while the hypervisor took time away",
         Caveat::Drift { .. } => "measured while the machine's speed changed",
         Caveat::Unconverged { .. } => "with an interval wider than asked for",
-        Caveat::FewSamples { .. } => "with fewer samples than a median needs",
+        Caveat::FewSamples { .. } => "with fewer samples than a figure needs",
         Caveat::Synthetic { .. } => "on synthetic content",
         Caveat::Sampled { .. } => "on blocks of the content only",
         Caveat::Unpinned { .. } => "on content that is not the pinned one",
