@@ -262,6 +262,9 @@ impl<'a> Thread<'a> {
                 conn.state = State::Lingering;
                 conn.listed = 0;
                 self.parts[stream as usize].lost(endpoint, token);
+                // What is to be sent again has room now.
+                self.settle()?;
+                self.pump(stream)?;
             }
             Drive::Open if has_ended && !self.parts[stream as usize].stream.keepalive => {
                 // It was asked to close and does not.

@@ -290,7 +290,7 @@ impl Machine {
             }
             self.flag.set();
             allowance -= came.min(allowance);
-            if came < room && io.short_read_drains() {
+            if came < room && io.short_read_drains() && !means.ended {
                 self.turn(discard, events);
                 self.write(io, events);
                 return self.after(io, events);
