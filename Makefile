@@ -11,7 +11,7 @@ help:
 	@echo "make lint docs     formatting, clippy, PHP checks; the documentation of the code"
 	@echo "make bench-codec   our codec figures against zstd -b, lzbench and native zlib"
 	@echo "make bench-answer  the adaptive stop against measuring everything"
-	@echo "make bench-noise   medians while both cores are loaded"
+	@echo "make bench-noise   figures while both cores are loaded"
 	@echo "make bench-kill    50 kills at random instants, each resumed"
 	@echo "make bench-load    the load generator against wrk, ab and h2load; its memory; one flipped byte"
 	@echo "make bench-truth   response times of the load generator against what was true"
