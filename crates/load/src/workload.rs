@@ -89,9 +89,12 @@ impl Wrong {
     }
 
     fn within(self, whence: &str) -> WorkloadError {
+        // The parser repeats names as they stand in the file, whatever is in them.
+        let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+        let what: String = self.what.chars().map(shown).collect();
         match self.line {
-            0 => WorkloadError(format!("{whence}: {}", self.what)),
-            line => WorkloadError(format!("{whence}, line {line}: {}", self.what)),
+            0 => WorkloadError(format!("{whence}: {what}")),
+            line => WorkloadError(format!("{whence}, line {line}: {what}")),
         }
     }
 }

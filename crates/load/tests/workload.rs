@@ -21,7 +21,7 @@ fn toml(text: &str) -> Workload {
 
 fn wrong(name: &str, text: &str) -> String {
     let error = parse(text, Path::new(name), &defaults()).unwrap_err().to_string();
-    assert!(!error.contains('\n') && error.starts_with(name), "{error}");
+    assert!(!error.contains(char::is_control) && error.starts_with(name), "{error:?}");
     error
 }
 
@@ -167,6 +167,11 @@ fn errors_of_a_request_file_have_their_line() {
         ("range='-0'", "line 4: \"-0\" is no range"),
         ("range='0-1'\nheaders={RANGE='x'}", "line 4: it has a range and a Range header"),
         ("stream='s'", "line 4: there is no stream \"s\"; declare it as [stream.s]"),
+        (
+            "stream=\"\\u001b[J\"",
+            "line 4: there is no stream \"\\u{1b}[J\"; declare it as [stream.\\u{1b}[J]",
+        ),
+        ("\"a\\tb\"=1", "line 6: unknown field `a\\tb`"),
         ("[stream.s]\nconnections=1", "line 6: stream \"s\": no request is in it"),
         ("[stream.default]\nconnections=1", "line 6: stream \"default\": this is the name of the shared one"),
         ("stream='s'\n[stream.s]", "line 7: missing field `connections`"),
