@@ -131,7 +131,10 @@ impl Tool {
         let (completed, failed) = match self {
             Tool::Weigh | Tool::Discard => return ours_completed(stdout),
             Tool::Wrk => (before(" requests in "), after("Non-2xx or 3xx responses:").or(Some(0.0))),
-            Tool::Ab => (after("Complete requests:"), after("Failed requests:")),
+            Tool::Ab => {
+                let other = after("Non-2xx responses:").unwrap_or(0.0);
+                (after("Complete requests:"), after("Failed requests:").map(|failed| failed + other))
+            }
             Tool::H2load => (before(" succeeded,"), before(" failed,")),
         };
         let (Some(completed), Some(failed)) = (completed, failed) else {
@@ -146,7 +149,8 @@ fn ours_completed(stdout: &str) -> Result<f64> {
     let document: Value = serde_json::from_str(stdout).context("weigh load --json")?;
     let classes = document["result"]["classes"].as_array().context("weigh load --json: no classes")?;
     let sum = |what: &str| classes.iter().filter_map(|c| c["counts"][what].as_f64()).sum::<f64>();
-    let (completed, faulted) = (sum("completed"), sum("faulted"));
-    ensure!(faulted == 0.0 && completed > 0.0, "weigh: {completed} completed, {faulted} faulted");
+    let (completed, faulted, non_2xx) = (sum("completed"), sum("faulted"), sum("non_2xx"));
+    let sound = faulted == 0.0 && non_2xx == 0.0 && completed > 0.0;
+    ensure!(sound, "weigh: {completed} completed, {faulted} faulted, {non_2xx} with another status than 2xx");
     Ok(completed)
 }
