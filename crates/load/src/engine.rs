@@ -3,6 +3,7 @@
 mod clock;
 mod conn;
 mod dispatch;
+mod drive;
 mod exchange;
 mod expire;
 mod part;
