@@ -146,7 +146,7 @@ fn figures_stay_in_the_lower_mode() {
 /// One in three of these rounds is four times as slow, for both: the interval of the ratio has no width but rounding.
 #[test]
 fn slow_rounds_cancel_in_the_ratio_of_figures() {
-    let slow = |round: u32| if round % 3 == 0 { 4.0 } else { 1.0 };
+    let slow = |round: u32| if round.is_multiple_of(3) { 4.0 } else { 1.0 };
     let drawings = Drawings::of(1..=6, 1);
     let rounds = |base: f64| (1..=6).map(|r| (r, base * slow(r))).collect::<Vec<_>>();
     let figure = |base| Figure::of(&rounds(base), 0.1, 0.95, &drawings).unwrap();
