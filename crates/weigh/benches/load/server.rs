@@ -45,7 +45,7 @@ impl Server {
         command.arg("-p").arg(home).arg("-e").arg(home.join("error.log"));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().context("weigh cannot be started")?;
-        let mut server = Server { child, plain, tls, folder: folder };
+        let mut server = Server { child, plain, tls, folder };
         server.wait()?;
         Ok(server)
     }
