@@ -1,6 +1,6 @@
 //! Resident memory of the process that makes the load: as it says itself, and as the kernel says.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -80,15 +80,21 @@ fn run(server: &Server, cpu: usize, requests: u64) -> Result<Peak> {
 
 /// The largest peak of any child of the process, until it has ended. `weigh` itself only draws and waits.
 fn watch(parent: u32, ended: &AtomicBool) -> u64 {
-    let list = format!("/proc/{parent}/task/{parent}/children");
     let mut peak = 0;
     while !ended.load(Ordering::Relaxed) {
-        let children = std::fs::read_to_string(&list).unwrap_or_default();
-        let peaks = children.split_whitespace().filter_map(|pid| resident(&Path::new("/proc").join(pid)));
-        peak = peaks.fold(peak, u64::max);
+        peak = children(parent).iter().filter_map(|child| resident(child)).fold(peak, u64::max);
         std::thread::sleep(GLANCE);
     }
     peak
+}
+
+/// The processes that any thread of a process has started.
+fn children(parent: u32) -> Vec<PathBuf> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{parent}/task")) else { return Vec::new() };
+    let lists = threads.flatten().filter_map(|t| std::fs::read_to_string(t.path().join("children")).ok());
+    lists
+        .flat_map(|l| l.split_whitespace().map(|pid| Path::new("/proc").join(pid)).collect::<Vec<_>>())
+        .collect()
 }
 
 /// `VmHWM` of a process in bytes, see proc(5).
