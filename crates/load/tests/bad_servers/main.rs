@@ -6,8 +6,11 @@ mod contents;
 mod cuts;
 mod greetings;
 mod heads;
+#[path = "../support/identity.rs"]
+mod identity;
 mod kept;
 mod load;
 mod machine;
 mod server;
 mod time;
+mod tls;
