@@ -28,7 +28,9 @@ fn serve(identity: &Identity, script: Script) -> String {
     std::thread::spawn(move || {
         for tcp in listener.incoming() {
             let session = ServerConnection::new(config.clone()).unwrap();
-            let secure = StreamOwned::new(session, tcp.unwrap());
+            let tcp = tcp.unwrap();
+            tcp.set_nodelay(true).unwrap();
+            let secure = StreamOwned::new(session, tcp);
             let (script, number) = (script.clone(), number.clone());
             std::thread::spawn(move || talk(secure, &script, &number));
         }

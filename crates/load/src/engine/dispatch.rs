@@ -84,10 +84,10 @@ impl Thread<'_> {
         let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
         let exchange = self.sink.get(x);
         exchange.sent = sent;
-        let (request, class, is_second) = (exchange.request, exchange.class, exchange.is_second);
+        let (request, class, is_first) = (exchange.request, exchange.class, exchange.resent == 0);
         let prepared = &self.arsenal.requests[request as usize];
         let counts = self.sink.recorder.counts(class);
-        counts.sent += u64::from(!is_second);
+        counts.sent += u64::from(is_first);
         counts.sent_bytes += prepared.bytes.len() as u64;
         let Prepared { bytes, message, head_only, .. } = prepared;
         let request = Request { bytes, message: message.as_ref(), head_only: *head_only };

@@ -15,8 +15,8 @@ pub struct Exchange {
     pub class: u32,
     /// Index of its stream.
     pub stream: u16,
-    /// It was sent before, over a kept connection that the server had closed.
-    pub is_second: bool,
+    /// How often it was sent before, over connections whose server had closed them or refused it.
+    pub resent: u8,
     /// When it was due.
     pub scheduled: Nanos,
     /// When it was sent.

@@ -3,6 +3,7 @@
 //! The unbuffered interface of rustls is used because the buffered one reads 4 KB from the socket at a time.
 
 mod config;
+mod trust;
 
 use std::cell::RefCell;
 use std::fmt;

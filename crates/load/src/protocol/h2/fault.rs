@@ -33,9 +33,12 @@ pub fn of(error: &Error, stream: &Stream, scene: Scene<'_>) -> (Fault, bool) {
     }
     let message = if error.is_go_away() {
         let last = scene.last_stream.unwrap_or_default();
-        let said = shown(error.to_string().as_bytes());
+        // The library writes what the server said of it behind the reason, in parentheses.
+        let text = error.to_string();
+        let said = text.split_once(" (").map(|(_, said)| format!(": ({}", shown(said.as_bytes())));
+        let said = said.unwrap_or_default();
         format!(
-            "the server ended the connection {place} with GOAWAY {reason}, stream {last} being the last it took: {said}"
+            "the server ended the connection {place} with GOAWAY {reason}, stream {last} being the last it took{said}"
         )
     } else {
         format!("the server reset the stream {place}: {reason}")

@@ -19,7 +19,15 @@ struct Identity {
 }
 
 fn identity() -> Identity {
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    identity_that(rcgen::IsCa::NoCa)
+}
+
+fn identity_that(is_ca: rcgen::IsCa) -> Identity {
+    let signing_key = rcgen::KeyPair::generate().unwrap();
+    let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let mut asked = rcgen::CertificateParams::new(names).unwrap();
+    asked.is_ca = is_ca;
+    let made = rcgen::CertifiedKey { cert: asked.self_signed(&signing_key).unwrap(), signing_key };
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
     let mut config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
@@ -180,6 +188,21 @@ fn another_name_than_the_certificates_is_refused() {
     });
     let error = connect(address, &thread(&settings(&identity)), "[::1]").unwrap_err();
     assert!(error.to_string().contains("not valid for name"), "{error}");
+    server.join().unwrap();
+}
+
+#[test]
+fn a_certificate_that_calls_itself_an_authority_will_do_if_it_is_named_itself() {
+    let authority = || identity_that(rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained));
+    let (identity, other) = (authority(), authority());
+    let (address, server) = serve(&identity, 3, |secure| {
+        let _ = secure.read_exact(&mut [0]);
+    });
+    assert!(connect(address, &thread(&settings(&other)), "localhost").is_err());
+    let error = connect(address, &thread(&settings(&identity)), "[::1]").unwrap_err();
+    assert!(error.to_string().contains("not valid for name"), "{error}");
+    let mut tls = connect(address, &thread(&settings(&identity)), "localhost").unwrap();
+    send(&mut tls, b"?").unwrap();
     server.join().unwrap();
 }
 
