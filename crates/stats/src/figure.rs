@@ -19,7 +19,7 @@ use crate::summary::Place;
 /// How often rounds are drawn.
 const DRAWINGS: usize = 1000;
 
-/// Rounds drawn with replacement, [`DRAWINGS`] times, each time as many as there are.
+/// Rounds drawn with replacement, `DRAWINGS` times, each time as many as there are.
 #[derive(Clone, Debug)]
 pub struct Drawings {
     /// A round's place among the rounds.
