@@ -159,6 +159,16 @@ fn a_refused_stream_is_sent_again() {
 }
 
 #[test]
+fn a_request_may_be_refused_several_times() {
+    let script: http2::Script = Arc::new(|number, _| match number {
+        10..=12 => Deed::Reset(Reason::REFUSED_STREAM),
+        _ => Deed::Send(Bytes::from_static(b"ok"), &[]),
+    });
+    let result = run(&plan(&Server::start(100, None, script), 30, 1, 1));
+    assert_eq!((counts(&result).completed, counts(&result).sent, counts(&result).retried), (30, 30, 3));
+}
+
+#[test]
 fn after_goaway_the_rest_goes_over_a_new_connection() {
     let server = Server::start(100, None, but_for(50, Deed::GoAway));
     let result = run(&plan(&server, 500, 1, 20));
