@@ -3,7 +3,7 @@
 //! Reading goes on while a block runs, so that it can be stopped, and so that an agent whose lab has gone ends.
 
 use std::any::Any;
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, BufWriter, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -91,9 +91,10 @@ fn block(line: &[u8], stop: &AtomicBool, output: &mut impl Write, engine: &Engin
 }
 
 fn say(output: &mut impl Write, said: &Said) -> Result<()> {
-    let mut line = serde_json::to_vec(said)?;
-    line.push(b'\n');
-    output.write_all(&line).and_then(|()| output.flush()).context("writing an answer")
+    // A result of many slices is long: it is written as it is made, for the process should not be the larger for it.
+    let mut output = BufWriter::new(output);
+    serde_json::to_writer(&mut output, said).context("writing an answer")?;
+    output.write_all(b"\n").and_then(|()| output.flush()).context("writing an answer")
 }
 
 /// What a panic said.
