@@ -100,7 +100,8 @@ impl Session {
 
     fn series(&self, run: &Run, began: SystemTime) -> Result<()> {
         let slices = report::load::csv::slices(&run.result)?;
-        let log = report::load::hlog::log(&run.result, began)?;
+        let since = began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        let log = report::load::hlog::log(&run.result, since)?;
         self.place.write("slices.csv", &slices)?;
         self.place.write("times.hlog", &log)?;
         for (file, bytes) in [(&self.output.csv, slices), (&self.output.hlog, log)] {

@@ -3,8 +3,8 @@
 //!
 //! Lines without a tag are slices (response times of all classes). Lines with a tag hold the whole run: `CLASS/PHASE`.
 
+use core::time::Duration;
 use std::fmt::Write;
-use std::time::{Duration, SystemTime};
 
 use anyhow::{Result, anyhow};
 use hdrhistogram::serialization::V2DeflateSerializer;
@@ -17,12 +17,11 @@ const MILLISECOND: f64 = 1e6;
 const LEGEND: &str =
     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"";
 
-/// The log of a block that began then.
+/// The log of a block that began so many seconds after the begin of 1970.
 ///
 /// # Errors
 /// A slice's histogram cannot be read.
-pub fn log(result: &LoadResult, began: SystemTime) -> Result<Vec<u8>> {
-    let since = began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+pub fn log(result: &LoadResult, began: f64) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     let mut serializer = V2DeflateSerializer::new();
     let mut builder = IntervalLogWriterBuilder::new();
@@ -48,7 +47,7 @@ pub fn log(result: &LoadResult, began: SystemTime) -> Result<Vec<u8>> {
     }
     // The reference's readers look for the version first; the crate's own head is lines of comments behind it.
     let mut out = String::from("#[Histogram log format version 1.3]\n");
-    let _ = writeln!(out, "#[StartTime: {since:.3} (seconds since epoch)]\n{LEGEND}");
+    let _ = writeln!(out, "#[StartTime: {began:.3} (seconds since epoch)]\n{LEGEND}");
     for line in String::from_utf8(body)?.lines().filter(|line| !line.starts_with('#')) {
         out.push_str(line);
         out.push('\n');
