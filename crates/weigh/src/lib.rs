@@ -26,3 +26,4 @@ pub mod setting;
 pub mod study;
 pub mod suggest;
 pub mod units;
+pub mod way;

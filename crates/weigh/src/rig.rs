@@ -5,4 +5,5 @@ pub mod machine;
 pub mod meter;
 pub mod process;
 pub mod runtime;
+pub mod server;
 pub mod worker;

@@ -1,0 +1,72 @@
+//! A way: how the bytes of a response come to be, and who makes them so. PHP offers some (`gzencode` in an output buffer,
+//! `readfile`), servers offer others (a filter, pre-encoded files, an offload header); a cell names one with its level.
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::{Levels, OptionDescription};
+
+/// Who carries a way out.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// A PHP script: its description comes from `php/ways/NAME.php`.
+    Php,
+    /// The web server: its description comes from `servers/NAME/server.toml`.
+    Server,
+}
+
+/// What a way does.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum WayKind {
+    /// Sends the content as it is.
+    Plain,
+    /// Encodes each response.
+    OnTheFly,
+    /// Sends a variant that was encoded before.
+    PreEncoded,
+    /// PHP authorises, and the server sends the file.
+    Offload,
+    /// The server takes files by type and size, and PHP is not asked.
+    Transparent,
+}
+
+/// One way as PHP or a server has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WayDescription {
+    /// Its name in studies: `gzencode`, `zlib.output_compression`, `gzip`, `gzip_static`, `x-accel-redirect`.
+    pub name: String,
+    /// What it does.
+    pub kind: WayKind,
+    /// The content codings that it can send: `gzip`, `br`, `zstd`, `deflate`; empty: identity alone.
+    #[serde(default)]
+    pub codings: Vec<String>,
+    /// What it serves: `page`, `asset`, `download`.
+    pub subjects: Vec<String>,
+    /// Its levels, null without.
+    #[serde(default)]
+    pub levels: Option<Levels>,
+    /// The options beside the level.
+    #[serde(default)]
+    pub options: Vec<OptionDescription>,
+    /// Library or module and version, as queried: `zlib 1.2.13`.
+    #[serde(default)]
+    pub library: Option<String>,
+    /// One line for tables and docs.
+    #[serde(default)]
+    pub about: String,
+    /// Rough encode throughput, (level, MB/s); forecasts only.
+    #[serde(default)]
+    pub nominal: Vec<(i32, f64)>,
+    /// Null: can be measured. Else why not.
+    #[serde(default)]
+    pub missing: Option<String>,
+    /// What would mend it, such as `apt install libnginx-mod-http-brotli-filter`.
+    #[serde(default)]
+    pub remedy: Option<String>,
+}
