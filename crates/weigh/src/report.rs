@@ -26,6 +26,7 @@ pub mod terminal;
 mod tests;
 mod text;
 mod view;
+mod words;
 
 /// One form of a report.
 pub trait Format: Sync {

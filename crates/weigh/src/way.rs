@@ -17,6 +17,16 @@ pub enum By {
     Server,
 }
 
+impl By {
+    /// The word for it in studies and cells' names.
+    pub fn name(self) -> &'static str {
+        match self {
+            By::Php => "php",
+            By::Server => "server",
+        }
+    }
+}
+
 /// What a way does.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,

@@ -118,7 +118,9 @@ fn study_of(args: &Args, php: bool) -> Study {
             block_bytes: args.block,
             quick: None,
         }],
+        deliveries: Vec::new(),
         links: None,
         published: None,
+        published_delivery: None,
     }
 }

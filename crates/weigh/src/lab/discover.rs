@@ -50,7 +50,7 @@ impl<'a> Discovery<'a> {
     /// The native codecs alone.
     pub fn native() -> Inventory {
         let native = RuntimeEntry { name: NATIVE.into(), binary: None, description: agent::describe() };
-        Inventory { runtimes: vec![native], refused: Vec::new() }
+        Inventory { runtimes: vec![native], ..Inventory::default() }
     }
 
     fn resolve(&self, wanted: &[PathBuf]) -> Result<Vec<PathBuf>> {

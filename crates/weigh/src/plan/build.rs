@@ -78,7 +78,8 @@ pub fn build(
     let mut once = HashSet::new();
     exclusions.retain(|e| once.insert((e.cell.clone(), e.reason.clone())));
     let runtimes = runtimes_of(&cells, inventory);
-    Ok(Plan { study: study.text(), seed: ask.seed, policy, payloads, runtimes, cells, exclusions })
+    let servers = Vec::new();
+    Ok(Plan { study: study.text(), seed: ask.seed, policy, payloads, runtimes, servers, cells, exclusions })
 }
 
 /// The runtimes that cells use, in the order of their first use: a study's main runtime comes first in reports.
@@ -255,6 +256,7 @@ impl Builder<'_> {
             setting,
             keep: block.keep,
             expected_seconds,
+            delivery: None,
         });
     }
 

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use csv::Writer;
 
 use super::text::clean;
-use super::{Format, Options, Rendered, view};
+use super::{Format, Options, Rendered, words};
 use crate::analysis::model::{Analysis, Estimate, Mix};
 use crate::payload::Origin;
 use crate::protocol::Phase;
@@ -81,7 +81,7 @@ fn cells(analysis: &Analysis) -> Result<Vec<u8>> {
         row.extend(relative);
         row.push(result.stop.as_ref().map(stop).unwrap_or_default().to_owned());
         row.push(text(result.independent.as_deref().unwrap_or_default()));
-        row.push(text(&result.caveats.iter().map(view::note).collect::<Vec<_>>().join("; ")));
+        row.push(text(&result.caveats.iter().map(words::note).collect::<Vec<_>>().join("; ")));
         out.write_record(row)?;
     }
     Ok(out.into_inner()?)

@@ -68,7 +68,7 @@ impl<'a> Standing<'a> {
         let times = match phase {
             Phase::Encode => &profile.encode,
             Phase::Decode => &profile.decode,
-            Phase::Compress | Phase::Decompress => return None,
+            Phase::Compress | Phase::Decompress | Phase::Serve => return None,
         };
         let interval = weigh_stats::quantile_interval(&times.by_round, QUANTILE, confidence, self.plan.seed)?;
         Some(interval.half_width_relative(times.cpu))

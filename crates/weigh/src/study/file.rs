@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use crate::study::{Links, Published, StudyText};
+use crate::study::{DeliveryBlock, Links, Published, PublishedDelivery, StudyText};
 use crate::suggest::nearest_hint;
 
 /// The version of the file format that this program reads.
@@ -37,13 +37,20 @@ pub struct Study {
     #[serde(default)]
     pub precision: Precision,
     /// The blocks of cells; a cell that several blocks name is measured once.
+    #[serde(default)]
     pub cells: Vec<CellBlock>,
+    /// The blocks of deliveries; a study has either these or cells.
+    #[serde(default)]
+    pub deliveries: Vec<DeliveryBlock>,
     /// Links whose total times are computed.
     #[serde(default)]
     pub links: Option<Links>,
     /// Figures published elsewhere.
     #[serde(default)]
     pub published: Option<Published>,
+    /// Figures of deliveries published elsewhere.
+    #[serde(default)]
+    pub published_delivery: Option<PublishedDelivery>,
 }
 
 /// How long a run may take, in seconds of wall time.
@@ -169,8 +176,10 @@ impl Study {
         {
             bail!("name `{}` may hold lower-case letters, digits and hyphens only", self.name);
         }
-        if self.cells.is_empty() {
-            bail!("a study needs at least one [[cells]] block");
+        match (self.cells.is_empty(), self.deliveries.is_empty()) {
+            (true, true) => bail!("a study needs at least one [[cells]] or [[deliveries]] block"),
+            (false, false) => bail!("a study has [[cells]] or [[deliveries]], not both; make two studies"),
+            _ => {}
         }
         for (value, key) in [
             (self.budget.seconds, "budget.seconds"),
@@ -203,12 +212,18 @@ impl Study {
             reading: self.reading.clone(),
             links: self.links.clone(),
             published: self.published.clone(),
+            published_delivery: self.published_delivery.clone(),
         }
     }
 
     /// The blocks as the quick form has them.
     pub fn quick_cells(&self) -> Vec<CellBlock> {
         self.cells.iter().filter_map(CellBlock::quick_form).collect()
+    }
+
+    /// The blocks of deliveries as the quick form has them.
+    pub fn quick_deliveries(&self) -> Vec<DeliveryBlock> {
+        self.deliveries.iter().filter_map(DeliveryBlock::quick_form).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::document::Block;
 use super::super::text::clean;
-use super::super::view::explain;
+use super::super::words::explain;
 use crate::analysis::model::Analysis;
 use crate::caveat::Caveat;
 use crate::units;
@@ -105,6 +105,8 @@ pub(in crate::report) fn kind(kind: crate::protocol::FaultKind) -> &'static str 
         FaultKind::Crash => "worker crashed",
         FaultKind::Timeout => "no answer in time",
         FaultKind::Garbage => "garbled answer",
+        FaultKind::Start => "did not start",
+        FaultKind::Response => "wrong response",
     }
 }
 
@@ -121,5 +123,8 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::Unpinned { .. } => "on content that is not the pinned one",
         Caveat::Unstable { .. } => "whose encoded bytes differed between rounds",
         Caveat::Resumed { .. } => "measured across an interruption",
+        Caveat::GeneratorLimit { .. } => "for which the load generator may be the limit",
+        Caveat::SharedCores { .. } => "measured on processors that server, PHP and load generator shared",
+        Caveat::FaultyResponses { .. } => "with responses that were not as they should be",
     }
 }
