@@ -5,6 +5,7 @@
 
 mod caveats;
 mod cost;
+pub mod delivery;
 mod estimate;
 mod findings;
 mod front;
