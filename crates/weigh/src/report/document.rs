@@ -54,10 +54,7 @@ pub(super) fn build(analysis: &Analysis, options: &Options) -> Vec<Block> {
     }
     blocks.extend(sections::rest::faults(&analysis.faults, full));
     blocks.extend(sections::rest::not_measured(&analysis.exclusions, &analysis.unmeasured, full));
-    blocks.extend(sections::rest::caveats(
-        &analysis.caveats,
-        analysis.cells.iter().flat_map(|c| &c.caveats),
-    ));
+    blocks.extend(sections::rest::caveats(&analysis.caveats, analysis.cells.iter().flat_map(|c| &c.caveats)));
     if full {
         blocks.extend(sections::method::section(sections::method::Parts::of(analysis, facts), options));
     }

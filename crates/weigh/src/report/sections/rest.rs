@@ -58,10 +58,7 @@ pub(in crate::report) fn not_measured(
 }
 
 /// Caveats of the run, then those of cells, counted by kind.
-pub(in crate::report) fn caveats<'a>(
-    run: &[Caveat],
-    cells: impl Iterator<Item = &'a Caveat>,
-) -> Vec<Block> {
+pub(in crate::report) fn caveats<'a>(run: &[Caveat], cells: impl Iterator<Item = &'a Caveat>) -> Vec<Block> {
     let mut points: Vec<(String, Option<String>)> = Vec::new();
     for caveat in run {
         let (what, remedy) = explain(caveat);
