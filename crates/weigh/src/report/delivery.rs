@@ -3,7 +3,7 @@
 
 mod crossover;
 pub mod csv;
-mod group;
+pub(super) mod group;
 pub mod json;
 mod method;
 mod published;

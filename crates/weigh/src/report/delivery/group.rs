@@ -86,7 +86,7 @@ fn columns(subject: Option<Subject>) -> Vec<Column> {
 }
 
 /// The table of some rows of a group.
-fn table<'a>(group: &GroupView, rows: impl Iterator<Item = &'a Row<'a>>) -> Grid {
+pub(in crate::report) fn table<'a>(group: &GroupView, rows: impl Iterator<Item = &'a Row<'a>>) -> Grid {
     let mut grid = Grid::new(columns(group.subject()));
     for row in rows {
         let tone = match (row.result.front, &row.dominated_by) {
