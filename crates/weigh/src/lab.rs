@@ -121,7 +121,11 @@ impl Lab {
         let mut stager = Stager::new(&self.library, staging);
         let plan = build(study, ask, inventory, &mut |name, block| {
             progress.doing(&format!("preparing {name}"));
-            stager.corpus(name, block)
+            if study.deliveries.is_empty() {
+                stager.corpus(name, block)
+            } else {
+                stager.begin_of(name, block)
+            }
         });
         stager.notes().iter().for_each(|note| progress.note(note));
         plan

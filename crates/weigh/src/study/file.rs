@@ -181,6 +181,10 @@ impl Study {
             (false, false) => bail!("a study has [[cells]] or [[deliveries]], not both; make two studies"),
             _ => {}
         }
+        if self.published_delivery.is_some() && self.deliveries.is_empty() {
+            bail!("[published_delivery] belongs to a study of [[deliveries]]");
+        }
+        self.deliveries.iter().try_for_each(DeliveryBlock::check)?;
         for (value, key) in [
             (self.budget.seconds, "budget.seconds"),
             (self.budget.quick_seconds, "budget.quick_seconds"),
