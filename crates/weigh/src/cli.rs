@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::rig::guard::warden;
 use crate::rig::lifeline;
 
 /// Some cells have no number; the rest was measured.
@@ -75,7 +76,8 @@ enum Verb {
 
 /// Runs the program and tells its exit code: 0 fine, 1 usage or internal, 2 some cells faulted.
 pub fn main() -> ExitCode {
-    if let Some(code) = lifeline::dispatch(std::env::args_os()) {
+    let agents = || lifeline::dispatch(std::env::args_os()).or_else(|| warden::dispatch(std::env::args_os()));
+    if let Some(code) = agents() {
         return code;
     }
     let cli = match Cli::try_parse() {

@@ -1,6 +1,6 @@
 //! The definitions embedded in the binary, with a folder of the user's laid over them.
 //!
-//! `studies/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
+//! `studies/`, `servers/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
 //! `--defs DIR` may hold folders of the same names: its files are added, or replace those of the same path.
 
 use std::collections::BTreeMap;
@@ -15,6 +15,7 @@ use crate::study::Study;
 use crate::suggest::nearest_hint;
 
 static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../studies");
+static SERVERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../servers");
 static PHP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../php");
 
 /// A definition larger than this is taken for a mistake.
@@ -33,14 +34,14 @@ impl Definitions {
     /// When the folder cannot be read.
     pub fn load(overlay: Option<&Path>) -> Result<Definitions> {
         let mut files = BTreeMap::new();
-        for (root, dir) in [("studies", &STUDIES), ("php", &PHP)] {
+        for (root, dir) in [("studies", &STUDIES), ("php", &PHP), ("servers", &SERVERS)] {
             embed(Path::new(root), dir, &mut files);
         }
         if let Some(folder) = overlay {
             if !folder.is_dir() {
                 bail!("--defs {}: not a folder", folder.display());
             }
-            for root in ["studies", "php"] {
+            for root in ["studies", "php", "servers"] {
                 lay_over(&folder.join(root), Path::new(root), &mut files)?;
             }
         }
@@ -51,6 +52,12 @@ impl Definitions {
     pub fn study_names(&self) -> Vec<String> {
         let names = self.files.keys().filter(|p| p.starts_with("studies"));
         names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
+    }
+
+    /// The files of all servers, `servers/NAME/FILE`; none in place of a text that is not UTF-8.
+    pub fn server_files(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
+        let files = self.files.iter().filter(|(path, _)| path.starts_with("servers"));
+        files.map(|(path, bytes)| (path.as_path(), std::str::from_utf8(bytes).ok()))
     }
 
     /// The names of the codecs inside PHP.
