@@ -6,4 +6,5 @@ pub mod meter;
 pub mod process;
 pub mod runtime;
 pub mod server;
+pub mod suite;
 pub mod worker;
