@@ -8,6 +8,7 @@ mod load;
 mod plan;
 mod report;
 mod run;
+pub mod runtime;
 mod terminal;
 mod usage;
 
@@ -59,6 +60,8 @@ enum Verb {
     Load(Box<load::Args>),
     /// Real content pinned by digest: list it, fetch it
     Corpus(corpus::Args),
+    /// PHP runtimes beside the system's: fetch, list, remove
+    Runtime(runtime::Args),
     /// The native worker, the load agent or its target; started by the lab
     #[command(hide = true)]
     Agent {
@@ -92,6 +95,7 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(&args, defs),
         Verb::Report(args) => report::run(&args),
         Verb::Corpus(args) => corpus::run(&args, defs),
+        Verb::Runtime(args) => runtime::run(&args, defs),
         Verb::Load(args) => load::run(&args),
         Verb::Agent { load: true, .. } => load::agent(),
         Verb::Agent { target: true, cpu, .. } => load::target(cpu),

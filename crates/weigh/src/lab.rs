@@ -98,7 +98,20 @@ impl Lab {
     /// # Errors
     /// A PHP that was named cannot be used; one that was merely found is left out with the reason.
     pub fn inventory(&self, named: &[PathBuf]) -> Result<Inventory> {
-        Discovery::new(&|| self.php_home()).inventory(named)
+        Discovery::new(&|| self.php_home(), self.runtimes()).inventory(named)
+    }
+
+    /// The same of every PHP there is: on `PATH` and fetched.
+    ///
+    /// # Errors
+    /// The PHP side cannot be put in place.
+    pub fn everything(&self) -> Result<Inventory> {
+        Discovery::new(&|| self.php_home(), self.runtimes()).everything()
+    }
+
+    /// The folder of fetched runtimes; it need not be there.
+    pub fn runtimes(&self) -> PathBuf {
+        self.cache.join("runtimes")
     }
 
     /// The native codecs alone: nothing is started.

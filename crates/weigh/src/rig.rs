@@ -9,5 +9,6 @@ pub mod meter;
 pub mod process;
 pub mod runtime;
 pub mod server;
+pub mod suite;
 mod template;
 pub mod worker;

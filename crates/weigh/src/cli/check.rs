@@ -18,7 +18,7 @@ use crate::rig::machine::Machine;
 /// Flags of `weigh check`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A PHP binary to look at (repeatable); without one, those on PATH
+    /// A PHP to look at (repeatable): a binary, or a fetched runtime's name; without one, those on PATH and those fetched
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
     /// As JSON
@@ -104,7 +104,7 @@ struct Missing {
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs)?;
-    let inventory = lab.inventory(&args.php)?;
+    let inventory = if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php)? };
     let findings = look(&lab, inventory)?;
     if args.json {
         terminal::print(&format!("{}\n", serde_json::to_string_pretty(&findings)?))?;

@@ -21,7 +21,7 @@ pub struct Args {
     /// The quick form
     #[arg(long)]
     quick: bool,
-    /// A PHP binary to plan for (repeatable); without one, those on PATH
+    /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
     /// Every cell on a line of its own

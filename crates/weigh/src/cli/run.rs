@@ -28,7 +28,7 @@ pub struct Args {
     /// Go on with an interrupted run
     #[arg(long, value_name = "DIR", conflicts_with_all = ["studies", "quick", "php", "out", "budget", "exhaustive", "seed"])]
     resume: Option<PathBuf>,
-    /// A PHP binary to measure (repeatable); without one, those on PATH
+    /// A PHP to measure (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
     /// Seconds to measure at most, instead of the study's own budget
