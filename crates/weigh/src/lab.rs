@@ -3,6 +3,7 @@
 //! It opens the definitions and the corpus, asks the runtimes what they can measure, stages content, builds the
 //! plan, and drives the run. It prints nothing: a [`Progress`] hears what takes longer than a moment.
 
+mod delivering;
 mod discover;
 mod execute;
 mod stage;
@@ -107,6 +108,18 @@ impl Lab {
     /// The PHP side cannot be put in place.
     pub fn everything(&self) -> Result<Inventory> {
         Discovery::new(&|| self.php_home(), self.runtimes()).everything()
+    }
+
+    /// Looks, for studies that have deliveries, for web servers too, and asks what the inventory's PHPs can have sent.
+    ///
+    /// # Errors
+    /// A server's definition is not valid, or the PHP side cannot be put in place.
+    pub fn look_for_servers(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
+        if studies.iter().any(|study| !study.deliveries.is_empty()) {
+            inventory.servers = delivering::servers(&self.definitions)?;
+            inventory.pools = delivering::pools(inventory, &self.php_home()?);
+        }
+        Ok(())
     }
 
     /// The folder of fetched runtimes; it need not be there.

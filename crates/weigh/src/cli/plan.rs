@@ -39,7 +39,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         return list(&lab);
     };
     let study = lab.study(name)?;
-    let inventory = lab.inventory(&args.php)?;
+    let mut inventory = lab.inventory(&args.php)?;
+    lab.look_for_servers(&mut inventory, std::slice::from_ref(&study))?;
     let ask = Ask { quick: args.quick, ..Ask::default() };
     let staging = tempfile::tempdir()?;
     let plan = lab.plan(&study, &ask, &inventory, staging.path(), &mut Preparing::new())?;

@@ -118,7 +118,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     }
     // Every study is read and planned before the first is measured: a typing error should not wait for an hour.
     let studies = names.iter().map(|n| lab.study(n)).collect::<Result<Vec<_>>>()?;
-    let inventory = lab.inventory(&args.php)?;
+    let mut inventory = lab.inventory(&args.php)?;
+    lab.look_for_servers(&mut inventory, &studies)?;
     for (binary, why) in &inventory.refused {
         terminal::note(&format!("{} is left out: {why}", binary.display()));
     }

@@ -4,6 +4,7 @@
 mod config;
 mod fastcgi;
 mod found;
+mod gauge;
 mod queue;
 mod status;
 
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use found::folders;
 pub use found::{FoundFpm, find, named};
+pub use gauge::Gauge;
 pub use status::Status;
 
 use super::group::Group;
@@ -26,6 +28,8 @@ use super::guard::{Guarded, Place, Program};
 const GLANCE: Duration = Duration::from_millis(5);
 /// How long a pool may take to let its workers finish.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long a script that is asked directly may take.
+const SCRIPT: Duration = Duration::from_secs(10);
 /// How long one question for the status may take.
 const ANSWER: Duration = Duration::from_secs(2);
 
@@ -199,6 +203,22 @@ impl Pool {
     /// Connections that wait for a worker in the socket's queue; none when the kernel does not tell.
     pub fn listen_queue(&self) -> Option<u32> {
         queue::waiting(&self.socket())
+    }
+
+    /// The same two questions for another thread; none where the status would take a worker from its work (PHP before 8.0).
+    pub fn gauge(&self) -> Option<Gauge> {
+        let status = config::has_status_socket(&self.version).then(|| self.dir.join(config::STATUS_SOCKET));
+        Some(Gauge::new(status?, self.socket()))
+    }
+
+    /// The body that a script answers to a query, within ten seconds; it is asked past any server.
+    ///
+    /// # Errors
+    /// When the pool does not answer.
+    pub fn ask(&self, script: &Path, query: &str) -> Result<Vec<u8>> {
+        let path = script.to_str().with_context(|| format!("{}: not a name in UTF-8", script.display()))?;
+        fastcgi::get(&self.socket(), path, query, SCRIPT)
+            .with_context(|| format!("no answer from {}", script.display()))
     }
 
     /// Lets its workers finish, kills what has not after 5 s; whether it ended by itself.

@@ -14,7 +14,8 @@ fn every_way_of(name: &str) {
     for way in ways {
         let levels = way.levels.as_ref();
         let mut settings = vec![way.name.clone()];
-        settings.extend(levels.iter().flat_map(|l| [l.min, l.max]).map(|level| format!("{}:{level}", way.name)));
+        settings
+            .extend(levels.iter().flat_map(|l| [l.min, l.max]).map(|level| format!("{}:{level}", way.name)));
         for option in &way.options {
             settings.extend(option.words.iter().skip(1).map(|w| format!("{},{}={w}", way.name, option.name)));
         }
@@ -56,7 +57,11 @@ fn judge(rig: &Rig, way: &WayDescription, url: &dyn Fn(&str) -> String, header: 
                 assert_ne!(get(&url("/lib.js"), &format!("{coding};q=0")).coding(), coding, "{name}");
                 if way.kind == WayKind::OnTheFly {
                     let encoded = get(&url("/page.php"), coding);
-                    assert_eq!((encoded.coding(), encoded.decoded()), (coding.as_str(), page.decoded()), "{name}");
+                    assert_eq!(
+                        (encoded.coding(), encoded.decoded()),
+                        (coding.as_str(), page.decoded()),
+                        "{name}"
+                    );
                 }
             }
         }
