@@ -73,7 +73,11 @@ fn list(lab: &Lab) -> Result<ExitCode> {
 
 fn describe(plan: &Plan, each: bool) -> String {
     let mut out = format!("{}\n{}\n\n", plan.study.title, plan.study.question);
-    out.push_str(&if each { cell_table(plan) } else { group_table(plan) });
+    out.push_str(&match (each, plan.is_delivery()) {
+        (true, _) => cell_table(plan),
+        (false, true) => delivery_table(plan),
+        (false, false) => group_table(plan),
+    });
     out.push_str(&format!(
         "\n{} cells, expected {} (at most {}), seed {}\n",
         plan.cells.len(),
@@ -97,6 +101,25 @@ fn group_table(plan: &Plan) -> String {
         codecs.dedup();
         let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
         table.add_row([payload, &units::bytes(bytes), runtime, serializer, &cells, &codecs.join(" ")]);
+    }
+    terminal::lines(table)
+}
+
+fn delivery_table(plan: &Plan) -> String {
+    let mut groups: BTreeMap<(&str, &str, &str, String), Vec<String>> = BTreeMap::new();
+    for cell in &plan.cells {
+        let Some(delivery) = &cell.delivery else { continue };
+        let transport = delivery.place("");
+        let transport = transport.rsplit('/').next().unwrap_or_default().to_owned();
+        let key = (cell.payload.as_str(), delivery.server.as_str(), cell.runtime.as_str(), transport);
+        groups.entry(key).or_default().push(format!("{}/{}", delivery.by.name(), cell.setting.codec));
+    }
+    let mut table = terminal::table(&["content", "bytes", "server", "PHP", "transport", "cells", "ways"]);
+    for ((payload, server, runtime, transport), mut ways) in groups {
+        let cells = ways.len().to_string();
+        ways.dedup();
+        let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
+        table.add_row([payload, &units::bytes(bytes), server, runtime, &transport, &cells, &ways.join(" ")]);
     }
     terminal::lines(table)
 }
