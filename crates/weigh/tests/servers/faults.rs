@@ -47,7 +47,8 @@ fn a_port_that_others_take_is_tried_elsewhere_and_then_told() {
     let port = taken.local_addr().unwrap().port().to_string();
     let text = found.definition.templates.get_mut("nginx.conf").unwrap();
     // On every attempt it also wants a port that is taken: nginx tries for a while, then gives up.
-    *text = text.replace("server_name localhost;", &format!("listen 127.0.0.1:{port}; server_name localhost;"));
+    *text =
+        text.replace("server_name localhost;", &format!("listen 127.0.0.1:{port}; server_name localhost;"));
     let error = refused(&found, &rig.site(None), &rig);
     assert!(error.contains("Address already in use"), "{error}");
 }
@@ -95,12 +96,20 @@ fn a_definition_with_a_mistake_names_the_nearest_key() {
         std::fs::write(home.join("server.toml"), text).unwrap();
         format!("{:#}", load().unwrap_err())
     };
-    let nginx = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../servers/nginx/server.toml"));
+    let nginx = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../servers/nginx/server.toml"),
+    );
     let nginx = nginx.unwrap().replace("name = \"nginx\"", "name = \"mine\"");
     let error = said(&nginx.replace("package =", "pakage ="));
-    assert!(error.contains("servers/mine/server.toml, line ") && error.contains("did you mean `package`?"), "{error}");
+    assert!(
+        error.contains("servers/mine/server.toml, line ") && error.contains("did you mean `package`?"),
+        "{error}"
+    );
     assert!(said(&nginx.replace("stop = \"QUIT\"", "stop = \"KILL\"")).contains("is none of TERM"));
-    assert!(said(&nginx.replace("pattern = \"nginx/(\\\\S+)\"", "pattern = \"(\"")).contains("no regular expression"));
+    assert!(
+        said(&nginx.replace("pattern = \"nginx/(\\\\S+)\"", "pattern = \"(\""))
+            .contains("no regular expression")
+    );
     std::fs::write(home.join("server.toml"), &nginx).unwrap();
     assert!(load().unwrap().iter().any(|s| s.name == "mine"));
 }

@@ -113,7 +113,10 @@ impl Rig {
     }
 
     pub fn pool(&self, workers: u32) -> Option<Pool> {
-        Some(Pool::start(&PoolSpec::new(&php_fpm()?, workers), &self.place()).unwrap_or_else(|e| panic!("{e:#}")))
+        Some(
+            Pool::start(&PoolSpec::new(&php_fpm()?, workers), &self.place())
+                .unwrap_or_else(|e| panic!("{e:#}")),
+        )
     }
 
     /// What instances have left in their place; a moment is given to a guard that is at it.

@@ -29,7 +29,8 @@ fn lab(place: &std::path::Path, name: &str) -> (Child, std::path::PathBuf) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "orphans::lab_that_waits", "--nocapture", "--test-threads=1"]);
     command.env(LAB, place).env("WEIGH_TEST_SERVER", name);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let standing = lines.into_iter().find_map(|l| l.strip_prefix("standing ").map(Into::into));
     (child, standing.expect("the lab did not start"))

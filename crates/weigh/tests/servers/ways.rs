@@ -14,7 +14,8 @@ fn every_way_of(name: &str) {
     for way in ways {
         let levels = way.levels.as_ref();
         let mut settings = vec![way.name.clone()];
-        settings.extend(levels.iter().flat_map(|l| [l.min, l.max]).map(|level| format!("{}:{level}", way.name)));
+        settings
+            .extend(levels.iter().flat_map(|l| [l.min, l.max]).map(|level| format!("{}:{level}", way.name)));
         for option in &way.options {
             settings.extend(option.words.iter().skip(1).map(|w| format!("{},{}={w}", way.name, option.name)));
         }
@@ -42,7 +43,7 @@ fn judge(rig: &Rig, way: &WayDescription, url: &dyn Fn(&str) -> String, header: 
     assert_eq!((asset.status, asset.coding()), (200, "identity"), "{name}");
     assert_eq!(asset.body(), rig.script(), "{name}");
     let kind = asset.header("content-type").unwrap_or_default();
-    assert!(kind.starts_with("application/javascript"), "{name}: {kind}");
+    assert!(kind.starts_with("text/javascript"), "{name}: {kind}");
     match way.kind {
         WayKind::OnTheFly | WayKind::PreEncoded => {
             for coding in way.codings.iter().filter(|c| *c != "compress") {
@@ -50,13 +51,17 @@ fn judge(rig: &Rig, way: &WayDescription, url: &dyn Fn(&str) -> String, header: 
                 assert_eq!((asset.status, asset.coding()), (200, coding.as_str()), "{name}");
                 assert_eq!(asset.decoded(), rig.script(), "{name} {coding}");
                 let kind = asset.header("content-type").unwrap_or_default();
-                assert!(kind.starts_with("application/javascript"), "{name} {coding}: {kind}");
+                assert!(kind.starts_with("text/javascript"), "{name} {coding}: {kind}");
                 let vary = asset.header("vary").unwrap_or_default().to_ascii_lowercase();
                 assert!(vary.contains("accept-encoding"), "{name} {coding}: Vary is `{vary}`");
                 assert_ne!(get(&url("/lib.js"), &format!("{coding};q=0")).coding(), coding, "{name}");
                 if way.kind == WayKind::OnTheFly {
                     let encoded = get(&url("/page.php"), coding);
-                    assert_eq!((encoded.coding(), encoded.decoded()), (coding.as_str(), page.decoded()), "{name}");
+                    assert_eq!(
+                        (encoded.coding(), encoded.decoded()),
+                        (coding.as_str(), page.decoded()),
+                        "{name}"
+                    );
                 }
             }
         }
@@ -91,4 +96,24 @@ fn nginx() {
 #[test]
 fn apache() {
     every_way_of("apache");
+}
+
+#[test]
+fn lighttpd() {
+    every_way_of("lighttpd");
+}
+
+#[test]
+fn caddy() {
+    every_way_of("caddy");
+}
+
+#[test]
+fn the_server_of_php() {
+    let rig = Rig::new();
+    let Some(found) = server("php-builtin") else { return };
+    let instance = rig.start(&found, &rig.site(None));
+    judge(&rig, &found.ways[0], &|path| instance.url(path), None);
+    assert!(instance.stop(), "it had to be killed");
+    assert!(rig.left_over().is_empty());
 }
