@@ -15,3 +15,6 @@ mod types;
 pub use definition::{Definition, Servers};
 pub use found::Found;
 pub use instance::Instance;
+
+#[cfg(test)]
+mod tests;

@@ -9,4 +9,5 @@ mod fpm;
 mod lab;
 mod meter;
 mod orphans;
+mod secure;
 mod ways;

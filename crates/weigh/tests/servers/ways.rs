@@ -43,7 +43,7 @@ fn judge(rig: &Rig, way: &WayDescription, url: &dyn Fn(&str) -> String, header: 
     assert_eq!((asset.status, asset.coding()), (200, "identity"), "{name}");
     assert_eq!(asset.body(), rig.script(), "{name}");
     let kind = asset.header("content-type").unwrap_or_default();
-    assert!(kind.starts_with("application/javascript"), "{name}: {kind}");
+    assert!(kind.starts_with("text/javascript"), "{name}: {kind}");
     match way.kind {
         WayKind::OnTheFly | WayKind::PreEncoded => {
             for coding in way.codings.iter().filter(|c| *c != "compress") {
@@ -51,7 +51,7 @@ fn judge(rig: &Rig, way: &WayDescription, url: &dyn Fn(&str) -> String, header: 
                 assert_eq!((asset.status, asset.coding()), (200, coding.as_str()), "{name}");
                 assert_eq!(asset.decoded(), rig.script(), "{name} {coding}");
                 let kind = asset.header("content-type").unwrap_or_default();
-                assert!(kind.starts_with("application/javascript"), "{name} {coding}: {kind}");
+                assert!(kind.starts_with("text/javascript"), "{name} {coding}: {kind}");
                 let vary = asset.header("vary").unwrap_or_default().to_ascii_lowercase();
                 assert!(vary.contains("accept-encoding"), "{name} {coding}: Vary is `{vary}`");
                 assert_ne!(get(&url("/lib.js"), &format!("{coding};q=0")).coding(), coding, "{name}");
@@ -96,4 +96,24 @@ fn nginx() {
 #[test]
 fn apache() {
     every_way_of("apache");
+}
+
+#[test]
+fn lighttpd() {
+    every_way_of("lighttpd");
+}
+
+#[test]
+fn caddy() {
+    every_way_of("caddy");
+}
+
+#[test]
+fn the_server_of_php() {
+    let rig = Rig::new();
+    let Some(found) = server("php-builtin") else { return };
+    let instance = rig.start(&found, &rig.site(None));
+    judge(&rig, &found.ways[0], &|path| instance.url(path), None);
+    assert!(instance.stop(), "it had to be killed");
+    assert!(rig.left_over().is_empty());
 }

@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(read("sub/b.js.js"), "sub/b.js");
         assert_eq!(read("sub/b.js.br"), "sub/b.js.br");
         assert_eq!(read("d.png"), "d.png");
-        assert_eq!(read("sub/b.js.var"), "b.js.js=identity b.js.gz=gzip b.js.br=br application/javascript");
+        assert_eq!(read("sub/b.js.var"), "b.js.js=identity b.js.gz=gzip b.js.br=br text/javascript");
         assert!(!target.path().join("m/a.js").exists() && !target.path().join("m/d.png.var").exists());
     }
 }

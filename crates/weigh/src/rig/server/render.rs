@@ -1,6 +1,6 @@
 //! The files of an instance, from its server's templates and its site.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -55,6 +55,8 @@ pub(super) struct Values {
     downloads: Vec<&'static str>,
     /// For each coding, the extensions all of whose files have a variant of it in the docroot.
     variants: BTreeMap<&'static str, Vec<String>>,
+    /// The extensions that any coding has there.
+    varied: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -146,6 +148,7 @@ impl Values {
             types: &TYPES,
             compressible: types::compressible(),
             downloads: types::downloads(),
+            varied: variants.values().flatten().cloned().collect(),
             variants,
         })
     }

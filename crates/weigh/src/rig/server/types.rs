@@ -29,7 +29,7 @@ pub const TYPES: [Type; 25] = [
     text("text/plain", &["txt"]),
     text("text/csv", &["csv"]),
     text("text/markdown", &["md"]),
-    text("application/javascript", &["js", "mjs"]),
+    text("text/javascript", &["js", "mjs"]),
     text("application/json", &["json", "map"]),
     text("application/manifest+json", &["webmanifest"]),
     text("application/xml", &["xml"]),
