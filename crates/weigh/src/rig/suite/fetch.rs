@@ -4,6 +4,7 @@
 //! where it was. A runtime gets its name only when its PHP has said its version.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -81,6 +82,9 @@ pub fn add(
     for package in apt.archives()? {
         apt.unpack(&package, draft.path())?;
     }
+    // Unpacking gives the folder the mode that packages have for the root of a system.
+    fs::set_permissions(draft.path(), fs::Permissions::from_mode(0o700))
+        .context("cannot close the folder")?;
     progress(Progress::Step(format!("starting {php}")));
     let mut prefix = Prefix::inspect(draft.path(), &php, name)?;
     prefix.extensions = source.order(prefix.extensions);
@@ -123,6 +127,11 @@ fn reach(
             Ok(apt) => return Ok(apt),
             Err(error) => failures.push(format!("{error:#}")),
         }
+    }
+    // What was downloaded before stays for when the network is back; a suite that is not there leaves nothing.
+    let packages = fs::read_dir(work.join("cache/archives")).into_iter().flatten().flatten();
+    if !packages.map(|entry| entry.path()).any(|path| path.extension().is_some_and(|e| e == "deb")) {
+        let _ = fs::remove_dir_all(work);
     }
     if failures.is_empty() {
         bail!(
@@ -202,7 +211,6 @@ fn unloadable(stderr: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn only_a_plain_suite_is_taken() {
