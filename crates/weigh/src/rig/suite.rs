@@ -9,6 +9,9 @@ mod apt;
 mod config;
 mod definition;
 mod fetch;
+mod place;
+mod settings;
 
 pub use definition::RuntimeSource;
-pub use fetch::{Added, Progress, add, remove};
+pub use fetch::{Added, Progress, add};
+pub use place::remove;

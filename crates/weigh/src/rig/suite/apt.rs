@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::config::Archive;
+use super::settings;
 use crate::content::client;
 use crate::content::names::shown;
 use crate::rig::lifeline;
@@ -46,12 +47,15 @@ impl PrivateApt {
         machine: &str,
     ) -> Result<PrivateApt> {
         let fail = || format!("cannot write in {}", shown(home));
-        for folder in ["state/lists/partial", "cache/archives/partial", "etc", "work"] {
+        for folder in
+            ["state/lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d", "work"]
+        {
             fs::create_dir_all(home.join(folder)).with_context(fail)?;
         }
         fs::write(home.join("status"), "").with_context(fail)?;
-        fs::write(home.join("etc/sources.sources"), stanza(archive, suite, component)).with_context(fail)?;
-        fs::write(home.join("apt.conf"), configuration(home, machine)?).with_context(fail)?;
+        fs::write(home.join("etc/sources.sources"), settings::source(archive, suite, component))
+            .with_context(fail)?;
+        fs::write(home.join("apt.conf"), settings::configuration(home, machine)?).with_context(fail)?;
         Ok(PrivateApt { home: home.to_owned() })
     }
 
@@ -161,54 +165,6 @@ impl PrivateApt {
     }
 }
 
-/// The machine's settings that say how the network is reached: `Acquire::http`, `https` and the choice of addresses.
-/// Empty where there is no apt.
-pub fn machine_settings() -> String {
-    let Ok(output) = Command::new("apt-config").arg("dump").output() else { return String::new() };
-    let kept = ["Acquire::http::", "Acquire::https::", "Acquire::ForceIPv4", "Acquire::ForceIPv6"];
-    let text = String::from_utf8_lossy(&output.stdout);
-    let lines = text.lines().filter(|line| kept.iter().any(|k| line.starts_with(k)));
-    lines.flat_map(|line| [line, "\n"]).collect()
-}
-
-/// The one source, in the form that can hold a key.
-fn stanza(archive: &Archive, suite: &str, component: &str) -> String {
-    let uri = &archive.uri;
-    let mut text = format!("Types: deb\nURIs: {uri}\nSuites: {suite}\nComponents: {component}\n");
-    if let Some(keys) = &archive.signed_by {
-        text.push_str(&format!("Signed-By: {keys}\n"));
-    }
-    text
-}
-
-fn configuration(home: &Path, machine: &str) -> Result<String> {
-    let folder = home.to_str().filter(|text| !text.contains(['"', '\\', '\n']));
-    let folder = folder
-        .ok_or_else(|| anyhow!("apt cannot work in {}: set WEIGH_CACHE to a plainer path", shown(home)))?;
-    let mut text = machine.to_owned();
-    for (name, value) in [
-        ("Dir::State", format!("{folder}/state")),
-        ("Dir::State::status", format!("{folder}/status")),
-        ("Dir::Cache", format!("{folder}/cache")),
-        ("Dir::Etc", format!("{folder}/etc")),
-        ("Dir::Etc::sourcelist", format!("{folder}/etc/sources.sources")),
-        ("Dir::Etc::sourceparts", "-".into()),
-        ("Dir::Etc::trusted", "/etc/apt/trusted.gpg".into()),
-        ("Dir::Etc::trustedparts", "/etc/apt/trusted.gpg.d".into()),
-        ("Dir::Log", folder.into()),
-        ("APT::Install-Recommends", "false".into()),
-        ("APT::Sandbox::User", "root".into()),
-        ("APT::Get::AllowUnauthenticated", "false".into()),
-        ("Acquire::AllowInsecureRepositories", "false".into()),
-        ("Acquire::Languages", "none".into()),
-        ("Acquire::Retries", "2".into()),
-        ("Debug::NoLocking", "true".into()),
-    ] {
-        text.push_str(&format!("{name} \"{value}\";\n"));
-    }
-    Ok(text)
-}
-
 /// One line of `--print-uris`: `'URI' FILE BYTES HASH`.
 fn download(line: &str) -> Option<Download> {
     let (_, rest) = line.strip_prefix('\'')?.split_once("' ")?;
@@ -251,38 +207,6 @@ pub fn arrived(folder: &Path, wanted: &[Download]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn archive() -> Archive {
-        Archive {
-            uri: "http://a.example/debian".into(),
-            suites: vec!["bookworm".into()],
-            components: vec!["main".into()],
-            signed_by: Some("/k/a.gpg".into()),
-        }
-    }
-
-    #[test]
-    fn the_private_apt_has_the_archive_with_its_keys_and_another_suite() {
-        let home = tempfile::tempdir().unwrap();
-        PrivateApt::prepare(
-            home.path(),
-            &archive(),
-            "trixie",
-            "main",
-            "Acquire::http::Proxy \"http://p:1\";\n",
-        )
-        .unwrap();
-        let source = fs::read_to_string(home.path().join("etc/sources.sources")).unwrap();
-        assert_eq!(
-            source,
-            "Types: deb\nURIs: http://a.example/debian\nSuites: trixie\nComponents: main\nSigned-By: /k/a.gpg\n"
-        );
-        let conf = fs::read_to_string(home.path().join("apt.conf")).unwrap();
-        assert!(conf.starts_with("Acquire::http::Proxy \"http://p:1\";\n"), "{conf}");
-        assert!(conf.contains("APT::Get::AllowUnauthenticated \"false\";"), "{conf}");
-        let state = format!("Dir::State \"{}/state\";", home.path().display());
-        assert!(conf.contains(&state), "{conf}");
-    }
 
     #[test]
     fn what_is_to_be_downloaded_is_read_with_its_length() {

@@ -1,11 +1,11 @@
-//! Adding and removing a fetched runtime.
+//! Adding a runtime: download, unpack, start, and only then a name.
 //!
 //! Downloads are kept in a hidden folder of their own until the runtime is whole, so that an interrupted call goes on
 //! where it was. A runtime gets its name only when its PHP has said its version.
 
-use std::fs::{self, File};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use anyhow::{Context, Result, bail};
 use super::apt::{self, Download, PrivateApt};
 use super::config::{Archive, archives, candidates};
 use super::definition::RuntimeSource;
+use super::place::{DRAFT, free_name, lock};
+use super::settings;
 use crate::content::names::shown;
 use crate::rig::runtime::prefix::Prefix;
-use crate::rig::runtime::{self, PhpRuntime, prefixes, short_name};
+use crate::rig::runtime::{self, PhpRuntime, prefixes};
 
 /// How often arrived bytes are looked at.
 const GLANCE: Duration = Duration::from_millis(200);
-/// What a started but unfinished runtime's folder begins with.
-const DRAFT: &str = ".draft-";
 
 /// What is being done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +82,9 @@ pub fn add(
     for package in apt.archives()? {
         apt.unpack(&package, draft.path())?;
     }
+    // Unpacking gives the folder the mode that packages have for the root of a system.
+    fs::set_permissions(draft.path(), fs::Permissions::from_mode(0o700))
+        .context("cannot close the folder")?;
     progress(Progress::Step(format!("starting {php}")));
     let mut prefix = Prefix::inspect(draft.path(), &php, name)?;
     prefix.extensions = source.order(prefix.extensions);
@@ -97,29 +100,6 @@ pub fn add(
     Ok(Added { runtime: PhpRuntime::fetched(&root, &prefix), downloaded: Some(bytes), left_out })
 }
 
-/// Removes a fetched runtime, by the name it has in `folder`.
-///
-/// # Errors
-/// There is none of that name, or it cannot be removed.
-pub fn remove(name: &str, folder: &Path) -> Result<()> {
-    let known = prefixes(folder);
-    let Some((root, _)) = known.iter().find(|(_, prefix)| prefix.name == name) else {
-        let names: Vec<&str> = known.iter().map(|(_, prefix)| prefix.name.as_str()).collect();
-        let there = if names.is_empty() {
-            "there is none".into()
-        } else {
-            format!("there are: {}", names.join(", "))
-        };
-        bail!("no fetched runtime is called `{name}`; {there}");
-    };
-    let _lock = lock(folder)?;
-    // Out of sight first: what is removed in part must not be taken for a runtime.
-    let gone = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder);
-    let gone = gone.with_context(|| format!("cannot write in {}", shown(folder)))?;
-    fs::rename(root, gone.path().join("gone")).with_context(|| format!("cannot remove {}", shown(root)))?;
-    gone.close().with_context(|| format!("cannot remove all of {name}"))
-}
-
 /// `trixie` of `debian:trixie`.
 fn suite_of(name: &str) -> Result<&str> {
     let suite = name.split_once(':').map_or("", |(_, suite)| suite);
@@ -128,26 +108,6 @@ fn suite_of(name: &str) -> Result<&str> {
         bail!("`{name}` names no suite; give one such as debian:trixie");
     }
     Ok(suite)
-}
-
-/// The right to change the folder; what an ended call left unfinished is cleared away.
-fn lock(folder: &Path) -> Result<File> {
-    use rustix::fs::{FlockOperation, flock};
-    let fail = || format!("cannot make the folder of runtimes {}", shown(folder));
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(fail)?;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).with_context(fail)?;
-    let file = File::options().create(true).truncate(false).write(true).open(folder.join(".lock"));
-    let file = file.with_context(fail)?;
-    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        bail!("another `weigh runtime` is at work in {}; wait until it has ended", shown(folder));
-    }
-    for entry in fs::read_dir(folder).with_context(fail)?.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(DRAFT) {
-            fs::remove_dir_all(entry.path())
-                .with_context(|| format!("cannot remove {}", shown(&entry.path())))?;
-        }
-    }
-    Ok(file)
 }
 
 /// The first of the machine's archives that has the suite, signed, and is of the origin wanted.
@@ -160,13 +120,18 @@ fn reach(
 ) -> Result<PrivateApt> {
     let found = candidates(archives(etc), source);
     let mut failures = Vec::new();
-    let settings = apt::machine_settings();
+    let settings = settings::of_machine();
     for archive in &found {
         progress(Progress::Step(format!("reading the list of packages of {suite}")));
         match update(archive, suite, source, work, &settings) {
             Ok(apt) => return Ok(apt),
             Err(error) => failures.push(format!("{error:#}")),
         }
+    }
+    // What was downloaded before stays for when the network is back; a suite that is not there leaves nothing.
+    let packages = fs::read_dir(work.join("cache/archives")).into_iter().flatten().flatten();
+    if !packages.map(|entry| entry.path()).any(|path| path.extension().is_some_and(|e| e == "deb")) {
+        let _ = fs::remove_dir_all(work);
     }
     if failures.is_empty() {
         bail!(
@@ -243,17 +208,6 @@ fn unloadable(stderr: &str) -> Vec<String> {
     names
 }
 
-/// A name that no fetched runtime and no program on `PATH` has.
-fn free_name(version: &str, folder: &Path) -> String {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut taken: Vec<String> = prefixes(folder).into_iter().map(|(_, prefix)| prefix.name).collect();
-    let short = short_name(version, &[]);
-    if runtime::named(&PathBuf::from(&short), &path).is_some() {
-        taken.push(short);
-    }
-    short_name(version, &taken)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,19 +238,5 @@ mod tests {
             add("debian:trixie", &source, folder.path(), &runtimes, &mut |_| {}).unwrap_err().to_string();
         assert!(error.contains("sources.list.d names no archive of Debian"), "{error}");
         assert_eq!(fs::metadata(&runtimes).unwrap().permissions().mode() & 0o777, 0o700);
-    }
-
-    #[test]
-    fn what_an_ended_call_left_is_cleared_and_two_do_not_work_at_once() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join(".draft-x")).unwrap();
-        fs::create_dir(folder.path().join(".fetch-debian-trixie")).unwrap();
-        let held = lock(folder.path()).unwrap();
-        assert!(!folder.path().join(".draft-x").exists());
-        assert!(folder.path().join(".fetch-debian-trixie").exists(), "downloads are taken up again");
-        assert!(lock(folder.path()).unwrap_err().to_string().contains("is at work"));
-        drop(held);
-        let error = remove("php8.4", folder.path()).unwrap_err().to_string();
-        assert_eq!(error, "no fetched runtime is called `php8.4`; there is none");
     }
 }
