@@ -42,7 +42,7 @@ pub enum Results {
 impl Results {
     /// Derives them from the records, by what the plan's cells put under test.
     pub fn of(run: &RunFacts, plan: &Plan, records: &[Record]) -> Results {
-        if plan.cells.iter().any(|cell| cell.delivery.is_some()) {
+        if plan.is_delivery() {
             Results::Delivery(Box::new(analyse_delivery(run, plan, records)))
         } else {
             Results::Codec(Box::new(analyse(run, plan, records)))

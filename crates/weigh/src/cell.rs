@@ -95,6 +95,10 @@ pub struct Delivery {
     pub accept: String,
     /// Connections, each with one request at a time.
     pub connections: u32,
+    /// What the server is configured to do, as its own way with level and options; null: it adds nothing. Options of the
+    /// cell's setting that stand here too are the server's, not PHP's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<Setting>,
 }
 
 impl Delivery {

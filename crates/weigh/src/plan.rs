@@ -1,10 +1,13 @@
 //! A plan: the cells of a study with a seed, what was excluded and why, and the expected time.
 
 pub mod build;
+mod deliveries;
 pub mod forecast;
 mod names;
 #[cfg(test)]
 mod tests;
+mod used;
+pub mod ways;
 
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +97,11 @@ pub struct Exclusion {
 }
 
 impl Plan {
+    /// Its cells are deliveries.
+    pub fn is_delivery(&self) -> bool {
+        self.cells.iter().any(|c| c.delivery.is_some())
+    }
+
     /// Makes sure that the plan holds together: ids are unique, and cells name payloads and runtimes that it has.
     ///
     /// # Errors

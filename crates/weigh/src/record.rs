@@ -94,6 +94,14 @@ pub struct VisitRecord {
     pub delivery: Option<Box<DeliveryVisit>>,
 }
 
+impl VisitRecord {
+    /// Whether the output is the one of another visit to the same cell: of a codec by its digest, of a delivery by its
+    /// length.
+    pub fn is_same_output(&self, other: &VisitRecord) -> bool {
+        self.sha256_encoded == other.sha256_encoded && self.encoded_bytes == other.encoded_bytes
+    }
+}
+
 /// Why a cell is no longer visited.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "why")]

@@ -99,14 +99,14 @@ fn unconverged(plan: &Plan, result: &CellResult) -> Option<Caveat> {
         let e = result.phases.get(phase)?;
         Some(weigh_stats::Interval { low: e.low, high: e.high }.half_width_relative(e.cpu))
     };
-    let widest = [Phase::Encode, Phase::Decode].iter().filter_map(half_width).fold(0.0, f64::max);
+    let widest = result.cell.subject.headline().iter().filter_map(half_width).fold(0.0, f64::max);
     (widest.is_finite() && widest > plan.policy.half_width)
         .then_some(Caveat::Unconverged { half_width: widest, asked: plan.policy.half_width })
 }
 
 fn unstable(measured: &Measured) -> Option<Caveat> {
-    let first = &measured.visits.first()?.sha256_encoded;
-    let differs = measured.visits.iter().any(|v| v.sha256_encoded != *first);
+    let first = measured.visits.first()?;
+    let differs = measured.visits.iter().any(|v| !v.is_same_output(first));
     differs.then(|| Caveat::Unstable { cell: measured.cell.id.clone() })
 }
 

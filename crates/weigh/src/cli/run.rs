@@ -28,7 +28,7 @@ pub struct Args {
     /// Go on with an interrupted run
     #[arg(long, value_name = "DIR", conflicts_with_all = ["studies", "quick", "php", "out", "budget", "exhaustive", "seed"])]
     resume: Option<PathBuf>,
-    /// A PHP binary to measure (repeatable); without one, those on PATH
+    /// A PHP to measure (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
     /// Seconds to measure at most, instead of the study's own budget
@@ -118,7 +118,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     }
     // Every study is read and planned before the first is measured: a typing error should not wait for an hour.
     let studies = names.iter().map(|n| lab.study(n)).collect::<Result<Vec<_>>>()?;
-    let inventory = lab.inventory(&args.php)?;
+    let mut inventory = lab.inventory(&args.php)?;
+    lab.look_for_servers(&mut inventory, &studies)?;
     for (binary, why) in &inventory.refused {
         terminal::note(&format!("{} is left out: {why}", binary.display()));
     }

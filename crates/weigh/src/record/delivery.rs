@@ -1,5 +1,8 @@
 //! What one visit to a delivery observed: a block of requests to a private server, with the meters read right before and
 //! right after it.
+//!
+//! The meters also see the responses of the preflight, which are of the same kind: what is said here is their reading times
+//! the share of the block's responses in all that they saw, which [`DeliveryVisit::metered`] counts.
 
 use serde::{Deserialize, Serialize};
 use weigh_load::hist::Packed;
@@ -11,6 +14,8 @@ use weigh_load::result::{FaultCount, Preflight};
 pub struct DeliveryVisit {
     /// Responses that ended as they should.
     pub requests: u64,
+    /// Responses that the meters saw, those of the preflight with them.
+    pub metered: u64,
     /// Seconds of wall time from the first send to the last byte.
     pub seconds: f64,
     /// CPU nanoseconds of the server's processes, user and system.

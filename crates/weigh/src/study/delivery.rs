@@ -1,8 +1,12 @@
 //! A block of deliveries: contents that web servers send, in ways.
 
+use anyhow::{Result, bail};
 use serde::Deserialize;
 
 use crate::cell::{Subject, Transport};
+
+/// Connections of a block at most.
+const MOST_CONNECTIONS: u32 = 1024;
 
 /// Every combination of these factors is a cell.
 #[derive(Clone, Debug, Deserialize)]
@@ -15,6 +19,9 @@ pub struct DeliveryBlock {
     pub subject: Served,
     /// Contents by name: `corpus:page-path`, `set:pages`.
     pub content: Vec<String>,
+    /// Only the first bytes of each content, so many: a ladder of sizes. Absent: whole.
+    #[serde(default)]
+    pub sizes: Vec<u64>,
     /// Web servers by name; `*` is every server that is here.
     pub servers: Vec<String>,
     /// `php` (every PHP of the run) or one runtime's name; `-` for files that no PHP takes part in.
@@ -85,6 +92,8 @@ pub enum QuickDelivery {
 pub struct QuickDeliveryFactors {
     /// See [`DeliveryBlock::content`].
     pub content: Option<Vec<String>>,
+    /// See [`DeliveryBlock::sizes`].
+    pub sizes: Option<Vec<u64>>,
     /// See [`DeliveryBlock::servers`].
     pub servers: Option<Vec<String>>,
     /// See [`DeliveryBlock::runtimes`].
@@ -98,6 +107,36 @@ pub struct QuickDeliveryFactors {
 }
 
 impl DeliveryBlock {
+    /// Makes sure that the block has something of everything, in its quick form too.
+    ///
+    /// # Errors
+    /// One line that names the key.
+    pub fn check(&self) -> Result<()> {
+        for block in [Some(self.clone()), self.quick_form()].into_iter().flatten() {
+            let factors = [
+                (block.content.is_empty(), "content"),
+                (block.servers.is_empty(), "servers"),
+                (block.runtimes.is_empty(), "runtimes"),
+                (block.transports.is_empty(), "transports"),
+                (block.ways.is_empty(), "ways"),
+                (block.connections.is_empty(), "connections"),
+            ];
+            if let Some((_, key)) = factors.iter().find(|(empty, _)| *empty) {
+                bail!("a block of deliveries needs at least one value in `{key}`");
+            }
+            if let Some(n) = block.connections.iter().find(|n| !(1..=MOST_CONNECTIONS).contains(*n)) {
+                bail!("connections = {n}: give 1 to {MOST_CONNECTIONS}");
+            }
+            if block.sizes.contains(&0) {
+                bail!("sizes = 0: give bytes above zero");
+            }
+            if block.accept.as_ref().is_some_and(|a| a.contains(|c: char| c.is_control())) {
+                bail!("accept holds a control character");
+            }
+        }
+        Ok(())
+    }
+
     /// The block as the quick form has it; none when it leaves it out.
     pub fn quick_form(&self) -> Option<DeliveryBlock> {
         let mut block = self.clone();
@@ -106,6 +145,7 @@ impl DeliveryBlock {
             Some(QuickDelivery::Keep(true)) | None => {}
             Some(QuickDelivery::Other(factors)) => {
                 block.content = factors.content.unwrap_or(block.content);
+                block.sizes = factors.sizes.unwrap_or(block.sizes);
                 block.servers = factors.servers.unwrap_or(block.servers);
                 block.runtimes = factors.runtimes.unwrap_or(block.runtimes);
                 block.transports = factors.transports.unwrap_or(block.transports);

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use crate::study::{DeliveryBlock, Links, Published, PublishedDelivery, StudyText};
-use crate::suggest::nearest_hint;
+use crate::suggest::readable;
 
 /// The version of the file format that this program reads.
 pub const SCHEMA: u32 = 1;
@@ -181,6 +181,10 @@ impl Study {
             (false, false) => bail!("a study has [[cells]] or [[deliveries]], not both; make two studies"),
             _ => {}
         }
+        if self.published_delivery.is_some() && self.deliveries.is_empty() {
+            bail!("[published_delivery] belongs to a study of [[deliveries]]");
+        }
+        self.deliveries.iter().try_for_each(DeliveryBlock::check)?;
         for (value, key) in [
             (self.budget.seconds, "budget.seconds"),
             (self.budget.quick_seconds, "budget.quick_seconds"),
@@ -241,21 +245,6 @@ impl CellBlock {
         }
         Some(block)
     }
-}
-
-/// A TOML error as one line with its place and, for an unknown key, the nearest known one.
-fn readable(error: &toml::de::Error, text: &str, whence: &str) -> anyhow::Error {
-    let line = error.span().map_or(1, |s| 1 + text[..s.start.min(text.len())].matches('\n').count());
-    let message = error.message();
-    let ticks: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    if message.starts_with("unknown field")
-        && let Some((given, known)) = ticks.split_first()
-    {
-        let hint = nearest_hint(given, known.iter().copied());
-        return anyhow::anyhow!("{whence}, line {line}: unknown key `{given}`{hint}");
-    }
-    let first = message.lines().next().unwrap_or("not valid TOML");
-    anyhow::anyhow!("{whence}, line {line}: {first}")
 }
 
 #[cfg(test)]

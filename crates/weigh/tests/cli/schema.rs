@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
 use weigh::analysis::load;
-use weigh::cli::{check, corpus};
+use weigh::cli::{check, corpus, runtime};
 use weigh::plan::Plan;
 use weigh::record::Record;
 use weigh::report::delivery::json as delivery;
@@ -46,6 +46,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("check", "What can be measured here: `weigh check --json`", schema_for!(check::Findings)),
         ("load", "A block of load: `weigh load --json` and result.json", schema_for!(load::Document)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
+        ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),
     ]
 }
 
@@ -122,6 +123,7 @@ fn what_check_plan_and_corpus_write_keeps_its_schema() {
     keeps("check", &parsed(&lab.fine(&["check", "--json"])));
     keeps("plan", &parsed(&lab.fine(&["plan", "small.toml", "--json"])));
     keeps("corpus", &parsed(&lab.fine(&["corpus", "list", "--json"])));
+    keeps("runtime", &parsed(&lab.fine(&["runtime", "list", "--json"])));
 }
 
 /// Every file of a run.

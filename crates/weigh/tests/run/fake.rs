@@ -27,7 +27,7 @@ use weigh::setting::Setting;
 pub struct FakeClock(Rc<Slot<Duration>>);
 
 impl FakeClock {
-    fn advance(&self, seconds: f64) {
+    pub fn advance(&self, seconds: f64) {
         self.0.set(self.0.get() + Duration::from_secs_f64(seconds));
     }
 }

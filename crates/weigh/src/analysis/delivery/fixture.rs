@@ -211,6 +211,7 @@ impl Lab {
             peak_bytes: BTreeMap::new(),
             delivery: Some(Box::new(DeliveryVisit {
                 requests,
+                metered: requests + 1,
                 seconds: seconds * requests as f64,
                 server_cpu_ns: Some((figures.server * factor) as u64 * requests),
                 php_cpu_ns: figures.php.map(|ns| (ns * factor) as u64 * requests),
