@@ -84,20 +84,20 @@ final class Codec
     }
 
     /**
-     * @return array the coder, and the name of the format it writes
+     * @return array the coder, the name of the format it writes, the name of its binding, and all parameters
      * @throws Fault on parameters it does not take, or when it is missing
      */
     public function coder(Params $params)
     {
-        $this->check($params);
+        Terms::check($this->name, $this->spec['levels'], $this->spec['options'], $params);
         $level = $params->level === null && $this->spec['levels'] ? $this->spec['levels']['default'] : $params->level;
         $params = new Params($level, $params->options);
         $binding = $this->choose($params);
         $coder = call_user_func($this->spec['bindings'][$binding]['coder'], $params);
         if (isset($this->spec['format_with'])) {
-            return array($coder, call_user_func($this->spec['format_with'], $params));
+            return array($coder, call_user_func($this->spec['format_with'], $params), $binding, $params);
         }
-        return array($coder, $this->formatOf($binding));
+        return array($coder, $this->formatOf($binding), $binding, $params);
     }
 
     private function formatOf($binding)
@@ -171,39 +171,5 @@ final class Codec
         }
         // The last binding's remedy is the nearest: a system library is easier to add than an extension.
         return new Fault('missing', "{$this->name}: " . implode('; ', $reasons), $remedies ? end($remedies) : null);
-    }
-
-    private function check(Params $params)
-    {
-        $levels = $this->spec['levels'];
-        if ($params->level !== null && $levels === null) {
-            throw new Fault('parameter', "{$this->name} has no levels");
-        }
-        if ($params->level !== null && ($params->level < $levels['min'] || $params->level > $levels['max'])) {
-            $range = "{$levels['min']} to {$levels['max']}";
-            throw new Fault('parameter', "{$this->name} has levels $range, not {$params->level}");
-        }
-        foreach ($params->options as $name => $value) {
-            if (!isset($this->spec['options'][$name])) {
-                $known = implode(', ', array_keys($this->spec['options'])) ?: 'none';
-                throw new Fault('parameter', "{$this->name} has no option `$name`; it takes: $known");
-            }
-            $this->checkOption($name, $value, $this->spec['options'][$name]);
-        }
-    }
-
-    private function checkOption($name, $value, array $option)
-    {
-        if (isset($option['range'])) {
-            list($low, $high) = $option['range'];
-            $fine = preg_match('/^-?\d{1,9}$/', $value) && $value >= $low && $value <= $high;
-            $accepted = "$low to $high";
-        } else {
-            $fine = in_array($value, $option['words'], true);
-            $accepted = implode(', ', $option['words']);
-        }
-        if (!$fine) {
-            throw new Fault('parameter', "{$this->name}: $name=$value is not accepted; use $accepted");
-        }
     }
 }

@@ -33,6 +33,15 @@ final class Coder
         return $this->bounded === null;
     }
 
+    /** @return string `$input` encoded, by one call outside of any timed loop */
+    public function encode($input)
+    {
+        if ($this->encode instanceof \Closure) {
+            return call_user_func($this->encode, $input);
+        }
+        return call_user_func_array($this->encode[0], array_merge(array($input), array_slice($this->encode, 1)));
+    }
+
     /** @return Pass over `$inputs`; `$before` is applied to each input first */
     public function encodePass(array $inputs, $before = null)
     {

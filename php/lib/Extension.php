@@ -31,7 +31,9 @@ final class Extension
         $reflection->info();
         $info = ob_get_clean();
         foreach ($labels as $label) {
-            if (preg_match('/^' . preg_quote($label, '/') . '\s*=>\s*(\d[^\s,]*)/mi', $info, $match)) {
+            // Text on the command line, a table in HTML under a web server.
+            $line = '~^(?:<tr><td class="e">)?' . preg_quote($label, '~') . '\s*(?:=>|</td><td class="v">)\s*(\d[^\s,<]*)~mi';
+            if (preg_match($line, $info, $match)) {
                 return $match[1];
             }
         }
@@ -53,7 +55,7 @@ final class Extension
         if (is_file($loadable)) {
             return "load $loadable: start this PHP without -n, or with -d extension=$extension";
         }
-        if (PHP_BINARY === "/usr/bin/php$series") {
+        if (in_array(PHP_BINARY, array("/usr/bin/php$series", "/usr/sbin/php-fpm$series"), true)) {
             return "apt install php$series-$extension";
         }
         return "add the $extension extension to this PHP (phpize in its source, or pecl install $extension)";

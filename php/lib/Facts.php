@@ -34,6 +34,26 @@ final class Facts
         return $facts;
     }
 
+    /** @return array what changes results under a server, name => text; with the facts that hold everywhere */
+    public static function ofDelivery()
+    {
+        $facts = self::all();
+        unset($facts['opcache.enable_cli']);
+        $names = array(
+            'memory_limit', 'output_buffering', 'implicit_flush', 'zlib.output_compression', 'max_execution_time',
+            'opcache.enable', 'opcache.validate_timestamps', 'opcache.preload', 'ffi.enable', 'realpath_cache_size',
+        );
+        foreach ($names as $name) {
+            $facts[$name] = self::setting($name);
+        }
+        // A setting says what was asked for; only the status says what runs.
+        $status = function_exists('opcache_get_status') ? opcache_get_status(false) : false;
+        $facts['opcache'] = $status ? 'on' : 'off';
+        $facts['jit'] = isset($status['jit']['on']) && $status['jit']['on'] ? 'on' : 'off';
+        ksort($facts);
+        return $facts;
+    }
+
     private static function environment($name)
     {
         $value = getenv($name);

@@ -3,7 +3,8 @@ namespace Weighbridge;
 
 /**
  * Why a request was not carried out, and what would mend it. The kinds are those of the protocol:
- * missing, parameter, payload, codec, round-trip.
+ * missing, parameter, payload, codec, round-trip; and for a request to an entry script also
+ * forbidden and unacceptable.
  */
 final class Fault extends \Exception
 {
@@ -20,6 +21,12 @@ final class Fault extends \Exception
         parent::__construct($message);
         $this->kind = $kind;
         $this->remedy = $remedy;
+    }
+
+    /** @return string */
+    public function kind()
+    {
+        return $this->kind;
     }
 
     /** @return array the `fault` object of a reply */

@@ -31,6 +31,10 @@ final class Library
         try {
             self::open($soname, $header);
         } catch (\Throwable $error) {
+            if (strpos($error->getMessage(), 'restricted') !== false) {
+                $remedy = 'set opcache.preload to delivery/preload.php, or ffi.enable=1';
+                return new Fault('missing', 'in a server FFI is for preloaded code only (ffi.enable=preload)', $remedy);
+            }
             return new Fault('missing', "$soname: " . $error->getMessage(), "apt install $package");
         }
         return null;

@@ -1,6 +1,7 @@
 <?php
 /**
- * Tests of the PHP worker, driven from outside through its protocol. Needs nothing but a PHP.
+ * Tests of the PHP side, driven from outside: the worker through its protocol, entry scripts over HTTP and FastCGI.
+ * Needs nothing but a PHP; where there is its PHP-FPM too, more is tested.
  *
  *     php php/tests/run.php [PHP-BINARY]     the PHP under test; without it, the one that runs this
  *
@@ -16,16 +17,22 @@ set_error_handler(function ($severity, $message, $file, $line) {
     throw new ErrorException($message, 0, $severity, $file, $line);
 });
 
-foreach (array('Skip', 'Failure', 'Folder', 'Client', 'Lab', 'Runner') as $class) {
+foreach (array('Skip', 'Failure', 'Folder', 'Client', 'Lab', 'Runner', 'Answer', 'FastCgi', 'Site', 'Sites') as $class) {
     require __DIR__ . "/lib/$class.php";
 }
+spl_autoload_register(function ($class) {
+    $file = dirname(__DIR__) . '/lib/' . substr($class, 12) . '.php';
+    if (strncmp($class, 'Weighbridge\\', 12) === 0 && is_file($file)) {
+        require $file;
+    }
+});
 
 $binary = isset($argv[1]) ? $argv[1] : PHP_BINARY;
 $folder = new Folder();
 $runner = new Runner(getenv('WEIGH_STRICT') === '1');
 foreach (glob(__DIR__ . '/cases/*.php') as $file) {
     $define = require $file;
-    $define($runner, new Lab($binary, dirname(__DIR__), $folder));
+    $define($runner, new Lab($binary, dirname(__DIR__), $folder), $binary);
 }
 $status = $runner->report();
 $folder->remove();

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+pub use preflight::TIMES as PREFLIGHTS;
 pub use prepared::{Arsenal, Endpoint, Prepared, Refusal};
 pub use progress::Progress;
 

@@ -67,4 +67,23 @@ pub enum Caveat {
         /// How often.
         times: u32,
     },
+    /// The load generator was busy enough to be the limit.
+    GeneratorLimit {
+        /// Share of a core that its busiest thread used, 0 to 1.
+        share: f64,
+    },
+    /// Server, PHP and load generator could not have processors of their own.
+    SharedCores {
+        /// How many processors they shared.
+        cores: u32,
+    },
+    /// Some responses of a block were faults.
+    FaultyResponses {
+        /// How many.
+        faulted: u64,
+        /// Of how many requests.
+        requests: u64,
+        /// The first of them in words.
+        example: String,
+    },
 }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::protocol::Phase;
 use crate::setting::Setting;
+use crate::way::{By, WayKind};
 
 /// Which kind of thing a cell puts under test.
 #[derive(
@@ -14,30 +16,137 @@ pub enum Subject {
     Codec,
     /// A codec called from PHP.
     PhpCodec,
+    /// A page that a PHP script makes, sent by a web server.
+    Page,
+    /// A static file, sent by a web server.
+    Asset,
+    /// A file that PHP hands out, or has a web server hand out.
+    Download,
 }
+
+impl Subject {
+    /// The phases whose CPU time decides when a cell is settled, what beats what, and how long a visit takes.
+    pub fn headline(self) -> &'static [Phase] {
+        match self {
+            Subject::Codec | Subject::PhpCodec => &[Phase::Encode, Phase::Decode],
+            Subject::Page | Subject::Asset | Subject::Download => &[Phase::Serve],
+        }
+    }
+
+    /// Its name in studies and URLs: `page`, `asset`, `download`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Subject::Codec => "codec",
+            Subject::PhpCodec => "php-codec",
+            Subject::Page => "page",
+            Subject::Asset => "asset",
+            Subject::Download => "download",
+        }
+    }
+}
+
+/// What responses travel over.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Transport {
+    /// TCP without TLS.
+    #[default]
+    Http,
+    /// TLS.
+    Https,
+}
+
+impl Transport {
+    /// The scheme of its URLs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Transport::Http => "http",
+            Transport::Https => "https",
+        }
+    }
+}
+
+/// What a cell has beside payload, runtime and setting when a web server sends the payload. The setting is the way with
+/// its level and options; the runtime is a PHP, or [`NO_PHP`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Delivery {
+    /// The web server's name: `nginx`.
+    pub server: String,
+    /// What the response travels over.
+    pub transport: Transport,
+    /// Who carries the way out.
+    pub by: By,
+    /// What the way does.
+    pub kind: WayKind,
+    /// The Accept-Encoding that is sent; empty: none is.
+    pub accept: String,
+    /// Connections, each with one request at a time.
+    pub connections: u32,
+    /// What the server is configured to do, as its own way with level and options; null: it adds nothing. Options of the
+    /// cell's setting that stand here too are the server's, not PHP's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<Setting>,
+}
+
+impl Delivery {
+    /// The cell's group below its payload: `nginx/php8.2/http`, and with more than one connection `nginx/php8.2/http*10`.
+    pub fn place(&self, runtime: &str) -> String {
+        let transport = self.transport.name();
+        match self.connections {
+            1 => format!("{}/{runtime}/{transport}", self.server),
+            n => format!("{}/{runtime}/{transport}*{n}", self.server),
+        }
+    }
+
+    /// The way as studies write it: `php/gzencode:6`, `server/gzip:6`.
+    pub fn way(&self, setting: &Setting) -> String {
+        format!("{}/{setting}", self.by.name())
+    }
+}
+
+/// The runtime of a cell that no PHP takes part in.
+pub const NO_PHP: &str = "-";
 
 /// One value for every factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Cell {
     /// Unique in its plan and stable between plans:
     /// `payload/runtime/serializer/setting`, such as `tree-2.4m/php8.2/serialize/gzdeflate:6`; the
-    /// serializer part is `-` for cells on bytes.
+    /// serializer part is `-` for cells on bytes. Of a delivery:
+    /// `payload/server/runtime/transport/by/way`, such as `page-path/nginx/php8.2/http/php/gzencode:6`.
     pub id: String,
     /// The kind of thing under test.
     pub subject: Subject,
     /// The payload's name in the plan.
     pub payload: String,
-    /// The runtime's name in the plan: `native`, or a PHP such as `php8.2`.
+    /// The runtime's name in the plan: `native`, or a PHP such as `php8.2`; [`NO_PHP`] without.
     pub runtime: String,
     /// `serialize`, `igbinary`, `msgpack`: the cell encodes a PHP value; `None`: it encodes bytes.
     pub serializer: Option<String>,
-    /// Codec, level and options.
+    /// Codec or way, level and options.
     pub setting: Setting,
     /// Never stopped for being dominated, because its own figures are shown (a table of all levels).
     #[serde(default)]
     pub keep: bool,
-    /// Expected CPU seconds of one encode and one decode, from nominal figures: for ordering and forecasts only.
+    /// Expected CPU seconds of one encode and one decode, or of one response, from nominal figures: for ordering and
+    /// forecasts only.
     pub expected_seconds: f64,
+    /// How a web server sends the payload; null for codecs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<Delivery>,
 }
 
 impl Cell {
@@ -46,8 +155,15 @@ impl Cell {
         format!("{payload}/{runtime}/{}/{setting}", serializer.unwrap_or("-"))
     }
 
-    /// Cells of one group compete on one front: same payload, same runtime.
+    /// The identifier of a delivery with these factors.
+    pub fn make_delivery_id(payload: &str, runtime: &str, setting: &Setting, delivery: &Delivery) -> String {
+        format!("{payload}/{}/{}", delivery.place(runtime), delivery.way(setting))
+    }
+
+    /// Cells of one group compete on one front: same payload, same runtime; of deliveries, also the same server, transport
+    /// and connections.
     pub fn group(&self) -> String {
-        format!("{}/{}", self.payload, self.runtime)
+        let place = self.delivery.as_ref().map(|d| d.place(&self.runtime));
+        format!("{}/{}", self.payload, place.as_ref().unwrap_or(&self.runtime))
     }
 }

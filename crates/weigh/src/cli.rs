@@ -8,6 +8,7 @@ mod load;
 mod plan;
 mod report;
 mod run;
+pub mod runtime;
 mod terminal;
 mod usage;
 
@@ -16,6 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::rig::guard::warden;
 use crate::rig::lifeline;
 
 /// Some cells have no number; the rest was measured.
@@ -58,6 +60,8 @@ enum Verb {
     Load(Box<load::Args>),
     /// Real content pinned by digest: list it, fetch it
     Corpus(corpus::Args),
+    /// PHP runtimes beside the system's: fetch, list, remove
+    Runtime(runtime::Args),
     /// The native worker, the load agent or its target; started by the lab
     #[command(hide = true)]
     Agent {
@@ -75,7 +79,8 @@ enum Verb {
 
 /// Runs the program and tells its exit code: 0 fine, 1 usage or internal, 2 some cells faulted.
 pub fn main() -> ExitCode {
-    if let Some(code) = lifeline::dispatch(std::env::args_os()) {
+    let agents = || lifeline::dispatch(std::env::args_os()).or_else(|| warden::dispatch(std::env::args_os()));
+    if let Some(code) = agents() {
         return code;
     }
     let cli = match Cli::try_parse() {
@@ -90,6 +95,7 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(&args, defs),
         Verb::Report(args) => report::run(&args),
         Verb::Corpus(args) => corpus::run(&args, defs),
+        Verb::Runtime(args) => runtime::run(&args, defs),
         Verb::Load(args) => load::run(&args),
         Verb::Agent { load: true, .. } => load::agent(),
         Verb::Agent { target: true, cpu, .. } => load::target(cpu),

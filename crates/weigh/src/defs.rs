@@ -1,6 +1,6 @@
 //! The definitions embedded in the binary, with a folder of the user's laid over them.
 //!
-//! `studies/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
+//! `studies/`, `servers/`, `runtimes/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
 //! `--defs DIR` may hold folders of the same names: its files are added, or replace those of the same path.
 
 use std::collections::BTreeMap;
@@ -11,10 +11,13 @@ use anyhow::{Context, Result, bail};
 use include_dir::{Dir, DirEntry, include_dir};
 use sha2::{Digest, Sha256};
 
+use crate::rig::suite::RuntimeSource;
 use crate::study::Study;
 use crate::suggest::nearest_hint;
 
 static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../studies");
+static SERVERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../servers");
+static RUNTIMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../runtimes");
 static PHP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../php");
 
 /// A definition larger than this is taken for a mistake.
@@ -33,14 +36,15 @@ impl Definitions {
     /// When the folder cannot be read.
     pub fn load(overlay: Option<&Path>) -> Result<Definitions> {
         let mut files = BTreeMap::new();
-        for (root, dir) in [("studies", &STUDIES), ("php", &PHP)] {
+        let roots = [("studies", &STUDIES), ("servers", &SERVERS), ("runtimes", &RUNTIMES), ("php", &PHP)];
+        for (root, dir) in roots {
             embed(Path::new(root), dir, &mut files);
         }
         if let Some(folder) = overlay {
             if !folder.is_dir() {
                 bail!("--defs {}: not a folder", folder.display());
             }
-            for root in ["studies", "php"] {
+            for (root, _) in roots {
                 lay_over(&folder.join(root), Path::new(root), &mut files)?;
             }
         }
@@ -51,6 +55,12 @@ impl Definitions {
     pub fn study_names(&self) -> Vec<String> {
         let names = self.files.keys().filter(|p| p.starts_with("studies"));
         names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
+    }
+
+    /// The files of all servers, `servers/NAME/FILE`; none in place of a text that is not UTF-8.
+    pub fn server_files(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
+        let files = self.files.iter().filter(|(path, _)| path.starts_with("servers"));
+        files.map(|(path, bytes)| (path.as_path(), std::str::from_utf8(bytes).ok()))
     }
 
     /// The names of the codecs inside PHP.
@@ -71,6 +81,21 @@ impl Definitions {
         };
         let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
         Study::parse(text, &path.display().to_string())
+    }
+
+    /// The distribution of that name, whose suites have PHP.
+    ///
+    /// # Errors
+    /// When there is none (those there are are named) or its file is not valid.
+    pub fn runtime_source(&self, name: &str) -> Result<RuntimeSource> {
+        let path = Path::new("runtimes").join(format!("{name}.toml"));
+        let Some(bytes) = self.files.get(&path) else {
+            let known = self.files.keys().filter(|p| p.starts_with("runtimes"));
+            let known: Vec<&str> = known.filter_map(|p| p.file_stem()?.to_str()).collect();
+            bail!("no source of runtimes is called `{name}`; there are: {}", known.join(", "));
+        };
+        let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
+        RuntimeSource::parse(text, &path.display().to_string())
     }
 
     /// Writes the PHP side below `parent` and returns its folder. The folder's name holds the digest of its

@@ -1,10 +1,14 @@
-//! Who carries out visits: one executor a runtime. A worker process is one; tests bring their own.
+//! Who carries out visits: one executor a runtime, and one deliverer. A worker process is one; tests bring their own.
+
+mod delivery;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::interrupt::Interrupt;
 use crate::protocol::{CheckRequest, Checked, Description, Fault, FaultKind, Visit, VisitRequest};
+
+pub use delivery::{Deliverer, DeliveryRequest, Standing};
 
 /// Why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,13 +47,14 @@ pub trait Executor {
 pub struct Pool {
     runtimes: BTreeMap<String, Box<dyn Executor>>,
     checker: Option<Box<dyn Executor>>,
+    deliverer: Option<Box<dyn Deliverer>>,
     interrupt: Interrupt,
 }
 
 impl Pool {
     /// No executors yet.
     pub fn new(interrupt: Interrupt) -> Pool {
-        Pool { runtimes: BTreeMap::new(), checker: None, interrupt }
+        Pool { runtimes: BTreeMap::new(), checker: None, deliverer: None, interrupt }
     }
 
     /// Adds the executor of the runtime of that name.
@@ -61,6 +66,24 @@ impl Pool {
     /// trace in the memory of those that are measured. Without one, nothing is checked independently.
     pub fn set_checker(&mut self, executor: Box<dyn Executor>) {
         self.checker = Some(executor);
+    }
+
+    /// Sets who carries out deliveries.
+    pub fn set_deliverer(&mut self, deliverer: Box<dyn Deliverer>) {
+        self.deliverer = Some(deliverer);
+    }
+
+    /// Who carries out deliveries.
+    ///
+    /// # Errors
+    /// A fault of kind [`FaultKind::Missing`] when the pool has nobody for that.
+    pub fn deliverer(&mut self) -> Result<&mut (dyn Deliverer + 'static), Failure> {
+        let missing = || Fault {
+            kind: FaultKind::Missing,
+            message: "there is nobody to carry out deliveries".into(),
+            remedy: None,
+        };
+        self.deliverer.as_deref_mut().ok_or_else(|| Failure::Fault(missing()))
     }
 
     /// The flag that ends a run between visits.
@@ -89,6 +112,7 @@ impl Pool {
     /// Ends every worker.
     pub fn end(&mut self) {
         self.runtimes.values_mut().chain(self.checker.as_mut()).for_each(|e| e.end());
+        self.deliverer.iter_mut().for_each(|d| d.end());
     }
 }
 

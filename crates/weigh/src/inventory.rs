@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+pub mod delivery;
+
+pub use delivery::{PoolEntry, ServerEntry};
+
 use crate::protocol::{CodecDescription, Description, SerializerDescription};
 
 /// The name of the runtime that holds the native codecs.
@@ -26,6 +30,10 @@ pub struct Inventory {
     pub runtimes: Vec<RuntimeEntry>,
     /// PHP binaries that were named or found and cannot be used: the binary and why.
     pub refused: Vec<(PathBuf, String)>,
+    /// Web servers, looked for when a study has deliveries.
+    pub servers: Vec<ServerEntry>,
+    /// PHPs that can stand behind them, likewise.
+    pub pools: Vec<PoolEntry>,
 }
 
 impl Inventory {

@@ -3,6 +3,7 @@
 //! It opens the definitions and the corpus, asks the runtimes what they can measure, stages content, builds the
 //! plan, and drives the run. It prints nothing: a [`Progress`] hears what takes longer than a moment.
 
+mod delivering;
 mod discover;
 mod execute;
 mod stage;
@@ -98,7 +99,32 @@ impl Lab {
     /// # Errors
     /// A PHP that was named cannot be used; one that was merely found is left out with the reason.
     pub fn inventory(&self, named: &[PathBuf]) -> Result<Inventory> {
-        Discovery::new(&|| self.php_home()).inventory(named)
+        Discovery::new(&|| self.php_home(), self.runtimes()).inventory(named)
+    }
+
+    /// The same of every PHP there is: on `PATH` and fetched.
+    ///
+    /// # Errors
+    /// The PHP side cannot be put in place.
+    pub fn everything(&self) -> Result<Inventory> {
+        Discovery::new(&|| self.php_home(), self.runtimes()).everything()
+    }
+
+    /// Looks, for studies that have deliveries, for web servers too, and asks what the inventory's PHPs can have sent.
+    ///
+    /// # Errors
+    /// A server's definition is not valid, or the PHP side cannot be put in place.
+    pub fn look_for_servers(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
+        if studies.iter().any(|study| !study.deliveries.is_empty()) {
+            inventory.servers = delivering::servers(&self.definitions)?;
+            inventory.pools = delivering::pools(inventory, &self.php_home()?);
+        }
+        Ok(())
+    }
+
+    /// The folder of fetched runtimes; it need not be there.
+    pub fn runtimes(&self) -> PathBuf {
+        self.cache.join("runtimes")
     }
 
     /// The native codecs alone: nothing is started.
@@ -121,7 +147,11 @@ impl Lab {
         let mut stager = Stager::new(&self.library, staging);
         let plan = build(study, ask, inventory, &mut |name, block| {
             progress.doing(&format!("preparing {name}"));
-            stager.corpus(name, block)
+            if study.deliveries.is_empty() {
+                stager.corpus(name, block)
+            } else {
+                stager.begin_of(name, block)
+            }
         });
         stager.notes().iter().for_each(|note| progress.note(note));
         plan

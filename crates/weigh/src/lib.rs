@@ -24,6 +24,7 @@ pub mod rig;
 pub mod run;
 pub mod setting;
 pub mod study;
+pub mod subject;
 pub mod suggest;
 pub mod units;
 pub mod way;

@@ -1,14 +1,17 @@
 //! A plan: the cells of a study with a seed, what was excluded and why, and the expected time.
 
 pub mod build;
+mod deliveries;
 pub mod forecast;
 mod names;
 #[cfg(test)]
 mod tests;
+mod used;
+pub mod ways;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cell::Cell;
+use crate::cell::{Cell, NO_PHP};
 use crate::payload::Payload;
 use crate::study::StudyText;
 
@@ -25,6 +28,9 @@ pub struct Plan {
     pub payloads: Vec<Payload>,
     /// The runtimes that the cells name.
     pub runtimes: Vec<Runtime>,
+    /// The web servers that the cells name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<Server>,
     /// What is measured.
     pub cells: Vec<Cell>,
     /// What is not, and why.
@@ -41,6 +47,21 @@ pub struct Runtime {
     /// The version as queried.
     pub version: String,
     /// Library and version of each codec and serializer that the cells use, as queried, by name.
+    pub libraries: std::collections::BTreeMap<String, String>,
+    /// Settings that change results, by name.
+    pub facts: std::collections::BTreeMap<String, String>,
+}
+
+/// A web server that cells are sent by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Server {
+    /// `nginx`, `apache`, …: unique in the plan.
+    pub name: String,
+    /// Its program.
+    pub binary: Option<std::path::PathBuf>,
+    /// Its version as queried.
+    pub version: String,
+    /// Library or module and version of each way of its own that the cells use, as queried, by name.
     pub libraries: std::collections::BTreeMap<String, String>,
     /// Settings that change results, by name.
     pub facts: std::collections::BTreeMap<String, String>,
@@ -76,6 +97,11 @@ pub struct Exclusion {
 }
 
 impl Plan {
+    /// Its cells are deliveries.
+    pub fn is_delivery(&self) -> bool {
+        self.cells.iter().any(|c| c.delivery.is_some())
+    }
+
     /// Makes sure that the plan holds together: ids are unique, and cells name payloads and runtimes that it has.
     ///
     /// # Errors
@@ -87,7 +113,17 @@ impl Plan {
             let payload = self.payloads.iter().any(|p| p.name == cell.payload);
             anyhow::ensure!(payload, "the plan's cell {} has no payload {}", cell.id, cell.payload);
             let runtime = self.runtimes.iter().any(|r| r.name == cell.runtime);
-            anyhow::ensure!(runtime, "the plan's cell {} has no runtime {}", cell.id, cell.runtime);
+            let is_static = cell.delivery.is_some() && cell.runtime == NO_PHP;
+            anyhow::ensure!(
+                runtime || is_static,
+                "the plan's cell {} has no runtime {}",
+                cell.id,
+                cell.runtime
+            );
+            if let Some(delivery) = &cell.delivery {
+                let server = self.servers.iter().any(|s| s.name == delivery.server);
+                anyhow::ensure!(server, "the plan's cell {} has no server {}", cell.id, delivery.server);
+            }
         }
         for payload in &self.payloads {
             let items = payload.items.iter().try_fold(0u64, |sum, &item| sum.checked_add(item));

@@ -30,7 +30,7 @@ pub enum Request {
 }
 
 /// The phases of a cell. `Encode` and `Decode` are the whole operation; cells with a serializer have
-/// `Compress` and `Decompress` (the codec alone, on the serialized bytes) beside them.
+/// `Compress` and `Decompress` (the codec alone, on the serialized bytes) beside them. Deliveries have `Serve` alone.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -44,6 +44,8 @@ pub enum Phase {
     Compress,
     /// Encoded bytes in, serialized bytes out.
     Decompress,
+    /// A request in, a response out: CPU time of the server's and of PHP's processes a response. One sample a visit.
+    Serve,
 }
 
 /// One visit to a cell.
@@ -219,4 +221,8 @@ pub enum FaultKind {
     Timeout,
     /// The worker answered something that is not a reply.
     Garbage,
+    /// The server or PHP did not start.
+    Start,
+    /// A response that is none of the planned kind: another status, a PHP error, a broken body.
+    Response,
 }

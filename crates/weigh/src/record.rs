@@ -1,6 +1,7 @@
 //! Records: what a run appends to `records.ndjson`, one JSON object a line. Records are the truth; every
 //! estimate is derived from them again.
 
+pub mod delivery;
 pub mod log;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::caveat::Caveat;
 use crate::protocol::{Fault, Phase, Samples};
 use std::collections::BTreeMap;
+
+pub use delivery::DeliveryVisit;
 
 /// One line of `records.ndjson`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -67,14 +70,14 @@ pub struct VisitRecord {
     pub at: f64,
     /// Seconds of wall time the visit took in all, untimed work included.
     pub took: f64,
-    /// Uncompressed bytes of all items.
+    /// Uncompressed bytes of all items; of a delivery, of the payload.
     pub decoded_bytes: u64,
-    /// Encoded bytes of all items.
+    /// Encoded bytes of all items; of a delivery, of the body of one response.
     pub encoded_bytes: u64,
     /// Bytes of a dictionary beside them.
     #[serde(default)]
     pub dictionary_bytes: u64,
-    /// SHA-256 of the encoded items.
+    /// SHA-256 of the encoded items; empty for a delivery, whose bodies are compared as they come.
     pub sha256_encoded: String,
     /// Compared byte for byte in this visit.
     pub verified: bool,
@@ -86,6 +89,17 @@ pub struct VisitRecord {
     /// Peak memory in bytes, by phase, when measured in this visit.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub peak_bytes: BTreeMap<Phase, u64>,
+    /// What was observed of a delivery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<Box<DeliveryVisit>>,
+}
+
+impl VisitRecord {
+    /// Whether the output is the one of another visit to the same cell: of a codec by its digest, of a delivery by its
+    /// length.
+    pub fn is_same_output(&self, other: &VisitRecord) -> bool {
+        self.sha256_encoded == other.sha256_encoded && self.encoded_bytes == other.encoded_bytes
+    }
 }
 
 /// Why a cell is no longer visited.

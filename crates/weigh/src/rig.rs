@@ -1,9 +1,14 @@
 //! What a subject stands on, started and ended by the lab, and the meters beside it.
 
+pub mod fpm;
+pub mod group;
+pub mod guard;
 pub mod lifeline;
 pub mod machine;
 pub mod meter;
 pub mod process;
 pub mod runtime;
 pub mod server;
+pub mod suite;
+mod template;
 pub mod worker;

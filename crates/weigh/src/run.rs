@@ -5,6 +5,7 @@
 //! that is analysis, which knows nothing of this.
 
 pub mod clock;
+mod deliver;
 pub mod dir;
 pub mod facts;
 pub mod forecast;

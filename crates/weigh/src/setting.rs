@@ -10,7 +10,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::{CodecDescription, OptionDescription};
+use crate::protocol::{CodecDescription, Levels, OptionDescription};
 use crate::suggest::nearest_hint;
 
 /// A codec with its level and options.
@@ -76,6 +76,30 @@ pub enum LevelRequest {
     Listed(Vec<i32>),
 }
 
+/// What a request is expanded against: a codec or a way, as it describes itself.
+pub trait Tunable {
+    /// Its name in studies.
+    fn name(&self) -> &str;
+    /// Its levels; none without.
+    fn levels(&self) -> Option<&Levels>;
+    /// The options beside the level.
+    fn options(&self) -> &[OptionDescription];
+}
+
+impl Tunable for CodecDescription {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn levels(&self) -> Option<&Levels> {
+        self.levels.as_ref()
+    }
+
+    fn options(&self) -> &[OptionDescription] {
+        &self.options
+    }
+}
+
 /// A request that cannot be read or does not fit the codec.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{0}")]
@@ -128,24 +152,20 @@ impl Request {
     ///
     /// # Errors
     /// A level or option that the codec does not take.
-    pub fn expand(
-        &self,
-        codec: &CodecDescription,
-        fallback: &LevelRequest,
-    ) -> Result<Vec<Setting>, SettingError> {
+    pub fn expand(&self, codec: &dyn Tunable, fallback: &LevelRequest) -> Result<Vec<Setting>, SettingError> {
         let strict = self.set().is_none();
         let levels = self.levels.as_ref().unwrap_or(fallback).of(codec, strict && self.levels.is_some())?;
         let mut settings: Vec<_> = levels
             .into_iter()
-            .map(|level| Setting { codec: codec.name.clone(), level, options: BTreeMap::new() })
+            .map(|level| Setting { codec: codec.name().to_owned(), level, options: BTreeMap::new() })
             .collect();
         for (name, values) in &self.options {
-            match codec.options.iter().find(|o| &o.name == name) {
+            match codec.options().iter().find(|o| &o.name == name) {
                 Some(option) => check_values(codec, option, values)?,
                 None if strict => {
-                    let known: Vec<_> = codec.options.iter().map(|o| o.name.as_str()).collect();
+                    let known: Vec<_> = codec.options().iter().map(|o| o.name.as_str()).collect();
                     let hint = nearest_hint(name, known.iter().copied());
-                    return refuse(format!("{} has no option `{name}`{hint}", codec.name));
+                    return refuse(format!("{} has no option `{name}`{hint}", codec.name()));
                 }
                 None => continue,
             }
@@ -165,7 +185,7 @@ impl Request {
 }
 
 fn check_values(
-    codec: &CodecDescription,
+    codec: &dyn Tunable,
     option: &OptionDescription,
     values: &[String],
 ) -> Result<(), SettingError> {
@@ -181,7 +201,8 @@ fn check_values(
             };
             return refuse(format!(
                 "{}: {}={value} is not accepted; use {accepted}",
-                codec.name, option.name
+                codec.name(),
+                option.name
             ));
         }
     }
@@ -214,10 +235,10 @@ impl LevelRequest {
         Ok(LevelRequest::Listed(levels))
     }
 
-    fn of(&self, codec: &CodecDescription, strict: bool) -> Result<Vec<Option<i32>>, SettingError> {
-        let Some(range) = &codec.levels else {
+    fn of(&self, codec: &dyn Tunable, strict: bool) -> Result<Vec<Option<i32>>, SettingError> {
+        let Some(range) = codec.levels() else {
             return match self {
-                LevelRequest::Listed(_) if strict => refuse(format!("{} has no levels", codec.name)),
+                LevelRequest::Listed(_) if strict => refuse(format!("{} has no levels", codec.name())),
                 _ => Ok(vec![None]),
             };
         };
@@ -230,7 +251,9 @@ impl LevelRequest {
                 if let (Some(level), true) = (outside, strict) {
                     return refuse(format!(
                         "{} has levels {} to {}, not {level}",
-                        codec.name, range.min, range.max
+                        codec.name(),
+                        range.min,
+                        range.max
                     ));
                 }
                 levels.iter().copied().filter(|l| *l >= range.min && *l <= range.max).collect()

@@ -1,10 +1,14 @@
 //! A study: one question with factors and a budget, as a TOML file.
 
+pub mod delivery;
 pub mod file;
+mod published;
 
 use serde::{Deserialize, Serialize};
 
+pub use delivery::{DeliveryBlock, Served};
 pub use file::{CellBlock, Study};
+pub use published::{PublishedAb, PublishedDelivery, PublishedDeliveryRow};
 
 /// The part of a study that travels into the plan: what is asked, and how to read the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -23,6 +27,9 @@ pub struct StudyText {
     /// Figures published elsewhere, shown beside ours.
     #[serde(default)]
     pub published: Option<Published>,
+    /// Figures of deliveries published elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_delivery: Option<PublishedDelivery>,
 }
 
 /// The links between application and store for which total times are computed.

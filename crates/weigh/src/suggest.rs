@@ -1,4 +1,4 @@
-//! The nearest known name to a mistyped one.
+//! The nearest known name to a mistyped one, and errors of TOML that offer it.
 
 /// `; did you mean `x`?` when one of `known` is near enough, else the list of what exists.
 pub fn nearest_hint<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
@@ -9,6 +9,21 @@ pub fn nearest_hint<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -
         _ if known.is_empty() => "; there is none".into(),
         _ => format!("; known: {}", known.join(", ")),
     }
+}
+
+/// A TOML error as one line with its place and, for an unknown key, the nearest known one.
+pub fn readable(error: &toml::de::Error, text: &str, whence: &str) -> anyhow::Error {
+    let line = error.span().map_or(1, |s| 1 + text[..s.start.min(text.len())].matches('\n').count());
+    let message = error.message();
+    let ticks: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    if message.starts_with("unknown field")
+        && let Some((given, known)) = ticks.split_first()
+    {
+        let hint = nearest_hint(given, known.iter().copied());
+        return anyhow::anyhow!("{whence}, line {line}: unknown key `{given}`{hint}");
+    }
+    let first = message.lines().next().unwrap_or("not valid TOML");
+    anyhow::anyhow!("{whence}, line {line}: {first}")
 }
 
 #[cfg(test)]

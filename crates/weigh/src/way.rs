@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::{Levels, OptionDescription};
+use crate::setting::Tunable;
 
 /// Who carries a way out.
 #[derive(
@@ -15,6 +16,16 @@ pub enum By {
     Php,
     /// The web server: its description comes from `servers/NAME/server.toml`.
     Server,
+}
+
+impl By {
+    /// The word for it in studies and cells' names.
+    pub fn name(self) -> &'static str {
+        match self {
+            By::Php => "php",
+            By::Server => "server",
+        }
+    }
 }
 
 /// What a way does.
@@ -69,4 +80,18 @@ pub struct WayDescription {
     /// What would mend it, such as `apt install libnginx-mod-http-brotli-filter`.
     #[serde(default)]
     pub remedy: Option<String>,
+}
+
+impl Tunable for WayDescription {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn levels(&self) -> Option<&Levels> {
+        self.levels.as_ref()
+    }
+
+    fn options(&self) -> &[OptionDescription] {
+        &self.options
+    }
 }

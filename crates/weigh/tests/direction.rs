@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const DOWNSTREAM: [&str; 3] = ["analysis", "report", "advice"];
 
 /// Rooms that measure, or that drive those who do.
-const UPSTREAM: [&str; 6] = ["run", "agent", "loading", "rig", "content", "cli"];
+const UPSTREAM: [&str; 8] = ["run", "agent", "loading", "rig", "content", "cli", "subject", "lab"];
 
 /// What of the standard library would reach past the records: processes, files, clocks, the network, the
 /// environment. A report writes through the writer it is given.

@@ -38,13 +38,18 @@ pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [CellResult]) ->
         }
     }
 
+    of_run(plan, gathered, run_noise)
+}
+
+/// The caveats of the run; `noise` is wall ÷ CPU time where that shows.
+pub(super) fn of_run(plan: &Plan, gathered: &Gathered, noise: Option<f64>) -> Vec<Caveat> {
     let mut run: Vec<Caveat> = Vec::new();
     gathered.caveats.iter().for_each(|caveat| {
         if !run.contains(caveat) {
             run.push(caveat.clone());
         }
     });
-    if let Some(wall_over_cpu) = run_noise {
+    if let Some(wall_over_cpu) = noise {
         add_once(&mut run, Caveat::NoisyMachine { wall_over_cpu });
     }
     if gathered.drift > DRIFT {
@@ -62,7 +67,7 @@ pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [CellResult]) ->
 }
 
 /// Adds a caveat unless one of its kind is there: what was recorded knows more than what is derived.
-fn add_once(caveats: &mut Vec<Caveat>, caveat: Caveat) {
+pub(super) fn add_once(caveats: &mut Vec<Caveat>, caveat: Caveat) {
     if !caveats.iter().any(|known| discriminant(known) == discriminant(&caveat)) {
         caveats.push(caveat);
     }
@@ -94,14 +99,14 @@ fn unconverged(plan: &Plan, result: &CellResult) -> Option<Caveat> {
         let e = result.phases.get(phase)?;
         Some(weigh_stats::Interval { low: e.low, high: e.high }.half_width_relative(e.cpu))
     };
-    let widest = [Phase::Encode, Phase::Decode].iter().filter_map(half_width).fold(0.0, f64::max);
+    let widest = result.cell.subject.headline().iter().filter_map(half_width).fold(0.0, f64::max);
     (widest.is_finite() && widest > plan.policy.half_width)
         .then_some(Caveat::Unconverged { half_width: widest, asked: plan.policy.half_width })
 }
 
 fn unstable(measured: &Measured) -> Option<Caveat> {
-    let first = &measured.visits.first()?.sha256_encoded;
-    let differs = measured.visits.iter().any(|v| v.sha256_encoded != *first);
+    let first = measured.visits.first()?;
+    let differs = measured.visits.iter().any(|v| !v.is_same_output(first));
     differs.then(|| Caveat::Unstable { cell: measured.cell.id.clone() })
 }
 

@@ -168,9 +168,11 @@ impl<'a> Gathered<'a> {
 
     /// How far apart the slowest and the fastest round are, over all cells.
     fn compare_rounds(&mut self) {
-        let whole = [Phase::Encode, Phase::Decode];
-        let units: Vec<Vec<(u32, f64)>> =
-            self.cells.iter().flat_map(|c| whole.map(|phase| c.rounds(phase).to_vec())).collect();
+        let units: Vec<Vec<(u32, f64)>> = self
+            .cells
+            .iter()
+            .flat_map(|c| c.cell.subject.headline().iter().map(|phase| c.rounds(*phase).to_vec()))
+            .collect();
         let effects = weigh_stats::block_effects(&units);
         let slowest = effects.values().copied().fold(f64::NAN, f64::max);
         let fastest = effects.values().copied().fold(f64::NAN, f64::min);

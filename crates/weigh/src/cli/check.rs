@@ -1,5 +1,7 @@
 //! `weigh check`: what can be measured here, what is missing, and the one command that mends it.
 
+mod servers;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,18 +9,20 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde::Serialize;
 
+use self::servers::ServerFindings;
 use crate::cli::terminal;
 use crate::content::Presence;
 use crate::content::names::shown;
 use crate::inventory::{Inventory, RuntimeEntry};
 use crate::lab::Lab;
 use crate::protocol::{CodecDescription, SerializerDescription};
+use crate::rig::fpm::{self, FoundFpm};
 use crate::rig::machine::Machine;
 
 /// Flags of `weigh check`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A PHP binary to look at (repeatable); without one, those on PATH
+    /// A PHP to look at (repeatable): a binary, or a fetched runtime's name; without one, those on PATH and those fetched
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
     /// As JSON
@@ -45,6 +49,10 @@ pub struct Findings {
     runtimes: Vec<RuntimeFindings>,
     /// PHP binaries that cannot be used.
     refused: Vec<Refused>,
+    /// Every web server that is defined, there or not, with its ways.
+    servers: Vec<ServerFindings>,
+    /// PHP-FPM binaries.
+    fpm: Vec<FoundFpm>,
     /// The corpus.
     corpus: Corpus,
     /// What is missing.
@@ -91,9 +99,9 @@ struct Corpus {
 /// Something that cannot be measured here.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 struct Missing {
-    /// The runtime.
+    /// The runtime or server.
     runtime: String,
-    /// The codec, serializer or thing.
+    /// The codec, serializer, way or thing.
     what: String,
     /// Why.
     reason: String,
@@ -104,7 +112,7 @@ struct Missing {
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs)?;
-    let inventory = lab.inventory(&args.php)?;
+    let inventory = if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php)? };
     let findings = look(&lab, inventory)?;
     if args.json {
         terminal::print(&format!("{}\n", serde_json::to_string_pretty(&findings)?))?;
@@ -117,6 +125,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
     let mut missing = missing_things(&inventory);
     let corpus = corpus(lab)?;
+    let (servers, fpm) =
+        (servers::look(&lab.definitions)?, fpm::find(&std::env::var_os("PATH").unwrap_or_default()));
+    missing.extend(servers::missing(&servers, &fpm));
     if inventory.runtimes.len() == 1 {
         missing.push(Missing {
             runtime: "php".into(),
@@ -150,6 +161,8 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
         root: rustix::process::geteuid().is_root(),
         runtimes: runtimes.collect(),
         refused: inventory.refused.into_iter().map(|(binary, reason)| Refused { binary, reason }).collect(),
+        servers,
+        fpm,
         corpus,
         missing,
         mend,
@@ -199,6 +212,7 @@ fn text(f: &Findings) -> String {
     let Corpus { cached, all } = f.corpus;
     out.push_str(&format!("{} {cached} of {all} files in the cache\n", bold("corpus")));
     f.runtimes.iter().for_each(|r| out.push_str(&runtime(r)));
+    out.push_str(&servers::text(&f.servers, &f.fpm));
     for Refused { binary, reason } in &f.refused {
         out.push_str(&format!("\n{} cannot be used: {reason}\n", shown(binary)));
     }

@@ -19,7 +19,7 @@ pub struct Args {
     /// Files, each a content of its own, and folders, whose files are encoded one by one
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Measure inside this PHP too (repeatable)
+    /// Measure inside this PHP too (repeatable): a binary, or a fetched runtime's name
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
     /// Settings: `zstd`, `zlib:1..9`, `brotli:4,window=22`; several by repeating or with spaces
@@ -118,7 +118,9 @@ fn study_of(args: &Args, php: bool) -> Study {
             block_bytes: args.block,
             quick: None,
         }],
+        deliveries: Vec::new(),
         links: None,
         published: None,
+        published_delivery: None,
     }
 }

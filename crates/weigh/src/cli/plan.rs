@@ -21,7 +21,7 @@ pub struct Args {
     /// The quick form
     #[arg(long)]
     quick: bool,
-    /// A PHP binary to plan for (repeatable); without one, those on PATH
+    /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
     /// Every cell on a line of its own
@@ -39,7 +39,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         return list(&lab);
     };
     let study = lab.study(name)?;
-    let inventory = lab.inventory(&args.php)?;
+    let mut inventory = lab.inventory(&args.php)?;
+    lab.look_for_servers(&mut inventory, std::slice::from_ref(&study))?;
     let ask = Ask { quick: args.quick, ..Ask::default() };
     let staging = tempfile::tempdir()?;
     let plan = lab.plan(&study, &ask, &inventory, staging.path(), &mut Preparing::new())?;
@@ -72,7 +73,11 @@ fn list(lab: &Lab) -> Result<ExitCode> {
 
 fn describe(plan: &Plan, each: bool) -> String {
     let mut out = format!("{}\n{}\n\n", plan.study.title, plan.study.question);
-    out.push_str(&if each { cell_table(plan) } else { group_table(plan) });
+    out.push_str(&match (each, plan.is_delivery()) {
+        (true, _) => cell_table(plan),
+        (false, true) => delivery_table(plan),
+        (false, false) => group_table(plan),
+    });
     out.push_str(&format!(
         "\n{} cells, expected {} (at most {}), seed {}\n",
         plan.cells.len(),
@@ -96,6 +101,25 @@ fn group_table(plan: &Plan) -> String {
         codecs.dedup();
         let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
         table.add_row([payload, &units::bytes(bytes), runtime, serializer, &cells, &codecs.join(" ")]);
+    }
+    terminal::lines(table)
+}
+
+fn delivery_table(plan: &Plan) -> String {
+    let mut groups: BTreeMap<(&str, &str, &str, String), Vec<String>> = BTreeMap::new();
+    for cell in &plan.cells {
+        let Some(delivery) = &cell.delivery else { continue };
+        let transport = delivery.place("");
+        let transport = transport.rsplit('/').next().unwrap_or_default().to_owned();
+        let key = (cell.payload.as_str(), delivery.server.as_str(), cell.runtime.as_str(), transport);
+        groups.entry(key).or_default().push(format!("{}/{}", delivery.by.name(), cell.setting.codec));
+    }
+    let mut table = terminal::table(&["content", "bytes", "server", "PHP", "transport", "cells", "ways"]);
+    for ((payload, server, runtime, transport), mut ways) in groups {
+        let cells = ways.len().to_string();
+        ways.dedup();
+        let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
+        table.add_row([payload, &units::bytes(bytes), server, runtime, &transport, &cells, &ways.join(" ")]);
     }
     terminal::lines(table)
 }

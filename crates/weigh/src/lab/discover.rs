@@ -18,12 +18,15 @@ use crate::rig::worker::ProcessExecutor;
 pub struct Discovery<'a> {
     php_home: &'a dyn Fn() -> Result<PathBuf>,
     path: OsString,
+    /// Where fetched runtimes are.
+    fetched: PathBuf,
 }
 
 impl<'a> Discovery<'a> {
-    /// `php_home` gives the folder that holds `worker.php`; it is called when there is a PHP to ask.
-    pub fn new(php_home: &'a dyn Fn() -> Result<PathBuf>) -> Discovery<'a> {
-        Discovery { php_home, path: std::env::var_os("PATH").unwrap_or_default() }
+    /// `php_home` gives the folder that holds `worker.php`; it is called when there is a PHP to ask. `fetched` is the
+    /// folder of fetched runtimes.
+    pub fn new(php_home: &'a dyn Fn() -> Result<PathBuf>, fetched: PathBuf) -> Discovery<'a> {
+        Discovery { php_home, path: std::env::var_os("PATH").unwrap_or_default(), fetched }
     }
 
     /// Native codecs and each PHP named, or those on `PATH` when none is.
@@ -31,8 +34,28 @@ impl<'a> Discovery<'a> {
     /// # Errors
     /// A PHP that was named is not there or cannot be used.
     pub fn inventory(&self, wanted: &[PathBuf]) -> Result<Inventory> {
+        if wanted.is_empty() {
+            return self.describe(runtime::on_path(&self.path));
+        }
+        let inventory = self.describe(self.resolve(wanted)?)?;
+        if let Some((binary, why)) = inventory.refused.first() {
+            bail!("--php {}: {why}", binary.display());
+        }
+        Ok(inventory)
+    }
+
+    /// Native codecs, each PHP on `PATH`, and each that was fetched.
+    ///
+    /// # Errors
+    /// The PHP side cannot be put in place.
+    pub fn everything(&self) -> Result<Inventory> {
+        let fetched =
+            runtime::prefixes(&self.fetched).into_iter().map(|(root, prefix)| root.join(prefix.cli));
+        self.describe(runtime::on_path(&self.path).into_iter().chain(fetched).collect())
+    }
+
+    fn describe(&self, binaries: Vec<PathBuf>) -> Result<Inventory> {
         let mut inventory = Discovery::native();
-        let binaries = if wanted.is_empty() { runtime::on_path(&self.path) } else { self.resolve(wanted)? };
         if binaries.is_empty() {
             return Ok(inventory);
         }
@@ -40,8 +63,7 @@ impl<'a> Discovery<'a> {
         for binary in binaries {
             match ask(&binary, &php_home) {
                 Ok(description) => add(&mut inventory, binary, description),
-                Err(why) if wanted.is_empty() => inventory.refused.push((binary, why)),
-                Err(why) => bail!("--php {}: {why}", binary.display()),
+                Err(why) => inventory.refused.push((binary, why)),
             }
         }
         Ok(inventory)
@@ -50,15 +72,17 @@ impl<'a> Discovery<'a> {
     /// The native codecs alone.
     pub fn native() -> Inventory {
         let native = RuntimeEntry { name: NATIVE.into(), binary: None, description: agent::describe() };
-        Inventory { runtimes: vec![native], refused: Vec::new() }
+        Inventory { runtimes: vec![native], ..Inventory::default() }
     }
 
     fn resolve(&self, wanted: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for name in wanted {
-            let Some(binary) = runtime::named(name, &self.path) else {
+            let known = runtime::named(name, &self.path).or_else(|| runtime::fetched(name, &self.fetched));
+            let Some(binary) = known else {
                 bail!(
-                    "--php {}: no such program; give the path of a PHP command line binary",
+                    "--php {}: no such program; give the path of a PHP command line binary, or the name of a fetched \
+                     runtime (weigh runtime list)",
                     name.display()
                 );
             };
@@ -83,9 +107,12 @@ fn ask(binary: &Path, php_home: &Path) -> Result<Description, String> {
     })
 }
 
-/// How to start the PHP worker on a binary.
+/// How to start the PHP worker on a binary; one of a fetched runtime is started with its own loader.
 pub fn php_worker(name: &str, binary: &Path, php_home: &Path, log: PathBuf) -> WorkerSpec {
-    WorkerSpec::program(name, binary, runtime::worker_arguments(&php_home.join("worker.php")), log)
+    let mut command = runtime::command(binary).into_iter();
+    let program = command.next().unwrap_or_else(|| binary.into());
+    let arguments = command.chain(runtime::worker_arguments(&php_home.join("worker.php")));
+    WorkerSpec::program(name, program, arguments.collect(), log)
 }
 
 fn add(inventory: &mut Inventory, binary: PathBuf, description: Description) {

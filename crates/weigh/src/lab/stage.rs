@@ -1,12 +1,14 @@
 //! Staging: the contents that a plan names, brought into one folder, each once however often it is named.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::content::user::{self, Limits};
-use crate::content::{Library, Names, resolve};
+use crate::content::{Library, Names, digest, resolve};
 use crate::payload::Payload;
 
 /// The most items a corpus content is cut into: each costs a call and a line of the request.
@@ -61,6 +63,32 @@ impl<'a> Stager<'a> {
         Ok(payloads)
     }
 
+    /// The payloads that a content name of a study stands for, or their first `bytes`: shorter ones are whole.
+    ///
+    /// # Errors
+    /// A name that nothing answers to, or a file that cannot be read or written.
+    pub fn begin_of(&mut self, name: &str, bytes: Option<u64>) -> Result<Vec<Payload>> {
+        let whole = self.corpus(name, None)?;
+        let Some(bytes) = bytes else { return Ok(whole) };
+        whole.into_iter().map(|payload| self.begin(payload, bytes)).collect()
+    }
+
+    fn begin(&mut self, payload: Payload, bytes: u64) -> Result<Payload> {
+        if payload.bytes <= bytes {
+            return Ok(payload);
+        }
+        let name = format!("{}@{bytes}", payload.name);
+        let doing = || format!("{}: cannot be cut to {bytes} bytes", payload.name);
+        let mut begin = Vec::new();
+        File::open(&payload.blob).and_then(|f| f.take(bytes).read_to_end(&mut begin)).with_context(doing)?;
+        let mut blob = payload.blob.clone().into_os_string();
+        blob.push(format!("@{bytes}"));
+        let blob = PathBuf::from(blob);
+        std::fs::write(&blob, &begin).with_context(doing)?;
+        let sha256 = digest::sha256(&begin);
+        Ok(Payload { name, blob, sha256, bytes, items: vec![bytes], value: None, ..payload })
+    }
+
     /// A file or folder of the user's as a payload.
     ///
     /// # Errors
@@ -112,6 +140,11 @@ mod tests {
         assert_eq!((&cut[0].blob, &cut[0].sha256), (&first[0].blob, &first[0].sha256));
         assert_eq!(cut[0].items.iter().sum::<u64>(), cut[0].bytes);
         assert!(cut[0].items.len() > 1 && cut[0].value.is_none());
+        let begin = stager.begin_of("value:rows-4k", Some(1000)).unwrap();
+        let bytes = std::fs::read(&begin[0].blob).unwrap();
+        assert_eq!((bytes.len(), begin[0].bytes, &begin[0].name), (1000, 1000, &cut[0].name));
+        assert_eq!(begin[0].sha256, digest::sha256(&bytes));
+        assert_eq!(stager.begin_of("value:rows-4k", Some(1 << 40)).unwrap(), first, "shorter ones are whole");
         assert!(
             stager.notes().iter().any(|n| n.contains("synthetic content stands in")),
             "{:?}",

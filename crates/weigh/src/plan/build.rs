@@ -1,15 +1,16 @@
 //! From a study to a plan: every block's factors multiplied out, with a reason for each cell left out.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use anyhow::{Result, bail};
 
 use crate::cell::{Cell, Subject};
 use crate::inventory::{Inventory, NATIVE, RuntimeEntry};
 use crate::payload::Payload;
+use crate::plan::deliveries::Deliveries;
 use crate::plan::forecast::one_pass_seconds;
 use crate::plan::names::{self, BYTES};
-use crate::plan::{Exclusion, Plan, Policy, Runtime};
+use crate::plan::{Exclusion, Plan, Policy, used};
 use crate::protocol::CodecDescription;
 use crate::setting::{LevelRequest, Request, Setting};
 use crate::study::{CellBlock, Study};
@@ -45,7 +46,8 @@ impl Default for Ask {
     }
 }
 
-/// Gives the payloads a content name stands for, cut into items of the given size when one is given.
+/// Gives the payloads a content name stands for: for codecs cut into items of the given size when one is given, for deliveries
+/// cut off after as many bytes.
 pub type ContentSource<'a> = dyn FnMut(&str, Option<u64>) -> Result<Vec<Payload>> + 'a;
 
 /// Builds the plan of a study. Measures nothing.
@@ -59,7 +61,6 @@ pub fn build(
     inventory: &Inventory,
     contents: &mut ContentSource<'_>,
 ) -> Result<Plan> {
-    let blocks = if ask.quick { study.quick_cells() } else { study.cells.clone() };
     let budget = if ask.quick { study.budget.quick_seconds } else { study.budget.seconds };
     let policy = Policy {
         budget_seconds: ask.budget_seconds.unwrap_or(budget),
@@ -69,47 +70,50 @@ pub fn build(
         cell_seconds: study.budget.cell_seconds,
         exhaustive: ask.exhaustive,
     };
-    let mut builder =
-        Builder { inventory, ask, policy: &policy, seen: HashSet::new(), out: Gathered::default() };
-    for block in &blocks {
-        builder.block(block, contents)?;
-    }
-    let Gathered { payloads, cells, mut exclusions } = builder.out;
+    let is_delivery = !study.deliveries.is_empty();
+    let gathered = if is_delivery {
+        let blocks = if ask.quick { study.quick_deliveries() } else { study.deliveries.clone() };
+        let mut deliveries = Deliveries::new(inventory, ask, &policy);
+        blocks.iter().try_for_each(|block| deliveries.block(block, contents))?;
+        deliveries.out
+    } else {
+        let blocks = if ask.quick { study.quick_cells() } else { study.cells.clone() };
+        let mut builder =
+            Builder { inventory, ask, policy: &policy, seen: HashSet::new(), out: Gathered::default() };
+        blocks.iter().try_for_each(|block| builder.block(block, contents))?;
+        builder.out
+    };
+    let Gathered { payloads, cells, mut exclusions } = gathered;
     let mut once = HashSet::new();
     exclusions.retain(|e| once.insert((e.cell.clone(), e.reason.clone())));
-    let runtimes = runtimes_of(&cells, inventory);
-    Ok(Plan { study: study.text(), seed: ask.seed, policy, payloads, runtimes, cells, exclusions })
+    let of_cells = if is_delivery { used::pools } else { used::runtimes };
+    let (runtimes, servers) = (of_cells(&cells, inventory), used::servers(&cells, inventory));
+    Ok(Plan { study: study.text(), seed: ask.seed, policy, payloads, runtimes, servers, cells, exclusions })
 }
 
-/// The runtimes that cells use, in the order of their first use: a study's main runtime comes first in reports.
-fn runtimes_of(cells: &[Cell], inventory: &Inventory) -> Vec<Runtime> {
-    let first_use = |name: &str| cells.iter().position(|c| c.runtime == name);
-    let mut used: Vec<_> = inventory.runtimes.iter().filter_map(|r| Some((first_use(&r.name)?, r))).collect();
-    used.sort_by_key(|(first, _)| *first);
-    let runtime = |r: &RuntimeEntry| Runtime {
-        name: r.name.clone(),
-        binary: r.binary.clone(),
-        version: r.description.version.clone(),
-        libraries: used_libraries(r, cells),
-        facts: r.description.facts.clone(),
-    };
-    used.into_iter().map(|(_, r)| runtime(r)).collect()
+/// Leaves out a cell that would use up the budget. `one` is what is done once at least: `call`, `response`.
+///
+/// # Errors
+/// The reason, with the budget that would do.
+pub(super) fn affordable(id: &str, seconds: f64, policy: &Policy, one: &str) -> Result<(), Exclusion> {
+    if policy.exhaustive || seconds <= BUDGET_SHARE * policy.budget_seconds {
+        return Ok(());
+    }
+    let reason = format!(
+        "one {one} takes about {seconds:.0} s, too much of the budget of {:.0} s",
+        policy.budget_seconds
+    );
+    let enough = (seconds / BUDGET_SHARE).ceil();
+    let remedy = Some(format!("--budget {enough:.0}, or --exhaustive"));
+    Err(Exclusion { cell: id.to_owned(), reason, remedy })
 }
 
-/// The libraries of the codecs and serializers that cells of this runtime name.
-fn used_libraries(runtime: &RuntimeEntry, cells: &[Cell]) -> BTreeMap<String, String> {
-    let own = || cells.iter().filter(|c| c.runtime == runtime.name);
-    let mut libraries = runtime.libraries();
-    libraries
-        .retain(|name, _| own().any(|c| c.setting.codec == *name || c.serializer.as_ref() == Some(name)));
-    libraries
-}
-
+/// What blocks come to.
 #[derive(Default)]
-struct Gathered {
-    payloads: Vec<Payload>,
-    cells: Vec<Cell>,
-    exclusions: Vec<Exclusion>,
+pub(super) struct Gathered {
+    pub payloads: Vec<Payload>,
+    pub cells: Vec<Cell>,
+    pub exclusions: Vec<Exclusion>,
 }
 
 struct Builder<'a> {
@@ -230,13 +234,8 @@ impl Builder<'_> {
     ) {
         let id = Cell::make_id(&payload.name, &runtime.name, serializer, &setting);
         let expected_seconds = one_pass_seconds(codec, setting.level, payload.bytes);
-        if !self.policy.exhaustive && expected_seconds > BUDGET_SHARE * self.policy.budget_seconds {
-            let reason = format!(
-                "one call takes about {expected_seconds:.0} s, too much of the budget of {:.0} s",
-                self.policy.budget_seconds
-            );
-            let enough = (expected_seconds / BUDGET_SHARE).ceil();
-            self.exclude(id, reason, Some(format!("--budget {enough:.0}, or --exhaustive")));
+        if let Err(exclusion) = affordable(&id, expected_seconds, self.policy, "call") {
+            self.out.exclusions.push(exclusion);
             return;
         }
         if !self.seen.insert(id.clone()) {
@@ -255,6 +254,7 @@ impl Builder<'_> {
             setting,
             keep: block.keep,
             expected_seconds,
+            delivery: None,
         });
     }
 

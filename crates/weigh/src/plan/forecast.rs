@@ -3,11 +3,24 @@
 use crate::cell::Cell;
 use crate::plan::Plan;
 use crate::protocol::CodecDescription;
+use crate::way::{WayDescription, WayKind};
 
 /// A codec that says nothing about its speed is taken for this fast, in MB/s.
 const UNKNOWN_MB_S: f64 = 50.0;
 /// What one visit costs beside the codec: pipes, the record, the check.
 const VISIT_SECONDS: f64 = 0.002;
+/// What a response costs beside its bytes, in seconds: the server's part, and PHP's.
+const RESPONSE_SECONDS: (f64, f64) = (0.0001, 0.0004);
+/// Bytes a second that are sent where nothing is done to them.
+const SENT: f64 = 1e9;
+/// How long a block of requests is to last, in seconds.
+const BLOCK_SECONDS: f64 = 0.4;
+/// What a visit to a delivery costs beside its block: preflight, meters, now and then the start of a server.
+const DELIVERY_SECONDS: f64 = 0.08;
+/// Requests of a preflight, which are metered too.
+pub const PREFLIGHTS: u64 = weigh_load::engine::PREFLIGHTS as u64;
+/// Requests of the longest block.
+const BLOCK_REQUESTS: f64 = 20_000.0;
 /// Calls in a first visit: verified, measured for memory, and sampled.
 const FIRST_VISIT_CALLS: f64 = 3.0;
 
@@ -17,6 +30,29 @@ pub fn one_pass_seconds(codec: &CodecDescription, level: Option<i32>, bytes: u64
     // Decoders run several times faster than encoders; a tenth of a gigabyte a second is the slow end.
     let decode = rate.max(100.0) * 3.0;
     bytes as f64 / 1e6 * (1.0 / rate + 1.0 / decode)
+}
+
+/// Expected CPU seconds of one response of `bytes`.
+pub fn response_seconds(way: &WayDescription, level: Option<i32>, bytes: u64, php: bool) -> f64 {
+    let bare = RESPONSE_SECONDS.0 + if php { RESPONSE_SECONDS.1 } else { 0.0 } + bytes as f64 / SENT;
+    let level = level.or(way.levels.as_ref().map(|l| l.default)).unwrap_or(0);
+    match way.kind {
+        WayKind::OnTheFly => bare + bytes as f64 / 1e6 / nominal_rate(&way.nominal, level),
+        WayKind::Plain | WayKind::PreEncoded | WayKind::Offload | WayKind::Transparent => bare,
+    }
+}
+
+/// Requests of a block whose responses take this many seconds of wall time, one after the other: 0.4 s of them, so that
+/// most blocks have eight or more and those of the slowest one.
+pub fn block_requests(response_seconds: f64, connections: u32) -> u64 {
+    let enough = (BLOCK_SECONDS / response_seconds).ceil().clamp(1.0, BLOCK_REQUESTS);
+    (enough as u64).max(u64::from(connections))
+}
+
+/// Expected seconds of wall time of a visit to a delivery whose responses take this many seconds.
+pub fn block_seconds(response_seconds: f64, connections: u32) -> f64 {
+    let requests = block_requests(response_seconds, connections) + PREFLIGHTS;
+    requests as f64 * response_seconds + DELIVERY_SECONDS
 }
 
 /// The nominal rate at a level: between two known levels on a logarithmic scale, outside them the nearest.
@@ -48,6 +84,11 @@ pub fn plan_seconds(plan: &Plan) -> f64 {
 }
 
 fn cell_seconds(cell: &Cell, max_rounds: u32, plan: &Plan) -> f64 {
+    if let Some(delivery) = &cell.delivery {
+        let visit = block_seconds(cell.expected_seconds, delivery.connections);
+        let rounds = if plan.policy.exhaustive { max_rounds } else { plan.policy.min_samples };
+        return visit * f64::from(rounds);
+    }
     let visit = cell.expected_seconds + VISIT_SECONDS;
     let first = FIRST_VISIT_CALLS * visit;
     if plan.policy.exhaustive {

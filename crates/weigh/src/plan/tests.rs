@@ -65,7 +65,7 @@ fn inventory() -> Inventory {
             runtime("native", vec![codec("zlib", None)], &[]),
             runtime("php8.2", php, &["serialize", "igbinary"]),
         ],
-        refused: vec![],
+        ..Inventory::default()
     }
 }
 
@@ -170,7 +170,7 @@ fn mistyped_names_end_in_one_line() {
 fn without_php_its_cells_are_one_exclusion() {
     let text = "schema=1\nname=\"t\"\ntitle=\"T\"\nquestion=\"Q\"\nreading=\"R\"\n[[cells]]\ncontent=[\"b\"]\nruntimes=[\"php\"]\ncodecs=[\"gzdeflate\"]\n";
     let study = Study::parse(text, "t.toml").unwrap();
-    let native = Inventory { runtimes: vec![runtime("native", vec![], &[])], refused: vec![] };
+    let native = Inventory { runtimes: vec![runtime("native", vec![], &[])], ..Inventory::default() };
     let plan = build(&study, &Ask::default(), &native, &mut |name, _| Ok(vec![payload(name)])).unwrap();
     assert_eq!(plan.exclusions[0].reason, "no PHP was found");
     assert!(plan.exclusions[0].remedy.as_deref().unwrap().contains("--php"));

@@ -125,6 +125,7 @@ fn bare(payloads: Vec<Payload>, cells: Vec<CellResult>, groups: Vec<Group>) -> A
             reading: "Smaller values travel faster and cost more time to make.\n\nA rate over compressed bytes is too low by the ratio.".into(),
             links: Some(Links { mbit: SPEEDS.to_vec(), reads_per_write: vec![9.0] }),
             published: Some(published::table()),
+            published_delivery: None,
         },
         run: RunFacts {
             started: "2026-01-02T03:04:05Z".into(),
@@ -208,6 +209,7 @@ fn cell(payload: &str, runtime: &str, bytes: u64, line: (&str, f64, f64, f64)) -
             serializer: serializer.map(str::to_owned),
             keep: false,
             expected_seconds: 0.1,
+            delivery: None,
             setting,
         },
         library: Some("a library 1.2".into()),

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use super::lifeline;
 use crate::interrupt::Interrupt;
-pub use pipes::printable;
-use pipes::{Heard, LastLine};
+use pipes::Heard;
+pub use pipes::{LastLine, keep_log, printable};
 
 /// A reply may not be longer than this, where the spec says nothing else.
 pub const LONGEST_LINE: usize = 16 << 20;
@@ -124,7 +124,7 @@ impl Worker {
         Ok(Worker {
             requests: Some(pipes::write_lines(stdin)),
             replies: pipes::read_lines(stdout, spec.longest_line),
-            stderr: pipes::keep_log(stderr, log),
+            stderr: keep_log(stderr, log),
             child,
             status: None,
         })

@@ -1,5 +1,10 @@
 //! PHP runtimes: where binaries are found, how a worker is started on one, and what it is called.
 
+mod php;
+pub mod prefix;
+
+pub use php::{Origin, PhpRuntime, ask, command, prefixes, version};
+
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -36,6 +41,12 @@ pub fn named(binary: &Path, path: &OsStr) -> Option<PathBuf> {
         return binary.is_file().then(|| binary.to_owned());
     }
     std::env::split_paths(path).map(|f| f.join(binary)).find(|b| b.is_file())
+}
+
+/// The binary of the fetched runtime of that name.
+pub fn fetched(name: &Path, folder: &Path) -> Option<PathBuf> {
+    let (root, prefix) = prefixes(folder).into_iter().find(|(_, prefix)| Path::new(&prefix.name) == name)?;
+    Some(root.join(prefix.cli))
 }
 
 /// The arguments that start the worker on a PHP binary.

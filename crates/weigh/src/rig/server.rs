@@ -1,3 +1,20 @@
 //! Web servers: what is found of them on this machine, and private instances of them.
+//!
+//! A server is a folder `servers/NAME/`: `server.toml` says how it is found, asked, started and stopped, and every other file is a
+//! template of its configuration. Nothing here knows any one server.
 
+pub mod definition;
+mod docroot;
+pub mod found;
+pub mod instance;
+mod ready;
+mod render;
 pub mod site;
+mod types;
+
+pub use definition::{Definition, Servers};
+pub use found::Found;
+pub use instance::Instance;
+
+#[cfg(test)]
+mod tests;

@@ -144,7 +144,12 @@ impl RunDir {
         self.root.join(LOGS).join(format!("{}.log", name.trim_start_matches('.')))
     }
 
-    /// A folder for files that do not outlive a visit.
+    /// The folder of what workers, servers and pools say on stderr.
+    pub fn logs(&self) -> PathBuf {
+        self.root.join(LOGS)
+    }
+
+    /// A folder for files that do not outlive a visit, or the process that makes them.
     pub fn scratch(&self) -> PathBuf {
         self.root.join(SCRATCH)
     }

@@ -6,6 +6,7 @@ use super::request;
 use super::state::{History, State};
 use crate::cell::{Cell, Subject};
 use crate::plan::Plan;
+use crate::plan::forecast::block_seconds;
 use crate::protocol::Phase;
 use crate::record::VisitRecord;
 
@@ -32,31 +33,36 @@ pub fn expected(plan: &Plan, state: &State) -> Vec<f64> {
     let calibration = calibration(plan, state);
     let pairs = plan.cells.iter().zip(&state.cells);
     let pass = |cell: &Cell, past: &History| {
-        past.visits.last().and_then(pass_seconds).unwrap_or(cell.expected_seconds * calibration)
+        past.visits.last().and_then(|v| pass_seconds(cell, v)).unwrap_or(cell.expected_seconds * calibration)
     };
     pairs.map(|(cell, past)| visit_seconds(cell, past, pass(cell, past))).collect()
 }
 
 /// A visit whose encode and decode together take `pass` seconds: the samples, with the call before them, and
-/// with the codec alone timed beside the whole; the memory of a PHP worker takes a pass of its own.
+/// with the codec alone timed beside the whole; the memory of a PHP worker takes a pass of its own. A visit to a delivery
+/// whose response takes `pass` seconds is a block of them.
 fn visit_seconds(cell: &Cell, past: &History, pass: f64) -> f64 {
+    if let Some(delivery) = &cell.delivery {
+        return block_seconds(pass, delivery.connections);
+    }
     let timed = if pass > LONG_CALL { 1 } else { 1 + request::samples(pass) };
     let apart = if cell.serializer.is_some() { 2 } else { 1 };
     let memory = u32::from(cell.subject == Subject::PhpCodec && request::wants_memory(cell, past));
     pass * f64::from(timed * apart + memory) + OVERHEAD
 }
 
-/// Wall seconds of one encode and one decode in a visit.
-fn pass_seconds(visit: &VisitRecord) -> Option<f64> {
-    let median = |phase| weigh_stats::median(&visit.phases.get(&phase)?.wall_ns);
-    Some((median(Phase::Encode)? + median(Phase::Decode)?) / 1e9)
+/// Wall seconds of one encode and one decode in a visit, or of one response.
+pub(super) fn pass_seconds(cell: &Cell, visit: &VisitRecord) -> Option<f64> {
+    let median = |phase: &Phase| weigh_stats::median(&visit.phases.get(phase)?.wall_ns);
+    let medians = cell.subject.headline().iter().map(median).collect::<Option<Vec<f64>>>()?;
+    Some(medians.iter().sum::<f64>() / 1e9)
 }
 
 /// How much longer passes take on this machine than the nominal figures say.
 fn calibration(plan: &Plan, state: &State) -> f64 {
     let pairs = plan.cells.iter().zip(&state.cells);
     let measured =
-        pairs.filter_map(|(c, past)| Some((c.expected_seconds, pass_seconds(past.visits.first()?)?)));
+        pairs.filter_map(|(c, past)| Some((c.expected_seconds, pass_seconds(c, past.visits.first()?)?)));
     let (said, took) = measured
         .filter(|&(said, _)| said >= TELLING)
         .fold((0.0, 0.0), |(said, took), (s, t)| (said + s, took + t));

@@ -62,7 +62,7 @@ pub fn request(cell: &Cell, payload: &Payload, place: Place<'_>) -> VisitRequest
         budget_ns: PHASE_NS,
         min_batch_ns: match cell.subject {
             Subject::Codec => MIN_BATCH_NATIVE_NS,
-            Subject::PhpCodec => MIN_BATCH_PHP_NS,
+            _ => MIN_BATCH_PHP_NS,
         },
         max_batch_ns: MAX_BATCH_NS,
         verify: first || draws_verification(place),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::clock::Clock;
+use super::deliver;
 use super::dir::RunDir;
 use super::forecast::{self, Admission};
 use super::observer::{Observer, Upcoming};
@@ -20,6 +21,9 @@ use crate::rig::meter::CpuTimes;
 
 /// A share of stolen time from which on it is worth a caveat.
 const STEAL: f64 = 0.01;
+
+/// Server, PHP and load generator each have a processor of their own.
+const OWN_CORES: u32 = 3;
 
 /// How a run went.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -162,12 +166,13 @@ impl Course<'_> {
         visit.took = visit.at - begun;
         let id = visit.cell.clone();
         let first = self.state.cells[cell].visits.first();
-        let unstable = first.is_some_and(|first| first.sha256_encoded != visit.sha256_encoded);
+        let unstable = first.is_some_and(|first| !first.is_same_output(&visit));
+        let caveats = visit.delivery.as_deref().map(deliver::caveats).unwrap_or_default();
         self.append(Record::Visit(visit))?;
         if unstable {
-            self.caveat(Some(id.clone()), Caveat::Unstable { cell: id })?;
+            self.caveat(Some(id.clone()), Caveat::Unstable { cell: id.clone() })?;
         }
-        Ok(())
+        caveats.into_iter().try_for_each(|caveat| self.caveat(Some(id.clone()), caveat))
     }
 
     fn stop(&mut self, cell: usize, round: u32, reason: StopReason) -> Result<()> {
@@ -193,6 +198,10 @@ impl Course<'_> {
         let governor = self.dir.file().machine.governor.clone();
         if let Some(governor) = governor.filter(|g| g != "performance") {
             self.caveat(None, Caveat::FrequencyScaling { governor })?;
+        }
+        let cores = self.dir.file().machine.cores;
+        if self.plan.is_delivery() && cores < OWN_CORES {
+            self.caveat(None, Caveat::SharedCores { cores })?;
         }
         if self.state.resumed > 0 {
             self.caveat(None, Caveat::Resumed { times: self.state.resumed })?;

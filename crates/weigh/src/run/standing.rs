@@ -24,8 +24,8 @@ const DECODE_SLACK: f64 = 1.05;
 struct Profile {
     /// Encoded bytes with a dictionary's, as on the front.
     bytes: u64,
-    encode: Times,
-    decode: Times,
+    /// One for each headline phase of its subject: the front's first (encode; serve), then the others (decode).
+    times: Vec<Times>,
 }
 
 /// CPU times of a phase, in nanoseconds a pass.
@@ -48,49 +48,43 @@ pub struct Standing<'a> {
 impl<'a> Standing<'a> {
     /// What the visits so far show.
     pub fn of(plan: &'a Plan, state: &State) -> Standing<'a> {
-        let profile = |past: &History| {
+        let profile = |(cell, past): (&Cell, &History)| {
             past.fault.is_none().then_some(())?;
-            Some(Profile {
-                bytes: past.stored_bytes()?,
-                encode: Times::of(past, Phase::Encode)?,
-                decode: Times::of(past, Phase::Decode)?,
-            })
+            let times = cell.subject.headline().iter().map(|phase| Times::of(past, *phase));
+            Some(Profile { bytes: past.stored_bytes()?, times: times.collect::<Option<_>>()? })
         };
-        let profiles = state.cells.iter().map(profile).collect();
+        let profiles = plan.cells.iter().zip(&state.cells).map(profile).collect();
         let awaited = state.live().into_iter().filter(|&i| state.cells[i].visits.is_empty()).collect();
         Standing { plan, profiles, awaited }
     }
 
     /// Half-width ÷ CPU time of the interval of a phase over rounds, as the analysis gives it; `None` before there are two
-    /// rounds, and for a phase that is neither encode nor decode.
+    /// rounds, and for a phase that is no headline of the cell's subject.
     pub fn half_width(&self, i: usize, phase: Phase, confidence: f64) -> Option<f64> {
         let profile = self.profiles[i].as_ref()?;
-        let times = match phase {
-            Phase::Encode => &profile.encode,
-            Phase::Decode => &profile.decode,
-            Phase::Compress | Phase::Decompress => return None,
-        };
+        let headline = self.plan.cells[i].subject.headline();
+        let times = &profile.times[headline.iter().position(|p| *p == phase)?];
         let interval = weigh_stats::quantile_interval(&times.by_round, QUANTILE, confidence, self.plan.seed)?;
         Some(interval.half_width_relative(times.cpu))
     }
 
     /// A cell of the same group and of the same kind of work that beats this one on every axis, beyond doubt:
-    /// no more encoded bytes, clearly less CPU time to encode, no more to decode. Such a cell is never on the
+    /// no more encoded bytes, clearly less CPU time to encode or to serve, no more to decode. Such a cell is never on the
     /// group's front. The quickest one is named.
     pub fn dominator(&self, i: usize) -> Option<usize> {
         let own = self.profiles[i].as_ref()?;
         let beats = |j: &usize| {
             self.rival(i, *j).is_some_and(|other| {
                 other.bytes <= own.bytes
-                    && other.decode.range.0 <= own.decode.range.0 * DECODE_SLACK
+                    && other.rest().zip(own.rest()).all(|(o, s)| o.range.0 <= s.range.0 * DECODE_SLACK)
                     && other.clearly_quicker(own, CLEARLY)
             })
         };
-        let encode = |j: usize| self.profiles[j].as_ref().map_or(f64::INFINITY, |p| p.encode.cpu);
-        self.others().filter(beats).min_by(|a, b| encode(*a).total_cmp(&encode(*b)))
+        let front = |j: usize| self.profiles[j].as_ref().map_or(f64::INFINITY, |p| p.front().cpu);
+        self.others().filter(beats).min_by(|a, b| front(*a).total_cmp(&front(*b)))
     }
 
-    /// Whether a cell's place on the front of encode time and bytes is beyond doubt: it is clearly off the front, or of
+    /// Whether a cell's place on the front of encode (or serve) time and bytes is beyond doubt: it is clearly off the front, or of
     /// every rival that is not, it is clear which of the two is the quicker, and no rival is still to come. More rounds
     /// would change its figures a little, and no answer.
     pub fn is_placed(&self, i: usize) -> bool {
@@ -134,11 +128,21 @@ impl Times {
 }
 
 impl Profile {
-    /// Whether this encodes in clearly less CPU time than `other`. With five rounds of each: by their figures and by the
+    /// The times on the front; a subject has one headline phase at least.
+    fn front(&self) -> &Times {
+        &self.times[0]
+    }
+
+    /// The other headline times.
+    fn rest(&self) -> impl Iterator<Item = &Times> {
+        self.times.iter().skip(1)
+    }
+
+    /// Whether this encodes or serves in clearly less CPU time than `other`. With five rounds of each: by their figures and by the
     /// smallest samples, the other takes more than `margin` times as long. With fewer rounds: twice as quick by the
     /// figures, and no sample of the one is within those of the other.
     fn clearly_quicker(&self, other: &Profile, margin: f64) -> bool {
-        let (own, other) = (&self.encode, &other.encode);
+        let (own, other) = (self.front(), other.front());
         if other.cpu > AT_ONCE * own.cpu && other.range.0 > own.range.1 {
             return true;
         }
@@ -148,15 +152,17 @@ impl Profile {
     }
 }
 
-/// Whether two cells do the same work: same group, and both encode a value or both bytes. A cell in PHP on a
+/// Whether two cells do the same work: same group, and both are deliveries, or both encode a value or both bytes. A cell in PHP on a
 /// value without a serializer may be either (a marshaller takes the value itself), so it competes with none.
 fn competes(plan: &Plan, a: &Cell, b: &Cell) -> bool {
     let is_value = || plan.payloads.iter().any(|p| p.name == a.payload && p.value.is_some());
+    let place = |cell: &Cell| cell.delivery.as_ref().map(|d| (d.server.clone(), d.transport, d.connections));
     a.payload == b.payload
         && a.runtime == b.runtime
+        && place(a) == place(b)
         && match (&a.serializer, &b.serializer) {
             (Some(_), Some(_)) => true,
-            (None, None) => a.subject == Subject::Codec || !is_value(),
+            (None, None) => a.subject != Subject::PhpCodec || !is_value(),
             _ => false,
         }
 }

@@ -12,7 +12,7 @@ use crate::record::StopReason;
 const ROUNDS: usize = 5;
 /// Confidence of the interval that settles a phase.
 const SETTLED: f64 = 0.95;
-/// How many times wider than asked for encode's interval may be of a cell whose place on the front is beyond doubt.
+/// How many times wider than asked for the interval of encode or serve may be of a cell whose place on the front is beyond doubt.
 const WIDER: f64 = 3.0;
 /// Rounds after which such a cell needs no narrow interval at all: where it is not there by now, neighbours on the
 /// machine are in the way, and to halve it would take four times as many.
@@ -44,12 +44,13 @@ pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)
 fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Option<StopReason> {
     let policy = &plan.policy;
     let rounds = past.visits.len();
-    let is_exact = |phase, asked: f64| {
+    let is_exact = |phase: Phase, asked: f64| {
         let half_width = standing.half_width(i, phase, SETTLED).filter(|_| rounds >= ROUNDS);
         half_width.is_some_and(|half_width| half_width <= asked)
     };
-    let is_settled = |phase| is_exact(phase, policy.half_width);
-    if is_enough(policy, past) && is_settled(Phase::Encode) && is_settled(Phase::Decode) {
+    let headline = plan.cells[i].subject.headline();
+    let is_settled = |phase: &Phase| is_exact(*phase, policy.half_width);
+    if is_enough(policy, past, headline) && headline.iter().all(is_settled) {
         return Some(StopReason::Settled);
     }
     // A cell whose own figures are shown goes on until they are as exact as asked for.
@@ -57,8 +58,8 @@ fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Opti
         if let Some(by) = standing.dominator(i) {
             return Some(StopReason::Dominated { by: plan.cells[by].id.clone() });
         }
-        // The front is one of encode time and bytes.
-        let is_narrow = is_exact(Phase::Encode, WIDER * policy.half_width) || rounds >= PLACED;
+        // The front is one of bytes and the first of the headline phases.
+        let is_narrow = is_exact(headline[0], WIDER * policy.half_width) || rounds >= PLACED;
         if is_narrow && standing.is_placed(i) {
             return Some(StopReason::Placed);
         }
@@ -66,10 +67,9 @@ fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Opti
     is_spent(policy, past).then_some(StopReason::Budget)
 }
 
-/// Enough samples of encode and of decode.
-fn is_enough(policy: &Policy, past: &History) -> bool {
-    let samples = |phase| past.samples(phase).len() >= policy.min_samples as usize;
-    samples(Phase::Encode) && samples(Phase::Decode)
+/// Enough samples of each headline phase.
+fn is_enough(policy: &Policy, past: &History, headline: &[Phase]) -> bool {
+    headline.iter().all(|phase| past.samples(*phase).len() >= policy.min_samples as usize)
 }
 
 /// One more visit like the last one would use more CPU time than the cell has.

@@ -64,6 +64,7 @@ fn name(phase: Phase) -> &'static str {
         Phase::Decode => "decode",
         Phase::Compress => "compress",
         Phase::Decompress => "decompress",
+        Phase::Serve => "serve",
     }
 }
 

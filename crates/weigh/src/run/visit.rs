@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use super::forecast;
 use super::request::{Place, request};
 use super::state::{State, to_record};
 use super::verdict;
+use super::{deliver, forecast};
 use crate::cell::Cell;
-use crate::executor::{Executor, Failure, Pool};
+use crate::executor::{Executor, Failure, Pool, Standing};
+use crate::payload::Payload;
 use crate::plan::{Plan, Runtime};
 use crate::protocol::{CheckRequest, Description, Fault, FaultKind, Visit};
 use crate::record::VisitRecord;
@@ -56,6 +57,11 @@ impl<'a> Visitor<'a> {
             let takers = description.codecs.into_iter().filter(|c| c.takes_value).map(|c| c.name);
             marshallers.insert(runtime.name.clone(), takers.collect());
         }
+        if plan.is_delivery()
+            && let Ok(deliverer) = pool.deliverer()
+        {
+            same_servers(plan, &deliverer.versions(plan))?;
+        }
         Ok(Visitor { plan, root: root.to_path_buf(), dump: scratch.join("output"), pool, marshallers })
     }
 
@@ -73,6 +79,9 @@ impl<'a> Visitor<'a> {
         let Some(payload) = self.plan.payloads.iter().find(|p| p.name == cell.payload) else {
             return Err(fault(FaultKind::Payload, format!("{}: no such payload in the plan", cell.payload)));
         };
+        if cell.delivery.is_some() {
+            return self.deliver(state, (index, round), payload);
+        }
         let past = &state.cells[index];
         let place = Place { seed: self.plan.seed, round, index, past, root: &self.root, dump: &self.dump };
         let request = request(cell, payload, place);
@@ -90,6 +99,21 @@ impl<'a> Visitor<'a> {
             self.clear();
         }
         result
+    }
+
+    fn deliver(
+        &mut self,
+        state: &State,
+        (index, round): (usize, u32),
+        payload: &Payload,
+    ) -> Result<VisitRecord, Failure> {
+        let cell = &self.plan.cells[index];
+        let blob = self.root.join(&payload.blob);
+        let limit = limit(forecast::expected(self.plan, state)[index]);
+        let request = deliver::request(self.plan, state, (index, round), payload, (&blob, limit));
+        let visit = self.pool.deliverer()?.deliver(&request)?;
+        deliver::judge(cell, payload, &visit).map_err(Failure::Fault)?;
+        Ok(deliver::to_record(visit, cell, payload, round))
     }
 
     /// Has the dumped output decoded independently; `None` when there is no decoder for its format.
@@ -140,11 +164,23 @@ fn fault(kind: FaultKind, message: String) -> Failure {
     Failure::Fault(Fault { kind, message, remedy: None })
 }
 
+fn changed(what: &str, planned: &str, now: &str) -> Result<()> {
+    bail!("{what} was {planned} when this run was planned and is {now} now; start a new run")
+}
+
+/// The same for what stands under deliveries.
+fn same_servers(plan: &Plan, now: &[Standing]) -> Result<()> {
+    let runtimes = plan.runtimes.iter().map(|r| (&r.name, &r.version));
+    for (name, version) in runtimes.chain(plan.servers.iter().map(|s| (&s.name, &s.version))) {
+        if let Some(other) = now.iter().find(|n| n.name == *name && n.version != *version) {
+            return changed(name, version, &other.version);
+        }
+    }
+    Ok(())
+}
+
 /// A run has one version of everything, whenever its parts were measured.
 fn same_versions(planned: &Runtime, now: &Description) -> Result<()> {
-    let changed = |what: &str, planned: &str, now: &str| {
-        bail!("{what} was {planned} when this run was planned and is {now} now; start a new run")
-    };
     if planned.version != now.version {
         return changed(&planned.name, &planned.version, &now.version);
     }

@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use crate::study::{Links, Published, StudyText};
-use crate::suggest::nearest_hint;
+use crate::study::{DeliveryBlock, Links, Published, PublishedDelivery, StudyText};
+use crate::suggest::readable;
 
 /// The version of the file format that this program reads.
 pub const SCHEMA: u32 = 1;
@@ -37,13 +37,20 @@ pub struct Study {
     #[serde(default)]
     pub precision: Precision,
     /// The blocks of cells; a cell that several blocks name is measured once.
+    #[serde(default)]
     pub cells: Vec<CellBlock>,
+    /// The blocks of deliveries; a study has either these or cells.
+    #[serde(default)]
+    pub deliveries: Vec<DeliveryBlock>,
     /// Links whose total times are computed.
     #[serde(default)]
     pub links: Option<Links>,
     /// Figures published elsewhere.
     #[serde(default)]
     pub published: Option<Published>,
+    /// Figures of deliveries published elsewhere.
+    #[serde(default)]
+    pub published_delivery: Option<PublishedDelivery>,
 }
 
 /// How long a run may take, in seconds of wall time.
@@ -169,9 +176,15 @@ impl Study {
         {
             bail!("name `{}` may hold lower-case letters, digits and hyphens only", self.name);
         }
-        if self.cells.is_empty() {
-            bail!("a study needs at least one [[cells]] block");
+        match (self.cells.is_empty(), self.deliveries.is_empty()) {
+            (true, true) => bail!("a study needs at least one [[cells]] or [[deliveries]] block"),
+            (false, false) => bail!("a study has [[cells]] or [[deliveries]], not both; make two studies"),
+            _ => {}
         }
+        if self.published_delivery.is_some() && self.deliveries.is_empty() {
+            bail!("[published_delivery] belongs to a study of [[deliveries]]");
+        }
+        self.deliveries.iter().try_for_each(DeliveryBlock::check)?;
         for (value, key) in [
             (self.budget.seconds, "budget.seconds"),
             (self.budget.quick_seconds, "budget.quick_seconds"),
@@ -203,12 +216,18 @@ impl Study {
             reading: self.reading.clone(),
             links: self.links.clone(),
             published: self.published.clone(),
+            published_delivery: self.published_delivery.clone(),
         }
     }
 
     /// The blocks as the quick form has them.
     pub fn quick_cells(&self) -> Vec<CellBlock> {
         self.cells.iter().filter_map(CellBlock::quick_form).collect()
+    }
+
+    /// The blocks of deliveries as the quick form has them.
+    pub fn quick_deliveries(&self) -> Vec<DeliveryBlock> {
+        self.deliveries.iter().filter_map(DeliveryBlock::quick_form).collect()
     }
 }
 
@@ -226,21 +245,6 @@ impl CellBlock {
         }
         Some(block)
     }
-}
-
-/// A TOML error as one line with its place and, for an unknown key, the nearest known one.
-fn readable(error: &toml::de::Error, text: &str, whence: &str) -> anyhow::Error {
-    let line = error.span().map_or(1, |s| 1 + text[..s.start.min(text.len())].matches('\n').count());
-    let message = error.message();
-    let ticks: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    if message.starts_with("unknown field")
-        && let Some((given, known)) = ticks.split_first()
-    {
-        let hint = nearest_hint(given, known.iter().copied());
-        return anyhow::anyhow!("{whence}, line {line}: unknown key `{given}`{hint}");
-    }
-    let first = message.lines().next().unwrap_or("not valid TOML");
-    anyhow::anyhow!("{whence}, line {line}: {first}")
 }
 
 #[cfg(test)]

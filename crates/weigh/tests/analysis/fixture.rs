@@ -45,6 +45,7 @@ impl Lab {
             },
             payloads: Vec::new(),
             runtimes: Vec::new(),
+            servers: Vec::new(),
             cells: Vec::new(),
             exclusions: Vec::new(),
         };
@@ -100,6 +101,7 @@ impl Lab {
             setting,
             keep: false,
             expected_seconds: 0.1,
+            delivery: None,
         });
         self
     }
@@ -171,6 +173,7 @@ pub fn visit(cell: &str, round: u32, decoded_bytes: u64, figures: Figures) -> Vi
             (Phase::Decode, samples(figures.decode)),
         ]),
         peak_bytes: BTreeMap::from([(Phase::Encode, figures.bytes * 3)]),
+        delivery: None,
     }
 }
 

@@ -69,6 +69,7 @@ prop_compose! {
             independent: None,
             phases,
             peak_bytes,
+            delivery: None,
         })
     }
 }

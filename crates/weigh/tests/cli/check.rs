@@ -63,3 +63,37 @@ fn a_php_that_is_none_is_refused_when_named_and_left_out_when_found() {
     assert!(text.contains("php9.9 cannot be used: "), "{text}");
     assert!(text.contains("php: PHP: no PHP binary on PATH"), "{text}");
 }
+
+#[test]
+fn every_server_is_shown_with_its_ways_or_with_what_brings_them() {
+    let lab = Lab::new();
+    let found: Value = serde_json::from_str(&lab.fine(&["check", "--json"])).unwrap();
+    let servers = found["servers"].as_array().unwrap();
+    let names: Vec<&str> = servers.iter().map(|s| s["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["apache", "caddy", "lighttpd", "nginx", "php-builtin"]);
+    let text = lab.fine(&["check"]);
+    for server in servers {
+        let name = server["name"].as_str().unwrap();
+        assert!(server["version"].is_string() || server["missing"].is_string(), "{server}");
+        assert!(text.contains(&format!("\n{name} ")) || text.contains(&format!("{name}: server: ")), "{text}");
+        for way in server["ways"].as_array().unwrap() {
+            assert_eq!(way["missing"].is_null(), way["library"].is_string(), "{name}: {way}");
+            assert!(way["missing"].is_null() || way["remedy"].is_string(), "{name}: {way}");
+        }
+    }
+}
+
+#[test]
+fn a_server_of_the_users_own_is_shown_with_the_others() {
+    let lab = Lab::new();
+    lab.write(
+        "defs/servers/mine/server.toml",
+        "schema = 1\nname = \"mine\"\nabout = \"x\"\nprograms = [\"no-such-server\"]\npackage = \"mine-server\"\n\
+         version = { args = [], pattern = \"(.*)\" }\nrun = []\nstop = \"TERM\"\nready = \"/\"\nphp = \"fpm\"\nways = []\n",
+    );
+    let text = lab.fine(&["--defs", "defs", "check"]);
+    assert!(text.contains("mine: server: no program no-such-server  → apt install mine-server"), "{text}");
+    lab.write("defs/servers/mine/server.toml", "schema = 1\nnme = \"mine\"\n");
+    let line = lab.refused(&["--defs", "defs", "check"]);
+    assert_eq!(line, "servers/mine/server.toml, line 2: unknown key `nme`; did you mean `name`?");
+}

@@ -6,9 +6,18 @@ use crate::lab::Lab;
 fn the_bare_program_helps() {
     let lab = Lab::new();
     let bare = lab.fine(&[]);
-    for word in
-        ["check", "codec", "plan", "run", "report", "load", "corpus", "Start here", "weigh codec page.html"]
-    {
+    for word in [
+        "check",
+        "codec",
+        "plan",
+        "run",
+        "report",
+        "load",
+        "corpus",
+        "runtime",
+        "Start here",
+        "weigh codec page.html",
+    ] {
         assert!(bare.contains(word), "{word}: {bare}");
     }
     assert!(!bare.contains("agent"), "what only the lab calls is not shown");
@@ -18,7 +27,7 @@ fn the_bare_program_helps() {
 #[test]
 fn every_verb_helps_and_names_the_version() {
     let lab = Lab::new();
-    for verb in ["check", "codec", "plan", "run", "report", "load", "corpus"] {
+    for verb in ["check", "codec", "plan", "run", "report", "load", "corpus", "runtime"] {
         let help = lab.fine(&[verb, "--help"]);
         assert!(help.contains(&format!("Usage: weigh {verb}")), "{help}");
     }

@@ -13,5 +13,6 @@ mod php;
 mod plan;
 mod report;
 mod run;
+mod runtime;
 mod schema;
 mod terminal;

@@ -7,9 +7,10 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
 use weigh::analysis::load;
-use weigh::cli::{check, corpus};
+use weigh::cli::{check, corpus, runtime};
 use weigh::plan::Plan;
 use weigh::record::Record;
+use weigh::report::delivery::json as delivery;
 use weigh::report::json::Document;
 use weigh::run::dir::RunFile;
 
@@ -34,12 +35,18 @@ struct Line {
 fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
     vec![
         ("analysis", "Analysis of a Weighbridge run: report/analysis.json and --json", schema_for!(Document)),
+        (
+            "delivery",
+            "Analysis of a Weighbridge run of a delivery study: report/analysis.json and --json",
+            schema_for!(delivery::Document),
+        ),
         ("run", "Facts of a run: run.json", schema_for!(RunFile)),
         ("plan", "Plan of a run: plan.json and `weigh plan --json`", schema_for!(Plan)),
         ("record", "One line of records.ndjson", schema_for!(Line)),
         ("check", "What can be measured here: `weigh check --json`", schema_for!(check::Findings)),
         ("load", "A block of load: `weigh load --json` and result.json", schema_for!(load::Document)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
+        ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),
     ]
 }
 
@@ -116,6 +123,7 @@ fn what_check_plan_and_corpus_write_keeps_its_schema() {
     keeps("check", &parsed(&lab.fine(&["check", "--json"])));
     keeps("plan", &parsed(&lab.fine(&["plan", "small.toml", "--json"])));
     keeps("corpus", &parsed(&lab.fine(&["corpus", "list", "--json"])));
+    keeps("runtime", &parsed(&lab.fine(&["runtime", "list", "--json"])));
 }
 
 /// Every file of a run.

@@ -27,7 +27,7 @@ use weigh::setting::Setting;
 pub struct FakeClock(Rc<Slot<Duration>>);
 
 impl FakeClock {
-    fn advance(&self, seconds: f64) {
+    pub fn advance(&self, seconds: f64) {
         self.0.set(self.0.get() + Duration::from_secs_f64(seconds));
     }
 }
@@ -114,7 +114,7 @@ impl Executor for FakeExecutor {
         };
         let samples = |ms: f64| Samples { batch: 1, cpu_ns: times(ms), wall_ns: times(ms), preempted: 0 };
         let phase = |p: &Phase| match p {
-            Phase::Encode | Phase::Compress => (*p, samples(codec.encode_ms)),
+            Phase::Encode | Phase::Compress | Phase::Serve => (*p, samples(codec.encode_ms)),
             Phase::Decode | Phase::Decompress => (*p, samples(codec.decode_ms)),
         };
         Ok(Visit {
@@ -194,6 +194,7 @@ impl Lab {
                 libraries: BTreeMap::new(),
                 facts: BTreeMap::new(),
             }],
+            servers: Vec::new(),
             cells: codecs.iter().map(|(name, b)| cell(name, b)).collect(),
             exclusions: Vec::new(),
         };
@@ -257,6 +258,7 @@ fn cell(name: &str, behaviour: &Behaviour) -> Cell {
         setting,
         keep: false,
         expected_seconds: (behaviour.encode_ms + behaviour.decode_ms) / 1e3,
+        delivery: None,
     }
 }
 

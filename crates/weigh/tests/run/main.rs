@@ -2,6 +2,7 @@
 //! disk, and worker processes that misbehave in every way.
 
 mod budget;
+mod deliveries;
 mod dir;
 mod fake;
 mod faults;

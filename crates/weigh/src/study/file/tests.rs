@@ -51,3 +51,47 @@ fn the_quick_form_may_drop_or_change_blocks() {
     assert_eq!(changed.quick_cells()[0].codecs, ["gzdeflate:6"]);
     assert_eq!(changed.quick_cells()[0].content, ["value:rows-1k"]);
 }
+
+const DELIVERED: &str = r#"
+schema = 1
+name = "mine"
+title = "T"
+question = "Q?"
+reading = "R"
+[[deliveries]]
+subject = "page"
+content = ["corpus:page-path"]
+servers = ["*"]
+runtimes = ["php"]
+ways = ["none", "gzencode:1..9"]
+"#;
+
+#[test]
+fn a_study_of_deliveries_has_defaults_and_a_quick_form() {
+    let study = Study::parse(DELIVERED, "m").unwrap();
+    let block = &study.deliveries[0];
+    assert_eq!((block.connections.as_slice(), block.transports.len()), ([1].as_slice(), 1));
+    let text = format!("{DELIVERED}[deliveries.quick]\nservers = [\"nginx\"]\nconnections = [8]\n");
+    let quick = Study::parse(&text, "m").unwrap().quick_deliveries();
+    assert_eq!((quick[0].servers[0].as_str(), quick[0].connections[0]), ("nginx", 8));
+    assert_eq!(quick[0].ways.len(), 2);
+    let dropped = Study::parse(&format!("{DELIVERED}quick = false\n"), "m").unwrap();
+    assert!(dropped.quick_deliveries().is_empty());
+}
+
+#[test]
+fn a_study_has_one_kind_of_block_and_published_figures_of_its_kind() {
+    let both = format!("{DELIVERED}{}", MINIMAL.split_once("\"R\"").unwrap().1);
+    assert!(error(&both).contains("not both"), "{}", error(&both));
+    assert!(error(&DELIVERED.replace("ways", "way")).contains("did you mean `ways`?"));
+    let none = DELIVERED.replace("\"none\", \"gzencode:1..9\"", "");
+    assert!(error(&none).contains("ways"), "{}", error(&none));
+    let connections = format!("{DELIVERED}connections = [0]\n");
+    assert!(error(&connections).contains("connections"), "{}", error(&connections));
+    let published = "[published_delivery]\nabout = \"A\"\npayload = \"page-path\"\nserver = \"apache\"\n\
+                     rows = [{ label = \"zstd 3\", way = \"php/zstd:3\", bytes = 1240800, seconds = 4.45 }]\n";
+    let study = Study::parse(&format!("{DELIVERED}{published}"), "m").unwrap();
+    assert_eq!(study.text().published_delivery.unwrap().rows[0].bytes, Some(1_240_800));
+    let elsewhere = format!("{MINIMAL}{published}");
+    assert!(error(&elsewhere).contains("[[deliveries]]"), "{}", error(&elsewhere));
+}

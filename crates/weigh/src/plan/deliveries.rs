@@ -1,0 +1,259 @@
+//! The cells of a study's blocks of deliveries: every factor multiplied out, with a reason for each one left out.
+
+use std::collections::HashMap;
+
+use anyhow::{Result, bail};
+
+use crate::cell::{Cell, Delivery, NO_PHP, Transport};
+use crate::inventory::{Inventory, PoolEntry, ServerEntry};
+use crate::payload::Payload;
+use crate::plan::build::{Ask, ContentSource, Gathered, affordable};
+use crate::plan::forecast::response_seconds;
+use crate::plan::ways::{Offer, WayRequest, offers};
+use crate::plan::{Exclusion, Policy};
+use crate::setting::Setting;
+use crate::study::DeliveryBlock;
+use crate::suggest::nearest_hint;
+
+/// The word for all servers, and that for all PHPs.
+const EVERY: [&str; 2] = ["*", "php"];
+
+/// Gathers the cells of blocks.
+pub(super) struct Deliveries<'a> {
+    inventory: &'a Inventory,
+    ask: &'a Ask,
+    policy: &'a Policy,
+    /// Where each cell stands, by id.
+    seen: HashMap<String, usize>,
+    pub(super) out: Gathered,
+}
+
+/// Where cells stand: one value for each factor of a block but the way.
+#[derive(Clone, Copy)]
+struct Stand<'s> {
+    block: &'s DeliveryBlock,
+    payload: &'s Payload,
+    server: &'s ServerEntry,
+    pool: Option<&'s PoolEntry>,
+    transport: Transport,
+    connections: u32,
+}
+
+impl Stand<'_> {
+    fn runtime(&self) -> &str {
+        self.pool.map_or(NO_PHP, |pool| &pool.name)
+    }
+
+    fn delivery(&self, offer: &Offer, setting: &Setting) -> Delivery {
+        Delivery {
+            server: self.server.name.clone(),
+            transport: self.transport,
+            by: offer.by,
+            kind: offer.way.kind,
+            accept: self.block.accept.clone().unwrap_or_else(|| offer.accept(setting)),
+            connections: self.connections,
+            site: offer.site(setting),
+        }
+    }
+
+    fn id(&self, offer: &Offer, setting: &Setting) -> String {
+        Cell::make_delivery_id(&self.payload.name, self.runtime(), setting, &self.delivery(offer, setting))
+    }
+}
+
+impl<'a> Deliveries<'a> {
+    pub(super) fn new(inventory: &'a Inventory, ask: &'a Ask, policy: &'a Policy) -> Deliveries<'a> {
+        Deliveries { inventory, ask, policy, seen: HashMap::new(), out: Gathered::default() }
+    }
+
+    pub(super) fn block(&mut self, block: &DeliveryBlock, contents: &mut ContentSource<'_>) -> Result<()> {
+        let requests: Vec<WayRequest> =
+            block.ways.iter().map(|w| WayRequest::parse(w)).collect::<Result<_, _>>()?;
+        let (servers, pools) = (self.servers(block)?, self.pools(block)?);
+        let mut answered = vec![false; requests.len()];
+        let sizes: Vec<Option<u64>> = match block.sizes.as_slice() {
+            [] => vec![None],
+            sizes => sizes.iter().map(|size| Some(*size)).collect(),
+        };
+        for (name, size) in block.content.iter().flat_map(|name| sizes.iter().map(move |s| (name, *s))) {
+            for payload in contents(name, size)? {
+                if size.is_some_and(|size| payload.bytes < size) {
+                    let reason = format!("it has only {} bytes", payload.bytes);
+                    self.exclude(payload.name, reason, None);
+                    continue;
+                }
+                for stand in stands(block, &payload, &servers, &pools) {
+                    self.stand(stand, &requests, &mut answered)?;
+                }
+                if !self.out.payloads.iter().any(|p| p.name == payload.name) {
+                    self.out.payloads.push(payload);
+                }
+            }
+        }
+        self.check_names(block, &requests, &answered, &servers)
+    }
+
+    fn servers(&mut self, block: &DeliveryBlock) -> Result<Vec<&'a ServerEntry>> {
+        let inventory = self.inventory;
+        let mut found: Vec<&ServerEntry> = Vec::new();
+        for word in &block.servers {
+            let named: Vec<_> =
+                inventory.servers.iter().filter(|s| word == EVERY[0] || s.name == *word).collect();
+            if named.is_empty() {
+                let known = inventory.servers.iter().map(|s| s.name.as_str()).chain([EVERY[0]]);
+                bail!("no server `{word}`{}", nearest_hint(word, known));
+            }
+            for server in named {
+                match &server.missing {
+                    Some(reason) => {
+                        let cell = format!("{}/{}", block.content.join(","), server.name);
+                        self.exclude(cell, reason.clone(), server.remedy.clone());
+                    }
+                    None if found.iter().any(|f| f.name == server.name) => {}
+                    None => found.push(server),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn pools(&mut self, block: &DeliveryBlock) -> Result<Vec<Option<&'a PoolEntry>>> {
+        let inventory = self.inventory;
+        let mut found: Vec<Option<&PoolEntry>> = Vec::new();
+        for word in &block.runtimes {
+            if word == NO_PHP {
+                found.push(None);
+                continue;
+            }
+            let named: Vec<_> =
+                inventory.pools.iter().filter(|p| word == EVERY[1] || p.name == *word).collect();
+            let place = format!("{}/*/{word}", block.content.join(","));
+            if named.is_empty() && word == EVERY[1] {
+                let remedy = Some("apt install php-fpm".to_owned());
+                self.exclude(place, "no PHP-FPM was found".into(), remedy);
+            } else if named.is_empty() {
+                let known = inventory.pools.iter().map(|p| p.name.as_str()).chain([EVERY[1], NO_PHP]);
+                bail!("no PHP `{word}` to stand behind a server{}", nearest_hint(word, known));
+            }
+            for pool in named {
+                match &pool.missing {
+                    Some(reason) => {
+                        let cell = format!("{}/*/{}", block.content.join(","), pool.name);
+                        self.exclude(cell, reason.clone(), pool.remedy.clone());
+                    }
+                    None => found.push(Some(pool)),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The cells of a stand. A way that this server does not have is some other server's.
+    fn stand(&mut self, stand: Stand<'_>, requests: &[WayRequest], answered: &mut [bool]) -> Result<()> {
+        let offers = offers(stand.server, stand.pool, stand.block.subject.subject());
+        for (request, answered) in requests.iter().zip(answered) {
+            let Some(offer) = request.choose(&offers) else { continue };
+            *answered = true;
+            let any = stand.id(offer, &Setting::bare(&offer.way.name));
+            if let Some(reason) = &offer.way.missing {
+                self.exclude(any, reason.clone(), offer.way.remedy.clone());
+            } else if stand.transport == Transport::Https && !stand.server.tls {
+                self.exclude(any, format!("{} does not send over TLS here", stand.server.name), None);
+            } else if stand.pool.is_some() && !stand.server.php {
+                self.exclude(any, format!("{} has no PHP-FPM behind it", stand.server.name), None);
+            } else {
+                for setting in request.request.expand(&offer.way, &self.ask.levels)? {
+                    self.cell(stand, offer, setting)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn cell(&mut self, stand: Stand<'_>, offer: &Offer, setting: Setting) -> Result<()> {
+        let (id, delivery) = (stand.id(offer, &setting), stand.delivery(offer, &setting));
+        let bytes = stand.payload.bytes;
+        let expected_seconds = response_seconds(&offer.way, setting.level, bytes, stand.pool.is_some());
+        if let Err(exclusion) = affordable(&id, expected_seconds, self.policy, "response") {
+            self.out.exclusions.push(exclusion);
+            return Ok(());
+        }
+        if let Some(&at) = self.seen.get(&id) {
+            let cell = &mut self.out.cells[at];
+            if cell.delivery.as_ref().is_some_and(|d| d.accept != delivery.accept) {
+                bail!("two blocks send another Accept-Encoding for the cell {id}; make two studies");
+            }
+            cell.keep |= stand.block.keep;
+            return Ok(());
+        }
+        self.seen.insert(id.clone(), self.out.cells.len());
+        self.out.cells.push(Cell {
+            id,
+            subject: stand.block.subject.subject(),
+            payload: stand.payload.name.clone(),
+            runtime: stand.runtime().to_owned(),
+            serializer: None,
+            setting,
+            keep: stand.block.keep,
+            expected_seconds,
+            delivery: Some(delivery),
+        });
+        Ok(())
+    }
+
+    /// A way that no server of the block has is a typing error when nobody knows it, else left out with a reason.
+    fn check_names(
+        &mut self,
+        block: &DeliveryBlock,
+        requests: &[WayRequest],
+        answered: &[bool],
+        servers: &[&ServerEntry],
+    ) -> Result<()> {
+        let of_servers = self.inventory.servers.iter().flat_map(|s| &s.ways);
+        let of_pools = self.inventory.pools.iter().flat_map(|p| &p.ways);
+        let mut known: Vec<&str> = of_servers.chain(of_pools).map(|w| w.name.as_str()).collect();
+        known.sort_unstable();
+        known.dedup();
+        // Where a server or a PHP of the block is not here, nobody can tell which names it would know.
+        let nobody_missing = self.inventory.servers.iter().all(|s| s.missing.is_none())
+            && self.inventory.pools.iter().all(|p| p.missing.is_none());
+        for (request, _) in requests.iter().zip(answered).filter(|(_, answered)| !**answered) {
+            let name = &request.request.name;
+            if nobody_missing && !known.contains(&name.as_str()) {
+                bail!("no way `{name}`{}", nearest_hint(name, known));
+            }
+            let names: Vec<_> = servers.iter().map(|s| s.name.as_str()).collect();
+            if !names.is_empty() {
+                let cell = format!("{}/*/{name}", block.content.join(","));
+                let served = block.subject.subject().name();
+                let reason = format!("no way `{name}` for a {served} on {}", names.join(", "));
+                self.exclude(cell, reason, None);
+            }
+        }
+        Ok(())
+    }
+
+    fn exclude(&mut self, cell: String, reason: String, remedy: Option<String>) {
+        self.out.exclusions.push(Exclusion { cell, reason, remedy });
+    }
+}
+
+/// Every combination of a block's factors but the way, on one payload.
+fn stands<'s>(
+    block: &'s DeliveryBlock,
+    payload: &'s Payload,
+    servers: &'s [&'s ServerEntry],
+    pools: &'s [Option<&'s PoolEntry>],
+) -> impl Iterator<Item = Stand<'s>> {
+    let places = servers.iter().flat_map(move |server| pools.iter().map(move |pool| (*server, *pool)));
+    places.flat_map(move |(server, pool)| {
+        block.transports.iter().flat_map(move |&transport| {
+            let stand =
+                move |&connections: &u32| Stand { block, payload, server, pool, transport, connections };
+            block.connections.iter().map(stand)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests;

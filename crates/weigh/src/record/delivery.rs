@@ -1,0 +1,113 @@
+//! What one visit to a delivery observed: a block of requests to a private server, with the meters read right before and
+//! right after it.
+//!
+//! The meters also see the responses of the preflight, which are of the same kind: what is said here is their reading times
+//! the share of the block's responses in all that they saw, which [`DeliveryVisit::metered`] counts.
+
+use serde::{Deserialize, Serialize};
+use weigh_load::hist::Packed;
+use weigh_load::result::{FaultCount, Preflight};
+
+/// One block of requests. Counters are over the whole block unless they say otherwise; a meter that is not there is null,
+/// never zero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct DeliveryVisit {
+    /// Responses that ended as they should.
+    pub requests: u64,
+    /// Responses that the meters saw, those of the preflight with them.
+    pub metered: u64,
+    /// Seconds of wall time from the first send to the last byte.
+    pub seconds: f64,
+    /// CPU nanoseconds of the server's processes, user and system.
+    pub server_cpu_ns: Option<u64>,
+    /// CPU nanoseconds of PHP's processes; null without PHP.
+    pub php_cpu_ns: Option<u64>,
+    /// CPU nanoseconds of the load generator.
+    pub client_cpu_ns: u64,
+    /// Share of a core that the busiest thread of the generator used, 0 to 1.
+    pub client_share: f64,
+    /// Bytes received over connections, without TLS: heads, framing and bodies.
+    pub wire_bytes: u64,
+    /// Bytes of heads.
+    pub head_bytes: u64,
+    /// Bytes of bodies without framing, in their content coding.
+    pub body_bytes: u64,
+    /// Bytes of bodies after decoding.
+    pub decoded_bytes: u64,
+    /// Responses whose body was compared byte for byte.
+    pub compared: u64,
+    /// Responses that were decoded in full.
+    pub decoded: u64,
+    /// Send → first byte of the response.
+    pub ttfb: Packed,
+    /// Send → last byte.
+    pub service: Packed,
+    /// Scheduled send → last byte.
+    pub response: Packed,
+    /// Context switches of the server's and PHP's processes, voluntary and involuntary.
+    pub switches: Option<Switches>,
+    /// Bytes that the server's and PHP's processes had read from disk.
+    pub read_bytes: Option<u64>,
+    /// Bytes that they had written to disk: responses spooled to temporary files.
+    pub written_bytes: Option<u64>,
+    /// Memory of the server's processes right after the block: PSS, bytes.
+    pub server_pss: Option<u64>,
+    /// Memory of PHP's processes right after the block: PSS, bytes.
+    pub php_pss: Option<u64>,
+    /// Bytes that PHP's memory manager had for one response at its peak, as PHP said.
+    pub php_peak: Option<u64>,
+    /// The workers of the PHP pool during the block.
+    pub workers: Option<Workers>,
+    /// The faults by kind, with one example each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultCount>,
+    /// The first response, seen before the block.
+    pub preflight: Preflight,
+}
+
+/// Context switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Switches {
+    /// The process waited for something.
+    pub voluntary: u64,
+    /// The process was put aside for another.
+    pub involuntary: u64,
+}
+
+/// The workers of a PHP pool over a block, from its status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Workers {
+    /// Workers of the pool.
+    pub total: u32,
+    /// Most that were busy at once.
+    pub busy_max: u32,
+    /// Mean of those busy.
+    pub busy_mean: f64,
+    /// Fewest that were idle.
+    pub idle_min: u32,
+    /// Most connections that waited in the pool's listen queue.
+    pub queue_max: u32,
+    /// How often the status was read.
+    pub readings: u32,
+}
+
+impl DeliveryVisit {
+    /// CPU nanoseconds of server and PHP a response; none when nobody's was read, or without a response.
+    pub fn cpu_ns(&self) -> Option<f64> {
+        let cpu = match (self.server_cpu_ns, self.php_cpu_ns) {
+            (None, None) => return None,
+            (server, php) => server.unwrap_or(0) as f64 + php.unwrap_or(0) as f64,
+        };
+        self.a_response(cpu)
+    }
+
+    /// Bytes of body a response, in their content coding, to the nearest.
+    pub fn body(&self) -> u64 {
+        self.a_response(self.body_bytes as f64).map_or(0, |bytes| bytes.round() as u64)
+    }
+
+    /// What a total of the block is a response; none without one.
+    pub fn a_response(&self, total: f64) -> Option<f64> {
+        (self.requests > 0).then(|| total / self.requests as f64)
+    }
+}

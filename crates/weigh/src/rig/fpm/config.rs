@@ -1,0 +1,118 @@
+//! The configuration of a pool, from its spec.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+
+use super::{Mode, PoolSpec};
+use crate::rig::template;
+
+/// Where web servers connect to, below the pool's directory.
+pub const SOCKET: &str = "php.sock";
+/// Where the status is asked for, below the pool's directory.
+pub const STATUS_SOCKET: &str = "status.sock";
+/// The path that is answered with the status.
+pub const STATUS_PATH: &str = "/fpm-status";
+const TEMPLATE: &str = include_str!("fpm.conf");
+
+/// Settings under the spec's own: a profiler or debugger would be measured in place of the script, and messages go to stderr, where
+/// they are kept, never into a response.
+const SETTINGS: [(&str, &str); 7] = [
+    ("xdebug.mode", "off"),
+    ("pcov.enabled", "0"),
+    ("display_errors", "0"),
+    ("log_errors", "1"),
+    ("html_errors", "0"),
+    ("auto_prepend_file", ""),
+    ("auto_append_file", ""),
+];
+
+/// Whether the status has a socket of its own: from PHP 8.0 on.
+pub fn has_status_socket(version: &str) -> bool {
+    version.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_some_and(|major| major >= 8)
+}
+
+/// What the template is given.
+#[derive(Serialize)]
+struct Values {
+    socket: String,
+    status_socket: Option<String>,
+    status_path: &'static str,
+    mode: Mode,
+    workers: u32,
+    root: bool,
+}
+
+/// The text of `fpm.conf`.
+pub fn render(spec: &PoolSpec, dir: &Path, root: bool) -> Result<String> {
+    let Some(dir) = dir.to_str().filter(|d| template::is_harmless(d)) else {
+        bail!("{}: PHP-FPM cannot be configured for a directory of such a name", dir.display());
+    };
+    let values = Values {
+        socket: format!("{dir}/{SOCKET}"),
+        status_socket: has_status_socket(&spec.version).then(|| format!("{dir}/{STATUS_SOCKET}")),
+        status_path: STATUS_PATH,
+        mode: spec.mode,
+        workers: spec.workers,
+        root,
+    };
+    template::render("fpm.conf", TEMPLATE, values)
+}
+
+/// The command line: the user's own ini stays in force, the spec's settings win over it.
+pub fn command(spec: &PoolSpec, dir: &Path, root: bool) -> Vec<OsString> {
+    let mut command = spec.program.clone();
+    command.extend(["--nodaemonize".into(), "--force-stderr".into(), "--fpm-config".into()]);
+    command.push(dir.join("fpm.conf").into());
+    if root {
+        command.push("--allow-to-run-as-root".into());
+    }
+    let own = spec.ini.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let under = SETTINGS.into_iter().filter(|(name, _)| !spec.ini.contains_key(*name));
+    for (name, value) in under.chain(own) {
+        command.extend(["-d".into(), format!("{name}={value}").into()]);
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::fpm::{FoundFpm, Mode};
+
+    fn spec(version: &str) -> PoolSpec {
+        PoolSpec::new(&FoundFpm { binary: "/usr/sbin/php-fpm".into(), version: version.into() }, 8)
+    }
+
+    #[test]
+    fn the_configuration_of_a_static_pool() {
+        insta::assert_snapshot!(render(&spec("8.2.36"), Path::new("/run/fpm-x"), false).unwrap());
+    }
+
+    #[test]
+    fn an_older_php_and_a_dynamic_pool_as_root() {
+        let spec = PoolSpec { mode: Mode::Dynamic, ..spec("7.4.33") };
+        insta::assert_snapshot!(render(&spec, Path::new("/run/fpm-x"), true).unwrap());
+    }
+
+    #[test]
+    fn the_specs_settings_win() {
+        let spec = spec("8.2.36").memory_limit("20M").ini("log_errors", "0");
+        let line = command(&spec, Path::new("/d"), false);
+        let line: Vec<&str> = line.iter().filter_map(|a| a.to_str()).collect();
+        let line = line.join(" ");
+        assert!(
+            line.starts_with("/usr/sbin/php-fpm --nodaemonize --force-stderr --fpm-config /d/fpm.conf -d "),
+            "{line}"
+        );
+        assert!(line.contains("-d memory_limit=20M") && line.contains("-d log_errors=0"), "{line}");
+        assert!(!line.contains("log_errors=1"), "{line}");
+    }
+
+    #[test]
+    fn a_directory_that_would_change_the_meaning_is_refused() {
+        assert!(render(&spec("8.2.36"), Path::new("/a\nlisten = 80"), false).is_err());
+    }
+}

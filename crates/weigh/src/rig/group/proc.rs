@@ -1,0 +1,105 @@
+//! What `/proc` tells of a process. One that has ended, or may not be looked at, reads `None`.
+
+use std::fs;
+
+/// The times and the parent of a process, from `/proc/PID/stat`; in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Its parent.
+    pub parent: u32,
+    user: u64,
+    system: u64,
+    ended_user: u64,
+    ended_system: u64,
+}
+
+impl Stat {
+    /// Reads one process.
+    pub fn read(id: u32) -> Option<Stat> {
+        Stat::parse(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+    }
+
+    /// The name in parentheses may hold anything; what follows the last one is numbers (proc(5)).
+    fn parse(text: &str) -> Option<Stat> {
+        let (_, rest) = text.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        Some(Stat {
+            parent: u32::try_from(number(4)?).ok()?,
+            user: number(14)?,
+            system: number(15)?,
+            ended_user: number(16)?,
+            ended_system: number(17)?,
+        })
+    }
+
+    /// The part of `cpu_ns` that was spent in user space.
+    pub fn user_of(&self, cpu_ns: u64) -> u64 {
+        let all = self.user + self.system;
+        if all == 0 { 0 } else { (cpu_ns as f64 * (self.user as f64 / all as f64)) as u64 }
+    }
+
+    /// User and system time, in nanoseconds, of the children it has waited for.
+    pub fn ended_ns(&self) -> (u64, u64) {
+        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
+        (self.ended_user * tick, self.ended_system * tick)
+    }
+}
+
+/// Every process of the machine with its parent.
+pub fn parents() -> Vec<(u32, u32)> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let ids = entries.flatten().filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter_map(|id| Some((id, Stat::read(id)?.parent))).collect()
+}
+
+/// Voluntary and involuntary context switches of the threads that live.
+pub fn switches(id: u32) -> (u64, u64) {
+    let Ok(threads) = fs::read_dir(format!("/proc/{id}/task")) else { return (0, 0) };
+    let status = threads.flatten().filter_map(|t| fs::read_to_string(t.path().join("status")).ok());
+    status.fold((0, 0), |(voluntary, involuntary), text| {
+        let of = |key| number(&text, key).unwrap_or(0);
+        (voluntary + of("voluntary_ctxt_switches:"), involuntary + of("nonvoluntary_ctxt_switches:"))
+    })
+}
+
+/// Bytes read from and written to disk.
+pub fn disk_bytes(id: u32) -> Option<(u64, u64)> {
+    let text = fs::read_to_string(format!("/proc/{id}/io")).ok()?;
+    Some((number(&text, "read_bytes:")?, number(&text, "write_bytes:")?))
+}
+
+/// The proportional share of memory, in bytes.
+pub fn pss_bytes(id: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{id}/smaps_rollup")).ok()?;
+    number(&text, "Pss:").map(|kib| kib * 1024)
+}
+
+/// The number that follows a key at the begin of a line.
+fn number(text: &str, key: &str) -> Option<u64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(key))?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_parentheses_and_spaces_does_not_mislead() {
+        let text = "42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 30 10 5 6 20 0 1 0 9 9 9\n";
+        let stat = Stat::parse(text).unwrap();
+        assert_eq!((stat.parent, stat.user, stat.system), (7, 30, 10));
+        assert_eq!(stat.user_of(400), 300);
+        assert_eq!(Stat::parse("42 (x"), None);
+        assert_eq!(Stat::parse("42 (x) S 1 2"), None);
+    }
+
+    #[test]
+    fn a_number_is_that_of_its_own_line() {
+        let text = "nonvoluntary_ctxt_switches:\t5\nvoluntary_ctxt_switches:\t7\nPss:   12 kB\n";
+        assert_eq!(number(text, "voluntary_ctxt_switches:"), Some(7));
+        assert_eq!(number(text, "Pss:"), Some(12));
+        assert_eq!(number(text, "Rss:"), None);
+    }
+}

@@ -1,0 +1,228 @@
+//! A program under guard: a server or a PHP-FPM pool with all the processes that it starts, none of which outlives the lab.
+//!
+//! Between the lab and the program stands a guard, this same program as `agent --guard`. It leads a session of its own, every orphan
+//! below it becomes its child, and it learns of the lab's end, even by SIGKILL, because a pipe closes. Then it kills all that is
+//! left, and removes the private directory. What happens here is the lab's half; [`warden`] is the guard's.
+
+mod user;
+pub mod warden;
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use super::group::Group;
+use super::lifeline;
+use super::process::{LastLine, keep_log, printable};
+pub use user::is_real_root;
+
+/// How long a guard may take to end everything and to clear up.
+const CLEARING: Duration = Duration::from_secs(10);
+/// Lines of the log that an error shows, and the bytes that they are looked for in.
+const WORDS: usize = 5;
+const TAIL: u64 = 4096;
+/// Environment variables that reach a guarded program.
+const PASSED: [&str; 5] = ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "USE_ZEND_ALLOC_HUGE_PAGES"];
+
+/// Where private instances live, and what they may take: the same for servers and pools.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The folder in which each makes its own directory, mode 0700.
+    pub root: PathBuf,
+    /// Where stderr is kept (the first MiB of each start).
+    pub log: PathBuf,
+    /// How long a start may take.
+    pub limit: Duration,
+    /// The guard's program: this same program, except in tests.
+    pub launcher: OsString,
+}
+
+impl Place {
+    /// A place below `root`, with a start limit of 20 s.
+    pub fn new(root: impl Into<PathBuf>, log: impl Into<PathBuf>) -> Place {
+        let launcher = lifeline::this_program();
+        Place { root: root.into(), log: log.into(), limit: Duration::from_secs(20), launcher }
+    }
+
+    /// A new directory of mode 0700 that goes when it is dropped; a guard takes it over.
+    pub(super) fn directory(&self, name: &str) -> io::Result<tempfile::TempDir> {
+        let root = self.root.canonicalize()?;
+        // Short: the path of a unix socket may have 107 bytes.
+        tempfile::Builder::new().prefix(&format!("{name}-")).rand_bytes(6).tempdir_in(root)
+    }
+}
+
+/// What is to be started.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The program with its arguments; never a shell's affair.
+    pub command: Vec<OsString>,
+    /// Environment variables beside the fixed ones.
+    pub env: Vec<(OsString, OsString)>,
+    /// The processors that it is pinned to; empty: all.
+    pub cpus: Vec<u32>,
+}
+
+/// A running program with its guard. Dropping it kills all of it and removes its directory.
+#[derive(Debug)]
+pub struct Guarded {
+    guard: Child,
+    orders: Option<ChildStdin>,
+    news: Receiver<String>,
+    stderr: LastLine,
+    ended: Option<String>,
+    log: PathBuf,
+    log_from: u64,
+}
+
+impl Guarded {
+    /// Starts a program; its directory, if any, is the guard's from now on, who removes it at the end.
+    ///
+    /// # Errors
+    /// The log cannot be written, or the guard cannot be started. A program that is not there shows as one that ends at once.
+    pub fn start(program: &Program, dir: Option<tempfile::TempDir>, place: &Place) -> io::Result<Guarded> {
+        let log = std::fs::OpenOptions::new().append(true).create(true).open(&place.log);
+        let log = log.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", place.log.display())))?;
+        let log_from = log.metadata()?.len();
+        let mut command = Command::new(&place.launcher);
+        command.args(["agent", "--guard"]);
+        command.arg(dir.as_ref().map_or(Path::new("-"), |d| d.path()));
+        let cpus: Vec<String> = program.cpus.iter().map(u32::to_string).collect();
+        command.arg(if cpus.is_empty() { "-".into() } else { cpus.join(",") });
+        command.arg("--").args(&program.command).env_clear();
+        command.envs(PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command.env("LC_ALL", "C").env("TZ", "UTC").envs(program.env.iter().cloned());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut guard = command.spawn()?;
+        let (Some(orders), Some(news), Some(stderr)) =
+            (guard.stdin.take(), guard.stdout.take(), guard.stderr.take())
+        else {
+            return Err(io::Error::other("the guard has no pipes"));
+        };
+        if let Some(dir) = dir {
+            let _ = dir.keep();
+        }
+        let (news, stderr) = (listen(news), keep_log(stderr, log));
+        let log = place.log.clone();
+        Ok(Guarded { guard, orders: Some(orders), news, stderr, ended: None, log, log_from })
+    }
+
+    /// The meter of all its processes.
+    pub fn group(&self) -> Group {
+        Group::below(self.guard.id())
+    }
+
+    /// Whether the program itself still runs.
+    pub fn is_alive(&mut self) -> bool {
+        self.hear(Duration::ZERO);
+        self.ended.is_none()
+    }
+
+    /// How it ended, `exit status: 1`; none while it runs.
+    pub fn how_it_ended(&self) -> Option<&str> {
+        self.ended.as_deref()
+    }
+
+    /// Sends a signal to the program itself.
+    pub fn signal(&mut self, signal: rustix::process::Signal) {
+        let byte = u8::try_from(signal.as_raw()).unwrap_or(0);
+        if let Some(orders) = &mut self.orders {
+            // A guard that no longer reads has ended.
+            let _ = orders.write_all(&[byte]).and_then(|()| orders.flush());
+        }
+    }
+
+    /// Waits until the program has ended by itself; whether it has.
+    pub fn wait(&mut self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        while self.ended.is_none() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            self.hear(left);
+        }
+        true
+    }
+
+    /// Asks it to end by `signal`, kills what has not after `patience`; whether it ended by itself.
+    pub fn stop(mut self, signal: rustix::process::Signal, patience: Duration) -> bool {
+        self.signal(signal);
+        self.wait(patience)
+    }
+
+    /// The last lines of its stderr since it was started, safe to print, joined by ` / `; none when it said nothing.
+    pub fn last_words(&self) -> Option<String> {
+        if self.ended.is_some() {
+            self.stderr.last();
+        }
+        let mut file = std::fs::File::open(&self.log).ok()?;
+        let length = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(self.log_from.max(length.saturating_sub(TAIL)))).ok()?;
+        let mut bytes = Vec::new();
+        file.take(TAIL).read_to_end(&mut bytes).ok()?;
+        let lines = bytes.split(|b| *b == b'\n').map(printable).filter(|l| !l.is_empty());
+        let lines: Vec<String> = lines.collect();
+        let last = &lines[lines.len().saturating_sub(WORDS)..];
+        (!last.is_empty()).then(|| last.join(" / "))
+    }
+
+    /// Takes in what the guard says within `patience`.
+    fn hear(&mut self, patience: Duration) {
+        if self.ended.is_some() {
+            return;
+        }
+        match self.news.recv_timeout(patience) {
+            Ok(how) => self.ended = Some(how),
+            Err(RecvTimeoutError::Disconnected) => self.ended = Some("its guard was killed".into()),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        self.orders = None;
+        let deadline = Instant::now() + CLEARING;
+        while Instant::now() < deadline {
+            if !matches!(self.guard.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        // A guard that does not do its duty: its work is done here, as far as it can be.
+        self.group().kill();
+        let _ = self.guard.kill();
+        let _ = self.guard.wait();
+    }
+}
+
+/// The guard's one line: how the program ended.
+fn listen(stdout: ChildStdout) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = BufReader::new(stdout.take(1000)).read_line(&mut line);
+        if read.is_ok_and(|n| n > 0) {
+            let _ = sender.send(printable(line.as_bytes()));
+        }
+    });
+    receiver
+}
+
+/// Runs a program under guard to its end; how it ended, and its last words.
+///
+/// # Errors
+/// As [`Guarded::start`], and that it had not ended after the place's limit.
+pub fn run(program: &Program, place: &Place) -> io::Result<(String, Option<String>)> {
+    let mut guarded = Guarded::start(program, None, place)?;
+    if !guarded.wait(place.limit) {
+        let limit = place.limit.as_secs();
+        return Err(io::Error::new(io::ErrorKind::TimedOut, format!("had not ended after {limit} s")));
+    }
+    let how = guarded.ended.clone().unwrap_or_default();
+    Ok((how, guarded.last_words()))
+}

@@ -1,0 +1,155 @@
+//! The guard itself: `agent --guard DIR CPUS -- PROGRAM ARGS…`, started by the lab.
+//!
+//! Its stdin carries orders, one byte a signal for the program, and closes when the lab ends. Its stdout carries one line: how the program
+//! ended. Its stderr is the program's, too.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+
+use super::user;
+use crate::rig::group::Group;
+use crate::rig::lifeline;
+
+/// How long to let killed processes go before looking for further ones.
+const BREATH: Duration = Duration::from_millis(2);
+
+/// Handles `agent --guard …` (`args` holds the program's own name first); `None` for any other command line.
+pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let args: Vec<OsString> = args.into_iter().collect();
+    match args.as_slice() {
+        [_, agent, probe] if agent == "agent" && probe == user::PROBE => {
+            Some(if user::become_ordinary().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        [_, agent, guard, dir, cpus, dashes, command @ ..]
+            if agent == "agent" && guard == "--guard" && dashes == "--" && !command.is_empty() =>
+        {
+            let dir = Some(Path::new(dir)).filter(|d| *d != Path::new("-"));
+            let ended = watch(dir, cpus, command);
+            clear(dir);
+            Some(match ended {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    eprintln!("cannot start {}: {error}", command[0].display());
+                    ExitCode::FAILURE
+                }
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Starts the program and comes back when it has ended, by itself or because the lab has.
+fn watch(dir: Option<&Path>, cpus: &OsStr, command: &[OsString]) -> io::Result<()> {
+    rustix::process::setsid()?;
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    // Where there is none to be had, programs are started as root: most do with it.
+    let _ = user::become_ordinary();
+    pin(cpus)?;
+    let program = start(dir, command)?;
+    std::thread::spawn(move || obey(program));
+    let how = reap_until(program);
+    let mut news = io::stdout();
+    // The lab may be gone.
+    let _ = writeln!(news, "{how}").and_then(|()| news.flush());
+    Ok(())
+}
+
+/// Starts the program so that it dies with the guard; in a process group of its own, for some signal theirs when they stop.
+fn start(dir: Option<&Path>, command: &[OsString]) -> io::Result<Pid> {
+    use std::os::unix::process::CommandExt;
+    let stderr = || io::stderr().as_fd().try_clone_to_owned();
+    let mut launch = Command::new(lifeline::this_program());
+    launch.args(["agent", "--exec", &std::process::id().to_string(), "--"]).args(command);
+    launch.current_dir(dir.unwrap_or(Path::new("/"))).process_group(0);
+    launch.stdin(Stdio::null()).stdout(stderr()?).stderr(stderr()?);
+    let id = lifeline::spawn(launch)?.id();
+    i32::try_from(id).ok().and_then(Pid::from_raw).ok_or_else(|| io::Error::other("no process id"))
+}
+
+/// Passes on the lab's signals; when the lab is gone, kills until the main thread has nothing left to wait for.
+fn obey(program: Pid) {
+    for order in io::stdin().lock().bytes() {
+        let Ok(order) = order else { break };
+        if let Some(signal) = Signal::from_named_raw(i32::from(order)) {
+            let _ = rustix::process::kill_process(program, signal);
+        }
+    }
+    loop {
+        Group::below(std::process::id()).kill();
+        std::thread::sleep(BREATH);
+    }
+}
+
+/// Waits for whatever ends, until the program has; how it ended.
+fn reap_until(program: Pid) -> String {
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == program => return describe(status),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return format!("lost: {error}"),
+        }
+    }
+}
+
+fn describe(status: WaitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    std::process::ExitStatus::from_raw(status.as_raw()).to_string()
+}
+
+/// Kills what is left, waits for all of it, and removes the directory.
+fn clear(dir: Option<&Path>) {
+    let everything = Group::below(std::process::id());
+    loop {
+        everything.kill();
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(None) => std::thread::sleep(BREATH),
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => break,
+        }
+    }
+    if let Some(dir) = dir
+        && let Err(error) = fs::remove_dir_all(dir)
+    {
+        eprintln!("cannot remove {}: {error}", dir.display());
+    }
+}
+
+/// `0,2`: to these processors; `-`: to all.
+fn pin(cpus: &OsStr) -> io::Result<()> {
+    let list = cpus.to_str().filter(|c| *c != "-").unwrap_or_default();
+    let mut set = nix::sched::CpuSet::new();
+    let numbers: Vec<usize> = list.split(',').filter_map(|c| c.parse().ok()).collect();
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    for cpu in &numbers {
+        set.set(*cpu)?;
+    }
+    nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set)
+        .map_err(|e| io::Error::other(format!("cannot be pinned to processors {list}: {e}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_command_lines_are_left_alone() {
+        for line in [
+            "weigh",
+            "weigh agent",
+            "weigh agent --guard",
+            "weigh agent --guard - - --",
+            "weigh run --guard - - -- true",
+        ] {
+            assert!(dispatch(line.split(' ').map(Into::into)).is_none(), "{line}");
+        }
+    }
+}

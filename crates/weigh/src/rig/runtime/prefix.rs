@@ -1,0 +1,246 @@
+//! A fetched runtime: a folder with unpacked packages and a `runtime.json` that says how to start what is in it.
+//!
+//! Its programs run with its own dynamic loader and libraries, never with the system's; extensions are loaded by
+//! arguments, because unpacking enables none, and no ini file of the system is read.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::content::names::shown;
+
+/// The version of the form of `runtime.json`.
+const SCHEMA: u32 = 1;
+const FILE: &str = "runtime.json";
+
+/// What is in a prefix; paths are relative to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prefix {
+    schema: u32,
+    /// `php8.4`.
+    pub name: String,
+    /// As queried: `8.4.24`.
+    pub version: String,
+    /// Where it came from: `debian:trixie`.
+    pub source: String,
+    /// The dynamic loader.
+    pub loader: PathBuf,
+    /// The folders of libraries.
+    pub libraries: Vec<PathBuf>,
+    /// The command line binary.
+    pub cli: PathBuf,
+    /// PHP-FPM.
+    pub fpm: Option<PathBuf>,
+    /// The folder of extensions.
+    pub extension_dir: PathBuf,
+    /// Extensions of the engine, such as opcache.
+    pub zend_extensions: Vec<String>,
+    /// All others, in the order in which they are loaded.
+    pub extensions: Vec<String>,
+    /// Bytes that were downloaded.
+    pub bytes: u64,
+}
+
+impl Prefix {
+    /// Looks through unpacked packages for `php` (`php8.4`). Extensions come sorted; version and bytes are not known yet.
+    ///
+    /// # Errors
+    /// A part that a runtime cannot be without is not there.
+    pub fn inspect(root: &Path, php: &str, source: &str) -> Result<Prefix> {
+        let libraries = library_folders(root);
+        let loader = libraries.iter().find_map(|folder| loader_in(root, folder));
+        let (cli, fpm) = (
+            PathBuf::from(format!("usr/bin/{php}")),
+            format!("usr/sbin/{}", php.replacen("php", "php-fpm", 1)),
+        );
+        let series = names_in(&root.join("usr/lib/php"));
+        let holds = |name: &&String| !extensions_in(&root.join("usr/lib/php").join(name)).is_empty();
+        let folder = series.iter().find(holds).map(|name| Path::new("usr/lib/php").join(name));
+        let (Some(loader), true, Some(folder)) = (loader, root.join(&cli).is_file(), folder) else {
+            bail!("the packages hold no {php} with its loader and extensions");
+        };
+        let is_zend = |name: &String| name == "opcache" || name == "xdebug";
+        let (zend_extensions, extensions) = extensions_in(&root.join(&folder)).into_iter().partition(is_zend);
+        Ok(Prefix {
+            schema: SCHEMA,
+            name: php.to_owned(),
+            version: String::new(),
+            source: source.to_owned(),
+            loader,
+            libraries,
+            cli,
+            fpm: Some(PathBuf::from(fpm)).filter(|fpm| root.join(fpm).is_file()),
+            extension_dir: folder,
+            zend_extensions,
+            extensions,
+            bytes: 0,
+        })
+    }
+
+    /// Reads the prefix at `root`; `None` when there is none.
+    ///
+    /// # Errors
+    /// Its file cannot be read or is not of this form.
+    pub fn read(root: &Path) -> Result<Option<Prefix>> {
+        let path = root.join(FILE);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", shown(&path))),
+        };
+        let prefix: Prefix =
+            serde_json::from_slice(&bytes).with_context(|| format!("{} is not valid", shown(&path)))?;
+        if prefix.schema != SCHEMA {
+            bail!(
+                "{}: schema {} is not known; remove the runtime and add it again",
+                shown(&path),
+                prefix.schema
+            );
+        }
+        Ok(Some(prefix))
+    }
+
+    /// The prefix that a program lies in, with its folder.
+    pub fn around(program: &Path) -> Option<(PathBuf, Prefix)> {
+        // usr/bin/php8.4 and usr/sbin/php-fpm8.4 are both three below.
+        let root = program.ancestors().nth(3)?;
+        Some((root.to_owned(), Prefix::read(root).ok()??))
+    }
+
+    /// Writes its file.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn write(&self, root: &Path) -> Result<()> {
+        let path = root.join(FILE);
+        fs::write(&path, serde_json::to_vec_pretty(self)?)
+            .with_context(|| format!("cannot write {}", shown(&path)))
+    }
+
+    /// The program and leading arguments that start the command line binary.
+    pub fn cli_command(&self, root: &Path) -> Vec<OsString> {
+        self.command(root, &self.cli)
+    }
+
+    /// The same for PHP-FPM.
+    pub fn fpm_command(&self, root: &Path) -> Option<Vec<OsString>> {
+        self.fpm.as_ref().map(|fpm| self.command(root, fpm))
+    }
+
+    fn command(&self, root: &Path, program: &Path) -> Vec<OsString> {
+        let folders: Vec<PathBuf> = self.libraries.iter().map(|folder| root.join(folder)).collect();
+        let mut paths = OsString::new();
+        for (i, folder) in folders.iter().enumerate() {
+            paths.push(if i > 0 { ":" } else { "" });
+            paths.push(folder);
+        }
+        let mut extension_dir = OsString::from("extension_dir=");
+        extension_dir.push(root.join(&self.extension_dir));
+        let mut command: Vec<OsString> = vec![root.join(&self.loader).into(), "--library-path".into(), paths];
+        command.extend([root.join(program).into(), "-n".into(), "-d".into(), extension_dir]);
+        for name in &self.zend_extensions {
+            command.extend(["-d".into(), format!("zend_extension={name}.so").into()]);
+        }
+        for name in &self.extensions {
+            command.extend(["-d".into(), format!("extension={name}.so").into()]);
+        }
+        command
+    }
+}
+
+/// Folders with the C library, and those of the same name beside them.
+fn library_folders(root: &Path) -> Vec<PathBuf> {
+    let bases = [Path::new("usr/lib"), Path::new("lib")];
+    let holds =
+        |name: &&String| bases.iter().any(|base| root.join(base).join(name).join("libc.so.6").exists());
+    let names: Vec<String> = bases.iter().flat_map(|base| names_in(&root.join(base))).collect();
+    let Some(name) = names.iter().find(holds) else { return Vec::new() };
+    bases.iter().map(|base| base.join(name)).filter(|folder| root.join(folder).is_dir()).collect()
+}
+
+/// The loader in a folder; a link that leaves the prefix is none, for it would lead to the system's.
+fn loader_in(root: &Path, folder: &Path) -> Option<PathBuf> {
+    let root = root.canonicalize().ok()?;
+    let names = names_in(&root.join(folder));
+    let loaders = names.iter().filter(|name| name.starts_with("ld-") && name.contains(".so"));
+    let mut inside = loaders.map(|name| folder.join(name));
+    inside.find(|path| {
+        root.join(path).canonicalize().is_ok_and(|real| real.starts_with(&root) && real.is_file())
+    })
+}
+
+fn extensions_in(folder: &Path) -> Vec<String> {
+    names_in(folder).iter().filter_map(|name| name.strip_suffix(".so")).map(str::to_owned).collect()
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lay(root: &Path, files: &[&str]) {
+        for file in files {
+            let path = root.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+    }
+
+    const PARTS: [&str; 6] = [
+        "usr/bin/php8.4",
+        "usr/sbin/php-fpm8.4",
+        "usr/lib/some-triplet/libc.so.6",
+        "usr/lib/some-triplet/ld-some.so.2",
+        "usr/lib/php/20240924/opcache.so",
+        "usr/lib/php/20240924/zstd.so",
+    ];
+
+    #[test]
+    fn programs_start_with_the_loader_and_libraries_of_their_prefix() {
+        let root = tempfile::tempdir().unwrap();
+        lay(root.path(), &PARTS);
+        lay(root.path(), &["usr/lib/php/8.4/php.ini-production", "lib/some-triplet/libz.so.1"]);
+        let prefix = Prefix::inspect(root.path(), "php8.4", "debian:trixie").unwrap();
+        let at = |path: &str| root.path().join(path).into_os_string();
+        let paths = format!("{0}/usr/lib/some-triplet:{0}/lib/some-triplet", root.path().display());
+        let extension_dir = format!("extension_dir={}/usr/lib/php/20240924", root.path().display());
+        let mut wanted = vec![at("usr/lib/some-triplet/ld-some.so.2"), "--library-path".into(), paths.into()];
+        wanted.extend([at("usr/bin/php8.4"), "-n".into(), "-d".into(), extension_dir.into(), "-d".into()]);
+        wanted.extend(["zend_extension=opcache.so".into(), "-d".into(), "extension=zstd.so".into()]);
+        assert_eq!(prefix.cli_command(root.path()), wanted);
+        assert_eq!(prefix.fpm_command(root.path()).unwrap()[3], at("usr/sbin/php-fpm8.4"));
+        prefix.write(root.path()).unwrap();
+        let (found, read) = Prefix::around(&root.path().join("usr/bin/php8.4")).unwrap();
+        assert_eq!((found.as_path(), read), (root.path(), prefix));
+    }
+
+    #[test]
+    fn a_loader_that_leads_out_of_the_prefix_is_none() {
+        let root = tempfile::tempdir().unwrap();
+        lay(root.path(), &PARTS);
+        let loader = root.path().join("usr/lib/some-triplet/ld-some.so.2");
+        fs::remove_file(&loader).unwrap();
+        std::os::unix::fs::symlink("/bin/true", &loader).unwrap();
+        let error = Prefix::inspect(root.path(), "php8.4", "debian:trixie").unwrap_err().to_string();
+        assert_eq!(error, "the packages hold no php8.4 with its loader and extensions");
+    }
+
+    #[test]
+    fn a_folder_that_is_no_prefix_or_of_another_form_is_told_apart() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(Prefix::read(root.path()).unwrap(), None);
+        assert_eq!(Prefix::around(Path::new("/usr/bin/php")), None);
+        fs::write(root.path().join(FILE), "{}").unwrap();
+        assert!(Prefix::read(root.path()).is_err());
+    }
+}

@@ -1,0 +1,152 @@
+//! A docroot with pre-encoded variants beside its files: which there are, and a mirror of links for ways that need another arrangement.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use walkdir::WalkDir;
+
+use super::definition::Mirror;
+use super::types::{self, VARIANTS};
+use crate::rig::template;
+
+/// The mirror's folder in an instance's private directory.
+pub const MIRROR: &str = "docroot";
+
+/// One variant in a map.
+#[derive(Serialize)]
+struct Variant {
+    name: String,
+    coding: &'static str,
+}
+
+/// A file as the templates of a mirror see it.
+#[derive(Serialize)]
+struct File<'a> {
+    name: &'a str,
+    extension: &'a str,
+    r#type: &'static str,
+    variants: Vec<Variant>,
+}
+
+/// Whether the file beside `path` that is its variant of this extension exists.
+fn has_variant(path: &Path, extension: &str) -> bool {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    Path::new(&name).is_file()
+}
+
+fn extension(path: &Path) -> &str {
+    path.extension().and_then(|e| e.to_str()).unwrap_or_default()
+}
+
+fn is_variant(path: &Path) -> bool {
+    VARIANTS.iter().any(|(_, e)| *e == extension(path))
+}
+
+/// For each coding, the extensions all of whose files below the docroot have a variant of it.
+pub fn variants(docroot: &Path) -> Result<BTreeMap<&'static str, Vec<String>>> {
+    let mut found: BTreeMap<&'static str, BTreeMap<String, bool>> = BTreeMap::new();
+    for entry in WalkDir::new(docroot).follow_links(true) {
+        let entry = entry.with_context(|| format!("cannot read {}", docroot.display()))?;
+        let path = entry.path();
+        if !entry.file_type().is_file() || is_variant(path) || extension(path).is_empty() {
+            continue;
+        }
+        for (coding, suffix) in VARIANTS {
+            let all = found.entry(coding).or_default().entry(extension(path).to_owned()).or_insert(true);
+            *all &= has_variant(path, suffix);
+        }
+    }
+    let whole =
+        |all: BTreeMap<String, bool>| all.into_iter().filter(|(_, every)| *every).map(|(e, _)| e).collect();
+    let by_coding = found.into_iter().map(|(coding, all)| (coding, whole(all)));
+    Ok(by_coding.filter(|(_, extensions): &(_, Vec<String>)| !extensions.is_empty()).collect())
+}
+
+/// Makes the mirror: the docroot's folders, with links to its files.
+pub fn mirror(docroot: &Path, target: &Path, rule: &Mirror, map: Option<(&str, &str)>) -> Result<()> {
+    let docroot = docroot.canonicalize()?;
+    for entry in WalkDir::new(&docroot).follow_links(true) {
+        let entry = entry.with_context(|| format!("cannot read {}", docroot.display()))?;
+        let place = target.join(entry.path().strip_prefix(&docroot)?);
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
+        } else {
+            link(entry.path(), &place, rule, map)
+                .with_context(|| format!("cannot make {}", place.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn link(file: &Path, place: &Path, rule: &Mirror, map: Option<(&str, &str)>) -> Result<()> {
+    let there: Vec<_> = VARIANTS.into_iter().filter(|(_, suffix)| has_variant(file, suffix)).collect();
+    let Some(name) = file.file_name().and_then(|n| n.to_str()).filter(|_| !there.is_empty()) else {
+        return Ok(symlink(file, place)?);
+    };
+    let mut view = File {
+        name,
+        extension: extension(file),
+        r#type: types::of_extension(extension(file)),
+        variants: Vec::new(),
+    };
+    let plain = match &rule.plain {
+        Some(template) => template::render("server.toml, plain", template, &view)?,
+        None => name.to_owned(),
+    };
+    symlink(file, place.with_file_name(&plain))?;
+    view.variants.push(Variant { name: plain, coding: "identity" });
+    view.variants
+        .extend(there.iter().map(|(coding, suffix)| Variant { name: format!("{name}.{suffix}"), coding }));
+    if let Some((template_name, template)) = map {
+        let suffix = extension(Path::new(template_name));
+        fs::write(
+            place.with_file_name(format!("{name}.{suffix}")),
+            template::render(template_name, template, &view)?,
+        )?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn docroot() -> tempfile::TempDir {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("sub")).unwrap();
+        for name in
+            ["a.js", "a.js.gz", "sub/b.js", "sub/b.js.gz", "sub/b.js.br", "c.css", "c.css.br", "d.png"]
+        {
+            fs::write(home.path().join(name), name).unwrap();
+        }
+        home
+    }
+
+    #[test]
+    fn an_extension_counts_where_every_file_has_the_variant() {
+        let found = variants(docroot().path()).unwrap();
+        assert_eq!(found["gzip"], ["js"]);
+        assert_eq!(found["br"], ["css"]);
+        assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn a_mirror_renames_and_maps_only_what_has_variants() {
+        let (home, target) = (docroot(), tempfile::tempdir().unwrap());
+        let rule = Mirror { plain: Some("{{ name }}.{{ extension }}".into()), map: Some("x.var".into()) };
+        let map = "{% for v in variants %}{{ v.name }}={{ v.coding }} {% endfor %}{{ type }}";
+        mirror(home.path(), &target.path().join("m"), &rule, Some(("x.var", map))).unwrap();
+        let read = |name: &str| fs::read_to_string(target.path().join("m").join(name)).unwrap();
+        assert_eq!(read("sub/b.js.js"), "sub/b.js");
+        assert_eq!(read("sub/b.js.br"), "sub/b.js.br");
+        assert_eq!(read("d.png"), "d.png");
+        assert_eq!(read("sub/b.js.var"), "b.js.js=identity b.js.gz=gzip b.js.br=br text/javascript");
+        assert!(!target.path().join("m/a.js").exists() && !target.path().join("m/d.png.var").exists());
+    }
+}

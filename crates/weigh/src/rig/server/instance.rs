@@ -1,0 +1,192 @@
+//! A private instance of a server: configured, linted, started under guard on a free loopback port, and ready.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::definition::Php;
+use super::found::Found;
+use super::ready;
+use super::render::{Attempt, Values};
+use super::site::Site;
+use crate::rig::group::Group;
+use crate::rig::guard::{self, Guarded, Place, Program, is_real_root};
+
+/// Attempts, each on another port: one that was free may be taken before the server binds it.
+const ATTEMPTS: u32 = 5;
+/// How often a start looks whether it is done.
+const GLANCE: Duration = Duration::from_millis(5);
+/// How long a server may take to finish what it does.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A running server. Dropping it kills all of it and removes its directory.
+#[derive(Debug)]
+pub struct Instance {
+    guarded: Guarded,
+    stop: rustix::process::Signal,
+    base: String,
+    dir: PathBuf,
+    files: BTreeMap<String, String>,
+}
+
+/// Why an attempt failed: whether another port may help.
+enum Failed {
+    PortTaken(anyhow::Error),
+    Other(anyhow::Error),
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failed {
+    fn from(error: E) -> Failed {
+        Failed::Other(error.into())
+    }
+}
+
+impl Instance {
+    /// Starts a site and waits until it answers with 200.
+    ///
+    /// # Errors
+    /// What is missing or wrong, in the words of the server's own check or its last lines.
+    pub fn start(found: &Found, site: &Site, place: &Place) -> Result<Instance> {
+        check(found, site)?;
+        let mut last = None;
+        for _ in 0..ATTEMPTS {
+            match attempt(found, site, place, free_port()?) {
+                Ok(instance) => return Ok(instance),
+                Err(Failed::Other(error)) => return Err(error),
+                Err(Failed::PortTaken(error)) => last = Some(error),
+            }
+        }
+        let error = last.unwrap_or_else(|| anyhow::anyhow!("no port"));
+        Err(error.context(format!("{}: {ATTEMPTS} ports were taken by others", found.definition.name)))
+    }
+
+    /// The URL of a path, which begins with `/`.
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    /// The meter of all its processes.
+    pub fn group(&self) -> Group {
+        self.guarded.group()
+    }
+
+    /// The configuration in force: the text of each file by its name.
+    pub fn config(&self) -> &BTreeMap<String, String> {
+        &self.files
+    }
+
+    /// Its private directory, which goes with it.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Whether it still runs.
+    pub fn is_alive(&mut self) -> bool {
+        self.guarded.is_alive()
+    }
+
+    /// How it ended; none while it runs.
+    pub fn how_it_ended(&self) -> Option<&str> {
+        self.guarded.how_it_ended()
+    }
+
+    /// The last lines of its log.
+    pub fn last_words(&self) -> Option<String> {
+        self.guarded.last_words()
+    }
+
+    /// Lets it finish what it does, kills what has not after 5 s; whether it ended by itself.
+    pub fn stop(self) -> bool {
+        self.guarded.stop(self.stop, GRACE)
+    }
+}
+
+/// What can be refused before anything is made.
+fn check(found: &Found, site: &Site) -> Result<()> {
+    let name = &found.definition.name;
+    if let Some(missing) = &found.missing {
+        let remedy = found.remedy.as_ref().map_or(String::new(), |r| format!(": {r}"));
+        bail!("{name} cannot be started: {missing}{remedy}");
+    }
+    if let Some(missing) = found.tls_missing.as_ref().filter(|_| site.tls.is_some()) {
+        let remedy = found.definition.tls.as_ref().and_then(|t| t.remedy.as_ref());
+        bail!("{name} cannot serve HTTPS: {missing}{}", remedy.map_or(String::new(), |r| format!(": {r}")));
+    }
+    if found.definition.php == Php::Itself && site.fpm.is_some() {
+        bail!("{name} carries out PHP itself: it takes no PHP-FPM pool");
+    }
+    found.row(site.way.as_ref()).map(|_| ())
+}
+
+fn attempt(found: &Found, site: &Site, place: &Place, port: u16) -> Result<Instance, Failed> {
+    let definition = &found.definition;
+    let name = &definition.name;
+    let dir = place.directory(name).with_context(|| format!("cannot make a directory for {name}"))?;
+    let path = dir.path().to_owned();
+    let token = format!("{:016x}", rand::random::<u64>());
+    let root = is_real_root(&place.launcher);
+    let values = Values::new(found, site, &Attempt { dir: &path, port, token: &token, root })?;
+    let files = values.write(found, site, &path)?;
+    let program = |templates: &[String]| -> Result<Program> {
+        let own = found.program.clone().unwrap_or_default().into_os_string();
+        let arguments = values.arguments(name, templates)?;
+        let keys = definition.env.keys().map(Into::into);
+        let texts: Vec<String> = definition.env.values().cloned().collect();
+        let env = keys.zip(values.arguments(name, &texts)?.into_iter().map(Into::into)).collect();
+        let command = std::iter::once(own).chain(arguments.into_iter().map(Into::into)).collect();
+        Ok(Program { command, env, cpus: site.cpus.clone() })
+    };
+    if let Some(lint) = &definition.lint {
+        let (how, words) =
+            guard::run(&program(lint)?, place).with_context(|| format!("{name}'s own check"))?;
+        if how != "exit status: 0" {
+            let words = words.unwrap_or_else(|| "it said nothing".into());
+            return Err(anyhow::anyhow!("{name} refuses its configuration ({how}): {words}").into());
+        }
+    }
+    let guarded = Guarded::start(&program(&definition.run)?, Some(dir), place);
+    let guarded = guarded.with_context(|| format!("cannot start {name}"))?;
+    let scheme = if site.tls.is_some() { "https" } else { "http" };
+    let base = format!("{scheme}://127.0.0.1:{port}");
+    let mut instance = Instance { guarded, stop: definition.stop_signal()?, base, dir: path, files };
+    let ask = || ready::ask(port, &definition.ready, &token, site.tls.is_some());
+    instance.await_answer(name, port, place, ask)?;
+    Ok(instance)
+}
+
+impl Instance {
+    fn await_answer(
+        &mut self,
+        name: &str,
+        port: u16,
+        place: &Place,
+        ask: impl Fn() -> std::io::Result<()>,
+    ) -> Result<(), Failed> {
+        let deadline = Instant::now() + place.limit;
+        loop {
+            let Err(error) = ask() else { return Ok(()) };
+            if self.guarded.is_alive() && Instant::now() < deadline {
+                std::thread::sleep(GLANCE);
+                continue;
+            }
+            let how = match self.guarded.how_it_ended() {
+                Some(how) => format!("ended: {how}"),
+                None => format!("was not ready within {} s: {error}", place.limit.as_secs()),
+            };
+            let words = self.guarded.last_words().map_or(String::new(), |w| format!("; its last words: {w}"));
+            let error = anyhow::anyhow!("{name} {how}{words}; its log is {}", place.log.display());
+            let ended = self.guarded.how_it_ended().is_some();
+            let taken = ended && TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err();
+            return Err(if taken { Failed::PortTaken(error) } else { Failed::Other(error) });
+        }
+    }
+}
+
+/// A port that was free a moment ago.
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port on 127.0.0.1")?;
+    Ok(listener.local_addr()?.port())
+}

@@ -1,0 +1,240 @@
+//! An apt with folders of its own: it shares the archive with the machine's apt, and nothing else.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::config::Archive;
+use super::settings;
+use crate::content::client;
+use crate::content::names::shown;
+use crate::rig::lifeline;
+
+/// The longest that one step may take.
+const PATIENCE: Duration = Duration::from_secs(1800);
+
+/// An apt below one folder.
+#[derive(Debug)]
+pub struct PrivateApt {
+    home: PathBuf,
+}
+
+/// What is to be downloaded.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Download {
+    /// The file's name in the folder of archives.
+    pub file: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
+impl PrivateApt {
+    /// Makes the folders and the configuration; what an interrupted call left is taken up. `machine` holds those
+    /// settings of the machine's apt that say how the network is reached, as `apt-config dump` prints them.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn prepare(
+        home: &Path,
+        archive: &Archive,
+        suite: &str,
+        component: &str,
+        machine: &str,
+    ) -> Result<PrivateApt> {
+        let fail = || format!("cannot write in {}", shown(home));
+        for folder in
+            ["state/lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d", "work"]
+        {
+            fs::create_dir_all(home.join(folder)).with_context(fail)?;
+        }
+        fs::write(home.join("status"), "").with_context(fail)?;
+        fs::write(home.join("etc/sources.sources"), settings::source(archive, suite, component))
+            .with_context(fail)?;
+        fs::write(home.join("apt.conf"), settings::configuration(home, machine)?).with_context(fail)?;
+        Ok(PrivateApt { home: home.to_owned() })
+    }
+
+    /// Fetches the suite's list of packages; apt verifies its signature.
+    ///
+    /// # Errors
+    /// What apt says.
+    pub fn update(&self) -> Result<()> {
+        self.run("apt-get", &["-q", "--error-on=any", "update"]).map(drop)
+    }
+
+    /// What the archive says that it is, from the signed Release file.
+    ///
+    /// # Errors
+    /// There is no such file after an update.
+    pub fn origin(&self) -> Result<String> {
+        let lists = self.home.join("state/lists");
+        let entries = fs::read_dir(&lists).with_context(|| format!("cannot read {}", shown(&lists)))?;
+        let mut releases = entries.flatten().map(|e| e.path());
+        let release =
+            releases.find(|p| p.to_string_lossy().ends_with("Release")).context("no Release file came")?;
+        let text =
+            fs::read_to_string(&release).with_context(|| format!("cannot read {}", shown(&release)))?;
+        let origin = text.lines().find_map(|line| line.strip_prefix("Origin:"));
+        Ok(origin.unwrap_or("").trim().to_owned())
+    }
+
+    /// The names of all packages.
+    ///
+    /// # Errors
+    /// What apt says.
+    pub fn names(&self) -> Result<BTreeSet<String>> {
+        let php = self.run("apt-cache", &["pkgnames", "php"])?;
+        let libraries = self.run("apt-cache", &["pkgnames", "lib"])?;
+        Ok(php.lines().chain(libraries.lines()).map(str::to_owned).collect())
+    }
+
+    /// What the packages need that is not here yet, with its length.
+    ///
+    /// # Errors
+    /// What apt says, such as that a dependency cannot be met.
+    pub fn needed(&self, packages: &[String]) -> Result<Vec<Download>> {
+        let uris = self.install(&["--print-uris"], packages)?;
+        Ok(uris.lines().filter_map(download).collect())
+    }
+
+    /// Downloads the packages with what they need, and verifies each.
+    ///
+    /// # Errors
+    /// What apt says.
+    pub fn download(&self, packages: &[String]) -> Result<()> {
+        self.install(&["--download-only"], packages).map(drop)
+    }
+
+    /// The downloaded packages.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn archives(&self) -> Result<Vec<PathBuf>> {
+        let entries =
+            fs::read_dir(self.folder()).with_context(|| format!("cannot read {}", shown(&self.folder())))?;
+        let mut found: Vec<_> = entries.flatten().map(|e| e.path()).collect();
+        found.retain(|path| path.extension().is_some_and(|e| e == "deb"));
+        found.sort();
+        Ok(found)
+    }
+
+    /// Where downloads arrive.
+    pub fn folder(&self) -> PathBuf {
+        self.home.join("cache/archives")
+    }
+
+    /// Unpacks one package; no script of it runs.
+    ///
+    /// # Errors
+    /// What `dpkg-deb` says.
+    pub fn unpack(&self, package: &Path, into: &Path) -> Result<()> {
+        let args: [&OsStr; 3] = ["--extract".as_ref(), package.as_os_str(), into.as_os_str()];
+        self.run("dpkg-deb", &args).map(drop)
+    }
+
+    fn install(&self, flags: &[&str], packages: &[String]) -> Result<String> {
+        let mut args = vec!["-qq", "-y", "--no-install-recommends"];
+        args.extend(flags);
+        args.push("install");
+        args.extend(packages.iter().map(String::as_str));
+        self.run("apt-get", &args)
+    }
+
+    /// Runs a program of apt's with this configuration, and gives what it printed. It ends with this process.
+    fn run(&self, program: &str, args: &[impl AsRef<OsStr>]) -> Result<String> {
+        let mut command = Command::new(lifeline::this_program());
+        command.args(["agent", "--exec", &std::process::id().to_string(), "--", program]).args(args);
+        command
+            .env("APT_CONFIG", self.home.join("apt.conf"))
+            .env("LC_ALL", "C")
+            .env("DEBIAN_FRONTEND", "noninteractive");
+        let end = client::run(&mut command, &self.home.join("work"), PATIENCE);
+        let end = end.with_context(|| format!("cannot start {program}"))?;
+        match end.status {
+            Some(status) if status.success() => Ok(end.stdout),
+            Some(_) => Err(failure(program, &end.stderr)),
+            None => {
+                bail!("{program} did not finish within {} minutes and was ended", PATIENCE.as_secs() / 60)
+            }
+        }
+    }
+}
+
+/// One line of `--print-uris`: `'URI' FILE BYTES HASH`.
+fn download(line: &str) -> Option<Download> {
+    let (_, rest) = line.strip_prefix('\'')?.split_once("' ")?;
+    let mut words = rest.split(' ');
+    let (file, bytes) = (words.next()?, words.next()?.parse().ok()?);
+    Some(Download { file: file.to_owned(), bytes })
+}
+
+/// What apt said, with what would mend it.
+fn failure(program: &str, stderr: &str) -> anyhow::Error {
+    let lines = || stderr.lines().map(str::trim).filter(|l| !l.is_empty());
+    let telling =
+        lines().find(|l| l.starts_with("E:")).or_else(|| lines().next_back()).unwrap_or("it said nothing");
+    let short: String = telling.chars().filter(|c| !c.is_control()).take(300).collect();
+    let remedy = if stderr.contains("NO_PUBKEY")
+        || stderr.contains("not signed")
+        || stderr.contains("invalid signature")
+    {
+        "; the suite's key is not among those of this machine's source: apt install debian-archive-keyring"
+    } else if stderr.contains("does not have a Release file") || stderr.contains("404") {
+        "; the mirror of this machine does not have that suite"
+    } else if stderr.contains("Could not resolve")
+        || stderr.contains("Could not connect")
+        || stderr.contains("Temporary failure")
+    {
+        "; type the command again when there is a network, and it goes on where it was"
+    } else {
+        ""
+    };
+    anyhow!("{program}: {short}{remedy}")
+}
+
+/// Bytes that arrived, whole files and parts.
+pub fn arrived(folder: &Path, wanted: &[Download]) -> u64 {
+    let length = |path: PathBuf| fs::metadata(path).map_or(0, |m| m.len());
+    let of = |d: &Download| length(folder.join(&d.file)).max(length(folder.join("partial").join(&d.file)));
+    wanted.iter().map(|d| of(d).min(d.bytes)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_to_be_downloaded_is_read_with_its_length() {
+        let line = "'http://a.example/pool/x_1%3a2_amd64.deb' x_1%3a2_amd64.deb 1234 SHA256:abc";
+        assert_eq!(download(line), Some(Download { file: "x_1%3a2_amd64.deb".into(), bytes: 1234 }));
+        assert_eq!(download("Reading package lists..."), None);
+    }
+
+    #[test]
+    fn whole_and_partial_files_count_as_arrived_up_to_their_length() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("partial")).unwrap();
+        fs::write(folder.path().join("a.deb"), [0; 100]).unwrap();
+        fs::write(folder.path().join("partial/b.deb"), [0; 30]).unwrap();
+        let want = |file: &str, bytes| Download { file: file.into(), bytes };
+        assert_eq!(arrived(folder.path(), &[want("a.deb", 90), want("b.deb", 80), want("c.deb", 5)]), 120);
+    }
+
+    #[test]
+    fn failures_say_what_would_mend_them() {
+        let said = |text| failure("apt-get", text).to_string();
+        let unsigned = said("W: GPG error: NO_PUBKEY 123\nE: The repository 'x' is not signed.\n");
+        assert!(unsigned.starts_with("apt-get: E: The repository 'x' is not signed.; "), "{unsigned}");
+        assert!(unsigned.ends_with("apt install debian-archive-keyring"), "{unsigned}");
+        assert!(
+            said("E: The repository 'x nosuch Release' does not have a Release file.")
+                .ends_with("that suite")
+        );
+        assert_eq!(said(""), "apt-get: it said nothing");
+    }
+}

@@ -1,0 +1,131 @@
+//! `runtimes/NAME.toml`: a distribution whose suites have PHP.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+/// The version of this form.
+const SCHEMA: u32 = 1;
+
+/// A distribution whose suites have PHP.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuntimeSource {
+    /// The version of this form.
+    schema: u32,
+    /// One line for lists.
+    pub about: String,
+    /// What the archive's Release file says of itself.
+    pub origin: String,
+    /// The component that has PHP.
+    pub component: String,
+    /// Suites by which the archive is known among the machine's sources.
+    pub suites: Vec<String>,
+    /// Packages that must be there, with `{php}` for `php8.4`.
+    pub required: Vec<String>,
+    /// Extensions that are taken where the suite has them: as `php8.4-NAME`, else as `php-NAME`.
+    pub extensions: Vec<String>,
+    /// Libraries that are taken where the suite has them.
+    pub libraries: Vec<String>,
+    /// Extensions that are loaded before all others, in this order.
+    pub first: Vec<String>,
+    /// Extensions that are not loaded though they are there.
+    pub never: Vec<String>,
+}
+
+impl RuntimeSource {
+    /// Reads a definition; `place` is its file, for messages.
+    ///
+    /// # Errors
+    /// It is no definition of this form.
+    pub fn parse(text: &str, place: &str) -> Result<RuntimeSource> {
+        let source: RuntimeSource = toml::from_str(text).with_context(|| format!("{place} is not valid"))?;
+        if source.schema != SCHEMA {
+            bail!("{place}: schema {} is not known; this program reads {SCHEMA}", source.schema);
+        }
+        Ok(source)
+    }
+
+    /// The packages to take of those that a suite has, and the name of its PHP (`php8.4`): the newest.
+    ///
+    /// # Errors
+    /// The suite has no PHP, or lacks a required package.
+    pub fn choose(&self, known: &BTreeSet<String>) -> Result<(String, Vec<String>)> {
+        let newest = known.iter().filter_map(|name| version_of(name)).max();
+        let Some((major, minor)) = newest else { bail!("it has no PHP") };
+        let php = format!("php{major}.{minor}");
+        let mut chosen = Vec::new();
+        for name in &self.required {
+            let name = name.replace("{php}", &php);
+            if !known.contains(&name) {
+                bail!("it has {php}, but no package {name}");
+            }
+            chosen.push(name);
+        }
+        for extension in &self.extensions {
+            let forms = [format!("{php}-{extension}"), format!("php-{extension}")];
+            chosen.extend(forms.into_iter().find(|name| known.contains(name)));
+        }
+        chosen.extend(self.libraries.iter().filter(|name| known.contains(*name)).cloned());
+        Ok((php, chosen))
+    }
+
+    /// Extensions in the order in which they are to be loaded, without those that are not.
+    pub fn order(&self, mut extensions: Vec<String>) -> Vec<String> {
+        extensions.retain(|name| !self.never.contains(name));
+        let rank = |name: &String| self.first.iter().position(|f| f == name).unwrap_or(self.first.len());
+        extensions.sort_by_key(|name| (rank(name), name.clone()));
+        extensions
+    }
+}
+
+/// `(8, 4)` of `php8.4-cli`.
+fn version_of(package: &str) -> Option<(u32, u32)> {
+    let version = package.strip_prefix("php")?.strip_suffix("-cli")?;
+    let (major, minor) = version.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn debian() -> RuntimeSource {
+        RuntimeSource::parse(include_str!("../../../../../runtimes/debian.toml"), "debian.toml").unwrap()
+    }
+
+    fn known(names: &str) -> BTreeSet<String> {
+        names.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_newest_php_with_what_the_suite_has() {
+        let suite = known(
+            "php-cli php8.4-cli php8.4-fpm php8.10-cli php8.10-fpm php8.10-zstd php-redis php8.4-redis libzstd1",
+        );
+        let (php, packages) = debian().choose(&suite).unwrap();
+        assert_eq!(php, "php8.10");
+        assert_eq!(packages, ["php8.10-cli", "php8.10-fpm", "php8.10-zstd", "php-redis", "libzstd1"]);
+    }
+
+    #[test]
+    fn a_suite_without_php_or_fpm_says_so() {
+        let why = |names| debian().choose(&known(names)).unwrap_err().to_string();
+        assert_eq!(why("php-cli perl"), "it has no PHP");
+        assert_eq!(why("php8.4-cli"), "it has php8.4, but no package php8.4-fpm");
+    }
+
+    #[test]
+    fn what_others_need_is_loaded_first_and_a_debugger_never() {
+        let found = ["redis", "igbinary", "xdebug", "ctype", "json"].map(str::to_owned).to_vec();
+        assert_eq!(debian().order(found), ["json", "igbinary", "ctype", "redis"]);
+    }
+
+    #[test]
+    fn another_schema_is_refused() {
+        let text = include_str!("../../../../../runtimes/debian.toml").replace("schema = 1", "schema = 2");
+        let error = RuntimeSource::parse(&text, "x.toml").unwrap_err().to_string();
+        assert_eq!(error, "x.toml: schema 2 is not known; this program reads 1");
+    }
+}

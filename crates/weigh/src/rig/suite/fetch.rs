@@ -1,0 +1,242 @@
+//! Adding a runtime: download, unpack, start, and only then a name.
+//!
+//! Downloads are kept in a hidden folder of their own until the runtime is whole, so that an interrupted call goes on
+//! where it was. A runtime gets its name only when its PHP has said its version.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::apt::{self, Download, PrivateApt};
+use super::config::{Archive, archives, candidates};
+use super::definition::RuntimeSource;
+use super::place::{DRAFT, free_name, lock};
+use super::settings;
+use crate::content::names::shown;
+use crate::rig::runtime::prefix::Prefix;
+use crate::rig::runtime::{self, PhpRuntime, prefixes};
+
+/// How often arrived bytes are looked at.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// What is being done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// A step begins, such as `reading the list of packages of trixie`.
+    Step(String),
+    /// So much is to be downloaded.
+    Need {
+        /// Files.
+        packages: usize,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// So many bytes of it have arrived.
+    Arrived(u64),
+}
+
+/// What came of adding.
+#[derive(Debug)]
+pub struct Added {
+    /// The runtime.
+    pub runtime: PhpRuntime,
+    /// Its packages' length in bytes; `None` when it was there before.
+    pub downloaded: Option<u64>,
+    /// Extensions that are there but could not be loaded.
+    pub left_out: Vec<String>,
+}
+
+/// Adds the PHP of a suite, such as `debian:trixie`, to the runtimes in `folder`. `etc` is the machine's apt folder.
+///
+/// # Errors
+/// The name is none, the machine has no such archive, the suite has no PHP, or a download or program failed: with what
+/// it said.
+pub fn add(
+    name: &str,
+    source: &RuntimeSource,
+    etc: &Path,
+    folder: &Path,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Added> {
+    let suite = suite_of(name)?;
+    let _lock = lock(folder)?;
+    if let Some((root, prefix)) = prefixes(folder).into_iter().find(|(_, prefix)| prefix.source == name) {
+        return Ok(Added {
+            runtime: PhpRuntime::fetched(&root, &prefix),
+            downloaded: None,
+            left_out: Vec::new(),
+        });
+    }
+    let work = folder.join(format!(".fetch-{}", name.replace(':', "-")));
+    let apt = reach(suite, source, etc, &work, progress)?;
+    let (php, packages) = source.choose(&apt.names()?).with_context(|| format!("{name} cannot be used"))?;
+    let bytes = download(&apt, &packages, progress)?;
+
+    let draft = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder);
+    let draft = draft.with_context(|| format!("cannot write in {}", shown(folder)))?;
+    progress(Progress::Step("unpacking".into()));
+    for package in apt.archives()? {
+        apt.unpack(&package, draft.path())?;
+    }
+    // Unpacking gives the folder the mode that packages have for the root of a system.
+    fs::set_permissions(draft.path(), fs::Permissions::from_mode(0o700))
+        .context("cannot close the folder")?;
+    progress(Progress::Step(format!("starting {php}")));
+    let mut prefix = Prefix::inspect(draft.path(), &php, name)?;
+    prefix.extensions = source.order(prefix.extensions);
+    prefix.zend_extensions = source.order(prefix.zend_extensions);
+    let left_out = leave_out_broken(&mut prefix, draft.path())?;
+    prefix.version = runtime::version(&prefix.cli_command(draft.path()))?;
+    prefix.name = free_name(&prefix.version, folder);
+    prefix.bytes = bytes;
+    prefix.write(draft.path())?;
+    let root = folder.join(&prefix.name);
+    fs::rename(draft.keep(), &root).with_context(|| format!("cannot write {}", shown(&root)))?;
+    fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", shown(&work)))?;
+    Ok(Added { runtime: PhpRuntime::fetched(&root, &prefix), downloaded: Some(bytes), left_out })
+}
+
+/// `trixie` of `debian:trixie`.
+fn suite_of(name: &str) -> Result<&str> {
+    let suite = name.split_once(':').map_or("", |(_, suite)| suite);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
+    if suite.is_empty() || suite.len() > 40 || suite.starts_with(['-', '.']) || !suite.chars().all(plain) {
+        bail!("`{name}` names no suite; give one such as debian:trixie");
+    }
+    Ok(suite)
+}
+
+/// The first of the machine's archives that has the suite, signed, and is of the origin wanted.
+fn reach(
+    suite: &str,
+    source: &RuntimeSource,
+    etc: &Path,
+    work: &Path,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<PrivateApt> {
+    let found = candidates(archives(etc), source);
+    let mut failures = Vec::new();
+    let settings = settings::of_machine();
+    for archive in &found {
+        progress(Progress::Step(format!("reading the list of packages of {suite}")));
+        match update(archive, suite, source, work, &settings) {
+            Ok(apt) => return Ok(apt),
+            Err(error) => failures.push(format!("{error:#}")),
+        }
+    }
+    // What was downloaded before stays for when the network is back; a suite that is not there leaves nothing.
+    let packages = fs::read_dir(work.join("cache/archives")).into_iter().flatten().flatten();
+    if !packages.map(|entry| entry.path()).any(|path| path.extension().is_some_and(|e| e == "deb")) {
+        let _ = fs::remove_dir_all(work);
+    }
+    if failures.is_empty() {
+        bail!(
+            "{} names no archive of {}; a runtime is fetched from the archive that the machine uses itself",
+            shown(&etc.join("sources.list.d")),
+            source.origin
+        );
+    }
+    bail!("{suite} could not be had from the machine's archive: {}", failures.join("; "))
+}
+
+fn update(
+    archive: &Archive,
+    suite: &str,
+    source: &RuntimeSource,
+    work: &Path,
+    settings: &str,
+) -> Result<PrivateApt> {
+    let apt = PrivateApt::prepare(work, archive, suite, &source.component, settings)?;
+    apt.update()?;
+    let origin = apt.origin()?;
+    if origin != source.origin {
+        bail!("the archive says that it is of `{origin}`, not of `{}`", source.origin);
+    }
+    Ok(apt)
+}
+
+/// Downloads while another thread tells how much has arrived. Gives the bytes of all packages.
+fn download(
+    apt: &PrivateApt,
+    packages: &[String],
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<u64> {
+    let wanted = apt.needed(packages)?;
+    let all: u64 = wanted.iter().map(|d: &Download| d.bytes).sum();
+    progress(Progress::Need { packages: wanted.len(), bytes: all });
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Ordering::Acquire) {
+                progress(Progress::Arrived(apt::arrived(&apt.folder(), &wanted)));
+                std::thread::sleep(GLANCE);
+            }
+        });
+        let result = apt.download(packages);
+        ended.store(true, Ordering::Release);
+        result
+    })?;
+    let lengths = apt.archives()?.into_iter().map(|path| fs::metadata(path).map_or(0, |m| m.len()));
+    Ok(lengths.sum())
+}
+
+/// Takes extensions off the list that cannot be loaded, as PHP says at its start. Gives their names.
+fn leave_out_broken(prefix: &mut Prefix, root: &Path) -> Result<Vec<String>> {
+    let (_, stderr) = runtime::ask(&prefix.cli_command(root), "exit(0);")?;
+    let broken = unloadable(&stderr);
+    prefix.extensions.retain(|name| !broken.contains(name));
+    prefix.zend_extensions.retain(|name| !broken.contains(name));
+    Ok(broken)
+}
+
+/// The names in `Unable to load dynamic library 'x.so'` and `Failed loading /…/x.so`.
+fn unloadable(stderr: &str) -> Vec<String> {
+    let quoted = |line: &str| {
+        Some(line.split_once("Unable to load dynamic library '")?.1.split('\'').next()?.to_owned())
+    };
+    let plain = |line: &str| Some(line.split_once("Failed loading ")?.1.split(':').next()?.to_owned());
+    let paths = stderr.lines().filter_map(|line| quoted(line).or_else(|| plain(line)));
+    let mut names: Vec<String> = paths
+        .filter_map(|path| Path::new(&path).file_stem().map(|stem| stem.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_plain_suite_is_taken() {
+        assert_eq!(suite_of("debian:trixie").unwrap(), "trixie");
+        for wrong in ["debian", "debian:", "debian:../x", "debian:-o", "debian:a b", "debian:x\ny"] {
+            assert!(suite_of(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn extensions_that_php_could_not_load_are_told() {
+        let stderr = "Warning: PHP Startup: Unable to load dynamic library 'redis.so' (tried: /x/redis.so (no symbol))\n\
+            Failed loading /x/opcache.so:  libc.so.6: no\nWarning: PHP Startup: Unable to load dynamic library 'redis.so'\n";
+        assert_eq!(unloadable(stderr), ["opcache", "redis"]);
+        assert_eq!(unloadable(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_machine_without_the_archive_says_where_was_looked() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = include_str!("../../../../../runtimes/debian.toml");
+        let source = RuntimeSource::parse(text, "debian.toml").unwrap();
+        let runtimes = folder.path().join("runtimes");
+        let error =
+            add("debian:trixie", &source, folder.path(), &runtimes, &mut |_| {}).unwrap_err().to_string();
+        assert!(error.contains("sources.list.d names no archive of Debian"), "{error}");
+        assert_eq!(fs::metadata(&runtimes).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+}

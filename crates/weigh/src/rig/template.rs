@@ -1,0 +1,48 @@
+//! Configurations from templates: a name that is not given is an error, nothing is escaped, and lines that hold a block alone go.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use serde::Serialize;
+
+/// Renders one template; `name` is what its errors call it.
+///
+/// # Errors
+/// One line with the template's name and the number of the line in it.
+pub fn render(name: &str, template: &str, values: impl Serialize) -> anyhow::Result<String> {
+    let mut syntax = SyntaxConfig::builder();
+    syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
+    let mut environment = Environment::new();
+    environment.set_syntax(syntax.build()?);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    let rendered = environment.render_named_str(name, template, Value::from(Serde(values)));
+    rendered.map_err(|error| {
+        let line = error.line().map_or(String::new(), |line| format!(", line {line}"));
+        let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+        anyhow::anyhow!("{name}{line}: {}", detail.lines().next().unwrap_or_default())
+    })
+}
+
+/// Whether a path can stand between double quotes in any configuration without changing its meaning.
+pub fn is_harmless(path: &str) -> bool {
+    !path.contains(|c: char| c.is_control() || "\"'`\\$%{}<>;#*?".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Values {
+        name: &'static str,
+    }
+
+    #[test]
+    fn what_is_not_given_is_an_error_with_its_place() {
+        let values = Values { name: "<a&b>" };
+        assert_eq!(render("x.conf", "{% if name %}\n{{ name }}\n{% endif %}\n", &values).unwrap(), "<a&b>\n");
+        let error = render("x.conf", "\n{{ nam }}\n", &values).unwrap_err().to_string();
+        assert!(error.starts_with("x.conf, line 2: "), "{error}");
+    }
+}

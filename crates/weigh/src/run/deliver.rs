@@ -1,0 +1,129 @@
+//! One visit to a delivery from request to verdict: how many requests, what counts as an answer, and the record of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use weigh_load::fault::FaultKind as Wrong;
+use weigh_load::result::FaultCount;
+
+use super::forecast::pass_seconds;
+use super::state::State;
+use crate::caveat::Caveat;
+use crate::cell::Cell;
+use crate::executor::DeliveryRequest;
+use crate::payload::Payload;
+use crate::plan::Plan;
+use crate::plan::forecast::block_requests;
+use crate::protocol::{Fault, FaultKind, Phase, Samples};
+use crate::record::{DeliveryVisit, VisitRecord};
+
+/// A first block is made this many times shorter than nominal figures say: they may be far off.
+const CAUTION: f64 = 4.0;
+/// The generator is taken for a limit from this share of a core on.
+const BUSY: f64 = 0.9;
+
+/// The request for one visit.
+pub fn request<'a>(
+    plan: &'a Plan,
+    state: &State,
+    (index, round): (usize, u32),
+    payload: &'a Payload,
+    (blob, limit): (&'a Path, Duration),
+) -> DeliveryRequest<'a> {
+    let cell = &plan.cells[index];
+    let measured = state.cells[index].visits.last().and_then(|v| pass_seconds(cell, v));
+    let seconds = measured.unwrap_or(cell.expected_seconds * CAUTION);
+    let connections = cell.delivery.as_ref().map_or(1, |d| d.connections);
+    let seed = plan.seed ^ (u64::from(round) << 32 | index as u64);
+    DeliveryRequest { cell, payload, blob, requests: block_requests(seconds, connections), seed, limit }
+}
+
+/// Judges a visit: a wrong answer is a fault, never a number.
+///
+/// # Errors
+/// [`FaultKind::RoundTrip`] when a body does not decode to the payload, [`FaultKind::Response`] when there was no answer or
+/// one that is none, [`FaultKind::Missing`] when nobody's CPU time could be read.
+pub fn judge(cell: &Cell, payload: &Payload, visit: &DeliveryVisit) -> Result<(), Fault> {
+    let fault =
+        |kind, what: String| Err(Fault { kind, message: format!("{}: {what}", cell.id), remedy: None });
+    let first = &visit.preflight;
+    if let Some(wrong) = &first.fault {
+        return fault(kind(wrong.kind), wrong.message.clone());
+    }
+    if !(200..300).contains(&first.status) {
+        return fault(FaultKind::Response, format!("the answer has status {}", first.status));
+    }
+    match &first.decoded_sha256 {
+        Some(digest) if *digest == payload.sha256 => {}
+        Some(_) => {
+            return fault(FaultKind::RoundTrip, format!("what came is not the payload {}", payload.name));
+        }
+        None => return fault(FaultKind::Response, "the body could not be decoded".into()),
+    }
+    let proof = |count: &&FaultCount| kind(count.kind) == FaultKind::RoundTrip;
+    if let Some(wrong) = visit.faults.iter().find(proof) {
+        return fault(FaultKind::RoundTrip, wrong.example.message.clone());
+    }
+    if visit.requests == 0 || faulted(visit) > visit.requests {
+        let example = visit.faults.first();
+        let what = example.map_or("no response".to_owned(), |f| f.example.message.clone());
+        return fault(example.map_or(FaultKind::Response, |f| kind(f.kind)), what);
+    }
+    if visit.cpu_ns().is_none() || !visit.seconds.is_finite() {
+        return fault(FaultKind::Missing, "the CPU time of server and PHP cannot be read".into());
+    }
+    Ok(())
+}
+
+fn faulted(visit: &DeliveryVisit) -> u64 {
+    visit.faults.iter().fold(0, |all, f| all.saturating_add(f.count))
+}
+
+/// What a fault of a response means for the cell.
+fn kind(wrong: Wrong) -> FaultKind {
+    match wrong {
+        Wrong::Mismatch | Wrong::Corrupt | Wrong::Length => FaultKind::RoundTrip,
+        Wrong::Timeout | Wrong::ConnectTimeout => FaultKind::Timeout,
+        Wrong::ConnectRefused | Wrong::Reset | Wrong::EmptyReply => FaultKind::Crash,
+        _ => FaultKind::Response,
+    }
+}
+
+/// The visit as a record. Its times are the caller's to fill in.
+pub fn to_record(visit: DeliveryVisit, cell: &Cell, payload: &Payload, round: u32) -> VisitRecord {
+    let a_response = |total: f64| visit.a_response(total).into_iter().collect();
+    let samples = Samples {
+        batch: u32::try_from(visit.requests).unwrap_or(u32::MAX),
+        cpu_ns: visit.cpu_ns().into_iter().collect(),
+        wall_ns: a_response(visit.seconds * 1e9),
+        preempted: visit.switches.map_or(0, |s| s.involuntary),
+    };
+    VisitRecord {
+        cell: cell.id.clone(),
+        round,
+        at: 0.0,
+        took: 0.0,
+        decoded_bytes: payload.bytes,
+        encoded_bytes: visit.body(),
+        dictionary_bytes: 0,
+        sha256_encoded: String::new(),
+        verified: true,
+        independent: None,
+        phases: BTreeMap::from([(Phase::Serve, samples)]),
+        peak_bytes: BTreeMap::new(),
+        delivery: Some(Box::new(visit)),
+    }
+}
+
+/// What to keep in mind of a visit that counts.
+pub fn caveats(visit: &DeliveryVisit) -> Vec<Caveat> {
+    let busy = (visit.client_share >= BUSY).then_some(Caveat::GeneratorLimit { share: visit.client_share });
+    let faulted = faulted(visit);
+    let faulty = visit.faults.first().map(|first| Caveat::FaultyResponses {
+        faulted,
+        requests: visit.requests.saturating_add(faulted),
+        example: first.example.message.clone(),
+    });
+    busy.into_iter().chain(faulty).collect()
+}

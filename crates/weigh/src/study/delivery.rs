@@ -1,0 +1,158 @@
+//! A block of deliveries: contents that web servers send, in ways.
+
+use anyhow::{Result, bail};
+use serde::Deserialize;
+
+use crate::cell::{Subject, Transport};
+
+/// Connections of a block at most.
+const MOST_CONNECTIONS: u32 = 1024;
+
+/// Every combination of these factors is a cell.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeliveryBlock {
+    /// What the block is for.
+    #[serde(default)]
+    pub about: String,
+    /// What is sent.
+    pub subject: Served,
+    /// Contents by name: `corpus:page-path`, `set:pages`.
+    pub content: Vec<String>,
+    /// Only the first bytes of each content, so many: a ladder of sizes. Absent: whole.
+    #[serde(default)]
+    pub sizes: Vec<u64>,
+    /// Web servers by name; `*` is every server that is here.
+    pub servers: Vec<String>,
+    /// `php` (every PHP of the run) or one runtime's name; `-` for files that no PHP takes part in.
+    pub runtimes: Vec<String>,
+    /// What responses travel over. Absent: `http`.
+    #[serde(default = "plain")]
+    pub transports: Vec<Transport>,
+    /// Ways, as [`crate::plan::ways::WayRequest`] reads them.
+    pub ways: Vec<String>,
+    /// The Accept-Encoding that is sent. Absent: what the way can send, and for one that sends no coding, what browsers ask for.
+    #[serde(default)]
+    pub accept: Option<String>,
+    /// Connections, each with one request at a time. Absent: one.
+    #[serde(default = "one")]
+    pub connections: Vec<u32>,
+    /// Measure every cell to the end, because its own figures are shown.
+    #[serde(default)]
+    pub keep: bool,
+    /// What the quick form does with this block; absent: the same as the whole study.
+    #[serde(default)]
+    pub quick: Option<QuickDelivery>,
+}
+
+/// What a block of deliveries sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Served {
+    /// A page that a PHP script makes.
+    Page,
+    /// A static file.
+    Asset,
+    /// A file that PHP hands out, or has the server hand out.
+    Download,
+}
+
+impl Served {
+    /// The kind of cell.
+    pub fn subject(self) -> Subject {
+        match self {
+            Served::Page => Subject::Page,
+            Served::Asset => Subject::Asset,
+            Served::Download => Subject::Download,
+        }
+    }
+}
+
+fn plain() -> Vec<Transport> {
+    vec![Transport::Http]
+}
+
+fn one() -> Vec<u32> {
+    vec![1]
+}
+
+/// A block of deliveries in the quick form.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum QuickDelivery {
+    /// `quick = false` leaves the block out; `true` keeps it whole.
+    Keep(bool),
+    /// Other factors.
+    Other(Box<QuickDeliveryFactors>),
+}
+
+/// The factors of a block of deliveries in the quick form; what is absent stays as it is.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuickDeliveryFactors {
+    /// See [`DeliveryBlock::content`].
+    pub content: Option<Vec<String>>,
+    /// See [`DeliveryBlock::sizes`].
+    pub sizes: Option<Vec<u64>>,
+    /// See [`DeliveryBlock::servers`].
+    pub servers: Option<Vec<String>>,
+    /// See [`DeliveryBlock::runtimes`].
+    pub runtimes: Option<Vec<String>>,
+    /// See [`DeliveryBlock::transports`].
+    pub transports: Option<Vec<Transport>>,
+    /// See [`DeliveryBlock::ways`].
+    pub ways: Option<Vec<String>>,
+    /// See [`DeliveryBlock::connections`].
+    pub connections: Option<Vec<u32>>,
+}
+
+impl DeliveryBlock {
+    /// Makes sure that the block has something of everything, in its quick form too.
+    ///
+    /// # Errors
+    /// One line that names the key.
+    pub fn check(&self) -> Result<()> {
+        for block in [Some(self.clone()), self.quick_form()].into_iter().flatten() {
+            let factors = [
+                (block.content.is_empty(), "content"),
+                (block.servers.is_empty(), "servers"),
+                (block.runtimes.is_empty(), "runtimes"),
+                (block.transports.is_empty(), "transports"),
+                (block.ways.is_empty(), "ways"),
+                (block.connections.is_empty(), "connections"),
+            ];
+            if let Some((_, key)) = factors.iter().find(|(empty, _)| *empty) {
+                bail!("a block of deliveries needs at least one value in `{key}`");
+            }
+            if let Some(n) = block.connections.iter().find(|n| !(1..=MOST_CONNECTIONS).contains(*n)) {
+                bail!("connections = {n}: give 1 to {MOST_CONNECTIONS}");
+            }
+            if block.sizes.contains(&0) {
+                bail!("sizes = 0: give bytes above zero");
+            }
+            if block.accept.as_ref().is_some_and(|a| a.contains(|c: char| c.is_control())) {
+                bail!("accept holds a control character");
+            }
+        }
+        Ok(())
+    }
+
+    /// The block as the quick form has it; none when it leaves it out.
+    pub fn quick_form(&self) -> Option<DeliveryBlock> {
+        let mut block = self.clone();
+        match block.quick.take() {
+            Some(QuickDelivery::Keep(false)) => return None,
+            Some(QuickDelivery::Keep(true)) | None => {}
+            Some(QuickDelivery::Other(factors)) => {
+                block.content = factors.content.unwrap_or(block.content);
+                block.sizes = factors.sizes.unwrap_or(block.sizes);
+                block.servers = factors.servers.unwrap_or(block.servers);
+                block.runtimes = factors.runtimes.unwrap_or(block.runtimes);
+                block.transports = factors.transports.unwrap_or(block.transports);
+                block.ways = factors.ways.unwrap_or(block.ways);
+                block.connections = factors.connections.unwrap_or(block.connections);
+            }
+        }
+        Some(block)
+    }
+}

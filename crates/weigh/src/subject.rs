@@ -1,0 +1,3 @@
+//! Things under test that need more than a worker.
+
+pub mod delivery;

@@ -1,0 +1,231 @@
+//! Deliveries for real: files and private servers are put in place, the load generator asks, and the meters of server and PHP are
+//! read right before and right after.
+//!
+//! It owns what it started until it is told to end. It refuses to judge what came back: that is the run's.
+
+mod block;
+mod certificate;
+pub mod files;
+pub mod rigs;
+mod url;
+mod variants;
+mod watch;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
+
+use crate::cell::{Cell, Delivery, NO_PHP, Transport};
+use crate::executor::{Deliverer, DeliveryRequest, Failure, Standing};
+use crate::interrupt::Interrupt;
+use crate::loading;
+use crate::plan::Plan;
+use crate::protocol::{Fault, FaultKind};
+use crate::record::DeliveryVisit;
+use crate::rig::fpm;
+use crate::rig::runtime::PhpRuntime;
+use crate::rig::server::Definition;
+use crate::rig::server::site::{Certificate, Site};
+use crate::way::WayKind;
+use block::Metered;
+use files::Files;
+use rigs::Rigs;
+use watch::{Reading, Watch};
+
+/// Where a run's deliveries may put things.
+#[derive(Clone, Debug)]
+pub struct Room {
+    /// A private folder for files.
+    pub scratch: PathBuf,
+    /// A folder for what servers, pools and the generator say.
+    pub logs: PathBuf,
+    /// The PHP side.
+    pub php_home: PathBuf,
+}
+
+/// Carries out deliveries.
+#[derive(Debug)]
+pub struct Courier {
+    plan: Plan,
+    room: Room,
+    files: Files,
+    rigs: Rigs,
+    certificate: Option<Certificate>,
+    agent: Option<loading::LoadAgent>,
+    interrupt: Interrupt,
+}
+
+impl Courier {
+    /// Nothing is started before the first visit.
+    ///
+    /// # Errors
+    /// The room is not there.
+    pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
+        let files = Files::new(&room.scratch, &room.php_home)?;
+        let rigs = Rigs::new(definitions, plan, &room.logs);
+        Ok(Courier { plan: plan.clone(), room, files, rigs, certificate: None, agent: None, interrupt })
+    }
+
+    /// The site that a cell is served from, with its files and its pool in place.
+    fn site(&mut self, request: &DeliveryRequest<'_>, delivery: &Delivery) -> Result<Site> {
+        let docroot = self.files.prepare(request.cell, request.payload, request.blob)?;
+        let fpm = match request.cell.runtime.as_str() {
+            NO_PHP => None,
+            runtime => Some(self.rigs.pool(&self.plan, runtime, &self.files)?.socket()),
+        };
+        let is_offloaded = matches!(delivery.kind, WayKind::Offload | WayKind::Transparent);
+        let tls = match delivery.transport {
+            Transport::Http => None,
+            Transport::Https => Some(self.certificate()?),
+        };
+        Ok(Site {
+            docroot,
+            fpm,
+            way: delivery.site.clone(),
+            offload: is_offloaded.then(|| self.files.contents()),
+            tls,
+            cpus: Vec::new(),
+        })
+    }
+
+    fn certificate(&mut self) -> Result<Certificate> {
+        if let Some(made) = &self.certificate {
+            return Ok(made.clone());
+        }
+        let made = certificate::make(&self.room.scratch)?;
+        Ok(self.certificate.insert(made).clone())
+    }
+
+    fn block(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        delivery: &Delivery,
+        site: &Site,
+    ) -> Result<DeliveryVisit, Failure> {
+        let cell = request.cell;
+        let path = url::path(cell, delivery, request.payload, self.rigs.token());
+        let instance = self.rigs.instance(&delivery.server, site).map_err(|e| start(cell, &e))?;
+        let (url, server) = (instance.url(&path), instance.group());
+        let authority = site.tls.as_ref().map(|tls| tls.chain.as_path());
+        let load = block::plan(request, url, authority);
+        let pool = match site.fpm {
+            Some(_) => {
+                Some(self.rigs.pool(&self.plan, &cell.runtime, &self.files).map_err(|e| start(cell, &e))?)
+            }
+            None => None,
+        };
+        let agent = match &mut self.agent {
+            Some(agent) => agent,
+            None => {
+                let log = self.room.logs.join("load.log");
+                let made = loading::LoadAgent::start(&log, self.interrupt.clone());
+                let made =
+                    made.map_err(|e| start(cell, &anyhow::Error::from(e).context("the load agent")))?;
+                self.agent.insert(made)
+            }
+        };
+        let php = pool.as_ref().map(|pool| pool.group());
+        let watch = pool.as_ref().and_then(|pool| gauge(pool)).map(Watch::begin);
+        let before = (server.usage(), php.map(|group| group.usage()));
+        let outcome = agent.run(&load, &mut |_| {});
+        let after = (server.usage(), php.map(|group| group.usage()));
+        let workers = watch.and_then(Watch::end);
+        let outcome = outcome.map_err(|failure| refused(cell, failure))?;
+        if outcome.interrupted {
+            return Err(Failure::Interrupted);
+        }
+        let metered = Metered {
+            server: after.0.since(&before.0),
+            php: after.1.zip(before.1).map(|(after, before)| after.since(&before)),
+        };
+        let mut visit = block::visit(outcome.result, metered);
+        visit.server_pss = server.pss_bytes();
+        visit.php_pss = php.and_then(|group| group.pss_bytes());
+        visit.workers = workers;
+        if let Some(pool) = pool
+            && !(200..300).contains(&visit.preflight.status)
+        {
+            explain(&mut visit, pool, &site.docroot, &path);
+        }
+        Ok(visit)
+    }
+}
+
+impl Deliverer for Courier {
+    fn versions(&mut self, plan: &Plan) -> Vec<Standing> {
+        let servers = self.rigs.servers().iter().filter_map(|found| {
+            Some(Standing { name: found.definition.name.clone(), version: found.version.clone()? })
+        });
+        let pools = plan.runtimes.iter().filter_map(|runtime| {
+            let php = PhpRuntime::of(runtime.binary.as_ref()?).ok()?;
+            Some(Standing { name: runtime.name.clone(), version: php.version })
+        });
+        servers.chain(pools).collect()
+    }
+
+    fn deliver(&mut self, request: &DeliveryRequest<'_>) -> Result<DeliveryVisit, Failure> {
+        let cell = request.cell;
+        let Some(delivery) = &cell.delivery else {
+            let message = format!("{}: it is no delivery", cell.id);
+            return Err(Failure::Fault(Fault { kind: FaultKind::Parameter, message, remedy: None }));
+        };
+        if self.interrupt.is_set() {
+            return Err(Failure::Interrupted);
+        }
+        let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
+        let result = self.block(request, delivery, &site);
+        let is_sound = result.as_ref().is_ok_and(|visit| visit.faults.is_empty());
+        if !is_sound {
+            // Whatever state it is in, the next cell shall not have it.
+            self.rigs.discard(&delivery.server, &site, &cell.runtime);
+        }
+        result
+    }
+
+    fn end(&mut self) {
+        if let Some(agent) = self.agent.take() {
+            agent.end();
+        }
+        self.rigs.end();
+    }
+}
+
+/// Why there is nobody to ask.
+fn start(cell: &Cell, error: &anyhow::Error) -> Failure {
+    let message = format!("{}: {error:#}", cell.id);
+    Failure::Fault(Fault { kind: FaultKind::Start, message, remedy: None })
+}
+
+/// Why a block has no result.
+fn refused(cell: &Cell, failure: loading::Failure) -> Failure {
+    let (kind, what) = match failure {
+        // The hint after it is for those who measure by hand.
+        loading::Failure::Refused(why) => {
+            (FaultKind::Response, why.split("; --").next().unwrap_or_default().to_owned())
+        }
+        broken @ loading::Failure::Broken(_) => (FaultKind::Crash, broken.to_string()),
+    };
+    Failure::Fault(Fault { kind, message: format!("{}: {what}", cell.id), remedy: None })
+}
+
+/// Reads the workers of a pool; none where the question would take one of them from their work.
+fn gauge(pool: &fpm::Pool) -> Option<impl FnMut() -> Option<Reading> + Send + 'static> {
+    let gauge = pool.gauge()?;
+    Some(move || {
+        let status = gauge.status().ok()?;
+        Some(Reading { busy: status.active, idle: status.idle, queue: gauge.listen_queue().unwrap_or(0) })
+    })
+}
+
+/// Puts what PHP has to say about a refusal beside the status: its scripts say it in one line.
+fn explain(visit: &mut DeliveryVisit, pool: &fpm::Pool, docroot: &Path, path: &str) {
+    let (script, query) = path.split_once('?').unwrap_or((path, ""));
+    let script = docroot.join(script.trim_start_matches('/'));
+    let said = pool.ask(&script, query).unwrap_or_default();
+    let line = said.split(|b| *b == b'\n').next().unwrap_or_default();
+    let line = crate::rig::process::printable(line);
+    let words = if line.is_empty() { pool.last_words().unwrap_or_default() } else { line };
+    let message = format!("status {}: {words}", visit.preflight.status);
+    visit.preflight.fault = Some(Wrong::new(WrongKind::Status, message));
+}

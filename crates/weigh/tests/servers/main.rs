@@ -1,0 +1,13 @@
+//! The servers of this machine, started as the lab starts them: ready, every way with the right coding, and nothing left behind.
+
+mod client;
+mod faults;
+mod fixture;
+mod fpm;
+#[allow(dead_code, reason = "the program's other tests use the rest of it")]
+#[path = "../cli/lab.rs"]
+mod lab;
+mod meter;
+mod orphans;
+mod secure;
+mod ways;
