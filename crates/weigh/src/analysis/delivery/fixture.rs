@@ -141,6 +141,7 @@ impl Lab {
             kind,
             accept: "gzip, deflate, br, zstd".into(),
             connections: stand.connections,
+            site: None,
         };
         self.machinery(stand);
         self.plan.cells.push(Cell {

@@ -34,7 +34,8 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
-/// The same content sent by PHP itself from the same server: the least CPU time of those ways.
+/// The same content sent by PHP itself from the same server: of the ways with the fewest options, that with the least CPU
+/// time.
 pub(super) fn through_php<'a>(evidence: &Evidence<'a>, offload: Candidate<'a>) -> Option<Candidate<'a>> {
     let same = |other: &Candidate| {
         other.delivery.by == By::Php
@@ -46,7 +47,11 @@ pub(super) fn through_php<'a>(evidence: &Evidence<'a>, offload: Candidate<'a>) -
             && other.costs.cpu.is_some()
     };
     let ways = evidence.beside(offload, same).into_iter();
-    ways.min_by(|a, b| a.result.cpu_ns().unwrap_or(0.0).total_cmp(&b.result.cpu_ns().unwrap_or(0.0)))
+    ways.min_by(|a, b| {
+        let cpu = |c: &Candidate| c.result.cpu_ns().unwrap_or(0.0);
+        let options = |c: &Candidate| c.setting().options.len();
+        options(a).cmp(&options(b)).then(cpu(a).total_cmp(&cpu(b)))
+    })
 }
 
 fn sentence(evidence: &Evidence, offload: Candidate, script: Candidate) -> Option<(String, Vec<String>)> {
