@@ -83,6 +83,11 @@ impl Figure {
         self.value
     }
 
+    /// The same in each drawing of rounds; not a number where none of its rounds was drawn.
+    pub fn drawn(&self) -> &[f64] {
+        &self.drawn
+    }
+
     /// The same in another unit, or of a part; `factor` is not negative.
     pub fn scaled(mut self, factor: f64) -> Figure {
         self.value *= factor;

@@ -11,6 +11,7 @@ mod figure;
 mod link;
 mod pareto;
 mod summary;
+mod threshold;
 
 pub use blocks::{UNITS, block_effects};
 pub use bootstrap::{EXACT_UP_TO, QuantileDistribution};
@@ -19,3 +20,4 @@ pub use figure::{Drawings, Figure};
 pub use link::{Crossing, break_even_bandwidth, break_even_interval};
 pub use pareto::{dominators, pareto_front};
 pub use summary::{Summary, median, quantile, summary};
+pub use threshold::{Threshold, ThresholdInterval};

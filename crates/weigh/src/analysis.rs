@@ -5,6 +5,7 @@
 
 mod caveats;
 mod cost;
+pub mod delivery;
 mod estimate;
 mod findings;
 mod front;
@@ -16,8 +17,10 @@ mod published;
 
 use crate::plan::Plan;
 use crate::record::Record;
+use delivery::analyse_delivery;
+use delivery::model::DeliveryAnalysis;
 use gather::gather;
-use model::{Analysis, RunFacts};
+use model::{Analysis, FaultRow, RunFacts};
 
 /// Confidence of every interval.
 const CONFIDENCE: f64 = 0.95;
@@ -27,7 +30,35 @@ const CONFIDENCE: f64 = 0.95;
 /// stays in the lower one. 0.1 repeated best of 0.1 to 0.5, see docs/METHODOLOGY.md.
 pub const QUANTILE: f64 = 0.1;
 
-/// Derives the results of a run from its records: of a whole run, an interrupted one, or one in flight.
+/// The results of a run: a study has codecs or deliveries.
+#[derive(Clone, Debug)]
+pub enum Results {
+    /// Of codecs, natively and inside PHP.
+    Codec(Box<Analysis>),
+    /// Of deliveries by web servers.
+    Delivery(Box<DeliveryAnalysis>),
+}
+
+impl Results {
+    /// Derives them from the records, by what the plan's cells put under test.
+    pub fn of(run: &RunFacts, plan: &Plan, records: &[Record]) -> Results {
+        if plan.is_delivery() {
+            Results::Delivery(Box::new(analyse_delivery(run, plan, records)))
+        } else {
+            Results::Codec(Box::new(analyse(run, plan, records)))
+        }
+    }
+
+    /// Cells that were planned and not measured.
+    pub fn faults(&self) -> &[FaultRow] {
+        match self {
+            Results::Codec(analysis) => &analysis.faults,
+            Results::Delivery(analysis) => &analysis.faults,
+        }
+    }
+}
+
+/// Derives the results of a run of codecs from its records: of a whole run, an interrupted one, or one in flight.
 ///
 /// `rounds`, `seconds` and `complete` of the run's facts are taken from the records, the rest from `run`.
 /// Records of cells that are not in the plan are left out.

@@ -5,11 +5,14 @@
 
 use anyhow::Result;
 
+use crate::analysis::Results;
+use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
 mod bars;
 mod chart;
 pub mod csv;
+pub mod delivery;
 mod document;
 #[cfg(test)]
 mod fixture;
@@ -41,6 +44,22 @@ pub trait Format: Sync {
     /// # Errors
     /// When the analysis cannot be expressed in this form; the message says what and why.
     fn render(&self, analysis: &Analysis, options: &Options) -> Result<Vec<Rendered>>;
+    /// The same of a delivery study.
+    ///
+    /// # Errors
+    /// As [`Format::render`].
+    fn render_delivery(&self, analysis: &DeliveryAnalysis, options: &Options) -> Result<Vec<Rendered>>;
+
+    /// The files of the report on either kind of study.
+    ///
+    /// # Errors
+    /// As [`Format::render`].
+    fn render_results(&self, results: &Results, options: &Options) -> Result<Vec<Rendered>> {
+        match results {
+            Results::Codec(analysis) => self.render(analysis, options),
+            Results::Delivery(analysis) => self.render_delivery(analysis, options),
+        }
+    }
 }
 
 /// Every format, in the order of help.

@@ -38,13 +38,18 @@ pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [CellResult]) ->
         }
     }
 
+    of_run(plan, gathered, run_noise)
+}
+
+/// The caveats of the run; `noise` is wall ÷ CPU time where that shows.
+pub(super) fn of_run(plan: &Plan, gathered: &Gathered, noise: Option<f64>) -> Vec<Caveat> {
     let mut run: Vec<Caveat> = Vec::new();
     gathered.caveats.iter().for_each(|caveat| {
         if !run.contains(caveat) {
             run.push(caveat.clone());
         }
     });
-    if let Some(wall_over_cpu) = run_noise {
+    if let Some(wall_over_cpu) = noise {
         add_once(&mut run, Caveat::NoisyMachine { wall_over_cpu });
     }
     if gathered.drift > DRIFT {
@@ -62,7 +67,7 @@ pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [CellResult]) ->
 }
 
 /// Adds a caveat unless one of its kind is there: what was recorded knows more than what is derived.
-fn add_once(caveats: &mut Vec<Caveat>, caveat: Caveat) {
+pub(super) fn add_once(caveats: &mut Vec<Caveat>, caveat: Caveat) {
     if !caveats.iter().any(|known| discriminant(known) == discriminant(&caveat)) {
         caveats.push(caveat);
     }

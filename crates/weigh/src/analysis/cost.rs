@@ -1,6 +1,6 @@
 //! What an operation costs in CPU time, over rounds, and whether two costs can be told apart.
 
-use weigh_stats::{Figure, Interval, Ratio, median_interval, quantile_interval};
+use weigh_stats::{Drawings, Figure, Interval, Ratio, median_interval, quantile_interval};
 
 use crate::analysis::gather::Measured;
 use crate::analysis::{CONFIDENCE, QUANTILE};
@@ -43,6 +43,43 @@ impl Cost {
         Some(Cost { rounds, figure, interval, samples: samples.len() })
     }
 
+    /// A cost that was observed once a round: its quantile at `p` over rounds, (round, amount) ascending by round.
+    pub fn over_rounds(rounds: Vec<(u32, f64)>, p: f64, drawings: &Drawings, seed: u64) -> Option<Cost> {
+        let figure = Figure::of(&rounds, p, CONFIDENCE, drawings)?;
+        let values: Vec<f64> = rounds.iter().map(|r| r.1).collect();
+        let value = figure.value();
+        let interval = if p < 0.5 {
+            quantile_interval(&values, p, CONFIDENCE, seed)
+        } else {
+            median_interval(&values, CONFIDENCE, seed)
+        };
+        let Interval { low, high } = interval.unwrap_or(Interval { low: value, high: value });
+        let interval = Interval { low: low.min(value), high: high.max(value) };
+        Some(Cost { rounds, figure, interval, samples: 1 })
+    }
+
+    /// Both together, in the rounds that have both.
+    pub fn plus(&self, other: &Cost) -> Cost {
+        let rounds: Vec<(u32, f64)> =
+            common(&self.rounds, &other.rounds).map(|(round, a, b)| (round, a + b)).collect();
+        let figure = self.figure.clone().plus(&other.figure);
+        // Of a single round the drawings say nothing; the samples of the two are no pairs, so that the ends add up.
+        let interval = if self.rounds.len().min(other.rounds.len()) > 1 {
+            figure.interval()
+        } else {
+            Interval {
+                low: self.interval.low + other.interval.low,
+                high: self.interval.high + other.interval.high,
+            }
+        };
+        Cost { rounds, figure, interval, samples: self.samples.min(other.samples) }
+    }
+
+    /// The number with its drawings.
+    pub fn figure(&self) -> &Figure {
+        &self.figure
+    }
+
     /// The cost of `encode` encodes and `decode` decodes.
     pub fn weighted(measured: &Measured, (encode, decode): (f64, f64), seed: u64) -> Option<Cost> {
         if decode == 0.0 || encode == 0.0 {
@@ -51,19 +88,7 @@ impl Cost {
         }
         let part = |phase, weight| Some(Cost::phase(measured, phase, seed)?.scaled(weight));
         let (encode, decode) = (part(Phase::Encode, encode)?, part(Phase::Decode, decode)?);
-        let rounds: Vec<(u32, f64)> =
-            common(&encode.rounds, &decode.rounds).map(|(round, e, d)| (round, e + d)).collect();
-        let figure = encode.figure.plus(&decode.figure);
-        // Of a single round the drawings say nothing; the samples of the two phases are no pairs, so that the ends add up.
-        let interval = if encode.rounds.len().min(decode.rounds.len()) > 1 {
-            figure.interval()
-        } else {
-            Interval {
-                low: encode.interval.low + decode.interval.low,
-                high: encode.interval.high + decode.interval.high,
-            }
-        };
-        Some(Cost { rounds, figure, interval, samples: encode.samples.min(decode.samples) })
+        Some(encode.plus(&decode))
     }
 
     /// The same cost in another unit, or of a part of the pass.

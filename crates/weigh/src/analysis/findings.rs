@@ -8,7 +8,7 @@ mod beats;
 mod breakeven;
 mod dominated;
 mod fronts;
-mod label;
+pub(super) mod label;
 mod levels;
 mod link;
 mod marshaller;
@@ -40,19 +40,19 @@ pub(super) struct Evidence<'a> {
 type Topic = fn(&Evidence) -> Vec<Draft>;
 
 /// A sentence before it has its rank.
-struct Draft {
-    text: String,
-    cells: Vec<String>,
+pub(super) struct Draft {
+    pub text: String,
+    pub cells: Vec<String>,
     /// Stands before the sentences that give detail.
-    lead: bool,
+    pub lead: bool,
 }
 
 impl Draft {
-    fn lead(text: String, cells: Vec<String>) -> Draft {
+    pub fn lead(text: String, cells: Vec<String>) -> Draft {
         Draft { text, cells, lead: true }
     }
 
-    fn detail(text: String, cells: Vec<String>) -> Draft {
+    pub fn detail(text: String, cells: Vec<String>) -> Draft {
         Draft { text, cells, lead: false }
     }
 }
@@ -74,9 +74,14 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
         ("memory", memory::find),
         ("marshaller", marshaller::find),
     ];
+    ranked(topics.map(|(topic, find)| (topic, find(evidence))))
+}
+
+/// The sentences of all topics in order: those of the first, then what leads each topic, then the details.
+pub(super) fn ranked<'a>(topics: impl IntoIterator<Item = (&'a str, Vec<Draft>)>) -> Vec<Finding> {
     let mut drafts: Vec<(u32, &str, Draft)> = Vec::new();
-    for (place, (topic, find)) in topics.into_iter().enumerate() {
-        for draft in find(evidence) {
+    for (place, (topic, found)) in topics.into_iter().enumerate() {
+        for draft in found {
             let order = match (place, draft.lead) {
                 (0, _) => 0,
                 (_, true) => 1,

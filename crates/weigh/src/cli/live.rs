@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::analysis::analyse;
+use crate::analysis::Results;
 use crate::cli::terminal;
 use crate::lab::Progress;
 use crate::plan::Plan;
@@ -64,8 +64,8 @@ impl Live {
         if self.drawn.is_some_and(|d| d.elapsed() < TABLE_EVERY) {
             return;
         }
-        let analysis = analyse(&Default::default(), &self.plan, &self.records);
-        let text = report::live::table(&analysis, options, terminal::height().saturating_sub(MARGIN));
+        let results = Results::of(&Default::default(), &self.plan, &self.records);
+        let text = report::live::results(&results, options, terminal::height().saturating_sub(MARGIN));
         let term = console::Term::stderr();
         let lines = text.lines().count();
         let earlier = self.drawn_lines;

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::analysis::analyse;
-use crate::analysis::model::Analysis;
+use crate::analysis::Results;
 use crate::cli::terminal;
 use crate::report::{self, Detail, Options};
 use crate::run::dir::StoredRun;
@@ -41,7 +40,7 @@ pub fn options(detail: Detail, command: Option<String>) -> Options {
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let stored = StoredRun::read(&args.run)?;
-    let analysis = analyse(&stored.facts(), &stored.plan, &stored.records);
+    let results = Results::of(&stored.facts(), &stored.plan, &stored.records);
     let detail = if args.summary { Detail::Summary } else { Detail::Full };
     let options = options(detail, Some(stored.file.command.join(" ")));
     for format in &args.format {
@@ -49,12 +48,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         match folder {
             Some(folder) => {
                 let plain = Options { color: false, ..options.clone() };
-                for path in write(&analysis, format, &plain, &folder)? {
+                for path in write(&results, format, &plain, &folder)? {
                     terminal::print(&format!("{}\n", path.display()))?;
                 }
             }
             None => {
-                for file in report::format(format)?.render(&analysis, &options)? {
+                for file in report::format(format)?.render_results(&results, &options)? {
                     terminal::print(&String::from_utf8_lossy(&file.bytes))?;
                 }
             }
@@ -68,11 +67,11 @@ fn is_picture(format: &str) -> bool {
 }
 
 /// Writes the files of one format into a folder, each whole or not at all.
-pub fn write(analysis: &Analysis, format: &str, options: &Options, folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn write(results: &Results, format: &str, options: &Options, folder: &Path) -> Result<Vec<PathBuf>> {
     let doing = || format!("{}: the report cannot be written", folder.display());
     std::fs::create_dir_all(folder).with_context(doing)?;
     let mut written = Vec::new();
-    for file in report::format(format)?.render(analysis, options)? {
+    for file in report::format(format)?.render_results(results, options)? {
         let path = folder.join(&file.file_name);
         let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(doing)?;
         draft.write_all(&file.bytes).with_context(doing)?;

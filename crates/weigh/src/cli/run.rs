@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::analysis::model::Analysis;
+use crate::analysis::Results;
 use crate::cli::live::{Live, Preparing};
 use crate::cli::{exit_code, terminal};
 use crate::interrupt::Interrupt;
@@ -196,22 +196,22 @@ fn go_on(lab: &Lab, dir: RunDir, detail: Detail, json: bool) -> Result<Ended> {
         terminal::note(&format!("interrupted; go on with: weigh run --resume {}", path.display()));
         return Ok(Ended::Interrupted);
     }
-    show(&finished.analysis, &path, detail, json, command)?;
-    Ok(Ended::Complete { faults: finished.analysis.faults.len() })
+    show(&finished.results, &path, detail, json, command)?;
+    Ok(Ended::Complete { faults: finished.results.faults().len() })
 }
 
 /// Prints the results, and leaves report and chart in the run directory.
-fn show(analysis: &Analysis, path: &Path, detail: Detail, json: bool, command: String) -> Result<()> {
+fn show(results: &Results, path: &Path, detail: Detail, json: bool, command: String) -> Result<()> {
     let options = crate::cli::report::options(detail, Some(command));
     let printed = report::format(if json { "json" } else { "terminal" })?;
-    for file in printed.render(analysis, &options)? {
+    for file in printed.render_results(results, &options)? {
         terminal::print(&String::from_utf8_lossy(&file.bytes))?;
     }
     let folder = path.join("report");
     let plain = Options { color: false, ..options };
     let mut written = Vec::new();
     for format in ["markdown", "csv", "json", "svg", "png"] {
-        written.extend(crate::cli::report::write(analysis, format, &plain, &folder)?);
+        written.extend(crate::cli::report::write(results, format, &plain, &folder)?);
     }
     let pictures = written.iter().filter(|p| p.extension().is_some_and(|e| e == "png"));
     terminal::note(&format!("run       {}", path.display()));

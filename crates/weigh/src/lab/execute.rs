@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::analysis::{analyse, model::Analysis};
+use crate::analysis::Results;
 use crate::executor::Pool;
 use crate::interrupt::Interrupt;
 use crate::inventory::NATIVE;
@@ -24,7 +24,7 @@ pub struct Finished {
     /// How it ended.
     pub outcome: Outcome,
     /// Its results so far.
-    pub analysis: Analysis,
+    pub results: Results,
 }
 
 /// The workers that a plan needs. Nothing is started before the first visit.
@@ -60,6 +60,6 @@ pub fn execute(mut dir: RunDir, mut pool: Pool, observer: &mut dyn Observer) -> 
     let outcome = run::run(&mut dir, &mut pool, &SystemClock::new(), observer)?;
     pool.end();
     let stored = dir.into_stored();
-    let analysis = analyse(&stored.facts(), &stored.plan, &stored.records);
-    Ok(Finished { outcome, analysis })
+    let results = Results::of(&stored.facts(), &stored.plan, &stored.records);
+    Ok(Finished { outcome, results })
 }

@@ -12,6 +12,7 @@ use crate::analysis::model::Analysis;
 
 mod axis;
 mod canvas;
+pub(super) mod delivery;
 mod labels;
 mod links;
 mod palette;
@@ -38,6 +39,8 @@ enum Kind {
     Tradeoff,
     Links,
     Published,
+    /// One of a delivery study.
+    Delivery(delivery::Kind),
 }
 
 /// The charts that an analysis has, in the report's order.

@@ -5,7 +5,8 @@ use anyhow::{Context, Result};
 use csv::Writer;
 
 use super::text::clean;
-use super::{Format, Options, Rendered, words};
+use super::{Format, Options, Rendered, delivery, words};
+use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::{Analysis, Estimate, Mix};
 use crate::payload::Origin;
 use crate::protocol::Phase;
@@ -38,6 +39,17 @@ impl Format for Csv {
             Rendered::new("cells.csv", cells(analysis).context("writing the table of cells")?),
             Rendered::new("links.csv", links(analysis).context("writing the table of links")?),
         ])
+    }
+
+    fn render_delivery(&self, analysis: &DeliveryAnalysis, _: &Options) -> Result<Vec<Rendered>> {
+        let cells = delivery::csv::cells(analysis).context("writing the table of cells")?;
+        let mut files = vec![Rendered::new("cells.csv", cells)];
+        if !analysis.crossovers.is_empty() {
+            let crossovers =
+                delivery::csv::crossovers(analysis).context("writing the table of crossovers")?;
+            files.push(Rendered::new("crossovers.csv", crossovers));
+        }
+        Ok(files)
     }
 }
 
@@ -161,7 +173,8 @@ fn estimate(estimate: Option<&Estimate>, bytes: u64) -> [String; 11] {
     ]
 }
 
-fn stop(reason: &crate::record::StopReason) -> &'static str {
+/// Why a cell was no longer visited, in a word.
+pub(super) fn stop(reason: &crate::record::StopReason) -> &'static str {
     use crate::record::StopReason;
     match reason {
         StopReason::Settled => "settled",
@@ -219,7 +232,7 @@ fn links(analysis: &Analysis) -> Result<Vec<u8>> {
 }
 
 /// Cleaned text that no spreadsheet takes for a formula.
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     let text = clean(text);
     if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text }
 }

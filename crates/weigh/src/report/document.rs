@@ -34,8 +34,9 @@ pub(super) enum Block {
 pub(super) fn build(analysis: &Analysis, options: &Options) -> Vec<Block> {
     let groups = view::groups(analysis);
     let full = options.detail == Detail::Full;
-    let mut blocks = sections::answer::head(analysis);
-    blocks.extend(sections::answer::findings(analysis, options.findings));
+    let facts = sections::answer::facts(&analysis.run, analysis.cells.len());
+    let mut blocks = sections::answer::head(&analysis.study, &analysis.payloads, facts.clone());
+    blocks.extend(sections::answer::findings(&analysis.findings, options.findings));
     if groups.len() > 3 {
         blocks.extend(sections::group::overview(&groups));
     }
@@ -51,11 +52,11 @@ pub(super) fn build(analysis: &Analysis, options: &Options) -> Vec<Block> {
             blocks.extend(sections::group::front(group));
         }
     }
-    blocks.extend(sections::rest::faults(analysis, full));
-    blocks.extend(sections::rest::not_measured(analysis, full));
-    blocks.extend(sections::rest::caveats(analysis));
+    blocks.extend(sections::rest::faults(&analysis.faults, full));
+    blocks.extend(sections::rest::not_measured(&analysis.exclusions, &analysis.unmeasured, full));
+    blocks.extend(sections::rest::caveats(&analysis.caveats, analysis.cells.iter().flat_map(|c| &c.caveats)));
     if full {
-        blocks.extend(sections::method::section(analysis, options));
+        blocks.extend(sections::method::section(sections::method::Parts::of(analysis, facts), options));
     }
     blocks
 }

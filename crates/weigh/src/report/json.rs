@@ -4,7 +4,8 @@
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{Format, Options, Rendered};
+use super::{Format, Options, Rendered, delivery};
+use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
 /// The version of the schema: raised when a field changes its meaning or goes away.
@@ -41,6 +42,10 @@ impl Format for Json {
         let mut bytes = serde_json::to_vec_pretty(&document).context("writing the analysis as JSON")?;
         bytes.push(b'\n');
         Ok(vec![Rendered::new("analysis.json", bytes)])
+    }
+
+    fn render_delivery(&self, analysis: &DeliveryAnalysis, _: &Options) -> Result<Vec<Rendered>> {
+        Ok(vec![Rendered::new("analysis.json", delivery::json::bytes(analysis)?)])
     }
 }
 

@@ -6,7 +6,8 @@ use super::chart;
 use super::document::{self, Block};
 use super::grid::{Grid, Kind, Tone};
 use super::text::{clean, markdown as escape};
-use super::{Detail, Format, Options, Rendered};
+use super::{Detail, Format, Options, Rendered, delivery};
+use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
 /// `--format markdown`.
@@ -26,10 +27,19 @@ impl Format for Markdown {
     }
 
     fn render(&self, analysis: &Analysis, options: &Options) -> Result<Vec<Rendered>> {
-        let options = Options { detail: Detail::Full, findings: usize::MAX, ..options.clone() };
-        let blocks = document::build(analysis, &options);
+        let blocks = document::build(analysis, &whole(options));
         Ok(vec![Rendered::new("report.md", text(&blocks, &chart::index(analysis)))])
     }
+
+    fn render_delivery(&self, analysis: &DeliveryAnalysis, options: &Options) -> Result<Vec<Rendered>> {
+        let blocks = delivery::build(analysis, &whole(options));
+        Ok(vec![Rendered::new("report.md", text(&blocks, &chart::delivery::index(analysis)))])
+    }
+}
+
+/// Everything, whatever was asked for: a page has room.
+fn whole(options: &Options) -> Options {
+    Options { detail: Detail::Full, findings: usize::MAX, ..options.clone() }
 }
 
 fn text(blocks: &[Block], charts: &[chart::Entry]) -> String {

@@ -5,6 +5,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options as Reading, Tree};
 
 use super::{Format, Options, Rendered, chart};
+use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
 /// `--format png`.
@@ -24,15 +25,22 @@ impl Format for Png {
     }
 
     fn render(&self, analysis: &Analysis, _: &Options) -> Result<Vec<Rendered>> {
-        let reading = Reading { fontdb: chart::fonts(), ..Reading::default() };
-        let charts = chart::draw(analysis)?.into_iter();
-        let render = |(entry, svg): (chart::Entry, String)| {
-            let bytes =
-                pixels(&svg, &reading).with_context(|| format!("rasterising the chart {}", entry.stem))?;
-            Ok(Rendered::new(format!("{}.png", entry.stem), bytes))
-        };
-        charts.map(render).collect()
+        files(chart::draw(analysis)?)
     }
+
+    fn render_delivery(&self, analysis: &DeliveryAnalysis, _: &Options) -> Result<Vec<Rendered>> {
+        files(chart::delivery::draw(analysis)?)
+    }
+}
+
+fn files(charts: Vec<(chart::Entry, String)>) -> Result<Vec<Rendered>> {
+    let reading = Reading { fontdb: chart::fonts(), ..Reading::default() };
+    let render = |(entry, svg): (chart::Entry, String)| {
+        let bytes =
+            pixels(&svg, &reading).with_context(|| format!("rasterising the chart {}", entry.stem))?;
+        Ok(Rendered::new(format!("{}.png", entry.stem), bytes))
+    };
+    charts.into_iter().map(render).collect()
 }
 
 fn pixels(svg: &str, reading: &Reading) -> Result<Vec<u8>> {

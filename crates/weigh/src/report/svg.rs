@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::{Format, Options, Rendered, chart};
+use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
 /// `--format svg`.
@@ -22,7 +23,15 @@ impl Format for Svg {
     }
 
     fn render(&self, analysis: &Analysis, _: &Options) -> Result<Vec<Rendered>> {
-        let charts = chart::draw(analysis)?.into_iter();
-        Ok(charts.map(|(entry, svg)| Rendered::new(format!("{}.svg", entry.stem), svg)).collect())
+        Ok(files(chart::draw(analysis)?))
     }
+
+    fn render_delivery(&self, analysis: &DeliveryAnalysis, _: &Options) -> Result<Vec<Rendered>> {
+        Ok(files(chart::delivery::draw(analysis)?))
+    }
+}
+
+fn files(charts: Vec<(chart::Entry, String)>) -> Vec<Rendered> {
+    let charts = charts.into_iter();
+    charts.map(|(entry, svg)| Rendered::new(format!("{}.svg", entry.stem), svg)).collect()
 }

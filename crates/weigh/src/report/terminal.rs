@@ -5,7 +5,8 @@ use console::Style;
 
 use super::document::{self, Block};
 use super::text::wrap;
-use super::{Format, Options, Rendered};
+use super::{Format, Options, Rendered, delivery};
+use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
 /// Prose wider than this is hard to read, whatever the terminal.
@@ -29,6 +30,11 @@ impl Format for Terminal {
 
     fn render(&self, analysis: &Analysis, options: &Options) -> Result<Vec<Rendered>> {
         let blocks = document::build(analysis, options);
+        Ok(vec![Rendered::new("report.txt", text(&blocks, options))])
+    }
+
+    fn render_delivery(&self, analysis: &DeliveryAnalysis, options: &Options) -> Result<Vec<Rendered>> {
+        let blocks = delivery::build(analysis, options);
         Ok(vec![Rendered::new("report.txt", text(&blocks, options))])
     }
 }

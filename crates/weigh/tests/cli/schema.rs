@@ -10,6 +10,7 @@ use weigh::analysis::load;
 use weigh::cli::{check, corpus, runtime};
 use weigh::plan::Plan;
 use weigh::record::Record;
+use weigh::report::delivery::json as delivery;
 use weigh::report::json::Document;
 use weigh::run::dir::RunFile;
 
@@ -34,6 +35,11 @@ struct Line {
 fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
     vec![
         ("analysis", "Analysis of a Weighbridge run: report/analysis.json and --json", schema_for!(Document)),
+        (
+            "delivery",
+            "Analysis of a Weighbridge run of a delivery study: report/analysis.json and --json",
+            schema_for!(delivery::Document),
+        ),
         ("run", "Facts of a run: run.json", schema_for!(RunFile)),
         ("plan", "Plan of a run: plan.json and `weigh plan --json`", schema_for!(Plan)),
         ("record", "One line of records.ndjson", schema_for!(Line)),

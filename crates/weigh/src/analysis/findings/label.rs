@@ -8,7 +8,7 @@ use crate::units;
 use weigh_stats::Ratio;
 
 /// `zstd 3`, `zlib 6 (memlevel=9)`, `no compression`.
-pub(super) fn setting(setting: &Setting) -> String {
+pub(in crate::analysis) fn setting(setting: &Setting) -> String {
     if setting.codec == IDENTITY {
         return "no compression".to_string();
     }
@@ -61,7 +61,7 @@ pub(super) fn several(candidates: &[Candidate]) -> String {
 }
 
 /// `1 to 5 and 9`: runs of three and more are drawn together.
-pub(super) fn levels(levels: &[i32]) -> String {
+pub(in crate::analysis) fn levels(levels: &[i32]) -> String {
     let mut levels = levels.to_vec();
     levels.sort_unstable();
     levels.dedup();
@@ -76,7 +76,7 @@ pub(super) fn levels(levels: &[i32]) -> String {
 }
 
 /// Small numbers in words.
-pub(super) fn number(number: usize) -> String {
+pub(in crate::analysis) fn number(number: usize) -> String {
     const WORDS: [&str; 13] = [
         "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
         "twelve",
@@ -85,7 +85,7 @@ pub(super) fn number(number: usize) -> String {
 }
 
 /// `the other payload`, `both other payloads`, `all four other payloads`: of `number` things, every one.
-pub(super) fn every(number: usize, singular: &str, plural: &str) -> String {
+pub(in crate::analysis) fn every(number: usize, singular: &str, plural: &str) -> String {
     match number {
         1 => format!("the {singular}"),
         2 => format!("both {plural}"),
@@ -94,7 +94,7 @@ pub(super) fn every(number: usize, singular: &str, plural: &str) -> String {
 }
 
 /// `2.1% fewer bytes`, `3% more bytes`, `2.5× the bytes`, `the same bytes`: `ours` beside `theirs`.
-pub(super) fn bytes_beside(ours: f64, theirs: f64) -> String {
+pub(in crate::analysis) fn bytes_beside(ours: f64, theirs: f64) -> String {
     if ours == theirs || theirs <= 0.0 {
         return "the same bytes".to_string();
     }
@@ -106,18 +106,18 @@ pub(super) fn bytes_beside(ours: f64, theirs: f64) -> String {
 }
 
 /// A positive share in percent that never reads 0%.
-pub(super) fn share(share: f64) -> String {
+pub(in crate::analysis) fn share(share: f64) -> String {
     if share < 0.0005 { "less than 0.1%".to_string() } else { units::percent(share) }
 }
 
 /// A ratio of two costs with its interval; when the interval holds 1, that is said.
-pub(super) fn ratio(ratio: &Ratio) -> String {
+pub(in crate::analysis) fn ratio(ratio: &Ratio) -> String {
     let text = units::times_interval(ratio.value, ratio.low, ratio.high);
     if ratio.low <= 1.0 && 1.0 <= ratio.high { format!("{text} (cannot be told apart)") } else { text }
 }
 
 /// The smallest and the largest of some numbers: `0.12× to 0.68×`, or one of them when they read the same.
-pub(super) fn range(numbers: &[f64], format: impl Fn(f64) -> String) -> String {
+pub(in crate::analysis) fn range(numbers: &[f64], format: impl Fn(f64) -> String) -> String {
     let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (least, most) = (format(least), format(most));

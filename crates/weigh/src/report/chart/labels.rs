@@ -1,7 +1,10 @@
 //! Where labels go: beside the point they name, never over another label or point, further away with a
 //! leader line where it is crowded, and left out when there is no room.
 
-use super::canvas::Rect;
+use anyhow::Result;
+use plotters::prelude::*;
+
+use super::canvas::{Canvas, PAPER, Pen, Rect};
 
 /// A label that wants a place.
 #[derive(Clone, Debug)]
@@ -104,6 +107,34 @@ fn beside(wish: &Wish, (dx, dy): (f64, f64), reach: f64) -> Rect {
 
 fn overlap(a: &Rect, b: &Rect) -> bool {
     a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+}
+
+/// Writes a text beside its point where there is room, and says whether there was.
+pub(super) fn put(
+    canvas: &Canvas,
+    layout: &mut Layout,
+    text: &str,
+    pen: Pen,
+    point: (f64, f64),
+    far: bool,
+) -> Result<bool> {
+    let size = (canvas.width(text, pen) + 2.0, pen.size * 1.25);
+    let Some(Place { rect, leader }) = layout.put(&Wish { point, size, far }) else { return Ok(false) };
+    let middle = (rect.top + rect.bottom) / 2.0;
+    if leader {
+        let end =
+            (point.0.clamp(rect.left, rect.right), if point.1 > middle { rect.bottom } else { rect.top });
+        canvas.line(&[point, end], pen.color.mix(0.5), 1.0)?;
+    }
+    let paper = Rect {
+        left: rect.left - 1.0,
+        top: rect.top + 1.0,
+        right: rect.right + 1.0,
+        bottom: rect.bottom - 1.0,
+    };
+    canvas.rect(paper, PAPER.mix(0.75))?;
+    canvas.text(text, (rect.left, middle), pen)?;
+    Ok(true)
 }
 
 /// Heights near the wished ones, in the same order, at least `gap` apart and inside the range.

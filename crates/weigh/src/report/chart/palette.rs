@@ -31,6 +31,21 @@ pub(super) fn codec(name: &str) -> RGBColor {
     })
 }
 
+/// Colours of things that stand beside each other without being codecs: servers, in their order.
+const BESIDE: [RGBColor; 6] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 138, 100),
+    RGBColor(190, 95, 150),
+    RGBColor(150, 110, 0),
+    RGBColor(70, 70, 70),
+];
+
+/// The colour of the thing at a place.
+pub(super) fn beside(place: usize) -> RGBColor {
+    BESIDE[place % BESIDE.len()]
+}
+
 /// The colour of a cell: its codec's.
 pub(super) fn row(row: &Row) -> RGBColor {
     codec(&row.result.cell.setting.codec)

@@ -5,7 +5,20 @@ use plotters::style::text_anchor::HPos;
 
 use super::super::text::clean;
 use super::canvas::{Canvas, INK, Pen, QUIET, SIZE};
-use crate::analysis::model::Analysis;
+use crate::analysis::model::{Analysis, RunFacts};
+
+/// What the foot names as the source.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub run: &'a RunFacts,
+    pub study: &'a str,
+}
+
+impl<'a> From<&'a Analysis> for Source<'a> {
+    fn from(analysis: &'a Analysis) -> Source<'a> {
+        Source { run: &analysis.run, study: &analysis.study.name }
+    }
+}
 
 /// The margin at both sides, in pixels.
 pub(super) const MARGIN: f64 = 44.0;
@@ -28,12 +41,17 @@ pub(super) fn head(canvas: &Canvas, title: &str, subtitle: &str) -> Result<f64> 
 }
 
 /// Draws the line with the source.
-pub(super) fn foot(canvas: &Canvas, analysis: &Analysis, synthetic: bool, remark: &str) -> Result<()> {
-    let run = &analysis.run;
+pub(super) fn foot<'a>(
+    canvas: &Canvas,
+    source: impl Into<Source<'a>>,
+    synthetic: bool,
+    remark: &str,
+) -> Result<()> {
+    let Source { run, study } = source.into();
     let day = run.started.get(..10).unwrap_or(&run.started);
     let mut parts = vec![
         format!("weigh {}", clean(&run.version)),
-        format!("study {}", clean(&analysis.study.name)),
+        format!("study {}", clean(study)),
         format!("seed {}", run.seed),
         clean(day),
     ];

@@ -2,37 +2,36 @@
 
 use super::super::document::Block;
 use super::super::text::clean;
-use crate::analysis::model::{Analysis, Finding};
-use crate::payload::Origin;
+use crate::analysis::model::{Finding, RunFacts};
+use crate::payload::{Origin, Payload};
+use crate::study::StudyText;
 use crate::units;
 
 /// Title, question and the facts of the run.
-pub(in crate::report) fn head(analysis: &Analysis) -> Vec<Block> {
-    let study = &analysis.study;
+pub(in crate::report) fn head(study: &StudyText, payloads: &[Payload], facts: String) -> Vec<Block> {
     let title = if study.title.is_empty() { &study.name } else { &study.title };
     let mut blocks = vec![Block::Heading(1, clean(title))];
     if !study.question.is_empty() {
         blocks.push(Block::Text(clean(&study.question)));
     }
-    blocks.push(Block::Remark(facts(analysis)));
-    if analysis.payloads.iter().any(|payload| matches!(payload.origin, Origin::Synthetic { .. })) {
-        let all = analysis.payloads.iter().all(|payload| matches!(payload.origin, Origin::Synthetic { .. }));
+    blocks.push(Block::Remark(facts));
+    if payloads.iter().any(|payload| matches!(payload.origin, Origin::Synthetic { .. })) {
+        let all = payloads.iter().all(|payload| matches!(payload.origin, Origin::Synthetic { .. }));
         let which = if all { "All" } else { "Some" };
         blocks.push(Block::Text(format!("{which} of the content is SYNTHETIC; its tables say so.")));
     }
     blocks
 }
 
-/// One line on the run.
-pub(in crate::report) fn facts(analysis: &Analysis) -> String {
-    let run = &analysis.run;
+/// One line on the run, which measured so many cells.
+pub(in crate::report) fn facts(run: &RunFacts, cells: usize) -> String {
     let mut facts = vec![
         format!("weigh {}", clean(&run.version)),
         clean(&run.started),
         clean(&run.machine),
         format!(
             "{} in {} and {}",
-            units::count(analysis.cells.len(), "cell", "cells"),
+            units::count(cells, "cell", "cells"),
             units::count(run.rounds as usize, "round", "rounds"),
             units::ns(run.seconds * 1e9),
         ),
@@ -46,8 +45,8 @@ pub(in crate::report) fn facts(analysis: &Analysis) -> String {
 }
 
 /// The answer as numbered sentences, the most important first.
-pub(in crate::report) fn findings(analysis: &Analysis, most: usize) -> Vec<Block> {
-    let mut findings: Vec<&Finding> = analysis.findings.iter().collect();
+pub(in crate::report) fn findings(findings: &[Finding], most: usize) -> Vec<Block> {
+    let mut findings: Vec<&Finding> = findings.iter().collect();
     findings.sort_by_key(|finding| finding.rank);
     let left = findings.len().saturating_sub(most);
     let sentences: Vec<_> = findings.iter().take(most).map(|finding| clean(&finding.text)).collect();

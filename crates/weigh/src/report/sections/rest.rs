@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::super::document::Block;
 use super::super::text::clean;
 use super::super::words::explain;
-use crate::analysis::model::Analysis;
+use crate::analysis::model::FaultRow;
 use crate::caveat::Caveat;
+use crate::plan::Exclusion;
 use crate::units;
 
 /// Names shown of a list before it is cut.
@@ -20,9 +21,9 @@ struct Alike<'a> {
 }
 
 /// The faults, those of the same kind and message together.
-pub(in crate::report) fn faults(analysis: &Analysis, full: bool) -> Vec<Block> {
+pub(in crate::report) fn faults(faults: &[FaultRow], full: bool) -> Vec<Block> {
     let mut groups: BTreeMap<String, Alike> = BTreeMap::new();
-    for row in &analysis.faults {
+    for row in faults {
         let what = format!("{}: {}", kind(row.fault.kind), clean(&row.fault.message));
         let alike = groups.entry(what).or_default();
         alike.cells.push(&row.cell);
@@ -35,17 +36,21 @@ pub(in crate::report) fn faults(analysis: &Analysis, full: bool) -> Vec<Block> {
 }
 
 /// Cells that were never planned, and those the budget did not reach, grouped by reason.
-pub(in crate::report) fn not_measured(analysis: &Analysis, full: bool) -> Vec<Block> {
+pub(in crate::report) fn not_measured(
+    exclusions: &[Exclusion],
+    unmeasured: &[String],
+    full: bool,
+) -> Vec<Block> {
     let mut groups: BTreeMap<(String, Option<String>), Vec<&str>> = BTreeMap::new();
-    for row in &analysis.exclusions {
+    for row in exclusions {
         groups.entry((clean(&row.reason), row.remedy.as_deref().map(clean))).or_default().push(&row.cell);
     }
     let mut points: Vec<_> = groups
         .into_iter()
         .map(|((reason, remedy), cells)| (format!("{reason}: {}", names(&cells, full)), remedy))
         .collect();
-    if !analysis.unmeasured.is_empty() {
-        let cells: Vec<_> = analysis.unmeasured.iter().map(String::as_str).collect();
+    if !unmeasured.is_empty() {
+        let cells: Vec<_> = unmeasured.iter().map(String::as_str).collect();
         let text = format!("the budget ended before they were visited: {}", names(&cells, full));
         points.push((text, Some("give a larger budget".into())));
     }
@@ -53,14 +58,14 @@ pub(in crate::report) fn not_measured(analysis: &Analysis, full: bool) -> Vec<Bl
 }
 
 /// Caveats of the run, then those of cells, counted by kind.
-pub(in crate::report) fn caveats(analysis: &Analysis) -> Vec<Block> {
+pub(in crate::report) fn caveats<'a>(run: &[Caveat], cells: impl Iterator<Item = &'a Caveat>) -> Vec<Block> {
     let mut points: Vec<(String, Option<String>)> = Vec::new();
-    for caveat in &analysis.caveats {
+    for caveat in run {
         let (what, remedy) = explain(caveat);
         points.push((what, Some(remedy)));
     }
     let mut kinds: BTreeMap<&'static str, (usize, &Caveat)> = BTreeMap::new();
-    for caveat in analysis.cells.iter().flat_map(|cell| &cell.caveats) {
+    for caveat in cells {
         let entry = kinds.entry(cell_caveat(caveat)).or_insert((0, caveat));
         entry.0 += 1;
     }

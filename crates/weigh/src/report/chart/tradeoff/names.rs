@@ -1,44 +1,16 @@
 //! The names beside the points of a trade-off chart.
 
 use anyhow::Result;
-use plotters::prelude::*;
 
 use super::super::super::text::shorten;
 use super::super::super::view::GroupView;
 use super::super::axis::Plot;
-use super::super::canvas::{Canvas, PAPER, Pen, QUIET, Rect};
-use super::super::labels::{Layout, Place, Wish};
+use super::super::canvas::{Canvas, Pen, QUIET};
+use super::super::labels::{Layout, put};
 use super::super::palette;
 use super::equal::Curve;
 use super::{Point, families};
 use crate::units;
-
-fn put(
-    canvas: &Canvas,
-    layout: &mut Layout,
-    text: &str,
-    pen: Pen,
-    point: (f64, f64),
-    far: bool,
-) -> Result<bool> {
-    let size = (canvas.width(text, pen) + 2.0, pen.size * 1.25);
-    let Some(Place { rect, leader }) = layout.put(&Wish { point, size, far }) else { return Ok(false) };
-    let middle = (rect.top + rect.bottom) / 2.0;
-    if leader {
-        let end =
-            (point.0.clamp(rect.left, rect.right), if point.1 > middle { rect.bottom } else { rect.top });
-        canvas.line(&[point, end], pen.color.mix(0.5), 1.0)?;
-    }
-    let paper = Rect {
-        left: rect.left - 1.0,
-        top: rect.top + 1.0,
-        right: rect.right + 1.0,
-        bottom: rect.bottom - 1.0,
-    };
-    canvas.rect(paper, PAPER.mix(0.75))?;
-    canvas.text(text, (rect.left, middle), pen)?;
-    Ok(true)
-}
 
 /// The two ends first, then every second, so that a crowd keeps the most telling names.
 pub(super) fn front(canvas: &Canvas, plot: &Plot, layout: &mut Layout, front: &[&Point]) -> Result<()> {

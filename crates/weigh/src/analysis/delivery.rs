@@ -1,0 +1,74 @@
+//! Analysis of deliveries: from the records of a delivery study to its results. Pure, as all of [`crate::analysis`].
+//!
+//! It owns what a response costs whom, which way of sending is worth considering, and from which size on encoding before
+//! pays. What a codec costs by itself is not its subject.
+
+mod caveats;
+mod cells;
+mod costs;
+mod crossover;
+mod findings;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod groups;
+pub mod model;
+mod published;
+#[cfg(test)]
+mod tests;
+
+use weigh_stats::Drawings;
+
+use crate::analysis::gather::gather;
+use crate::analysis::model::RunFacts;
+use crate::plan::Plan;
+use crate::record::Record;
+use costs::Costs;
+use model::DeliveryAnalysis;
+
+/// Derives the results of a run of a delivery study from its records: of a whole run, an interrupted one, or one in
+/// flight.
+///
+/// `rounds`, `seconds` and `complete` of the run's facts are taken from the records, the rest from `run`.
+/// Records of cells that are not in the plan are left out, and so are cells that no server sends.
+pub fn analyse_delivery(run: &RunFacts, plan: &Plan, records: &[Record]) -> DeliveryAnalysis {
+    let mut gathered = gather(plan, records);
+    gathered.cells.retain(|m| m.cell.delivery.is_some());
+    let rounds = gathered.cells.iter().flat_map(|m| m.visits.iter().map(|v| v.round));
+    let drawings = Drawings::of(rounds, plan.seed);
+    let costs: Vec<Costs> = gathered.cells.iter().map(|m| Costs::of(m, &drawings, plan.seed)).collect();
+    let mut cells: Vec<_> =
+        gathered.cells.iter().zip(&costs).map(|(m, costs)| cells::result(plan, m, costs)).collect();
+    let groups = groups::groups(&costs, &mut cells);
+    let crossovers = crossover::find(plan, &costs, &cells);
+    let run_caveats = caveats::add(plan, &gathered, &mut cells);
+    let published = published::compare(plan, &costs, &cells);
+    let findings = findings::find(&findings::Evidence {
+        plan,
+        costs: &costs,
+        cells: &cells,
+        groups: &groups,
+        crossovers: &crossovers,
+        published: published.as_ref(),
+    });
+    DeliveryAnalysis {
+        study: plan.study.clone(),
+        run: RunFacts {
+            rounds: gathered.rounds,
+            seconds: gathered.seconds,
+            complete: gathered.complete,
+            ..run.clone()
+        },
+        payloads: plan.payloads.clone(),
+        runtimes: plan.runtimes.clone(),
+        servers: plan.servers.clone(),
+        cells,
+        groups,
+        crossovers,
+        published,
+        findings,
+        faults: gathered.faults,
+        unmeasured: gathered.unmeasured,
+        exclusions: plan.exclusions.clone(),
+        caveats: run_caveats,
+    }
+}

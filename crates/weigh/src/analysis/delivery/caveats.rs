@@ -1,0 +1,45 @@
+//! Caveats that follow from the records, beside those that were recorded.
+
+use weigh_load::caveats::BUSY_SHARE;
+
+use crate::analysis::caveats::{add_once, of_run};
+use crate::analysis::delivery::model::DeliveryResult;
+use crate::analysis::gather::Gathered;
+use crate::caveat::Caveat;
+use crate::plan::Plan;
+use crate::record::StopReason;
+
+/// A figure from fewer rounds than this is labelled.
+const ENOUGH_ROUNDS: u32 = 3;
+
+/// Adds to each cell's caveats what follows from its visits, and returns the caveats of the run.
+pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [DeliveryResult]) -> Vec<Caveat> {
+    for (result, measured) in cells.iter_mut().zip(&gathered.cells) {
+        let faults = measured.visits.iter().filter_map(|v| v.delivery.as_ref()).flat_map(|d| &d.faults);
+        let example = faults.clone().next().map(|fault| fault.example.message.clone());
+        let derived = [
+            (result.client_share >= BUSY_SHARE)
+                .then_some(Caveat::GeneratorLimit { share: result.client_share }),
+            (result.rounds < ENOUGH_ROUNDS).then_some(Caveat::FewSamples { samples: result.rounds }),
+            unconverged(plan, result),
+            example.filter(|_| result.faulted > 0).map(|example| Caveat::FaultyResponses {
+                faulted: result.faulted,
+                requests: result.requests.saturating_add(result.faulted),
+                example,
+            }),
+        ];
+        derived.into_iter().flatten().for_each(|caveat| add_once(&mut result.caveats, caveat));
+    }
+    of_run(plan, gathered, None)
+}
+
+/// A cell that was stopped because another one beats it needs no narrow interval.
+fn unconverged(plan: &Plan, result: &DeliveryResult) -> Option<Caveat> {
+    if matches!(result.stop, Some(StopReason::Dominated { .. } | StopReason::Placed)) {
+        return None;
+    }
+    let cpu = result.cpu.as_ref()?.total;
+    let half_width = (cpu.high - cpu.low) / 2.0 / cpu.value;
+    (half_width.is_finite() && half_width > plan.policy.half_width)
+        .then_some(Caveat::Unconverged { half_width, asked: plan.policy.half_width })
+}

@@ -1,0 +1,36 @@
+//! Whether PHP's own handler is anything but gzencode().
+
+use crate::analysis::delivery::findings::{Candidate, Evidence, SPOKEN_OF, label};
+use crate::analysis::findings::Draft;
+use crate::cell::Subject;
+use crate::way::By;
+
+pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for group in evidence.leading(Subject::Page).into_iter().take(SPOKEN_OF) {
+        let members = evidence.members(group);
+        let of = |name: &str| -> Vec<Candidate> {
+            let is_it = |c: &&Candidate| c.delivery.by == By::Php && c.setting().codec == name;
+            members.iter().filter(is_it).filter(|c| c.is_plain_setting()).copied().collect()
+        };
+        for handler in of("ob_gzhandler") {
+            let level = handler.level().unwrap_or(6);
+            let Some(encode) = of("gzencode").into_iter().find(|c| c.level() == Some(level)) else {
+                continue;
+            };
+            let (Some(ours), Some(theirs)) = (&handler.costs.cpu, &encode.costs.cpu) else { continue };
+            let Some(ratio) = ours.ratio_to(theirs) else { continue };
+            let alike = if ratio.low <= 1.0 && ratio.high >= 1.0 { "equals" } else { "differs from" };
+            let text = format!(
+                "{} {alike} {} on {}: {} the CPU time, {}.",
+                label::way(&handler),
+                label::way(&encode),
+                label::place(evidence, group),
+                label::ratio(&ratio),
+                label::bytes_beside(handler.bytes(), encode.bytes())
+            );
+            drafts.push(Draft::detail(text, vec![handler.id(), encode.id()]));
+        }
+    }
+    drafts
+}

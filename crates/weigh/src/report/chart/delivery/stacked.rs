@@ -1,0 +1,121 @@
+//! Downloads: CPU time by whom it falls on, for each server and way, with the workers that were busy.
+
+use anyhow::Result;
+use plotters::prelude::*;
+
+use super::super::super::delivery::view;
+use super::super::super::text::{clean, shorten};
+use super::super::canvas::{INK, Rect, SIZE, sheet};
+use super::super::title;
+use super::rows::{self, Bar};
+use crate::analysis::delivery::model::{DeliveryAnalysis, DeliveryResult};
+use crate::cell::Subject;
+use crate::payload::Origin;
+use crate::units;
+use crate::way::WayKind;
+
+const BOTTOM: f64 = 700.0;
+const PHP: RGBColor = RGBColor(119, 90, 170);
+const SERVER: RGBColor = RGBColor(0, 138, 100);
+const WORKERS: RGBColor = RGBColor(213, 94, 0);
+
+/// The contents that are downloaded, in the plan's order.
+pub(super) fn payloads(analysis: &DeliveryAnalysis) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for cell in analysis.cells.iter().filter(|c| is_shown(c)) {
+        if !names.contains(&cell.cell.payload.as_str()) {
+            names.push(&cell.cell.payload);
+        }
+    }
+    names
+}
+
+fn is_shown(result: &DeliveryResult) -> bool {
+    result.cell.subject == Subject::Download && result.cpu.is_some()
+}
+
+/// The chart of one content.
+pub(super) fn draw(analysis: &DeliveryAnalysis, payload: &str) -> Result<String> {
+    let mut cells: Vec<&DeliveryResult> =
+        analysis.cells.iter().filter(|c| is_shown(c) && c.cell.payload == payload).collect();
+    // A server's ways stand together.
+    cells.sort_by_key(|c| server(c).to_owned());
+    let heading = heading(&cells, payload);
+    sheet(&heading, |canvas| {
+        let content = analysis.payloads.iter().find(|p| p.name == payload);
+        let size = content.map(|p| units::bytes(p.bytes)).unwrap_or_default();
+        let about = format!("{} · {size} · {}", clean(payload), clean(&analysis.run.machine));
+        let top = title::head(canvas, &heading, &about)? + 40.0;
+        cells.truncate(rows::most(top, BOTTOM));
+        let pitch = rows::pitch(cells.len(), top, BOTTOM);
+        let names: Vec<_> = cells.iter().map(|cell| (shorten(&name(cell), 44), INK)).collect();
+        rows::names(canvas, &names, (316.0, 316.0 - title::MARGIN), (top, pitch))?;
+        let times: Vec<Bar> = cells.iter().map(|cell| time(cell)).collect();
+        let rect = Rect { left: 326.0, top, right: 806.0, bottom: BOTTOM };
+        let what = "CPU time a response: server (green), PHP (violet)";
+        rows::panel(canvas, what, rect, &times, (f64::INFINITY, pitch))?;
+        let busy: Vec<Bar> = cells.iter().map(|cell| workers(cell)).collect();
+        let rect = Rect { left: 826.0, top, right: SIZE.0 - title::MARGIN + 20.0, bottom: BOTTOM };
+        rows::panel(canvas, "PHP workers busy, mean", rect, &busy, (f64::INFINITY, pitch))?;
+        let synthetic = content.is_some_and(|p| matches!(p.origin, Origin::Synthetic { .. }));
+        title::foot(canvas, analysis, synthetic, "Whiskers are in the tables; requests a second too.")
+    })
+}
+
+fn server(result: &DeliveryResult) -> &str {
+    result.cell.delivery.as_ref().map_or("", |d| &d.server)
+}
+
+/// `nginx php/readfile`, with what else tells it apart.
+fn name(result: &DeliveryResult) -> String {
+    let connections = result.cell.delivery.as_ref().map_or(1, |d| d.connections);
+    let more = if connections > 1 { format!(" ×{connections}") } else { String::new() };
+    format!("{} {}{more}", clean(server(result)), view::label(result))
+}
+
+fn time(result: &DeliveryResult) -> Bar {
+    let Some(cpu) = result.cpu.as_ref() else { return Bar { parts: Vec::new(), text: String::new() } };
+    let part = |ns: Option<f64>, color: RGBColor| (ns.unwrap_or(0.0), color.mix(0.8));
+    Bar {
+        parts: vec![part(cpu.server.map(|q| q.value), SERVER), part(cpu.php.map(|q| q.value), PHP)],
+        text: units::ns(cpu.total.value),
+    }
+}
+
+fn workers(result: &DeliveryResult) -> Bar {
+    match result.workers {
+        Some(workers) => Bar {
+            parts: vec![(workers.busy_mean, WORKERS.mix(0.7))],
+            text: format!("{:.1} of {}", workers.busy_mean, workers.total),
+        },
+        None => Bar { parts: Vec::new(), text: "no PHP".into() },
+    }
+}
+
+/// What handing over takes, beside what PHP takes for the same: the range over servers.
+fn heading(cells: &[&DeliveryResult], payload: &str) -> String {
+    let name = shorten(&clean(payload), 40);
+    let kind = |c: &DeliveryResult| c.cell.delivery.as_ref().map(|d| d.kind);
+    let shares: Vec<f64> = cells
+        .iter()
+        .filter(|c| kind(c) == Some(WayKind::Offload))
+        .filter_map(|offload| {
+            let same = cells.iter().filter(|c| server(c) == server(offload));
+            let plain = same.filter(|c| kind(c) == Some(WayKind::Plain)).filter_map(|c| c.cpu_ns());
+            Some(offload.cpu_ns()? / plain.reduce(f64::min)?)
+        })
+        .collect();
+    let (low, high) = (
+        shares.iter().copied().fold(f64::INFINITY, f64::min),
+        shares.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    );
+    match shares.len() {
+        0 => format!("{name}: CPU time of each way"),
+        1 => format!("{name}: handing over takes {} of the CPU time of PHP's best way", units::percent(low)),
+        _ => format!(
+            "{name}: handing over takes {} to {} of the CPU time of PHP's best way",
+            units::percent(low),
+            units::percent(high)
+        ),
+    }
+}
