@@ -75,7 +75,10 @@ fn every_server_is_shown_with_its_ways_or_with_what_brings_them() {
     for server in servers {
         let name = server["name"].as_str().unwrap();
         assert!(server["version"].is_string() || server["missing"].is_string(), "{server}");
-        assert!(text.contains(&format!("\n{name} ")) || text.contains(&format!("{name}: server: ")), "{text}");
+        assert!(
+            text.contains(&format!("\n{name} ")) || text.contains(&format!("{name}: server: ")),
+            "{text}"
+        );
         for way in server["ways"].as_array().unwrap() {
             assert_eq!(way["missing"].is_null(), way["library"].is_string(), "{name}: {way}");
             assert!(way["missing"].is_null() || way["remedy"].is_string(), "{name}: {way}");
