@@ -22,7 +22,7 @@ pub use gauge::Gauge;
 pub use status::Status;
 
 use super::group::Group;
-use super::guard::{Guarded, Place, Program};
+use super::guard::{Guarded, Home, Place, Program};
 
 /// How often a start looks whether it is done.
 const GLANCE: Duration = Duration::from_millis(5);
@@ -132,7 +132,7 @@ impl Pool {
             env: spec.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
             cpus: spec.cpus.clone(),
         };
-        let guarded = Guarded::start(&program, Some(dir), place);
+        let guarded = Guarded::start(&program, Home::Given(dir), place);
         let guarded = guarded.with_context(|| format!("cannot start {name}"))?;
         let mut pool = Pool { guarded, dir: path, config: text, version: spec.version.clone() };
         pool.await_answer(&name, place)?;
@@ -190,7 +190,8 @@ impl Pool {
         self.guarded.last_words()
     }
 
-    /// What its workers do at this moment. On PHP before 8.0 the question waits for an idle worker, two seconds at most.
+    /// What its workers do at this moment. The answer costs the pool about 0.07 ms of CPU time, by a worker of its own that is in the
+    /// group but not in the numbers. On PHP before 8.0 the question waits for an idle worker, two seconds at most.
     ///
     /// # Errors
     /// When it does not answer, or not with a status.

@@ -66,6 +66,24 @@ pub struct Program {
     pub cpus: Vec<u32>,
 }
 
+/// The private directory of a program.
+#[derive(Debug)]
+pub enum Home<'a> {
+    /// The guard's from now on, who removes it at the end.
+    Given(tempfile::TempDir),
+    /// The lab's; the guard removes it only when the lab ends first.
+    Lent(&'a Path),
+}
+
+impl Home<'_> {
+    fn path(&self) -> &Path {
+        match self {
+            Home::Given(dir) => dir.path(),
+            Home::Lent(path) => path,
+        }
+    }
+}
+
 /// A running program with its guard. Dropping it kills all of it and removes its directory.
 #[derive(Debug)]
 pub struct Guarded {
@@ -79,17 +97,20 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// Starts a program; its directory, if any, is the guard's from now on, who removes it at the end.
+    /// Starts a program in its directory.
     ///
     /// # Errors
     /// The log cannot be written, or the guard cannot be started. A program that is not there shows as one that ends at once.
-    pub fn start(program: &Program, dir: Option<tempfile::TempDir>, place: &Place) -> io::Result<Guarded> {
+    pub fn start(program: &Program, home: Home<'_>, place: &Place) -> io::Result<Guarded> {
         let log = std::fs::OpenOptions::new().append(true).create(true).open(&place.log);
         let log = log.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", place.log.display())))?;
         let log_from = log.metadata()?.len();
         let mut command = Command::new(&place.launcher);
-        command.args(["agent", "--guard"]);
-        command.arg(dir.as_ref().map_or(Path::new("-"), |d| d.path()));
+        command.arg("agent").arg(match home {
+            Home::Given(_) => warden::GIVEN,
+            Home::Lent(_) => warden::LENT,
+        });
+        command.arg(home.path());
         let cpus: Vec<String> = program.cpus.iter().map(u32::to_string).collect();
         command.arg(if cpus.is_empty() { "-".into() } else { cpus.join(",") });
         command.arg("--").args(&program.command).env_clear();
@@ -102,7 +123,7 @@ impl Guarded {
         else {
             return Err(io::Error::other("the guard has no pipes"));
         };
-        if let Some(dir) = dir {
+        if let Home::Given(dir) = home {
             let _ = dir.keep();
         }
         let (news, stderr) = (listen(news), keep_log(stderr, log));
@@ -213,12 +234,12 @@ fn listen(stdout: ChildStdout) -> Receiver<String> {
     receiver
 }
 
-/// Runs a program under guard to its end; how it ended, and its last words.
+/// Runs a program under guard in a directory to its end; how it ended, and its last words.
 ///
 /// # Errors
 /// As [`Guarded::start`], and that it had not ended after the place's limit.
-pub fn run(program: &Program, place: &Place) -> io::Result<(String, Option<String>)> {
-    let mut guarded = Guarded::start(program, None, place)?;
+pub fn run(program: &Program, dir: &Path, place: &Place) -> io::Result<(String, Option<String>)> {
+    let mut guarded = Guarded::start(program, Home::Lent(dir), place)?;
     if !guarded.wait(place.limit) {
         let limit = place.limit.as_secs();
         return Err(io::Error::new(io::ErrorKind::TimedOut, format!("had not ended after {limit} s")));

@@ -40,17 +40,23 @@ fn a_server_that_ends_at_once_is_quoted() {
 }
 
 #[test]
-fn a_port_that_others_take_is_tried_elsewhere_and_then_told() {
+fn a_port_that_others_take_is_left_for_the_next() {
     let rig = Rig::new();
-    let Some(mut found) = server("nginx") else { return };
+    let Some(found) = server("lighttpd") else { return };
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port().to_string();
-    let text = found.definition.templates.get_mut("nginx.conf").unwrap();
-    // On every attempt it also wants a port that is taken: nginx tries for a while, then gives up.
-    *text =
-        text.replace("server_name localhost;", &format!("listen 127.0.0.1:{port}; server_name localhost;"));
-    let error = refused(&found, &rig.site(None), &rig);
+    let port = taken.local_addr().unwrap().port();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let start = |ports: &[u16]| {
+        let ports = ports.iter().map(|p| Ok(*p)).collect::<Vec<_>>().into_iter();
+        Instance::start_on(ports, &found, &rig.site(None), &rig.place())
+    };
+    let instance = start(&[port, free]).unwrap();
+    assert_eq!(instance.url("/"), format!("http://127.0.0.1:{free}/"));
+    drop(instance);
+    let error = format!("{:#}", start(&[port]).unwrap_err());
+    assert!(error.contains("others took every port that was tried"), "{error}");
     assert!(error.contains("Address already in use"), "{error}");
+    assert!(rig.left_over().is_empty());
 }
 
 #[test]

@@ -68,3 +68,34 @@ fn a_killed_lab_leaves_no_nginx() {
 fn a_killed_lab_leaves_no_apache() {
     killed("apache");
 }
+
+#[test]
+fn a_lab_that_is_killed_at_any_moment_of_a_start_leaves_no_process() {
+    let rig = Rig::new();
+    if server("apache").is_none() || crate::fixture::php_fpm().is_none() {
+        return;
+    }
+    let place = rig.home.path().join("run");
+    for wait in 0..12 {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "orphans::lab_that_waits", "--test-threads=1"]);
+        command.env(LAB, &place).env("WEIGH_TEST_SERVER", "apache").env("TMPDIR", rig.home.path());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(25 * wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let mark = place.display().to_string();
+        let named = |id: &str| {
+            let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains(&mark)
+        };
+        wait_until("every process is gone", || {
+            let all = std::fs::read_dir("/proc").unwrap().flatten();
+            !all.into_iter().any(|e| e.file_name().to_str().is_some_and(named))
+        });
+    }
+    println!(
+        "directories left by kills while they were made: {}",
+        std::fs::read_dir(&place).unwrap().count()
+    );
+}

