@@ -18,9 +18,15 @@ use crate::transport::{Io, Transport};
 impl Thread<'_> {
     /// Sends what is due in a stream, as long as there is a connection for it.
     pub(super) fn pump(&mut self, stream: u16) -> io::Result<()> {
+        self.pump_from(stream, self.shared.clock.now())
+    }
+
+    /// The same where the clock was just looked at.
+    pub(super) fn pump_from(&mut self, stream: u16, now: Nanos) -> io::Result<()> {
+        let mut seen = Some(now);
         while self.parts[stream as usize].has_room() {
             let Some(x) = self.parts[stream as usize].waiting.pop() else { break };
-            self.place(x, self.shared.clock.now())?;
+            self.place(x, seen.take().unwrap_or_else(|| self.shared.clock.now()))?;
         }
         while self.is_sending {
             let part = &mut self.parts[stream as usize];
@@ -29,7 +35,7 @@ impl Thread<'_> {
                 part.wake = None;
                 break;
             }
-            let now = self.shared.clock.now();
+            let now = seen.take().unwrap_or_else(|| self.shared.clock.now());
             let Some(scheduled) = part.due(now) else { break };
             if scheduled >= self.until || !self.shared.take_ticket() {
                 self.stop_sending(now);
@@ -48,9 +54,10 @@ impl Thread<'_> {
         let part = &mut self.parts[stream as usize];
         let request = part.request();
         let abandon_after = part.stream.abandon_after.unwrap_or(u64::MAX);
-        let class = self.arsenal.requests[request as usize].class;
+        let Prepared { class, is_idempotent, .. } = self.arsenal.requests[request as usize];
         self.sink.recorder.scheduled(class, scheduled);
-        let x = self.sink.open(Exchange::new(request, class, stream, scheduled, abandon_after));
+        let exchange = Exchange::new(request, class, stream, scheduled, abandon_after);
+        let x = self.sink.open(Exchange { is_idempotent, ..exchange });
         self.place(x, now)
     }
 

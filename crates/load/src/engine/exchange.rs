@@ -2,6 +2,7 @@
 
 use super::preflight::Keeping;
 use crate::Nanos;
+use crate::fault::{Fault, FaultKind};
 use crate::protocol::ExchangeId;
 use crate::record::Stamps;
 use crate::verify::Checker;
@@ -17,6 +18,8 @@ pub struct Exchange {
     pub stream: u16,
     /// How often it was sent before, over connections whose server had closed them or refused it.
     pub resent: u8,
+    /// See [`super::prepared::Prepared::is_idempotent`].
+    pub is_idempotent: bool,
     /// When it was due.
     pub scheduled: Nanos,
     /// When it was sent.
@@ -56,6 +59,16 @@ impl Exchange {
     /// A request that is due; it gives up after so many bytes of body.
     pub fn new(request: u32, class: u32, stream: u16, scheduled: Nanos, abandon_after: u64) -> Exchange {
         Exchange { request, class, stream, scheduled, abandon_after, ..Exchange::default() }
+    }
+
+    /// Whether it may be sent again after this fault, of which its connection says that nothing of a response was there.
+    /// An HTTP/2 server says which requests it has not looked at, and may end several connections at once; one that just
+    /// closes may have carried the request out, and once must do.
+    pub fn may_go_again(&self, fault: &Fault) -> bool {
+        match fault.kind {
+            FaultKind::Http2 => self.resent < 8,
+            _ => self.is_idempotent && self.resent < 1,
+        }
     }
 
     /// What is counted of it when it ends now.

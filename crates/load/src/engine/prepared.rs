@@ -10,6 +10,9 @@ use crate::protocol::h2::Message;
 use crate::target::{Location, Resolver, Scheme, Target};
 use crate::transport::tls;
 
+/// The idempotent methods (RFC 9110, 9.2.2).
+const IDEMPOTENT: [&str; 6] = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"];
+
 /// Where connections go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
@@ -34,6 +37,8 @@ pub struct Prepared {
     pub message: Option<Message>,
     /// Method HEAD: no body comes back.
     pub head_only: bool,
+    /// It may be sent again when nobody knows whether the server has carried it out (RFC 9110, 9.2.2).
+    pub is_idempotent: bool,
 }
 
 /// Why a plan cannot be carried out; nothing was sent.
@@ -79,7 +84,9 @@ impl Arsenal {
             let endpoint = place(&mut all.endpoints, endpoint);
             let class = place(&mut all.classes, request.class.clone());
             let head_only = request.method.eq_ignore_ascii_case("HEAD");
-            all.requests.push(Prepared { endpoint, class, bytes: bytes.into(), message, head_only });
+            let is_idempotent = IDEMPOTENT.iter().any(|m| request.method.eq_ignore_ascii_case(m));
+            let bytes = bytes.into();
+            all.requests.push(Prepared { endpoint, class, bytes, message, head_only, is_idempotent });
         }
         if all.endpoints.iter().any(|e| e.tls.is_some()) {
             all.tls = Some(tls::config(&plan.tls, plan.protocol).map_err(|e| Refusal(e.to_string()))?);

@@ -232,7 +232,7 @@ impl Events for Sink<'_> {
         exchange.keeping = None;
         if exchange.abandoned {
             self.recorder.counts(class).abandoned += 1;
-        } else if untouched && exchange.resent < most_resends(&fault) {
+        } else if untouched && exchange.may_go_again(&fault) {
             exchange.resent += 1;
             self.recorder.counts(class).retried += 1;
             self.ended.push(Ended::Again(x));
@@ -245,10 +245,4 @@ impl Events for Sink<'_> {
         }
         self.close(x);
     }
-}
-
-/// How often a request is sent again at most. An HTTP/2 server says which requests it has not looked at, and may end several
-/// connections at once; of one that just closes, once must do.
-fn most_resends(fault: &Fault) -> u8 {
-    if fault.kind == FaultKind::Http2 { 8 } else { 1 }
 }

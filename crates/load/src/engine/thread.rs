@@ -200,6 +200,9 @@ impl<'a> Thread<'a> {
         let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
         conn.ended |= event.is_read_closed() || event.is_error();
         let was_connecting = matches!(conn.state, State::Connecting(_));
+        if was_connecting && !(event.is_writable() || conn.ended) {
+            return Ok(());
+        }
         self.drive(token)?;
         if was_connecting && event.is_readable() {
             // A server that spoke first: no further event tells of what it has said.
@@ -217,7 +220,7 @@ impl<'a> Thread<'a> {
                     let part = &mut self.parts[stream as usize];
                     part.schedule.ended(now);
                     part.free_since.get_or_insert(now);
-                    self.pump(stream)?;
+                    self.pump_from(stream, now)?;
                 }
                 Ended::Again(x) => self.send_again(x)?,
             }
@@ -232,7 +235,11 @@ impl<'a> Thread<'a> {
                 break;
             }
             self.paced.pop();
-            self.drive(token)?;
+            let conn = self.conns.get(token).and_then(Option::as_ref);
+            // Another connection may have taken its place, and wait for its own event.
+            if conn.is_some_and(|c| matches!(c.state, State::Open | State::Lingering)) {
+                self.drive(token)?;
+            }
         }
         Ok(())
     }

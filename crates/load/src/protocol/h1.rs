@@ -1,14 +1,18 @@
 //! HTTP/1: one exchange at a time on a connection. Requests are not pipelined: servers and proxies that lose them are many.
 
 pub mod chunked;
+mod end;
 mod exchange;
 pub(super) mod field;
 pub mod head;
+mod known;
 
 use std::io::ErrorKind;
 
+use end::linger;
 use exchange::{Current, Heads, Progress, Rest};
 use head::HeadLimits;
+use known::Known;
 
 use super::{Drive, Events, ExchangeId, Means};
 use crate::fault::{Fault, FaultKind};
@@ -26,6 +30,8 @@ pub struct Machine {
     limits: HeadLimits,
     informational: u32,
     current: Option<Current>,
+    /// The head of the response before.
+    known: Known,
     /// A head that came in parts.
     partial: Vec<u8>,
     /// How far the end of that head was looked for.
@@ -57,6 +63,7 @@ impl Machine {
             limits: HeadLimits { bytes: limits.head_bytes, fields: limits.head_fields },
             informational: limits.informational,
             current: None,
+            known: Known::default(),
             partial: Vec::new(),
             scanned: 0,
             done: 0,
@@ -190,9 +197,16 @@ impl Machine {
         }
         let before = self.partial.len();
         if before == 0 {
+            if let Some(head) = self.known.begins(bytes) {
+                current.accept(&head, &bytes[..head.bytes], events)?;
+                return Ok(current.body(&bytes[head.bytes..], events)?.after(head.bytes));
+            }
             let mut scanned = 0;
             return match current.heads(bytes, &mut scanned, &self.limits, self.informational, events)? {
-                Heads::Whole { used } => Ok(current.body(&bytes[used..], events)?.after(used)),
+                Heads::Whole { used, head } => {
+                    self.known.keep(&bytes[..used], head);
+                    Ok(current.body(&bytes[used..], events)?.after(used))
+                }
                 Heads::More { used } => {
                     self.partial.extend_from_slice(&bytes[used..]);
                     self.scanned = scanned;
@@ -203,7 +217,7 @@ impl Machine {
         self.partial.extend_from_slice(bytes);
         match current.heads(&self.partial, &mut self.scanned, &self.limits, self.informational, events)? {
             // The head ends in the bytes that came now, for without them it was not whole.
-            Heads::Whole { used } => {
+            Heads::Whole { used, .. } => {
                 let used = used.saturating_sub(before);
                 self.partial.clear();
                 Ok(current.body(&bytes[used..], events)?.after(used))
@@ -238,61 +252,5 @@ impl Machine {
             return Step::Enough(dropped);
         }
         Step::Read(dropped)
-    }
-
-    fn finish(&mut self, events: &mut impl Events) {
-        if let Some(current) = self.current.take() {
-            self.done += 1;
-            self.half_sent = !current.is_sent;
-            self.closing = !current.keep || self.half_sent;
-            events.end(current.id);
-        }
-    }
-
-    /// The server has closed its side.
-    fn eof(&mut self, events: &mut impl Events) -> Drive {
-        match &self.current {
-            None => Drive::Closed,
-            Some(Current { rest: Rest::Close, .. }) => {
-                self.finish(events);
-                Drive::Closed
-            }
-            Some(current) => {
-                let fault = current.cut_short();
-                self.fail(events, fault)
-            }
-        }
-    }
-
-    fn broken(&mut self, events: &mut impl Events, error: &std::io::Error) -> Drive {
-        let Some(current) = &self.current else { return Drive::Closed };
-        // A transport says by these kinds that its own protocol is broken, or that it ended without its word for it: an
-        // end that only the close tells is not to be believed then, and any other needs no word.
-        let kind = match error.kind() {
-            ErrorKind::InvalidData => FaultKind::Tls,
-            ErrorKind::UnexpectedEof if matches!(current.rest, Rest::Close) => FaultKind::Tls,
-            ErrorKind::UnexpectedEof => return self.eof(events),
-            _ => FaultKind::Reset,
-        };
-        let message = format!("{}: {error}", current.place());
-        self.fail(events, Fault::new(kind, message))
-    }
-
-    /// Ends the exchange in flight with a fault, and the connection with it.
-    fn fail(&mut self, events: &mut impl Events, fault: Fault) -> Drive {
-        if let Some(current) = self.current.take() {
-            // A server may close a kept connection just when a request is under way (RFC 9112, 9.3.1).
-            let closed = matches!(fault.kind, FaultKind::EmptyReply | FaultKind::Reset);
-            events.fault(current.id, fault, closed && !current.begun && self.done > 0);
-        }
-        Drive::Closed
-    }
-}
-
-/// Waits for the server to close, as it said it would, so that it is not us who hold the port in TIME_WAIT.
-fn linger(io: &mut impl Transport, buffer: &mut [u8]) -> Drive {
-    match io.read(buffer) {
-        Err(e) if e.kind() == ErrorKind::WouldBlock => Drive::Lingering,
-        _ => Drive::Closed,
     }
 }

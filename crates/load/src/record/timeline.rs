@@ -5,7 +5,7 @@ use crate::hist::{Hist, Packed};
 use crate::result::Slice;
 
 /// The most slices that a run is kept in; with more, neighbours are joined and slices become twice as long.
-const SLICES: usize = 1024;
+const SLICES: usize = 256;
 
 /// What one slice holds while it may still change.
 #[derive(Debug, Default)]
@@ -112,7 +112,7 @@ impl Timeline {
 impl Open {
     /// Packs it, and is empty again with its memory kept.
     fn keep(&mut self) -> Kept {
-        let response = if self.completed == 0 { Packed::default() } else { Packed::of(&self.response) };
+        let response = if self.completed == 0 { Packed::default() } else { Packed::coarse(&self.response) };
         self.response.clear();
         let kept = Kept {
             scheduled: self.scheduled,
@@ -142,7 +142,7 @@ fn join(a: &Kept, b: Option<&Kept>) -> Kept {
         completed: a.completed + b.completed,
         faulted: a.faulted + b.faulted,
         body_bytes: a.body_bytes + b.body_bytes,
-        response: if response.count() == 0 { Packed::default() } else { Packed::of(&response) },
+        response: if response.count() == 0 { Packed::default() } else { Packed::coarse(&response) },
     }
 }
 

@@ -9,6 +9,12 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use super::Transport;
 
+/// On Linux a socket does not block from the begin, which saves a call.
+#[cfg(target_os = "linux")]
+const KIND: Type = Type::STREAM.nonblocking();
+#[cfg(not(target_os = "linux"))]
+const KIND: Type = Type::STREAM;
+
 /// A TCP connection that does not block, with Nagle's algorithm off.
 #[derive(Debug)]
 pub struct Tcp(TcpStream);
@@ -19,8 +25,10 @@ impl Tcp {
     /// # Errors
     /// When no socket is to be had, or the connection fails at once.
     pub fn connect(address: SocketAddr, receive_buffer: Option<u32>) -> io::Result<Tcp> {
-        let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-        socket.set_nonblocking(true)?;
+        let socket = Socket::new(Domain::for_address(address), KIND, Some(Protocol::TCP))?;
+        if cfg!(not(target_os = "linux")) {
+            socket.set_nonblocking(true)?;
+        }
         socket.set_tcp_nodelay(true)?;
         if let Some(bytes) = receive_buffer {
             socket.set_recv_buffer_size(bytes as usize)?;
@@ -31,13 +39,17 @@ impl Tcp {
         }
     }
 
-    /// Whether it stands, after an event.
+    /// Whether it stands, after an event that says that it can be written to or is broken.
     ///
     /// # Errors
     /// Why it failed.
     pub fn is_connected(&self) -> io::Result<bool> {
         if let Some(error) = self.0.take_error()? {
             return Err(error);
+        }
+        if cfg!(target_os = "linux") {
+            // It is not writable before it stands.
+            return Ok(true);
         }
         match self.0.peer_addr() {
             Ok(_) => Ok(true),

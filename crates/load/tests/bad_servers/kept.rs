@@ -41,6 +41,18 @@ fn a_request_under_which_a_kept_connection_was_closed_is_sent_again() {
 }
 
 #[test]
+fn a_request_that_may_not_be_carried_out_twice_is_never_sent_again() {
+    let server = Server::start(|number| vec![if number == PREFLIGHT + BAD { Step::Close } else { good() }]);
+    let mut plan = single(&server, verify());
+    plan.requests[0].method = "POST".into();
+    let result = load(&plan).expect("a good preflight");
+    let counts = counts(&result);
+    assert_eq!((counts.completed, counts.faulted, counts.retried), (REQUESTS - 1, 1, 0));
+    assert_eq!(kinds(&result), [(FaultKind::EmptyReply, 1)]);
+    assert_eq!(server.requests(), PREFLIGHT + REQUESTS);
+}
+
+#[test]
 fn it_is_sent_again_only_once() {
     let bad = PREFLIGHT + BAD;
     let server = Server::start(move |number| {

@@ -5,8 +5,8 @@
 //! Both sides tell CPU time: the peers by a preloaded clock.
 //!
 //! In each round both sides take some short turns, now one first and now the other, and each is represented by its best one:
-//! a busy neighbour only ever adds CPU time, so that the best turn is the one that shows the code. The ratio is formed inside
-//! the round; its median over rounds and the interval are printed.
+//! a busy neighbour only ever adds CPU time, so that the best turn is the one that shows the code. Printed is the ratio of the
+//! two sides' low quantiles over rounds, with its interval.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -21,7 +21,7 @@ use anyhow::Result;
 use common::worker::{Content, Worker};
 use common::{Targets, content, progress, rounds};
 
-/// How far a median ratio may be from 1.
+/// How far a ratio may be from 1.
 const TOLERANCE: f64 = 0.03;
 /// A page and a style sheet: about 270 KB each, so that a call is much longer than a clock's reading and shorter than a
 /// machine's good moment.
@@ -38,7 +38,7 @@ fn compare() -> Result<Targets> {
     let contents: Vec<Content> = contents.iter().map(|(n, p)| Content::of(n, p)).collect::<Result<_>>()?;
     let mut ours = Worker::native(folder.path())?;
     let rounds = rounds(7);
-    zstd::compare(&mut targets, &mut ours, &contents, rounds)?;
+    zstd::compare(&mut targets, &ours, folder.path(), &contents, rounds)?;
     lzbench::compare(&mut targets, &mut ours, &contents, rounds)?;
     php::compare(&mut targets, &mut ours, &contents, folder.path(), rounds)?;
     Ok(targets)

@@ -15,7 +15,7 @@ use weigh::rig::process::WorkerSpec;
 use weigh::rig::runtime;
 
 use crate::common::worker::{Content, Worker, digest};
-use crate::common::{CONFIDENCE, SEED, Targets, compile, progress};
+use crate::common::{Targets, compile, low_ratio, progress};
 use crate::{TOLERANCE, TURNS, begins, both};
 
 const LEVELS: [i32; 3] = [1, 6, 9];
@@ -104,7 +104,7 @@ pub fn compare(
         targets.line(&name, &bytes, "those of native zlib, PHP's and ours", seen.other_bytes.is_none());
         let name = format!("gzdeflate level {level} compression, {content}");
         targets.ratio(&name, &seen.same_library, TOLERANCE, &format!("PHP ÷ native {linked}"));
-        if let Some(r) = weigh_stats::paired_ratio(&seen.our_library, CONFIDENCE, SEED) {
+        if let Some(r) = low_ratio(&seen.our_library) {
             progress(&format!(
                 "  beside our {}: {:.3} [{:.3}, {:.3}]",
                 ours.library(OURS).unwrap_or("?"),

@@ -23,7 +23,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use common::{CONFIDENCE, SEED, Targets, progress, rounds};
+use common::{SEED, Targets, low_ratio, progress, rounds};
 use server::Server;
 use table::{Figures, Visit};
 use tool::{Case, Over, Tool};
@@ -137,7 +137,7 @@ fn beside(figures: &Figures) {
     for (at, case) in CASES.iter().enumerate() {
         for peer in case.tools.iter().filter(|t| !matches!(t, Tool::Weigh | Tool::Discard)) {
             let pairs = figures.pairs(at, Tool::Weigh, *peer);
-            if let Some(r) = weigh_stats::paired_ratio(&pairs, CONFIDENCE, SEED) {
+            if let Some(r) = low_ratio(&pairs) {
                 let name = format!("{}, weigh ÷ {}", case.name, peer.name());
                 progress(&format!("{name}: {:.3} [{:.3}, {:.3}]", r.value, r.low, r.high));
             }

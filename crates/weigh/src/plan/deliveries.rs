@@ -1,19 +1,21 @@
 //! The cells of a study's blocks of deliveries: every factor multiplied out, with a reason for each one left out.
 
+mod stand;
+
 use std::collections::HashMap;
 
 use anyhow::{Result, bail};
 
-use crate::cell::{Cell, Delivery, NO_PHP, Transport};
+use crate::cell::{Cell, NO_PHP};
 use crate::inventory::{Inventory, PoolEntry, ServerEntry};
-use crate::payload::Payload;
 use crate::plan::build::{Ask, ContentSource, Gathered, affordable};
 use crate::plan::forecast::response_seconds;
 use crate::plan::ways::{Offer, WayRequest, offers};
 use crate::plan::{Exclusion, Policy};
-use crate::setting::Setting;
+use crate::setting::{Setting, SettingError};
 use crate::study::DeliveryBlock;
 use crate::suggest::nearest_hint;
+use stand::{Stand, stands};
 
 /// The word for all servers, and that for all PHPs.
 const EVERY: [&str; 2] = ["*", "php"];
@@ -28,36 +30,24 @@ pub(super) struct Deliveries<'a> {
     pub(super) out: Gathered,
 }
 
-/// Where cells stand: one value for each factor of a block but the way.
-#[derive(Clone, Copy)]
-struct Stand<'s> {
-    block: &'s DeliveryBlock,
-    payload: &'s Payload,
-    server: &'s ServerEntry,
-    pool: Option<&'s PoolEntry>,
-    transport: Transport,
-    connections: u32,
+/// What the stands of a block say to a request for a way.
+#[derive(Clone, Debug)]
+enum Answer {
+    /// None has the way.
+    Nobody,
+    /// Those that have it do not take its levels or options: why, first.
+    Refused(String),
+    /// One takes it at least, or would if it were here.
+    Taken,
 }
 
-impl Stand<'_> {
-    fn runtime(&self) -> &str {
-        self.pool.map_or(NO_PHP, |pool| &pool.name)
-    }
-
-    fn delivery(&self, offer: &Offer, setting: &Setting) -> Delivery {
-        Delivery {
-            server: self.server.name.clone(),
-            transport: self.transport,
-            by: offer.by,
-            kind: offer.way.kind,
-            accept: self.block.accept.clone().unwrap_or_else(|| offer.accept(setting)),
-            connections: self.connections,
-            site: offer.site(setting),
+impl Answer {
+    fn take(&mut self, refusal: Option<&SettingError>) {
+        match (&self, refusal) {
+            (_, None) => *self = Answer::Taken,
+            (Answer::Nobody, Some(why)) => *self = Answer::Refused(why.to_string()),
+            _ => {}
         }
-    }
-
-    fn id(&self, offer: &Offer, setting: &Setting) -> String {
-        Cell::make_delivery_id(&self.payload.name, self.runtime(), setting, &self.delivery(offer, setting))
     }
 }
 
@@ -70,7 +60,7 @@ impl<'a> Deliveries<'a> {
         let requests: Vec<WayRequest> =
             block.ways.iter().map(|w| WayRequest::parse(w)).collect::<Result<_, _>>()?;
         let (servers, pools) = (self.servers(block)?, self.pools(block)?);
-        let mut answered = vec![false; requests.len()];
+        let mut answers = vec![Answer::Nobody; requests.len()];
         let sizes: Vec<Option<u64>> = match block.sizes.as_slice() {
             [] => vec![None],
             sizes => sizes.iter().map(|size| Some(*size)).collect(),
@@ -83,14 +73,14 @@ impl<'a> Deliveries<'a> {
                     continue;
                 }
                 for stand in stands(block, &payload, &servers, &pools) {
-                    self.stand(stand, &requests, &mut answered)?;
+                    self.stand(stand, &requests, &mut answers)?;
                 }
                 if !self.out.payloads.iter().any(|p| p.name == payload.name) {
                     self.out.payloads.push(payload);
                 }
             }
         }
-        self.check_names(block, &requests, &answered, &servers)
+        self.check_names(block, &requests, &answers, &servers)
     }
 
     fn servers(&mut self, block: &DeliveryBlock) -> Result<Vec<&'a ServerEntry>> {
@@ -148,22 +138,26 @@ impl<'a> Deliveries<'a> {
         Ok(found)
     }
 
-    /// The cells of a stand. A way that this server does not have is some other server's.
-    fn stand(&mut self, stand: Stand<'_>, requests: &[WayRequest], answered: &mut [bool]) -> Result<()> {
+    /// The cells of a stand. A way that this server does not have is some other server's; so is a level.
+    fn stand(&mut self, stand: Stand<'_>, requests: &[WayRequest], answers: &mut [Answer]) -> Result<()> {
         let offers = offers(stand.server, stand.pool, stand.block.subject.subject());
-        for (request, answered) in requests.iter().zip(answered) {
+        let lack = stand.lack();
+        if let Some(reason) = &lack {
+            self.exclude(stand.place(), reason.clone(), None);
+        }
+        for (request, answer) in requests.iter().zip(answers) {
             let Some(offer) = request.choose(&offers) else { continue };
-            *answered = true;
             let any = stand.id(offer, &Setting::bare(&offer.way.name));
-            if let Some(reason) = &offer.way.missing {
-                self.exclude(any, reason.clone(), offer.way.remedy.clone());
-            } else if stand.transport == Transport::Https && !stand.server.tls {
-                self.exclude(any, format!("{} does not send over TLS here", stand.server.name), None);
-            } else if stand.pool.is_some() && !stand.server.php {
-                self.exclude(any, format!("{} has no PHP-FPM behind it", stand.server.name), None);
-            } else {
-                for setting in request.request.expand(&offer.way, &self.ask.levels)? {
-                    self.cell(stand, offer, setting)?;
+            let settings = request.request.expand(&offer.way, &self.ask.levels);
+            answer.take(settings.as_ref().err());
+            if lack.is_some() {
+                continue;
+            }
+            match (settings, &offer.way.missing) {
+                (Err(refusal), _) => self.exclude(any, refusal.to_string(), None),
+                (_, Some(reason)) => self.exclude(any, reason.clone(), offer.way.remedy.clone()),
+                (Ok(settings), None) => {
+                    settings.into_iter().try_for_each(|setting| self.cell(stand, offer, setting))?;
                 }
             }
         }
@@ -206,7 +200,7 @@ impl<'a> Deliveries<'a> {
         &mut self,
         block: &DeliveryBlock,
         requests: &[WayRequest],
-        answered: &[bool],
+        answers: &[Answer],
         servers: &[&ServerEntry],
     ) -> Result<()> {
         let of_servers = self.inventory.servers.iter().flat_map(|s| &s.ways);
@@ -217,7 +211,12 @@ impl<'a> Deliveries<'a> {
         // Where a server or a PHP of the block is not here, nobody can tell which names it would know.
         let nobody_missing = self.inventory.servers.iter().all(|s| s.missing.is_none())
             && self.inventory.pools.iter().all(|p| p.missing.is_none());
-        for (request, _) in requests.iter().zip(answered).filter(|(_, answered)| !**answered) {
+        for (request, answer) in requests.iter().zip(answers) {
+            match answer {
+                Answer::Taken => continue,
+                Answer::Refused(why) => bail!("{why}"),
+                Answer::Nobody => {}
+            }
             let name = &request.request.name;
             if nobody_missing && !known.contains(&name.as_str()) {
                 bail!("no way `{name}`{}", nearest_hint(name, known));
@@ -236,23 +235,6 @@ impl<'a> Deliveries<'a> {
     fn exclude(&mut self, cell: String, reason: String, remedy: Option<String>) {
         self.out.exclusions.push(Exclusion { cell, reason, remedy });
     }
-}
-
-/// Every combination of a block's factors but the way, on one payload.
-fn stands<'s>(
-    block: &'s DeliveryBlock,
-    payload: &'s Payload,
-    servers: &'s [&'s ServerEntry],
-    pools: &'s [Option<&'s PoolEntry>],
-) -> impl Iterator<Item = Stand<'s>> {
-    let places = servers.iter().flat_map(move |server| pools.iter().map(move |pool| (*server, *pool)));
-    places.flat_map(move |(server, pool)| {
-        block.transports.iter().flat_map(move |&transport| {
-            let stand =
-                move |&connections: &u32| Stand { block, payload, server, pool, transport, connections };
-            block.connections.iter().map(stand)
-        })
-    })
 }
 
 #[cfg(test)]

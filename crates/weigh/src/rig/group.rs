@@ -92,10 +92,13 @@ impl Usage {
     /// What was used since an earlier reading.
     pub fn since(&self, earlier: &Usage) -> Usage {
         let option = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        let cpu_ns = self.cpu_ns.saturating_sub(earlier.cpu_ns);
+        // The split of each reading is a share of all until then, so one part alone may seem to shrink.
+        let user_ns = self.user_ns.saturating_sub(earlier.user_ns).min(cpu_ns);
         Usage {
-            cpu_ns: self.cpu_ns.saturating_sub(earlier.cpu_ns),
-            user_ns: self.user_ns.saturating_sub(earlier.user_ns),
-            system_ns: self.system_ns.saturating_sub(earlier.system_ns),
+            cpu_ns,
+            user_ns,
+            system_ns: cpu_ns - user_ns,
             ended_ns: self.ended_ns.saturating_sub(earlier.ended_ns),
             voluntary: self.voluntary.saturating_sub(earlier.voluntary),
             involuntary: self.involuntary.saturating_sub(earlier.involuntary),

@@ -3,6 +3,7 @@
 mod check;
 mod codec;
 mod corpus;
+mod delivered;
 mod docs;
 mod faults;
 mod help;

@@ -78,7 +78,7 @@ fn wrong_ways_and_paths_are_refused_in_one_line() {
         let error = refused(&found, &rig.with(None, way), &rig);
         assert!(error.contains(expected), "{way}: {error}");
     }
-    let odd = rig.home.path().join("a\"; root /; #");
+    let odd = rig.home.path().join("a\"; deny all; #");
     std::fs::create_dir(&odd).unwrap();
     let error = refused(&found, &Site { docroot: odd, ..rig.site(None) }, &rig);
     assert!(error.contains("no server can be configured for a path with such characters"), "{error}");

@@ -47,7 +47,7 @@ pub(super) enum Progress {
 /// Where the heads at the begin of some bytes end.
 pub(super) enum Heads {
     /// The final one is whole; the body begins at `used`.
-    Whole { used: usize },
+    Whole { used: usize, head: Head },
     /// It is not; `used` bytes of informational ones are done with.
     More { used: usize },
 }
@@ -138,10 +138,8 @@ impl Current {
             let raw = &bytes[used..used + head.bytes];
             used += head.bytes;
             if !(100..200).contains(&head.status) || head.status == 101 {
-                self.rest = Rest::of(&head, self.head_only);
-                self.keep = head.keep && !matches!(self.rest, Rest::Close);
-                events.head(self.id, &head, raw)?;
-                return Ok(Heads::Whole { used });
+                self.accept(&head, raw, events)?;
+                return Ok(Heads::Whole { used, head });
             }
             self.informational += 1;
             if self.informational > informational {
@@ -149,6 +147,14 @@ impl Current {
                 return Err(Fault::new(FaultKind::Informational, message));
             }
         }
+    }
+
+    /// Takes in the final head, whose bytes are `raw`.
+    #[inline]
+    pub fn accept(&mut self, head: &Head, raw: &[u8], events: &mut impl Events) -> Result<(), Fault> {
+        self.rest = Rest::of(head, self.head_only);
+        self.keep = head.keep && !matches!(self.rest, Rest::Close);
+        events.head(self.id, head, raw)
     }
 
     /// Takes in bytes after the head.

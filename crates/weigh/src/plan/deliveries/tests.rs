@@ -3,7 +3,7 @@
 use super::super::build::build;
 use super::super::ways::WayRequest;
 use super::*;
-use crate::payload::Origin;
+use crate::payload::{Origin, Payload};
 use crate::plan::Plan;
 use crate::protocol::{Levels, OptionDescription};
 use crate::study::Study;
@@ -215,6 +215,18 @@ fn what_is_not_here_is_left_out_with_its_remedy() {
     let block = format!("{PAGE}servers = [\"nginx\"]\nways = [\"none\"]");
     let plan = planned(&block, &bare, &Ask::default()).unwrap();
     assert_eq!(plan.exclusions[0].remedy.as_deref(), Some("apt install php-fpm"));
+}
+
+#[test]
+fn a_level_that_one_server_lacks_is_left_out_there_and_wrong_where_all_lack_it() {
+    let mut here = inventory();
+    here.servers[1].ways[1].levels = None;
+    let block = format!("{PAGE}servers = [\"nginx\", \"apache\"]\nways = [\"server/gzip:6\"]");
+    let plan = planned(&block, &here, &Ask::default()).unwrap();
+    assert_eq!(ids(&plan), ["p/nginx/php8.2/http/server/gzip:6"]);
+    assert_eq!(plan.exclusions[0].reason, "gzip has no levels");
+    let alone = block.replace("\"nginx\", ", "");
+    assert_eq!(planned(&alone, &here, &Ask::default()).unwrap_err().to_string(), "gzip has no levels");
 }
 
 #[test]

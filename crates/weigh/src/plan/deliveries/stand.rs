@@ -1,0 +1,73 @@
+//! Where the cells of a block of deliveries stand.
+
+use crate::cell::{Cell, Delivery, NO_PHP, Transport};
+use crate::inventory::{PoolEntry, ServerEntry};
+use crate::payload::Payload;
+use crate::plan::ways::Offer;
+use crate::setting::Setting;
+use crate::study::DeliveryBlock;
+
+/// Where cells stand: one value for each factor of a block but the way.
+#[derive(Clone, Copy)]
+pub(super) struct Stand<'s> {
+    pub block: &'s DeliveryBlock,
+    pub payload: &'s Payload,
+    pub server: &'s ServerEntry,
+    pub pool: Option<&'s PoolEntry>,
+    pub transport: Transport,
+    pub connections: u32,
+}
+
+impl Stand<'_> {
+    pub fn runtime(&self) -> &str {
+        self.pool.map_or(NO_PHP, |pool| &pool.name)
+    }
+
+    pub fn delivery(&self, offer: &Offer, setting: &Setting) -> Delivery {
+        Delivery {
+            server: self.server.name.clone(),
+            transport: self.transport,
+            by: offer.by,
+            kind: offer.way.kind,
+            accept: self.block.accept.clone().unwrap_or_else(|| offer.accept(setting)),
+            connections: self.connections,
+            site: offer.site(setting),
+        }
+    }
+
+    /// What server and PHP cannot do together, whatever the way.
+    pub fn lack(&self) -> Option<String> {
+        let name = &self.server.name;
+        if self.transport == Transport::Https && !self.server.tls {
+            return Some(format!("{name} does not send over TLS here"));
+        }
+        (self.pool.is_some() && !self.server.php).then(|| format!("{name} has no PHP-FPM behind it"))
+    }
+
+    /// The stand as the begin of an id.
+    pub fn place(&self) -> String {
+        let transport = self.transport.name();
+        format!("{}/{}/{}/{transport}", self.payload.name, self.server.name, self.runtime())
+    }
+
+    pub fn id(&self, offer: &Offer, setting: &Setting) -> String {
+        Cell::make_delivery_id(&self.payload.name, self.runtime(), setting, &self.delivery(offer, setting))
+    }
+}
+
+/// Every combination of a block's factors but the way, on one payload.
+pub(super) fn stands<'s>(
+    block: &'s DeliveryBlock,
+    payload: &'s Payload,
+    servers: &'s [&'s ServerEntry],
+    pools: &'s [Option<&'s PoolEntry>],
+) -> impl Iterator<Item = Stand<'s>> {
+    let places = servers.iter().flat_map(move |server| pools.iter().map(move |pool| (*server, *pool)));
+    places.flat_map(move |(server, pool)| {
+        block.transports.iter().flat_map(move |&transport| {
+            let stand =
+                move |&connections: &u32| Stand { block, payload, server, pool, transport, connections };
+            block.connections.iter().map(stand)
+        })
+    })
+}

@@ -1,0 +1,110 @@
+//! A study of deliveries by the real program, with nginx and PHP-FPM where they are here.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::lab::{Lab, has, has_php};
+
+const STUDY: &str = r#"
+schema = 1
+name = "delivered"
+title = "A small study of deliveries"
+question = "Who should encode the page?"
+reading = "As it stands."
+[budget]
+seconds = 60
+[precision]
+max_rounds = 2
+min_samples = 2
+[[deliveries]]
+subject = "page"
+content = ["corpus:page-zlib"]
+servers = ["nginx"]
+runtimes = ["php"]
+ways = ["none", "gzencode:6", "server/gzip:6"]
+keep = true
+[[deliveries]]
+subject = "asset"
+content = ["corpus:page-zlib"]
+servers = ["nginx"]
+runtimes = ["-"]
+transports = ["http", "https"]
+ways = ["plain", "gzip_static"]
+keep = true
+[[deliveries]]
+subject = "download"
+content = ["corpus:page-zlib"]
+servers = ["nginx"]
+runtimes = ["php"]
+ways = ["readfile", "x-accel-redirect"]
+connections = [2]
+keep = true
+"#;
+
+fn is_here() -> bool {
+    has("nginx", "apt install nginx-light") && has("php-fpm8.2", "apt install php-fpm") && has_php()
+}
+
+/// The last visit to each cell, by what follows the payload in its id.
+fn visits(lab: &Lab, run: &str) -> BTreeMap<String, Value> {
+    let visits = lab.records(run).into_iter().filter(|r| r["type"] == "visit");
+    visits.map(|v| (v["cell"].as_str().unwrap().split_once('/').unwrap().1.to_owned(), v)).collect()
+}
+
+#[test]
+fn what_is_sent_is_measured_by_whom_it_costs() {
+    if !is_here() {
+        return;
+    }
+    let lab = Lab::new();
+    lab.write("delivered.toml", STUDY);
+    let planned: Value =
+        serde_json::from_str(&lab.fine(&["plan", "delivered.toml", "--json", "--php", "php"])).unwrap();
+    crate::schema::keeps("plan", &planned);
+    let ran = lab.run(&["run", "delivered.toml", "--php", "php", "--out", "run", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    lab.records("run").iter().for_each(|record| crate::schema::keeps("record", record));
+    let visits = visits(&lab, "run");
+    assert_eq!(visits.len(), planned["cells"].as_array().unwrap().len(), "{:?}", visits.keys());
+    let name = planned["runtimes"][0]["name"].as_str().unwrap();
+    let cell = |way: &str| &visits[&format!("nginx/{way}").replace("PHP", name)];
+    let cost = |way: &str, whose: &str| {
+        let delivery = &cell(way)["delivery"];
+        delivery[whose].as_f64().unwrap() / delivery["requests"].as_f64().unwrap()
+    };
+    let bytes = |way: &str| cell(way)["encoded_bytes"].as_u64().unwrap();
+    let page = planned["payloads"][0]["bytes"].as_u64().unwrap();
+    assert_eq!(bytes("PHP/http/php/none"), page);
+    assert!(bytes("PHP/http/php/gzencode:6") < page / 2);
+    // The work is the same, by whoever it is done.
+    assert!(cost("PHP/http/php/gzencode:6", "php_cpu_ns") > 2.0 * cost("PHP/http/php/none", "php_cpu_ns"));
+    assert!(
+        cost("PHP/http/server/gzip:6", "server_cpu_ns") > 2.0 * cost("PHP/http/php/none", "server_cpu_ns")
+    );
+    assert_eq!(bytes("-/http/server/gzip_static"), bytes("-/https/server/gzip_static"));
+    assert_eq!(cell("-/http/server/gzip_static")["delivery"]["preflight"]["content_encoding"], "gzip");
+    assert!(cell("-/http/server/plain")["delivery"]["php_cpu_ns"].is_null());
+    assert_eq!(bytes("PHP/http*2/php/x-accel-redirect"), page);
+    assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
+}
+
+#[test]
+fn a_page_that_fails_shows_what_php_says() {
+    if !is_here() {
+        return;
+    }
+    let lab = Lab::new();
+    let way = "<?php return array('kind' => 'plain', 'subjects' => array('page'), 'about' => 'fails', \
+               'send' => function ($delivery) { no_such_function(); });";
+    lab.write("defs/php/ways/failing.php", way);
+    let (head, _) = STUDY.split_once("[[deliveries]]\nsubject = \"asset\"").unwrap();
+    let study = head.replace("\"gzencode:6\", \"server/gzip:6\"", "\"failing\"");
+    lab.write("failing.toml", study);
+    let ran = lab.run(&["--defs", "defs", "run", "failing.toml", "--php", "php", "--out", "run"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let faults: Vec<Value> = lab.records("run").into_iter().filter(|r| r["type"] == "fault").collect();
+    let message = faults[0]["fault"]["message"].as_str().unwrap();
+    assert!(message.contains("status 500") && message.contains("no_such_function"), "{message}");
+    assert_eq!((faults.len(), visits(&lab, "run").len()), (1, 1), "the other way goes on");
+}
