@@ -34,7 +34,7 @@ pub(super) fn build(analysis: &DeliveryAnalysis, options: &Options) -> Vec<Block
     blocks.push(Block::StudyCharts);
     for (index, group) in groups.iter().enumerate() {
         if full {
-            blocks.extend(group::section(group));
+            blocks.extend(group::section(group, index == 0));
             blocks.push(Block::Charts(index));
         } else if groups.len() <= FEW {
             blocks.extend(group::front(group));

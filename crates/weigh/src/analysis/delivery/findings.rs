@@ -47,7 +47,7 @@ type Topic = fn(&Evidence) -> Vec<Draft>;
 
 /// Every sentence that the data supports, the most important first.
 pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
-    let topics: [(&str, Topic); 15] = [
+    let topics: [(&str, Topic); 16] = [
         ("answer", answer),
         ("overhead", overhead::find),
         ("moves", moves::find),
@@ -61,6 +61,7 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
         ("transport", transport::find),
         ("runtimes", runtimes::find),
         ("published", paper::find),
+        ("frees", offload::details),
         ("beats", beats::details),
         ("crossing", crossing::details),
     ];
@@ -71,7 +72,7 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
 fn answer(evidence: &Evidence) -> Vec<Draft> {
     let mut drafts = beats::leads(evidence);
     drafts.extend(crossing::leads(evidence));
-    drafts.extend(offload::find(evidence));
+    drafts.extend(offload::leads(evidence));
     drafts
 }
 

@@ -5,6 +5,7 @@ use super::super::grid::{Column, Grid, Kind, Tone};
 use super::super::text::clean;
 use crate::analysis::delivery::model::{Crossover, DeliveryAnalysis, Pays};
 use crate::analysis::model::Relative;
+use crate::cell::Transport;
 use crate::units;
 
 /// The verdicts, and in full the ratios of every size.
@@ -33,18 +34,27 @@ fn place(crossover: &Crossover) -> String {
         1 => String::new(),
         n => format!(" ×{n}"),
     };
-    format!("{} {}{connections}", clean(&crossover.server), crossover.transport.name())
+    let transport = match crossover.transport {
+        Transport::Http => "",
+        Transport::Https => " https",
+    };
+    format!("{}{transport}{connections}", clean(&crossover.server))
+}
+
+/// `gzip_static` of `server/gzip_static`, cleaned: it is always the server's.
+fn way(way: &str) -> String {
+    clean(way.split_once('/').map_or(way, |(_, name)| name))
 }
 
 fn verdicts(crossovers: &[Crossover]) -> Grid {
     let mut grid = Grid::new(vec![
-        Column::new("server", "", Kind::Text(8), 0),
-        Column::new("on the fly", "", Kind::Text(12), 0),
+        Column::new("server", "", Kind::Text(6), 0),
+        Column::new("on the fly", "", Kind::Text(10), 4),
         Column::new("encoded before", "", Kind::Text(14), 0),
-        Column::new("coding", "", Kind::Text(5), 3),
-        Column::new("pays in CPU", "", Kind::Text(16), 0),
-        Column::new("pays in rate", "", Kind::Text(16), 0),
-        Column::new("bytes", "before ÷ on the fly", Kind::Text(9), 2),
+        Column::new("coding", "", Kind::Text(6), 5),
+        Column::new("pays in CPU", "", Kind::Text(31), 0),
+        Column::new("pays in rate", "", Kind::Text(31), 2),
+        Column::new("bytes", "÷ on the fly", Kind::Text(13), 3),
     ]);
     for one in crossovers {
         let shares = one.sizes.iter().map(|size| size.body);
@@ -54,8 +64,8 @@ fn verdicts(crossovers: &[Crossover]) -> Grid {
             Tone::Plain,
             vec![
                 place(one).into(),
-                clean(&one.on_the_fly).into(),
-                clean(&one.pre_encoded).into(),
+                way(&one.on_the_fly).into(),
+                way(&one.pre_encoded).into(),
                 clean(&one.coding).into(),
                 pays(one.cpu.as_ref()).into(),
                 pays(one.rate.as_ref()).into(),
@@ -86,13 +96,13 @@ pub(super) fn pays(pays: Option<&Pays>) -> String {
 
 fn ratios(crossovers: &[Crossover]) -> Grid {
     let mut grid = Grid::new(vec![
-        Column::new("server", "", Kind::Text(8), 0),
+        Column::new("server", "", Kind::Text(6), 0),
         Column::new("encoded before", "", Kind::Text(14), 0),
-        Column::new("content", "", Kind::Text(10), 1),
+        Column::new("content", "", Kind::Text(10), 3),
         Column::new("size", "B", Kind::Whole, 0),
         Column::new("CPU", "fly ÷ before", Kind::Three, 0),
         Column::new("95%", "interval", Kind::Text(8), 2),
-        Column::new("rate", "before ÷ fly", Kind::Three, 0),
+        Column::new("rate", "before ÷ fly", Kind::Three, 4),
         Column::new("95%", "interval", Kind::Text(8), 2),
         Column::new("bytes", "before ÷ fly", Kind::Three, 1),
     ]);
@@ -107,7 +117,7 @@ fn ratios(crossovers: &[Crossover]) -> Grid {
                 Tone::Plain,
                 vec![
                     place(one).into(),
-                    clean(&one.pre_encoded).into(),
+                    way(&one.pre_encoded).into(),
                     clean(&size.payload).into(),
                     (size.bytes as f64).into(),
                     size.cpu.map(|r| r.ratio).into(),

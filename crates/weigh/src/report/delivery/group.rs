@@ -12,14 +12,15 @@ const LEGEND: &str = "CPU times are of server and PHP a response, ± is the half
     CPU times; req/s is the median over rounds; p50, p99 and first byte are of all responses together; 100 in is the time for a hundred \
     requests one after the other; memory is PSS after a block; n the rounds.";
 
-/// Every cell of the group.
-pub(super) fn section(group: &GroupView) -> Vec<Block> {
+/// Every cell of the group; what the columns mean stands in the report's first.
+pub(super) fn section(group: &GroupView, is_first: bool) -> Vec<Block> {
     let front = group.front().count();
     let ways = units::count(group.rows.len(), "way", "ways");
     let are = if front == 1 { "is" } else { "are" };
     let mut blocks = head(group);
+    let legend = if is_first { format!(" {LEGEND}") } else { String::new() };
     blocks.push(Block::Remark(format!(
-        "{front} of {ways} {are} on the Pareto front (●) of CPU time and bytes. {LEGEND}"
+        "{front} of {ways} {are} on the Pareto front (●) of CPU time and bytes.{legend}"
     )));
     blocks.push(Block::Table(table(group, group.rows.iter())));
     blocks
@@ -154,11 +155,11 @@ pub(super) fn overview(groups: &[GroupView]) -> Vec<Block> {
         Column::new("size", "", Kind::Text(6), 4),
         Column::new("server", "", Kind::Text(6), 0),
         Column::new("runtime", "", Kind::Text(6), 1),
-        Column::new("over", "", Kind::Text(5), 2),
+        Column::new("over", "", Kind::Text(10), 2),
         Column::new("as it is", "CPU ms", Kind::Three, 0),
         Column::new("gzip", "CPU ms", Kind::Three, 0),
         Column::new("gzip", "B", Kind::Whole, 3),
-        Column::new("least CPU time", "of those smaller", Kind::Text(14), 1),
+        Column::new("least CPU time", "", Kind::Text(14), 1),
         Column::new("its CPU", "ms", Kind::Three, 1),
         Column::new("smallest", "", Kind::Text(12), 2),
         Column::new("its CPU", "ms", Kind::Three, 2),
@@ -200,8 +201,8 @@ pub(super) fn overview(groups: &[GroupView]) -> Vec<Block> {
     vec![
         Block::Heading(2, "Each content and server".into()),
         Block::Remark(
-            "CPU time of server and PHP a response. Least CPU time: of the ways that send fewer bytes than gzip. \
-             The full report has a table for each."
+            "CPU time of server and PHP a response. Least CPU time: of the ways that do not send the content through PHP as it \
+             is and, where there is a gzip, send fewer bytes. The full report has a table for each."
                 .into(),
         ),
         Block::Table(grid),

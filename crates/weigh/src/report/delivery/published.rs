@@ -4,6 +4,7 @@ use super::super::document::Block;
 use super::super::grid::{Column, Grid, Kind, Tone};
 use super::super::text::clean;
 use crate::analysis::delivery::model::{Agreement, DeliveryAnalysis, Disagreement, Measure, PublishedTable};
+use crate::cell::NO_PHP;
 use crate::units;
 
 /// Disagreements listed in a summary.
@@ -16,11 +17,11 @@ pub(super) fn section(analysis: &DeliveryAnalysis, full: bool) -> Vec<Block> {
     let mut blocks = vec![
         Block::Heading(2, "Published and measured here".into()),
         Block::Remark(format!(
-            "Published: {}. Here: {} from {} ({}). Another processor, other libraries: compare the order, not the height.",
+            "Published: {}. Here: {} from {}{}. Another processor, other libraries: compare the order, not the height.",
             clean(&published.about),
             clean(&published.payload),
             clean(&published.server),
-            clean(&table.runtime)
+            if table.runtime == NO_PHP { String::new() } else { format!(" ({})", clean(&table.runtime)) }
         )),
         Block::Table(rows(table)),
     ];

@@ -1,5 +1,7 @@
 //! Every format on invented runs of delivery studies: nothing in them was measured.
 
+use std::sync::LazyLock;
+
 use resvg::tiny_skia::Pixmap;
 use resvg::usvg::roxmltree::Document as Xml;
 
@@ -9,15 +11,19 @@ use super::json::{Document, SCHEMA};
 use crate::analysis::delivery::fixture::{downloads, hostile, page_output, static_assets};
 use crate::analysis::delivery::model::DeliveryAnalysis;
 
-fn every() -> Vec<(&'static str, DeliveryAnalysis)> {
-    [
+/// Analysed once for all tests: drawing rounds takes its time.
+static EVERY: LazyLock<Vec<(&str, DeliveryAnalysis)>> = LazyLock::new(|| {
+    let labs = [
         ("pages", page_output()),
         ("assets", static_assets()),
         ("downloads", downloads()),
         ("hostile", hostile()),
-    ]
-    .map(|(name, lab)| (name, lab.analyse()))
-    .to_vec()
+    ];
+    labs.map(|(name, lab)| (name, lab.analyse())).to_vec()
+});
+
+fn every() -> impl Iterator<Item = (&'static str, &'static DeliveryAnalysis)> {
+    EVERY.iter().map(|(name, analysis)| (*name, analysis))
 }
 
 fn render(name: &str, analysis: &DeliveryAnalysis, options: &Options) -> Vec<Rendered> {
@@ -34,9 +40,9 @@ fn sized(width: usize, detail: Detail) -> Options {
 
 #[test]
 fn the_terminal_report_at_two_widths() {
-    for (name, analysis) in every().into_iter().take(3) {
+    for (name, analysis) in every().take(3) {
         for width in [80, 120] {
-            let report = text("terminal", &analysis, &sized(width, Detail::Summary)).replace('\u{a0}', " ");
+            let report = text("terminal", analysis, &sized(width, Detail::Summary)).replace('\u{a0}', " ");
             insta::assert_snapshot!(format!("{name}-{width}"), report);
         }
     }
@@ -49,7 +55,7 @@ fn no_line_is_wider_than_the_terminal() {
     for (name, analysis) in every() {
         for width in [60, 80, 120, 200] {
             for detail in [Detail::Summary, Detail::Full] {
-                for line in text("terminal", &analysis, &sized(width, detail)).lines() {
+                for line in text("terminal", analysis, &sized(width, detail)).lines() {
                     assert!(columns(line) <= width, "{name} at {width}: {line}");
                 }
             }
@@ -76,7 +82,7 @@ fn nothing_hostile_reaches_the_terminal_or_the_page() {
 #[test]
 fn charts_are_well_formed_and_not_blank() {
     for (name, analysis) in every() {
-        let drawn = render("svg", &analysis, &Options::default());
+        let drawn = render("svg", analysis, &Options::default());
         assert!(!drawn.is_empty(), "{name} has charts");
         for chart in &drawn {
             let svg = String::from_utf8(chart.bytes.clone()).unwrap();
@@ -87,7 +93,7 @@ fn charts_are_well_formed_and_not_blank() {
                 .find(|node| node.is_element() && !allowed.contains(&node.tag_name().name()));
             assert!(odd.is_none(), "{name}: {odd:?}");
         }
-        let pictures = render("png", &analysis, &Options::default());
+        let pictures = render("png", analysis, &Options::default());
         assert_eq!(pictures.len(), drawn.len());
         for picture in pictures {
             let pixels = Pixmap::decode_png(&picture.bytes).unwrap();
@@ -111,7 +117,7 @@ fn texts_of(group: &resvg::usvg::Group, boxes: &mut Vec<resvg::tiny_skia::Rect>)
 #[test]
 fn texts_of_a_chart_stay_on_the_sheet_and_apart() {
     for (name, analysis) in every() {
-        for chart in render("svg", &analysis, &Options::default()) {
+        for chart in render("svg", analysis, &Options::default()) {
             let svg = String::from_utf8(chart.bytes).unwrap();
             let reading = resvg::usvg::Options { fontdb: chart::fonts(), ..Default::default() };
             let tree = resvg::usvg::Tree::from_str(&svg, &reading).unwrap();
@@ -134,8 +140,8 @@ fn texts_of_a_chart_stay_on_the_sheet_and_apart() {
 #[test]
 fn the_page_links_to_every_chart() {
     for (name, analysis) in every() {
-        let page = text("markdown", &analysis, &Options::default());
-        for chart in render("svg", &analysis, &Options::default()) {
+        let page = text("markdown", analysis, &Options::default());
+        for chart in render("svg", analysis, &Options::default()) {
             assert!(page.contains(&format!("]({})", chart.file_name)), "{name}: {}", chart.file_name);
         }
     }
@@ -146,7 +152,7 @@ fn files_have_plain_and_different_names() {
     for (name, analysis) in every() {
         let mut names: Vec<String> = FORMATS
             .iter()
-            .flat_map(|format| format.render_delivery(&analysis, &Options::default()).unwrap())
+            .flat_map(|format| format.render_delivery(analysis, &Options::default()).unwrap())
             .map(|file| file.file_name)
             .collect();
         let plain = |name: &String| {
@@ -164,7 +170,7 @@ fn files_have_plain_and_different_names() {
 fn json_keeps_its_schema_and_can_be_read_again() {
     let validator = jsonschema::validator_for(schemars::schema_for!(Document).as_value()).unwrap();
     for (name, analysis) in every() {
-        let written = text("json", &analysis, &Options::default());
+        let written = text("json", analysis, &Options::default());
         let value: serde_json::Value = serde_json::from_str(&written).unwrap();
         let errors: Vec<_> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{name}: {errors:?}");

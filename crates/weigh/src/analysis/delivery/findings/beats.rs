@@ -82,6 +82,9 @@ fn sentences(
             (text, family.beating.iter().chain([&gzip]).map(Candidate::id).collect())
         })
         .collect();
+    // Other levels of gzip are no news.
+    let mut losers = losers;
+    losers.retain(|family| family.all[0].result.coding != gzip.result.coding);
     if !losers.is_empty() {
         let names: Vec<String> = losers.iter().map(|family| no_level(&family.all)).collect();
         let text = format!(
@@ -146,6 +149,14 @@ fn elsewhere(evidence: &Evidence, of: Candidate, others: &[&DeliveryGroup]) -> S
         return String::new();
     }
     let wins = verdicts.iter().filter(|win| **win).count();
-    let groups = units::count(verdicts.len(), "other group", "other groups");
-    format!(" Some level of it does so in {} of {groups}.", label::number(wins))
+    match (wins, verdicts.len()) {
+        (1, 1) => " Some level of it does so in the other group.".to_string(),
+        (wins, all) if wins == all => format!(" Some level of it does so in all {all} other groups."),
+        (wins, all) => {
+            format!(
+                " Some level of it does so in {wins} of {}.",
+                units::count(all, "other group", "other groups")
+            )
+        }
+    }
 }

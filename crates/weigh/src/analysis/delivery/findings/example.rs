@@ -20,14 +20,14 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
         let (fly, pre) = (evidence.cell(&size.on_the_fly)?, evidence.cell(&size.pre_encoded)?);
         let (cpu, rate) = (size.cpu?, size.rate?);
         let text = format!(
-            "{} ({}) takes {} {} of CPU time with {} and {} with {}: {} the CPU time on the fly, and {} the rate from the file encoded before.",
+            "On {}, a response with {} ({}) takes {} of CPU time with {} and {} with {}: {} the CPU time on the fly, and {} the rate from the file encoded before.",
+            label::stand(&crossover.server, crossover.transport, crossover.connections),
             label::content(evidence, &size.payload),
             units::bytes(size.bytes),
-            label::stand(&crossover.server, crossover.transport, crossover.connections),
             units::ns(fly.result.cpu_ns()?),
-            label::way(&fly),
+            label::name(&fly),
             units::ns(pre.result.cpu_ns()?),
-            label::way(&pre),
+            label::name(&pre),
             units::times_interval(cpu.ratio, cpu.low, cpu.high),
             units::times_interval(rate.ratio, rate.low, rate.high),
         );

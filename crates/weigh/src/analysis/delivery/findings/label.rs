@@ -10,9 +10,14 @@ use crate::way::By;
 
 pub(super) use label::{bytes_beside, number, range, ratio, share};
 
+/// `gzencode 6`.
+pub(super) fn name(of: &Candidate) -> String {
+    label::setting(of.setting())
+}
+
 /// `gzencode 6 in PHP`, `gzip 6 in nginx`.
 pub(super) fn way(of: &Candidate) -> String {
-    format!("{} {}", label::setting(of.setting()), hand(of.delivery))
+    format!("{} {}", name(of), hand(of.delivery))
 }
 
 /// `in PHP`, `in nginx`.

@@ -13,25 +13,45 @@ const SAME: f64 = 0.03;
 /// Memory that differs by less than this is the same.
 const MEMORY: f64 = 0.1;
 
-pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
+/// What handing over does with the content that was published, else with the largest: one sentence a server.
+pub(super) fn leads(evidence: &Evidence) -> Vec<Draft> {
+    let all = offloads(evidence);
+    let lead = all.first().map(|c| c.result.cell.payload.as_str());
+    let is_lead = |c: &&Candidate| is_leading(c, lead);
+    drafts(evidence, all.iter().filter(is_lead).copied()).map(|(t, c)| Draft::lead(t, c)).collect()
+}
+
+/// The other contents, options, and what the server takes by itself.
+pub(super) fn details(evidence: &Evidence) -> Vec<Draft> {
+    let all = offloads(evidence);
+    let lead = all.first().map(|c| c.result.cell.payload.as_str());
+    let is_left = |c: &&Candidate| !is_leading(c, lead);
+    drafts(evidence, all.iter().filter(is_left).copied()).map(|(t, c)| Draft::detail(t, c)).collect()
+}
+
+fn is_leading(of: &Candidate, payload: Option<&str>) -> bool {
+    of.delivery.kind == WayKind::Offload
+        && of.is_plain_setting()
+        && Some(of.result.cell.payload.as_str()) == payload
+}
+
+/// Ways that hand over, the published content first, then the largest.
+fn offloads<'a>(evidence: &Evidence<'a>) -> Vec<Candidate<'a>> {
     let mut offloads: Vec<Candidate> = evidence.all(Subject::Download);
     offloads.retain(|c| matches!(c.delivery.kind, WayKind::Offload | WayKind::Transparent));
     let wanted = evidence.plan.study.published_delivery.as_ref().map(|table| table.payload.as_str());
-    // The published content leads, then the largest.
     offloads
         .sort_by_key(|c| (Some(c.result.cell.payload.as_str()) != wanted, u64::MAX - c.result.decoded_bytes));
-    let lead = offloads.first().map(|c| c.result.cell.payload.clone());
-    let mut drafts = Vec::new();
-    for offload in offloads {
-        let Some((text, cells)) =
-            through_php(evidence, offload).and_then(|by| sentence(evidence, offload, by))
-        else {
-            continue;
-        };
-        let is_lead = lead.as_ref() == Some(&offload.result.cell.payload);
-        drafts.push(Draft { text, cells, lead: is_lead });
-    }
-    drafts
+    offloads
+}
+
+fn drafts<'a>(
+    evidence: &Evidence<'a>,
+    offloads: impl Iterator<Item = Candidate<'a>>,
+) -> impl Iterator<Item = (String, Vec<String>)> {
+    offloads.filter_map(|offload| {
+        through_php(evidence, offload).and_then(|script| sentence(evidence, offload, script))
+    })
 }
 
 /// The same content sent by PHP itself from the same server: of the ways with the fewest options, that with the least CPU
@@ -54,26 +74,37 @@ pub(super) fn through_php<'a>(evidence: &Evidence<'a>, offload: Candidate<'a>) -
     })
 }
 
+/// Parts that fall, and parts that rise.
+#[derive(Default)]
+struct Changes {
+    freed: Vec<String>,
+    taken: Vec<String>,
+}
+
 fn sentence(evidence: &Evidence, offload: Candidate, script: Candidate) -> Option<(String, Vec<String>)> {
     let rate = offload.costs.rate.as_ref()?.ratio_to(script.costs.rate.as_ref()?)?;
-    let mut freed: Vec<String> = Vec::new();
+    let mut changes = Changes::default();
     let server = &offload.delivery.server;
-    freed.extend(change(&format!("{server}'s CPU time"), &offload.costs.server, &script.costs.server));
+    changes.of_time(&format!("{server}'s CPU time"), &offload.costs.server, &script.costs.server);
     match (&offload.costs.php, &script.costs.php) {
-        (None, Some(cost)) => freed.push(format!("all of PHP's CPU time ({})", units::ns(cost.time()))),
-        (ours, theirs) => freed.extend(change("PHP's CPU time", ours, theirs)),
+        (None, Some(cost)) => {
+            changes.freed.push(format!("all of PHP's CPU time ({})", units::ns(cost.time())));
+        }
+        (ours, theirs) => changes.of_time("PHP's CPU time", ours, theirs),
     }
-    freed.extend(memory("the server's memory", offload.result.server_pss, script.result.server_pss));
-    freed.extend(memory("PHP's memory", offload.result.php_pss, script.result.php_pss));
-    let freed = if freed.is_empty() { "frees nothing that was measured".into() } else { freed.join(", ") };
+    changes.of_memory("the server's memory", offload.result.server_pss, script.result.server_pss);
+    changes.of_memory("PHP's memory", offload.result.php_pss, script.result.php_pss);
+    let runtimes = evidence.plan.runtimes.len() > 1;
+    let runtime = if runtimes { format!(" ({})", script.result.cell.runtime) } else { String::new() };
     let text = format!(
-        "{} on {} ({}, {}) {} beside {}: {freed}.",
-        label::way(&offload),
+        "On {}{runtime}, {} instead of {} for {} ({}) {}; {}.",
+        label::stand(server, offload.delivery.transport, offload.delivery.connections),
+        label::name(&offload),
+        label::name(&script),
         label::content(evidence, &offload.result.cell.payload),
         units::bytes(offload.result.decoded_bytes),
-        units::count(offload.delivery.connections as usize, "connection", "connections"),
         in_rate(&rate),
-        label::way(&script)
+        changes.words()
     );
     Some((text, vec![offload.id(), script.id()]))
 }
@@ -89,25 +120,36 @@ fn in_rate(rate: &Ratio) -> String {
     format!("has a rate that cannot be told apart ({interval})")
 }
 
-/// `nginx's CPU time 0.43 ms → 0.15 ms (−65%)`; nothing where the two cannot be told apart.
-fn change(what: &str, ours: &Option<Cost>, theirs: &Option<Cost>) -> Option<String> {
-    let (ours, theirs) = (ours.as_ref()?, theirs.as_ref()?);
-    if !ours.clearly_below(theirs) && !theirs.clearly_below(ours) {
-        return None;
+impl Changes {
+    /// `nginx's CPU time 0.43 ms → 0.15 ms (-65%)`; nothing where the two cannot be told apart.
+    fn of_time(&mut self, what: &str, ours: &Option<Cost>, theirs: &Option<Cost>) {
+        let (Some(ours), Some(theirs)) = (ours, theirs) else { return };
+        if ours.clearly_below(theirs) || theirs.clearly_below(ours) {
+            self.add(what, (theirs.time(), ours.time()), units::ns);
+        }
     }
-    let change = ours.time() / theirs.time() - 1.0;
-    Some(format!(
-        "{what} {} → {} ({:+.0}%)",
-        units::ns(theirs.time()),
-        units::ns(ours.time()),
-        change * 100.0
-    ))
-}
 
-fn memory(what: &str, ours: Option<u64>, theirs: Option<u64>) -> Option<String> {
-    let (ours, theirs) = (ours?, theirs.filter(|bytes| *bytes > 0)?);
-    let change = ours as f64 / theirs as f64 - 1.0;
-    (change.abs() > MEMORY).then(|| {
-        format!("{what} {} → {} ({:+.0}%)", units::bytes(theirs), units::bytes(ours), change * 100.0)
-    })
+    fn of_memory(&mut self, what: &str, ours: Option<u64>, theirs: Option<u64>) {
+        let (Some(ours), Some(theirs)) = (ours, theirs.filter(|bytes| *bytes > 0)) else { return };
+        if (ours as f64 / theirs as f64 - 1.0).abs() > MEMORY {
+            self.add(what, (theirs as f64, ours as f64), |bytes| units::bytes(bytes as u64));
+        }
+    }
+
+    fn add(&mut self, what: &str, (from, to): (f64, f64), show: fn(f64) -> String) {
+        let change = (to / from - 1.0) * 100.0;
+        let text = format!("{what} {} → {} ({change:+.0}%)", show(from), show(to));
+        if to < from { self.freed.push(text) } else { self.taken.push(text) }
+    }
+
+    fn words(&self) -> String {
+        match (self.freed.is_empty(), self.taken.is_empty()) {
+            (true, true) => "it frees nothing that was measured".to_string(),
+            (false, true) => format!("it frees {}", self.freed.join(", ")),
+            (true, false) => format!("it takes more: {}", self.taken.join(", ")),
+            (false, false) => {
+                format!("it frees {}, and takes more: {}", self.freed.join(", "), self.taken.join(", "))
+            }
+        }
+    }
 }

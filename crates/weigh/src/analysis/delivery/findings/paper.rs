@@ -31,10 +31,11 @@ fn sentence(agreement: &Agreement, rows: usize) -> String {
         n => format!("; {} cannot be told apart here", units::count(n as usize, "pair", "pairs")),
     };
     let mut text = format!(
-        "Of {} published, {} of {} are in the same order in {what} here{rank}{open}.",
-        units::count(rows, "row", "rows"),
+        "Of {}, {} of {} {} to each other in {what} here as published{rank}{open}.",
+        units::count(rows, "published row", "published rows"),
         agreement.same,
         units::count(agreement.pairs as usize, "pair", "pairs"),
+        if agreement.pairs == 1 { "stands" } else { "stand" },
     );
     let told: Vec<String> =
         agreement.disagreements.iter().take(TOLD).map(|d| one(agreement.measure, d)).collect();

@@ -58,7 +58,7 @@ pub(super) fn draw(analysis: &DeliveryAnalysis, payload: &str) -> Result<String>
         let rect = Rect { left: 826.0, top, right: SIZE.0 - title::MARGIN + 20.0, bottom: BOTTOM };
         rows::panel(canvas, "PHP workers busy, mean", rect, &busy, (f64::INFINITY, pitch))?;
         let synthetic = content.is_some_and(|p| matches!(p.origin, Origin::Synthetic { .. }));
-        title::foot(canvas, analysis, synthetic, "Whiskers are in the tables; requests a second too.")
+        title::foot(canvas, analysis, synthetic, "Intervals and requests a second are in the tables.")
     })
 }
 
@@ -109,13 +109,10 @@ fn heading(cells: &[&DeliveryResult], payload: &str) -> String {
         shares.iter().copied().fold(f64::INFINITY, f64::min),
         shares.iter().copied().fold(f64::NEG_INFINITY, f64::max),
     );
-    match shares.len() {
-        0 => format!("{name}: CPU time of each way"),
-        1 => format!("{name}: handing over takes {} of the CPU time of PHP's best way", units::percent(low)),
-        _ => format!(
-            "{name}: handing over takes {} to {} of the CPU time of PHP's best way",
-            units::percent(low),
-            units::percent(high)
-        ),
+    if shares.is_empty() {
+        return format!("{name}: CPU time of each way");
     }
+    let (low, high) = (units::percent(low), units::percent(high));
+    let range = if low == high { low } else { format!("{low} to {high}") };
+    format!("{name}: handing over takes {range} of the CPU time of PHP's best way")
 }
