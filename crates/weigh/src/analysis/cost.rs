@@ -145,6 +145,11 @@ impl Cost {
         (value, interval)
     }
 
+    /// Whether the two differ beyond doubt.
+    pub fn clearly_apart(&self, other: &Cost) -> bool {
+        self.clearly_below(other) || other.clearly_below(self)
+    }
+
     /// Whether we cost less beyond doubt.
     pub fn clearly_below(&self, other: &Cost) -> bool {
         self.total_clearly_below(0.0, other, 0.0)

@@ -49,6 +49,7 @@ pub(super) fn result(plan: &Plan, measured: &Measured, costs: &Costs) -> Deliver
         php_pss: most(|v| v.php_pss),
         php_peak: most(|v| v.php_peak),
         workers: workers(&visits),
+        worker_seconds: worker_seconds(&visits),
         switches: mean(|v| v.switches.map(|s| s.voluntary))
             .zip(mean(|v| v.switches.map(|s| s.involuntary)))
             .map(|(voluntary, involuntary)| SwitchRate { voluntary, involuntary }),
@@ -103,6 +104,16 @@ fn times<'a>(packed: impl Iterator<Item = &'a Packed>) -> Option<Times> {
         max: all.max()?,
         percentiles: PERCENTILES.iter().filter_map(|percent| Some((*percent, at(*percent)?))).collect(),
     })
+}
+
+/// Busy workers × wall time ÷ responses, over the rounds with readings.
+fn worker_seconds(visits: &[&DeliveryVisit]) -> Option<f64> {
+    let read = |v: &&&DeliveryVisit| v.workers.is_some_and(|w| w.readings > 0);
+    let (busy, requests) = visits.iter().filter(read).fold((0.0, 0.0), |(busy, requests), v| {
+        let workers = v.workers.map_or(0.0, |w| w.busy_mean);
+        (busy + workers * v.seconds, requests + v.requests as f64)
+    });
+    (requests > 0.0).then(|| busy / requests)
 }
 
 /// The pool over all rounds: most and fewest of all, the mean weighted by readings.

@@ -115,8 +115,11 @@ fn crossover(usual: &Ladder, pre: &Ladder, costs: &[Costs], cells: &[DeliveryRes
     })
 }
 
+/// Two costs at a size, with two rounds of each.
 fn pair<'a>(bytes: u64, a: &'a Option<Cost>, b: &'a Option<Cost>) -> Option<(f64, &'a Figure, &'a Figure)> {
-    Some((bytes as f64, a.as_ref()?.figure(), b.as_ref()?.figure()))
+    let (a, b) = (a.as_ref()?, b.as_ref()?);
+    a.ratio_to(b)?;
+    Some((bytes as f64, a.figure(), b.figure()))
 }
 
 /// A threshold needs two sizes.

@@ -36,7 +36,7 @@ pub(crate) struct Figures {
     pub php: Option<f64>,
     /// Seconds to the first byte, where that is not when all is done.
     pub first: Option<f64>,
-    /// Mean of PHP's busy workers.
+    /// Mean of PHP's busy workers; of a pool that n connections ask, n are busy at most.
     pub busy: f64,
     /// Bytes written to disk.
     pub written: u64,

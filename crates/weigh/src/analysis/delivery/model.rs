@@ -146,6 +146,8 @@ pub struct DeliveryResult {
     pub php_peak: Option<u64>,
     /// The workers of the PHP pool over all rounds.
     pub workers: Option<Workers>,
+    /// Seconds that a worker of the pool is busy for a response: busy workers × wall time ÷ responses.
+    pub worker_seconds: Option<f64>,
     /// Context switches a response.
     pub switches: Option<SwitchRate>,
     /// Bytes read from disk a response.

@@ -114,7 +114,7 @@ fn agreement(
                 }),
             }
             let signs = (one.2 - other.2).signum() * (one.3 - other.3).signum();
-            if one.2 != other.2 && one.3 != other.3 {
+            if !is_alike((one.2, other.2)) && one.3 != other.3 {
                 compared += 1.0;
                 concordant += signs;
             }
@@ -122,6 +122,11 @@ fn agreement(
     }
     found.rank = (compared > 0.0).then(|| concordant / compared);
     (known.len() > 1).then_some(found)
+}
+
+/// Two figures that differ by chance.
+fn is_alike(pair: (f64, f64)) -> bool {
+    (pair.0 / pair.1 - 1.0).abs() <= ALIKE
 }
 
 /// How a pair of rows stands here, beside as published.
@@ -136,8 +141,7 @@ enum Pair {
 
 impl Pair {
     fn of(published: (f64, f64), here: (f64, f64), costs: Option<(&Cost, &Cost)>) -> Pair {
-        let is_alike = |pair: (f64, f64)| (pair.0 / pair.1 - 1.0).abs() <= ALIKE;
-        let is_clear = costs.is_none_or(|(a, b)| a.clearly_below(b) || b.clearly_below(a));
+        let is_clear = costs.is_none_or(|(a, b)| a.clearly_apart(b));
         let same_order = (published.0 < published.1) == (here.0 < here.1);
         match (is_alike(published), is_alike(here)) {
             (true, true) => Pair::Same,

@@ -30,7 +30,7 @@ const FACTORS: [&str; 14] = [
 ];
 
 /// Single figures.
-const FIGURES: [&str; 21] = [
+const FIGURES: [&str; 22] = [
     "content (bytes)",
     "body (bytes)",
     "wire (bytes a response)",
@@ -45,6 +45,7 @@ const FIGURES: [&str; 21] = [
     "workers",
     "workers busy mean",
     "workers busy most",
+    "worker (ms a response)",
     "workers idle fewest",
     "listen queue most",
     "voluntary switches (a response)",
@@ -121,7 +122,7 @@ fn factors(analysis: &DeliveryAnalysis, result: &DeliveryResult) -> Vec<String> 
     ]
 }
 
-fn figures(result: &DeliveryResult) -> [String; 21] {
+fn figures(result: &DeliveryResult) -> [String; 22] {
     fn shown<T: ToString>(number: Option<T>) -> String {
         number.map(|number| number.to_string()).unwrap_or_default()
     }
@@ -142,6 +143,7 @@ fn figures(result: &DeliveryResult) -> [String; 21] {
         shown(workers.map(|w| w.total)),
         shown(workers.map(|w| w.busy_mean)),
         shown(workers.map(|w| w.busy_max)),
+        shown(result.worker_seconds.map(|seconds| seconds * 1e3)),
         shown(workers.map(|w| w.idle_min)),
         shown(workers.map(|w| w.queue_max)),
         shown(switches.map(|s| s.voluntary)),

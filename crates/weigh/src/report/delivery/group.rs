@@ -10,7 +10,7 @@ use crate::units;
 
 const LEGEND: &str = "CPU times are of server and PHP a response, ± is the half-width of the 95% interval; vs plain and vs gzip are ratios of \
     CPU times; req/s is the median over rounds; p50, p99 and first byte are of all responses together; 100 in is the time for a hundred \
-    requests one after the other; memory is PSS after a block; n the rounds.";
+    requests one after the other; memory is PSS after a block; worker is for how long a response keeps one of the pool's; n the rounds.";
 
 /// Every cell of the group; what the columns mean stands in the report's first.
 pub(super) fn section(group: &GroupView, is_first: bool) -> Vec<Block> {
@@ -73,6 +73,7 @@ fn columns(subject: Option<Subject>) -> Vec<Column> {
         Column::new("server", "PSS MB", Kind::Three, 15),
         Column::new("PHP", "PSS MB", Kind::Three, 15),
         Column::new("busy", "workers", Kind::Fixed(2), workers),
+        Column::new("worker", "ms", Kind::Three, workers),
         Column::new("most", "busy", Kind::Whole, workers + 4),
         Column::new("queue", "most", Kind::Whole, 19),
         Column::new("put aside", "a response", Kind::Three, 20),
@@ -134,6 +135,7 @@ fn cells(group: &GroupView, row: &Row) -> Vec<Cell> {
         megabytes(result.server_pss).into(),
         megabytes(result.php_pss).into(),
         workers.map(|w| w.busy_mean).into(),
+        result.worker_seconds.map(|seconds| seconds * 1e3).into(),
         workers.map(|w| f64::from(w.busy_max)).into(),
         workers.map(|w| f64::from(w.queue_max)).into(),
         result.switches.map(|s| s.involuntary).into(),

@@ -92,11 +92,12 @@ fn sentence(measure: Measure, d: &Disagreement) -> String {
         Measure::Rate => ("requests a second", units::significant),
     };
     format!(
-        "{what}: {} {} and {} {} as published, {} and {} here",
+        "{what}: {} {} and {} {} as published{}, {} and {} here",
         clean(&d.labels.0),
         show(d.published.0),
         clean(&d.labels.1),
         show(d.published.1),
+        if d.is_alike_as_published() { " (alike)" } else { "" },
         show(d.here.0),
         show(d.here.1)
     )

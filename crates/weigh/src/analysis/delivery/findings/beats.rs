@@ -86,29 +86,19 @@ fn sentences(
     let mut losers = losers;
     losers.retain(|family| family.all[0].result.coding != gzip.result.coding);
     if !losers.is_empty() {
-        let names: Vec<String> = losers.iter().map(|family| no_level(&family.all)).collect();
-        let text = format!(
-            "{} beats {} in both on {place}.",
-            capital(&format!("no {}", names.join(", no "))),
-            label::way(&gzip)
-        );
+        let names: Vec<String> = losers.iter().map(|family| label::levels(&family.all)).collect();
+        let base = label::way(&gzip);
+        let text = match losers.as_slice() {
+            [Family { all, .. }] if all.len() == 1 => {
+                format!("{} does not beat {base} in both CPU time and bytes on {place}.", names[0])
+            }
+            _ => {
+                format!("Of {} none beats {base} in both CPU time and bytes on {place}.", units::list(&names))
+            }
+        };
         found.push((text, losers.iter().flat_map(|f| &f.all).chain([&gzip]).map(Candidate::id).collect()));
     }
     found
-}
-
-/// `level of brotli in PHP`, `libdeflate 6 in PHP`.
-fn no_level(family: &[Candidate]) -> String {
-    let hand = label::hand(family[0].delivery);
-    match family {
-        [one] => format!("{} {hand}", crate::analysis::findings::label::setting(one.setting())),
-        _ => format!("level of {} {hand}", family[0].setting().codec),
-    }
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn of_family(gzip: &Candidate, family: &Family, place: &str) -> String {
@@ -150,6 +140,8 @@ fn elsewhere(evidence: &Evidence, of: Candidate, others: &[&DeliveryGroup]) -> S
     }
     let wins = verdicts.iter().filter(|win| **win).count();
     match (wins, verdicts.len()) {
+        (0, 1) => " No level of it does so in the other group.".to_string(),
+        (0, all) => format!(" No level of it does so in the {all} other groups."),
         (1, 1) => " Some level of it does so in the other group.".to_string(),
         (wins, all) if wins == all => format!(" Some level of it does so in all {all} other groups."),
         (wins, all) => {

@@ -49,7 +49,7 @@ fn sentence(crossover: &Crossover) -> String {
         [only] => format!(" ({})", units::bytes(only.bytes)),
         [] => String::new(),
     };
-    let words = |pays: &Option<Pays>| pays.as_ref().map_or("is open".to_string(), pays_words);
+    let words = |pays: &Option<Pays>| pays.as_ref().map_or("is not settled".to_string(), pays_words);
     let (cpu, rate) = (words(&crossover.cpu), words(&crossover.rate));
     let verdict = if cpu == rate {
         format!("{cpu} in CPU time and in rate")

@@ -3,7 +3,11 @@
 use crate::analysis::delivery::findings::{Candidate, Evidence, SPOKEN_OF, label};
 use crate::analysis::findings::Draft;
 use crate::cell::Subject;
+use crate::units;
 use crate::way::By;
+
+/// Bytes that two gzip streams of one content differ by for their heads alone.
+const HEAD: u64 = 32;
 
 pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
     let mut drafts = Vec::new();
@@ -20,13 +24,14 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
             };
             let (Some(ours), Some(theirs)) = (&handler.costs.cpu, &encode.costs.cpu) else { continue };
             let Some(ratio) = ours.ratio_to(theirs) else { continue };
-            let alike = if ratio.low <= 1.0 && ratio.high >= 1.0 { "equals" } else { "differs from" };
+            let same_bytes = handler.result.body_bytes.abs_diff(encode.result.body_bytes) <= HEAD;
+            let alike = if same_bytes && !ours.clearly_apart(theirs) { "equals" } else { "differs from" };
             let text = format!(
                 "{} {alike} {} on {}: {} the CPU time, {}.",
                 label::way(&handler),
                 label::way(&encode),
                 label::place(evidence, group),
-                label::ratio(&ratio),
+                units::times_interval(ratio.value, ratio.low, ratio.high),
                 label::bytes_beside(handler.bytes(), encode.bytes())
             );
             drafts.push(Draft::detail(text, vec![handler.id(), encode.id()]));

@@ -1,5 +1,6 @@
 //! What a filter in the server merely moves: the same coding at the same level, made by PHP and by the server.
 
+use crate::analysis::cost::Cost;
 use crate::analysis::delivery::findings::{Candidate, Evidence, SPOKEN_OF, label, on_the_fly};
 use crate::analysis::delivery::model::DeliveryGroup;
 use crate::analysis::findings::Draft;
@@ -54,7 +55,8 @@ fn sentence(
         let server = of.costs.server.as_ref().map(|cost| units::ns(cost.time()))?;
         Some(format!("{php} and {server} {}", of.delivery.server))
     };
-    let ratio = server.costs.cpu.as_ref()?.ratio_to(php.costs.cpu.as_ref()?)?;
+    let (filter, script) = (server.costs.cpu.as_ref()?, php.costs.cpu.as_ref()?);
+    let ratio = filter.ratio_to(script)?;
     Some(format!(
         "{} on {} takes {}, {} takes {}: together {} the CPU time; {}.",
         label::way(php),
@@ -63,17 +65,17 @@ fn sentence(
         label::way(server),
         parts(server)?,
         units::times_interval(ratio.value, ratio.low, ratio.high),
-        verdict(&ratio)
+        verdict(&ratio, filter, script)
     ))
 }
 
-fn verdict(ratio: &Ratio) -> &'static str {
+fn verdict(ratio: &Ratio, filter: &Cost, script: &Cost) -> &'static str {
     match ratio {
         Ratio { low, high, .. } if *low >= 1.0 - SAME && *high <= 1.0 + SAME => {
             "the filter moves the work and saves none"
         }
-        Ratio { high, .. } if *high < 1.0 => "the filter takes less than PHP does",
-        Ratio { low, .. } if *low > 1.0 => "the filter takes more than PHP does",
+        _ if filter.clearly_below(script) => "the filter takes less than PHP does",
+        _ if script.clearly_below(filter) => "the filter takes more than PHP does",
         _ => "the two cannot be told apart",
     }
 }

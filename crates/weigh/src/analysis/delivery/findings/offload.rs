@@ -82,7 +82,8 @@ struct Changes {
 }
 
 fn sentence(evidence: &Evidence, offload: Candidate, script: Candidate) -> Option<(String, Vec<String>)> {
-    let rate = offload.costs.rate.as_ref()?.ratio_to(script.costs.rate.as_ref()?)?;
+    let (ours, theirs) = (offload.costs.rate.as_ref()?, script.costs.rate.as_ref()?);
+    let rate = ours.ratio_to(theirs)?;
     let mut changes = Changes::default();
     let server = &offload.delivery.server;
     changes.of_time(&format!("{server}'s CPU time"), &offload.costs.server, &script.costs.server);
@@ -103,15 +104,15 @@ fn sentence(evidence: &Evidence, offload: Candidate, script: Candidate) -> Optio
         label::name(&script),
         label::content(evidence, &offload.result.cell.payload),
         units::bytes(offload.result.decoded_bytes),
-        in_rate(&rate),
+        in_rate(&rate, ours.clearly_apart(theirs)),
         changes.words()
     );
     Some((text, vec![offload.id(), script.id()]))
 }
 
-fn in_rate(rate: &Ratio) -> String {
+fn in_rate(rate: &Ratio, is_apart: bool) -> String {
     let interval = units::times_interval(rate.value, rate.low, rate.high);
-    if rate.low > 1.0 + SAME || rate.high < 1.0 - SAME {
+    if is_apart && (rate.low > 1.0 + SAME || rate.high < 1.0 - SAME) {
         return format!("has {interval} the rate");
     }
     if rate.low > 1.0 - SAME && rate.high < 1.0 + SAME {
@@ -124,7 +125,7 @@ impl Changes {
     /// `nginx's CPU time 0.43 ms → 0.15 ms (-65%)`; nothing where the two cannot be told apart.
     fn of_time(&mut self, what: &str, ours: &Option<Cost>, theirs: &Option<Cost>) {
         let (Some(ours), Some(theirs)) = (ours, theirs) else { return };
-        if ours.clearly_below(theirs) || theirs.clearly_below(ours) {
+        if ours.clearly_apart(theirs) {
             self.add(what, (theirs.time(), ours.time()), units::ns);
         }
     }

@@ -53,8 +53,9 @@ fn one(measure: Measure, d: &Disagreement) -> String {
         Measure::Seconds => label::seconds(x),
         Measure::Rate => units::significant(x),
     };
+    let alike = if d.is_alike_as_published() { "alike with " } else { "" };
     format!(
-        "{} and {} are {} and {} as published, {} and {} here",
+        "{} and {} are {alike}{} and {} as published, {} and {} here",
         d.labels.0,
         d.labels.1,
         show(d.published.0),

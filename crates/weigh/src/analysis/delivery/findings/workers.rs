@@ -1,17 +1,21 @@
 //! Whether handing a download over frees PHP's workers, as the pool's status saw them.
+//!
+//! How many are busy says little by itself: a pool that answers more requests is as busy as one that answers few slowly. What
+//! counts is for how long a download keeps a worker, and whether that is as long as the response takes.
 
 use crate::analysis::delivery::findings::offload::through_php;
 use crate::analysis::delivery::findings::{Candidate, Evidence, label};
 use crate::analysis::findings::Draft;
 use crate::cell::Subject;
-use crate::record::delivery::Workers;
 use crate::units;
 use crate::way::WayKind;
 
-/// A worker is free when it is busy less than this share of what it is while PHP sends the file itself.
+/// A worker is freed when a download keeps it less than this share of what it does while PHP sends the file itself.
 const FREED: f64 = 0.5;
-/// Fewer busy workers than this, on the mean, are none.
-const IDLE: f64 = 0.25;
+/// A worker that is kept for less than this share of the response is free while the body is sent.
+const FREE: f64 = 0.25;
+/// A worker that is kept for more than this share of the response is kept until its end.
+const KEPT: f64 = 0.75;
 /// Readings of the pool's status that a mean needs.
 const ENOUGH: u32 = 5;
 
@@ -38,38 +42,56 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
+/// For how long a response keeps a worker, in seconds, and the share of the time that it could keep one: as many workers as
+/// there are connections, or all.
+#[derive(Clone, Copy)]
+struct Kept {
+    seconds: f64,
+    share: f64,
+}
+
+impl Kept {
+    fn of(candidate: &Candidate) -> Option<Kept> {
+        let workers = candidate.result.workers.filter(|w| w.readings >= ENOUGH)?;
+        let most = workers.total.min(candidate.delivery.connections).max(1);
+        let share = workers.busy_mean / f64::from(most);
+        Some(Kept { seconds: candidate.result.worker_seconds?, share: share.min(1.0) })
+    }
+
+    /// `3.49 ms (96% of the time)`.
+    fn words(&self) -> String {
+        format!("{} ({:.0}% of the time)", label::seconds(self.seconds), self.share * 100.0)
+    }
+}
+
 fn sentence(evidence: &Evidence, offload: Candidate, script: Candidate) -> Option<(String, Vec<String>)> {
-    let enough = |c: &Candidate| c.result.workers.filter(|w| w.readings >= ENOUGH);
-    let (ours, theirs) = (enough(&offload)?, enough(&script)?);
+    let (ours, theirs) = (Kept::of(&offload)?, Kept::of(&script)?);
+    let delivery = offload.delivery;
     let text = format!(
-        "{} keeps {} PHP workers busy on {} ({}), {} keeps {}: {}.",
-        label::way(&script),
-        busy(&theirs),
+        "On {}, {} ({}) keeps a PHP worker for {} with {} and for {} with {}: {}.",
+        label::stand(&delivery.server, delivery.transport, delivery.connections),
         label::content(evidence, &offload.result.cell.payload),
         units::bytes(offload.result.decoded_bytes),
-        label::way(&offload),
-        busy(&ours),
-        verdict(&offload.delivery.server, &ours, &theirs)
+        theirs.words(),
+        label::name(&script),
+        ours.words(),
+        label::name(&offload),
+        verdict(&delivery.server, ours, theirs)
     );
     Some((text, vec![script.id(), offload.id()]))
 }
 
-/// `7.9 of 8 (8 at most)`.
-fn busy(workers: &Workers) -> String {
-    format!(
-        "{} of {} ({} at most)",
-        units::trimmed_number((workers.busy_mean * 100.0).round() / 100.0),
-        workers.total,
-        workers.busy_max
-    )
-}
-
-fn verdict(server: &str, ours: &Workers, theirs: &Workers) -> String {
-    if theirs.busy_mean < IDLE {
+fn verdict(server: &str, ours: Kept, theirs: Kept) -> String {
+    if theirs.share < FREE {
         return format!("{server} takes the response off PHP's hands in either case");
     }
-    if ours.busy_mean <= theirs.busy_mean * FREED {
-        return "handing over frees the worker".to_string();
+    let is_shorter = ours.seconds <= theirs.seconds * FREED;
+    match (ours.share > KEPT, is_shorter) {
+        (true, false) => format!("handing over does not free the worker on {server}"),
+        (true, true) => {
+            "the response is done sooner, and the worker is still kept for most of it".to_string()
+        }
+        (false, true) => "handing over frees the worker".to_string(),
+        (false, false) => "handing over changes little for the worker".to_string(),
     }
-    format!("handing over does not free the worker on {server}")
 }

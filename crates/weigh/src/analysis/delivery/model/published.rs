@@ -56,7 +56,8 @@ pub struct Agreement {
     pub same: u32,
     /// Pairs that cannot be told apart here.
     pub undecided: u32,
-    /// Kendall's rank correlation of the published and our figures, −1 to 1; null when all are equal.
+    /// Kendall's rank correlation of the published and our figures, −1 to 1, over pairs that are not within 1% as published;
+    /// null without one.
     pub rank: Option<f64>,
     /// Pairs that differ the other way here beyond doubt, or are within 1% in only one of the two.
     pub disagreements: Vec<Disagreement>,
@@ -73,4 +74,11 @@ pub struct Disagreement {
     pub published: (f64, f64),
     /// Their figures here.
     pub here: (f64, f64),
+}
+
+impl Disagreement {
+    /// The two are within 1% as published.
+    pub fn is_alike_as_published(&self) -> bool {
+        (self.published.0 / self.published.1 - 1.0).abs() <= 0.01
+    }
 }

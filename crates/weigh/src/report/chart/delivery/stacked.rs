@@ -56,7 +56,8 @@ pub(super) fn draw(analysis: &DeliveryAnalysis, payload: &str) -> Result<String>
         rows::panel(canvas, what, rect, &times, (f64::INFINITY, pitch))?;
         let busy: Vec<Bar> = cells.iter().map(|cell| workers(cell)).collect();
         let rect = Rect { left: 826.0, top, right: SIZE.0 - title::MARGIN + 20.0, bottom: BOTTOM };
-        rows::panel(canvas, "PHP workers busy, mean", rect, &busy, (f64::INFINITY, pitch))?;
+        let what = "A PHP worker is busy for, a response";
+        rows::panel(canvas, what, rect, &busy, (f64::INFINITY, pitch))?;
         let synthetic = content.is_some_and(|p| matches!(p.origin, Origin::Synthetic { .. }));
         title::foot(canvas, analysis, synthetic, "Intervals and requests a second are in the tables.")
     })
@@ -83,11 +84,11 @@ fn time(result: &DeliveryResult) -> Bar {
 }
 
 fn workers(result: &DeliveryResult) -> Bar {
-    match result.workers {
-        Some(workers) => Bar {
-            parts: vec![(workers.busy_mean, WORKERS.mix(0.7))],
-            text: format!("{:.1} of {}", workers.busy_mean, workers.total),
-        },
+    match result.worker_seconds {
+        Some(seconds) => Bar { parts: vec![(seconds, WORKERS.mix(0.7))], text: units::ns(seconds * 1e9) },
+        None if result.cpu.as_ref().is_some_and(|cpu| cpu.php.is_some()) => {
+            Bar { parts: Vec::new(), text: "not read".into() }
+        }
         None => Bar { parts: Vec::new(), text: "no PHP".into() },
     }
 }
