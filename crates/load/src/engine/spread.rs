@@ -58,14 +58,15 @@ pub fn parts<'a>(
     (0..plan.streams.len()).map(part).collect()
 }
 
-/// The plan of the preflight: one request after the other over one connection, and nobody is slow.
+/// The plan of the preflight: one request after the other, over one connection where the load keeps its own, and nobody is
+/// slow.
 pub fn scouting(plan: &LoadPlan) -> LoadPlan {
     let stream = Stream {
         name: "preflight".into(),
         arrival: "closed".into(),
         connections: 1,
         streams_per_connection: 1,
-        keepalive: true,
+        keepalive: plan.streams.iter().all(|s| s.keepalive),
         read_rate: None,
         abandon_after: None,
         receive_buffer: None,
