@@ -49,6 +49,14 @@ fn sentence(crossover: &Crossover) -> String {
         [only] => format!(" ({})", units::bytes(only.bytes)),
         [] => String::new(),
     };
+    if crossover.cpu.is_none() && crossover.rate.is_none() {
+        return format!(
+            "On {}, whether {} pays instead of encoding each response with {} is not settled{range}: it takes two rounds at two sizes.",
+            label::stand(&crossover.server, crossover.transport, crossover.connections),
+            name(&crossover.pre_encoded),
+            name(&crossover.on_the_fly),
+        );
+    }
     let words = |pays: &Option<Pays>| pays.as_ref().map_or("is not settled".to_string(), pays_words);
     let (cpu, rate) = (words(&crossover.cpu), words(&crossover.rate));
     let verdict = if cpu == rate {

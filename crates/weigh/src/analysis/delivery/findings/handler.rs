@@ -6,6 +6,8 @@ use crate::cell::Subject;
 use crate::units;
 use crate::way::By;
 
+/// CPU times this close are equal.
+const SAME: f64 = 0.05;
 /// Bytes that two gzip streams of one content differ by for their heads alone.
 const HEAD: u64 = 32;
 
@@ -25,7 +27,11 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
             let (Some(ours), Some(theirs)) = (&handler.costs.cpu, &encode.costs.cpu) else { continue };
             let Some(ratio) = ours.ratio_to(theirs) else { continue };
             let same_bytes = handler.result.body_bytes.abs_diff(encode.result.body_bytes) <= HEAD;
-            let alike = if same_bytes && !ours.clearly_apart(theirs) { "equals" } else { "differs from" };
+            let alike = match (same_bytes, ours.clearly_apart(theirs)) {
+                (true, false) if (ratio.value - 1.0).abs() <= SAME => "equals",
+                (true, false) => "cannot be told apart from",
+                _ => "differs from",
+            };
             let text = format!(
                 "{} {alike} {} on {}: {} the CPU time, {}.",
                 label::way(&handler),
