@@ -3,6 +3,7 @@
 
 mod crossover;
 pub mod csv;
+mod fairness;
 pub(super) mod group;
 pub mod json;
 mod method;
@@ -27,6 +28,7 @@ pub(super) fn build(analysis: &DeliveryAnalysis, options: &Options) -> Vec<Block
     let mut blocks = answer::head(&analysis.study, &analysis.payloads, facts.clone());
     blocks.extend(answer::findings(&analysis.findings, options.findings));
     blocks.extend(crossover::section(analysis, full));
+    blocks.extend(fairness::section(analysis, full));
     if groups.len() > FEW {
         blocks.extend(group::overview(&groups));
     }

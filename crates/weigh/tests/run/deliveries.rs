@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use weigh::caveat::Caveat;
-use weigh::cell::{Cell, Delivery, Subject, Transport};
+use weigh::cell::{Cell, Delivery, Slow, Subject, Transport};
 use weigh::executor::{Deliverer, DeliveryRequest, Failure, Pool, Standing};
 use weigh::plan::{Plan, Server};
 use weigh::protocol::{FaultKind, Phase};
+use weigh::record::fairness::Fairness;
 use weigh::record::{DeliveryVisit, Record, StopReason, VisitRecord, log};
 use weigh::run::dir::RunDir;
 use weigh::run::observer::Unobserved;
@@ -66,6 +67,10 @@ impl Deliverer for Fake {
             faults: way.faults.clone(),
             ..DeliveryVisit::default()
         };
+        if request.cell.is_fairness() {
+            visit.requests = 0;
+            visit.fairness = Some(Fairness { due: 200, ..Fairness::default() });
+        }
         visit.preflight.status = way.status;
         let digest = if way.wrong { "0".repeat(64) } else { request.payload.sha256.clone() };
         visit.preflight.decoded_sha256 = Some(digest);
@@ -86,6 +91,7 @@ fn cell(server: &str, name: &str, expected_seconds: f64) -> Cell {
         kind: WayKind::OnTheFly,
         accept: "gzip".into(),
         connections: 1,
+        slow: None,
         site: None,
     };
     let setting = Setting::bare(name);
@@ -224,6 +230,21 @@ fn an_answer_of_another_kind_is_a_fault_with_its_status() {
     let (kind, message) = fault(&Rig::new(&[("nginx/refused", refused)]).run());
     assert_eq!(kind, FaultKind::Response);
     assert!(message.contains("500") && message.contains("nginx"), "{message}");
+}
+
+#[test]
+fn a_cell_with_slow_clients_gets_its_blocks_and_may_end_without_an_answer() {
+    let mut rig = Rig::new(&[("nginx/gzip", way(1.0, 100))]);
+    let slow = Slow { clients: 8, read_rate: 50_000, workers: 8, script_memory: 0, narrow: false };
+    rig.lab.plan.cells[0].delivery.as_mut().unwrap().slow = Some(slow);
+    let records = rig.run();
+    assert_eq!(stop(&records, "gzip"), (2, StopReason::Rounds));
+    let all = visits(&records);
+    assert!(
+        all.iter().all(|v| v.delivery.as_ref().unwrap().requests == 0 && v.phases[&Phase::Serve].batch == 1)
+    );
+    let deep = |r: &Record| matches!(r, Record::Caveat { caveat: Caveat::DeepBuffers, .. });
+    assert_eq!(records.iter().filter(|r| deep(r)).count(), 1, "it went over the machine's loopback");
 }
 
 fn counted(kind: WrongKind, count: u64) -> FaultCount {

@@ -7,6 +7,7 @@ mod beats;
 mod crossing;
 mod endpoint;
 mod example;
+mod fairness;
 mod handler;
 mod label;
 mod moves;
@@ -21,7 +22,9 @@ mod transport;
 mod workers;
 
 use crate::analysis::delivery::costs::Costs;
-use crate::analysis::delivery::model::{Crossover, DeliveryGroup, DeliveryResult, PublishedTable};
+use crate::analysis::delivery::model::{
+    Crossover, DeliveryGroup, DeliveryResult, FairnessResult, PublishedTable,
+};
 use crate::analysis::findings::{Draft, ranked};
 use crate::analysis::model::Finding;
 use crate::cell::{Delivery, Subject};
@@ -39,6 +42,7 @@ pub(super) struct Evidence<'a> {
     pub cells: &'a [DeliveryResult],
     pub groups: &'a [DeliveryGroup],
     pub crossovers: &'a [Crossover],
+    pub fairness: &'a [FairnessResult],
     pub published: Option<&'a PublishedTable>,
 }
 
@@ -47,12 +51,13 @@ type Topic = fn(&Evidence) -> Vec<Draft>;
 
 /// Every sentence that the data supports, the most important first.
 pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
-    let topics: [(&str, Topic); 16] = [
+    let topics: [(&str, Topic); 17] = [
         ("answer", answer),
         ("overhead", overhead::find),
         ("moves", moves::find),
         ("example", example::find),
         ("smaller", smaller::find),
+        ("fairness", fairness::find),
         ("workers", workers::find),
         ("spool", spool::find),
         ("endpoint", endpoint::find),

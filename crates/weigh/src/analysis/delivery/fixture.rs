@@ -18,6 +18,7 @@ use crate::setting::{Request, Setting};
 use crate::study::StudyText;
 use crate::way::{By, WayKind};
 
+mod slow;
 mod studies;
 
 pub(crate) use studies::{downloads, hostile, page_output, static_assets};
@@ -141,6 +142,7 @@ impl Lab {
             kind,
             accept: "gzip, deflate, br, zstd".into(),
             connections: stand.connections,
+            slow: None,
             site: None,
         };
         self.machinery(stand);
@@ -241,6 +243,7 @@ impl Lab {
                     queue_max: 0,
                     readings: 10,
                 }),
+                fairness: None,
                 faults: Vec::new(),
                 preflight: Preflight {
                     status: 200,

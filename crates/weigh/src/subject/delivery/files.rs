@@ -157,6 +157,7 @@ mod tests {
             kind,
             accept: accept.into(),
             connections: 1,
+            slow: None,
             site: None,
         };
         let setting = Setting::bare("way");
