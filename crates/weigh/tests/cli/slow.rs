@@ -14,7 +14,8 @@ reading = "As it stands."
 seconds = 60
 [[deliveries]]
 subject = "download"
-content = ["corpus:photo"]
+content = ["corpus:browser-compat"]
+sizes = [500000]
 servers = ["nginx"]
 runtimes = ["php"]
 ways = ["readfile,buffering=off", "x-accel-redirect"]
@@ -57,6 +58,6 @@ fn who_sends_to_slow_clients_decides_what_light_requests_take() {
         println!("skipped in part: no network namespace here");
     }
     let report = lab.fine(&["report", "run"]);
-    assert!(report.contains("With slow clients") && report.contains("workers free"), "{report}");
+    assert!(report.contains("With slow clients") && report.contains(" free "), "{report}");
     assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
 }

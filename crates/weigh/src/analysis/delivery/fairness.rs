@@ -10,8 +10,10 @@ use crate::record::fairness::Fairness;
 
 /// Of the workers that slow clients could keep, the share from which on they are said to.
 const KEPT: f64 = 0.5;
-/// The share of light requests below which they are said to starve.
-const ANSWERED: f64 = 0.5;
+/// An answer after more nanoseconds than this is one that people wait for.
+const PROMPT: u64 = 100_000_000;
+/// The share of light requests that are answered promptly below which they are said to starve.
+const MOST: f64 = 0.5;
 
 /// One result a cell with slow clients, in the plan's order.
 pub(super) fn results(measured: &[Measured]) -> Vec<FairnessResult> {
@@ -32,6 +34,7 @@ fn result(measured: &Measured) -> Option<FairnessResult> {
     let busy: Vec<f64> = moments().map(|moment| f64::from(moment.busy)).collect();
     let busy = weigh_stats::median(&busy);
     let (due, answered) = (sum(|f| f.due), sum(|f| f.answered));
+    let prompt = visits.iter().map(|(_, fairness)| prompt(fairness)).sum();
     let seconds: f64 = visits.iter().map(|(visit, _)| visit.seconds).sum();
     let slow_rate = sum(|f| f.slow_bytes) as f64 / seconds / f64::from(slow.clients);
     Some(FairnessResult {
@@ -40,6 +43,7 @@ fn result(measured: &Measured) -> Option<FairnessResult> {
         content_bytes: measured.last().map_or(0, |v| v.decoded_bytes),
         due,
         answered,
+        prompt,
         failed: sum(|f| f.failed),
         light: times(visits.iter().map(|(_, f)| &f.response)),
         busy,
@@ -47,17 +51,21 @@ fn result(measured: &Measured) -> Option<FairnessResult> {
         written_bytes: visits.iter().filter_map(|(visit, _)| visit.written_bytes).max(),
         php_pss: visits.iter().filter_map(|(_, f)| f.php_pss).max(),
         slow_rate: slow_rate.is_finite().then_some(slow_rate),
-        outcome: outcome(slow, busy, answered as f64 / due.max(1) as f64),
+        outcome: outcome(slow, busy, prompt as f64 / due.max(1) as f64),
         busy_over_time: last.busy.clone(),
         caveats: caveats(measured, &visits),
     })
 }
 
+fn prompt(fairness: &Fairness) -> u64 {
+    fairness.response.unpack().map_or(0, |hist| hist.inner().count_between(0, PROMPT))
+}
+
 /// Without readings of the pool, light requests alone tell.
-fn outcome(slow: &Slow, busy: Option<f64>, answered: f64) -> Outcome {
+fn outcome(slow: &Slow, busy: Option<f64>, prompt: f64) -> Outcome {
     let most = f64::from(slow.clients.min(slow.workers));
     let is_kept = busy.is_none_or(|busy| busy >= KEPT * most);
-    match (slow.clients, answered < ANSWERED) {
+    match (slow.clients, prompt < MOST) {
         (0, _) => Outcome::Alone,
         (_, true) => Outcome::Starved,
         (_, false) if is_kept && busy.is_some() => Outcome::Kept,

@@ -9,8 +9,8 @@ use crate::cell::Slow;
 use crate::units;
 
 const LEGEND: &str = "Light requests come 50 a second over connections of their own and need a worker of the same PHP pool; their times count \
-    from the moment at which they were due. What was not answered by the end of a block of four seconds is in no percentile. Busy is the median \
-    over time.";
+    from the moment at which they were due. What was not answered by the end of a block of four seconds is in no percentile. Starved: less than half were \
+    answered within 0.1 s. Busy is the median over time.";
 
 /// In a summary where slow clients could keep every worker, in full every number of them.
 pub(super) fn section(analysis: &DeliveryAnalysis, full: bool) -> Vec<Block> {
@@ -51,9 +51,9 @@ fn is_telling(analysis: &DeliveryAnalysis, of: &Slow) -> bool {
 pub(super) fn word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Alone => "alone",
-        Outcome::Free => "workers free",
-        Outcome::Kept => "workers kept",
-        Outcome::Starved => "hangs",
+        Outcome::Free => "free",
+        Outcome::Kept => "kept",
+        Outcome::Starved => "starved",
     }
 }
 
@@ -65,8 +65,9 @@ fn columns() -> Vec<Column> {
         Column::new("slow", "clients", Kind::Whole, 0),
         Column::new("pool", "workers", Kind::Whole, 2),
         Column::new("busy", "workers", Kind::Fixed(1), 1),
-        Column::new("light", "", Kind::Text(12), 0),
-        Column::new("answered", "%", Kind::Whole, 1),
+        Column::new("workers", "", Kind::Text(7), 0),
+        Column::new("in 0.1 s", "%", Kind::Whole, 0),
+        Column::new("answered", "%", Kind::Whole, 3),
         Column::new("p50", "ms", Kind::Three, 1),
         Column::new("p99", "ms", Kind::Three, 1),
         Column::new("longest", "ms", Kind::Three, 3),
@@ -96,6 +97,7 @@ fn cells(result: &FairnessResult, slow: &Slow) -> Vec<Cell> {
         f64::from(slow.workers).into(),
         result.busy.into(),
         word(result.outcome).into(),
+        (result.prompt as f64 / result.due.max(1) as f64 * 100.0).into(),
         (result.answered as f64 / result.due.max(1) as f64 * 100.0).into(),
         ms(|t| t.p50).into(),
         ms(|t| t.p99).into(),

@@ -86,7 +86,7 @@ fn names(ways: &[Watched]) -> String {
 
 /// Ways whose workers are kept: how many, what that does, and from how many clients on.
 fn kept(ways: &[Watched], here: &[Watched]) -> Option<String> {
-    let worst = ways.iter().min_by_key(|w| w.result.answered)?;
+    let worst = ways.iter().min_by_key(|w| w.result.prompt)?;
     let busy = ways.iter().filter_map(|w| w.result.busy).fold(f64::INFINITY, f64::min);
     let workers = worst.slow.workers;
     let hold = if busy.is_finite() {
@@ -97,17 +97,20 @@ fn kept(ways: &[Watched], here: &[Watched]) -> Option<String> {
     let verb = if ways.len() == 1 { hold.replacen("keep", "keeps", 1) } else { hold };
     let handed = ways.iter().filter(|w| w.delivery.kind == WayKind::Offload).count();
     let although = if handed > 0 { ", although handed over," } else { "" };
-    let answered = format!("{} of {} light requests were answered", worst.result.answered, worst.result.due);
-    let starved = here.iter().filter(|w| w.result.cell.setting == worst.result.cell.setting);
-    let from = starved.filter(|w| w.result.outcome == Outcome::Starved).map(|w| w.slow.clients).min();
-    let from = match from {
-        Some(from) => format!(
-            ", and most hang from {}",
-            units::count(from as usize, "slow client on", "slow clients on")
-        ),
+    let prompt =
+        format!("{} of {} light requests were answered within 0.1 s", worst.result.prompt, worst.result.due);
+    let alike = here.iter().filter(|w| w.result.cell.setting == worst.result.cell.setting);
+    let from = alike.filter(|w| w.result.outcome == Outcome::Starved).map(|w| w.slow.clients).min();
+    let from = match from.filter(|_| here.iter().any(|w| w.slow.clients != worst.slow.clients)) {
+        Some(from) => {
+            format!(
+                ", and most wait longer from {} on",
+                units::count(from as usize, "slow client", "slow clients")
+            )
+        }
         None => String::new(),
     };
-    Some(format!("{}{although} {verb}, {answered}{from}", names(ways)))
+    Some(format!("{}{although} {verb}, {prompt}{from}", names(ways)))
 }
 
 /// Ways that leave the workers free: what a light request takes, and what is spooled for it.

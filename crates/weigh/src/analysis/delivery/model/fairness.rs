@@ -20,6 +20,8 @@ pub struct FairnessResult {
     pub due: u64,
     /// Those that were answered in their block.
     pub answered: u64,
+    /// Those that were answered within 0.1 s of the moment at which they were due.
+    pub prompt: u64,
     /// Those that failed.
     pub failed: u64,
     /// Scheduled send → last byte of those that were answered; null when none was.
@@ -50,8 +52,8 @@ pub enum Outcome {
     Alone,
     /// Slow clients keep no worker.
     Free,
-    /// Slow clients keep workers, and there are enough for light requests to be answered.
+    /// Slow clients keep workers, and there are enough for most light requests to be answered promptly.
     Kept,
-    /// Slow clients keep workers, and less than half of the light requests were answered in time.
+    /// Less than half of the light requests were answered promptly.
     Starved,
 }

@@ -108,7 +108,7 @@ pub(super) fn draw(analysis: &DeliveryAnalysis) -> Result<String> {
             payload.is_some_and(|p| matches!(p.origin, Origin::Synthetic { .. }))
         };
         let synthetic = analysis.fairness.iter().any(|r| is_synthetic(&r.cell.payload));
-        let remark = "Green: PHP's workers are free. Yellow: kept, and there are enough. Red: most light requests hang.";
+        let remark = "Green: PHP's workers are free. Yellow: kept, and there are enough. Red: most light requests wait over 0.1 s.";
         title::foot(canvas, analysis, synthetic, remark)
     })
 }
@@ -125,10 +125,10 @@ fn draw_field(canvas: &Canvas, field: Rect, result: &FairnessResult) -> Result<(
     canvas.rect(field, color.mix(strength))?;
     let ink = if result.outcome == Outcome::Alone { INK } else { PAPER };
     let (x, y) = ((field.left + field.right) / 2.0, (field.top + field.bottom) / 2.0);
-    let share = result.answered as f64 / result.due.max(1) as f64;
+    let share = result.prompt as f64 / result.due.max(1) as f64;
     let first = match &result.light {
         Some(light) if result.outcome != Outcome::Starved => format!("p99 {}", units::ns(light.p99 * 1e9)),
-        _ => format!("{} answered", units::percent(share)),
+        _ => format!("{} in 0.1 s", units::percent(share)),
     };
     let pen = Pen::new(15.0, ink).bold().anchored(HPos::Center);
     let is_high = field.height() >= 38.0;
