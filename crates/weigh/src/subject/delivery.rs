@@ -3,6 +3,7 @@
 //!
 //! It owns what it started until it is told to end. It refuses to judge what came back: that is the run's.
 
+mod blame;
 mod block;
 mod certificate;
 pub mod files;
@@ -10,6 +11,7 @@ pub mod rigs;
 mod url;
 mod variants;
 mod watch;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -28,10 +30,15 @@ use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::Definition;
 use crate::rig::server::site::{Certificate, Site};
 use crate::way::WayKind;
+use blame::Traces;
 use block::Metered;
 use files::Files;
 use rigs::Rigs;
 use watch::{Reading, Watch};
+use words::Words;
+
+/// Statuses that PHP's own scripts answer with when they fail, in one line; others are a server's.
+const OF_PHP: [u16; 5] = [400, 403, 406, 500, 501];
 
 /// Where a run's deliveries may put things.
 #[derive(Clone, Debug)]
@@ -53,6 +60,8 @@ pub struct Courier {
     rigs: Rigs,
     certificate: Option<Certificate>,
     agent: Option<loading::LoadAgent>,
+    /// What is said from the begin of a block on.
+    words: Words,
     interrupt: Interrupt,
 }
 
@@ -64,7 +73,8 @@ impl Courier {
     pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
         let files = Files::new(&room.scratch, &room.php_home)?;
         let rigs = Rigs::new(definitions, plan, &room.logs);
-        Ok(Courier { plan: plan.clone(), room, files, rigs, certificate: None, agent: None, interrupt })
+        let (plan, words) = (plan.clone(), Words::default());
+        Ok(Courier { plan, room, files, rigs, certificate: None, agent: None, words, interrupt })
     }
 
     /// The site that a cell is served from, with its files and its pool in place.
@@ -107,6 +117,7 @@ impl Courier {
         let path = url::path(cell, delivery, request.payload, self.rigs.token());
         let instance = self.rigs.instance(&delivery.server, site).map_err(|e| start(cell, &e))?;
         let (url, server) = (instance.url(&path), instance.group());
+        self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
         let authority = site.tls.as_ref().map(|tls| tls.chain.as_path());
         let load = block::plan(request, url, authority);
         let pool = match site.fpm {
@@ -131,9 +142,17 @@ impl Courier {
         let outcome = agent.run(&load, &mut |_| {});
         let after = (server.usage(), php.map(|group| group.usage()));
         let workers = watch.and_then(Watch::end);
-        let outcome = outcome.map_err(|failure| refused(cell, failure))?;
+        if let Err(loading::Failure::Broken(_)) = outcome {
+            // It is of no further use: the next visit has a new one.
+            self.agent = None;
+        }
+        let outcome = outcome.map_err(|failure| blame::refused(cell, request.payload, &failure))?;
         if outcome.interrupted {
             return Err(Failure::Interrupted);
+        }
+        if after.0.processes == 0 || after.1.is_some_and(|php| php.processes == 0) {
+            let message = format!("{}: nobody is left to be metered", cell.id);
+            return Err(Failure::Fault(Fault::of_delivery(FaultKind::Crash, message)));
         }
         let metered = Metered {
             server: after.0.since(&before.0),
@@ -144,7 +163,7 @@ impl Courier {
         visit.php_pss = php.and_then(|group| group.pss_bytes());
         visit.workers = workers;
         if let Some(pool) = pool
-            && !(200..300).contains(&visit.preflight.status)
+            && OF_PHP.contains(&visit.preflight.status)
         {
             explain(&mut visit, pool, &site.docroot, &path);
         }
@@ -174,13 +193,18 @@ impl Deliverer for Courier {
             return Err(Failure::Interrupted);
         }
         let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
+        self.words = Words::default();
         let result = self.block(request, delivery, &site);
-        let is_sound = result.as_ref().is_ok_and(|visit| visit.faults.is_empty());
-        if !is_sound {
-            // Whatever state it is in, the next cell shall not have it.
-            self.rigs.discard(&delivery.server, &site, &cell.runtime);
+        let ended = self.rigs.ended(&delivery.server, &site, &cell.runtime);
+        if ended.is_none() && result.as_ref().is_ok_and(|visit| blame::is_sound(visit, request.payload)) {
+            return result;
         }
-        result
+        let said = self.words.said();
+        // By now it is known, too, that something has just been killed.
+        let ended = ended.or_else(|| self.rigs.ended(&delivery.server, &site, &cell.runtime));
+        // Whatever state it is in, the next cell shall not have it.
+        self.rigs.discard(&delivery.server, &site, &cell.runtime);
+        blame::tell(result, cell, request.payload, &Traces { ended, said })
     }
 
     fn end(&mut self) {
@@ -193,20 +217,7 @@ impl Deliverer for Courier {
 
 /// Why there is nobody to ask.
 fn start(cell: &Cell, error: &anyhow::Error) -> Failure {
-    let message = format!("{}: {error:#}", cell.id);
-    Failure::Fault(Fault { kind: FaultKind::Start, message, remedy: None })
-}
-
-/// Why a block has no result.
-fn refused(cell: &Cell, failure: loading::Failure) -> Failure {
-    let (kind, what) = match failure {
-        // The hint after it is for those who measure by hand.
-        loading::Failure::Refused(why) => {
-            (FaultKind::Response, why.split("; --").next().unwrap_or_default().to_owned())
-        }
-        broken @ loading::Failure::Broken(_) => (FaultKind::Crash, broken.to_string()),
-    };
-    Failure::Fault(Fault { kind, message: format!("{}: {what}", cell.id), remedy: None })
+    Failure::Fault(Fault::of_delivery(FaultKind::Start, format!("{}: {error:#}", cell.id)))
 }
 
 /// Reads the workers of a pool; none where the question would take one of them from their work.
@@ -223,9 +234,8 @@ fn explain(visit: &mut DeliveryVisit, pool: &fpm::Pool, docroot: &Path, path: &s
     let (script, query) = path.split_once('?').unwrap_or((path, ""));
     let script = docroot.join(script.trim_start_matches('/'));
     let said = pool.ask(&script, query).unwrap_or_default();
-    let line = said.split(|b| *b == b'\n').next().unwrap_or_default();
-    let line = crate::rig::process::printable(line);
-    let words = if line.is_empty() { pool.last_words().unwrap_or_default() } else { line };
-    let message = format!("status {}: {words}", visit.preflight.status);
-    visit.preflight.fault = Some(Wrong::new(WrongKind::Status, message));
+    if let Some(line) = blame::line_of_php(&said) {
+        let message = format!("status {}: {line}", visit.preflight.status);
+        visit.preflight.fault = Some(Wrong::new(WrongKind::Status, message));
+    }
 }

@@ -63,9 +63,11 @@ impl Rigs {
     /// # Errors
     /// Why it does not start.
     pub fn pool(&mut self, plan: &Plan, runtime: &str, files: &Files) -> Result<&mut fpm::Pool> {
-        let at = match self.pools.iter().position(|(name, _)| name == runtime) {
-            Some(at) => at,
-            None => {
+        let known = self.pools.iter().position(|(name, _)| name == runtime);
+        let at = match known {
+            Some(at) if self.pools[at].1.is_alive() => at,
+            _ => {
+                self.forget_pool(runtime);
                 let planned = plan.runtimes.iter().find(|r| r.name == runtime);
                 let binary = planned.and_then(|r| r.binary.as_deref());
                 let php = PhpRuntime::of(binary.with_context(|| format!("the plan has no PHP {runtime}"))?)?;
@@ -105,7 +107,11 @@ impl Rigs {
     /// Ends the instance of a site and the pool of a runtime, after something went wrong with them: the next visit has fresh ones.
     pub fn discard(&mut self, server: &str, site: &Site, runtime: &str) {
         self.instances.retain(|(name, s, _)| !(name == server && s == site));
-        // Every instance that leads to the pool leads nowhere then.
+        self.forget_pool(runtime);
+    }
+
+    /// Ends a pool, and every instance that leads to it: they lead nowhere then.
+    fn forget_pool(&mut self, runtime: &str) {
         let socket = self.pools.iter().find(|(name, _)| name == runtime).map(|(_, pool)| pool.socket());
         self.pools.retain(|(name, _)| name != runtime);
         self.instances.retain(|(_, s, _)| socket.is_none() || s.fpm != socket);
@@ -119,6 +125,22 @@ impl Rigs {
         self.pools.drain(..).for_each(|(_, pool)| {
             let _ = pool.stop();
         });
+    }
+
+    /// How the server of a site or the pool of a runtime ended, where one did and nobody asked it to.
+    pub fn ended(&mut self, server: &str, site: &Site, runtime: &str) -> Option<String> {
+        let instance = self.instances.iter_mut().find(|(name, s, _)| name == server && s == site);
+        let instance =
+            instance.and_then(|(_, _, i)| (!i.is_alive()).then(|| i.how_it_ended().map(str::to_owned)));
+        let pool = self.pools.iter_mut().find(|(name, _)| name == runtime);
+        let pool = pool.and_then(|(_, p)| (!p.is_alive()).then(|| p.how_it_ended().map(str::to_owned)));
+        let tell = |who: &str, how: Option<Option<String>>| Some(format!("{who} ended: {}", how??));
+        tell(server, instance).or_else(|| tell(&format!("PHP-FPM of {runtime}"), pool))
+    }
+
+    /// The logs of a server and of a runtime's pool; the first MiB of what each start says is in them.
+    pub fn logs(&self, server: &str, runtime: &str) -> [PathBuf; 2] {
+        [runtime, server].map(|name| self.logs.join(format!("{name}.log")))
     }
 
     fn place(&self, name: &str) -> Place {
