@@ -4,22 +4,20 @@ use weigh_load::fault::FaultKind as Wrong;
 
 use super::{Fault, FaultKind};
 
+const ROOM: &str = "make room where temporary files are written, or let TMPDIR name a folder that has it";
+const KILLED: &str = "see in the kernel's log whether memory ran out (`dmesg`); then start the run again";
 /// Words that name a cause whatever kind of fault they come with, and what helps against it.
-const CAUSES: [(&str, &str); 5] = [
-    (
-        "No space left on device",
-        "make room where temporary files are written, or let TMPDIR name a folder that has it",
-    ),
-    (
-        "Disk quota exceeded",
-        "make room where temporary files are written, or let TMPDIR name a folder that has it",
-    ),
+const CAUSES: [(&str, &str); 6] = [
+    ("No space left on device", ROOM),
+    // nginx, when a part of it still had room.
+    ("has written only", ROOM),
+    ("Disk quota exceeded", ROOM),
     (
         "Allowed memory size",
         "leave this way out or send a smaller content: its script needs more than memory_limit",
     ),
-    ("SIGKILL", "see in the kernel's log whether memory ran out (`dmesg`); then start the run again"),
-    ("signal: 9", "see in the kernel's log whether memory ran out (`dmesg`); then start the run again"),
+    ("SIGKILL", KILLED),
+    ("signal: 9", KILLED),
 ];
 
 impl From<Wrong> for FaultKind {

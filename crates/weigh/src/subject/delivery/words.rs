@@ -11,6 +11,8 @@ use crate::rig::process::printable;
 
 /// What was written a moment ago may still be on its way to the log.
 const ON_ITS_WAY: Duration = Duration::from_millis(100);
+/// What nginx says when it spools, as it should.
+const IN_PASSING: &str = " [warn] ";
 /// Bytes of a log that are looked at, lines of it that are shown, and characters of a line.
 const HEAD: u64 = 8192;
 const LINES: usize = 2;
@@ -51,7 +53,10 @@ fn first_lines(path: &Path, from: u64) -> Vec<String> {
     if read.is_err() {
         return Vec::new();
     }
-    let lines = bytes.split(|b| *b == b'\n').map(bounded).filter(|line| !line.is_empty());
+    let lines = bytes
+        .split(|b| *b == b'\n')
+        .map(bounded)
+        .filter(|line| !line.is_empty() && !line.contains(IN_PASSING));
     lines.take(LINES).collect()
 }
 
