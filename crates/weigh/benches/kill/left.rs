@@ -5,8 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::WEIGH;
-
 /// Folders of a lab's own that the next start removes.
 const SWEPT: &str = "weigh-tmp-";
 
@@ -14,7 +12,6 @@ const SWEPT: &str = "weigh-tmp-";
 #[derive(Debug)]
 pub struct Watch {
     home: PathBuf,
-    program: Option<PathBuf>,
     namespaces: BTreeSet<String>,
 }
 
@@ -52,8 +49,7 @@ impl Left {
 impl Watch {
     /// Over labs below a folder; what is there of namespaces now is nobody's here.
     pub fn over(home: &Path) -> Watch {
-        let program = PathBuf::from(WEIGH).canonicalize().ok();
-        Watch { home: home.to_owned(), program, namespaces: namespaces() }
+        Watch { home: home.to_owned(), namespaces: namespaces() }
     }
 
     /// Where its labs put what is temporary.
@@ -88,18 +84,14 @@ impl Watch {
         }
     }
 
-    /// Processes that run the program under test, or that know this folder from their command line or their environment.
+    /// Processes that know this folder from their command line or their environment, as every one of a lab here does; another
+    /// folder's labs may run beside.
     fn processes(&self) -> usize {
-        let home = self.home.to_string_lossy().into_owned();
+        let home = self.home.to_string_lossy();
         let knows =
-            |file: PathBuf| fs::read(file).is_ok_and(|text| String::from_utf8_lossy(&text).contains(&home));
-        let is_lab = |process: &PathBuf| {
-            let exe = fs::read_link(process.join("exe")).ok();
-            let is_program = exe.is_some() && exe == self.program;
-            is_program || knows(process.join("cmdline")) || knows(process.join("environ"))
-        };
+            |file: PathBuf| fs::read(file).is_ok_and(|text| String::from_utf8_lossy(&text).contains(&*home));
         let processes = fs::read_dir("/proc").into_iter().flatten().flatten().map(|p| p.path());
-        processes.filter(|p| p.join("exe").symlink_metadata().is_ok()).filter(is_lab).count()
+        processes.filter(|p| knows(p.join("cmdline")) || knows(p.join("environ"))).count()
     }
 }
 
