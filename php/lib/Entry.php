@@ -73,6 +73,9 @@ final class Entry
             header('Content-Type: text/plain; charset=utf-8');
             header('Cache-Control: no-store');
             header("X-Weigh-Fault: $line");
+        } else {
+            // The status is gone: the log has the reason.
+            error_log($line);
         }
         echo "$line\n";
     }

@@ -186,6 +186,12 @@ impl Cell {
         self.delivery.as_ref().is_some_and(|delivery| delivery.slow.is_some())
     }
 
+    /// Its payload is asked for: without slow clients beside them, light requests alone are made.
+    pub fn asks_for_payload(&self) -> bool {
+        let slow = self.delivery.as_ref().and_then(|delivery| delivery.slow.as_ref());
+        slow.is_none_or(|slow| slow.clients > 0)
+    }
+
     /// Cells of one group compete on one front: same payload, same runtime; of deliveries, also the same server, transport
     /// and connections.
     pub fn group(&self) -> String {

@@ -23,6 +23,7 @@ pub mod report;
 pub mod rig;
 pub mod run;
 pub mod setting;
+pub mod shelter;
 pub mod study;
 pub mod subject;
 pub mod suggest;

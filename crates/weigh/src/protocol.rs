@@ -2,6 +2,7 @@
 //! replies on its stdout, payloads by path. A worker is resident, answers in order, and times itself.
 //! The native worker is this same binary; the PHP worker is `php/worker.php`. Both speak this.
 
+mod blame;
 mod description;
 
 use std::collections::BTreeMap;

@@ -15,6 +15,7 @@ use crate::plan::build::Ask;
 use crate::record::log::LogError;
 use crate::report::{self, Detail, Options};
 use crate::run::dir::RunDir;
+use crate::shelter::{self, Shelter};
 
 /// Flags of `weigh run`.
 #[derive(Debug, clap::Args)]
@@ -109,6 +110,8 @@ impl Ended {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    // What a killed lab could not clear away.
+    shelter::sweep();
     let lab = Lab::open(defs)?;
     let detail = if args.full { Detail::Full } else { Detail::Summary };
     if let Some(path) = &args.resume {
@@ -136,7 +139,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         exhaustive: args.exhaustive,
         ..Ask::default()
     };
-    let staging = tempfile::tempdir().context("no temporary folder for the content")?;
+    let staging = Shelter::new().context("no temporary folder for the content")?;
     let mut plans = Vec::new();
     for (number, study) in studies.iter().enumerate() {
         let folder = staging.path().join(number.to_string());

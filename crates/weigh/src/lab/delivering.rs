@@ -13,6 +13,7 @@ use crate::rig::guard::Place;
 use crate::rig::process::printable;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::definition::{Definition, Php, Servers};
+use crate::shelter::Shelter;
 use crate::subject::delivery::files::Files;
 use crate::subject::delivery::rigs::pool_spec;
 use crate::way::WayDescription;
@@ -92,10 +93,10 @@ fn described(binary: &Path, php_home: &Path) -> Result<Description, Lack> {
 
 /// Starts a pool of one worker and asks it.
 fn describe(php: &PhpRuntime, php_home: &Path) -> Result<Description> {
-    let room = tempfile::tempdir().context("no temporary folder")?;
+    let room = Shelter::new().context("no temporary folder")?;
     let mut files = Files::new(room.path(), php_home)?;
     let script = files.scripts()?.join("describe.php");
-    let place = Place::new(std::env::temp_dir(), room.path().join("log"));
+    let place = Place::new(room.path(), room.path().join("log"));
     let pool = Pool::start(&pool_spec(php, 1, &files)?, &place)?;
     let said = pool.ask(&script, "")?;
     let description: Description = serde_json::from_slice(&said).map_err(|error| {

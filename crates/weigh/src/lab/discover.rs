@@ -13,6 +13,7 @@ use crate::protocol::Description;
 use crate::rig::process::WorkerSpec;
 use crate::rig::runtime;
 use crate::rig::worker::ProcessExecutor;
+use crate::shelter::Shelter;
 
 /// Starts runtimes to ask them what they are.
 pub struct Discovery<'a> {
@@ -96,8 +97,8 @@ impl<'a> Discovery<'a> {
 }
 
 fn ask(binary: &Path, php_home: &Path) -> Result<Description, String> {
-    let log = tempfile::NamedTempFile::new().map_err(|e| format!("no temporary file: {e}"))?;
-    let spec = php_worker("php", binary, php_home, log.path().to_owned());
+    let room = Shelter::new().map_err(|e| format!("no temporary folder: {e}"))?;
+    let spec = php_worker("php", binary, php_home, room.path().join("log"));
     let mut executor = ProcessExecutor::new(spec, Interrupt::new());
     let description = executor.describe();
     executor.end();

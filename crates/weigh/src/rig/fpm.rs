@@ -123,12 +123,14 @@ impl Pool {
             bail!("a PHP-FPM pool needs a program and at least one worker");
         }
         let name = Path::new(spec.program.last().unwrap_or(&spec.program[0])).display().to_string();
+        // Asked before there is a directory, which has no guard yet.
+        let root = super::guard::is_real_root(&place.launcher);
         let dir = place.directory("fpm").with_context(|| format!("cannot make a directory for {name}"))?;
         let path = dir.path().to_owned();
-        let text = config::render(spec, &path, super::guard::is_real_root(&place.launcher))?;
+        let text = config::render(spec, &path, root)?;
         std::fs::write(path.join("fpm.conf"), &text).with_context(|| format!("cannot configure {name}"))?;
         let program = Program {
-            command: config::command(spec, &path, super::guard::is_real_root(&place.launcher)),
+            command: config::command(spec, &path, root),
             env: spec.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
             cpus: spec.cpus.clone(),
         };

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use weigh_load::fault::FaultKind as Wrong;
 use weigh_load::result::FaultCount;
 
 use super::forecast::pass_seconds;
@@ -44,30 +43,29 @@ pub fn request<'a>(
 ///
 /// # Errors
 /// [`FaultKind::RoundTrip`] when a body does not decode to the payload, [`FaultKind::Response`] when there was no answer or
-/// one that is none, [`FaultKind::Missing`] when nobody's CPU time could be read.
+/// one that is none, [`FaultKind::Timeout`] when one did not come in time, [`FaultKind::Missing`] when nobody's CPU time could be read.
 pub fn judge(cell: &Cell, payload: &Payload, visit: &DeliveryVisit) -> Result<(), Fault> {
-    let fault =
-        |kind, what: String| Err(Fault { kind, message: format!("{}: {what}", cell.id), remedy: None });
+    let fault = |kind, what: String| Err(Fault::of_delivery(kind, format!("{}: {what}", cell.id)));
     let first = &visit.preflight;
     if let Some(wrong) = &first.fault {
-        return fault(kind(wrong.kind), wrong.message.clone());
+        return fault(wrong.kind.into(), wrong.message.clone());
     }
     if !(200..300).contains(&first.status) {
         return fault(FaultKind::Response, format!("the answer has status {}", first.status));
     }
-    // Without slow clients beside them, light requests alone are asked.
-    let is_light = cell.delivery.as_ref().and_then(|d| d.slow.as_ref()).is_some_and(|slow| slow.clients == 0);
     match &first.decoded_sha256 {
-        _ if is_light => {}
+        _ if !cell.asks_for_payload() => {}
         Some(digest) if *digest == payload.sha256 => {}
         Some(_) => {
             return fault(FaultKind::RoundTrip, format!("what came is not the payload {}", payload.name));
         }
         None => return fault(FaultKind::Response, "the body could not be decoded".into()),
     }
-    let proof = |count: &&FaultCount| kind(count.kind) == FaultKind::RoundTrip;
-    if let Some(wrong) = visit.faults.iter().find(proof) {
-        return fault(FaultKind::RoundTrip, wrong.example.message.clone());
+    // One wrong body is a proof, and one wait to the deadline is longer than all else of a block.
+    let is_grave =
+        |count: &&FaultCount| matches!(count.kind.into(), FaultKind::RoundTrip | FaultKind::Timeout);
+    if let Some(wrong) = visit.faults.iter().find(is_grave) {
+        return fault(wrong.kind.into(), wrong.example.message.clone());
     }
     if let Some(fairness) = &visit.fairness {
         return judge_fairness(cell, fairness);
@@ -75,7 +73,7 @@ pub fn judge(cell: &Cell, payload: &Payload, visit: &DeliveryVisit) -> Result<()
     if visit.requests == 0 || faulted(visit) > visit.requests {
         let example = visit.faults.first();
         let what = example.map_or("no response".to_owned(), |f| f.example.message.clone());
-        return fault(example.map_or(FaultKind::Response, |f| kind(f.kind)), what);
+        return fault(example.map_or(FaultKind::Response, |f| f.kind.into()), what);
     }
     if visit.cpu_ns().is_none() || !visit.seconds.is_finite() {
         return fault(FaultKind::Missing, "the CPU time of server and PHP cannot be read".into());
@@ -94,16 +92,6 @@ fn judge_fairness(cell: &Cell, fairness: &Fairness) -> Result<(), Fault> {
 
 fn faulted(visit: &DeliveryVisit) -> u64 {
     visit.faults.iter().fold(0, |all, f| all.saturating_add(f.count))
-}
-
-/// What a fault of a response means for the cell.
-fn kind(wrong: Wrong) -> FaultKind {
-    match wrong {
-        Wrong::Mismatch | Wrong::Corrupt | Wrong::Length => FaultKind::RoundTrip,
-        Wrong::Timeout | Wrong::ConnectTimeout => FaultKind::Timeout,
-        Wrong::ConnectRefused | Wrong::Reset | Wrong::EmptyReply => FaultKind::Crash,
-        _ => FaultKind::Response,
-    }
 }
 
 /// The visit as a record. Its times are the caller's to fill in.

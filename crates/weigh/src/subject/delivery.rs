@@ -3,6 +3,7 @@
 //!
 //! It owns what it started until it is told to end. It refuses to judge what came back: that is the run's.
 
+mod blame;
 mod block;
 mod certificate;
 mod fairness;
@@ -11,6 +12,7 @@ pub mod rigs;
 mod url;
 mod variants;
 mod watch;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -29,10 +31,15 @@ use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::Definition;
 use crate::rig::server::site::{Certificate, Site};
 use crate::way::WayKind;
+use blame::Traces;
 use block::Metered;
 use files::Files;
 use rigs::{Crew, Rigs, Spot};
 use watch::{Reading, Watch};
+use words::Words;
+
+/// Statuses that PHP's own scripts answer with when they fail, in one line; others are a server's.
+const OF_PHP: [u16; 5] = [400, 403, 406, 500, 501];
 
 /// Where a run's deliveries may put things.
 #[derive(Clone, Debug)]
@@ -55,6 +62,8 @@ pub struct Courier {
     certificate: Option<Certificate>,
     /// One on the machine's loopback, and one in a network of its own.
     agents: [Option<loading::LoadAgent>; 2],
+    /// What is said from the begin of a block on.
+    words: Words,
     interrupt: Interrupt,
 }
 
@@ -65,16 +74,9 @@ impl Courier {
     /// The room is not there.
     pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
         let files = Files::new(&room.scratch, &room.php_home)?;
-        let rigs = Rigs::new(definitions, plan, &room.logs);
-        Ok(Courier {
-            plan: plan.clone(),
-            room,
-            files,
-            rigs,
-            certificate: None,
-            agents: [None, None],
-            interrupt,
-        })
+        let rigs = Rigs::new(definitions, plan, &room.logs)?;
+        let (plan, words) = (plan.clone(), Words::default());
+        Ok(Courier { plan, room, files, rigs, certificate: None, agents: [None, None], words, interrupt })
     }
 
     /// The site that a cell is served from, with its files and its pool in place.
@@ -118,6 +120,7 @@ impl Courier {
         let path = url::path(cell, delivery, request.payload, self.rigs.token());
         let instance = self.rigs.instance(spot).map_err(fault)?;
         let (url, light, server) = (instance.url(&path), instance.url(url::LIGHT), instance.group());
+        self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
         let authority = spot.site.tls.as_ref().map(|tls| tls.chain.as_path());
         let mut load = match &delivery.slow {
             Some(slow) => fairness::plan(request, slow, (url, light), authority),
@@ -138,9 +141,17 @@ impl Courier {
         let outcome = agent.run(&load, &mut |_| {});
         let after = (server.usage(), php.map(|group| group.usage()));
         let seen = watch.map(Watch::end).unwrap_or_default();
-        let outcome = outcome.map_err(|failure| refused(cell, failure))?;
+        if let Err(loading::Failure::Broken(_)) = outcome {
+            // It is of no further use: the next visit has a new one.
+            self.agents[usize::from(spot.narrow)] = None;
+        }
+        let outcome = outcome.map_err(|failure| blame::refused(cell, request.payload, &failure))?;
         if outcome.interrupted {
             return Err(Failure::Interrupted);
+        }
+        if after.0.processes == 0 || after.1.is_some_and(|php| php.processes == 0) {
+            let message = format!("{}: nobody is left to be metered", cell.id);
+            return Err(Failure::Fault(Fault::of_delivery(FaultKind::Crash, message)));
         }
         let metered = Metered {
             server: after.0.since(&before.0),
@@ -154,7 +165,7 @@ impl Courier {
         visit.php_pss = php.and_then(|group| group.pss_bytes());
         visit.workers = seen.workers();
         if let Some(pool) = pool
-            && !(200..300).contains(&visit.preflight.status)
+            && OF_PHP.contains(&visit.preflight.status)
         {
             explain(&mut visit, pool, &spot.site.docroot, &path);
         }
@@ -171,6 +182,14 @@ impl Courier {
         let log = self.room.logs.join("load.log");
         let made = loading::LoadAgent::start_in(network, &log, self.interrupt.clone());
         *agent = Some(made.context("the load agent")?);
+        Ok(())
+    }
+
+    /// The next cell shall not find workers that still send to clients who have gone.
+    fn settle(&mut self, crew: &Crew) -> Result<()> {
+        if !fairness::settles(self.rigs.pool(&self.plan, crew, &self.files)?) {
+            self.rigs.discard_pool(crew);
+        }
         Ok(())
     }
 }
@@ -200,18 +219,22 @@ impl Deliverer for Courier {
         let narrow = delivery.slow.as_ref().is_some_and(|slow| slow.narrow);
         let spot = Spot { server: delivery.server.clone(), site, narrow };
         let crew = Crew::of(cell);
+        self.words = Words::default();
         let result = self.block(request, delivery, &spot);
-        let is_sound = result.as_ref().is_ok_and(|visit| visit.faults.is_empty());
-        if !is_sound {
-            // Whatever state it is in, the next cell shall not have it.
-            self.rigs.discard(&spot, &crew);
-        } else if delivery.slow.is_some() {
-            let pool = self.rigs.pool(&self.plan, &crew, &self.files).map_err(|e| start(cell, &e))?;
-            if !fairness::settles(pool) {
-                self.rigs.discard_pool(&crew);
+        let ended = self.rigs.ended(&spot, &crew);
+        if ended.is_none() && result.as_ref().is_ok_and(|visit| blame::is_sound(cell, visit, request.payload))
+        {
+            if delivery.slow.is_some() {
+                self.settle(&crew).map_err(|e| start(cell, &e))?;
             }
+            return result;
         }
-        result
+        let said = self.words.said();
+        // By now it is known, too, that something has just been killed.
+        let ended = ended.or_else(|| self.rigs.ended(&spot, &crew));
+        // Whatever state it is in, the next cell shall not have it.
+        self.rigs.discard(&spot, &crew);
+        blame::tell(result, cell, request.payload, &Traces { ended, said })
     }
 
     fn end(&mut self) {
@@ -222,20 +245,7 @@ impl Deliverer for Courier {
 
 /// Why there is nobody to ask.
 fn start(cell: &Cell, error: &anyhow::Error) -> Failure {
-    let message = format!("{}: {error:#}", cell.id);
-    Failure::Fault(Fault { kind: FaultKind::Start, message, remedy: None })
-}
-
-/// Why a block has no result.
-fn refused(cell: &Cell, failure: loading::Failure) -> Failure {
-    let (kind, what) = match failure {
-        // The hint after it is for those who measure by hand.
-        loading::Failure::Refused(why) => {
-            (FaultKind::Response, why.split("; --").next().unwrap_or_default().to_owned())
-        }
-        broken @ loading::Failure::Broken(_) => (FaultKind::Crash, broken.to_string()),
-    };
-    Failure::Fault(Fault { kind, message: format!("{}: {what}", cell.id), remedy: None })
+    Failure::Fault(Fault::of_delivery(FaultKind::Start, format!("{}: {error:#}", cell.id)))
 }
 
 /// Readings of memory are this many readings of workers apart: each takes some milliseconds.
@@ -264,9 +274,8 @@ fn explain(visit: &mut DeliveryVisit, pool: &fpm::Pool, docroot: &Path, path: &s
     let (script, query) = path.split_once('?').unwrap_or((path, ""));
     let script = docroot.join(script.trim_start_matches('/'));
     let said = pool.ask(&script, query).unwrap_or_default();
-    let line = said.split(|b| *b == b'\n').next().unwrap_or_default();
-    let line = crate::rig::process::printable(line);
-    let words = if line.is_empty() { pool.last_words().unwrap_or_default() } else { line };
-    let message = format!("status {}: {words}", visit.preflight.status);
-    visit.preflight.fault = Some(Wrong::new(WrongKind::Status, message));
+    if let Some(line) = blame::line_of_php(&said) {
+        let message = format!("status {}: {line}", visit.preflight.status);
+        visit.preflight.fault = Some(Wrong::new(WrongKind::Status, message));
+    }
 }

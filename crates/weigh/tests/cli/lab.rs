@@ -51,6 +51,11 @@ impl Lab {
         self.home.path().join("cache")
     }
 
+    /// The place for temporary files, private instances among them.
+    pub fn tmp(&self) -> PathBuf {
+        self.home.path().join("tmp")
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.work().join(name)
     }
@@ -81,7 +86,7 @@ impl Lab {
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.work()).env("WEIGH_CACHE", self.cache()).env("HOME", self.home.path());
-        command.env("TMPDIR", self.home.path().join("tmp"));
+        command.env("TMPDIR", self.tmp());
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "XDG_CACHE_HOME"] {
             command.env_remove(name);
         }
@@ -117,21 +122,22 @@ impl Lab {
     pub fn start(&self, args: &[&str]) -> Started {
         let mut command = std::process::Command::new(WEIGH);
         command.args(args).current_dir(self.work()).env("WEIGH_CACHE", self.cache());
-        command.env("TMPDIR", self.home.path().join("tmp"));
+        command.env("TMPDIR", self.tmp());
         Started(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
     /// What commands left in the place for temporary files.
     pub fn left_over(&self) -> usize {
-        std::fs::read_dir(self.home.path().join("tmp")).unwrap().count()
+        std::fs::read_dir(self.tmp()).unwrap().count()
     }
 
-    /// Processes that were started with this test's cache, which only its own have.
+    /// Processes that were started with this test's cache or place for temporary files, which only its own have.
     pub fn processes(&self) -> Vec<String> {
-        let mark = format!("WEIGH_CACHE={}\0", self.cache().display());
+        let (cache, tmp) = (self.cache(), self.tmp());
+        let marks = [format!("WEIGH_CACHE={}", cache.display()), format!("TMPDIR={}", tmp.display())];
         let mine = |entry: &std::fs::DirEntry| {
             let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-            environment.windows(mark.len()).any(|part| part == mark.as_bytes())
+            environment.split(|b| *b == 0).any(|part| marks.iter().any(|mark| part == mark.as_bytes()))
         };
         let all = std::fs::read_dir("/proc").unwrap().flatten();
         all.filter(mine).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()

@@ -270,6 +270,13 @@ fn a_wrong_body_in_the_block_is_a_fault_and_a_few_lost_responses_are_a_caveat() 
 }
 
 #[test]
+fn one_response_that_is_not_there_at_its_deadline_is_a_fault() {
+    let mut late = way(1.0, 100);
+    late.faults.push(counted(WrongKind::Timeout, 1));
+    assert_eq!(fault(&Rig::new(&[("nginx/x", late)]).run()).0, FaultKind::Timeout);
+}
+
+#[test]
 fn a_cut_run_goes_on_where_it_was() {
     let mut rig = Rig::new(&[("nginx/good", way(1.0, 100)), ("nginx/small", way(4.0, 50))]);
     let whole = rig.run();

@@ -11,6 +11,7 @@ use super::prefix::Prefix;
 use super::{on_path, short_name};
 use crate::content::client;
 use crate::content::names::shown;
+use crate::shelter::Shelter;
 
 /// The longest that a PHP may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -129,7 +130,7 @@ pub fn version(cli: &[OsString]) -> Result<String> {
 /// It cannot be started, or does not end.
 pub fn ask(cli: &[OsString], code: &str) -> Result<(String, String)> {
     let [first, leading @ ..] = cli else { bail!("no program") };
-    let work = tempfile::tempdir().context("no temporary folder")?;
+    let work = Shelter::new().context("no temporary folder")?;
     let mut command = Command::new(first);
     command.args(leading).args(["-d", "display_startup_errors=1", "-d", "display_errors=stderr", "-r", code]);
     let name = shown(Path::new(program(cli)));

@@ -136,10 +136,10 @@ fn check(found: &Found, site: &Site) -> Result<()> {
 fn attempt(found: &Found, site: &Site, place: &Place, port: u16) -> Result<Instance, Failed> {
     let definition = &found.definition;
     let name = &definition.name;
+    let root = is_real_root(&place.launcher);
     let dir = place.directory(name).with_context(|| format!("cannot make a directory for {name}"))?;
     let path = dir.path().to_owned();
     let token = format!("{:016x}", rand::random::<u64>());
-    let root = is_real_root(&place.launcher);
     let values = Values::new(found, site, &Attempt { dir: &path, port, token: &token, root })?;
     let files = values.write(found, site, &path)?;
     let program = |templates: &[String]| -> Result<Program> {

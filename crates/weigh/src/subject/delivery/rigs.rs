@@ -15,6 +15,7 @@ use crate::rig::network::Network;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::site::Site;
 use crate::rig::server::{Definition, Found, Instance};
+use crate::shelter::Shelter;
 
 /// Instances of servers that are kept at once.
 const KEPT: usize = 16;
@@ -35,6 +36,8 @@ pub struct Rigs {
     /// Made when the first server is to stand in it.
     network: Option<Network>,
     cores: Cores,
+    /// Where their private directories are. A lab that is killed before a guard has one leaves it to the next start.
+    shelter: Shelter,
 }
 
 /// Which pool: a runtime's, with so many workers.
@@ -67,13 +70,16 @@ pub struct Spot {
 
 impl Rigs {
     /// Nothing is started yet; what servers and pools say goes to `logs`.
-    pub fn new(definitions: &[Definition], plan: &Plan, logs: &Path) -> Rigs {
+    ///
+    /// # Errors
+    /// There is no folder for temporary files that can be written to.
+    pub fn new(definitions: &[Definition], plan: &Plan, logs: &Path) -> Result<Rigs> {
         let is_used = |d: &&Definition| plan.servers.iter().any(|s| s.name == d.name);
         let servers = definitions.iter().filter(is_used).map(|d| {
             let planned = plan.servers.iter().find(|s| s.name == d.name);
             planned.and_then(|s| s.binary.clone()).map_or_else(|| d.find(), |program| d.at(Some(program)))
         });
-        Rigs {
+        Ok(Rigs {
             servers: servers.collect(),
             logs: logs.to_owned(),
             token: format!("{:032x}", rand::random::<u128>()),
@@ -81,7 +87,8 @@ impl Rigs {
             instances: Vec::new(),
             network: None,
             cores: Cores::here(),
-        }
+            shelter: Shelter::new().context("no temporary folder")?,
+        })
     }
 
     /// Who runs on which processors.
@@ -115,9 +122,11 @@ impl Rigs {
     /// # Errors
     /// Why it does not start.
     pub fn pool(&mut self, plan: &Plan, crew: &Crew, files: &Files) -> Result<&mut fpm::Pool> {
-        let at = match self.pools.iter().position(|(known, _)| known == crew) {
-            Some(at) => at,
-            None => {
+        let known = self.pools.iter().position(|(known, _)| known == crew);
+        let at = match known {
+            Some(at) if self.pools[at].1.is_alive() => at,
+            _ => {
+                self.discard_pool(crew);
                 let runtime = &crew.runtime;
                 let planned = plan.runtimes.iter().find(|r| r.name == *runtime);
                 let binary = planned.and_then(|r| r.binary.as_deref());
@@ -192,8 +201,24 @@ impl Rigs {
         self.network = None;
     }
 
+    /// How the server of a spot or a pool ended, where one did and nobody asked it to.
+    pub fn ended(&mut self, spot: &Spot, crew: &Crew) -> Option<String> {
+        let instance = self.instances.iter_mut().find(|(s, _)| s == spot);
+        let instance =
+            instance.and_then(|(_, i)| (!i.is_alive()).then(|| i.how_it_ended().map(str::to_owned)));
+        let pool = self.pools.iter_mut().find(|(known, _)| known == crew);
+        let pool = pool.and_then(|(_, p)| (!p.is_alive()).then(|| p.how_it_ended().map(str::to_owned)));
+        let tell = |who: &str, how: Option<Option<String>>| Some(format!("{who} ended: {}", how??));
+        tell(&spot.server, instance).or_else(|| tell(&format!("PHP-FPM of {}", crew.runtime), pool))
+    }
+
+    /// The logs of a server and of a runtime's pool; the first MiB of what each start says is in them.
+    pub fn logs(&self, server: &str, runtime: &str) -> [PathBuf; 2] {
+        [runtime, server].map(|name| self.logs.join(format!("{name}.log")))
+    }
+
     fn place(&self, name: &str) -> Place {
-        Place::new(std::env::temp_dir(), self.logs.join(format!("{name}.log")))
+        Place::new(self.shelter.path(), self.logs.join(format!("{name}.log")))
     }
 }
 

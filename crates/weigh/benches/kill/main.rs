@@ -1,19 +1,23 @@
-//! Does a run survive anything? The lab is killed with SIGKILL at random instants, and each run is resumed to its end.
+//! Does a run survive anything? The lab is killed with SIGKILL at random instants, and each run is resumed to its end: one of codecs,
+//! and one of deliveries, under which servers and PHP stand.
 //!
 //! That at most one visit is measured again follows from what is checked: the lab asks one worker at a time and
 //! appends the record of a visit before it asks for the next, so that of a killed lab's visits all but the one in
 //! flight are in the log; every record in the log at the kill is still there after the resumption, byte for byte; and
 //! no visit is there twice.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod left;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use common::{SEED, Targets, WEIGH, progress, rounds};
+use left::{Left, Watch};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use weigh::record::Record;
@@ -21,10 +25,20 @@ use weigh::run::dir::StoredRun;
 
 /// Attempts for each kill that is wanted: a kill before the run directory exists or after the end does not count.
 const ATTEMPTS: usize = 4;
-/// A worker may take this long to be gone.
-const GONE: Duration = Duration::from_secs(1);
 
-const STUDY: &str = r#"schema = 1
+/// What is killed.
+struct Kind {
+    /// What its lines begin with, and its name on the command line.
+    name: &'static str,
+    study: &'static str,
+    /// All of a killed lab is to be gone after this.
+    gone: Duration,
+}
+
+const CODECS: Kind = Kind {
+    name: "kill",
+    gone: Duration::from_secs(1),
+    study: r#"schema = 1
 name = "kill"
 title = "Kill"
 question = "Does a run survive anything?"
@@ -45,14 +59,47 @@ runtimes = ["php"]
 serializers = ["serialize", "-"]
 codecs = ["gzdeflate:1|6|9", "identity"]
 keep = true
-"#;
+"#,
+};
+
+const SERVERS: Kind = Kind {
+    name: "kill-servers",
+    gone: Duration::from_secs(5),
+    study: r#"schema = 1
+name = "kill-servers"
+title = "Kill servers"
+question = "Does a run of deliveries survive anything?"
+reading = ""
+[budget]
+seconds = 120
+[precision]
+max_rounds = 3
+min_samples = 3
+half_width = 0.0001
+[[deliveries]]
+subject = "page"
+content = ["synthetic:rows-64k"]
+servers = ["nginx"]
+runtimes = ["php"]
+ways = ["none", "gzencode:1", "server/gzip:1", "server/gzip:6"]
+keep = true
+[[deliveries]]
+subject = "download"
+content = ["synthetic:rows-64k"]
+servers = ["nginx"]
+runtimes = ["php"]
+ways = ["readfile", "x-accel-redirect"]
+connections = [2]
+keep = true
+"#,
+};
 
 /// What the kills found.
 #[derive(Default)]
 struct Tally {
     kills: usize,
     resumed: usize,
-    left: usize,
+    left: Left,
     torn: usize,
     early: usize,
     late: usize,
@@ -64,10 +111,24 @@ fn main() -> ExitCode {
     common::end(measure())
 }
 
+/// Both, or the one that is named: `cargo bench -p weigh --bench kill -- kill-servers`.
 fn measure() -> Result<Targets> {
+    let named: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let mut targets = Targets::default();
     let wanted = rounds(50);
+    for kind in [CODECS, SERVERS] {
+        if named.is_empty() || named.iter().any(|name| name == kind.name) {
+            kills(&kind, wanted)?.tell(&kind, wanted, &mut targets);
+        }
+    }
+    Ok(targets)
+}
+
+fn kills(kind: &Kind, wanted: usize) -> Result<Tally> {
     let home = tempfile::tempdir()?;
-    std::fs::write(home.path().join("study.toml"), STUDY)?;
+    let watch = Watch::over(home.path());
+    std::fs::create_dir(watch.tmp())?;
+    std::fs::write(home.path().join("study.toml"), kind.study)?;
     let mut whole = Duration::ZERO;
     // The first run also fills the cache; how long the second one takes is what a killed one would have taken.
     for name in ["first", "second"] {
@@ -76,7 +137,7 @@ fn measure() -> Result<Targets> {
         ensure!(status.success(), "an uninterrupted run ended with {status}");
         whole = begun.elapsed();
     }
-    progress(&format!("an uninterrupted run takes {:.1} s", whole.as_secs_f64()));
+    progress(&format!("{}: an uninterrupted run takes {:.1} s", kind.name, whole.as_secs_f64()));
     let mut draw = ChaCha8Rng::seed_from_u64(SEED);
     let mut tally = Tally::default();
     for attempt in 0..wanted * ATTEMPTS {
@@ -84,31 +145,43 @@ fn measure() -> Result<Targets> {
             break;
         }
         let after = whole.mul_f64(draw.random_range(0.0..1.0));
-        one(home.path(), &home.path().join(format!("run-{attempt}")), after, &mut tally)?;
+        one(kind, &watch, home.path(), &home.path().join(format!("run-{attempt}")), after, &mut tally)?;
     }
-    Ok(tally.targets(wanted))
+    Ok(tally)
+}
+
+/// `weigh` in the surroundings of the labs below `home`.
+fn weigh(home: &Path) -> Command {
+    let mut command = Command::new(WEIGH);
+    command.env("WEIGH_CACHE", home.join("cache")).env("TMPDIR", home.join("tmp")).stdout(Stdio::null());
+    command
 }
 
 fn start(home: &Path, out: &Path) -> Result<Child> {
-    let child = Command::new(WEIGH)
-        .args(["run", "--out"])
-        .args([out, &home.join("study.toml")])
-        .env("WEIGH_CACHE", home.join("cache"))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    child.context("weigh cannot be started")
+    let mut command = weigh(home);
+    command.args(["run", "--out"]).args([out, &home.join("study.toml")]).stderr(Stdio::null());
+    command.spawn().context("weigh cannot be started")
 }
 
-fn one(home: &Path, out: &Path, after: Duration, tally: &mut Tally) -> Result<()> {
+fn one(
+    kind: &Kind,
+    watch: &Watch,
+    home: &Path,
+    out: &Path,
+    after: Duration,
+    tally: &mut Tally,
+) -> Result<()> {
     let mut lab = start(home, out)?;
     std::thread::sleep(after);
     lab.kill()?;
     lab.wait()?;
-    let left = left_after(home, GONE);
+    let left = watch.left_after(kind.gone);
+    if !left.is_nothing() {
+        progress(&format!("a kill after {:.2} s left {left:?}", after.as_secs_f64()));
+    }
+    tally.left.add(left);
     if !out.join("run.json").is_file() {
         tally.early += 1;
-        tally.left += left;
         return Ok(());
     }
     let before = StoredRun::read(out).context("after the kill")?;
@@ -117,27 +190,20 @@ fn one(home: &Path, out: &Path, after: Duration, tally: &mut Tally) -> Result<()
         return Ok(());
     }
     tally.kills += 1;
-    tally.left += left;
     tally.torn += usize::from(before.torn_bytes > 0);
     let bytes = std::fs::read(out.join("records.ndjson"))?;
     let valid = bytes.len() - usize::try_from(before.torn_bytes)?;
-    progress(&format!(
-        "kill {} after {:.2} s: {} records",
-        tally.kills,
-        after.as_secs_f64(),
-        before.records.len()
-    ));
-    let resumed = Command::new(WEIGH)
-        .args(["run", "--resume"])
-        .arg(out)
-        .env("WEIGH_CACHE", home.join("cache"))
-        .stdout(Stdio::null())
-        .output()?;
+    let (records, seconds) = (before.records.len(), after.as_secs_f64());
+    progress(&format!("kill {} after {seconds:.2} s: {records} records", tally.kills));
+    let resumed = weigh(home).args(["run", "--resume"]).arg(out).output()?;
     if !resumed.status.success() {
-        tally
-            .wrong
-            .push(String::from_utf8_lossy(&resumed.stderr).lines().last().unwrap_or_default().to_owned());
+        let words = String::from_utf8_lossy(&resumed.stderr).lines().last().unwrap_or_default().to_owned();
+        tally.wrong.push(words);
         return Ok(());
+    }
+    let after_all = watch.left_after(kind.gone);
+    if after_all != Left::default() {
+        tally.wrong.push(format!("{}: the resumption left {after_all:?}", out.display()));
     }
     tally.judge(out, &bytes[..valid])
 }
@@ -162,8 +228,8 @@ impl Tally {
         Ok(())
     }
 
-    fn targets(&self, wanted: usize) -> Targets {
-        let mut targets = Targets::default();
+    fn tell(&self, kind: &Kind, wanted: usize, targets: &mut Targets) {
+        let name = |what: &str| format!("{}-{what}", kind.name);
         let aside = format!(
             "{} more kills came before the run directory was there, {} after the end; {} logs had a torn last line",
             self.early, self.late, self.torn
@@ -174,38 +240,15 @@ impl Tally {
             "{} of {} kills, records kept and valid, nothing left over; {aside}{wrong}",
             self.resumed, self.kills
         );
-        let met = self.resumed == wanted && self.kills == wanted;
-        targets.line("kill-resumed", &measured, &format!("{wanted} of {wanted}"), met);
-        targets.line("kill-visits-twice", &self.again.to_string(), "0", self.again == 0);
-        targets.line("kill-processes-left", &format!("{} after 1 s", self.left), "0", self.left == 0);
-        targets
+        let met = self.resumed == wanted && self.kills == wanted && self.wrong.is_empty();
+        targets.line(&name("resumed"), &measured, &format!("{wanted} of {wanted}"), met);
+        targets.line(&name("visits-twice"), &self.again.to_string(), "0", self.again == 0);
+        let Left { processes, directories, sockets, namespaces, swept } = self.left;
+        let left = format!(
+            "{processes} processes, {directories} private directories, {sockets} unix sockets, {namespaces} network namespaces \
+             after {} s at most; {swept} temporary folders for the next start to remove",
+            kind.gone.as_secs()
+        );
+        targets.line(&name("left"), &left, "0", self.left.is_nothing());
     }
-}
-
-/// Workers of this benchmark's labs that are still there after `patience`.
-fn left_after(home: &Path, patience: Duration) -> usize {
-    let begun = Instant::now();
-    loop {
-        let left = workers(home);
-        if left == 0 || begun.elapsed() > patience {
-            return left;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Processes that run the program under test, or a PHP worker from this benchmark's own cache folder.
-fn workers(home: &Path) -> usize {
-    let program = PathBuf::from(WEIGH).canonicalize().ok();
-    let cache = home.join("cache").to_string_lossy().into_owned();
-    let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
-    processes
-        .flatten()
-        .map(|p| p.path())
-        .filter(|p| {
-            let line = std::fs::read(p.join("cmdline")).unwrap_or_default();
-            let exe = std::fs::read_link(p.join("exe")).ok();
-            (exe.is_some() && exe == program) || String::from_utf8_lossy(&line).contains(&cache)
-        })
-        .count()
 }

@@ -1,0 +1,50 @@
+//! A disk that is full where servers put what they cannot send yet.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{Outcome, RUN, STUDY, is_here, odd};
+use crate::lab::{Lab, wait_until};
+
+/// A file system that has room for the contents, and little beside; unmounted when this is dropped.
+struct Small(PathBuf);
+
+impl Small {
+    fn mount(at: &Path) -> Option<Small> {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=10m,mode=0700", "tmpfs"]).arg(at).stderr(Stdio::null());
+        mount.status().is_ok_and(|status| status.success()).then(|| Small(at.to_owned()))
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        assert!(Command::new("umount").arg(&self.0).status().unwrap().success() || std::thread::panicking());
+    }
+}
+
+#[test]
+fn a_full_disk_is_named_with_what_makes_room() {
+    if !is_here() {
+        return;
+    }
+    let lab = Lab::new();
+    let Some(small) = Small::mount(&lab.tmp()) else {
+        println!("skipped: no file system may be mounted here: run it as root");
+        return;
+    };
+    // nginx has all of the page at once from PHP, and sends it at this rate: the rest goes to its temporary file.
+    odd(&lab, "header('X-Accel-Limit-Rate: 20000000');");
+    let large = STUDY.find("[[deliveries]]").map(|at| STUDY[at..].replace("rows-64k", "rows-8m")).unwrap();
+    let large = large.replace("\"none\", \"gzencode:1\", ", "");
+    lab.write("disturbed.toml", format!("{}{large}", STUDY.replace(", \"odd\"", "")));
+    let code = lab.run(&RUN).code;
+    wait_until("nothing is left", || lab.processes().is_empty());
+    let ran = Outcome { code, records: lab.records("run"), lab };
+    let (_, message) = ran.kind_and_message();
+    let is_named =
+        ["No space left on device", "has written only"].iter().any(|words| message.contains(words));
+    assert!(is_named && message.contains("/fastcgi/"), "{message}");
+    assert!(ran.fault()["remedy"].as_str().unwrap().contains("TMPDIR"));
+    drop(small);
+}

@@ -1,0 +1,67 @@
+//! Processes that are killed or stopped while a request is under way.
+
+use super::{disturb, is_here, named, send};
+
+#[test]
+fn of_a_killed_worker_only_the_response_that_it_had_is_lost() {
+    if !is_here() {
+        return;
+    }
+    let ran = disturb(|_, worker| send("KILL", &[worker]));
+    let caveats = ran.of_type("caveat");
+    let lossy = caveats.iter().find(|c| c["caveat"]["code"] == "faulty-responses");
+    let caveat = &lossy.unwrap_or_else(|| panic!("{caveats:?}"))["caveat"];
+    assert_eq!(caveat["faulted"], 1, "{caveat}");
+    let example = caveat["example"].as_str().unwrap();
+    assert!(example.contains("502") && example.contains("exited on signal 9 (SIGKILL)"), "{example}");
+    assert_eq!((ran.code, ran.of_type("fault").len()), (0, 0));
+    ran.others_are_sound();
+}
+
+#[test]
+fn a_killed_server_is_a_fault_and_the_next_cell_has_a_new_one() {
+    if !is_here() {
+        return;
+    }
+    let ran = disturb(|all, _| send("KILL", &named(all, "nginx: master")));
+    let (kind, message) = ran.kind_and_message();
+    assert_eq!(kind, "crash");
+    assert!(message.contains("nginx ended: signal: 9 (SIGKILL)"), "{message}");
+    assert!(ran.fault()["remedy"].as_str().unwrap().contains("dmesg"));
+}
+
+#[test]
+fn a_killed_php_is_a_fault_and_the_next_cell_has_a_new_one() {
+    if !is_here() {
+        return;
+    }
+    let ran = disturb(|all, _| send("KILL", &named(all, "php-fpm: master")));
+    let (kind, message) = ran.kind_and_message();
+    assert_eq!(kind, "crash");
+    assert!(
+        message.contains("PHP-FPM of php") && message.contains("ended: signal: 9 (SIGKILL)"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_killed_generator_is_a_fault_and_the_next_cell_has_a_new_one() {
+    if !is_here() {
+        return;
+    }
+    let ran = disturb(|all, _| send("KILL", &named(all, "agent --load")));
+    let (kind, message) = ran.kind_and_message();
+    assert_eq!(kind, "crash");
+    assert!(message.contains("the load agent ended: signal: 9 (SIGKILL)"), "{message}");
+}
+
+#[test]
+fn a_server_that_stops_answering_is_a_fault_at_its_deadline_and_the_next_cell_has_a_new_one() {
+    if !is_here() {
+        return;
+    }
+    let ran = disturb(|all, _| send("STOP", &named(all, "nginx: ")));
+    let (kind, message) = ran.kind_and_message();
+    assert_eq!(kind, "timeout", "{message}");
+    assert!(message.contains("within"), "{message}");
+}

@@ -1,0 +1,91 @@
+//! Two labs at once, in one place for temporary files: each talks to its own instances alone.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::lab::{Lab, has, has_php, wait_until};
+
+fn study(way: &str) -> String {
+    format!(
+        r#"
+schema = 1
+name = "side"
+title = "A small study beside another one"
+question = "Who is asked?"
+reading = "As it stands."
+[budget]
+seconds = 200
+[precision]
+max_rounds = 3
+min_samples = 3
+[[deliveries]]
+subject = "page"
+content = ["synthetic:rows-64k"]
+servers = ["nginx"]
+runtimes = ["php"]
+ways = ["{way}", "server/gzip:1", "server/gzip:6"]
+keep = true
+"#
+    )
+}
+
+/// A way that writes down the token and the port of each request.
+fn way(lab: &Lab, side: &str) {
+    let noted = lab.path(&format!("{side}.seen"));
+    let php = format!(
+        "<?php
+return array('kind' => 'plain', 'subjects' => array('page'), 'about' => 'takes notes', 'send' => function ($delivery) {{
+    file_put_contents('{}', getenv('WEIGH_TOKEN') . ' ' . $_SERVER['SERVER_PORT'] . \"\\n\", FILE_APPEND);
+    $delivery->sendPlain();
+}});
+",
+        noted.display()
+    );
+    lab.write(&format!("{side}/php/ways/noted-{side}.php"), php);
+    lab.write(&format!("{side}.toml"), study(&format!("noted-{side}")));
+}
+
+#[test]
+fn two_labs_at_once_do_not_disturb_each_other() {
+    if !(has("nginx", "apt install nginx-light") && has("php-fpm8.2", "apt install php-fpm") && has_php()) {
+        return;
+    }
+    let lab = Lab::new();
+    let sides = ["left", "right"];
+    sides.iter().for_each(|side| way(&lab, side));
+    let run = |side: &str| {
+        let (study, out) = (format!("{side}.toml"), format!("{side}-run"));
+        lab.start(&["--defs", side, "run", &study, "--php", "php", "--out", &out])
+    };
+    let mut started = sides.map(run);
+    for one in &mut started {
+        assert_eq!(one.0.wait().unwrap().code(), Some(0));
+    }
+    let mut tokens = BTreeSet::new();
+    for side in sides {
+        let records = lab.records(&format!("{side}-run"));
+        assert!(records.iter().any(|r| r["type"] == "end"), "{side} is complete");
+        let sound = |r: &&Value| r["type"] != "fault" && r["caveat"]["code"] != "faulty-responses";
+        assert_eq!(records.iter().filter(sound).count(), records.len(), "{side}: {records:?}");
+        let visits: Vec<&Value> = records.iter().filter(|r| r["type"] == "visit").collect();
+        assert_eq!(visits.len(), 9, "{side}: three cells in three rounds");
+        let noted = |v: &&&Value| v["cell"].as_str().unwrap().ends_with(&format!("/noted-{side}"));
+        let asked: u64 =
+            visits.iter().filter(noted).map(|v| v["delivery"]["metered"].as_u64().unwrap()).sum();
+        let seen = lab.read(&format!("{side}.seen"));
+        assert_eq!(
+            seen.lines().count() as u64,
+            asked,
+            "{side}: every request came to its own PHP, and no other"
+        );
+        let own: BTreeSet<_> = seen.lines().collect();
+        assert_eq!(own.len(), 1, "{side}: one pool behind one port: {own:?}");
+        tokens.extend(own.into_iter().flat_map(|line| line.split(' ').map(str::to_owned)));
+    }
+    assert_eq!(tokens.len(), 4, "two tokens and two ports: {tokens:?}");
+    wait_until("nothing is left", || lab.processes().is_empty());
+    assert_eq!(lab.left_over(), 0);
+    let sockets = std::fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    assert!(!sockets.contains(&lab.tmp().display().to_string()), "a socket is left");
+}
