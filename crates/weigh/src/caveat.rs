@@ -77,6 +77,13 @@ pub enum Caveat {
         /// How many processors they shared.
         cores: u32,
     },
+    /// Nobody's CPU time was read: the server is not the lab's.
+    NotMetered,
+    /// What a URL sent was not the same all the time.
+    Changing {
+        /// The payload's name.
+        payload: String,
+    },
     /// Some responses of a block were faults.
     FaultyResponses {
         /// How many.

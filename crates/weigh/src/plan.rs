@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::cell::{Cell, NO_PHP};
 use crate::payload::Payload;
 use crate::study::StudyText;
+use crate::way::OwnConfig;
 
 /// Everything a run needs, written to `plan.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -53,7 +54,7 @@ pub struct Runtime {
 }
 
 /// A web server that cells are sent by.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Server {
     /// `nginx`, `apache`, …: unique in the plan.
     pub name: String,
@@ -65,6 +66,9 @@ pub struct Server {
     pub libraries: std::collections::BTreeMap<String, String>,
     /// Settings that change results, by name.
     pub facts: std::collections::BTreeMap<String, String>,
+    /// The user's configuration, where one is among its ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnConfig>,
 }
 
 /// How long, how often, how exact.

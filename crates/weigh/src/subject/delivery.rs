@@ -6,6 +6,7 @@
 mod block;
 mod certificate;
 pub mod files;
+mod outside;
 pub mod rigs;
 mod url;
 mod variants;
@@ -13,13 +14,14 @@ mod watch;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
 
 use crate::cell::{Cell, Delivery, NO_PHP, Transport};
 use crate::executor::{Deliverer, DeliveryRequest, Failure, Standing};
 use crate::interrupt::Interrupt;
 use crate::loading;
+use crate::payload::Origin;
 use crate::plan::Plan;
 use crate::protocol::{Fault, FaultKind};
 use crate::record::DeliveryVisit;
@@ -115,16 +117,7 @@ impl Courier {
             }
             None => None,
         };
-        let agent = match &mut self.agent {
-            Some(agent) => agent,
-            None => {
-                let log = self.room.logs.join("load.log");
-                let made = loading::LoadAgent::start(&log, self.interrupt.clone());
-                let made =
-                    made.map_err(|e| start(cell, &anyhow::Error::from(e).context("the load agent")))?;
-                self.agent.insert(made)
-            }
-        };
+        let agent = hired(&mut self.agent, &self.room, &self.interrupt).map_err(|e| start(cell, &e))?;
         let php = pool.as_ref().map(|pool| pool.group());
         let watch = pool.as_ref().and_then(|pool| gauge(pool)).map(Watch::begin);
         let before = (server.usage(), php.map(|group| group.usage()));
@@ -173,6 +166,9 @@ impl Deliverer for Courier {
         if self.interrupt.is_set() {
             return Err(Failure::Interrupted);
         }
+        if let Origin::Url { url } = &request.payload.origin {
+            return self.outside(request, url);
+        }
         let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
         let result = self.block(request, delivery, &site);
         let is_sound = result.as_ref().is_ok_and(|visit| visit.faults.is_empty());
@@ -189,6 +185,19 @@ impl Deliverer for Courier {
         }
         self.rigs.end();
     }
+}
+
+/// The load agent, started when it is needed first.
+fn hired<'a>(
+    agent: &'a mut Option<loading::LoadAgent>,
+    room: &Room,
+    interrupt: &Interrupt,
+) -> Result<&'a mut loading::LoadAgent> {
+    if agent.is_none() {
+        let made = loading::LoadAgent::start(&room.logs.join("load.log"), interrupt.clone());
+        *agent = Some(made.context("the load agent")?);
+    }
+    agent.as_mut().context("the load agent")
 }
 
 /// Why there is nobody to ask.

@@ -120,6 +120,7 @@ impl Rig {
                     version: "1".into(),
                     libraries: BTreeMap::new(),
                     facts: BTreeMap::new(),
+                    own: None,
                 });
             }
         }

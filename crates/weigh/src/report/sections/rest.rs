@@ -130,6 +130,8 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::Resumed { .. } => "measured across an interruption",
         Caveat::GeneratorLimit { .. } => "for which the load generator may be the limit",
         Caveat::SharedCores { .. } => "measured on processors that server, PHP and load generator shared",
+        Caveat::NotMetered => "from outside, without the server's CPU time",
+        Caveat::Changing { .. } => "of a URL whose content changed during the run",
         Caveat::FaultyResponses { .. } => "with responses that were not as they should be",
     }
 }
