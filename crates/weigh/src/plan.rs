@@ -12,7 +12,7 @@ pub mod ways;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, NO_PHP};
-use crate::payload::Payload;
+use crate::payload::{Origin, Payload};
 use crate::study::StudyText;
 use crate::way::OwnConfig;
 
@@ -104,6 +104,11 @@ impl Plan {
     /// Its cells are deliveries.
     pub fn is_delivery(&self) -> bool {
         self.cells.iter().any(|c| c.delivery.is_some())
+    }
+
+    /// Others run the servers of its cells: nothing is started or metered.
+    pub fn is_outside(&self) -> bool {
+        self.payloads.iter().any(|p| matches!(p.origin, Origin::Url { .. }))
     }
 
     /// Makes sure that the plan holds together: ids are unique, and cells name payloads and runtimes that it has.

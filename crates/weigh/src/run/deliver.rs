@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use weigh_load::fault::FaultKind as Wrong;
-use weigh_load::result::FaultCount;
+use weigh_load::result::{Checked, FaultCount};
 
 use super::forecast::pass_seconds;
 use super::state::State;
@@ -61,6 +61,8 @@ pub fn judge(cell: &Cell, payload: &Payload, visit: &DeliveryVisit) -> Result<()
         Some(_) => {
             return fault(FaultKind::RoundTrip, format!("what came is not the payload {}", payload.name));
         }
+        // Bodies that differ from each other have no digest in common; each that is looked at is decoded.
+        None if is_outside && first.checked == Checked::Samples => {}
         None => return fault(FaultKind::Response, "the body could not be decoded".into()),
     }
     let proof = |count: &&FaultCount| kind(count.kind) == FaultKind::RoundTrip;

@@ -45,7 +45,7 @@ fn a_url_is_measured_for_each_coding_that_it_answers_with() {
     crate::schema::keeps("plan", &lab.json("run/plan.json"));
     lab.records("run").iter().for_each(|record| crate::schema::keeps("record", record));
     let cells = found["cells"].as_array().unwrap();
-    let ids: Vec<&str> = cells.iter().map(|c| c["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = cells.iter().map(|c| c["cell"]["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["site.css/url/-/http/server/identity", "site.css/url/-/http/server/gzip"]);
     assert!(
         cells.iter().all(|c| c["cpu"].is_null() && c["response"]["p50"].as_f64().unwrap() > 0.0),
@@ -61,7 +61,7 @@ fn a_url_is_measured_for_each_coding_that_it_answers_with() {
     let excluded = found["exclusions"].as_array().unwrap();
     assert_eq!(excluded[0]["reason"], "asked for br, the server sends no coding");
     let shown = lab.fine(&["report", "run"]);
-    assert!(shown.contains("server/gzip") && shown.contains("no CPU time"), "{shown}");
+    assert!(shown.contains("server/gzip") && shown.contains("without the server's CPU time"), "{shown}");
     assert!(shown.contains("What that costs its server was not measured"), "{shown}");
     assert_eq!(lab.left_over(), 0);
 }
@@ -89,7 +89,7 @@ fn content_that_changes_is_said_to_change() {
     let server = Server::new(|_, n| response("", format!("{}{:08}", "page ".repeat(400), n).as_bytes()));
     let ran = run(&lab, &server.url("/"), &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("content changes"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("changed during the run"), "{}", ran.stdout);
 }
 
 #[test]

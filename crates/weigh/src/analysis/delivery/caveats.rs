@@ -6,6 +6,7 @@ use crate::analysis::caveats::{add_once, of_run};
 use crate::analysis::delivery::model::DeliveryResult;
 use crate::analysis::gather::{Gathered, Measured};
 use crate::caveat::Caveat;
+use crate::payload::Origin;
 use crate::plan::Plan;
 use crate::record::{DeliveryVisit, StopReason};
 
@@ -38,10 +39,10 @@ pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [DeliveryResult]
 /// A URL that did not always send what it sent when the run was planned.
 fn changing(plan: &Plan, measured: &Measured) -> Option<Caveat> {
     let payload = plan.payloads.iter().find(|p| p.name == measured.cell.payload)?;
-    let seen =
-        |d: &DeliveryVisit| d.preflight.decoded_sha256.as_ref().is_some_and(|sha| *sha != payload.sha256);
+    let is_url = matches!(payload.origin, Origin::Url { .. });
+    let seen = |d: &DeliveryVisit| d.preflight.decoded_sha256.as_ref() != Some(&payload.sha256);
     let changed = measured.visits.iter().filter_map(|v| v.delivery.as_deref()).any(seen);
-    changed.then(|| Caveat::Changing { payload: payload.name.clone() })
+    (is_url && changed).then(|| Caveat::Changing { payload: payload.name.clone() })
 }
 
 /// A cell that was stopped because another one beats it needs no narrow interval.

@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -17,6 +18,9 @@ use crate::setting::Setting;
 use crate::study::Study;
 use crate::suggest::nearest_hint;
 use crate::way::CONFIG;
+
+/// How long a server may take to answer for the first time: one that redirects every request never does.
+const START: Duration = Duration::from_secs(10);
 
 impl Lab {
     /// The studies of these names, or every one that can be measured with what is the user's own.
@@ -45,7 +49,7 @@ impl Lab {
     pub fn survey(
         &self,
         studies: &[Study],
-        php: &[std::path::PathBuf],
+        php: &[PathBuf],
         own: &mut Own,
         progress: &mut dyn Progress,
     ) -> Result<Inventory> {
@@ -113,7 +117,7 @@ fn attempt(definition: &Definition) -> Result<()> {
         tls: None,
         cpus: Vec::new(),
     };
-    let place = Place::new(std::env::temp_dir(), room.path().join("log"));
+    let place = Place { limit: START, ..Place::new(std::env::temp_dir(), room.path().join("log")) };
     Instance::start(&found, &site, &place)?.stop();
     Ok(())
 }

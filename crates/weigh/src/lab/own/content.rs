@@ -75,16 +75,18 @@ fn of_folder(
     most: usize,
     progress: &mut dyn Progress,
 ) -> Result<Vec<PathBuf>> {
-    let (found, notes) = user::files(folder, staging);
-    notes.iter().map(Note::to_string).for_each(|note| progress.note(&note));
+    let (found, mut notes) = user::files(folder, staging);
     let (php, files): (Vec<_>, Vec<_>) = found.into_iter().partition(|(path, _)| kind_of(path) == "php");
     if let Some((example, _)) = php.first() {
         let (count, what) = (php.len() as u64, "files of PHP source");
-        progress.note(&Note::Skipped { count, what, example: example.clone() }.to_string());
+        notes.push(Note::Skipped { count, what, example: example.clone() });
     }
+    let notes: Vec<String> = notes.iter().map(Note::to_string).collect();
     if files.is_empty() {
-        bail!("{} has no file to send", shown(folder));
+        let rest = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+        bail!("{} has no file to send{rest}", shown(folder));
     }
+    notes.iter().for_each(|note| progress.note(note));
     let all = files.len();
     let candidates = files.into_iter().map(|(path, bytes)| Candidate { path, bytes });
     let chosen = choose(candidates.collect(), most);
