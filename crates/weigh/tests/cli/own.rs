@@ -105,6 +105,7 @@ fn a_document_root_is_read_and_never_written() {
     lab.write("public/site.css", text(2000));
     lab.write("public/index.php", "<?php secret();");
     lab.write("public/.env", "PASSWORD=x");
+    lab.write("public/site.css.gz", text(300));
     lab.write("outside.js", text(100));
     std::os::unix::fs::symlink("../outside.js", lab.path("public/link.js")).unwrap();
     let (plan, said) = planned(&lab, &["assets.toml", "--docroot", "public"]);
@@ -115,6 +116,7 @@ fn a_document_root_is_read_and_never_written() {
         "left out 1 symbolic link",
         "left out 1 hidden files and folders",
         "left out 1 files of PHP source, such as public/index.php",
+        "left out 1 encoded variants of other files, such as public/site.css.gz",
         "8 of 13 files stand for public, chosen by type and size",
     ] {
         assert!(said.contains(line), "{line}: {said}");

@@ -37,7 +37,7 @@ pub fn choose(files: Vec<Candidate>, most: usize) -> Vec<Candidate> {
         // The type whose places stand for the most files each.
         let crowded = |at: &usize| {
             let (own, taken) = (types[*at].1.len(), places[*at]);
-            (taken < own).then(|| if taken == 0 { usize::MAX } else { own * 1000 / taken })
+            (taken < own).then(|| (own * 1000).checked_div(taken).unwrap_or(usize::MAX))
         };
         let next = (0..types.len()).filter(|at| crowded(at).is_some()).rev().max_by_key(crowded);
         let Some(next) = next else { break };

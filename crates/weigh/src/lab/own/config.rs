@@ -118,6 +118,10 @@ fn attempt(definition: &Definition) -> Result<()> {
         cpus: Vec::new(),
     };
     let place = Place { limit: START, ..Place::new(std::env::temp_dir(), room.path().join("log")) };
-    Instance::start(&found, &site, &place)?.stop();
+    match Instance::start(&found, &site, &place) {
+        Ok(instance) => drop(instance.stop()),
+        // Its log goes with the folder: what it said last is in the error.
+        Err(error) => bail!("{}", format!("{error:#}").split("; its log is ").next().unwrap_or_default()),
+    }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The user's files as the content of blocks of deliveries: each file is sent by itself.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -75,12 +76,15 @@ fn of_folder(
     most: usize,
     progress: &mut dyn Progress,
 ) -> Result<Vec<PathBuf>> {
-    let (found, mut notes) = user::files(folder, staging);
-    let (php, files): (Vec<_>, Vec<_>) = found.into_iter().partition(|(path, _)| kind_of(path) == "php");
-    if let Some((example, _)) = php.first() {
-        let (count, what) = (php.len() as u64, "files of PHP source");
-        notes.push(Note::Skipped { count, what, example: example.clone() });
-    }
+    let (mut files, mut notes) = user::files(folder, staging);
+    let all: BTreeSet<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
+    let is_variant = |path: &Path| {
+        types::VARIANTS.iter().any(|(_, ending)| path.extension().is_some_and(|e| e == *ending))
+            && all.contains(&path.with_extension(""))
+    };
+    let is_php = |path: &Path| kind_of(path) == "php";
+    notes.extend(left_out(&mut files, "files of PHP source", is_php));
+    notes.extend(left_out(&mut files, "encoded variants of other files", is_variant));
     let notes: Vec<String> = notes.iter().map(Note::to_string).collect();
     if files.is_empty() {
         let rest = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
@@ -98,6 +102,17 @@ fn of_folder(
         ));
     }
     Ok(chosen.into_iter().map(|c| c.path).collect())
+}
+
+/// Takes such files away; a word on them if there were any.
+fn left_out(
+    files: &mut Vec<(PathBuf, u64)>,
+    what: &'static str,
+    is_such: impl Fn(&Path) -> bool,
+) -> Option<Note> {
+    let left: Vec<PathBuf> = files.extract_if(.., |(path, _)| is_such(path)).map(|(path, _)| path).collect();
+    let (count, example) = (left.len() as u64, left.into_iter().next()?);
+    Some(Note::Skipped { count, what, example })
 }
 
 /// The study with these contents: pages where it sends pages, every file elsewhere, and where it cuts a content to sizes the one
