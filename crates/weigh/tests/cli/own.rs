@@ -115,8 +115,8 @@ fn a_document_root_is_read_and_never_written() {
     for line in [
         "left out 1 symbolic link",
         "left out 1 hidden files and folders",
-        "left out 1 files of PHP source, such as public/index.php",
-        "left out 1 encoded variants of other files, such as public/site.css.gz",
+        "left out 1 PHP source file, such as public/index.php",
+        "left out 1 encoded variant, such as public/site.css.gz",
         "8 of 13 files stand for public, chosen by type and size",
     ] {
         assert!(said.contains(line), "{line}: {said}");

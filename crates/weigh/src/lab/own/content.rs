@@ -83,8 +83,8 @@ fn of_folder(
             && all.contains(&path.with_extension(""))
     };
     let is_php = |path: &Path| kind_of(path) == "php";
-    notes.extend(left_out(&mut files, "files of PHP source", is_php));
-    notes.extend(left_out(&mut files, "encoded variants of other files", is_variant));
+    notes.extend(left_out(&mut files, "PHP source files", is_php));
+    notes.extend(left_out(&mut files, "encoded variants", is_variant));
     let notes: Vec<String> = notes.iter().map(Note::to_string).collect();
     if files.is_empty() {
         let rest = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
