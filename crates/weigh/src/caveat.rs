@@ -79,6 +79,13 @@ pub enum Caveat {
     },
     /// Slow clients were measured over the machine's loopback, whose buffers take much of a response at once.
     DeepBuffers,
+    /// Nobody's CPU time was read: the server is not the lab's.
+    NotMetered,
+    /// What a URL sent was not the same all the time.
+    Changing {
+        /// The payload's name.
+        payload: String,
+    },
     /// Some responses of a block were faults.
     FaultyResponses {
         /// How many.

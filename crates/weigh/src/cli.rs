@@ -5,6 +5,7 @@ mod codec;
 pub mod corpus;
 mod live;
 mod load;
+mod own;
 mod plan;
 mod report;
 mod run;

@@ -6,6 +6,7 @@
 mod delivering;
 mod discover;
 mod execute;
+mod own;
 mod stage;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use anyhow::{Context, Result, bail};
 
 pub use discover::Discovery;
 pub use execute::{Finished, execute, pool};
+pub use own::Own;
 pub use stage::Stager;
 
 use crate::content::Library;

@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod message;
 pub mod place;
+pub mod probe;
 pub mod target;
 
 mod driver;

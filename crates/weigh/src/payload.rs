@@ -28,6 +28,11 @@ pub enum Origin {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sampled: Option<String>,
     },
+    /// What a URL sent when the run was planned.
+    Url {
+        /// The URL.
+        url: String,
+    },
     /// Small, generated, and labelled so in every table.
     Synthetic {
         /// What the generator imitates.

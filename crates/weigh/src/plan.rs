@@ -12,8 +12,9 @@ pub mod ways;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, NO_PHP};
-use crate::payload::Payload;
+use crate::payload::{Origin, Payload};
 use crate::study::StudyText;
+use crate::way::OwnConfig;
 
 /// Everything a run needs, written to `plan.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -53,7 +54,7 @@ pub struct Runtime {
 }
 
 /// A web server that cells are sent by.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Server {
     /// `nginx`, `apache`, …: unique in the plan.
     pub name: String,
@@ -65,6 +66,9 @@ pub struct Server {
     pub libraries: std::collections::BTreeMap<String, String>,
     /// Settings that change results, by name.
     pub facts: std::collections::BTreeMap<String, String>,
+    /// The user's configuration, where one is among its ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnConfig>,
 }
 
 /// How long, how often, how exact.
@@ -100,6 +104,11 @@ impl Plan {
     /// Its cells are deliveries.
     pub fn is_delivery(&self) -> bool {
         self.cells.iter().any(|c| c.delivery.is_some())
+    }
+
+    /// Others run the servers of its cells: nothing is started or metered.
+    pub fn is_outside(&self) -> bool {
+        self.payloads.iter().any(|p| matches!(p.origin, Origin::Url { .. }))
     }
 
     /// Makes sure that the plan holds together: ids are unique, and cells name payloads and runtimes that it has.

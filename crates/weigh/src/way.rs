@@ -1,6 +1,8 @@
 //! A way: how the bytes of a response come to be, and who makes them so. PHP offers some (`gzencode` in an output buffer,
 //! `readfile`), servers offer others (a filter, pre-encoded files, an offload header); a cell names one with its level.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::{Levels, OptionDescription};
@@ -80,6 +82,28 @@ pub struct WayDescription {
     /// What would mend it, such as `apt install libnginx-mod-http-brotli-filter`.
     #[serde(default)]
     pub remedy: Option<String>,
+}
+
+/// The way of a server by a configuration of the user's.
+pub const CONFIG: &str = "config";
+
+/// A server's configuration of the user's, as far as a private instance takes it over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct OwnConfig {
+    /// The user's file, as given.
+    pub file: PathBuf,
+    /// SHA-256 of the file, hexadecimal.
+    pub sha256: String,
+    /// Its directives that stand outside of the server's own block, each in the line that it has in the file.
+    pub outer: String,
+    /// Those that stand inside it, likewise.
+    pub inner: String,
+    /// Modules that they need.
+    pub modules: Vec<String>,
+    /// Modules that they use where they are there.
+    pub optional: Vec<String>,
+    /// They send variants that were encoded before.
+    pub variants: bool,
 }
 
 impl Tunable for WayDescription {

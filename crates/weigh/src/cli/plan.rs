@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::cli::live::Preparing;
-use crate::cli::terminal;
+use crate::cli::{own, terminal};
 use crate::lab::Lab;
 use crate::plan::build::Ask;
 use crate::plan::forecast::plan_seconds;
 use crate::plan::{Exclusion, Plan};
 use crate::{run, units};
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 /// Flags of `weigh plan`.
 #[derive(Debug, clap::Args)]
@@ -33,21 +33,24 @@ pub struct Args {
     /// The plan as JSON, as it would be written to plan.json
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    own: own::OwnArgs,
 }
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs)?;
-    let Some(name) = &args.study else {
+    let mut own = args.own.own();
+    if args.study.is_none() && own.urls.is_empty() {
         return list(&lab);
-    };
-    let mut study = lab.study(name)?;
-    args.only.as_ref().map_or(Ok(()), |words| study.only(words))?;
-    let mut inventory = lab.inventory(&args.php)?;
-    lab.look_for_servers(&mut inventory, std::slice::from_ref(&study))?;
+    }
+    let mut studies = lab.studies(args.study.as_slice(), &own)?;
+    args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
+    let study = studies.first().context("no study")?;
+    let inventory = lab.survey(&studies, &args.php, &mut own, &mut Preparing::new())?;
     let ask = Ask { quick: args.quick, ..Ask::default() };
     let staging = tempfile::tempdir()?;
-    let plan = lab.plan(&study, &ask, &inventory, staging.path(), &mut Preparing::new())?;
+    let plan = lab.plan_own(study, &own, &ask, &inventory, staging.path(), &mut Preparing::new())?;
     if args.json {
         terminal::print(&format!("{}\n", serde_json::to_string_pretty(&as_written(plan))?))?;
     } else {

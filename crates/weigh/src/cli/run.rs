@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::analysis::Results;
 use crate::cli::live::{Live, Preparing};
-use crate::cli::{exit_code, terminal};
+use crate::cli::{exit_code, own, terminal};
 use crate::interrupt::Interrupt;
 use crate::lab::{Lab, execute, pool};
 use crate::plan::Plan;
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "WORDS")]
     only: Option<String>,
     /// Go on with an interrupted run
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["studies", "quick", "only", "php", "out", "budget", "exhaustive", "seed"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["studies", "quick", "only", "php", "out", "budget", "exhaustive", "seed", "content", "docroot", "server_config", "url"])]
     resume: Option<PathBuf>,
     /// A PHP to measure (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
@@ -53,6 +53,8 @@ pub struct Args {
     /// The results as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    own: own::OwnArgs,
 }
 
 /// A number of seconds above zero.
@@ -118,17 +120,14 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         let dir = RunDir::open(path)?;
         return Ok(go_on(&lab, dir, detail, args.json)?.code());
     }
-    let names = if args.studies.is_empty() { lab.definitions.study_names() } else { args.studies.clone() };
-    if names.len() > 1 && args.out.is_some() {
-        bail!("--out names one folder, but {} studies would be run; name one study", names.len());
-    }
+    let mut own = args.own.own();
     // Every study is read and planned before the first is measured: a typing error should not wait for an hour.
-    let mut studies = names.iter().map(|n| lab.study(n)).collect::<Result<Vec<_>>>()?;
-    if let Some(words) = &args.only {
-        studies.iter_mut().try_for_each(|study| study.only(words))?;
+    let mut studies = lab.studies(&args.studies, &own)?;
+    args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
+    if studies.len() > 1 && args.out.is_some() {
+        bail!("--out names one folder, but {} studies would be run; name one study", studies.len());
     }
-    let mut inventory = lab.inventory(&args.php)?;
-    lab.look_for_servers(&mut inventory, &studies)?;
+    let inventory = lab.survey(&studies, &args.php, &mut own, &mut Preparing::new())?;
     for (binary, why) in &inventory.refused {
         terminal::note(&format!("{} is left out: {why}", binary.display()));
     }
@@ -144,7 +143,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     for (number, study) in studies.iter().enumerate() {
         let folder = staging.path().join(number.to_string());
         std::fs::create_dir(&folder).context("no temporary folder for the content")?;
-        plans.push(lab.plan(study, &ask, &inventory, &folder, &mut Preparing::new())?);
+        plans.push(lab.plan_own(study, &own, &ask, &inventory, &folder, &mut Preparing::new())?);
     }
     let alone = plans.len() == 1;
     let mut faults = 0;

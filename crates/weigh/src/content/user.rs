@@ -84,6 +84,13 @@ impl fmt::Display for Note {
     }
 }
 
+/// The regular files with content of a folder, with their lengths, and what of it is left out; `output` is where this program
+/// writes. Links are not followed.
+pub fn files(folder: &Path, output: &Path) -> (Vec<(PathBuf, u64)>, Vec<Note>) {
+    let found = walk::list(folder, output);
+    (found.files.into_iter().map(|file| (file.path, file.bytes)).collect(), found.notes)
+}
+
 /// Copies a file or folder into `into` as one payload. Errors are one line that says what to do.
 pub fn stage(path: &Path, into: &Path, limits: &Limits, names: &mut Names) -> Result<Staged> {
     let named = shown(path);

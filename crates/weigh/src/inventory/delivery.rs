@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::way::WayDescription;
+use crate::way::{OwnConfig, WayDescription};
 
 /// One web server, there or not.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,8 @@ pub struct ServerEntry {
     pub ways: Vec<WayDescription>,
     /// Settings that change results, by name.
     pub facts: BTreeMap<String, String>,
+    /// The user's configuration, where one is among its ways.
+    pub own: Option<OwnConfig>,
     /// Null: can be measured. Else why not.
     pub missing: Option<String>,
     /// What would mend it.

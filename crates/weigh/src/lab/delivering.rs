@@ -35,7 +35,8 @@ pub fn servers(definitions: &Definitions) -> Result<Vec<ServerEntry>> {
     Ok(Servers::load(definitions)?.iter().map(entry).collect())
 }
 
-fn entry(definition: &Definition) -> ServerEntry {
+/// A server with its ways, found or not.
+pub fn entry(definition: &Definition) -> ServerEntry {
     let found = definition.find();
     ServerEntry {
         name: definition.name.clone(),
@@ -45,6 +46,7 @@ fn entry(definition: &Definition) -> ServerEntry {
         php: definition.php == Php::Fpm,
         ways: found.ways,
         facts: BTreeMap::new(),
+        own: definition.mine.clone(),
         missing: found.missing,
         remedy: found.remedy,
     }

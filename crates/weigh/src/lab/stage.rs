@@ -73,6 +73,17 @@ impl<'a> Stager<'a> {
         whole.into_iter().map(|payload| self.begin(payload, bytes)).collect()
     }
 
+    /// A payload that was staged, or its first `bytes`: a shorter one is whole.
+    ///
+    /// # Errors
+    /// A file that cannot be read or written.
+    pub fn cut_off(&mut self, payload: Payload, bytes: Option<u64>) -> Result<Payload> {
+        match bytes {
+            Some(bytes) => self.begin(payload, bytes),
+            None => Ok(payload),
+        }
+    }
+
     fn begin(&mut self, payload: Payload, bytes: u64) -> Result<Payload> {
         if payload.bytes <= bytes {
             return Ok(payload);

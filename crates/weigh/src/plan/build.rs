@@ -61,15 +61,7 @@ pub fn build(
     inventory: &Inventory,
     contents: &mut ContentSource<'_>,
 ) -> Result<Plan> {
-    let budget = if ask.quick { study.budget.quick_seconds } else { study.budget.seconds };
-    let policy = Policy {
-        budget_seconds: ask.budget_seconds.unwrap_or(budget),
-        max_rounds: study.precision.max_rounds,
-        min_samples: study.precision.min_samples,
-        half_width: study.precision.half_width,
-        cell_seconds: study.budget.cell_seconds,
-        exhaustive: ask.exhaustive,
-    };
+    let policy = policy(study, ask);
     let is_delivery = !study.deliveries.is_empty();
     let gathered = if is_delivery {
         let blocks = if ask.quick { study.quick_deliveries() } else { study.deliveries.clone() };
@@ -89,6 +81,19 @@ pub fn build(
     let of_cells = if is_delivery { used::pools } else { used::runtimes };
     let (runtimes, servers) = (of_cells(&cells, inventory), used::servers(&cells, inventory));
     Ok(Plan { study: study.text(), seed: ask.seed, policy, payloads, runtimes, servers, cells, exclusions })
+}
+
+/// How long, how often and how exact a study is measured.
+pub fn policy(study: &Study, ask: &Ask) -> Policy {
+    let budget = if ask.quick { study.budget.quick_seconds } else { study.budget.seconds };
+    Policy {
+        budget_seconds: ask.budget_seconds.unwrap_or(budget),
+        max_rounds: study.precision.max_rounds,
+        min_samples: study.precision.min_samples,
+        half_width: study.precision.half_width,
+        cell_seconds: study.budget.cell_seconds,
+        exhaustive: ask.exhaustive,
+    }
 }
 
 /// Leaves out a cell that would use up the budget. `one` is what is done once at least: `call`, `response`.

@@ -42,6 +42,7 @@ pub fn servers(cells: &[Cell], inventory: &Inventory) -> Vec<Server> {
         version: s.version.clone(),
         libraries: of_ways(&s.ways, cells.iter().filter(|c| is_of(c, s)), By::Server),
         facts: s.facts.clone(),
+        own: s.own.clone(),
     };
     let used = by_first_use(&inventory.servers, |s| cells.iter().position(|c| is_of(c, s)));
     used.into_iter().map(server).collect()

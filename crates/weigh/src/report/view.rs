@@ -186,6 +186,7 @@ pub(super) fn origin(origin: &Origin) -> String {
         Origin::User { path, sampled: Some(blocks) } => {
             format!("{}, only {}", clean(&path.display().to_string()), clean(blocks))
         }
+        Origin::Url { url } => clean(url),
         Origin::Synthetic { imitates } => format!("SYNTHETIC, imitates {}", clean(imitates)),
     }
 }

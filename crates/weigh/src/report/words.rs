@@ -22,6 +22,8 @@ pub(super) fn note(caveat: &Caveat) -> String {
         Caveat::GeneratorLimit { share } => format!("generator {:.0}% busy", share * 100.0),
         Caveat::SharedCores { .. } => "cores shared".into(),
         Caveat::DeepBuffers => "deep buffers".into(),
+        Caveat::NotMetered => "no CPU time".into(),
+        Caveat::Changing { .. } => "content changes".into(),
         Caveat::FaultyResponses { faulted, .. } => format!("{faulted} faulty"),
     }
 }
@@ -90,6 +92,17 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
         Caveat::DeepBuffers => (
             "Slow clients were measured over the machine's own loopback, whose buffers take megabytes of a response at once.".into(),
             "Measure as root, with the program `ip` (iproute2), for a network whose buffers are small.",
+        ),
+        Caveat::NotMetered => (
+            "The CPU time of the server was not measured: it is not this program's own.".into(),
+            "Compare response times with care; measure its configuration with --server-config for CPU times.",
+        ),
+        Caveat::Changing { payload } => (
+            format!(
+                "What {} sent changed during the run: each response was decoded, not compared with the first.",
+                clean(payload)
+            ),
+            "Measure a URL whose content stays, or a copy of the page with --content.",
         ),
         Caveat::FaultyResponses { faulted, requests, example } => (
             format!("{faulted} of {requests} responses were not as they should be: {}.", clean(example)),

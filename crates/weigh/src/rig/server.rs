@@ -7,10 +7,11 @@ pub mod definition;
 mod docroot;
 pub mod found;
 pub mod instance;
+pub mod own;
 mod ready;
 mod render;
 pub mod site;
-mod types;
+pub mod types;
 
 pub use definition::{Definition, Servers};
 pub use found::Found;

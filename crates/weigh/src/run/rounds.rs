@@ -200,7 +200,8 @@ impl Course<'_> {
             self.caveat(None, Caveat::FrequencyScaling { governor })?;
         }
         let cores = self.dir.file().machine.cores;
-        if self.plan.is_delivery() && cores < OWN_CORES {
+        // What shares the processors of a server that others run is not known.
+        if self.plan.is_delivery() && !self.plan.is_outside() && cores < OWN_CORES {
             self.caveat(None, Caveat::SharedCores { cores })?;
         }
         if self.state.resumed > 0 {

@@ -33,18 +33,18 @@ impl History {
         self.fault == Some(round) || self.visits.iter().rev().any(|v| v.round == round)
     }
 
-    /// CPU times of every sample of a phase, nanoseconds a pass.
+    /// CPU times of every sample of a phase, nanoseconds a pass; wall times where nobody's CPU time could be read.
     pub fn samples(&self, phase: Phase) -> Vec<f64> {
         self.visits
             .iter()
             .filter_map(|v| v.phases.get(&phase))
-            .flat_map(|s| s.cpu_ns.iter().copied())
+            .flat_map(|s| times(s).iter().copied())
             .collect()
     }
 
-    /// Median CPU time of a phase in each round, nanoseconds a pass.
+    /// Median of these times in each round.
     pub fn by_round(&self, phase: Phase) -> Vec<(u32, f64)> {
-        let median = |v: &VisitRecord| weigh_stats::summary(&v.phases.get(&phase)?.cpu_ns).map(|s| s.median);
+        let median = |v: &VisitRecord| weigh_stats::summary(times(v.phases.get(&phase)?)).map(|s| s.median);
         self.visits.iter().filter_map(|v| Some((v.round, median(v)?))).collect()
     }
 
@@ -131,6 +131,11 @@ impl State {
     pub fn live(&self) -> Vec<usize> {
         (0..self.cells.len()).filter(|&i| self.cells[i].is_live()).collect()
     }
+}
+
+/// What samples are judged by.
+fn times(samples: &Samples) -> &[f64] {
+    if samples.cpu_ns.is_empty() { &samples.wall_ns } else { &samples.cpu_ns }
 }
 
 /// CPU seconds of a visit: its samples, and the untimed call before those of a quick cell.

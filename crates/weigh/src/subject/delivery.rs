@@ -8,6 +8,7 @@ mod block;
 mod certificate;
 mod fairness;
 pub mod files;
+mod outside;
 pub mod rigs;
 mod url;
 mod variants;
@@ -23,6 +24,7 @@ use crate::cell::{Cell, Delivery, NO_PHP, Transport};
 use crate::executor::{Deliverer, DeliveryRequest, Failure, Standing};
 use crate::interrupt::Interrupt;
 use crate::loading;
+use crate::payload::Origin;
 use crate::plan::Plan;
 use crate::protocol::{Fault, FaultKind};
 use crate::record::DeliveryVisit;
@@ -214,6 +216,9 @@ impl Deliverer for Courier {
         };
         if self.interrupt.is_set() {
             return Err(Failure::Interrupted);
+        }
+        if let Origin::Url { url } = &request.payload.origin {
+            return self.outside(request, url);
         }
         let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
         let narrow = delivery.slow.as_ref().is_some_and(|slow| slow.narrow);

@@ -11,12 +11,17 @@ mod help;
 mod input;
 mod interrupted;
 mod lab;
+mod own;
 mod php;
 mod plan;
 mod report;
 mod run;
 mod runtime;
 mod schema;
+#[allow(dead_code, reason = "the tests of the load use the rest of it")]
+#[path = "../load/server.rs"]
+mod server;
 mod side_by_side;
 mod slow;
 mod terminal;
+mod urls;

@@ -126,6 +126,7 @@ impl Rig {
                     version: "1".into(),
                     libraries: BTreeMap::new(),
                     facts: BTreeMap::new(),
+                    own: None,
                 });
             }
         }

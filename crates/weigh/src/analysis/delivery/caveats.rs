@@ -4,10 +4,11 @@ use weigh_load::caveats::BUSY_SHARE;
 
 use crate::analysis::caveats::{add_once, of_run};
 use crate::analysis::delivery::model::DeliveryResult;
-use crate::analysis::gather::Gathered;
+use crate::analysis::gather::{Gathered, Measured};
 use crate::caveat::Caveat;
+use crate::payload::Origin;
 use crate::plan::Plan;
-use crate::record::StopReason;
+use crate::record::{DeliveryVisit, StopReason};
 
 /// A figure from fewer rounds than this is labelled.
 const ENOUGH_ROUNDS: u32 = 3;
@@ -22,6 +23,8 @@ pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [DeliveryResult]
                 .then_some(Caveat::GeneratorLimit { share: result.client_share }),
             (result.rounds < ENOUGH_ROUNDS).then_some(Caveat::FewSamples { samples: result.rounds }),
             unconverged(plan, result),
+            (result.rounds > 0 && result.cpu.is_none()).then_some(Caveat::NotMetered),
+            changing(plan, measured),
             example.filter(|_| result.faulted > 0).map(|example| Caveat::FaultyResponses {
                 faulted: result.faulted,
                 requests: result.requests.saturating_add(result.faulted),
@@ -31,6 +34,15 @@ pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [DeliveryResult]
         derived.into_iter().flatten().for_each(|caveat| add_once(&mut result.caveats, caveat));
     }
     of_run(plan, gathered, None)
+}
+
+/// A URL that did not always send what it sent when the run was planned.
+fn changing(plan: &Plan, measured: &Measured) -> Option<Caveat> {
+    let payload = plan.payloads.iter().find(|p| p.name == measured.cell.payload)?;
+    let is_url = matches!(payload.origin, Origin::Url { .. });
+    let seen = |d: &DeliveryVisit| d.preflight.decoded_sha256.as_ref() != Some(&payload.sha256);
+    let changed = measured.visits.iter().filter_map(|v| v.delivery.as_deref()).any(seen);
+    (is_url && changed).then(|| Caveat::Changing { payload: payload.name.clone() })
 }
 
 /// A cell that was stopped because another one beats it needs no narrow interval.

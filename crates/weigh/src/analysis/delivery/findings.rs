@@ -12,6 +12,7 @@ mod handler;
 mod label;
 mod moves;
 mod offload;
+mod outside;
 mod overhead;
 mod paper;
 mod pieces;
@@ -51,8 +52,9 @@ type Topic = fn(&Evidence) -> Vec<Draft>;
 
 /// Every sentence that the data supports, the most important first.
 pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
-    let topics: [(&str, Topic); 17] = [
+    let topics: [(&str, Topic); 18] = [
         ("answer", answer),
+        ("outside", outside::find),
         ("overhead", overhead::find),
         ("moves", moves::find),
         ("example", example::find),

@@ -168,6 +168,7 @@ impl Lab {
                 version: "1.0".into(),
                 libraries: BTreeMap::from([("gzip".into(), "zlib 1.2.13".into())]),
                 facts: BTreeMap::new(),
+                own: None,
             });
         }
         if stand.runtime != NO_PHP && !self.plan.runtimes.iter().any(|r| r.name == stand.runtime) {

@@ -61,10 +61,15 @@ fn group(
     })
 }
 
-/// Marks front and dominators; returns the front by body bytes, descending.
+/// Marks front and dominators, by CPU time or, where nobody's could be read, by the median time to the last byte; returns the front by body bytes, descending.
 fn mark_front(indices: &[usize], cells: &mut [DeliveryResult]) -> Vec<usize> {
-    let timed: Vec<usize> = indices.iter().copied().filter(|i| cells[*i].cpu.is_some()).collect();
-    let point = |cell: &DeliveryResult| [cell.cpu_ns().unwrap_or(f64::NAN), cell.body_bytes as f64];
+    let is_metered = indices.iter().any(|i| cells[*i].cpu.is_some());
+    let time = |cell: &DeliveryResult| match is_metered {
+        true => cell.cpu_ns(),
+        false => cell.service.as_ref().map(|times| times.p50 * 1e9),
+    };
+    let timed: Vec<usize> = indices.iter().copied().filter(|i| time(&cells[*i]).is_some()).collect();
+    let point = |cell: &DeliveryResult| [time(cell).unwrap_or(f64::NAN), cell.body_bytes as f64];
     let points: Vec<[f64; 2]> = timed.iter().map(|i| point(&cells[*i])).collect();
     let (on_front, beaten_by) = (pareto_front(&points), dominators(&points));
     for (at, index) in timed.iter().enumerate() {

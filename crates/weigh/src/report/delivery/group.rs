@@ -29,8 +29,11 @@ pub(super) fn section(group: &GroupView, is_first: bool) -> Vec<Block> {
 /// The front, the reference and gzip only.
 pub(super) fn front(group: &GroupView) -> Vec<Block> {
     let named = [&group.group.reference, &group.group.gzip];
-    let is_shown =
-        |row: &&Row| row.result.front || named.iter().any(|id| id.as_ref() == Some(&row.result.cell.id));
+    let is_shown = |row: &&Row| {
+        row.result.front
+            || row.result.cpu.is_none()
+            || named.iter().any(|id| id.as_ref() == Some(&row.result.cell.id))
+    };
     let mut blocks = head(group);
     blocks.push(Block::Table(table(group, group.rows.iter().filter(is_shown))));
     let hidden = group.rows.iter().filter(|row| !is_shown(row)).count();

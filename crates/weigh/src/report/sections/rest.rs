@@ -131,6 +131,8 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::GeneratorLimit { .. } => "for which the load generator may be the limit",
         Caveat::SharedCores { .. } => "measured on processors that server, PHP and load generator shared",
         Caveat::DeepBuffers => "over a loopback whose buffers hide slow clients in part",
+        Caveat::NotMetered => "from outside, without the server's CPU time",
+        Caveat::Changing { .. } => "of a URL whose content changed during the run",
         Caveat::FaultyResponses { .. } => "with responses that were not as they should be",
     }
 }

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use crate::defs::Definitions;
 use crate::protocol::{Levels, OptionDescription};
 use crate::suggest::readable;
-use crate::way::WayKind;
+use crate::way::{OwnConfig, WayKind};
+
+use super::own::Rules;
 
 /// The version of the file format that this program reads.
 pub const SCHEMA: u32 = 1;
@@ -59,11 +61,17 @@ pub struct Definition {
     /// Options that every way has; the first word of each is the default.
     #[serde(default)]
     pub options: Vec<OptionDescription>,
+    /// What of a user's own configuration can be measured; absent: nothing.
+    #[serde(default)]
+    pub own: Option<Rules>,
     /// What it can do.
     pub ways: Vec<WayRow>,
     /// The templates by file name; not a key of the file.
     #[serde(skip)]
     pub templates: BTreeMap<String, String>,
+    /// The user's configuration, where one is among its ways; not a key of the file.
+    #[serde(skip)]
+    pub mine: Option<OwnConfig>,
 }
 
 /// A question to a program: arguments, and a regular expression whose first group is an answer.
@@ -135,6 +143,9 @@ pub struct WayRow {
     /// Modules that it needs.
     #[serde(default)]
     pub modules: Vec<String>,
+    /// Modules that it uses where they are there.
+    #[serde(default)]
+    pub optional: Vec<String>,
     /// The first version of the server that has it.
     #[serde(default)]
     pub since: Option<String>,

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use super::definition::Php;
 use super::found::Found;
+use super::own;
 use super::ready;
 use super::render::{Attempt, Values};
 use super::site::Site;
@@ -156,6 +157,7 @@ fn attempt(found: &Found, site: &Site, place: &Place, port: u16) -> Result<Insta
             guard::run(&program(lint)?, &path, place).with_context(|| format!("{name}'s own check"))?;
         if how != "exit status: 0" {
             let words = words.unwrap_or_else(|| "it said nothing".into());
+            let words = own::in_file(definition, &path, words);
             return Err(anyhow::anyhow!("{name} refuses its configuration ({how}): {words}").into());
         }
     }

@@ -12,7 +12,12 @@ use super::found::Found;
 use super::site::Site;
 use super::types::{self, TYPES, Type};
 use crate::rig::template::{self, is_harmless};
-use crate::way::WayKind;
+use crate::way::{CONFIG, WayKind};
+
+/// The files of a user's configuration: what stands outside of the site, and in it.
+pub(super) const OUTER: &str = "config.outer";
+/// See [`OUTER`].
+pub(super) const INNER: &str = "config.inner";
 
 /// What templates are given.
 #[derive(Clone, Debug, Serialize)]
@@ -158,6 +163,15 @@ impl Values {
             std::fs::write(&target, &text).with_context(|| format!("cannot write {}", target.display()))?;
             texts.insert(name.clone(), text);
         }
+        // Not rendered: what is the user's is not a template.
+        if let Some(own) = definition.mine.as_ref().filter(|_| row.is_some_and(|r| r.name == CONFIG)) {
+            for (name, text) in [(OUTER, &own.outer), (INNER, &own.inner)] {
+                let target = dir.join(name);
+                std::fs::write(&target, text)
+                    .with_context(|| format!("cannot write {}", target.display()))?;
+                texts.insert(name.to_owned(), text.clone());
+            }
+        }
         if let Some(mirror) = row.and_then(|r| r.mirror.as_ref()) {
             let map =
                 mirror.map.as_ref().and_then(|m| Some((m.as_str(), definition.templates.get(m)?.as_str())));
@@ -189,7 +203,9 @@ fn modules(
     let definition = &found.definition;
     let tls = definition.tls.iter().filter(|_| secure).flat_map(|t| &t.modules);
     let mut load: Vec<Module> = Vec::new();
-    for name in definition.needs.iter().chain(tls).chain(row.iter().flat_map(|r| &r.modules)) {
+    for name in
+        definition.needs.iter().chain(tls).chain(row.iter().flat_map(|r| r.modules.iter().chain(&r.optional)))
+    {
         if let Some(path) = files.get(name)
             && !load.iter().any(|m| m.name == *name)
         {

@@ -90,6 +90,12 @@ impl Metered {
     }
 }
 
+/// The visit to a server that others run: nothing of it is metered.
+pub fn unmetered(result: LoadResult) -> DeliveryVisit {
+    let visit = visit(result, Metered::default());
+    DeliveryVisit { server_cpu_ns: None, switches: None, read_bytes: None, written_bytes: None, ..visit }
+}
+
 /// The visit. The meters' readings are cut down to the block's share of the responses that they saw.
 pub fn visit(result: LoadResult, metered: Metered) -> DeliveryVisit {
     let ClassResult { counts, times, .. } = result.classes.into_iter().next().unwrap_or_default();

@@ -1,0 +1,144 @@
+//! URLs that are only measured: nothing is started, nothing but bytes and response times is claimed.
+
+use serde_json::Value;
+
+use crate::codec::text;
+use crate::lab::Lab;
+use crate::server::{Server, response};
+
+/// A study that is done in a moment.
+const QUICK: [&str; 4] = ["--budget", "3", "--out", "run"];
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut wish = weigh_codec::Params::default();
+    wish.options.insert("container".into(), "gzip".into());
+    let mut out = Vec::new();
+    let codec = weigh_codec::codecs::find("zlib").unwrap();
+    codec.coder(&wish).unwrap().encode(text, &mut out).unwrap();
+    out
+}
+
+/// Answers with gzip where that is asked for, and without a coding otherwise.
+fn site() -> Server {
+    Server::new(|head, _| {
+        let page = text(20_000);
+        match head.contains("Accept-Encoding: gzip\r\n") {
+            true => response("Server: mine/1\r\nContent-Encoding: gzip\r\n", &gzip(page.as_ref())),
+            false => response("Server: mine/1\r\n", page.as_ref()),
+        }
+    })
+}
+
+fn run(lab: &Lab, url: &str, more: &[&str]) -> crate::lab::Ran {
+    let args: Vec<&str> = ["run", "--url", url].iter().chain(&QUICK).chain(more).copied().collect();
+    lab.run(&args)
+}
+
+#[test]
+fn a_url_is_measured_for_each_coding_that_it_answers_with() {
+    let (lab, server) = (Lab::new(), site());
+    let url = server.url("/app/site.css?v=1");
+    let ran = run(&lab, &url, &["--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+    crate::schema::keeps("delivery", &found);
+    crate::schema::keeps("plan", &lab.json("run/plan.json"));
+    lab.records("run").iter().for_each(|record| crate::schema::keeps("record", record));
+    let cells = found["cells"].as_array().unwrap();
+    let ids: Vec<&str> = cells.iter().map(|c| c["cell"]["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["site.css/url/-/http/server/identity", "site.css/url/-/http/server/gzip"]);
+    assert!(
+        cells.iter().all(|c| c["cpu"].is_null() && c["response"]["p50"].as_f64().unwrap() > 0.0),
+        "{cells:?}"
+    );
+    assert_eq!((&cells[0]["body_bytes"], &cells[1]["coding"]), (&20_000.into(), &"gzip".into()));
+    assert!(cells.iter().any(|c| c["front"] == true), "by response time and bytes");
+    assert!(
+        cells.iter().all(|c| c["caveats"].as_array().unwrap().iter().any(|c| c["code"] == "not-metered"))
+    );
+    let visit = lab.records("run").into_iter().find(|r| r["type"] == "visit").unwrap();
+    assert!(visit["delivery"]["server_cpu_ns"].is_null() && visit["delivery"]["switches"].is_null());
+    let excluded = found["exclusions"].as_array().unwrap();
+    assert_eq!(excluded[0]["reason"], "asked for br, the server sends no coding");
+    let shown = lab.fine(&["report", "run"]);
+    assert!(shown.contains("server/gzip") && shown.contains("without the server's CPU time"), "{shown}");
+    assert!(shown.contains("What that costs its server was not measured"), "{shown}");
+    assert_eq!(lab.left_over(), 0);
+}
+
+#[test]
+fn a_named_study_lends_its_question_and_budget() {
+    let (lab, server) = (Lab::new(), site());
+    let url = server.url("/");
+    let plan: Value =
+        serde_json::from_str(&lab.fine(&["plan", "static-assets", "--quick", "--url", &url, "--json"]))
+            .unwrap();
+    assert_eq!(plan["study"]["name"], "static-assets");
+    assert_eq!(
+        (&plan["servers"][0]["name"], &plan["servers"][0]["version"]),
+        (&"url".into(), &"mine/1".into())
+    );
+    assert_eq!(plan["payloads"][0]["origin"]["url"], url);
+    let line = lab.refused(&["plan", "cache-levels", "--url", &url]);
+    assert!(line.contains("cache-levels measures codecs"), "{line}");
+}
+
+#[test]
+fn content_that_changes_is_said_to_change() {
+    let lab = Lab::new();
+    let server = Server::new(|_, n| response("", format!("{}{:08}", "page ".repeat(400), n).as_bytes()));
+    let ran = run(&lab, &server.url("/"), &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("changed during the run"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_needs_a_login_or_is_elsewhere_is_refused() {
+    let lab = Lab::new();
+    let server = Server::new(|head, _| {
+        let path = head.split(' ').nth(1).unwrap();
+        let plain = |status: &str, more: &str| {
+            format!("HTTP/1.1 {status}\r\n{more}Content-Length: 2\r\n\r\nno").into_bytes()
+        };
+        match path {
+            "/401" => plain("401 Unauthorized", "WWW-Authenticate: Basic realm=x\r\n"),
+            "/403" => plain("403 Forbidden", ""),
+            "/admin" => plain("302 Found", "Location: /login?next=/admin\r\n"),
+            "/moved" => plain("301 Moved Permanently", "Location: https://example.org/\r\n"),
+            "/evil" => plain("302 Found", "Location: /\u{1b}[31m\r\n"),
+            "/empty" => response("", b""),
+            "/garbage" => b"hello\r\n\r\n".to_vec(),
+            "/short" => b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz".to_vec(),
+            _ => plain("404 Not Found", ""),
+        }
+    });
+    for (path, said) in [
+        ("/401", "status 401, it needs a login; measure what a user sees with: weigh load --header"),
+        ("/403", "status 403, it needs a login"),
+        ("/admin", "status 302, it leads to a login at /login?next=/admin"),
+        ("/moved", "status 301, it leads to https://example.org/; measure that"),
+        ("/evil", "status 302, it leads to /"),
+        ("/empty", "status 200 without a body"),
+        ("/garbage", "no status line of HTTP/1"),
+        ("/short", "chunk size"),
+        ("/nothing", "status 404; give a URL that answers with 200"),
+    ] {
+        let line = lab.refused(&["run", "--url", &server.url(path)]);
+        assert!(line.contains(said) && line.contains(path), "{path}: {line}");
+    }
+    for (args, said) in [
+        (
+            &["run", "--url", "http://192.0.2.1/"][..],
+            "192.0.2.1 (192.0.2.1) is not this machine; load is sent there only with --allow-remote 192.0.2.1",
+        ),
+        (&["run", "--url", "127.0.0.1:1/x"], "no absolute URL"),
+        (&["run", "--url", "http://user:secret@127.0.0.1/"], "a user's name or password in it is refused"),
+        (&["run", "--url", "http://127.0.0.1:9/"], "nobody answers there"),
+        (&["run", "--url", "http://127.0.0.1/", "--content", "x"], "cannot be used with"),
+        (&["run", "--allow-remote", "x"], "--url"),
+    ] {
+        let line = lab.refused(args);
+        assert!(line.contains(said), "{args:?}: {line}");
+    }
+    assert!(!lab.path("weigh-runs").exists());
+}
