@@ -3,6 +3,7 @@
 
 pub mod delivery;
 pub mod log;
+pub mod negotiation;
 
 use serde::{Deserialize, Serialize};
 

@@ -37,6 +37,9 @@ pub struct DeliveryBlock {
     /// Connections, each with one request at a time. Absent: one.
     #[serde(default = "one")]
     pub connections: Vec<u32>,
+    /// Ask once for each server and way what it answers to a matrix of Accept-Encoding values, to revalidation and ranges.
+    #[serde(default)]
+    pub negotiation: bool,
     /// Measure every cell to the end, because its own figures are shown.
     #[serde(default)]
     pub keep: bool,

@@ -6,6 +6,7 @@
 mod block;
 mod certificate;
 pub mod files;
+pub mod negotiation;
 pub mod rigs;
 mod url;
 mod variants;
@@ -23,6 +24,7 @@ use crate::loading;
 use crate::plan::Plan;
 use crate::protocol::{Fault, FaultKind};
 use crate::record::DeliveryVisit;
+use crate::record::negotiation::Negotiation;
 use crate::rig::fpm;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::Definition;
@@ -152,6 +154,21 @@ impl Courier {
     }
 }
 
+impl Courier {
+    /// Asks the instance that has just been measured; none when that is not to be, or the user wants the run to end.
+    fn negotiate(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        delivery: &Delivery,
+        site: &Site,
+    ) -> Option<Negotiation> {
+        let path = url::path(request.cell, delivery, request.payload, self.rigs.token());
+        let content = std::fs::read(request.blob).ok()?;
+        let instance = self.rigs.instance(&delivery.server, site).ok()?;
+        negotiation::ask(&instance.url(&path), &content, &self.interrupt)
+    }
+}
+
 impl Deliverer for Courier {
     fn versions(&mut self, plan: &Plan) -> Vec<Standing> {
         let servers = self.rigs.servers().iter().filter_map(|found| {
@@ -174,8 +191,14 @@ impl Deliverer for Courier {
             return Err(Failure::Interrupted);
         }
         let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
-        let result = self.block(request, delivery, &site);
+        let mut result = self.block(request, delivery, &site);
         let is_sound = result.as_ref().is_ok_and(|visit| visit.faults.is_empty());
+        if let Ok(visit) = &mut result
+            && is_sound
+            && request.negotiate
+        {
+            visit.negotiation = self.negotiate(request, delivery, &site).map(Box::new);
+        }
         if !is_sound {
             // Whatever state it is in, the next cell shall not have it.
             self.rigs.discard(&delivery.server, &site, &cell.runtime);

@@ -9,6 +9,7 @@ use weigh::cell::{Cell, Delivery, Subject, Transport};
 use weigh::executor::{Deliverer, DeliveryRequest, Failure, Pool, Standing};
 use weigh::plan::{Plan, Server};
 use weigh::protocol::{FaultKind, Phase};
+use weigh::record::negotiation::{Answer, Body, Exchange, Negotiation};
 use weigh::record::{DeliveryVisit, Record, StopReason, VisitRecord, log};
 use weigh::run::dir::RunDir;
 use weigh::run::observer::Unobserved;
@@ -19,6 +20,8 @@ use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
 use weigh_load::result::FaultCount;
 
 use crate::fake::{FakeClock, Lab, log_of};
+
+mod negotiation;
 
 /// What a way costs and gives, and what is wrong with it.
 #[derive(Clone)]
@@ -41,6 +44,9 @@ struct Fake {
     /// Cell and number of requests of each visit.
     asked: Rc<RefCell<Vec<(String, u64)>>>,
     version: &'static str,
+    /// Cells that were asked for negotiation, and what a whole body is for them.
+    negotiated: Rc<RefCell<Vec<String>>>,
+    body: Body,
 }
 
 impl Deliverer for Fake {
@@ -69,6 +75,12 @@ impl Deliverer for Fake {
         visit.preflight.status = way.status;
         let digest = if way.wrong { "0".repeat(64) } else { request.payload.sha256.clone() };
         visit.preflight.decoded_sha256 = Some(digest);
+        if request.negotiate {
+            self.negotiated.borrow_mut().push(id.clone());
+            let answer = Answer { status: 200, body: self.body, ..Answer::default() };
+            let exchanges = vec![Exchange { answer, ..Exchange::default() }];
+            visit.negotiation = Some(Box::new(Negotiation { exchanges, ended: None }));
+        }
         Ok(visit)
     }
 }
@@ -84,6 +96,7 @@ fn cell(server: &str, name: &str, expected_seconds: f64) -> Cell {
         transport: Transport::Http,
         by: By::Server,
         kind: WayKind::OnTheFly,
+        negotiation: false,
         accept: "gzip".into(),
         connections: 1,
         site: None,
@@ -123,7 +136,14 @@ impl Rig {
                 });
             }
         }
-        let fake = Fake { ways: behaviours, clock: lab.clock.clone(), asked: Rc::default(), version: "1" };
+        let fake = Fake {
+            ways: behaviours,
+            clock: lab.clock.clone(),
+            asked: Rc::default(),
+            version: "1",
+            negotiated: Rc::default(),
+            body: Body::Content,
+        };
         Rig { lab, fake }
     }
 

@@ -10,6 +10,7 @@ mod example;
 mod handler;
 mod label;
 mod moves;
+mod negotiation;
 mod offload;
 mod overhead;
 mod paper;
@@ -21,7 +22,9 @@ mod transport;
 mod workers;
 
 use crate::analysis::delivery::costs::Costs;
-use crate::analysis::delivery::model::{Crossover, DeliveryGroup, DeliveryResult, PublishedTable};
+use crate::analysis::delivery::model::{
+    Crossover, DeliveryGroup, DeliveryResult, NegotiationResult, PublishedTable,
+};
 use crate::analysis::findings::{Draft, ranked};
 use crate::analysis::model::Finding;
 use crate::cell::{Delivery, Subject};
@@ -39,6 +42,7 @@ pub(super) struct Evidence<'a> {
     pub cells: &'a [DeliveryResult],
     pub groups: &'a [DeliveryGroup],
     pub crossovers: &'a [Crossover],
+    pub negotiations: &'a [NegotiationResult],
     pub published: Option<&'a PublishedTable>,
 }
 
@@ -47,7 +51,7 @@ type Topic = fn(&Evidence) -> Vec<Draft>;
 
 /// Every sentence that the data supports, the most important first.
 pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
-    let topics: [(&str, Topic); 16] = [
+    let topics: [(&str, Topic); 17] = [
         ("answer", answer),
         ("overhead", overhead::find),
         ("moves", moves::find),
@@ -61,6 +65,7 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
         ("transport", transport::find),
         ("runtimes", runtimes::find),
         ("published", paper::find),
+        ("negotiation", negotiation::find),
         ("frees", offload::details),
         ("beats", beats::details),
         ("crossing", crossing::details),

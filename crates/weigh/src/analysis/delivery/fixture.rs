@@ -18,6 +18,7 @@ use crate::setting::{Request, Setting};
 use crate::study::StudyText;
 use crate::way::{By, WayKind};
 
+pub(crate) mod negotiation;
 mod studies;
 
 pub(crate) use studies::{downloads, hostile, page_output, static_assets};
@@ -139,6 +140,7 @@ impl Lab {
             transport: stand.transport,
             by,
             kind,
+            negotiation: false,
             accept: "gzip, deflate, br, zstd".into(),
             connections: stand.connections,
             site: None,
@@ -247,6 +249,7 @@ impl Lab {
                     content_encoding: coding.map(str::to_owned),
                     ..Preflight::default()
                 },
+                negotiation: None,
             })),
         }
     }

@@ -1,9 +1,11 @@
 //! What the analysis of deliveries hands to reports: everything is derived, nothing is measured here.
 
+mod negotiation;
 mod published;
 
 use serde::{Deserialize, Serialize};
 
+pub use negotiation::{Judged, NegotiationResult, Quirk, Remark, Variant, places};
 pub use published::{Agreement, Disagreement, Measure, PublishedTable, RowComparison};
 
 use crate::analysis::model::{FaultRow, Finding, Relative, RunFacts};
@@ -34,6 +36,9 @@ pub struct DeliveryAnalysis {
     pub groups: Vec<DeliveryGroup>,
     /// From which size on pre-encoded files pay, server by server.
     pub crossovers: Vec<Crossover>,
+    /// How servers negotiate, one for each server and way; empty where the study does not ask.
+    #[serde(default)]
+    pub negotiations: Vec<NegotiationResult>,
     /// The published table beside ours, if the study has one and its cells were measured.
     pub published: Option<PublishedTable>,
     /// The answer, in sentences written from the data.

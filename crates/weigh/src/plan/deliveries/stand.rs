@@ -29,6 +29,7 @@ impl Stand<'_> {
             transport: self.transport,
             by: offer.by,
             kind: offer.way.kind,
+            negotiation: self.block.negotiation,
             accept: self.block.accept.clone().unwrap_or_else(|| offer.accept(setting)),
             connections: self.connections,
             site: offer.site(setting),

@@ -131,5 +131,6 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::GeneratorLimit { .. } => "for which the load generator may be the limit",
         Caveat::SharedCores { .. } => "measured on processors that server, PHP and load generator shared",
         Caveat::FaultyResponses { .. } => "with responses that were not as they should be",
+        Caveat::Negotiation { .. } => "whose variants break rules of HTTP",
     }
 }
