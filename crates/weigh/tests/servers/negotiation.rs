@@ -74,25 +74,108 @@ fn sent(one: &NegotiationResult) -> BTreeMap<&str, String> {
         .collect()
 }
 
-fn show(one: &NegotiationResult) {
-    println!("== {} {}: {:?}", one.server, one.way, one.variants);
-    for remark in &one.remarks {
-        println!("  {:?} {:?}", remark.quirk, remark.seen_in);
+/// What a quirk is seen in; none where it is not.
+fn seen(one: &NegotiationResult, quirk: Quirk) -> Vec<&str> {
+    let found = one.remarks.iter().find(|remark| remark.quirk == quirk);
+    found.map(|remark| remark.seen_in.iter().map(String::as_str).collect()).unwrap_or_default()
+}
+
+/// What holds for every way of every server.
+fn keeps_its_word(one: &NegotiationResult) {
+    let place = format!("{} {}", one.server, one.way);
+    assert_eq!(codings(one)[0], "identity", "{place}");
+    let sent = sent(one);
+    assert_eq!(sent["none"], "200 identity", "{place}");
+    assert_eq!(sent["identity"], "200 identity", "{place}");
+    for coding in ["gzip", "br", "zstd", "deflate"] {
+        let is_there = codings(one).contains(&coding);
+        let expected = format!("200 {}", if is_there { coding } else { "identity" });
+        assert_eq!(sent[coding], expected, "{place}");
     }
-    println!("  {:?}", sent(one));
+    for never in
+        [Quirk::WrongBody, Quirk::Failed, Quirk::Unnamed, Quirk::WrongPart, Quirk::StalePart, Quirk::NoVary]
+    {
+        assert_eq!(seen(one, never), [""; 0], "{place}: {never:?}");
+    }
+    assert!(one.exchanges.len() > 22, "{place}: {}", one.exchanges.len());
+}
+
+/// Every way of a server for files, by its name.
+fn every(name: &str) -> Option<BTreeMap<String, NegotiationResult>> {
+    let found = server(name)?;
+    let rig = Rig::new();
+    let ways =
+        found.ways.iter().filter(|way| way.subjects.iter().any(|s| s == "asset") && has(&found, &way.name));
+    let all: BTreeMap<_, _> = ways.map(|way| (way.name.clone(), asked(&rig, &found, &way.name))).collect();
+    all.values().for_each(keeps_its_word);
+    assert!(rig.left_over().is_empty());
+    Some(all)
 }
 
 #[test]
-fn survey() {
-    for name in ["nginx", "apache", "lighttpd", "caddy"] {
-        let rig = Rig::new();
-        let Some(found) = server(name) else { continue };
-        for way in
-            found.ways.iter().filter(|w| w.missing.is_none() && w.subjects.iter().any(|s| s == "asset"))
-        {
-            show(&asked(&rig, &found, &way.name));
-        }
+fn nginx() {
+    let Some(all) = every("nginx") else { return };
+    let (fly, before) = (&all["gzip"], &all["gzip_static"]);
+    assert_eq!((codings(fly), codings(before)), (vec!["identity", "gzip"], vec!["identity", "gzip"]));
+    assert_eq!((wrong(fly), wrong(before)), (vec![], vec![]));
+    assert_eq!(seen(fly, Quirk::WeakEtag), ["gzip"]);
+    assert!(seen(before, Quirk::WeakEtag).is_empty(), "each file has its own");
+    assert_eq!(sent(before)["gzip;q=0"], "200 identity");
+    assert_eq!(seen(before, Quirk::IdentityRefused), ["identity;q=0", "*;q=0"]);
+    if let Some(brotli) = all.get("brotli_static") {
+        assert_eq!(codings(brotli), ["identity", "br"]);
+        assert_eq!(seen(brotli, Quirk::PlainWithoutVary), ["identity"]);
     }
-    let _ = has;
-    let _ = (codings, wrong);
+}
+
+#[test]
+fn apache() {
+    let Some(all) = every("apache") else { return };
+    for way in ["type-map", "multiviews"] {
+        let one = &all[way];
+        assert_eq!(codings(one), ["identity", "gzip", "br", "zstd", "deflate"], "{way}");
+        assert_eq!(wrong(one), [Quirk::UnclosedEtag], "{way}");
+        assert_eq!(seen(one, Quirk::NotAcceptable), ["identity;q=0", "*;q=0"], "{way}");
+        assert_eq!(sent(one)["br;q=0.5, gzip;q=1.0"], "200 gzip", "{way} heeds weights");
+        assert_eq!(sent(one)["GZIP"], "200 gzip", "{way}");
+        let tags: Vec<&str> = one.variants.iter().filter_map(|v| v.etag.as_deref()).collect();
+        assert!(tags.iter().all(|tag| tag.starts_with('"') && !tag.ends_with('"')), "{way}: {tags:?}");
+    }
+    let rewrite = &all["rewrite"];
+    assert_eq!((codings(rewrite).len(), wrong(rewrite)), (5, vec![]));
+    assert_eq!(seen(rewrite, Quirk::Lesser), ["br;q=0.5, gzip;q=1.0"], "its own order");
+    if let Some(deflate) = all.get("mod_deflate") {
+        // Conditions are looked at before the filter has changed the ETag.
+        assert_eq!(wrong(deflate), [Quirk::FalseMatch]);
+        assert_eq!(seen(deflate, Quirk::NotMatched), ["gzip"]);
+    }
+}
+
+#[test]
+fn lighttpd() {
+    let Some(all) = every("lighttpd") else { return };
+    let rewrite = &all["rewrite"];
+    assert_eq!((codings(rewrite).len(), wrong(rewrite)), (5, vec![]));
+    assert_eq!(seen(rewrite, Quirk::Lesser), ["br;q=0.5, gzip;q=1.0"], "its own order");
+    if let Some(gzip) = all.get("gzip") {
+        assert_eq!(codings(gzip), ["identity", "gzip"]);
+        assert_eq!(seen(gzip, Quirk::PlainWithoutVary), ["identity"]);
+        // The filter of 1.4.69 takes `gzip;q=0` for `gzip`; a later one need not.
+        let refused = seen(gzip, Quirk::Excluded);
+        assert!(refused.is_empty() || refused == ["gzip;q=0", "gzip;q=0, br"], "{refused:?}");
+    }
+}
+
+#[test]
+fn caddy() {
+    let Some(all) = every("caddy") else { return };
+    let before = &all["precompressed"];
+    assert_eq!(codings(before), ["identity", "gzip", "br", "zstd"]);
+    assert_eq!(wrong(before), []);
+    assert_eq!(sent(before)["br;q=0.5, gzip;q=1.0"], "200 gzip", "it heeds weights");
+    // Of 2.6 one strong ETag is that of every encoding; a later one need not have that.
+    let shared = seen(&all["gzip"], Quirk::SharedEtag);
+    assert!(shared.is_empty() || shared == ["identity", "gzip"], "{shared:?}");
+    let tags: Vec<_> = all["gzip"].variants.iter().map(|variant| &variant.etag).collect();
+    assert_eq!(shared.is_empty(), tags[0] != tags[1]);
 }

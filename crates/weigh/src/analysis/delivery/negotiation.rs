@@ -91,12 +91,26 @@ fn judge(exchanges: &[Exchange], variants: &[Variant]) -> Vec<Judged> {
             variant::judge(exchange, get, variants)
         }
     };
-    let judged = |exchange: &Exchange| Judged {
-        ask: exchange.ask.clone(),
-        answer: exchange.answer.clone(),
-        quirk: quirk(exchange),
-    };
-    exchanges.iter().map(judged).collect()
+    let mut judged: Vec<Judged> = exchanges
+        .iter()
+        .map(|exchange| Judged {
+            ask: exchange.ask.clone(),
+            answer: exchange.answer.clone(),
+            quirk: quirk(exchange),
+        })
+        .collect();
+    // Where ranges are ignored at all, If-Range has no part in it.
+    let ignored: Vec<Option<String>> = judged
+        .iter()
+        .filter(|one| one.ask.purpose == Purpose::First && one.quirk == Some(Quirk::RangesIgnored))
+        .map(|one| one.ask.variant.clone())
+        .collect();
+    for one in &mut judged {
+        if one.quirk == Some(Quirk::NotResumed) && ignored.contains(&one.ask.variant) {
+            one.quirk = Some(Quirk::RangesIgnored);
+        }
+    }
+    judged
 }
 
 /// A browser of old gets another variant than others do for the same Accept-Encoding.
@@ -131,7 +145,8 @@ fn remarks(judged: &[Judged], variants: &[Variant]) -> Vec<Remark> {
     for variant in variants {
         let coding = || variant.coding.clone();
         if variants.len() > 1 && !variant.varies {
-            say(Quirk::NoVary, coding());
+            let is_coded = variant.coding != IDENTITY;
+            say(if is_coded { Quirk::NoVary } else { Quirk::PlainWithoutVary }, coding());
         }
         match variant.etag.as_deref().map(form) {
             Some(Form::Strong) => {}

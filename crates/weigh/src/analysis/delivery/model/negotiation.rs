@@ -103,7 +103,7 @@ pub enum Quirk {
     Unnamed,
     /// 406 where a variant was acceptable.
     NeedlessRefusal,
-    /// Several variants, and no Vary: Accept-Encoding.
+    /// A variant with a coding, of several, without Vary: Accept-Encoding: a cache may give it to those who cannot read it.
     NoVary,
     /// Several variants with one strong ETag.
     SharedEtag,
@@ -123,6 +123,8 @@ pub enum Quirk {
     AsItIs,
     /// A coding of a lower weight than another one that there is.
     Lesser,
+    /// The content as it is, one of several variants, without Vary: a cache may give it to all.
+    PlainWithoutVary,
     /// A coding though there was no Accept-Encoding.
     Unasked,
     /// Sent as it is though `identity` was refused, and an acceptable variant was there.
@@ -137,6 +139,8 @@ pub enum Quirk {
     NoEtag,
     /// A weak ETag.
     WeakEtag,
+    /// 304 with the variant's ETag but for its `W/`.
+    OtherStrength,
     /// The whole body for the variant's own ETag.
     NotMatched,
     /// 304 for the weak ETag of another variant, which says that both mean the same.
@@ -175,6 +179,7 @@ impl Quirk {
             Quirk::StalePart => "a part comes under If-Range though the ETag is nobody's, or weak",
             Quirk::AsItIs => "the content is sent as it is though there is an acceptable variant",
             Quirk::Lesser => "a coding is sent though another one has a higher weight",
+            Quirk::PlainWithoutVary => "the content as it is comes without Vary: a cache may give it to all",
             Quirk::Unasked => "a coding is sent though the request has no Accept-Encoding",
             Quirk::IdentityForced => {
                 "the content is sent as it is though that is refused and a variant was acceptable"
@@ -184,6 +189,7 @@ impl Quirk {
             Quirk::BrowserRule => "browsers of old get another variant",
             Quirk::NoEtag => "there is no ETag",
             Quirk::WeakEtag => "the ETag is weak",
+            Quirk::OtherStrength => "304 has the variant's ETag without its W/",
             Quirk::NotMatched => "the variant's own ETag is answered with the whole body",
             Quirk::WeakMatch => {
                 "the ETag of another variant is answered with 304, for the two are weakly the same"

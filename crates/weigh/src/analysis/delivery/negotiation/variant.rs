@@ -46,7 +46,9 @@ fn head(answer: &Answer, get: &Answer) -> Option<Quirk> {
 fn own(answer: &Answer, get: &Answer) -> Option<Quirk> {
     match answer.status {
         304 => match (&answer.etag, &get.etag) {
-            (Some(again), Some(first)) if again != first => Some(Quirk::OtherEtag),
+            (Some(again), Some(first)) if again == first => None,
+            (Some(again), Some(first)) if weakly_same(again, first) => Some(Quirk::OtherStrength),
+            (Some(_), Some(_)) => Some(Quirk::OtherEtag),
             _ => None,
         },
         200 if answer.body == Body::Content => Some(Quirk::NotMatched),

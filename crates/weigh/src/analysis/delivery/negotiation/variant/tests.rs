@@ -77,6 +77,7 @@ fn its_own_etag_spares_the_body() {
     assert_eq!(said(Purpose::Revalidate, not_modified(Some(GZIP))), None);
     assert_eq!(said(Purpose::Revalidate, not_modified(None)), None);
     assert_eq!(said(Purpose::Revalidate, not_modified(Some("\"1\""))), Some(Quirk::OtherEtag));
+    assert_eq!(said(Purpose::Revalidate, not_modified(Some("W/\"1-gz\""))), Some(Quirk::OtherStrength));
     assert_eq!(said(Purpose::Revalidate, get()), Some(Quirk::NotMatched));
     assert_eq!(said(Purpose::Revalidate, refused(412)), Some(Quirk::Failed));
     assert_eq!(said(Purpose::Revalidate, Answer { body: Body::Wrong, ..get() }), Some(Quirk::WrongBody));
