@@ -55,7 +55,7 @@ fn rule(quirk: Quirk, seen: &[(&NegotiationResult, &[String])]) -> Draft {
         }
     }
     let more = all.len().saturating_sub(NAMES);
-    let mut names: Vec<String> = all.iter().take(NAMES).map(|name| format!("`{name}`")).collect();
+    let mut names: Vec<String> = all.iter().take(NAMES).map(|name| format!("“{name}”")).collect();
     if more > 0 {
         names.push(format!("{more} more"));
     }
