@@ -1,5 +1,8 @@
 <?php
-/** Sends a content as a download: download.php?content=NAME&way=WAY, with level=L and the options of the way. */
+/**
+ * Sends a content as a download: download.php?content=NAME&way=WAY, with level=L and the options of the way. With ballast=BYTES the script
+ * holds so much memory until it is done, as one does that has loaded a framework.
+ */
 
 use Weighbridge\Content;
 use Weighbridge\Entry;
@@ -13,5 +16,6 @@ require_once "$home/lib/Entry.php";
 Entry::run(function (Query $query) use ($home) {
     $ways = new Ways($home);
     $content = new Content($query->text('content'));
+    $ballast = str_repeat("\0", $query->number('ballast', 0, 999999999, 0));
     $ways->way($query->text('way'))->send('download', $content, $query->params());
 });

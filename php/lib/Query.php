@@ -45,7 +45,7 @@ final class Query
     /** @return Params the level, and every field but those of the request itself as an option */
     public function params()
     {
-        $options = array_diff_key($this->fields, array_flip(array('content', 'way', 'level')));
+        $options = array_diff_key($this->fields, array_flip(array('content', 'way', 'level', 'ballast')));
         return new Params($this->number('level', -999, 999, null), $options);
     }
 }

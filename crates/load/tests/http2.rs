@@ -266,7 +266,11 @@ fn without_keepalive_every_request_has_its_connection() {
     plan.streams[0].keepalive = false;
     let result = run(&plan);
     assert_eq!((counts(&result).completed, counts(&result).connections), (50, 50));
-    assert_eq!(server.seen.connections.load(Ordering::Relaxed), 50 + PREFLIGHT, "each question of the preflight too");
+    assert_eq!(
+        server.seen.connections.load(Ordering::Relaxed),
+        50 + PREFLIGHT,
+        "each question of the preflight too"
+    );
 }
 
 #[test]

@@ -77,6 +77,8 @@ pub enum Caveat {
         /// How many processors they shared.
         cores: u32,
     },
+    /// Slow clients were measured over the machine's loopback, whose buffers take much of a response at once.
+    DeepBuffers,
     /// Some responses of a block were faults.
     FaultyResponses {
         /// How many.

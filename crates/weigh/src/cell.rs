@@ -98,6 +98,9 @@ pub struct Delivery {
     pub accept: String,
     /// Connections, each with one request at a time.
     pub connections: u32,
+    /// Slow clients take the payload, while others ask for a light page; null without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow: Option<Slow>,
     /// What the server is configured to do, as its own way with level and options; null: it adds nothing. Options of the
     /// cell's setting that stand here too are the server's, not PHP's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,19 +113,37 @@ fn is_not(asked: &bool) -> bool {
 }
 
 impl Delivery {
-    /// The cell's group below its payload: `nginx/php8.2/http`, and with more than one connection `nginx/php8.2/http*10`.
+    /// The cell's group below its payload: `nginx/php8.2/http`, with more than one connection `nginx/php8.2/http*10`, and with 64
+    /// slow clients and a pool of 8 workers `nginx/php8.2/http~64@8`.
     pub fn place(&self, runtime: &str) -> String {
         let transport = self.transport.name();
-        match self.connections {
-            1 => format!("{}/{runtime}/{transport}", self.server),
-            n => format!("{}/{runtime}/{transport}*{n}", self.server),
-        }
+        let who = match (&self.slow, self.connections) {
+            (Some(slow), _) => format!("~{}@{}", slow.clients, slow.workers),
+            (None, 1) => String::new(),
+            (None, n) => format!("*{n}"),
+        };
+        format!("{}/{runtime}/{transport}{who}", self.server)
     }
 
     /// The way as studies write it: `php/gzencode:6`, `server/gzip:6`.
     pub fn way(&self, setting: &Setting) -> String {
         format!("{}/{setting}", self.by.name())
     }
+}
+
+/// Slow clients beside light requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Slow {
+    /// How many there are at a time.
+    pub clients: u32,
+    /// Bytes a second that each takes.
+    pub read_rate: u64,
+    /// Workers of the PHP pool, which light requests need too.
+    pub workers: u32,
+    /// Bytes that a script holds while it sends, beside its own.
+    pub script_memory: u64,
+    /// Over a network whose buffers are small; false: over the machine's loopback, for want of the privilege.
+    pub narrow: bool,
 }
 
 /// The runtime of a cell that no PHP takes part in.
@@ -166,6 +187,11 @@ impl Cell {
     /// The identifier of a delivery with these factors.
     pub fn make_delivery_id(payload: &str, runtime: &str, setting: &Setting, delivery: &Delivery) -> String {
         format!("{payload}/{}/{}", delivery.place(runtime), delivery.way(setting))
+    }
+
+    /// Slow clients take its payload: what becomes of others is the question, not what a response costs.
+    pub fn is_fairness(&self) -> bool {
+        self.delivery.as_ref().is_some_and(|delivery| delivery.slow.is_some())
     }
 
     /// Cells of one group compete on one front: same payload, same runtime; of deliveries, also the same server, transport

@@ -68,6 +68,9 @@ enum Verb {
         /// Carries out plans of load
         #[arg(long)]
         load: bool,
+        /// The network namespace that loads are made in
+        #[arg(long, requires = "load")]
+        network: Option<PathBuf>,
         /// The built-in target of a calibration
         #[arg(long, conflicts_with = "load")]
         target: bool,
@@ -97,7 +100,7 @@ pub fn main() -> ExitCode {
         Verb::Corpus(args) => corpus::run(&args, defs),
         Verb::Runtime(args) => runtime::run(&args, defs),
         Verb::Load(args) => load::run(&args),
-        Verb::Agent { load: true, .. } => load::agent(),
+        Verb::Agent { load: true, network, .. } => load::agent(network.as_deref()),
         Verb::Agent { target: true, cpu, .. } => load::target(cpu),
         Verb::Agent { .. } => agent(),
     };

@@ -34,6 +34,8 @@ pub struct Inventory {
     pub servers: Vec<ServerEntry>,
     /// PHPs that can stand behind them, likewise.
     pub pools: Vec<PoolEntry>,
+    /// Why there is no network whose buffers are small; null: there is one, or nobody looked.
+    pub no_network: Option<String>,
 }
 
 impl Inventory {

@@ -23,6 +23,7 @@ use crate::defs::Definitions;
 use crate::inventory::Inventory;
 use crate::plan::Plan;
 use crate::plan::build::{Ask, build};
+use crate::rig::network::Network;
 use crate::study::Study;
 use crate::suggest::nearest_hint;
 
@@ -118,6 +119,9 @@ impl Lab {
         if studies.iter().any(|study| !study.deliveries.is_empty()) {
             inventory.servers = delivering::servers(&self.definitions)?;
             inventory.pools = delivering::pools(inventory, &self.php_home()?);
+        }
+        if studies.iter().flat_map(|study| &study.deliveries).any(|block| block.slow.is_some()) {
+            inventory.no_network = Network::narrow().err().map(|why| format!("{why:#}"));
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! estimate is derived from them again.
 
 pub mod delivery;
+pub mod fairness;
 pub mod log;
 pub mod negotiation;
 

@@ -1,11 +1,13 @@
 //! What a subject stands on, started and ended by the lab, and the meters beside it.
 
+pub mod cores;
 pub mod fpm;
 pub mod group;
 pub mod guard;
 pub mod lifeline;
 pub mod machine;
 pub mod meter;
+pub mod network;
 pub mod process;
 pub mod runtime;
 pub mod server;

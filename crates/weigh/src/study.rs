@@ -2,7 +2,9 @@
 
 pub mod delivery;
 pub mod file;
+mod only;
 mod published;
+pub mod slow;
 
 use serde::{Deserialize, Serialize};
 

@@ -7,6 +7,7 @@ mod caveats;
 mod cells;
 mod costs;
 mod crossover;
+mod fairness;
 mod findings;
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -33,7 +34,9 @@ use model::DeliveryAnalysis;
 /// Records of cells that are not in the plan are left out, and so are cells that no server sends.
 pub fn analyse_delivery(run: &RunFacts, plan: &Plan, records: &[Record]) -> DeliveryAnalysis {
     let mut gathered = gather(plan, records);
-    gathered.cells.retain(|m| m.cell.delivery.is_some());
+    let fairness = fairness::results(&gathered.cells);
+    // What a response costs is another question, with cells of its own.
+    gathered.cells.retain(|m| m.cell.delivery.is_some() && !m.cell.is_fairness());
     let rounds = gathered.cells.iter().flat_map(|m| m.visits.iter().map(|v| v.round));
     let drawings = Drawings::of(rounds, plan.seed);
     let costs: Vec<Costs> = gathered.cells.iter().map(|m| Costs::of(m, &drawings, plan.seed)).collect();
@@ -51,6 +54,7 @@ pub fn analyse_delivery(run: &RunFacts, plan: &Plan, records: &[Record]) -> Deli
         groups: &groups,
         crossovers: &crossovers,
         negotiations: &negotiations,
+        fairness: &fairness,
         published: published.as_ref(),
     });
     DeliveryAnalysis {
@@ -68,6 +72,7 @@ pub fn analyse_delivery(run: &RunFacts, plan: &Plan, records: &[Record]) -> Deli
         groups,
         crossovers,
         negotiations,
+        fairness,
         published,
         findings,
         faults: gathered.faults,

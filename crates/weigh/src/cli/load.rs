@@ -11,6 +11,7 @@ mod live;
 mod output;
 mod plan;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
@@ -63,7 +64,8 @@ fn code(interrupted: bool, faults: u64) -> ExitCode {
 }
 
 /// The engine's own verb; an error is one line.
-pub fn agent() -> Result<ExitCode> {
+pub fn agent(network: Option<&Path>) -> Result<ExitCode> {
+    network.map_or(Ok(()), crate::rig::network::join)?;
     let engine: &crate::loading::agent::Engine =
         &|plan, tell, stop| weigh_load::run(plan, tell, stop).map_err(|refusal| refusal.to_string());
     crate::loading::agent::serve(

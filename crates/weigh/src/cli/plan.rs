@@ -21,6 +21,9 @@ pub struct Args {
     /// The quick form
     #[arg(long)]
     quick: bool,
+    /// Only the blocks of the study whose description has these words, such as "slow clients"
+    #[arg(long, value_name = "WORDS", requires = "study")]
+    only: Option<String>,
     /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
@@ -38,7 +41,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let Some(name) = &args.study else {
         return list(&lab);
     };
-    let study = lab.study(name)?;
+    let mut study = lab.study(name)?;
+    args.only.as_ref().map_or(Ok(()), |words| study.only(words))?;
     let mut inventory = lab.inventory(&args.php)?;
     lab.look_for_servers(&mut inventory, std::slice::from_ref(&study))?;
     let ask = Ask { quick: args.quick, ..Ask::default() };

@@ -25,8 +25,11 @@ pub struct Args {
     /// The quick form of each study
     #[arg(long)]
     quick: bool,
+    /// Only the blocks of the study whose description has these words, such as "slow clients"
+    #[arg(long, value_name = "WORDS")]
+    only: Option<String>,
     /// Go on with an interrupted run
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["studies", "quick", "php", "out", "budget", "exhaustive", "seed"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["studies", "quick", "only", "php", "out", "budget", "exhaustive", "seed"])]
     resume: Option<PathBuf>,
     /// A PHP to measure (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
@@ -117,7 +120,10 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         bail!("--out names one folder, but {} studies would be run; name one study", names.len());
     }
     // Every study is read and planned before the first is measured: a typing error should not wait for an hour.
-    let studies = names.iter().map(|n| lab.study(n)).collect::<Result<Vec<_>>>()?;
+    let mut studies = names.iter().map(|n| lab.study(n)).collect::<Result<Vec<_>>>()?;
+    if let Some(words) = &args.only {
+        studies.iter_mut().try_for_each(|study| study.only(words))?;
+    }
     let mut inventory = lab.inventory(&args.php)?;
     lab.look_for_servers(&mut inventory, &studies)?;
     for (binary, why) in &inventory.refused {

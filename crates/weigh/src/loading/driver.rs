@@ -11,6 +11,7 @@ use weigh_load::result::LoadResult;
 use super::message::{STOP, Said};
 use crate::interrupt::Interrupt;
 use crate::rig::lifeline;
+use crate::rig::network::Network;
 use crate::rig::process::{Silence, Worker, WorkerSpec};
 
 /// How often a wait looks at the interrupt.
@@ -57,7 +58,22 @@ impl LoadAgent {
     /// # Errors
     /// The log cannot be written or the program not be started.
     pub fn start(log: &Path, interrupt: Interrupt) -> std::io::Result<LoadAgent> {
-        let args = vec!["agent".into(), "--load".into()];
+        LoadAgent::start_in(None, log, interrupt)
+    }
+
+    /// The same inside a network of one's own.
+    ///
+    /// # Errors
+    /// As [`LoadAgent::start`]; an agent that cannot enter it shows as one that ends at once.
+    pub fn start_in(
+        network: Option<&Network>,
+        log: &Path,
+        interrupt: Interrupt,
+    ) -> std::io::Result<LoadAgent> {
+        let mut args = vec!["agent".into(), "--load".into()];
+        args.extend(
+            network.into_iter().flat_map(|network| ["--network".into(), network.path().into_os_string()]),
+        );
         let program = lifeline::this_program();
         let mut spec = WorkerSpec::program("load", program, args, log.to_owned());
         spec.longest_line = LONGEST_LINE;

@@ -20,6 +20,9 @@ use stand::{Stand, stands};
 /// The word for all servers, and that for all PHPs.
 const EVERY: [&str; 2] = ["*", "php"];
 
+/// Bytes that slow clients take where buffers are deep: several times what the kernel holds for a connection.
+const DEEP_BYTES: u64 = 20_000_000;
+
 /// Gathers the cells of blocks.
 pub(super) struct Deliveries<'a> {
     inventory: &'a Inventory,
@@ -61,9 +64,11 @@ impl<'a> Deliveries<'a> {
             block.ways.iter().map(|w| WayRequest::parse(w)).collect::<Result<_, _>>()?;
         let (servers, pools) = (self.servers(block)?, self.pools(block)?);
         let mut answers = vec![Answer::Nobody; requests.len()];
-        let sizes: Vec<Option<u64>> = match block.sizes.as_slice() {
-            [] => vec![None],
-            sizes => sizes.iter().map(|size| Some(*size)).collect(),
+        let narrow = self.inventory.no_network.is_none();
+        let sizes: Vec<Option<u64>> = match (block.sizes.as_slice(), &block.slow) {
+            (_, Some(_)) if !narrow => vec![Some(DEEP_BYTES)],
+            ([], _) => vec![None],
+            (sizes, _) => sizes.iter().map(|size| Some(*size)).collect(),
         };
         for (name, size) in block.content.iter().flat_map(|name| sizes.iter().map(move |s| (name, *s))) {
             for payload in contents(name, size)? {
@@ -72,7 +77,7 @@ impl<'a> Deliveries<'a> {
                     self.exclude(payload.name, reason, None);
                     continue;
                 }
-                for stand in stands(block, &payload, &servers, &pools) {
+                for stand in stands(block, &payload, &servers, &pools, narrow) {
                     self.stand(stand, &requests, &mut answers)?;
                 }
                 if !self.out.payloads.iter().any(|p| p.name == payload.name) {

@@ -17,6 +17,10 @@ const SENT: f64 = 1e9;
 const BLOCK_SECONDS: f64 = 0.4;
 /// What a visit to a delivery costs beside its block: preflight, meters, now and then the start of a server.
 const DELIVERY_SECONDS: f64 = 0.08;
+/// How long a block with slow clients lasts, in seconds.
+pub const WATCHED_SECONDS: f64 = 4.0;
+/// Blocks with slow clients that a cell gets: they show who waits for whom, and not a figure of three digits.
+pub const WATCHED_ROUNDS: u32 = 2;
 /// Requests of a preflight, which are metered too.
 pub const PREFLIGHTS: u64 = weigh_load::engine::PREFLIGHTS as u64;
 /// Requests of the longest block.
@@ -55,6 +59,11 @@ pub fn block_seconds(response_seconds: f64, connections: u32) -> f64 {
     requests as f64 * response_seconds + DELIVERY_SECONDS
 }
 
+/// Expected seconds of wall time of a visit with slow clients.
+pub fn watched_seconds() -> f64 {
+    WATCHED_SECONDS + DELIVERY_SECONDS
+}
+
 /// The nominal rate at a level: between two known levels on a logarithmic scale, outside them the nearest.
 fn nominal_rate(nominal: &[(i32, f64)], level: i32) -> f64 {
     let mut known: Vec<_> = nominal.iter().filter(|(_, r)| *r > 0.0).copied().collect();
@@ -84,6 +93,9 @@ pub fn plan_seconds(plan: &Plan) -> f64 {
 }
 
 fn cell_seconds(cell: &Cell, max_rounds: u32, plan: &Plan) -> f64 {
+    if cell.is_fairness() {
+        return watched_seconds() * f64::from(WATCHED_ROUNDS.min(max_rounds));
+    }
     if let Some(delivery) = &cell.delivery {
         let visit = block_seconds(cell.expected_seconds, delivery.connections);
         let rounds = if plan.policy.exhaustive { max_rounds } else { plan.policy.min_samples };

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use weigh_load::hist::Packed;
 use weigh_load::result::{FaultCount, Preflight};
 
+use super::fairness::Fairness;
 use super::negotiation::Negotiation;
 
 /// One block of requests. Counters are over the whole block unless they say otherwise; a meter that is not there is null,
@@ -60,6 +61,10 @@ pub struct DeliveryVisit {
     pub php_peak: Option<u64>,
     /// The workers of the PHP pool during the block.
     pub workers: Option<Workers>,
+    /// What became of light requests beside slow clients; null without those. Then `requests` and the times are those of the light
+    /// requests, and CPU times, bytes and memory those of the whole block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<Fairness>,
     /// The faults by kind, with one example each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultCount>,

@@ -3,6 +3,7 @@
 
 mod crossover;
 pub mod csv;
+mod fairness;
 pub(super) mod group;
 pub mod json;
 mod method;
@@ -29,6 +30,7 @@ pub(super) fn build(analysis: &DeliveryAnalysis, options: &Options) -> Vec<Block
     blocks.extend(answer::findings(&analysis.findings, options.findings));
     blocks.extend(crossover::section(analysis, full));
     blocks.extend(negotiation::section(analysis, options, full));
+    blocks.extend(fairness::section(analysis, full));
     if groups.len() > FEW {
         blocks.extend(group::overview(&groups));
     }

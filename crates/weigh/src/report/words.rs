@@ -21,6 +21,7 @@ pub(super) fn note(caveat: &Caveat) -> String {
         Caveat::Resumed { times } => format!("resumed {times}×"),
         Caveat::GeneratorLimit { share } => format!("generator {:.0}% busy", share * 100.0),
         Caveat::SharedCores { .. } => "cores shared".into(),
+        Caveat::DeepBuffers => "deep buffers".into(),
         Caveat::FaultyResponses { faulted, .. } => format!("{faulted} faulty"),
         Caveat::Negotiation { .. } => "negotiation".into(),
     }
@@ -86,6 +87,10 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
                 units::count(*cores as usize, "processor", "processors")
             ),
             "Trust the CPU times; for rates and response times, use a machine with a core for each.",
+        ),
+        Caveat::DeepBuffers => (
+            "Slow clients were measured over the machine's own loopback, whose buffers take megabytes of a response at once.".into(),
+            "Measure as root, with the program `ip` (iproute2), for a network whose buffers are small.",
         ),
         Caveat::FaultyResponses { faulted, requests, example } => (
             format!("{faulted} of {requests} responses were not as they should be: {}.", clean(example)),

@@ -17,6 +17,7 @@ use crate::plan::Plan;
 use crate::plan::forecast::block_requests;
 use crate::plan::negotiation;
 use crate::protocol::{Fault, FaultKind, Phase, Samples};
+use crate::record::fairness::Fairness;
 use crate::record::{DeliveryVisit, VisitRecord};
 
 /// A first block is made this many times shorter than nominal figures say: they may be far off.
@@ -61,7 +62,10 @@ pub fn judge(cell: &Cell, payload: &Payload, visit: &DeliveryVisit) -> Result<()
     if !(200..300).contains(&first.status) {
         return fault(FaultKind::Response, format!("the answer has status {}", first.status));
     }
+    // Without slow clients beside them, light requests alone are asked.
+    let is_light = cell.delivery.as_ref().and_then(|d| d.slow.as_ref()).is_some_and(|slow| slow.clients == 0);
     match &first.decoded_sha256 {
+        _ if is_light => {}
         Some(digest) if *digest == payload.sha256 => {}
         Some(_) => {
             return fault(FaultKind::RoundTrip, format!("what came is not the payload {}", payload.name));
@@ -75,6 +79,9 @@ pub fn judge(cell: &Cell, payload: &Payload, visit: &DeliveryVisit) -> Result<()
     if let Some(wrong) = visit.negotiation.as_ref().and_then(|told| told.wrong_body()) {
         return fault(FaultKind::RoundTrip, wrong);
     }
+    if let Some(fairness) = &visit.fairness {
+        return judge_fairness(cell, fairness);
+    }
     if visit.requests == 0 || faulted(visit) > visit.requests {
         let example = visit.faults.first();
         let what = example.map_or("no response".to_owned(), |f| f.example.message.clone());
@@ -82,6 +89,15 @@ pub fn judge(cell: &Cell, payload: &Payload, visit: &DeliveryVisit) -> Result<()
     }
     if visit.cpu_ns().is_none() || !visit.seconds.is_finite() {
         return fault(FaultKind::Missing, "the CPU time of server and PHP cannot be read".into());
+    }
+    Ok(())
+}
+
+/// A block with slow clients may end without any answer to a light request: that is a finding. It must have had some that were due.
+fn judge_fairness(cell: &Cell, fairness: &Fairness) -> Result<(), Fault> {
+    if fairness.due == 0 {
+        let message = format!("{}: no light request was due", cell.id);
+        return Err(Fault { kind: FaultKind::Response, message, remedy: None });
     }
     Ok(())
 }
@@ -102,10 +118,17 @@ fn kind(wrong: Wrong) -> FaultKind {
 
 /// The visit as a record. Its times are the caller's to fill in.
 pub fn to_record(visit: DeliveryVisit, cell: &Cell, payload: &Payload, round: u32) -> VisitRecord {
-    let a_response = |total: f64| visit.a_response(total).into_iter().collect();
+    // A block with slow clients is one sample: it is not divided among responses of two kinds.
+    let is_whole = visit.fairness.is_some();
+    let a_response = |total: f64| match is_whole {
+        true => vec![total],
+        false => visit.a_response(total).into_iter().collect(),
+    };
+    let total_cpu = visit.server_cpu_ns.unwrap_or(0).saturating_add(visit.php_cpu_ns.unwrap_or(0)) as f64;
+    let cpu_ns = if is_whole { Some(total_cpu) } else { visit.cpu_ns() };
     let samples = Samples {
-        batch: u32::try_from(visit.requests).unwrap_or(u32::MAX),
-        cpu_ns: visit.cpu_ns().into_iter().collect(),
+        batch: if is_whole { 1 } else { u32::try_from(visit.requests).unwrap_or(u32::MAX) },
+        cpu_ns: cpu_ns.into_iter().collect(),
         wall_ns: a_response(visit.seconds * 1e9),
         preempted: visit.switches.map_or(0, |s| s.involuntary),
     };
@@ -115,7 +138,7 @@ pub fn to_record(visit: DeliveryVisit, cell: &Cell, payload: &Payload, round: u3
         at: 0.0,
         took: 0.0,
         decoded_bytes: payload.bytes,
-        encoded_bytes: visit.body(),
+        encoded_bytes: if is_whole { visit.preflight.body_bytes } else { visit.body() },
         dictionary_bytes: 0,
         sha256_encoded: String::new(),
         verified: true,
@@ -135,5 +158,6 @@ pub fn caveats(visit: &DeliveryVisit) -> Vec<Caveat> {
         requests: visit.requests.saturating_add(faulted),
         example: first.example.message.clone(),
     });
-    busy.into_iter().chain(faulty).collect()
+    let deep = visit.fairness.as_ref().filter(|fairness| !fairness.narrow).map(|_| Caveat::DeepBuffers);
+    busy.into_iter().chain(faulty).chain(deep).collect()
 }

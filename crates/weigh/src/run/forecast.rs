@@ -6,7 +6,7 @@ use super::request;
 use super::state::{History, State};
 use crate::cell::{Cell, Subject};
 use crate::plan::Plan;
-use crate::plan::forecast::block_seconds;
+use crate::plan::forecast::{block_seconds, watched_seconds};
 use crate::protocol::Phase;
 use crate::record::VisitRecord;
 
@@ -42,6 +42,9 @@ pub fn expected(plan: &Plan, state: &State) -> Vec<f64> {
 /// with the codec alone timed beside the whole; the memory of a PHP worker takes a pass of its own. A visit to a delivery
 /// whose response takes `pass` seconds is a block of them.
 fn visit_seconds(cell: &Cell, past: &History, pass: f64) -> f64 {
+    if cell.is_fairness() {
+        return watched_seconds();
+    }
     if let Some(delivery) = &cell.delivery {
         return block_seconds(pass, delivery.connections);
     }

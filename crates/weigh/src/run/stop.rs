@@ -3,6 +3,7 @@
 
 use super::standing::Standing;
 use super::state::{History, State, cpu_seconds};
+use crate::plan::forecast::WATCHED_ROUNDS;
 use crate::plan::{Plan, Policy};
 use crate::protocol::Phase;
 use crate::record::StopReason;
@@ -44,6 +45,9 @@ pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)
 fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Option<StopReason> {
     let policy = &plan.policy;
     let rounds = past.visits.len();
+    if plan.cells[i].is_fairness() {
+        return (rounds >= WATCHED_ROUNDS as usize).then_some(StopReason::Rounds);
+    }
     let is_exact = |phase: Phase, asked: f64| {
         let half_width = standing.half_width(i, phase, SETTLED).filter(|_| rounds >= ROUNDS);
         half_width.is_some_and(|half_width| half_width <= asked)

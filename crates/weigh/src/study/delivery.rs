@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use serde::Deserialize;
 
+use super::slow::SlowClients;
 use crate::cell::{Subject, Transport};
 
 /// Connections of a block at most.
@@ -40,6 +41,9 @@ pub struct DeliveryBlock {
     /// Ask once for each server and way what it answers to a matrix of Accept-Encoding values, to revalidation and ranges.
     #[serde(default)]
     pub negotiation: bool,
+    /// Slow clients take the content, while others ask for a light page. Absent: there are none.
+    #[serde(default)]
+    pub slow: Option<SlowClients>,
     /// Measure every cell to the end, because its own figures are shown.
     #[serde(default)]
     pub keep: bool,
@@ -107,6 +111,8 @@ pub struct QuickDeliveryFactors {
     pub ways: Option<Vec<String>>,
     /// See [`DeliveryBlock::connections`].
     pub connections: Option<Vec<u32>>,
+    /// See [`SlowClients::clients`]; only for a block with slow clients.
+    pub slow_clients: Option<Vec<u32>>,
 }
 
 impl DeliveryBlock {
@@ -133,6 +139,12 @@ impl DeliveryBlock {
             if block.sizes.contains(&0) {
                 bail!("sizes = 0: give bytes above zero");
             }
+            if let Some(slow) = &block.slow {
+                slow.check()?;
+                if block.subject != Served::Download || block.connections != one() {
+                    bail!("slow clients take downloads, each over a connection of its own");
+                }
+            }
             if block.accept.as_ref().is_some_and(|a| a.contains(|c: char| c.is_control())) {
                 bail!("accept holds a control character");
             }
@@ -154,6 +166,9 @@ impl DeliveryBlock {
                 block.transports = factors.transports.unwrap_or(block.transports);
                 block.ways = factors.ways.unwrap_or(block.ways);
                 block.connections = factors.connections.unwrap_or(block.connections);
+                if let (Some(slow), Some(clients)) = (&mut block.slow, factors.slow_clients) {
+                    slow.clients = clients;
+                }
             }
         }
         Some(block)

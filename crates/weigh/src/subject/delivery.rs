@@ -5,6 +5,7 @@
 
 mod block;
 mod certificate;
+mod fairness;
 pub mod files;
 pub mod negotiation;
 pub mod rigs;
@@ -14,7 +15,7 @@ mod watch;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
 
 use crate::cell::{Cell, Delivery, NO_PHP, Transport};
@@ -32,7 +33,7 @@ use crate::rig::server::site::{Certificate, Site};
 use crate::way::WayKind;
 use block::Metered;
 use files::Files;
-use rigs::Rigs;
+use rigs::{Crew, Rigs, Spot};
 use watch::{Reading, Watch};
 
 /// Where a run's deliveries may put things.
@@ -54,7 +55,8 @@ pub struct Courier {
     files: Files,
     rigs: Rigs,
     certificate: Option<Certificate>,
-    agent: Option<loading::LoadAgent>,
+    /// One on the machine's loopback, and one in a network of its own.
+    agents: [Option<loading::LoadAgent>; 2],
     interrupt: Interrupt,
 }
 
@@ -66,7 +68,15 @@ impl Courier {
     pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
         let files = Files::new(&room.scratch, &room.php_home)?;
         let rigs = Rigs::new(definitions, plan, &room.logs);
-        Ok(Courier { plan: plan.clone(), room, files, rigs, certificate: None, agent: None, interrupt })
+        Ok(Courier {
+            plan: plan.clone(),
+            room,
+            files,
+            rigs,
+            certificate: None,
+            agents: [None, None],
+            interrupt,
+        })
     }
 
     /// The site that a cell is served from, with its files and its pool in place.
@@ -74,7 +84,7 @@ impl Courier {
         let docroot = self.files.prepare(request.cell, request.payload, request.blob)?;
         let fpm = match request.cell.runtime.as_str() {
             NO_PHP => None,
-            runtime => Some(self.rigs.pool(&self.plan, runtime, &self.files)?.socket()),
+            _ => Some(self.rigs.pool(&self.plan, &Crew::of(request.cell), &self.files)?.socket()),
         };
         let is_offloaded = matches!(delivery.kind, WayKind::Offload | WayKind::Transparent);
         let tls = match delivery.transport {
@@ -87,7 +97,7 @@ impl Courier {
             way: delivery.site.clone(),
             offload: is_offloaded.then(|| self.files.contents()),
             tls,
-            cpus: Vec::new(),
+            cpus: self.rigs.cores().server.clone(),
         })
     }
 
@@ -103,36 +113,33 @@ impl Courier {
         &mut self,
         request: &DeliveryRequest<'_>,
         delivery: &Delivery,
-        site: &Site,
+        spot: &Spot,
     ) -> Result<DeliveryVisit, Failure> {
         let cell = request.cell;
+        let fault = |error: anyhow::Error| start(cell, &error);
         let path = url::path(cell, delivery, request.payload, self.rigs.token());
-        let instance = self.rigs.instance(&delivery.server, site).map_err(|e| start(cell, &e))?;
-        let (url, server) = (instance.url(&path), instance.group());
-        let authority = site.tls.as_ref().map(|tls| tls.chain.as_path());
-        let load = block::plan(request, url, authority);
-        let pool = match site.fpm {
-            Some(_) => {
-                Some(self.rigs.pool(&self.plan, &cell.runtime, &self.files).map_err(|e| start(cell, &e))?)
-            }
+        let instance = self.rigs.instance(spot).map_err(fault)?;
+        let (url, light, server) = (instance.url(&path), instance.url(url::LIGHT), instance.group());
+        let authority = spot.site.tls.as_ref().map(|tls| tls.chain.as_path());
+        let mut load = match &delivery.slow {
+            Some(slow) => fairness::plan(request, slow, (url, light), authority),
+            None => block::plan(request, url, authority),
+        };
+        load.cpus = self.rigs.cores().client.clone();
+        self.start_agent(spot.narrow).map_err(fault)?;
+        let pool = match spot.site.fpm {
+            Some(_) => Some(self.rigs.pool(&self.plan, &Crew::of(cell), &self.files).map_err(fault)?),
             None => None,
         };
-        let agent = match &mut self.agent {
-            Some(agent) => agent,
-            None => {
-                let log = self.room.logs.join("load.log");
-                let made = loading::LoadAgent::start(&log, self.interrupt.clone());
-                let made =
-                    made.map_err(|e| start(cell, &anyhow::Error::from(e).context("the load agent")))?;
-                self.agent.insert(made)
-            }
+        let Some(agent) = &mut self.agents[usize::from(spot.narrow)] else {
+            return Err(fault(anyhow::anyhow!("the load agent is gone")));
         };
         let php = pool.as_ref().map(|pool| pool.group());
-        let watch = pool.as_ref().and_then(|pool| gauge(pool)).map(Watch::begin);
+        let watch = pool.as_ref().and_then(|pool| gauge(pool, delivery.slow.is_some())).map(Watch::begin);
         let before = (server.usage(), php.map(|group| group.usage()));
         let outcome = agent.run(&load, &mut |_| {});
         let after = (server.usage(), php.map(|group| group.usage()));
-        let workers = watch.and_then(Watch::end);
+        let seen = watch.map(Watch::end).unwrap_or_default();
         let outcome = outcome.map_err(|failure| refused(cell, failure))?;
         if outcome.interrupted {
             return Err(Failure::Interrupted);
@@ -141,16 +148,32 @@ impl Courier {
             server: after.0.since(&before.0),
             php: after.1.zip(before.1).map(|(after, before)| after.since(&before)),
         };
-        let mut visit = block::visit(outcome.result, metered);
+        let mut visit = match &delivery.slow {
+            Some(slow) => fairness::visit(outcome.result, slow, metered, &seen),
+            None => block::visit(outcome.result, metered),
+        };
         visit.server_pss = server.pss_bytes();
         visit.php_pss = php.and_then(|group| group.pss_bytes());
-        visit.workers = workers;
+        visit.workers = seen.workers();
         if let Some(pool) = pool
             && !(200..300).contains(&visit.preflight.status)
         {
-            explain(&mut visit, pool, &site.docroot, &path);
+            explain(&mut visit, pool, &spot.site.docroot, &path);
         }
         Ok(visit)
+    }
+
+    /// Makes sure that there is a generator on this network.
+    fn start_agent(&mut self, narrow: bool) -> Result<()> {
+        let agent = &mut self.agents[usize::from(narrow)];
+        if agent.is_some() {
+            return Ok(());
+        }
+        let network = if narrow { Some(self.rigs.network()?) } else { None };
+        let log = self.room.logs.join("load.log");
+        let made = loading::LoadAgent::start_in(network, &log, self.interrupt.clone());
+        *agent = Some(made.context("the load agent")?);
+        Ok(())
     }
 }
 
@@ -160,11 +183,11 @@ impl Courier {
         &mut self,
         request: &DeliveryRequest<'_>,
         delivery: &Delivery,
-        site: &Site,
+        spot: &Spot,
     ) -> Option<Negotiation> {
         let path = url::path(request.cell, delivery, request.payload, self.rigs.token());
         let content = std::fs::read(request.blob).ok()?;
-        let instance = self.rigs.instance(&delivery.server, site).ok()?;
+        let instance = self.rigs.instance(spot).ok()?;
         negotiation::ask(&instance.url(&path), &content, &self.interrupt)
     }
 }
@@ -191,25 +214,32 @@ impl Deliverer for Courier {
             return Err(Failure::Interrupted);
         }
         let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
-        let mut result = self.block(request, delivery, &site);
+        let narrow = delivery.slow.as_ref().is_some_and(|slow| slow.narrow);
+        let spot = Spot { server: delivery.server.clone(), site, narrow };
+        let crew = Crew::of(cell);
+        let mut result = self.block(request, delivery, &spot);
         let is_sound = result.as_ref().is_ok_and(|visit| visit.faults.is_empty());
         if let Ok(visit) = &mut result
             && is_sound
             && request.negotiate
+            && !spot.narrow
         {
-            visit.negotiation = self.negotiate(request, delivery, &site).map(Box::new);
+            visit.negotiation = self.negotiate(request, delivery, &spot).map(Box::new);
         }
         if !is_sound {
             // Whatever state it is in, the next cell shall not have it.
-            self.rigs.discard(&delivery.server, &site, &cell.runtime);
+            self.rigs.discard(&spot, &crew);
+        } else if delivery.slow.is_some() {
+            let pool = self.rigs.pool(&self.plan, &crew, &self.files).map_err(|e| start(cell, &e))?;
+            if !fairness::settles(pool) {
+                self.rigs.discard_pool(&crew);
+            }
         }
         result
     }
 
     fn end(&mut self) {
-        if let Some(agent) = self.agent.take() {
-            agent.end();
-        }
+        self.agents.iter_mut().filter_map(Option::take).for_each(loading::LoadAgent::end);
         self.rigs.end();
     }
 }
@@ -232,12 +262,24 @@ fn refused(cell: &Cell, failure: loading::Failure) -> Failure {
     Failure::Fault(Fault { kind, message: format!("{}: {what}", cell.id), remedy: None })
 }
 
-/// Reads the workers of a pool; none where the question would take one of them from their work.
-fn gauge(pool: &fpm::Pool) -> Option<impl FnMut() -> Option<Reading> + Send + 'static> {
-    let gauge = pool.gauge()?;
+/// Readings of memory are this many readings of workers apart: each takes some milliseconds.
+const MEMORY_EVERY: u32 = 10;
+
+/// Reads the workers of a pool, and the memory of its processes now and then where it is asked for; none where the question would take
+/// a worker from its work.
+fn gauge(pool: &fpm::Pool, with_memory: bool) -> Option<impl FnMut() -> Option<Reading> + Send + 'static> {
+    let (gauge, group) = (pool.gauge()?, pool.group());
+    let mut readings = 0_u32;
     Some(move || {
         let status = gauge.status().ok()?;
-        Some(Reading { busy: status.active, idle: status.idle, queue: gauge.listen_queue().unwrap_or(0) })
+        readings += 1;
+        let is_due = with_memory && readings % MEMORY_EVERY == 1;
+        Some(Reading {
+            busy: status.active,
+            idle: status.idle,
+            queue: gauge.listen_queue().unwrap_or(0),
+            pss_bytes: is_due.then(|| group.pss_bytes()).flatten(),
+        })
     })
 }
 

@@ -82,11 +82,12 @@ fn the_studies_of_the_examples_have_every_key_and_can_be_planned() {
         (study, "[published]", "[published]\nzzzzqqq = 1"),
         (study, "rows = [{ ", "rows = [{ zzzzqqq = 1, "),
         (delivered, "[[deliveries]]", "[[deliveries]]\nzzzzqqq = 1"),
+        (delivered, "[deliveries.slow]", "[deliveries.slow]\nzzzzqqq = 1"),
     ] {
         assert!(study.contains(before), "{before}");
         for key in known(&study.replacen(before, after, 1)) {
             let is_in = |text: &String| {
-                [format!("{key} = "), format!("[{key}]"), format!("[[{key}]]")]
+                [format!("{key} = "), format!("[{key}]"), format!("[[{key}]]"), format!(".{key}]")]
                     .iter()
                     .any(|k| text.contains(k))
             };

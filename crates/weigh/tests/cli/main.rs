@@ -16,4 +16,5 @@ mod report;
 mod run;
 mod runtime;
 mod schema;
+mod slow;
 mod terminal;

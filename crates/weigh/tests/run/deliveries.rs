@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use weigh::caveat::Caveat;
-use weigh::cell::{Cell, Delivery, Subject, Transport};
+use weigh::cell::{Cell, Delivery, Slow, Subject, Transport};
 use weigh::executor::{Deliverer, DeliveryRequest, Failure, Pool, Standing};
 use weigh::plan::{Plan, Server};
 use weigh::protocol::{FaultKind, Phase};
+use weigh::record::fairness::Fairness;
 use weigh::record::negotiation::{Answer, Body, Exchange, Negotiation};
 use weigh::record::{DeliveryVisit, Record, StopReason, VisitRecord, log};
 use weigh::run::dir::RunDir;
@@ -21,6 +22,7 @@ use weigh_load::result::FaultCount;
 
 use crate::fake::{FakeClock, Lab, log_of};
 
+mod cut;
 mod negotiation;
 
 /// What a way costs and gives, and what is wrong with it.
@@ -72,6 +74,10 @@ impl Deliverer for Fake {
             faults: way.faults.clone(),
             ..DeliveryVisit::default()
         };
+        if request.cell.is_fairness() {
+            visit.requests = 0;
+            visit.fairness = Some(Fairness { due: 200, ..Fairness::default() });
+        }
         visit.preflight.status = way.status;
         let digest = if way.wrong { "0".repeat(64) } else { request.payload.sha256.clone() };
         visit.preflight.decoded_sha256 = Some(digest);
@@ -99,6 +105,7 @@ fn cell(server: &str, name: &str, expected_seconds: f64) -> Cell {
         negotiation: false,
         accept: "gzip".into(),
         connections: 1,
+        slow: None,
         site: None,
     };
     let setting = Setting::bare(name);
@@ -246,6 +253,21 @@ fn an_answer_of_another_kind_is_a_fault_with_its_status() {
     assert!(message.contains("500") && message.contains("nginx"), "{message}");
 }
 
+#[test]
+fn a_cell_with_slow_clients_gets_its_blocks_and_may_end_without_an_answer() {
+    let mut rig = Rig::new(&[("nginx/gzip", way(1.0, 100))]);
+    let slow = Slow { clients: 8, read_rate: 50_000, workers: 8, script_memory: 0, narrow: false };
+    rig.lab.plan.cells[0].delivery.as_mut().unwrap().slow = Some(slow);
+    let records = rig.run();
+    assert_eq!(stop(&records, "gzip"), (2, StopReason::Rounds));
+    let all = visits(&records);
+    assert!(
+        all.iter().all(|v| v.delivery.as_ref().unwrap().requests == 0 && v.phases[&Phase::Serve].batch == 1)
+    );
+    let deep = |r: &Record| matches!(r, Record::Caveat { caveat: Caveat::DeepBuffers, .. });
+    assert_eq!(records.iter().filter(|r| deep(r)).count(), 1, "it went over the machine's loopback");
+}
+
 fn counted(kind: WrongKind, count: u64) -> FaultCount {
     FaultCount { kind, count, request: "text".into(), example: Wrong::new(kind, "it was told to") }
 }
@@ -266,26 +288,6 @@ fn a_wrong_body_in_the_block_is_a_fault_and_a_few_lost_responses_are_a_caveat() 
     let mut dead = way(1.0, 100);
     dead.faults.push(counted(WrongKind::Reset, 1_000_000));
     assert_eq!(fault(&Rig::new(&[("nginx/x", dead)]).run()).0, FaultKind::Crash);
-}
-
-#[test]
-fn a_cut_run_goes_on_where_it_was() {
-    let mut rig = Rig::new(&[("nginx/good", way(1.0, 100)), ("nginx/small", way(4.0, 50))]);
-    let whole = rig.run();
-    let mut cut = Rig::new(&[("nginx/good", way(1.0, 100)), ("nginx/small", way(4.0, 50))]);
-    drop(cut.lab.create());
-    let path = log_of(&cut.lab.path());
-    let mut writer = log::LogWriter::open(&path, 0).unwrap();
-    whole[..3].iter().for_each(|record| writer.append(record).unwrap());
-    let mut dir = RunDir::open(&cut.lab.path()).unwrap();
-    assert!(cut.measure(&mut dir).unwrap().complete);
-    let seen = |records: &[Record]| {
-        let mut seen: Vec<_> = visits(records).iter().map(|v| (v.cell.clone(), v.round)).collect();
-        seen.sort();
-        seen
-    };
-    assert_eq!(seen(dir.records()), seen(&whole));
-    assert!(dir.records().iter().any(|r| matches!(r, Record::Caveat { caveat: Caveat::Resumed { .. }, .. })));
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn library(plan: &Plan, measured: &Measured) -> Option<String> {
 
 /// The times of all rounds together: histograms are added up, so that a quantile is one of all responses. What cannot be
 /// unpacked is left out; none without a time.
-fn times<'a>(packed: impl Iterator<Item = &'a Packed>) -> Option<Times> {
+pub(super) fn times<'a>(packed: impl Iterator<Item = &'a Packed>) -> Option<Times> {
     let mut all = Hist::default();
     packed.filter_map(|packed| packed.unpack().ok()).for_each(|hist| all.add(&hist));
     let at = |percent: u32| all.quantile(f64::from(percent) / 100.0);

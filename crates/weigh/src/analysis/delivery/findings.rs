@@ -7,6 +7,7 @@ mod beats;
 mod crossing;
 mod endpoint;
 mod example;
+mod fairness;
 mod handler;
 mod label;
 mod moves;
@@ -23,7 +24,7 @@ mod workers;
 
 use crate::analysis::delivery::costs::Costs;
 use crate::analysis::delivery::model::{
-    Crossover, DeliveryGroup, DeliveryResult, NegotiationResult, PublishedTable,
+    Crossover, DeliveryGroup, DeliveryResult, FairnessResult, NegotiationResult, PublishedTable,
 };
 use crate::analysis::findings::{Draft, ranked};
 use crate::analysis::model::Finding;
@@ -43,6 +44,7 @@ pub(super) struct Evidence<'a> {
     pub groups: &'a [DeliveryGroup],
     pub crossovers: &'a [Crossover],
     pub negotiations: &'a [NegotiationResult],
+    pub fairness: &'a [FairnessResult],
     pub published: Option<&'a PublishedTable>,
 }
 
@@ -51,12 +53,13 @@ type Topic = fn(&Evidence) -> Vec<Draft>;
 
 /// Every sentence that the data supports, the most important first.
 pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
-    let topics: [(&str, Topic); 17] = [
+    let topics: [(&str, Topic); 18] = [
         ("answer", answer),
         ("overhead", overhead::find),
         ("moves", moves::find),
         ("example", example::find),
         ("smaller", smaller::find),
+        ("fairness", fairness::find),
         ("workers", workers::find),
         ("spool", spool::find),
         ("endpoint", endpoint::find),

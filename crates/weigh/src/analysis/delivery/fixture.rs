@@ -19,6 +19,7 @@ use crate::study::StudyText;
 use crate::way::{By, WayKind};
 
 pub(crate) mod negotiation;
+mod slow;
 mod studies;
 
 pub(crate) use studies::{downloads, hostile, page_output, static_assets};
@@ -143,6 +144,7 @@ impl Lab {
             negotiation: false,
             accept: "gzip, deflate, br, zstd".into(),
             connections: stand.connections,
+            slow: None,
             site: None,
         };
         self.machinery(stand);
@@ -243,6 +245,7 @@ impl Lab {
                     queue_max: 0,
                     readings: 10,
                 }),
+                fairness: None,
                 faults: Vec::new(),
                 preflight: Preflight {
                     status: 200,

@@ -1,10 +1,12 @@
 //! What the analysis of deliveries hands to reports: everything is derived, nothing is measured here.
 
+mod fairness;
 mod negotiation;
 mod published;
 
 use serde::{Deserialize, Serialize};
 
+pub use fairness::{FairnessResult, Outcome};
 pub use negotiation::{Judged, NegotiationResult, Quirk, Remark, Variant, places};
 pub use published::{Agreement, Disagreement, Measure, PublishedTable, RowComparison};
 
@@ -39,6 +41,9 @@ pub struct DeliveryAnalysis {
     /// How servers negotiate, one for each server and way; empty where the study does not ask.
     #[serde(default)]
     pub negotiations: Vec<NegotiationResult>,
+    /// What slow clients do to everybody else, one a cell that has them, in the plan's order.
+    #[serde(default)]
+    pub fairness: Vec<FairnessResult>,
     /// The published table beside ours, if the study has one and its cells were measured.
     pub published: Option<PublishedTable>,
     /// The answer, in sentences written from the data.

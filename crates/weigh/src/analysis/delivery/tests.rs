@@ -1,7 +1,7 @@
 //! From records to results, on invented runs.
 
 use super::fixture::{Lab, downloads, hostile, page_output, static_assets};
-use super::model::{DeliveryAnalysis, DeliveryResult, Measure, Pays};
+use super::model::{DeliveryAnalysis, DeliveryResult, Measure, Outcome, Pays};
 use crate::caveat::Caveat;
 use crate::record::Record;
 
@@ -37,6 +37,31 @@ fn the_parts_of_the_cpu_time_add_up_to_the_whole() {
             assert!(one.is_none_or(|one| (rate * one.value - 1.0).abs() < 0.02), "{}", cell.cell.id);
         }
     }
+}
+
+#[test]
+fn slow_clients_are_a_question_of_their_own() {
+    let analysis = downloads().analyse();
+    assert!(analysis.cells.iter().all(|c| !c.cell.is_fairness()) && analysis.fairness.len() == 15);
+    let outcome = |server: &str, way: &str, clients: u32| {
+        let is_it = |f: &&super::model::FairnessResult| {
+            f.cell.id == format!("photo-500k/{server}/php8.2/http~{clients}@8/php/{way}")
+        };
+        analysis.fairness.iter().find(is_it).unwrap().outcome
+    };
+    assert_eq!(outcome("apache", "readfile", 0), Outcome::Alone);
+    assert_eq!(outcome("apache", "readfile", 4), Outcome::Kept);
+    assert_eq!(outcome("apache", "readfile", 8), Outcome::Starved);
+    assert_eq!(outcome("apache", "x-sendfile", 8), Outcome::Free);
+    let said = sentences(&analysis, "fairness");
+    assert_eq!(said.len(), 3, "one a server: {said:?}");
+    assert!(said[1].contains("x-accel-redirect, although handed over,"), "{}", said[1]);
+    assert!(said[2].contains("readfile by writing 4 MB to temporary files"), "{}", said[2]);
+    assert!(
+        said[2].contains("6 of 400 light requests were answered within 0.1 s, and most wait longer from 8"),
+        "{}",
+        said[2]
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Where the cells of a block of deliveries stand.
 
-use crate::cell::{Cell, Delivery, NO_PHP, Transport};
+use crate::cell::{Cell, Delivery, NO_PHP, Slow, Transport};
 use crate::inventory::{PoolEntry, ServerEntry};
 use crate::payload::Payload;
 use crate::plan::ways::Offer;
@@ -16,6 +16,8 @@ pub(super) struct Stand<'s> {
     pub pool: Option<&'s PoolEntry>,
     pub transport: Transport,
     pub connections: u32,
+    /// Slow clients, and whether there is a network whose buffers are small.
+    pub slow: Option<(u32, bool)>,
 }
 
 impl Stand<'_> {
@@ -32,8 +34,20 @@ impl Stand<'_> {
             negotiation: self.block.negotiation,
             accept: self.block.accept.clone().unwrap_or_else(|| offer.accept(setting)),
             connections: self.connections,
+            slow: self.slow(),
             site: offer.site(setting),
         }
+    }
+
+    fn slow(&self) -> Option<Slow> {
+        let (asked, (clients, narrow)) = self.block.slow.as_ref().zip(self.slow)?;
+        Some(Slow {
+            clients,
+            read_rate: asked.read_rate,
+            workers: asked.workers(),
+            script_memory: asked.script_memory.unwrap_or(0),
+            narrow,
+        })
     }
 
     /// What server and PHP cannot do together, whatever the way.
@@ -41,6 +55,9 @@ impl Stand<'_> {
         let name = &self.server.name;
         if self.transport == Transport::Https && !self.server.tls {
             return Some(format!("{name} does not send over TLS here"));
+        }
+        if self.slow.is_some() && self.pool.is_none() {
+            return Some("light requests beside slow clients take a PHP".into());
         }
         (self.pool.is_some() && !self.server.php).then(|| format!("{name} has no PHP-FPM behind it"))
     }
@@ -56,19 +73,27 @@ impl Stand<'_> {
     }
 }
 
-/// Every combination of a block's factors but the way, on one payload.
+/// Every combination of a block's factors but the way, on one payload. `narrow`: there is a network whose buffers are small.
 pub(super) fn stands<'s>(
     block: &'s DeliveryBlock,
     payload: &'s Payload,
     servers: &'s [&'s ServerEntry],
     pools: &'s [Option<&'s PoolEntry>],
+    narrow: bool,
 ) -> impl Iterator<Item = Stand<'s>> {
+    let slow: Vec<Option<(u32, bool)>> = match &block.slow {
+        Some(slow) => slow.clients.iter().map(|clients| Some((*clients, narrow))).collect(),
+        None => vec![None],
+    };
     let places = servers.iter().flat_map(move |server| pools.iter().map(move |pool| (*server, *pool)));
     places.flat_map(move |(server, pool)| {
+        let slow = slow.clone();
         block.transports.iter().flat_map(move |&transport| {
-            let stand =
-                move |&connections: &u32| Stand { block, payload, server, pool, transport, connections };
-            block.connections.iter().map(stand)
+            let slow = slow.clone();
+            block.connections.iter().flat_map(move |&connections| {
+                let stand = move |slow| Stand { block, payload, server, pool, transport, connections, slow };
+                slow.clone().into_iter().map(stand)
+            })
         })
     })
 }

@@ -12,6 +12,7 @@ use crate::cell::Subject;
 
 mod bars;
 mod crossover;
+mod fairness;
 mod rows;
 mod stacked;
 mod tradeoff;
@@ -22,6 +23,7 @@ pub(in crate::report) enum Kind {
     Tradeoff,
     Bars,
     Crossover,
+    Fairness,
     /// Of the content at this place.
     Stacked(usize),
 }
@@ -41,6 +43,14 @@ pub(in crate::report) fn index(analysis: &DeliveryAnalysis) -> Vec<Entry> {
             about: "CPU time and rate of files encoded before beside on the fly, by size".into(),
             group: None,
             kind: Chart::Delivery(Kind::Crossover),
+        });
+    }
+    if fairness::possible(analysis) {
+        entries.push(Entry {
+            stem: "slow-clients".into(),
+            about: "What a light request takes beside slow clients, for each server and way".into(),
+            group: None,
+            kind: Chart::Delivery(Kind::Fairness),
         });
     }
     for (place, payload) in stacked::payloads(analysis).iter().enumerate() {
@@ -84,6 +94,7 @@ pub(in crate::report) fn draw(analysis: &DeliveryAnalysis) -> Result<Vec<(Entry,
         let svg = match entry.kind {
             Chart::Delivery(Kind::Tradeoff) => of_group(&entry, tradeoff::draw),
             Chart::Delivery(Kind::Bars) => of_group(&entry, bars::draw),
+            Chart::Delivery(Kind::Fairness) => fairness::draw(analysis),
             Chart::Delivery(Kind::Stacked(place)) => stacked::draw(analysis, payloads[place]),
             _ => crossover::draw(analysis),
         };

@@ -130,6 +130,7 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::Resumed { .. } => "measured across an interruption",
         Caveat::GeneratorLimit { .. } => "for which the load generator may be the limit",
         Caveat::SharedCores { .. } => "measured on processors that server, PHP and load generator shared",
+        Caveat::DeepBuffers => "over a loopback whose buffers hide slow clients in part",
         Caveat::FaultyResponses { .. } => "with responses that were not as they should be",
         Caveat::Negotiation { .. } => "whose variants break rules of HTTP",
     }

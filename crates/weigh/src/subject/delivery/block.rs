@@ -23,7 +23,7 @@ const ALL: &str = "all";
 pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) -> LoadPlan {
     let delivery = asked.cell.delivery.as_ref();
     let accept = delivery.map_or("", |d| d.accept.as_str());
-    let mut headers = vec![("User-Agent".to_owned(), format!("weigh/{}", env!("CARGO_PKG_VERSION")))];
+    let mut headers = vec![user_agent()];
     headers.extend((!accept.is_empty()).then(|| ("Accept-Encoding".to_owned(), accept.to_owned())));
     let seconds = asked.limit.as_secs_f64();
     LoadPlan {
@@ -69,6 +69,11 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
     }
 }
 
+/// Who asks.
+pub fn user_agent() -> (String, String) {
+    ("User-Agent".into(), format!("weigh/{}", env!("CARGO_PKG_VERSION")))
+}
+
 /// What the meters read over preflight and block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Metered {
@@ -76,6 +81,13 @@ pub struct Metered {
     pub server: Usage,
     /// PHP's processes; none without PHP.
     pub php: Option<Usage>,
+}
+
+impl Metered {
+    /// Bytes that server and PHP had written to disk; none when the kernel does not tell.
+    pub fn written_bytes(&self) -> Option<u64> {
+        [Some(self.server), self.php].into_iter().flatten().map(|usage| usage.write_bytes).sum()
+    }
 }
 
 /// The visit. The meters' readings are cut down to the block's share of the responses that they saw.

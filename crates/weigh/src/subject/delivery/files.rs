@@ -158,6 +158,7 @@ mod tests {
             negotiation: false,
             accept: accept.into(),
             connections: 1,
+            slow: None,
             site: None,
         };
         let setting = Setting::bare("way");

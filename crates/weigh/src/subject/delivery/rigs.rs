@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::files::Files;
+use crate::cell::Cell;
 use crate::plan::Plan;
+use crate::rig::cores::Cores;
 use crate::rig::fpm::{self, Mode, PoolSpec};
 use crate::rig::guard::Place;
+use crate::rig::network::Network;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::site::Site;
 use crate::rig::server::{Definition, Found, Instance};
@@ -16,7 +19,7 @@ use crate::rig::server::{Definition, Found, Instance};
 /// Instances of servers that are kept at once.
 const KEPT: usize = 16;
 /// Workers of a pool.
-pub const WORKERS: u32 = 8;
+const WORKERS: u32 = 8;
 /// What a script may take: the slowest encoders of the largest pages want hundreds of megabytes.
 const MEMORY: &str = "1G";
 
@@ -26,9 +29,40 @@ pub struct Rigs {
     servers: Vec<Found>,
     logs: PathBuf,
     token: String,
-    pools: Vec<(String, fpm::Pool)>,
+    pools: Vec<(Crew, fpm::Pool)>,
     /// The last used first.
-    instances: Vec<(String, Site, Instance)>,
+    instances: Vec<(Spot, Instance)>,
+    /// Made when the first server is to stand in it.
+    network: Option<Network>,
+    cores: Cores,
+}
+
+/// Which pool: a runtime's, with so many workers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crew {
+    /// The runtime's name in the plan.
+    pub runtime: String,
+    /// Workers.
+    pub workers: u32,
+}
+
+impl Crew {
+    /// The pool that a cell's responses come from.
+    pub fn of(cell: &Cell) -> Crew {
+        let slow = cell.delivery.as_ref().and_then(|delivery| delivery.slow.as_ref());
+        Crew { runtime: cell.runtime.clone(), workers: slow.map_or(WORKERS, |slow| slow.workers) }
+    }
+}
+
+/// Which instance: a server's with its site, on the machine's loopback or in a network of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The server's name.
+    pub server: String,
+    /// What it does.
+    pub site: Site,
+    /// In the network whose buffers are small.
+    pub narrow: bool,
 }
 
 impl Rigs {
@@ -45,6 +79,24 @@ impl Rigs {
             token: format!("{:032x}", rand::random::<u128>()),
             pools: Vec::new(),
             instances: Vec::new(),
+            network: None,
+            cores: Cores::here(),
+        }
+    }
+
+    /// Who runs on which processors.
+    pub fn cores(&self) -> &Cores {
+        &self.cores
+    }
+
+    /// The network whose buffers are small.
+    ///
+    /// # Errors
+    /// The privilege for one is missing.
+    pub fn network(&mut self) -> Result<&Network> {
+        match &mut self.network {
+            Some(network) => Ok(network),
+            none => Ok(none.insert(Network::narrow()?)),
         }
     }
 
@@ -58,67 +110,86 @@ impl Rigs {
         &self.token
     }
 
-    /// The pool of a runtime of the plan.
+    /// A pool of a runtime of the plan.
     ///
     /// # Errors
     /// Why it does not start.
-    pub fn pool(&mut self, plan: &Plan, runtime: &str, files: &Files) -> Result<&mut fpm::Pool> {
-        let at = match self.pools.iter().position(|(name, _)| name == runtime) {
+    pub fn pool(&mut self, plan: &Plan, crew: &Crew, files: &Files) -> Result<&mut fpm::Pool> {
+        let at = match self.pools.iter().position(|(known, _)| known == crew) {
             Some(at) => at,
             None => {
-                let planned = plan.runtimes.iter().find(|r| r.name == runtime);
+                let runtime = &crew.runtime;
+                let planned = plan.runtimes.iter().find(|r| r.name == *runtime);
                 let binary = planned.and_then(|r| r.binary.as_deref());
                 let php = PhpRuntime::of(binary.with_context(|| format!("the plan has no PHP {runtime}"))?)?;
-                let mut spec = pool_spec(&php, WORKERS, files)?;
+                let mut spec = pool_spec(&php, crew.workers, files)?;
                 spec.env.insert("WEIGH_TOKEN".into(), self.token.clone());
+                spec.cpus.clone_from(&self.cores.php);
                 let pool = fpm::Pool::start(&spec, &self.place(runtime))?;
-                self.pools.push((runtime.to_owned(), pool));
+                self.pools.push((crew.clone(), pool));
                 self.pools.len() - 1
             }
         };
         Ok(&mut self.pools[at].1)
     }
 
-    /// The instance of a site, the one that was used for it before where it still runs.
+    /// The instance of a spot, the one that was used for it before where it still runs.
     ///
     /// # Errors
     /// Why it does not start.
-    pub fn instance(&mut self, server: &str, site: &Site) -> Result<&mut Instance> {
-        let known = self.instances.iter().position(|(name, s, _)| name == server && s == site);
+    pub fn instance(&mut self, spot: &Spot) -> Result<&mut Instance> {
+        let known = self.instances.iter().position(|(s, _)| s == spot);
         let kept = known.map(|at| self.instances.remove(at));
-        let kept = kept.and_then(|mut entry| entry.2.is_alive().then_some(entry));
+        let kept = kept.and_then(|mut entry| entry.1.is_alive().then_some(entry));
         let entry = match kept {
             Some(entry) => entry,
             None => {
                 // Room is made before, so that there are never more.
                 self.instances.truncate(KEPT - 1);
-                let found = self.servers.iter().find(|f| f.definition.name == server);
-                let found = found.with_context(|| format!("no server {server}"))?;
-                let instance = Instance::start(found, site, &self.place(server))?;
-                (server.to_owned(), site.clone(), instance)
+                (spot.clone(), self.start(spot)?)
             }
         };
         self.instances.insert(0, entry);
-        Ok(&mut self.instances[0].2)
+        Ok(&mut self.instances[0].1)
     }
 
-    /// Ends the instance of a site and the pool of a runtime, after something went wrong with them: the next visit has fresh ones.
-    pub fn discard(&mut self, server: &str, site: &Site, runtime: &str) {
-        self.instances.retain(|(name, s, _)| !(name == server && s == site));
-        // Every instance that leads to the pool leads nowhere then.
-        let socket = self.pools.iter().find(|(name, _)| name == runtime).map(|(_, pool)| pool.socket());
-        self.pools.retain(|(name, _)| name != runtime);
-        self.instances.retain(|(_, s, _)| socket.is_none() || s.fpm != socket);
+    fn start(&mut self, spot: &Spot) -> Result<Instance> {
+        if spot.narrow {
+            self.network()?;
+        }
+        let server = &spot.server;
+        let found = self.servers.iter().find(|f| f.definition.name == *server);
+        let found = found.with_context(|| format!("no server {server}"))?;
+        let place = self.place(server);
+        let start = || Instance::start(found, &spot.site, &place);
+        match self.network.as_ref().filter(|_| spot.narrow) {
+            Some(network) => network.within(start)?,
+            None => start(),
+        }
+    }
+
+    /// Ends the instance of a spot and a pool, after something went wrong with them: the next visit has fresh ones.
+    pub fn discard(&mut self, spot: &Spot, crew: &Crew) {
+        self.instances.retain(|(s, _)| s != spot);
+        self.discard_pool(crew);
+    }
+
+    /// Ends a pool, and every instance that leads to it: it leads nowhere then.
+    pub fn discard_pool(&mut self, crew: &Crew) {
+        let socket = self.pools.iter().find(|(known, _)| known == crew).map(|(_, pool)| pool.socket());
+        self.pools.retain(|(known, _)| known != crew);
+        self.instances.retain(|(s, _)| socket.is_none() || s.site.fpm != socket);
     }
 
     /// Ends everything.
     pub fn end(&mut self) {
-        self.instances.drain(..).for_each(|(_, _, instance)| {
+        self.instances.drain(..).for_each(|(_, instance)| {
             let _ = instance.stop();
         });
         self.pools.drain(..).for_each(|(_, pool)| {
             let _ = pool.stop();
         });
+        self.network = None;
     }
 
     fn place(&self, name: &str) -> Place {

@@ -11,6 +11,9 @@ use super::files::file_name;
 /// PHP's way of a page that only the server does something to.
 const NONE: &str = "none";
 
+/// The path of a page that costs PHP little.
+pub const LIGHT: &str = "/light.php";
+
 /// Path and query; `token` authorises downloads.
 pub fn path(cell: &Cell, delivery: &Delivery, payload: &Payload, token: &str) -> String {
     let name = file_name(payload);
@@ -27,7 +30,9 @@ pub fn path(cell: &Cell, delivery: &Delivery, payload: &Payload, token: &str) ->
             let options = options.map(|(name, value)| (name.clone(), value.clone()));
             let authority =
                 (delivery.kind == WayKind::Offload).then(|| ("token".to_owned(), token.to_owned()));
-            let fields: Vec<_> = level.into_iter().chain(options).chain(authority).collect();
+            let ballast = delivery.slow.iter().filter(|slow| slow.script_memory > 0);
+            let ballast = ballast.map(|slow| ("ballast".to_owned(), slow.script_memory.to_string()));
+            let fields: Vec<_> = level.into_iter().chain(options).chain(authority).chain(ballast).collect();
             script(subject, &name, &cell.setting.codec, &fields)
         }
     }
@@ -82,6 +87,7 @@ mod tests {
             negotiation: false,
             accept: String::new(),
             connections: 1,
+            slow: None,
             site,
         };
         let cell = Cell {

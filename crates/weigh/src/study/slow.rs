@@ -1,0 +1,108 @@
+//! Slow clients in a block of deliveries: so many take the content at a low rate, while others ask for a light page.
+
+use anyhow::{Result, bail};
+use serde::Deserialize;
+
+/// Slow clients of a cell at most.
+const MOST_CLIENTS: u32 = 512;
+/// Workers of a pool at most.
+const MOST_WORKERS: u32 = 256;
+/// Workers of a pool where nothing is said.
+const WORKERS: u32 = 8;
+/// Bytes a second, where nothing is said.
+const READ_RATE: u64 = 50_000;
+
+/// Slow clients: every number of them is a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlowClients {
+    /// How many there are at a time; 0 shows the light requests alone.
+    pub clients: Vec<u32>,
+    /// Bytes a second that each takes. Absent: 50,000.
+    #[serde(default = "read_rate")]
+    pub read_rate: u64,
+    /// Workers of the PHP pool. Absent: what `memory` leaves room for, else 8.
+    #[serde(default)]
+    pub workers: Option<u32>,
+    /// Bytes of memory for the pool: there are as many workers as fit, each with a script of `script_memory`.
+    #[serde(default)]
+    pub memory: Option<u64>,
+    /// Bytes that a script holds while it sends. Absent: none beside its own.
+    #[serde(default)]
+    pub script_memory: Option<u64>,
+}
+
+fn read_rate() -> u64 {
+    READ_RATE
+}
+
+impl SlowClients {
+    /// Makes sure that the numbers can be carried out.
+    ///
+    /// # Errors
+    /// One line that names the key.
+    pub fn check(&self) -> Result<()> {
+        if self.clients.is_empty() {
+            bail!("`slow` needs at least one value in `clients`");
+        }
+        if let Some(n) = self.clients.iter().find(|n| **n > MOST_CLIENTS) {
+            bail!("slow clients = {n}: give 0 to {MOST_CLIENTS}");
+        }
+        if self.read_rate == 0 {
+            bail!("read_rate = 0: give bytes a second above zero");
+        }
+        if self.workers.is_some() && self.memory.is_some() {
+            bail!("`workers` and `memory` both tell how many workers there are; give one");
+        }
+        if self.memory.is_some() && self.script_memory.is_none_or(|bytes| bytes == 0) {
+            bail!("`memory` needs `script_memory`, the bytes that each script holds");
+        }
+        let workers = self.workers();
+        if !(1..=MOST_WORKERS).contains(&workers) {
+            bail!("{workers} workers in a pool: give 1 to {MOST_WORKERS}");
+        }
+        Ok(())
+    }
+
+    /// Workers of the pool.
+    pub fn workers(&self) -> u32 {
+        let fitting =
+            self.memory.zip(self.script_memory).and_then(|(memory, script)| memory.checked_div(script));
+        let fitting = fitting.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        self.workers.or(fitting).unwrap_or(WORKERS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<SlowClients> {
+        let slow: SlowClients = toml::from_str(text)?;
+        slow.check().map(|()| slow)
+    }
+
+    #[test]
+    fn a_pool_has_as_many_workers_as_its_memory_holds() {
+        let slow = read("clients = [8]\nmemory = 256_000_000\nscript_memory = 20_000_000").unwrap();
+        assert_eq!(slow.workers(), 12);
+        assert_eq!(read("clients = [0]").unwrap().workers(), 8);
+        assert_eq!(read("clients = [0]\nworkers = 3").unwrap().workers(), 3);
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        for (text, word) in [
+            ("clients = []", "clients"),
+            ("clients = [513]", "513"),
+            ("clients = [1]\nread_rate = 0", "read_rate"),
+            ("clients = [1]\nworkers = 0", "0 workers"),
+            ("clients = [1]\nmemory = 1000", "script_memory"),
+            ("clients = [1]\nworkers = 2\nmemory = 1000\nscript_memory = 10", "give one"),
+            ("clients = [1]\nmemory = 10\nscript_memory = 1000", "0 workers"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(word), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Slow clients beside light requests, by the real program.
+
+use serde_json::Value;
+
+use crate::lab::{Lab, has, has_php};
+
+const STUDY: &str = r#"
+schema = 1
+name = "slow"
+title = "Slow clients"
+question = "Who keeps the workers?"
+reading = "As it stands."
+[budget]
+seconds = 60
+[[deliveries]]
+subject = "download"
+content = ["corpus:browser-compat"]
+sizes = [500000]
+servers = ["nginx"]
+runtimes = ["php"]
+ways = ["readfile,buffering=off", "x-accel-redirect"]
+[deliveries.slow]
+clients = [3]
+workers = 2
+"#;
+
+#[test]
+fn who_sends_to_slow_clients_decides_what_light_requests_take() {
+    if !(has("nginx", "apt install nginx-light") && has("php-fpm8.2", "apt install php-fpm") && has_php()) {
+        return;
+    }
+    let lab = Lab::new();
+    lab.write("slow.toml", STUDY);
+    let ran = lab.run(&["run", "slow.toml", "--php", "php", "--out", "run", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    lab.records("run").iter().for_each(|record| crate::schema::keeps("record", record));
+    let analysis: Value = serde_json::from_str(&lab.fine(&["report", "run", "--format", "json"])).unwrap();
+    crate::schema::keeps("delivery", &analysis);
+    assert!(analysis["cells"].as_array().unwrap().is_empty(), "what a response costs is another question");
+    let of = |way: &str| {
+        let all = analysis["fairness"].as_array().unwrap();
+        all.iter().find(|one| one["cell"]["id"].as_str().unwrap().contains(way)).unwrap()
+    };
+    let (through, handed) = (of("readfile"), of("x-accel-redirect"));
+    assert!(through["due"].as_u64().unwrap() > 300, "50 a second in two blocks: {through}");
+    assert_eq!(handed["answered"], handed["due"], "{handed}");
+    assert_eq!((&handed["outcome"], &handed["failed"]), (&"free".into(), &0.into()));
+    assert!(through["slow_rate"].as_f64().unwrap() < 80_000.0, "{through}");
+    let is_narrow = through["caveats"].as_array().unwrap().iter().all(|c| c["code"] != "deep-buffers");
+    if is_narrow {
+        assert_eq!(
+            (&through["outcome"], through["busy"].as_f64()),
+            (&"starved".into(), Some(2.0)),
+            "{through}"
+        );
+        assert!(through["queue_max"].as_u64().unwrap() > 0, "{through}");
+    } else {
+        println!("skipped in part: no network namespace here");
+    }
+    let report = lab.fine(&["report", "run"]);
+    assert!(report.contains("With slow clients") && report.contains(" free "), "{report}");
+    assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
+}
