@@ -95,4 +95,11 @@ pub enum Caveat {
         /// The first of them in words.
         example: String,
     },
+    /// Answers to the matrix of requests break rules of HTTP.
+    Negotiation {
+        /// How many rules.
+        quirks: u32,
+        /// The first of them in words.
+        example: String,
+    },
 }

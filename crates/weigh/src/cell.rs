@@ -91,6 +91,9 @@ pub struct Delivery {
     pub by: By,
     /// What the way does.
     pub kind: WayKind,
+    /// The matrix of requests that shows how the way is negotiated is asked for, of one of the cells that it is the same for.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub negotiation: bool,
     /// The Accept-Encoding that is sent; empty: none is.
     pub accept: String,
     /// Connections, each with one request at a time.
@@ -102,6 +105,11 @@ pub struct Delivery {
     /// cell's setting that stand here too are the server's, not PHP's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Setting>,
+}
+
+/// What is not asked for is not written.
+fn is_not(asked: &bool) -> bool {
+    !asked
 }
 
 impl Delivery {

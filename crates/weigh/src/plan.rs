@@ -4,6 +4,7 @@ pub mod build;
 mod deliveries;
 pub mod forecast;
 mod names;
+pub mod negotiation;
 #[cfg(test)]
 mod tests;
 mod used;

@@ -4,6 +4,7 @@
 pub mod delivery;
 pub mod fairness;
 pub mod log;
+pub mod negotiation;
 
 use serde::{Deserialize, Serialize};
 

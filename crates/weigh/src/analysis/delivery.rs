@@ -13,6 +13,7 @@ mod findings;
 pub(crate) mod fixture;
 mod groups;
 pub mod model;
+pub mod negotiation;
 mod published;
 #[cfg(test)]
 mod tests;
@@ -43,7 +44,8 @@ pub fn analyse_delivery(run: &RunFacts, plan: &Plan, records: &[Record]) -> Deli
         gathered.cells.iter().zip(&costs).map(|(m, costs)| cells::result(plan, m, costs)).collect();
     let groups = groups::groups(&costs, &mut cells);
     let crossovers = crossover::find(plan, &costs, &cells);
-    let run_caveats = caveats::add(plan, &gathered, &mut cells);
+    let negotiations = negotiation::find(&gathered.cells);
+    let run_caveats = caveats::add(plan, &gathered, &negotiations, &mut cells);
     let published = published::compare(plan, &costs, &cells);
     let findings = findings::find(&findings::Evidence {
         plan,
@@ -51,6 +53,7 @@ pub fn analyse_delivery(run: &RunFacts, plan: &Plan, records: &[Record]) -> Deli
         cells: &cells,
         groups: &groups,
         crossovers: &crossovers,
+        negotiations: &negotiations,
         fairness: &fairness,
         published: published.as_ref(),
     });
@@ -68,6 +71,7 @@ pub fn analyse_delivery(run: &RunFacts, plan: &Plan, records: &[Record]) -> Deli
         cells,
         groups,
         crossovers,
+        negotiations,
         fairness,
         published,
         findings,

@@ -24,6 +24,8 @@ pub struct DeliveryRequest<'a> {
     pub seed: u64,
     /// Wall time that it may take; an answer that is late is a fault.
     pub limit: Duration,
+    /// The matrix of requests is asked for after the block.
+    pub negotiate: bool,
 }
 
 /// What stands under deliveries now, for comparison with the plan.

@@ -183,6 +183,9 @@ impl<'a> Deliveries<'a> {
                 bail!("two blocks send another Accept-Encoding for the cell {id}; make two studies");
             }
             cell.keep |= stand.block.keep;
+            if let Some(known) = &mut cell.delivery {
+                known.negotiation |= delivery.negotiation;
+            }
             return Ok(());
         }
         self.seen.insert(id.clone(), self.out.cells.len());

@@ -9,6 +9,7 @@ use weigh_load::hist::Packed;
 use weigh_load::result::{FaultCount, Preflight};
 
 use super::fairness::Fairness;
+use super::negotiation::Negotiation;
 
 /// One block of requests. Counters are over the whole block unless they say otherwise; a meter that is not there is null,
 /// never zero.
@@ -69,6 +70,9 @@ pub struct DeliveryVisit {
     pub faults: Vec<FaultCount>,
     /// The first response, seen before the block.
     pub preflight: Preflight,
+    /// What was answered to a matrix of requests after the block; once for a server and a way, where the study asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub negotiation: Option<Box<Negotiation>>,
 }
 
 /// Context switches.

@@ -49,6 +49,11 @@ impl Format for Csv {
                 delivery::csv::crossovers(analysis).context("writing the table of crossovers")?;
             files.push(Rendered::new("crossovers.csv", crossovers));
         }
+        if !analysis.negotiations.is_empty() {
+            let requests =
+                delivery::negotiation::csv::requests(analysis).context("writing the table of negotiation")?;
+            files.push(Rendered::new("negotiation.csv", requests));
+        }
         Ok(files)
     }
 }

@@ -7,6 +7,7 @@ mod fairness;
 pub(super) mod group;
 pub mod json;
 mod method;
+pub mod negotiation;
 mod published;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub(super) fn build(analysis: &DeliveryAnalysis, options: &Options) -> Vec<Block
     let mut blocks = answer::head(&analysis.study, &analysis.payloads, facts.clone());
     blocks.extend(answer::findings(&analysis.findings, options.findings));
     blocks.extend(crossover::section(analysis, full));
+    blocks.extend(negotiation::section(analysis, options, full));
     blocks.extend(fairness::section(analysis, full));
     if groups.len() > FEW {
         blocks.extend(group::overview(&groups));

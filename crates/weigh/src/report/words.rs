@@ -25,6 +25,7 @@ pub(super) fn note(caveat: &Caveat) -> String {
         Caveat::NotMetered => "no CPU time".into(),
         Caveat::Changing { .. } => "content changes".into(),
         Caveat::FaultyResponses { faulted, .. } => format!("{faulted} faulty"),
+        Caveat::Negotiation { .. } => "negotiation".into(),
     }
 }
 
@@ -107,6 +108,14 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
         Caveat::FaultyResponses { faulted, requests, example } => (
             format!("{faulted} of {requests} responses were not as they should be: {}.", clean(example)),
             "Look into the logs of server and PHP in the run directory.",
+        ),
+        Caveat::Negotiation { quirks, example } => (
+            format!(
+                "Answers break {} of HTTP, such as: {}.",
+                units::count(*quirks as usize, "rule", "rules"),
+                clean(example)
+            ),
+            "See the table of negotiation before you put this way before caches and browsers.",
         ),
     };
     (what, remedy.to_owned())

@@ -14,6 +14,7 @@ use crate::executor::DeliveryRequest;
 use crate::payload::{Origin, Payload};
 use crate::plan::Plan;
 use crate::plan::forecast::block_requests;
+use crate::plan::negotiation;
 use crate::protocol::{Fault, FaultKind, Phase, Samples};
 use crate::record::fairness::Fairness;
 use crate::record::{DeliveryVisit, VisitRecord};
@@ -36,7 +37,13 @@ pub fn request<'a>(
     let seconds = measured.unwrap_or(cell.expected_seconds * CAUTION);
     let connections = cell.delivery.as_ref().map_or(1, |d| d.connections);
     let seed = plan.seed ^ (u64::from(round) << 32 | index as u64);
-    DeliveryRequest { cell, payload, blob, requests: block_requests(seconds, connections), seed, limit }
+    let negotiate = negotiation::is_due(plan, index, |i| state.cells[i].fault.is_some())
+        && !state.cells[index]
+            .visits
+            .iter()
+            .any(|v| v.delivery.as_ref().is_some_and(|d| d.negotiation.is_some()));
+    let requests = block_requests(seconds, connections);
+    DeliveryRequest { cell, payload, blob, requests, seed, limit, negotiate }
 }
 
 /// Judges a visit: a wrong answer is a fault, never a number.
@@ -71,6 +78,9 @@ pub fn judge(cell: &Cell, payload: &Payload, visit: &DeliveryVisit) -> Result<()
         |count: &&FaultCount| matches!(count.kind.into(), FaultKind::RoundTrip | FaultKind::Timeout);
     if let Some(wrong) = visit.faults.iter().find(is_grave) {
         return fault(wrong.kind.into(), wrong.example.message.clone());
+    }
+    if let Some(wrong) = visit.negotiation.as_ref().and_then(|told| told.wrong_body()) {
+        return fault(FaultKind::RoundTrip, wrong);
     }
     if let Some(fairness) = &visit.fairness {
         return judge_fairness(cell, fairness);

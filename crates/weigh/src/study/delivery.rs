@@ -38,6 +38,9 @@ pub struct DeliveryBlock {
     /// Connections, each with one request at a time. Absent: one.
     #[serde(default = "one")]
     pub connections: Vec<u32>,
+    /// Ask once for each server and way what it answers to a matrix of Accept-Encoding values, to revalidation and ranges.
+    #[serde(default)]
+    pub negotiation: bool,
     /// Slow clients take the content, while others ask for a light page. Absent: there are none.
     #[serde(default)]
     pub slow: Option<SlowClients>,

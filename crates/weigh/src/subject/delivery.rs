@@ -8,6 +8,7 @@ mod block;
 mod certificate;
 mod fairness;
 pub mod files;
+pub mod negotiation;
 mod outside;
 pub mod rigs;
 mod url;
@@ -28,6 +29,7 @@ use crate::payload::Origin;
 use crate::plan::Plan;
 use crate::protocol::{Fault, FaultKind};
 use crate::record::DeliveryVisit;
+use crate::record::negotiation::Negotiation;
 use crate::rig::fpm;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::Definition;
@@ -196,6 +198,21 @@ impl Courier {
     }
 }
 
+impl Courier {
+    /// Asks the instance that has just been measured; none when that is not to be, or the user wants the run to end.
+    fn negotiate(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        delivery: &Delivery,
+        spot: &Spot,
+    ) -> Option<Negotiation> {
+        let path = url::path(request.cell, delivery, request.payload, self.rigs.token());
+        let content = std::fs::read(request.blob).ok()?;
+        let instance = self.rigs.instance(spot).ok()?;
+        negotiation::ask(&instance.url(&path), &content, &self.interrupt)
+    }
+}
+
 impl Deliverer for Courier {
     fn versions(&mut self, plan: &Plan) -> Vec<Standing> {
         let servers = self.rigs.servers().iter().filter_map(|found| {
@@ -225,10 +242,15 @@ impl Deliverer for Courier {
         let spot = Spot { server: delivery.server.clone(), site, narrow };
         let crew = Crew::of(cell);
         self.words = Words::default();
-        let result = self.block(request, delivery, &spot);
+        let mut result = self.block(request, delivery, &spot);
         let ended = self.rigs.ended(&spot, &crew);
-        if ended.is_none() && result.as_ref().is_ok_and(|visit| blame::is_sound(cell, visit, request.payload))
+        if let Ok(visit) = &mut result
+            && ended.is_none()
+            && blame::is_sound(cell, visit, request.payload)
         {
+            if request.negotiate && !spot.narrow {
+                visit.negotiation = self.negotiate(request, delivery, &spot).map(Box::new);
+            }
             if delivery.slow.is_some() {
                 self.settle(&crew).map_err(|e| start(cell, &e))?;
             }

@@ -31,6 +31,7 @@ servers = ["nginx"]
 runtimes = ["-"]
 transports = ["http", "https"]
 ways = ["plain", "gzip_static"]
+negotiation = true
 keep = true
 [[deliveries]]
 subject = "download"
@@ -86,7 +87,28 @@ fn what_is_sent_is_measured_by_whom_it_costs() {
     assert_eq!(cell("-/http/server/gzip_static")["delivery"]["preflight"]["content_encoding"], "gzip");
     assert!(cell("-/http/server/plain")["delivery"]["php_cpu_ns"].is_null());
     assert_eq!(bytes("PHP/http*2/php/x-accel-redirect"), page);
+    negotiated(&lab, &serde_json::from_str(&ran.stdout).unwrap());
     assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
+}
+
+/// Plain and pre-encoded, over HTTP and TLS, were asked once each, and every form of the report has it.
+fn negotiated(lab: &Lab, analysis: &Value) {
+    crate::schema::keeps("delivery", analysis);
+    let asked = lab.records("run").into_iter().filter(|r| r["delivery"]["negotiation"].is_object());
+    let mut asked: Vec<String> = asked.map(|r| r["cell"].as_str().unwrap().to_owned()).collect();
+    asked.sort();
+    assert_eq!(asked.len(), 4, "{asked:?}");
+    asked.dedup();
+    assert_eq!(asked.len(), 4, "once a run, not once a round");
+    let told = analysis["negotiations"].as_array().unwrap();
+    assert_eq!(told.len(), 4);
+    for one in told.iter().filter(|one| one["way"] == "server/gzip_static") {
+        let codings: Vec<_> = one["variants"].as_array().unwrap().iter().map(|v| &v["coding"]).collect();
+        assert_eq!(codings, ["identity", "gzip"], "{}", one["cell"]);
+    }
+    let rows: usize = told.iter().map(|one| one["exchanges"].as_array().unwrap().len()).sum();
+    assert_eq!(lab.read("run/report/negotiation.csv").lines().count(), rows + 1);
+    assert!(lab.read("run/report/report.md").contains("## Which variant is sent to whom"));
 }
 
 #[test]

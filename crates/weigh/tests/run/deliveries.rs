@@ -10,6 +10,7 @@ use weigh::executor::{Deliverer, DeliveryRequest, Failure, Pool, Standing};
 use weigh::plan::{Plan, Server};
 use weigh::protocol::{FaultKind, Phase};
 use weigh::record::fairness::Fairness;
+use weigh::record::negotiation::{Answer, Body, Exchange, Negotiation};
 use weigh::record::{DeliveryVisit, Record, StopReason, VisitRecord, log};
 use weigh::run::dir::RunDir;
 use weigh::run::observer::Unobserved;
@@ -20,6 +21,9 @@ use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
 use weigh_load::result::FaultCount;
 
 use crate::fake::{FakeClock, Lab, log_of};
+
+mod cut;
+mod negotiation;
 
 /// What a way costs and gives, and what is wrong with it.
 #[derive(Clone)]
@@ -42,6 +46,9 @@ struct Fake {
     /// Cell and number of requests of each visit.
     asked: Rc<RefCell<Vec<(String, u64)>>>,
     version: &'static str,
+    /// Cells that were asked for negotiation, and what a whole body is for them.
+    negotiated: Rc<RefCell<Vec<String>>>,
+    body: Body,
 }
 
 impl Deliverer for Fake {
@@ -74,6 +81,12 @@ impl Deliverer for Fake {
         visit.preflight.status = way.status;
         let digest = if way.wrong { "0".repeat(64) } else { request.payload.sha256.clone() };
         visit.preflight.decoded_sha256 = Some(digest);
+        if request.negotiate {
+            self.negotiated.borrow_mut().push(id.clone());
+            let answer = Answer { status: 200, body: self.body, ..Answer::default() };
+            let exchanges = vec![Exchange { answer, ..Exchange::default() }];
+            visit.negotiation = Some(Box::new(Negotiation { exchanges, ended: None }));
+        }
         Ok(visit)
     }
 }
@@ -89,6 +102,7 @@ fn cell(server: &str, name: &str, expected_seconds: f64) -> Cell {
         transport: Transport::Http,
         by: By::Server,
         kind: WayKind::OnTheFly,
+        negotiation: false,
         accept: "gzip".into(),
         connections: 1,
         slow: None,
@@ -130,7 +144,14 @@ impl Rig {
                 });
             }
         }
-        let fake = Fake { ways: behaviours, clock: lab.clock.clone(), asked: Rc::default(), version: "1" };
+        let fake = Fake {
+            ways: behaviours,
+            clock: lab.clock.clone(),
+            asked: Rc::default(),
+            version: "1",
+            negotiated: Rc::default(),
+            body: Body::Content,
+        };
         Rig { lab, fake }
     }
 
@@ -275,26 +296,6 @@ fn one_response_that_is_not_there_at_its_deadline_is_a_fault() {
     let mut late = way(1.0, 100);
     late.faults.push(counted(WrongKind::Timeout, 1));
     assert_eq!(fault(&Rig::new(&[("nginx/x", late)]).run()).0, FaultKind::Timeout);
-}
-
-#[test]
-fn a_cut_run_goes_on_where_it_was() {
-    let mut rig = Rig::new(&[("nginx/good", way(1.0, 100)), ("nginx/small", way(4.0, 50))]);
-    let whole = rig.run();
-    let mut cut = Rig::new(&[("nginx/good", way(1.0, 100)), ("nginx/small", way(4.0, 50))]);
-    drop(cut.lab.create());
-    let path = log_of(&cut.lab.path());
-    let mut writer = log::LogWriter::open(&path, 0).unwrap();
-    whole[..3].iter().for_each(|record| writer.append(record).unwrap());
-    let mut dir = RunDir::open(&cut.lab.path()).unwrap();
-    assert!(cut.measure(&mut dir).unwrap().complete);
-    let seen = |records: &[Record]| {
-        let mut seen: Vec<_> = visits(records).iter().map(|v| (v.cell.clone(), v.round)).collect();
-        seen.sort();
-        seen
-    };
-    assert_eq!(seen(dir.records()), seen(&whole));
-    assert!(dir.records().iter().any(|r| matches!(r, Record::Caveat { caveat: Caveat::Resumed { .. }, .. })));
 }
 
 #[test]

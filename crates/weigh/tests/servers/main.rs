@@ -8,6 +8,7 @@ mod fpm;
 #[path = "../cli/lab.rs"]
 mod lab;
 mod meter;
+mod negotiation;
 mod orphans;
 mod secure;
 mod ways;

@@ -3,7 +3,7 @@
 use weigh_load::caveats::BUSY_SHARE;
 
 use crate::analysis::caveats::{add_once, of_run};
-use crate::analysis::delivery::model::DeliveryResult;
+use crate::analysis::delivery::model::{DeliveryResult, NegotiationResult};
 use crate::analysis::gather::{Gathered, Measured};
 use crate::caveat::Caveat;
 use crate::payload::Origin;
@@ -14,7 +14,12 @@ use crate::record::{DeliveryVisit, StopReason};
 const ENOUGH_ROUNDS: u32 = 3;
 
 /// Adds to each cell's caveats what follows from its visits, and returns the caveats of the run.
-pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [DeliveryResult]) -> Vec<Caveat> {
+pub(super) fn add(
+    plan: &Plan,
+    gathered: &Gathered,
+    negotiations: &[NegotiationResult],
+    cells: &mut [DeliveryResult],
+) -> Vec<Caveat> {
     for (result, measured) in cells.iter_mut().zip(&gathered.cells) {
         let faults = measured.visits.iter().filter_map(|v| v.delivery.as_ref()).flat_map(|d| &d.faults);
         let example = faults.clone().next().map(|fault| fault.example.message.clone());
@@ -25,6 +30,7 @@ pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [DeliveryResult]
             unconverged(plan, result),
             (result.rounds > 0 && result.cpu.is_none()).then_some(Caveat::NotMetered),
             changing(plan, measured),
+            negotiated(negotiations, result),
             example.filter(|_| result.faulted > 0).map(|example| Caveat::FaultyResponses {
                 faulted: result.faulted,
                 requests: result.requests.saturating_add(result.faulted),
@@ -54,4 +60,12 @@ fn unconverged(plan: &Plan, result: &DeliveryResult) -> Option<Caveat> {
     let half_width = (cpu.high - cpu.low) / 2.0 / cpu.value;
     (half_width.is_finite() && half_width > plan.policy.half_width)
         .then_some(Caveat::Unconverged { half_width, asked: plan.policy.half_width })
+}
+
+/// What breaks a rule is a warning to those who would take the way for its figures.
+fn negotiated(negotiations: &[NegotiationResult], result: &DeliveryResult) -> Option<Caveat> {
+    let told = negotiations.iter().find(|told| told.cell == result.cell.id)?;
+    let wrong: Vec<_> = told.remarks.iter().filter(|remark| remark.quirk.is_wrong()).collect();
+    let example = wrong.first()?.quirk.words().to_owned();
+    Some(Caveat::Negotiation { quirks: wrong.len() as u32, example })
 }

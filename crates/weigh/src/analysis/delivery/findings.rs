@@ -11,6 +11,7 @@ mod fairness;
 mod handler;
 mod label;
 mod moves;
+mod negotiation;
 mod offload;
 mod outside;
 mod overhead;
@@ -24,7 +25,7 @@ mod workers;
 
 use crate::analysis::delivery::costs::Costs;
 use crate::analysis::delivery::model::{
-    Crossover, DeliveryGroup, DeliveryResult, FairnessResult, PublishedTable,
+    Crossover, DeliveryGroup, DeliveryResult, FairnessResult, NegotiationResult, PublishedTable,
 };
 use crate::analysis::findings::{Draft, ranked};
 use crate::analysis::model::Finding;
@@ -43,6 +44,7 @@ pub(super) struct Evidence<'a> {
     pub cells: &'a [DeliveryResult],
     pub groups: &'a [DeliveryGroup],
     pub crossovers: &'a [Crossover],
+    pub negotiations: &'a [NegotiationResult],
     pub fairness: &'a [FairnessResult],
     pub published: Option<&'a PublishedTable>,
 }
@@ -52,7 +54,7 @@ type Topic = fn(&Evidence) -> Vec<Draft>;
 
 /// Every sentence that the data supports, the most important first.
 pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
-    let topics: [(&str, Topic); 18] = [
+    let topics: [(&str, Topic); 19] = [
         ("answer", answer),
         ("outside", outside::find),
         ("overhead", overhead::find),
@@ -68,6 +70,7 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
         ("transport", transport::find),
         ("runtimes", runtimes::find),
         ("published", paper::find),
+        ("negotiation", negotiation::find),
         ("frees", offload::details),
         ("beats", beats::details),
         ("crossing", crossing::details),

@@ -18,6 +18,7 @@ use crate::setting::{Request, Setting};
 use crate::study::StudyText;
 use crate::way::{By, WayKind};
 
+pub(crate) mod negotiation;
 mod slow;
 mod studies;
 
@@ -140,6 +141,7 @@ impl Lab {
             transport: stand.transport,
             by,
             kind,
+            negotiation: false,
             accept: "gzip, deflate, br, zstd".into(),
             connections: stand.connections,
             slow: None,
@@ -251,6 +253,7 @@ impl Lab {
                     content_encoding: coding.map(str::to_owned),
                     ..Preflight::default()
                 },
+                negotiation: None,
             })),
         }
     }

@@ -1,11 +1,13 @@
 //! What the analysis of deliveries hands to reports: everything is derived, nothing is measured here.
 
 mod fairness;
+mod negotiation;
 mod published;
 
 use serde::{Deserialize, Serialize};
 
 pub use fairness::{FairnessResult, Outcome};
+pub use negotiation::{Judged, NegotiationResult, Quirk, Remark, Variant, places};
 pub use published::{Agreement, Disagreement, Measure, PublishedTable, RowComparison};
 
 use crate::analysis::model::{FaultRow, Finding, Relative, RunFacts};
@@ -36,6 +38,9 @@ pub struct DeliveryAnalysis {
     pub groups: Vec<DeliveryGroup>,
     /// From which size on pre-encoded files pay, server by server.
     pub crossovers: Vec<Crossover>,
+    /// How servers negotiate, one for each server and way; empty where the study does not ask.
+    #[serde(default)]
+    pub negotiations: Vec<NegotiationResult>,
     /// What slow clients do to everybody else, one a cell that has them, in the plan's order.
     #[serde(default)]
     pub fairness: Vec<FairnessResult>,

@@ -197,8 +197,17 @@ fn cell(payload: &Payload, target: &Target, coding: &str, seconds: f64) -> Cell 
     };
     let kind = if coding == "identity" { WayKind::Plain } else { WayKind::OnTheFly };
     let (server, accept) = (SERVER.to_owned(), coding.to_owned());
-    let delivery =
-        Delivery { server, transport, by: By::Server, kind, accept, connections: 1, slow: None, site: None };
+    let delivery = Delivery {
+        server,
+        transport,
+        by: By::Server,
+        kind,
+        accept,
+        connections: 1,
+        slow: None,
+        site: None,
+        negotiation: false,
+    };
     let setting = Setting::bare(coding);
     Cell {
         id: Cell::make_delivery_id(&payload.name, NO_PHP, &setting, &delivery),

@@ -31,6 +31,7 @@ impl Stand<'_> {
             transport: self.transport,
             by: offer.by,
             kind: offer.way.kind,
+            negotiation: self.block.negotiation,
             accept: self.block.accept.clone().unwrap_or_else(|| offer.accept(setting)),
             connections: self.connections,
             slow: self.slow(),

@@ -134,5 +134,6 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::NotMetered => "from outside, without the server's CPU time",
         Caveat::Changing { .. } => "of a URL whose content changed during the run",
         Caveat::FaultyResponses { .. } => "with responses that were not as they should be",
+        Caveat::Negotiation { .. } => "whose variants break rules of HTTP",
     }
 }

@@ -155,6 +155,7 @@ mod tests {
             transport: Transport::Http,
             by,
             kind,
+            negotiation: false,
             accept: accept.into(),
             connections: 1,
             slow: None,

@@ -84,6 +84,7 @@ mod tests {
             transport: Transport::Http,
             by,
             kind,
+            negotiation: false,
             accept: String::new(),
             connections: 1,
             slow: None,
