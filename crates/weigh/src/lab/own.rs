@@ -28,7 +28,7 @@ pub struct Own {
     pub docroot: Option<PathBuf>,
     /// A server's configuration.
     pub config: Option<PathBuf>,
-    /// The server that it is for; [`Lab::configure`] finds it where the user does not say.
+    /// The server that it is for; [`Lab::survey`] finds it where the user does not say.
     pub server: Option<String>,
     /// URLs to measure from outside.
     pub urls: Vec<String>,
@@ -65,7 +65,7 @@ impl Own {
 }
 
 impl Lab {
-    /// As [`Lab::plan`], with what is the user's own in the study. [`Lab::configure`] comes before.
+    /// As [`Lab::plan`], with what is the user's own in the study. [`Lab::survey`] comes before.
     ///
     /// # Errors
     /// Those of [`Lab::plan`], and whatever of the user's own cannot be measured.
