@@ -39,7 +39,7 @@ use blame::Traces;
 use block::Metered;
 use files::Files;
 use rigs::{Crew, Rigs, Spot};
-use watch::{Reading, Watch};
+use watch::{Watch, gauge};
 use words::Words;
 
 /// Statuses that PHP's own scripts answer with when they fail, in one line; others are a server's.
@@ -273,27 +273,6 @@ impl Deliverer for Courier {
 /// Why there is nobody to ask.
 fn start(cell: &Cell, error: &anyhow::Error) -> Failure {
     Failure::Fault(Fault::of_delivery(FaultKind::Start, format!("{}: {error:#}", cell.id)))
-}
-
-/// Readings of memory are this many readings of workers apart: each takes some milliseconds.
-const MEMORY_EVERY: u32 = 10;
-
-/// Reads the workers of a pool, and the memory of its processes now and then where it is asked for; none where the question would take
-/// a worker from its work.
-fn gauge(pool: &fpm::Pool, with_memory: bool) -> Option<impl FnMut() -> Option<Reading> + Send + 'static> {
-    let (gauge, group) = (pool.gauge()?, pool.group());
-    let mut readings = 0_u32;
-    Some(move || {
-        let status = gauge.status().ok()?;
-        readings += 1;
-        let is_due = with_memory && readings % MEMORY_EVERY == 1;
-        Some(Reading {
-            busy: status.active,
-            idle: status.idle,
-            queue: gauge.listen_queue().unwrap_or(0),
-            pss_bytes: is_due.then(|| group.pss_bytes()).flatten(),
-        })
-    })
 }
 
 /// Puts what PHP has to say about a refusal beside the status: its scripts say it in one line.

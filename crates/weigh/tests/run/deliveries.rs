@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use weigh::caveat::Caveat;
-use weigh::cell::{Cell, Delivery, Slow, Subject, Transport};
+use weigh::cell::{Cell, Delivery, Subject, Transport};
 use weigh::executor::{Deliverer, DeliveryRequest, Failure, Pool, Standing};
 use weigh::plan::{Plan, Server};
 use weigh::protocol::{FaultKind, Phase};
@@ -24,6 +24,7 @@ use crate::fake::{FakeClock, Lab, log_of};
 
 mod cut;
 mod negotiation;
+mod slow;
 
 /// What a way costs and gives, and what is wrong with it.
 #[derive(Clone)]
@@ -252,21 +253,6 @@ fn an_answer_of_another_kind_is_a_fault_with_its_status() {
     let (kind, message) = fault(&Rig::new(&[("nginx/refused", refused)]).run());
     assert_eq!(kind, FaultKind::Response);
     assert!(message.contains("500") && message.contains("nginx"), "{message}");
-}
-
-#[test]
-fn a_cell_with_slow_clients_gets_its_blocks_and_may_end_without_an_answer() {
-    let mut rig = Rig::new(&[("nginx/gzip", way(1.0, 100))]);
-    let slow = Slow { clients: 8, read_rate: 50_000, workers: 8, script_memory: 0, narrow: false };
-    rig.lab.plan.cells[0].delivery.as_mut().unwrap().slow = Some(slow);
-    let records = rig.run();
-    assert_eq!(stop(&records, "gzip"), (2, StopReason::Rounds));
-    let all = visits(&records);
-    assert!(
-        all.iter().all(|v| v.delivery.as_ref().unwrap().requests == 0 && v.phases[&Phase::Serve].batch == 1)
-    );
-    let deep = |r: &Record| matches!(r, Record::Caveat { caveat: Caveat::DeepBuffers, .. });
-    assert_eq!(records.iter().filter(|r| deep(r)).count(), 1, "it went over the machine's loopback");
 }
 
 fn counted(kind: WrongKind, count: u64) -> FaultCount {

@@ -6,9 +6,13 @@ use std::time::{Duration, Instant};
 
 use crate::record::delivery::Workers;
 use crate::record::fairness::Moment;
+use crate::rig::fpm;
 
 /// How often the status is read: seldom, because the answer costs the pool some 0.1 ms.
 const EVERY: Duration = Duration::from_millis(60);
+
+/// Readings of memory are this many readings of workers apart: each takes some milliseconds.
+const MEMORY_EVERY: u32 = 10;
 
 /// One reading of a pool's status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,6 +86,27 @@ impl Seen {
         let moment = |(at, r): &(f64, Reading)| Moment { at: *at, busy: r.busy, queue: r.queue };
         self.readings.iter().map(moment).collect()
     }
+}
+
+/// Reads the workers of a pool, and the memory of its processes now and then where it is asked for; none where the question would take
+/// a worker from its work.
+pub fn gauge(
+    pool: &fpm::Pool,
+    with_memory: bool,
+) -> Option<impl FnMut() -> Option<Reading> + Send + 'static> {
+    let (gauge, group) = (pool.gauge()?, pool.group());
+    let mut readings = 0_u32;
+    Some(move || {
+        let status = gauge.status().ok()?;
+        readings += 1;
+        let is_due = with_memory && readings % MEMORY_EVERY == 1;
+        Some(Reading {
+            busy: status.active,
+            idle: status.idle,
+            queue: gauge.listen_queue().unwrap_or(0),
+            pss_bytes: is_due.then(|| group.pss_bytes()).flatten(),
+        })
+    })
 }
 
 #[cfg(test)]
