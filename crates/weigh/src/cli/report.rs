@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let stored = StoredRun::read(&args.run)?;
     let results = Results::of(&stored.facts(), &stored.plan, &stored.records);
     let detail = if args.summary { Detail::Summary } else { Detail::Full };
-    let options = options(detail, Some(stored.file.command.join(" ")));
+    let options = options(detail, Some(terminal::line_of(&stored.file.command)));
     for format in &args.format {
         let folder = args.out.clone().or_else(|| is_picture(format).then(|| args.run.join("report")));
         match folder {

@@ -192,7 +192,7 @@ fn go_on(lab: &Lab, dir: RunDir, detail: Detail, json: bool) -> Result<Ended> {
     let plan = dir.plan().clone();
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let workers = pool(lab, &dir, &plan, &interrupt)?;
-    let command = dir.file().command.join(" ");
+    let command = terminal::line_of(&dir.file().command);
     let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
     let finished = execute(dir, workers, &mut live);
     live.clear();

@@ -25,7 +25,7 @@ const FEW: usize = 3;
 pub(super) fn build(analysis: &DeliveryAnalysis, options: &Options) -> Vec<Block> {
     let groups = view::groups(analysis);
     let full = options.detail == Detail::Full;
-    let facts = answer::facts(&analysis.run, analysis.cells.len());
+    let facts = answer::facts(&analysis.run, analysis.cells.len() + analysis.fairness.len());
     let mut blocks = answer::head(&analysis.study, &analysis.payloads, facts.clone());
     blocks.extend(answer::findings(&analysis.findings, options.findings));
     blocks.extend(crossover::section(analysis, full));

@@ -26,10 +26,10 @@ impl Row<'_> {
         self.result.cpu_ns().map(|ns| ns / 1e6)
     }
 
-    /// Half-width of the 95% interval of the CPU time in percent.
+    /// Half-width of the 95% interval of the CPU time in percent; none of a single round.
     pub fn interval(&self) -> Option<f64> {
         let Quantity { value, low, high } = self.result.cpu.as_ref()?.total;
-        (value > 0.0).then(|| (high - low) / 2.0 / value * 100.0)
+        (value > 0.0 && high > low).then(|| (high - low) / 2.0 / value * 100.0)
     }
 
     /// The content is sent as it is.
