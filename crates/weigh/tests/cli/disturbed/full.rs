@@ -34,7 +34,7 @@ fn a_full_disk_is_named_with_what_makes_room() {
         return;
     };
     // nginx has all of the page at once from PHP, and sends it at this rate: the rest goes to its temporary file.
-    odd(&lab, "header('X-Accel-Limit-Rate: 20000000');");
+    odd(&lab, "header('X-Accel-Limit-Rate: 2000000');");
     let large = STUDY.find("[[deliveries]]").map(|at| STUDY[at..].replace("rows-64k", "rows-8m")).unwrap();
     let large = large.replace("\"none\", \"gzencode:1\", ", "");
     lab.write("disturbed.toml", format!("{}{large}", STUDY.replace(", \"odd\"", "")));
