@@ -1,6 +1,6 @@
 //! The definitions embedded in the binary, with a folder of the user's laid over them.
 //!
-//! `studies/`, `servers/`, `runtimes/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
+//! `studies/`, `servers/`, `stores/`, `runtimes/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
 //! `--defs DIR` may hold folders of the same names: its files are added, or replace those of the same path.
 
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ use crate::suggest::nearest_hint;
 
 static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../studies");
 static SERVERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../servers");
+static STORES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../stores");
 static RUNTIMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../runtimes");
 static PHP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../php");
 
@@ -36,7 +37,13 @@ impl Definitions {
     /// When the folder cannot be read.
     pub fn load(overlay: Option<&Path>) -> Result<Definitions> {
         let mut files = BTreeMap::new();
-        let roots = [("studies", &STUDIES), ("servers", &SERVERS), ("runtimes", &RUNTIMES), ("php", &PHP)];
+        let roots = [
+            ("studies", &STUDIES),
+            ("servers", &SERVERS),
+            ("stores", &STORES),
+            ("runtimes", &RUNTIMES),
+            ("php", &PHP),
+        ];
         for (root, dir) in roots {
             embed(Path::new(root), dir, &mut files);
         }
@@ -59,7 +66,16 @@ impl Definitions {
 
     /// The files of all servers, `servers/NAME/FILE`; none in place of a text that is not UTF-8.
     pub fn server_files(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
-        let files = self.files.iter().filter(|(path, _)| path.starts_with("servers"));
+        self.texts_of("servers")
+    }
+
+    /// The files of all stores, likewise.
+    pub fn store_files(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
+        self.texts_of("stores")
+    }
+
+    fn texts_of(&self, root: &'static str) -> impl Iterator<Item = (&Path, Option<&str>)> {
+        let files = self.files.iter().filter(move |(path, _)| path.starts_with(root));
         files.map(|(path, bytes)| (path.as_path(), std::str::from_utf8(bytes).ok()))
     }
 
@@ -104,7 +120,9 @@ impl Definitions {
     /// # Errors
     /// When the folder cannot be written.
     pub fn write_php(&self, parent: &Path) -> Result<PathBuf> {
-        let files: Vec<_> = self.files.iter().filter(|(p, _)| p.starts_with("php")).collect();
+        // The drivers of stores stand beside them, as `stores/NAME/drivers/DRIVER.php`.
+        let is_driver = |p: &Path| p.starts_with("stores") && p.extension().is_some_and(|e| e == "php");
+        let files: Vec<_> = self.files.iter().filter(|(p, _)| p.starts_with("php") || is_driver(p)).collect();
         let mut digest = Sha256::new();
         for (path, bytes) in &files {
             digest.update(path.to_string_lossy().as_bytes());
@@ -119,7 +137,7 @@ impl Definitions {
         fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
         let draft = tempfile::Builder::new().prefix(".php-").tempdir_in(parent)?;
         for (path, bytes) in files {
-            let target = draft.path().join(path.strip_prefix("php")?);
+            let target = draft.path().join(path.strip_prefix("php").unwrap_or(path));
             fs::create_dir_all(target.parent().unwrap_or(draft.path()))?;
             fs::write(&target, bytes).with_context(|| format!("cannot write {}", target.display()))?;
         }

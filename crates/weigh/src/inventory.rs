@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+pub mod client;
 pub mod delivery;
 
+pub use client::{ClientEntry, StoreEntry};
 pub use delivery::{PoolEntry, ServerEntry};
 
 use crate::protocol::{CodecDescription, Description, SerializerDescription};
@@ -34,6 +36,12 @@ pub struct Inventory {
     pub servers: Vec<ServerEntry>,
     /// PHPs that can stand behind them, likewise.
     pub pools: Vec<PoolEntry>,
+    /// Stores, looked for when a study has clients.
+    pub stores: Vec<StoreEntry>,
+    /// The names of all stores that are defined, those that the user left out among them.
+    pub known_stores: Vec<String>,
+    /// PHPs that can be their clients, each with every variant, likewise.
+    pub clients: Vec<ClientEntry>,
     /// Why there is no network whose buffers are small; null: there is one, or nobody looked.
     pub no_network: Option<String>,
 }

@@ -8,6 +8,7 @@ pub mod analysis;
 pub mod caveat;
 pub mod cell;
 pub mod cli;
+pub mod client;
 pub mod content;
 pub mod defs;
 pub mod executor;

@@ -11,6 +11,7 @@ pub mod network;
 pub mod process;
 pub mod runtime;
 pub mod server;
+pub mod store;
 pub mod suite;
 mod template;
 pub mod worker;

@@ -175,6 +175,11 @@ impl Worker {
         }
     }
 
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Waiting for a request with nothing said out of turn; a worker that is not would spoil the next answer.
     pub fn is_idle(&self) -> bool {
         matches!(self.replies.try_recv(), Err(TryRecvError::Empty))

@@ -83,6 +83,7 @@ impl Lab {
             payloads: Vec::new(),
             runtimes: Vec::new(),
             servers: Vec::new(),
+            stores: Vec::new(),
             cells: Vec::new(),
             exclusions: Vec::new(),
         };
@@ -158,6 +159,7 @@ impl Lab {
             keep: true,
             expected_seconds: 0.1,
             delivery: Some(delivery),
+            client: None,
         });
     }
 
@@ -180,6 +182,7 @@ impl Lab {
                 version: "8.2".into(),
                 libraries: BTreeMap::from([("gzencode".into(), "zlib 1.2.13".into())]),
                 facts: BTreeMap::new(),
+                ini: Vec::new(),
             });
         }
     }
@@ -255,6 +258,7 @@ impl Lab {
                 },
                 negotiation: None,
             })),
+            client: None,
         }
     }
 
