@@ -4,8 +4,7 @@ namespace Weighbridge;
 /**
  * The codecs and serializers found in their folders, by the names of their files.
  *
- * A file that cannot be loaded stays in the list as a missing one with the reason. (Before PHP 7 a syntax
- * error cannot be caught: there it ends the worker, with the file named on stderr.)
+ * A file that cannot be loaded stays in the list as a missing one with the reason.
  */
 final class Catalogue
 {
@@ -16,10 +15,10 @@ final class Catalogue
     /** @param string $folder the folder that has codecs/ and serializers/ */
     public function __construct($folder)
     {
-        foreach (self::files("$folder/codecs") as $name => $file) {
+        foreach (Loader::files("$folder/codecs") as $name => $file) {
             $this->add('codec', $name, $file);
         }
-        foreach (self::files("$folder/serializers") as $name => $file) {
+        foreach (Loader::files("$folder/serializers") as $name => $file) {
             $this->add('serializer', $name, $file);
         }
     }
@@ -67,41 +66,18 @@ final class Catalogue
         return array_values($all);
     }
 
-    private static function files($folder)
-    {
-        $files = array();
-        foreach (glob("$folder/*.php") ?: array() as $file) {
-            $files[basename($file, '.php')] = $file;
-        }
-        ksort($files);
-        return $files;
-    }
-
     private function add($kind, $name, $file)
     {
-        ob_start();
-        try {
-            $spec = self::load($file);
-            if (!is_array($spec)) {
-                throw new Fault('missing', 'it must return an array');
-            }
-            if ($kind === 'codec') {
-                $this->codecs[$name] = new Codec($name, $spec);
-            } else {
-                $this->serializers[$name] = new Serializer($name, $spec);
-            }
-        } catch (\Exception $error) {
-            $this->broken[$kind][$name] = Text::line("$name.php cannot be used: " . $error->getMessage());
-        } catch (\Throwable $error) {
-            $this->broken[$kind][$name] = Text::line("$name.php cannot be used: " . $error->getMessage());
+        list($made, $reason) = Loader::load($file, function (array $spec) use ($kind, $name) {
+            return $kind === 'codec' ? new Codec($name, $spec) : new Serializer($name, $spec);
+        });
+        if ($reason !== null) {
+            $this->broken[$kind][$name] = $reason;
+        } elseif ($kind === 'codec') {
+            $this->codecs[$name] = $made;
+        } else {
+            $this->serializers[$name] = $made;
         }
-        ob_end_clean();
-    }
-
-    /** Loads a file in a scope of its own. */
-    private static function load($file)
-    {
-        return require $file;
     }
 
     private function find($kind, array $known, $name)

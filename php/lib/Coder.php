@@ -42,6 +42,18 @@ final class Coder
         return call_user_func_array($this->encode[0], array_merge(array($input), array_slice($this->encode, 1)));
     }
 
+    /**
+     * @param int $length of what decoding gives
+     * @return array both directions for single calls: the callable and its second argument (null: it takes one) for
+     *               encoding, then for decoding
+     */
+    public function calls($length)
+    {
+        list($encode, $first) = self::resolve($this->encode, array(null));
+        list($decode, $second) = self::resolve($this->decode, array($length));
+        return array($encode, $first ? $first[0] : null, $decode, $second ? $second[0] : null);
+    }
+
     /** @return Pass over `$inputs`; `$before` is applied to each input first */
     public function encodePass(array $inputs, $before = null)
     {

@@ -19,7 +19,7 @@ final class Entry
                 require __DIR__ . '/' . substr($class, 12) . '.php';
             }
         });
-        set_error_handler(array('Weighbridge\\Worker', 'raise'), E_ALL & ~E_DEPRECATED & ~E_USER_DEPRECATED);
+        set_error_handler(array('Weighbridge\\Service', 'raise'), E_ALL & ~E_DEPRECATED & ~E_USER_DEPRECATED);
         register_shutdown_function(array(__CLASS__, 'showFatal'));
         try {
             $respond(new Query($_GET));

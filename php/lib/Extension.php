@@ -11,11 +11,18 @@ final class Extension
      */
     public static function missing($extension, $function)
     {
-        if (function_exists($function)) {
-            return null;
-        }
-        $php = 'PHP ' . PHP_VERSION;
-        return new Fault('missing', "the $extension extension is not loaded in this $php", self::remedy($extension));
+        return function_exists($function) ? null : self::notLoaded($extension);
+    }
+
+    /**
+     * @param string $extension its name, `redis`
+     * @param string $class     a class of it that is needed
+     * @return Fault|null why it cannot be used
+     */
+    public static function missingClass($extension, $class)
+    {
+        // A class of that name may also come from a library in PHP, which is another thing.
+        return extension_loaded($extension) && class_exists($class, false) ? null : self::notLoaded($extension);
     }
 
     /**
@@ -45,6 +52,12 @@ final class Extension
     {
         $version = self::version($extension, $labels);
         return $version !== null ? "$name $version" : "$name (extension " . phpversion($extension) . ')';
+    }
+
+    private static function notLoaded($extension)
+    {
+        $php = 'PHP ' . PHP_VERSION;
+        return new Fault('missing', "the $extension extension is not loaded in this $php", self::remedy($extension));
     }
 
     /** @return string what would bring the extension to this PHP */

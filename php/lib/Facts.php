@@ -46,12 +46,33 @@ final class Facts
         foreach ($names as $name) {
             $facts[$name] = self::setting($name);
         }
-        // A setting says what was asked for; only the status says what runs.
-        $status = function_exists('opcache_get_status') ? opcache_get_status(false) : false;
-        $facts['opcache'] = $status ? 'on' : 'off';
-        $facts['jit'] = isset($status['jit']['on']) && $status['jit']['on'] ? 'on' : 'off';
+        $facts += self::inForce();
         ksort($facts);
         return $facts;
+    }
+
+    /** @return array what changes the results of a client worker, name => text; with the facts that hold everywhere */
+    public static function ofClient()
+    {
+        $facts = self::all() + self::inForce();
+        foreach (array_filter(array('apcu', 'memcached', 'redis'), 'extension_loaded') as $extension) {
+            $facts["extension.$extension"] = (string) phpversion($extension);
+        }
+        foreach (array('apc.shm_size', 'apc.serializer', 'memcached.serializer', 'memcached.compression_type') as $name) {
+            $facts[$name] = self::setting($name);
+        }
+        ksort($facts);
+        return $facts;
+    }
+
+    /** @return array of opcache and its JIT: a setting says what was asked for, only the status says what runs */
+    private static function inForce()
+    {
+        $status = function_exists('opcache_get_status') ? opcache_get_status(false) : false;
+        return array(
+            'opcache' => $status ? 'on' : 'off',
+            'jit' => isset($status['jit']['on']) && $status['jit']['on'] ? 'on' : 'off',
+        );
     }
 
     private static function environment($name)

@@ -23,8 +23,8 @@ final class Owned
 
     public function __destruct()
     {
-        // A constructor that threw leaves nothing to release.
-        if ($this->release !== null) {
+        // A constructor that threw leaves nothing to release, and neither does one that was never run (unserialize).
+        if ($this->release instanceof \Closure) {
             call_user_func($this->release, $this->pointer);
         }
     }

@@ -37,6 +37,12 @@ final class Payloads
         return $payload;
     }
 
+    /** @return Payload of one item, the whole file */
+    public function whole($path, $sha256)
+    {
+        return $this->load($path, $sha256, array(is_file($path) ? filesize($path) : 0));
+    }
+
     private function makeRoom($bytes)
     {
         while ($this->kept && $this->bytes + $bytes > self::KEEP_BYTES) {

@@ -75,6 +75,18 @@ final class Request
         return array_values($list);
     }
 
+    /** @return array a JSON object as it came */
+    public function map($name)
+    {
+        return $this->typed($name, 'is_array', 'an object');
+    }
+
+    /** @return Request a JSON object within this one, or null where there is none */
+    public function partOrNull($name)
+    {
+        return $this->has($name) ? new self($this->map($name)) : null;
+    }
+
     /** @return Params the level and the options */
     public function params()
     {

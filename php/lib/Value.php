@@ -14,14 +14,23 @@ final class Value
     {
         // Before PHP 7.0 classes could not be restricted; the digest of the payload has to do there.
         try {
-            $value = PHP_VERSION_ID < 70000
-                ? unserialize($text)
-                : unserialize($text, array('allowed_classes' => array('stdClass')));
+            $value = self::restore($text);
         } catch (\ErrorException $error) {
             throw new Fault('payload', "$path is not a serialized PHP value: " . $error->getMessage());
         }
         self::inspect($value, strlen($text), $path);
         return $value;
+    }
+
+    /**
+     * unserialize() of bytes that a store sent, which may be anything.
+     *
+     * @return mixed
+     */
+    public static function restore($text)
+    {
+        static $classes = array('allowed_classes' => array('stdClass'));
+        return PHP_VERSION_ID < 70000 ? unserialize($text) : unserialize($text, $classes);
     }
 
     /**

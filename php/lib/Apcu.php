@@ -1,0 +1,37 @@
+<?php
+namespace Weighbridge;
+
+/** APCu's memory. */
+final class Apcu
+{
+    public function put($key, $value)
+    {
+        if (apcu_store($key, $value) !== true) {
+            $size = ini_get('apc.shm_size');
+            throw new Fault('response', "APCu did not store the value: is its memory of $size full?", 'raise apc.shm_size');
+        }
+    }
+
+    /** @return mixed null when there is none */
+    public function get($key)
+    {
+        $value = apcu_fetch($key, $found);
+        return $found ? $value : null;
+    }
+
+    /** @return bool whether it was there */
+    public function remove($key)
+    {
+        return apcu_delete($key);
+    }
+
+    /** @return null: there is no server */
+    public function server()
+    {
+        return null;
+    }
+
+    public function close()
+    {
+    }
+}

@@ -1,0 +1,101 @@
+<?php
+namespace Weighbridge;
+
+/**
+ * The text protocol of Memcached, as far as single values need it.
+ *
+ * An error reply is a Fault, after which the connection goes on; all else that goes wrong ends the connection.
+ */
+final class MemcachedText
+{
+    private $wire;
+
+    /**
+     * Connects, and logs in where the address has `user` and `password` (a server started with -Y).
+     *
+     * @param float $timeout seconds, for connecting and for each answer
+     */
+    public function __construct(array $address, $timeout)
+    {
+        Address::check($address, array('unix', 'host'), array('user', 'password'));
+        $this->wire = new Wire($address, $timeout);
+        if (isset($address['password'])) {
+            // The name of the key is of no account here.
+            $this->put('auth', (isset($address['user']) ? $address['user'] : '') . ' ' . $address['password']);
+        }
+    }
+
+    public function put($key, $value)
+    {
+        $length = strlen($value);
+        $this->wire->write("set $key 0 0 $length\r\n$value\r\n");
+        $line = $this->wire->line();
+        if ($line !== 'STORED') {
+            throw $this->refusal($line);
+        }
+    }
+
+    /** @return string|null */
+    public function get($key)
+    {
+        $this->wire->write("get $key\r\n");
+        $line = $this->wire->line();
+        if ($line === 'END') {
+            return null;
+        }
+        $words = explode(' ', $line);
+        if (count($words) < 4 || $words[0] !== 'VALUE' || $words[1] !== $key || !preg_match('/^\d{1,10}$/D', $words[3])) {
+            throw $this->refusal($line);
+        }
+        $length = (int) $words[3];
+        $bytes = $this->wire->exactly($length + 7);
+        if (substr($bytes, -7) !== "\r\nEND\r\n") {
+            throw $this->wire->garbage("$line with no END after its bytes");
+        }
+        // The cast is for PHP before 8.0, where nothing comes back as false.
+        return (string) substr($bytes, 0, $length);
+    }
+
+    /** @return bool whether it was there */
+    public function remove($key)
+    {
+        $this->wire->write("delete $key\r\n");
+        $line = $this->wire->line();
+        if ($line !== 'DELETED' && $line !== 'NOT_FOUND') {
+            throw $this->refusal($line);
+        }
+        return $line === 'DELETED';
+    }
+
+    /** @return string|null the server's version */
+    public function server()
+    {
+        $this->wire->write("version\r\n");
+        $line = $this->wire->line();
+        return strncmp($line, 'VERSION ', 8) === 0 ? substr($line, 8, 40) : null;
+    }
+
+    public function close()
+    {
+        $this->wire->close();
+    }
+
+    /** @return \Exception what a reply that is no success means */
+    private function refusal($line)
+    {
+        if (!preg_match('/^(?:(?:SERVER|CLIENT)_ERROR (.*)|ERROR|NOT_STORED)/', $line, $match)) {
+            return $this->wire->garbage($line);
+        }
+        $message = isset($match[1]) ? $match[1] : $line;
+        if (stripos($message, 'authenti') !== false) {
+            return new Fault('response', $message, 'check the user and password in the URL');
+        }
+        if (stripos($message, 'too large') !== false) {
+            $remedy = 'start memcached with a larger -I (such as -I 8m), or store less';
+            return new Fault('response', "the value is over the server's limit: $message", $remedy);
+        }
+        // After a command that it did not understand, what it takes for commands next is not known.
+        $lost = $line === 'ERROR' || $line[0] === 'C';
+        return $lost ? new \RuntimeException("memcached answered: $message") : new Fault('response', $message);
+    }
+}

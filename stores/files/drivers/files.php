@@ -1,0 +1,20 @@
+<?php
+/** A file for each key in a private folder, replaced whole. */
+
+use Weighbridge\FileStore;
+
+return array(
+    'about' => 'one file a key, written beside its place and renamed; not synchronised to the disk',
+    'library' => function () {
+        return 'PHP files ' . PHP_VERSION;
+    },
+    'missing' => function () {
+        return null;
+    },
+    'schemes' => array(),
+    'native' => array('integer', 'text'),
+    'shared' => true,
+    'open' => function (array $address) {
+        return new FileStore($address);
+    },
+);

@@ -1,0 +1,20 @@
+<?php
+/** Memcached's text protocol over a plain stream: needs no extension, so it runs in every PHP. */
+
+use Weighbridge\MemcachedText;
+
+return array(
+    'about' => 'the text protocol over a plain stream, in PHP alone; numbers come back as their digits',
+    'library' => function () {
+        return 'PHP streams ' . PHP_VERSION;
+    },
+    'missing' => function () {
+        return null;
+    },
+    'schemes' => array('unix', 'tcp'),
+    'native' => array('integer', 'text'),
+    'shared' => true,
+    'open' => function (array $address, $timeout) {
+        return new MemcachedText($address, $timeout);
+    },
+);

@@ -1,0 +1,21 @@
+<?php
+/** The redis extension (phpredis), as it is without any option: no serializer, no compression. */
+
+use Weighbridge\Extension;
+use Weighbridge\PhpRedis;
+
+return array(
+    'about' => 'the redis extension without serializer and compression, as it is by default; numbers come back as their digits',
+    'library' => function () {
+        return 'phpredis ' . phpversion('redis');
+    },
+    'missing' => function () {
+        return Extension::missingClass('redis', 'Redis');
+    },
+    'schemes' => array('unix', 'tcp'),
+    'native' => array('integer', 'text'),
+    'shared' => true,
+    'open' => function (array $address, $timeout) {
+        return new PhpRedis($address, $timeout);
+    },
+);
