@@ -105,10 +105,11 @@ impl Tellers {
         }
     }
 
-    fn spec(&self, runtime: &Runtime) -> Result<WorkerSpec> {
+    fn spec(&self, runtime: &Runtime, client: &Client) -> Result<WorkerSpec> {
         let binary = runtime.binary.as_ref();
         let binary = binary.with_context(|| format!("the plan has no PHP {}", runtime.name))?;
-        Ok(worker(&runtime.name, binary, &runtime.ini, &self.room.php_home, self.log(&runtime.name)))
+        let ini: Vec<String> = runtime.ini.iter().cloned().chain(self.stands.ini(client)).collect();
+        Ok(worker(&runtime.name, binary, &ini, &self.room.php_home, self.log(&runtime.name)))
     }
 
     fn log(&self, name: &str) -> PathBuf {
@@ -121,7 +122,7 @@ impl Tellers {
         let runtime = self.plan.runtimes.iter().find(|r| r.name == cell.runtime).cloned();
         let runtime =
             runtime.with_context(|| format!("the plan has no runtime {}", cell.runtime)).map_err(fault)?;
-        let spec = self.spec(&runtime).map_err(fault)?;
+        let spec = self.spec(&runtime, client).map_err(fault)?;
         let stand = self.stands.stand(client).map_err(fault)?;
         let order = self.order(request, client, stand.address.clone());
         let deadline = Instant::now() + request.limit;

@@ -64,6 +64,9 @@ pub struct StoreDefinition {
     /// What it is asked, and what its answer begins with, when it is ready. Absent: it is ready when it takes connections.
     #[serde(default)]
     pub probe: Option<Probe>,
+    /// Settings of PHP's ini that its drivers need, `NAME=VALUE`.
+    #[serde(default)]
+    pub ini: Vec<String>,
     /// Seconds for which a driver's first requests may fail after that.
     #[serde(default)]
     pub settle: u64,

@@ -132,6 +132,12 @@ impl Stands {
         Ok(stand)
     }
 
+    /// Settings of PHP's ini that the drivers of a store need.
+    pub fn ini(&self, client: &Client) -> Vec<String> {
+        let found = self.stores.iter().find(|f| f.definition.name == client.store);
+        found.map_or_else(Vec::new, |found| found.definition.ini.clone())
+    }
+
     /// How the store of a cell ended, where it did and nobody asked it to.
     pub fn ended(&mut self, client: &Client) -> Option<String> {
         let how = self.instances.get_mut(&key(client))?.how_it_ended()?;
