@@ -17,7 +17,7 @@ set_error_handler(function ($severity, $message, $file, $line) {
     throw new ErrorException($message, 0, $severity, $file, $line);
 });
 
-foreach (array('Skip', 'Failure', 'Folder', 'Client', 'Lab', 'Runner', 'Answer', 'FastCgi', 'Site', 'Sites') as $class) {
+foreach (array('Skip', 'Failure', 'Folder', 'Client', 'Lab', 'Runner', 'Answer', 'FastCgi', 'Site', 'Sites', 'StoreDriver', 'StorePeer') as $class) {
     require __DIR__ . "/lib/$class.php";
 }
 spl_autoload_register(function ($class) {

@@ -31,7 +31,8 @@ final class Address
         // A name ends an item of the info protocol, so that only what the server's own grammar allows may be in it.
         if (!preg_match('/^[A-Za-z0-9_$-]{1,31}\z/', $this->namespace)) {
             $message = 'a namespace of Aerospike has 1 to 31 letters, digits, _, - or $';
-            throw new Fault('parameter', "$message, not `$this->namespace`", self::form());
+            $given = preg_replace('/[^\x20-\x7e]/', '?', substr($this->namespace, 0, 80));
+            throw new Fault('parameter', "$message, not `$given`", self::form());
         }
     }
 

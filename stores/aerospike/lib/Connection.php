@@ -58,8 +58,11 @@ final class Connection
             $this->send($request);
             return $this->receive($type, $deadline);
         } catch (\ErrorException $error) {
+            // Where warnings are thrown, a broken connection and one that took nothing in time look alike.
+            $state = stream_get_meta_data($this->stream);
             $this->close();
-            throw new Failure("$this->name: " . $error->getMessage());
+            $reason = $state['timed_out'] ? "$this->timeout s passed before the server took its request" : $error->getMessage();
+            throw new Failure("$this->name: $reason");
         } catch (Failure $failure) {
             $this->close();
             throw new Failure("$this->name: " . $failure->getMessage());

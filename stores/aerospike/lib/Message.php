@@ -20,14 +20,17 @@ final class Message
     /** The fields of a namespace and a set, as they stand before the digest in every request. */
     private $place;
     private $set;
+    private $limit;
 
     /**
      * @param string $namespace
      * @param string $set
+     * @param int    $limit     milliseconds after which the server need not answer
      */
-    public function __construct($namespace, $set)
+    public function __construct($namespace, $set, $limit)
     {
         $this->set = $set;
+        $this->limit = $limit;
         $this->place = self::field(0, $namespace) . self::field(1, $set);
     }
 
@@ -76,11 +79,10 @@ final class Message
     private function request($read, $write, $info, $key, $count, $operations)
     {
         $fields = $this->place . "\x00\x00\x00\x15\x04" . self::digest($this->set, $key);
-        // Zero: the fourth byte of flags, the result code, generation, time to live, and the server's time limit, which
-        // leaves it at its own.
+        // Zero: the fourth byte of flags, the result code, generation and time to live.
         $length = self::HEADER + strlen($fields) + strlen($operations);
-        $header = pack('CCnNC4x14nn', 2, self::RECORD, 0, $length, self::HEADER, $read, $write, $info, 3, $count);
-        return $header . $fields . $operations;
+        $header = pack('CCnNC4x10', 2, self::RECORD, 0, $length, self::HEADER, $read, $write, $info);
+        return $header . pack('Nnn', $this->limit, 3, $count) . $fields . $operations;
     }
 
     private static function field($type, $bytes)

@@ -16,7 +16,7 @@ final class Store
     /** Connects, and makes sure that it is a server that can be measured this way. */
     public function __construct(Address $address, $timeout)
     {
-        $this->message = new Message($address->namespace, Address::SET);
+        $this->message = new Message($address->namespace, Address::SET, (int) max(1, $timeout * 1000));
         $this->connection = new Connection($address, $timeout);
         try {
             $this->greet($address);
