@@ -61,8 +61,10 @@ return function (Runner $runner, Lab $lab, $binary) {
             $driver->ask('put', 'key', 1);
         }
     });
-    $driver->end();
-    $peer->end();
+    $runner->test('aerospike: wrong openings leave nothing on stderr', function () use ($driver, $peer) {
+        $driver->end();
+        $peer->end();
+    });
 
     $runner->test('aerospike: a PHP without the extension says so', function () use ($binary, $lab) {
         $extension = new StoreDriver($binary, $lab->folder, 'aerospike', 'extension');

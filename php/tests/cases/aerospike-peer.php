@@ -180,6 +180,8 @@ return function (Runner $runner, Lab $lab, $binary) {
         $driver->ask('close');
         $driver->refused('closed after a failure', 'get', 'key');
     });
-    $driver->end();
-    $peer->end();
+    $runner->test('aerospike: the driver and the scripted server leave nothing on stderr', function () use ($driver, $peer) {
+        $driver->end();
+        $peer->end();
+    });
 };

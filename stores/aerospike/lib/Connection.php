@@ -11,9 +11,9 @@ final class Connection
 {
     /** The longest answer that is taken, as the server's own limit for requests. */
     const LONGEST = 134217728;
-    /** What the first read of an answer asks for, and the most that a further one does. */
+    /** What the first read of an answer asks for, and the most that a further one does: PHP makes room for all of it. */
     const FIRST = 8192;
-    const FURTHER = 1048576;
+    const FURTHER = 131072;
 
     private $stream;
     private $name;
@@ -33,7 +33,7 @@ final class Connection
             $stream = stream_socket_client($address->target(), $code, $reason, $timeout, $flags, $options);
         } catch (\ErrorException $error) {
             $stream = false;
-            $reason = preg_replace('/^.*Unable to connect to \S+ /', '', $error->getMessage());
+            $reason = preg_replace('/^.*unable to connect to \S+ /i', '', $error->getMessage());
         }
         if ($stream === false) {
             throw new Failure("$this->name: cannot connect: $reason");

@@ -50,7 +50,7 @@ final class Unpacker
 
     private function value($depth)
     {
-        $tag = ord($this->take(1));
+        $tag = $this->byte();
         if ($tag < 0x80) {
             return $tag;
         }
@@ -100,14 +100,14 @@ final class Unpacker
             return $value;
         }
         $value = $this->unsigned($width);
-        $sign = 1 << 8 * $width - 1;
+        $sign = 1 << (8 * $width - 1);
         return $tag >= 0xd0 && $value >= $sign ? $value - 2 * $sign : $value;
     }
 
     /** A text or blob: the first byte is its particle type. */
     private function text($length)
     {
-        $type = $length > 0 ? ord($this->take(1)) : 0;
+        $type = $length > 0 ? $this->byte() : 0;
         if (!Particle::isText($type)) {
             throw new Failure("a list or map of the answer has a text of the unknown type $type");
         }
@@ -168,26 +168,36 @@ final class Unpacker
     private function skipExtension()
     {
         $tag = $this->at < $this->length ? ord($this->bytes[$this->at]) : 0;
+        if ($tag < 0xc7 || $tag > 0xd8) {
+            return false;
+        }
         if (isset(self::$extensions[$tag])) {
             $this->take(2 + self::$extensions[$tag]);
             return true;
         }
-        if ($tag < 0xc7 || $tag > 0xc9) {
+        if ($tag > 0xc9) {
             return false;
         }
-        $this->take(1);
-        $this->take(1 + $this->unsigned(1 << $tag - 0xc7));
+        ++$this->at;
+        $this->take(1 + $this->unsigned(1 << ($tag - 0xc7)));
         return true;
     }
 
     private function unsigned($width)
     {
-        $bytes = $this->take($width);
         if ($width === 1) {
-            return ord($bytes);
+            return $this->byte();
         }
-        $values = unpack($width === 2 ? 'n' : 'N', $bytes);
+        $values = unpack($width === 2 ? 'n' : 'N', $this->take($width));
         return $values[1];
+    }
+
+    private function byte()
+    {
+        if ($this->at >= $this->length) {
+            throw new Failure('a list or map of the answer is cut short');
+        }
+        return ord($this->bytes[$this->at++]);
     }
 
     private function take($length)
