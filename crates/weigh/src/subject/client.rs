@@ -122,8 +122,9 @@ impl Tellers {
         let runtime = self.plan.runtimes.iter().find(|r| r.name == cell.runtime).cloned();
         let runtime =
             runtime.with_context(|| format!("the plan has no runtime {}", cell.runtime)).map_err(fault)?;
-        let spec = self.spec(&runtime, client).map_err(fault)?;
+        let mut spec = self.spec(&runtime, client).map_err(fault)?;
         let stand = self.stands.stand(client).map_err(fault)?;
+        spec.network.clone_from(&stand.network);
         let order = self.order(request, client, stand.address.clone());
         let deadline = Instant::now() + request.limit;
         let settled = Instant::now() + stand.settle;
@@ -148,6 +149,7 @@ impl Tellers {
                 remedy: None,
             })
         })?;
+        visit.link = stand.link.clone().map(Box::new);
         visit.server_pss = stand.group.and_then(|group| group.pss_bytes());
         for (worker, pss) in visit.workers.iter_mut().zip(crew.pss()) {
             worker.pss = pss;
