@@ -83,7 +83,7 @@ fn losses_are_those_of_the_seed_and_as_many_as_asked() {
     assert_ne!(lost(1, 0.01), lost(2, 0.01));
     assert!(lost(1, 0.0).is_empty());
     for seed in 0..20 {
-        for loss in [0.001, 0.01, 0.1, 0.5] {
+        for loss in [0.001_f64, 0.01, 0.1, 0.5] {
             let (mean, deviation) = (20_000.0 * loss, (20_000.0 * loss * (1.0 - loss)).sqrt());
             let count = lost(seed, loss).len() as f64;
             assert!((count - mean).abs() <= 4.5 * deviation, "{seed}, {loss}: {count}");
