@@ -68,7 +68,8 @@ return function (Runner $runner, Lab $lab, $binary) {
             foreach (array(array('put', 'key', 2), array('get', 'key'), array('remove', 'key')) as $operation) {
                 $line = "$operation[0]: $name (result code $code)";
                 $failed = call_user_func_array(array($driver, 'refused'), array_merge(array($line), $operation));
-                Failure::unlessSame($code, $failed['code'], 'code');
+                Failure::unlessSame('response', $failed['kind'], 'kind: the connection goes on');
+                Failure::unlessSame(!in_array($code, array(1, 255), true), $failed['remedy'] !== null, 'whether there is a remedy');
             }
             Failure::unlessSame(1, $driver->ask('get', 'key'), 'the value from before');
         });
@@ -92,7 +93,7 @@ return function (Runner $runner, Lab $lab, $binary) {
                 $open($deed === 'keep' ? 20.0 : 0.2);
                 $driver->ask('put', 'key', 1);
                 $deeds(array(array($deed => $length)));
-                $driver->refused($words, 'get', 'key');
+                Failure::unlessSame('broken', $driver->refused($words, 'get', 'key')['kind'], 'kind: the connection is closed');
                 $driver->refused('closed after a failure', 'get', 'key');
             }
         });
