@@ -162,6 +162,13 @@ return function (Runner $runner, Lab $lab, $binary) {
         Failure::unlessSame(1, $driver->ask('get', 'key'), 'the next answer');
     });
 
+    $runner->test('aerospike: every answer has the whole time limit', function () use ($open, $deeds, $driver) {
+        $open(2.0);
+        $deeds(array(array('pause' => 9), array('pause' => 0)));
+        $driver->ask('put', 'key', 1);
+        Failure::unlessSame(1, $driver->ask('get', 'key'), 'value');
+    });
+
     $runner->test('aerospike: two answers to one request are a failure', function () use ($open, $deeds, $driver) {
         $open();
         $deeds(array(array('extra' => '0203000000000016' . '1600000000' . '02' . str_repeat('00', 16))));
