@@ -164,7 +164,7 @@ return function (Runner $runner, Lab $lab, $binary) {
 
     $runner->test('aerospike: every answer has the whole time limit', function () use ($open, $deeds, $driver) {
         $open(2.0);
-        $deeds(array(array('pause' => 9), array('pause' => 0)));
+        $deeds(array(array('pause' => 9, 'split' => true), array('pause' => 0)));
         $driver->ask('put', 'key', 1);
         Failure::unlessSame(1, $driver->ask('get', 'key'), 'value');
     });

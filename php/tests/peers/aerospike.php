@@ -11,7 +11,8 @@
  *     {"requests": true}      -> the requests on records since the last time, in hexadecimal
  *
  * DEED: {"code": 13}, {"raw": "hex"}, {"split": true} one byte at a time, {"keep": 9} only so many bytes and the end,
- * {"stall": 9} only so many bytes and silence, {"pause": 9} after so many bytes, 1.2 seconds long, {"extra": "hex"} after a right answer, {"deaf": true} no more reading.
+ * {"stall": 9} only so many bytes and silence, {"pause": 9} after so many bytes, 1.2 seconds long, {"extra": "hex"}
+ * after a right answer, {"deaf": true} no more reading.
  */
 
 require __DIR__ . '/AerospikeRecords.php';
