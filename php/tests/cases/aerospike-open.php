@@ -33,7 +33,8 @@ return function (Runner $runner, Lab $lab, $binary) {
     });
 
     $runner->test('aerospike: a server that tells nothing of itself is taken', function () use ($peer, $driver, $address) {
-        foreach (array(array('none' => ''), array('build' => "ERROR:80:not authenticated", 'namespaces' => 'ERROR:80:not authenticated')) as $told) {
+        $error = 'ERROR:80:not authenticated';
+        foreach (array(array('none' => ''), array('build' => $error, 'namespaces' => $error)) as $told) {
             $peer->tell(array('info' => $told));
             $driver->ask('open', $address, 5.0);
             Failure::unlessSame(null, $driver->ask('server'), 'server');
@@ -81,7 +82,7 @@ return function (Runner $runner, Lab $lab, $binary) {
     $runner->test('aerospike: the extension is driven by its documented interface', function () use ($binary, $lab, $double, $address) {
         $extension = new StoreDriver($binary, $lab->folder, 'aerospike', 'extension', $double);
         Failure::unlessSame(null, $extension->ask('describe')['missing'], 'missing');
-        $extension->refused('cannot connect: client code -1 (nothing there)', 'open', array('host' => 'nowhere') + $address, 1.5);
+        $extension->refused('cannot connect: client code -1: nothing there', 'open', array('host' => 'nowhere') + $address, 1.5);
         $extension->ask('open', $address + array('user' => 'me', 'password' => 'secret'), 1.5);
         Failure::unlessSame('6.4.0.1', $extension->ask('server'), 'server');
         foreach (array(5, "a\0text", array('a' => 1, 'b' => array('c' => 2)), array(1, 2)) as $value) {
@@ -91,9 +92,8 @@ return function (Runner $runner, Lab $lab, $binary) {
         Failure::unlessSame(null, $extension->ask('get', 'never'), 'never written');
         Failure::unlessSame(array(true, false), array($extension->ask('remove', 'key'), $extension->ask('remove', 'key')), 'removed');
         $extension->refused('read back', 'put', 'key', array('v' => 1));
-        $failed = $extension->refused('put: record too big (result code 13): ', 'put', 'big', 1);
-        Failure::unlessSame(13, $failed['code'], 'code');
-        $extension->refused('(too big for me)', 'get', 'big');
+        $failed = $extension->refused('put: record too big (result code 13): too big for me', 'put', 'big', 1);
+        Failure::unlessSame('response', $failed['kind'], 'kind: the connection goes on');
         $extension->ask('close');
         $extension->end();
     });
@@ -105,12 +105,15 @@ return function (Runner $runner, Lab $lab, $binary) {
         $real = new StoreDriver($binary, $lab->folder, 'aerospike', 'wire');
         $real->ask('open', array('host' => $match[1], 'port' => (int) $match[2], 'namespace' => $match[3]), 5.0);
         $key = 'weigh-test:' . getmypid();
-        $record = array('i' => -1, 't' => 'text', 'd' => 0.1, 'b' => false, 'l' => array(1, array('x' => null)), 'm' => array('a' => 1, 'b' => array()));
+        $record = array('i' => -1, 't' => 'text', 'd' => 0.1, 'b' => false, 'l' => array(1, array('x' => null)));
+        // The server keeps the keys of a map sorted.
+        $record['m'] = array(2 => 'two', 'a' => 1, 'b' => array());
         foreach (array(7, "any\0bytes\xff", str_repeat('x', 1000000), $record, array(1, 'b'), true, 1.5) as $value) {
             $real->ask('put', $key, $value);
             Failure::unless($real->ask('get', $key) === $value, 'another value came back than ' . substr(json_encode($value), 0, 80));
         }
-        Failure::unlessSame(array(true, null, false), array($real->ask('remove', $key), $real->ask('get', $key), $real->ask('remove', $key)), 'removal');
+        $after = array($real->ask('remove', $key), $real->ask('get', $key), $real->ask('remove', $key));
+        Failure::unlessSame(array(true, null, false), $after, 'removal');
         $real->refused('result code 13', 'put', $key, str_repeat('x', 9000000));
         $real->end();
     });

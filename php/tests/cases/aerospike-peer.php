@@ -57,24 +57,27 @@ return function (Runner $runner, Lab $lab, $binary) {
     });
 
     $codes = array(
-        1 => 'server error', 8 => 'out of space or server memory', 9 => 'server timeout', 11 => 'partition unavailable', 13 => 'record too big',
-        14 => 'hot key', 18 => 'device overload', 20 => 'invalid namespace', 22 => 'forbidden', 80 => 'not authenticated', 255 => 'unknown failure',
+        1 => 'server error', 8 => 'out of space or server memory', 9 => 'server timeout', 11 => 'partition unavailable',
+        13 => 'record too big', 14 => 'hot key', 18 => 'device overload', 20 => 'invalid namespace', 22 => 'forbidden',
+        80 => 'not authenticated', 255 => 'unknown failure',
     );
     foreach ($codes as $code => $name) {
-        $runner->test("aerospike: result code $code is told as `$name`, and the next operation goes on", function () use ($open, $deeds, $driver, $code, $name) {
+        $title = "aerospike: result code $code is told as `$name`, and the next operation goes on";
+        $runner->test($title, function () use ($open, $deeds, $driver, $code, $name) {
             $open();
             $driver->ask('put', 'key', 1);
             $deeds(array_fill(0, 3, array('code' => $code)));
             foreach (array(array('put', 'key', 2), array('get', 'key'), array('remove', 'key')) as $operation) {
                 $line = "$operation[0]: $name (result code $code)";
                 $failed = call_user_func_array(array($driver, 'refused'), array_merge(array($line), $operation));
-                Failure::unlessSame($code, $failed['code'], 'code');
+                Failure::unlessSame('response', $failed['kind'], 'kind: the connection goes on');
+                Failure::unlessSame(!in_array($code, array(1, 255), true), $failed['remedy'] !== null, 'whether there is a remedy');
             }
             Failure::unlessSame(1, $driver->ask('get', 'key'), 'the value from before');
         });
     }
 
-    $runner->test('aerospike: answers that come one byte at a time are whole in the end', function () use ($open, $deeds, $driver, $record) {
+    $runner->test('aerospike: answers one byte at a time are whole in the end', function () use ($open, $deeds, $driver, $record) {
         $open();
         $small = array_merge($record, array('map' => array('a' => 1)));
         $deeds(array_fill(0, 5, array('split' => true)));
@@ -87,12 +90,13 @@ return function (Runner $runner, Lab $lab, $binary) {
 
     $short = array(0, 1, 7, 8, 9, 29, 30, 40);
     foreach (array('keep' => 'the connection was closed', 'stall' => '0.2 s passed') as $deed => $words) {
-        $runner->test("aerospike: an answer cut short is a failure: $words", function () use ($open, $deeds, $driver, $short, $deed, $words) {
+        $title = "aerospike: an answer cut short is a failure: $words";
+        $runner->test($title, function () use ($open, $deeds, $driver, $short, $deed, $words) {
             foreach ($short as $length) {
                 $open($deed === 'keep' ? 20.0 : 0.2);
                 $driver->ask('put', 'key', 1);
                 $deeds(array(array($deed => $length)));
-                $driver->refused($words, 'get', 'key');
+                Failure::unlessSame('broken', $driver->refused($words, 'get', 'key')['kind'], 'kind: the connection is closed');
                 $driver->refused('closed after a failure', 'get', 'key');
             }
         });
@@ -110,6 +114,8 @@ return function (Runner $runner, Lab $lab, $binary) {
     $head = '0203';
     $empty = '1600000000' . '00' . str_repeat('00', 16);
     $one = '16' . str_repeat('00', 19) . '0001';
+    $two = '16' . str_repeat('00', 19) . '0002';
+    $field = '16' . str_repeat('00', 17) . '00010000';
     $raw = array(
         'what is no answer' => array(bin2hex("HTTP/1.1 400 Bad Request\r\n\r\n"), 'no answer of Aerospike'),
         'an answer of another version' => array('0103000000000016' . $empty, 'no answer of Aerospike'),
@@ -128,8 +134,8 @@ return function (Runner $runner, Lab $lab, $binary) {
         'a list that is a number' => array($head . '000000000020' . $one . '00000006011400017607', 'holds something else'),
         'more bins counted than there are' => array($head . '000000000016' . $one, 'cut short'),
         'a bin that was not counted' => array($head . '00000000001f' . $empty . '000000050103000176', 'goes on'),
-        'a bin twice' => array($head . '000000000028' . '16' . str_repeat('00', 19) . '0002' . str_repeat('000000050103000176', 2), 'twice'),
-        'a field longer than the answer' => array($head . '00000000001b' . '16' . str_repeat('00', 17) . '00010000' . 'ffffffff00', '4294967295 bytes'),
+        'a bin twice' => array($head . '000000000028' . $two . str_repeat('000000050103000176', 2), 'twice'),
+        'a field longer than the answer' => array($head . '00000000001b' . $field . 'ffffffff00', '4294967295 bytes'),
     );
     foreach ($raw as $title => $case) {
         $runner->test("aerospike: $title is refused, and the connection given up", function () use ($open, $deeds, $driver, $case) {
@@ -150,9 +156,17 @@ return function (Runner $runner, Lab $lab, $binary) {
     $runner->test('aerospike: the record of another is given as it is', function () use ($open, $driver, $deeds) {
         $open();
         $driver->ask('put', 'key', 1);
-        $deeds(array(array('raw' => '0203' . '00000000002716' . str_repeat('00', 19) . '0001' . '0000000d0101000176' . '00000000000000ff')));
+        $other = '16' . str_repeat('00', 19) . '0001' . '0000000d0101000176' . '00000000000000ff';
+        $deeds(array(array('raw' => '0203' . '000000000027' . $other)));
         Failure::unlessSame(255, $driver->ask('get', 'key'), 'the other value');
         Failure::unlessSame(1, $driver->ask('get', 'key'), 'the next answer');
+    });
+
+    $runner->test('aerospike: every answer has the whole time limit', function () use ($open, $deeds, $driver) {
+        $open(2.0);
+        $deeds(array(array('pause' => 9, 'split' => true), array('pause' => 0)));
+        $driver->ask('put', 'key', 1);
+        Failure::unlessSame(1, $driver->ask('get', 'key'), 'value');
     });
 
     $runner->test('aerospike: two answers to one request are a failure', function () use ($open, $deeds, $driver) {

@@ -21,7 +21,7 @@ final class StoreDriver
         return unserialize(base64_decode($reply['value']));
     }
 
-    /** Fails unless the operation does, with these words in one line. @return array class, message and code */
+    /** Fails unless the operation does, with these words in one line. @return array kind, message, class and remedy */
     public function refused($words, $operation)
     {
         $reply = $this->reply($operation, array_slice(func_get_args(), 2));

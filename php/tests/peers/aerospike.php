@@ -11,7 +11,8 @@
  *     {"requests": true}      -> the requests on records since the last time, in hexadecimal
  *
  * DEED: {"code": 13}, {"raw": "hex"}, {"split": true} one byte at a time, {"keep": 9} only so many bytes and the end,
- * {"stall": 9} only so many bytes and silence, {"extra": "hex"} after a right answer, {"deaf": true} no more reading.
+ * {"stall": 9} only so many bytes and silence, {"pause": 9} after so many bytes, 1.2 seconds long, {"extra": "hex"}
+ * after a right answer, {"deaf": true} no more reading.
  */
 
 require __DIR__ . '/AerospikeRecords.php';
@@ -37,6 +38,11 @@ $send = function ($client, $answer, array $deed) use (&$deaf) {
     }
     foreach (array('keep', 'stall') as $cut) {
         $answer = isset($deed[$cut]) ? (string) substr($answer, 0, $deed[$cut]) : $answer;
+    }
+    if (isset($deed['pause'])) {
+        fwrite($client, (string) substr($answer, 0, $deed['pause']));
+        usleep(1200000);
+        $answer = substr($answer, $deed['pause']);
     }
     foreach (str_split($answer, isset($deed['split']) ? 1 : max(1, strlen($answer))) as $piece) {
         fwrite($client, $piece);

@@ -49,7 +49,9 @@ while (($line = fgets(STDIN)) !== false) {
         $called = isset($operations[$request['op']]) ? $operations[$request['op']] : array($store, $request['op']);
         $reply = array('value' => base64_encode(serialize(call_user_func_array($called, $arguments))));
     } catch (Exception $error) {
-        $reply = array('class' => get_class($error), 'message' => $error->getMessage(), 'code' => $error->getCode());
+        $told = $error instanceof Weighbridge\Fault ? $error->describe() : array('kind' => 'broken', 'message' => $error->getMessage());
+        $reply = array('kind' => $told['kind'], 'message' => $told['message'], 'class' => get_class($error));
+        $reply['remedy'] = isset($told['remedy']) ? $told['remedy'] : null;
     }
     echo json_encode($reply), "\n";
 }

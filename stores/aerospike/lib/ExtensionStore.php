@@ -94,13 +94,12 @@ final class ExtensionStore
         return $this->client->initKey($this->namespace, Address::SET, $key);
     }
 
-    /** @return Failure of an operation, with the client's own words and the code's meaning */
+    /** @return \Exception of an operation, with the client's own words: a Fault where a server answered with a code */
     private function failure($operation)
     {
         $code = $this->client->errorno();
         $words = $this->client->error();
-        // The client's own codes, such as of a connection that failed, are below zero.
-        $line = $code > 0 ? Result::line($code) : "client code $code";
-        return new Failure("$operation: $line" . ($words === '' ? '' : " ($words)"), $code);
+        // The client's own codes, such as of a connection that failed, are not above zero.
+        return $code > 0 ? Result::fault($operation, $code, $words) : new Failure("$operation: client code $code: $words");
     }
 }

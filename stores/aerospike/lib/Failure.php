@@ -2,17 +2,17 @@
 namespace Weighbridge\Aerospike;
 
 /**
- * Why an operation failed, in one line. Its code is the server's result code, or 0 where there was none: the
- * connection broke, the answer was no answer, or the value cannot be stored.
+ * The connection broke, or what came was no answer, told in one line: the connection is closed and has to be made
+ * again. What a server answers, and a value that cannot be stored, is a Fault instead, and the connection goes on.
  */
 final class Failure extends \RuntimeException
 {
     const LONGEST = 300;
 
     /** @param string $message may quote what a server sent: unprintable bytes and length are taken out here */
-    public function __construct($message, $code = 0)
+    public function __construct($message)
     {
         $line = preg_replace('/[^\x20-\x7e]+/', ' ', substr($message, 0, self::LONGEST));
-        parent::__construct(strlen($message) > self::LONGEST ? "$line ..." : $line, $code);
+        parent::__construct(strlen($message) > self::LONGEST ? "$line ..." : $line);
     }
 }

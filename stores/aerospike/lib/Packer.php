@@ -1,6 +1,8 @@
 <?php
 namespace Weighbridge\Aerospike;
 
+use Weighbridge\Fault;
+
 /**
  * Lists and maps as Aerospike's msgpack: every text is led by a byte that tells its particle type.
  *
@@ -36,7 +38,7 @@ final class Packer
         if ($value === null) {
             return "\xc0";
         }
-        throw new Failure('a value of type ' . gettype($value) . ' cannot be stored');
+        throw new Fault('parameter', 'a value of type ' . gettype($value) . ' cannot be stored');
     }
 
     /** @return bool whether the keys are 0 to n-1 in this order */
@@ -60,7 +62,7 @@ final class Packer
     private static function collection(array $value, $depth)
     {
         if ($depth >= self::DEEPEST) {
-            throw new Failure('arrays nested more than ' . self::DEEPEST . ' deep cannot be stored');
+            throw new Fault('parameter', 'arrays nested more than ' . self::DEEPEST . ' deep cannot be stored');
         }
         $count = count($value);
         if (self::isList($value)) {

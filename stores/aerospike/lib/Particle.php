@@ -1,6 +1,8 @@
 <?php
 namespace Weighbridge\Aerospike;
 
+use Weighbridge\Fault;
+
 /**
  * A bin's value on the wire: a type and its bytes.
  *
@@ -41,7 +43,7 @@ final class Particle
             return array(self::BOOLEAN, $value ? "\x01" : "\x00");
         }
         $what = $value === null ? 'null, which for Aerospike means that there is no such bin' : 'of type ' . gettype($value);
-        throw new Failure("the value of a bin cannot be $what");
+        throw new Fault('parameter', "the value of a bin cannot be $what");
     }
 
     /** @return mixed the value of a type and its bytes; a blob is a text */

@@ -1,6 +1,9 @@
 <?php
 namespace Weighbridge\Aerospike;
 
+use Weighbridge\Fault;
+use Weighbridge\Text;
+
 /**
  * A value of the lab as the bins of a record, and back.
  *
@@ -13,7 +16,10 @@ final class Record
     const MOST = 32767;
     const LONGEST_NAME = 15;
 
-    /** @return array the number of operations that write the value, and their bytes */
+    /**
+     * @return array the number of operations that write the value, and their bytes
+     * @throws Fault when it cannot be stored
+     */
     public static function write($value)
     {
         if (is_string($value)) {
@@ -28,8 +34,8 @@ final class Record
         foreach ($value as $name => $part) {
             try {
                 list($type, $bytes) = Particle::of($part);
-            } catch (Failure $failure) {
-                throw new Failure("bin `$name`: " . $failure->getMessage());
+            } catch (Fault $fault) {
+                throw new Fault('parameter', 'bin `' . Text::line((string) $name) . '`: ' . $fault->getMessage());
             }
             $operations .= self::operation((string) $name, $type, $bytes);
         }
@@ -46,14 +52,16 @@ final class Record
     public static function inspect(array $record)
     {
         if (count($record) > self::MOST) {
-            throw new Failure('a record cannot have more than ' . self::MOST . ' bins');
+            throw new Fault('parameter', 'a record cannot have more than ' . self::MOST . ' bins');
         }
         if (count($record) === 1 && array_key_exists(Address::BIN, $record)) {
-            throw new Failure('a record of the one bin `' . Address::BIN . '` would be read back as its value');
+            $message = 'a record of the one bin `' . Address::BIN . '` would be read back as its value';
+            throw new Fault('parameter', $message);
         }
         foreach (array_keys($record) as $name) {
             if ($name === '' || strlen($name) > self::LONGEST_NAME) {
-                throw new Failure('the name of a bin has 1 to ' . self::LONGEST_NAME . " bytes, not `$name`");
+                $message = 'the name of a bin has 1 to ' . self::LONGEST_NAME . ' bytes, not `' . Text::line((string) $name) . '`';
+                throw new Fault('parameter', $message);
             }
         }
     }

@@ -1,7 +1,10 @@
 <?php
 namespace Weighbridge\Aerospike;
 
-/** The result codes of the protocol: their names in the server's and the clients' sources, and what to try. */
+use Weighbridge\Fault;
+use Weighbridge\Text;
+
+/** The result codes of the protocol: what they mean, as the server and the clients name them, and what to try. */
 final class Result
 {
     const OK = 0;
@@ -51,25 +54,30 @@ final class Result
         83 => 'quota exceeded',
     );
 
-    private static $advice = array(
-        8 => 'the namespace has reached its limit; give it more room or use a smaller key space',
-        9 => 'the server did not finish within its own limit (transaction-max-ms)',
-        11 => 'the server is not ready for these keys yet; wait for some seconds',
-        12 => 'the server may be older than this type of value',
-        13 => 'the namespace takes no record of this size (max-record-size, write-block-size)',
-        14 => 'too many clients wait for this one record (transaction-pending-limit)',
-        18 => 'the device cannot write as fast; lower the rate',
+    private static $remedies = array(
+        8 => 'give the namespace more room, or use a smaller key space',
+        9 => 'lower the load, or raise the time limit',
+        11 => 'wait for some seconds: a server that has just started is not ready for its keys',
+        12 => 'use a server from 5.6 on, which has every type of value',
+        13 => 'raise max-record-size of the namespace, or store smaller values',
+        14 => 'use more keys or fewer clients: too many wait for this one (transaction-pending-limit)',
+        18 => 'lower the rate: the device cannot write as fast',
         20 => 'give a namespace that the server has',
-        22 => 'the namespace refuses writes now, for want of memory, by its clock or by its configuration',
-        80 => 'the server needs a user: use the driver `extension`',
-        81 => 'this user may not do that',
+        22 => 'see the server\'s log: the namespace refuses writes for want of memory, by its clock or its configuration',
+        80 => 'use the driver `extension`, which can sign in',
+        81 => 'give this user the right to read and write',
     );
 
-    /** @return string one line on a code, such as `record too big (result code 13): ...` */
-    public static function line($code)
+    /**
+     * @param string $operation what was done
+     * @param string $words     what else is known, or nothing
+     * @return Fault of a code, such as `put: record too big (result code 13)`
+     */
+    public static function fault($operation, $code, $words = '')
     {
         $name = isset(self::$names[$code]) ? self::$names[$code] : 'unknown failure';
-        $advice = isset(self::$advice[$code]) ? ': ' . self::$advice[$code] : '';
-        return "$name (result code $code)$advice";
+        $remedy = isset(self::$remedies[$code]) ? self::$remedies[$code] : null;
+        $more = $words === '' ? '' : ': ' . Text::line($words);
+        return new Fault('response', "$operation: $name (result code $code)$more", $remedy);
     }
 }

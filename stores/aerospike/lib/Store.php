@@ -4,8 +4,8 @@ namespace Weighbridge\Aerospike;
 use Weighbridge\Fault;
 
 /**
- * Values in a namespace of one server. A failure that the server told of leaves the connection usable; any other
- * closes it.
+ * Values in a namespace of one server. A Fault, which the server or the value is the reason of, leaves the connection
+ * usable; a Failure closes it.
  */
 final class Store
 {
@@ -80,7 +80,7 @@ final class Store
         if ($code === Result::NOT_FOUND && $operation !== 'put') {
             return null;
         }
-        throw new Failure("$operation: " . Result::line($code), $code);
+        throw Result::fault($operation, $code);
     }
 
     private function greet(Address $address)
