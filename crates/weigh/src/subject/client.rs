@@ -155,15 +155,15 @@ impl Tellers {
             worker.pss = pss;
         }
         let aborted = done.iter().find_map(|done| done.aborted.clone());
-        if stand.is_others {
-            crew.clean(self.next_id()).map_err(|failure| self.tell(cell, failure))?;
-        }
+        let cleaned = if stand.is_others { crew.clean(self.next_id()).map(|_| ()) } else { Ok(()) };
         crew.end();
         if let Some(why) = aborted {
+            // Where transactions fail, so does clearing up; what is said of the first is the cause.
             let message = format!("{}: given up after many failures in a row: {why}", cell.id);
             let fault = Fault { kind: FaultKind::Response, message, remedy: None };
             return Err(self.tell(cell, Failure::Fault(fault)));
         }
+        cleaned.map_err(|failure| self.tell(cell, failure))?;
         Ok(visit)
     }
 
