@@ -78,7 +78,7 @@ function redisRequest($client)
 function memcachedRequest($client)
 {
     $head = fgets($client);
-    if ($head === false || $head === '') {
+    if ($head === false || $head === '' || rtrim($head) === 'quit') {
         return null;
     }
     $words = explode(' ', rtrim($head, "\r\n"));
