@@ -44,6 +44,11 @@ impl Hist {
         self.0.record(ns.min(HIGHEST)).expect("it grows to the largest time");
     }
 
+    /// Counts a time in nanoseconds this many times.
+    pub fn record_n(&mut self, ns: u64, count: u64) {
+        self.0.record_n(ns.min(HIGHEST), count).expect("it grows to the largest time");
+    }
+
     /// Takes in another's counts.
     pub fn add(&mut self, other: &Hist) {
         self.0.add(&other.0).expect("it grows to the largest time");

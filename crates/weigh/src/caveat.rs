@@ -95,6 +95,32 @@ pub enum Caveat {
         /// The first of them in words.
         example: String,
     },
+    /// Some transactions of a block failed.
+    FailedTransactions {
+        /// How many.
+        failed: u64,
+        /// Of how many.
+        transactions: u64,
+        /// The first of them in words.
+        example: String,
+    },
+    /// Reads found nothing under keys that had been written.
+    Evicted {
+        /// Share of reads, 0 to 1.
+        share: f64,
+    },
+    /// A schedule was not kept: transactions were due and never sent.
+    Dropped {
+        /// How many.
+        dropped: u64,
+        /// Of how many.
+        scheduled: u64,
+    },
+    /// The worker's own loop is more than a twentieth of a transaction.
+    OwnOverhead {
+        /// Its share of the workers' CPU time, 0 to 1.
+        share: f64,
+    },
     /// Answers to the matrix of requests break rules of HTTP.
     Negotiation {
         /// How many rules.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::client::Client;
 use crate::protocol::Phase;
 use crate::setting::Setting;
 use crate::way::{By, WayKind};
@@ -22,6 +23,8 @@ pub enum Subject {
     Asset,
     /// A file that PHP hands out, or has a web server hand out.
     Download,
+    /// A client of a store, in PHP.
+    Client,
 }
 
 impl Subject {
@@ -30,6 +33,7 @@ impl Subject {
         match self {
             Subject::Codec | Subject::PhpCodec => &[Phase::Encode, Phase::Decode],
             Subject::Page | Subject::Asset | Subject::Download => &[Phase::Serve],
+            Subject::Client => &[Phase::Transact],
         }
     }
 
@@ -41,6 +45,7 @@ impl Subject {
             Subject::Page => "page",
             Subject::Asset => "asset",
             Subject::Download => "download",
+            Subject::Client => "client",
         }
     }
 }
@@ -155,7 +160,9 @@ pub struct Cell {
     /// Unique in its plan and stable between plans:
     /// `payload/runtime/serializer/setting`, such as `tree-2.4m/php8.2/serialize/gzdeflate:6`; the
     /// serializer part is `-` for cells on bytes. Of a delivery:
-    /// `payload/server/runtime/transport/by/way`, such as `page-path/nginx/php8.2/http/php/gzencode:6`.
+    /// `payload/server/runtime/transport/by/way`, such as `page-path/nginx/php8.2/http/php/gzencode:6`. Of a client:
+    /// `payload/store/driver/runtime/mix/keys*workers`, such as `integer/redis/phpredis/php8.2/9:1/one*4`, and when the worker
+    /// encodes, `/serializer/setting` after that.
     pub id: String,
     /// The kind of thing under test.
     pub subject: Subject,
@@ -176,6 +183,9 @@ pub struct Cell {
     /// How a web server sends the payload; null for codecs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
+    /// How PHP workers speak with a store; null for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<Client>,
 }
 
 impl Cell {
@@ -187,6 +197,18 @@ impl Cell {
     /// The identifier of a delivery with these factors.
     pub fn make_delivery_id(payload: &str, runtime: &str, setting: &Setting, delivery: &Delivery) -> String {
         format!("{payload}/{}/{}", delivery.place(runtime), delivery.way(setting))
+    }
+
+    /// The identifier of a client with these factors.
+    pub fn make_client_id(
+        payload: &str,
+        runtime: &str,
+        serializer: Option<&str>,
+        setting: &Setting,
+        client: &Client,
+    ) -> String {
+        let id = format!("{payload}/{}/{runtime}/{}", client.place(), client.work());
+        if client.encoded { format!("{id}/{}/{setting}", serializer.unwrap_or("-")) } else { id }
     }
 
     /// Slow clients take its payload: what becomes of others is the question, not what a response costs.
@@ -203,6 +225,9 @@ impl Cell {
     /// Cells of one group compete on one front: same payload, same runtime; of deliveries, also the same server, transport
     /// and connections.
     pub fn group(&self) -> String {
+        if let Some(client) = &self.client {
+            return format!("{}/{}/{}/{}", self.payload, client.place(), self.runtime, client.work());
+        }
         let place = self.delivery.as_ref().map(|d| d.place(&self.runtime));
         format!("{}/{}", self.payload, place.as_ref().unwrap_or(&self.runtime))
     }

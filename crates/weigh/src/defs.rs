@@ -1,6 +1,6 @@
 //! The definitions embedded in the binary, with a folder of the user's laid over them.
 //!
-//! `studies/`, `servers/`, `runtimes/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
+//! `studies/`, `servers/`, `stores/`, `runtimes/`, `links/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
 //! `--defs DIR` may hold folders of the same names: its files are added, or replace those of the same path.
 
 use std::collections::BTreeMap;
@@ -11,13 +11,16 @@ use anyhow::{Context, Result, bail};
 use include_dir::{Dir, DirEntry, include_dir};
 use sha2::{Digest, Sha256};
 
+use crate::link::LinkSpec;
 use crate::rig::suite::RuntimeSource;
 use crate::study::Study;
 use crate::suggest::nearest_hint;
 
 static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../studies");
 static SERVERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../servers");
+static STORES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../stores");
 static RUNTIMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../runtimes");
+static LINKS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../links");
 static PHP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../php");
 
 /// A definition larger than this is taken for a mistake.
@@ -36,7 +39,14 @@ impl Definitions {
     /// When the folder cannot be read.
     pub fn load(overlay: Option<&Path>) -> Result<Definitions> {
         let mut files = BTreeMap::new();
-        let roots = [("studies", &STUDIES), ("servers", &SERVERS), ("runtimes", &RUNTIMES), ("php", &PHP)];
+        let roots = [
+            ("studies", &STUDIES),
+            ("servers", &SERVERS),
+            ("stores", &STORES),
+            ("runtimes", &RUNTIMES),
+            ("links", &LINKS),
+            ("php", &PHP),
+        ];
         for (root, dir) in roots {
             embed(Path::new(root), dir, &mut files);
         }
@@ -59,7 +69,16 @@ impl Definitions {
 
     /// The files of all servers, `servers/NAME/FILE`; none in place of a text that is not UTF-8.
     pub fn server_files(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
-        let files = self.files.iter().filter(|(path, _)| path.starts_with("servers"));
+        self.texts_of("servers")
+    }
+
+    /// The files of all stores, likewise.
+    pub fn store_files(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
+        self.texts_of("stores")
+    }
+
+    fn texts_of(&self, root: &'static str) -> impl Iterator<Item = (&Path, Option<&str>)> {
+        let files = self.files.iter().filter(move |(path, _)| path.starts_with(root));
         files.map(|(path, bytes)| (path.as_path(), std::str::from_utf8(bytes).ok()))
     }
 
@@ -83,6 +102,29 @@ impl Definitions {
         Study::parse(text, &path.display().to_string())
     }
 
+    /// The names of the link profiles, sorted.
+    pub fn link_names(&self) -> Vec<String> {
+        let names = self.files.keys().filter(|p| p.starts_with("links"));
+        names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
+    }
+
+    /// The link profile of that name, or the link that a text such as `100mbit/20ms` describes.
+    ///
+    /// # Errors
+    /// When there is none (the nearest name is offered), or its file or the text is not valid.
+    pub fn link(&self, name: &str) -> Result<LinkSpec> {
+        if name.contains('/') {
+            return LinkSpec::parse(name);
+        }
+        let path = Path::new("links").join(format!("{name}.toml"));
+        let Some(bytes) = self.files.get(&path) else {
+            let names = self.link_names();
+            bail!("no link `{name}`{}", nearest_hint(name, names.iter().map(String::as_str)));
+        };
+        let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
+        LinkSpec::read(name, text, &path.display().to_string())
+    }
+
     /// The distribution of that name, whose suites have PHP.
     ///
     /// # Errors
@@ -104,7 +146,9 @@ impl Definitions {
     /// # Errors
     /// When the folder cannot be written.
     pub fn write_php(&self, parent: &Path) -> Result<PathBuf> {
-        let files: Vec<_> = self.files.iter().filter(|(p, _)| p.starts_with("php")).collect();
+        // The drivers of stores stand beside them, as `stores/NAME/drivers/DRIVER.php`.
+        let is_driver = |p: &Path| p.starts_with("stores") && p.extension().is_some_and(|e| e == "php");
+        let files: Vec<_> = self.files.iter().filter(|(p, _)| p.starts_with("php") || is_driver(p)).collect();
         let mut digest = Sha256::new();
         for (path, bytes) in &files {
             digest.update(path.to_string_lossy().as_bytes());
@@ -119,7 +163,7 @@ impl Definitions {
         fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
         let draft = tempfile::Builder::new().prefix(".php-").tempdir_in(parent)?;
         for (path, bytes) in files {
-            let target = draft.path().join(path.strip_prefix("php")?);
+            let target = draft.path().join(path.strip_prefix("php").unwrap_or(path));
             fs::create_dir_all(target.parent().unwrap_or(draft.path()))?;
             fs::write(&target, bytes).with_context(|| format!("cannot write {}", target.display()))?;
         }
@@ -178,6 +222,23 @@ mod tests {
         for name in definitions.study_names() {
             assert_eq!(definitions.study(&name).unwrap().name, name);
         }
+    }
+
+    #[test]
+    fn every_built_in_link_is_valid_and_says_whence() {
+        let definitions = Definitions::load(None).unwrap();
+        let names = definitions.link_names();
+        for name in ["loopback", "data-centre", "cross-zone", "cable", "fibre", "4g", "3g"] {
+            assert!(names.iter().any(|n| n == name), "{name}");
+        }
+        for name in names {
+            let spec = definitions.link(&name).unwrap();
+            assert!(spec.name == name && spec.source.len() > 5, "{spec:?}");
+            assert_eq!(spec.is_loopback(), name == "loopback");
+        }
+        assert_eq!(definitions.link("100mbit/20ms").unwrap().rtt_ms, 20.0);
+        let error = definitions.link("cabel").unwrap_err();
+        assert_eq!(error.to_string(), "no link `cabel`; did you mean `cable`?");
     }
 
     #[test]

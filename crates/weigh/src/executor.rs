@@ -1,5 +1,6 @@
 //! Who carries out visits: one executor a runtime, and one deliverer. A worker process is one; tests bring their own.
 
+mod client;
 mod delivery;
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use crate::interrupt::Interrupt;
 use crate::protocol::{CheckRequest, Checked, Description, Fault, FaultKind, Visit, VisitRequest};
 
+pub use client::{TransactRequest, Transactor};
 pub use delivery::{Deliverer, DeliveryRequest, Standing};
 
 /// Why a request was not carried out.
@@ -48,13 +50,14 @@ pub struct Pool {
     runtimes: BTreeMap<String, Box<dyn Executor>>,
     checker: Option<Box<dyn Executor>>,
     deliverer: Option<Box<dyn Deliverer>>,
+    transactor: Option<Box<dyn Transactor>>,
     interrupt: Interrupt,
 }
 
 impl Pool {
     /// No executors yet.
     pub fn new(interrupt: Interrupt) -> Pool {
-        Pool { runtimes: BTreeMap::new(), checker: None, deliverer: None, interrupt }
+        Pool { runtimes: BTreeMap::new(), checker: None, deliverer: None, transactor: None, interrupt }
     }
 
     /// Adds the executor of the runtime of that name.
@@ -78,12 +81,20 @@ impl Pool {
     /// # Errors
     /// A fault of kind [`FaultKind::Missing`] when the pool has nobody for that.
     pub fn deliverer(&mut self) -> Result<&mut (dyn Deliverer + 'static), Failure> {
-        let missing = || Fault {
-            kind: FaultKind::Missing,
-            message: "there is nobody to carry out deliveries".into(),
-            remedy: None,
-        };
-        self.deliverer.as_deref_mut().ok_or_else(|| Failure::Fault(missing()))
+        self.deliverer.as_deref_mut().ok_or_else(|| nobody("deliveries"))
+    }
+
+    /// Sets who carries out transactions with stores.
+    pub fn set_transactor(&mut self, transactor: Box<dyn Transactor>) {
+        self.transactor = Some(transactor);
+    }
+
+    /// Who carries out transactions with stores.
+    ///
+    /// # Errors
+    /// A fault of kind [`FaultKind::Missing`] when the pool has nobody for that.
+    pub fn transactor(&mut self) -> Result<&mut (dyn Transactor + 'static), Failure> {
+        self.transactor.as_deref_mut().ok_or_else(|| nobody("transactions"))
     }
 
     /// The flag that ends a run between visits.
@@ -113,7 +124,13 @@ impl Pool {
     pub fn end(&mut self) {
         self.runtimes.values_mut().chain(self.checker.as_mut()).for_each(|e| e.end());
         self.deliverer.iter_mut().for_each(|d| d.end());
+        self.transactor.iter_mut().for_each(|t| t.end());
     }
+}
+
+fn nobody(what: &str) -> Failure {
+    let message = format!("there is nobody to carry out {what}");
+    Failure::Fault(Fault { kind: FaultKind::Missing, message, remedy: None })
 }
 
 impl Drop for Pool {

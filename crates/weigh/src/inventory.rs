@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+pub mod client;
 pub mod delivery;
 
+pub use client::{ClientEntry, StoreEntry};
 pub use delivery::{PoolEntry, ServerEntry};
 
+use crate::link::LinkSpec;
 use crate::protocol::{CodecDescription, Description, SerializerDescription};
 
 /// The name of the runtime that holds the native codecs.
@@ -34,6 +37,14 @@ pub struct Inventory {
     pub servers: Vec<ServerEntry>,
     /// PHPs that can stand behind them, likewise.
     pub pools: Vec<PoolEntry>,
+    /// Stores, looked for when a study has clients.
+    pub stores: Vec<StoreEntry>,
+    /// The names of all stores that are defined, those that the user left out among them.
+    pub known_stores: Vec<String>,
+    /// The links that studies name, by the text that names them.
+    pub links: BTreeMap<String, LinkSpec>,
+    /// PHPs that can be their clients, each with every variant, likewise.
+    pub clients: Vec<ClientEntry>,
     /// Why there is no network whose buffers are small; null: there is one, or nobody looked.
     pub no_network: Option<String>,
 }

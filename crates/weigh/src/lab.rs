@@ -3,6 +3,7 @@
 //! It opens the definitions and the corpus, asks the runtimes what they can measure, stages content, builds the
 //! plan, and drives the run. It prints nothing: a [`Progress`] hears what takes longer than a moment.
 
+mod clients;
 mod delivering;
 mod discover;
 mod execute;
@@ -25,6 +26,7 @@ use crate::defs::Definitions;
 use crate::inventory::Inventory;
 use crate::plan::Plan;
 use crate::plan::build::{Ask, build};
+use crate::plan::clients::is_made;
 use crate::rig::network::Network;
 use crate::study::Study;
 use crate::suggest::nearest_hint;
@@ -118,6 +120,9 @@ impl Lab {
     /// # Errors
     /// A server's definition is not valid, or the PHP side cannot be put in place.
     pub fn look_for_servers(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
+        if studies.iter().any(Study::is_client) {
+            self.look_for_stores(inventory, studies)?;
+        }
         if studies.iter().any(|study| !study.deliveries.is_empty()) {
             inventory.servers = delivering::servers(&self.definitions)?;
             inventory.pools = delivering::pools(inventory, &self.php_home()?);
@@ -153,7 +158,9 @@ impl Lab {
         let mut stager = Stager::new(&self.library, staging);
         let plan = build(study, ask, inventory, &mut |name, block| {
             progress.doing(&format!("preparing {name}"));
-            if study.deliveries.is_empty() {
+            if study.is_client() && is_made(name) {
+                Ok(vec![stager.made(name)?])
+            } else if study.deliveries.is_empty() {
                 stager.corpus(name, block)
             } else {
                 stager.begin_of(name, block)

@@ -33,6 +33,8 @@ pub enum Origin {
         /// The URL.
         url: String,
     },
+    /// Made by the workers themselves: its blob is its name.
+    Made,
     /// Small, generated, and labelled so in every table.
     Synthetic {
         /// What the generator imitates.

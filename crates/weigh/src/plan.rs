@@ -1,6 +1,7 @@
 //! A plan: the cells of a study with a seed, what was excluded and why, and the expected time.
 
 pub mod build;
+pub mod clients;
 mod deliveries;
 pub mod forecast;
 mod names;
@@ -33,6 +34,12 @@ pub struct Plan {
     /// The web servers that the cells name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<Server>,
+    /// The stores that the cells name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stores: Vec<Store>,
+    /// The links that the cells name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<crate::link::LinkSpec>,
     /// What is measured.
     pub cells: Vec<Cell>,
     /// What is not, and why.
@@ -52,6 +59,26 @@ pub struct Runtime {
     pub libraries: std::collections::BTreeMap<String, String>,
     /// Settings that change results, by name.
     pub facts: std::collections::BTreeMap<String, String>,
+    /// Settings of PHP's ini that it is run with beside its own, `NAME=VALUE`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ini: Vec<String>,
+}
+
+/// A store that cells write to and read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Store {
+    /// `redis`, `memcached`, …: unique in the plan.
+    pub name: String,
+    /// Its program; null where there is none to start.
+    pub binary: Option<std::path::PathBuf>,
+    /// Its version as queried; empty where there is none to ask, or others run it.
+    pub version: String,
+    /// Others run it: its URL, without a password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The drivers that cells use, with the library of each and runtime as queried: `phpredis (php8.2)`.
+    #[serde(default)]
+    pub drivers: std::collections::BTreeMap<String, String>,
 }
 
 /// A web server that cells are sent by.
@@ -107,6 +134,11 @@ impl Plan {
         self.cells.iter().any(|c| c.delivery.is_some())
     }
 
+    /// Its cells are clients of stores.
+    pub fn is_client(&self) -> bool {
+        self.cells.iter().any(|c| c.client.is_some())
+    }
+
     /// Others run the servers of its cells: nothing is started or metered.
     pub fn is_outside(&self) -> bool {
         self.payloads.iter().any(|p| matches!(p.origin, Origin::Url { .. }))
@@ -133,6 +165,12 @@ impl Plan {
             if let Some(delivery) = &cell.delivery {
                 let server = self.servers.iter().any(|s| s.name == delivery.server);
                 anyhow::ensure!(server, "the plan's cell {} has no server {}", cell.id, delivery.server);
+            }
+            if let Some(client) = &cell.client {
+                let store = self.stores.iter().any(|s| s.name == client.store);
+                anyhow::ensure!(store, "the plan's cell {} has no store {}", cell.id, client.store);
+                let link = client.link.as_ref().is_none_or(|name| self.links.iter().any(|l| l.name == *name));
+                anyhow::ensure!(link, "the plan's cell {} has no link {:?}", cell.id, client.link);
             }
         }
         for payload in &self.payloads {

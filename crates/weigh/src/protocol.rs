@@ -3,6 +3,7 @@
 //! The native worker is this same binary; the PHP worker is `php/worker.php`. Both speak this.
 
 mod blame;
+pub mod client;
 mod description;
 
 use std::collections::BTreeMap;
@@ -47,6 +48,8 @@ pub enum Phase {
     Decompress,
     /// A request in, a response out: CPU time of the server's and of PHP's processes a response. One sample a visit.
     Serve,
+    /// A write to a store or a read from it: CPU time of the workers and of the store's processes a transaction. One sample a visit.
+    Transact,
 }
 
 /// One visit to a cell.

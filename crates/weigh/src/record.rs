@@ -1,6 +1,7 @@
 //! Records: what a run appends to `records.ndjson`, one JSON object a line. Records are the truth; every
 //! estimate is derived from them again.
 
+pub mod client;
 pub mod delivery;
 pub mod fairness;
 pub mod log;
@@ -12,6 +13,7 @@ use crate::caveat::Caveat;
 use crate::protocol::{Fault, Phase, Samples};
 use std::collections::BTreeMap;
 
+pub use client::ClientVisit;
 pub use delivery::DeliveryVisit;
 
 /// One line of `records.ndjson`.
@@ -94,6 +96,9 @@ pub struct VisitRecord {
     /// What was observed of a delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Box<DeliveryVisit>>,
+    /// What was observed of a client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<Box<ClientVisit>>,
 }
 
 impl VisitRecord {

@@ -17,6 +17,7 @@ mod rounds;
 mod standing;
 pub mod state;
 pub mod stop;
+mod transact;
 pub mod verdict;
 mod visit;
 

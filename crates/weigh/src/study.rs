@@ -1,5 +1,6 @@
 //! A study: one question with factors and a budget, as a TOML file.
 
+pub mod client;
 pub mod delivery;
 pub mod file;
 mod only;
@@ -8,6 +9,7 @@ pub mod slow;
 
 use serde::{Deserialize, Serialize};
 
+pub use client::{ClientBlock, Variant, Variants};
 pub use delivery::{DeliveryBlock, Served};
 pub use file::{CellBlock, Study};
 pub use published::{PublishedAb, PublishedDelivery, PublishedDeliveryRow};

@@ -1,3 +1,4 @@
 //! Things under test that need more than a worker.
 
+pub mod client;
 pub mod delivery;

@@ -120,6 +120,6 @@ fn of_payload(payload: &Payload) -> Option<Caveat> {
         Origin::Corpus { unpinned: Some(why), .. } => {
             Some(Caveat::Unpinned { payload: name, why: why.clone() })
         }
-        Origin::User { .. } | Origin::Url { .. } | Origin::Corpus { .. } => None,
+        Origin::User { .. } | Origin::Url { .. } | Origin::Corpus { .. } | Origin::Made => None,
     }
 }

@@ -70,7 +70,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let plan =
         lab.plan_paths(&study, &args.paths, &ask, &inventory, staging.path(), &mut Preparing::new())?;
     let place = Place { out: args.out.clone(), name: "codec".into() };
-    Ok(measure(&lab, plan, &place, Detail::Full, args.json)?.code())
+    Ok(measure(&lab, plan, &place, &[], Detail::Full, args.json)?.code())
 }
 
 /// A codec that only PHP has is asked for without one: says so, because the nearest native name would mislead.
@@ -119,6 +119,8 @@ fn study_of(args: &Args, php: bool) -> Study {
             quick: None,
         }],
         deliveries: Vec::new(),
+        clients: Vec::new(),
+        variants: Default::default(),
         links: None,
         published: None,
         published_delivery: None,

@@ -24,8 +24,12 @@ pub struct OwnArgs {
     #[arg(long, value_name = "URL")]
     url: Vec<String>,
     /// A host that is not this machine and may be asked, spelled out (repeatable)
-    #[arg(long, value_name = "HOST", requires = "url")]
+    #[arg(long, value_name = "HOST")]
     allow_remote: Vec<String>,
+    /// A store to measure (repeatable): a name such as redis, or the URL of a running one, such as redis://127.0.0.1:6379/2; with
+    /// cache-levels, values are written and read there. Keys of its own are used, and nothing is flushed
+    #[arg(long, value_name = "STORE", conflicts_with = "url")]
+    store: Vec<String>,
 }
 
 impl OwnArgs {
@@ -38,6 +42,7 @@ impl OwnArgs {
             server: self.server.clone(),
             urls: self.url.clone(),
             allow_remote: self.allow_remote.clone(),
+            stores: self.store.clone(),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::plan::Plan;
 use crate::plan::build::Ask;
 use crate::record::log::LogError;
 use crate::report::{self, Detail, Options};
+use crate::rig::store::url::hidden;
 use crate::run::dir::RunDir;
 use crate::shelter::{self, Shelter};
 
@@ -116,11 +117,11 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     shelter::sweep();
     let lab = Lab::open(defs)?;
     let detail = if args.full { Detail::Full } else { Detail::Summary };
+    let mut own = args.own.own();
     if let Some(path) = &args.resume {
         let dir = RunDir::open(path)?;
-        return Ok(go_on(&lab, dir, detail, args.json)?.code());
+        return Ok(go_on(&lab, dir, &own.stores, detail, args.json)?.code());
     }
-    let mut own = args.own.own();
     // Every study is read and planned before the first is measured: a typing error should not wait for an hour.
     let mut studies = lab.studies(&args.studies, &own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
@@ -155,7 +156,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
             continue;
         }
         let place = Place { out: args.out.clone(), name: plan.study.name.clone() };
-        match measure(&lab, plan, &place, detail, args.json)? {
+        match measure(&lab, plan, &place, &own.stores, detail, args.json)? {
             Ended::Complete { faults: more } => faults += more,
             Ended::Interrupted => return Ok(Ended::Interrupted.code()),
         }
@@ -177,21 +178,28 @@ fn nothing(plan: &Plan) -> String {
     format!("nothing to measure: {}", reasons.join("; "))
 }
 
-/// Measures a plan into a new run directory and shows the results.
-pub fn measure(lab: &Lab, plan: Plan, place: &Place, detail: Detail, json: bool) -> Result<Ended> {
+/// Measures a plan into a new run directory and shows the results. `stores` are the user's words for stores.
+pub fn measure(
+    lab: &Lab,
+    plan: Plan,
+    place: &Place,
+    stores: &[String],
+    detail: Detail,
+    json: bool,
+) -> Result<Ended> {
     if plan.cells.is_empty() {
         bail!(nothing(&plan));
     }
-    let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+    let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
     let dir = RunDir::create(&place.path(), plan, command)?;
-    go_on(lab, dir, detail, json)
+    go_on(lab, dir, stores, detail, json)
 }
 
-fn go_on(lab: &Lab, dir: RunDir, detail: Detail, json: bool) -> Result<Ended> {
+fn go_on(lab: &Lab, dir: RunDir, stores: &[String], detail: Detail, json: bool) -> Result<Ended> {
     let path = dir.path().to_owned();
     let plan = dir.plan().clone();
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-    let workers = pool(lab, &dir, &plan, &interrupt)?;
+    let workers = pool(lab, &dir, &plan, stores, &interrupt)?;
     let command = terminal::line_of(&dir.file().command);
     let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
     let finished = execute(dir, workers, &mut live);

@@ -34,6 +34,8 @@ pub struct Own {
     pub urls: Vec<String>,
     /// Hosts that are not this machine and may be asked.
     pub allow_remote: Vec<String>,
+    /// Stores by name, or by URL where others run them; none: every one that is here.
+    pub stores: Vec<String>,
 }
 
 impl Own {
@@ -43,6 +45,9 @@ impl Own {
     /// One line: which flag says nothing to this study.
     pub fn suits(&self, study: &Study) -> Result<()> {
         let name = &study.name;
+        if !self.stores.is_empty() && study.clients.is_empty() {
+            bail!("--store: {name} measures no stores; use it with cache-client or cache-levels");
+        }
         let sends_files = study.deliveries.iter().any(|block| block.subject != Served::Page);
         let flag = match () {
             () if !self.urls.is_empty() => "--url",

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::content::user::{self, Limits};
 use crate::content::{Library, Names, digest, resolve};
-use crate::payload::Payload;
+use crate::payload::{Origin, Payload};
 
 /// The most items a corpus content is cut into: each costs a call and a line of the request.
 const MAX_ITEMS: u64 = 8192;
@@ -61,6 +61,27 @@ impl<'a> Stager<'a> {
         }
         self.staged.insert(key, payloads.clone());
         Ok(payloads)
+    }
+
+    /// What client workers make by themselves, such as `integer` and `record:40`: a payload that is its name.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn made(&mut self, name: &str) -> Result<Payload> {
+        let bytes = name.as_bytes();
+        let blob = self.into.join(format!("made-{}", name.replace(':', "-")));
+        std::fs::write(&blob, bytes).with_context(|| format!("{name}: cannot be staged"))?;
+        let length = bytes.len() as u64;
+        Ok(Payload {
+            name: name.to_owned(),
+            kind: "made".into(),
+            blob,
+            sha256: digest::sha256(bytes),
+            bytes: length,
+            items: vec![length],
+            value: None,
+            origin: Origin::Made,
+        })
     }
 
     /// The payloads that a content name of a study stands for, or their first `bytes`: shorter ones are whole.

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use crate::cell::{Cell, Subject};
 use crate::inventory::{Inventory, NATIVE, RuntimeEntry};
 use crate::payload::Payload;
+use crate::plan::clients::Clients;
 use crate::plan::deliveries::Deliveries;
 use crate::plan::forecast::one_pass_seconds;
 use crate::plan::names::{self, BYTES};
@@ -62,8 +63,13 @@ pub fn build(
     contents: &mut ContentSource<'_>,
 ) -> Result<Plan> {
     let policy = policy(study, ask);
-    let is_delivery = !study.deliveries.is_empty();
-    let gathered = if is_delivery {
+    let (is_delivery, is_client) = (!study.deliveries.is_empty(), study.is_client());
+    let gathered = if is_client {
+        let blocks = if ask.quick { study.quick_clients() } else { study.clients.clone() };
+        let mut clients = Clients::new(inventory, ask, &policy);
+        blocks.iter().try_for_each(|block| clients.block(block, contents))?;
+        clients.out
+    } else if is_delivery {
         let blocks = if ask.quick { study.quick_deliveries() } else { study.deliveries.clone() };
         let mut deliveries = Deliveries::new(inventory, ask, &policy);
         blocks.iter().try_for_each(|block| deliveries.block(block, contents))?;
@@ -78,9 +84,26 @@ pub fn build(
     let Gathered { payloads, cells, mut exclusions } = gathered;
     let mut once = HashSet::new();
     exclusions.retain(|e| once.insert((e.cell.clone(), e.reason.clone())));
-    let of_cells = if is_delivery { used::pools } else { used::runtimes };
-    let (runtimes, servers) = (of_cells(&cells, inventory), used::servers(&cells, inventory));
-    Ok(Plan { study: study.text(), seed: ask.seed, policy, payloads, runtimes, servers, cells, exclusions })
+    let of_cells = match (is_client, is_delivery) {
+        (true, _) => used::clients,
+        (_, true) => used::pools,
+        _ => used::runtimes,
+    };
+    let runtimes = of_cells(&cells, inventory);
+    let (servers, stores) = (used::servers(&cells, inventory), used::stores(&cells, inventory));
+    let links = used::links(&cells, inventory);
+    Ok(Plan {
+        study: study.text(),
+        seed: ask.seed,
+        policy,
+        payloads,
+        runtimes,
+        servers,
+        stores,
+        links,
+        cells,
+        exclusions,
+    })
 }
 
 /// How long, how often and how exact a study is measured.
@@ -260,6 +283,7 @@ impl Builder<'_> {
             keep: block.keep,
             expected_seconds,
             delivery: None,
+            client: None,
         });
     }
 

@@ -199,6 +199,7 @@ impl<'a> Deliveries<'a> {
             keep: stand.block.keep,
             expected_seconds,
             delivery: Some(delivery),
+            client: None,
         });
         Ok(())
     }

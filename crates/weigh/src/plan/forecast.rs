@@ -1,6 +1,7 @@
 //! How long a plan will take: from nominal figures, before anything was measured.
 
 use crate::cell::Cell;
+use crate::client::Client;
 use crate::plan::Plan;
 use crate::protocol::CodecDescription;
 use crate::way::{WayDescription, WayKind};
@@ -11,6 +12,12 @@ const UNKNOWN_MB_S: f64 = 50.0;
 const VISIT_SECONDS: f64 = 0.002;
 /// What a response costs beside its bytes, in seconds: the server's part, and PHP's.
 const RESPONSE_SECONDS: (f64, f64) = (0.0001, 0.0004);
+/// What a transaction with a store costs beside its bytes, in seconds.
+const TRANSACTION_SECONDS: f64 = 0.00004;
+/// Bytes a second that go to a store and through a codec, roughly.
+const STORED: (f64, f64) = (500e6, 60e6);
+/// What a visit to a client costs beside its block: workers, connections, the warm-up, now and then the start of a store.
+const CLIENT_SECONDS: f64 = 0.35;
 /// Bytes a second that are sent where nothing is done to them.
 const SENT: f64 = 1e9;
 /// How long a block of requests is to last, in seconds.
@@ -44,6 +51,19 @@ pub fn response_seconds(way: &WayDescription, level: Option<i32>, bytes: u64, ph
         WayKind::OnTheFly => bare + bytes as f64 / 1e6 / nominal_rate(&way.nominal, level),
         WayKind::Plain | WayKind::PreEncoded | WayKind::Offload | WayKind::Transparent => bare,
     }
+}
+
+/// Expected seconds of wall time a transaction, of all workers together.
+pub fn transaction_seconds(bytes: u64, client: &Client) -> f64 {
+    let rate = if client.encoded { STORED.1 } else { STORED.0 };
+    // Those that work at the same time share what processors there are.
+    let closed = (TRANSACTION_SECONDS + bytes as f64 / rate) / f64::from(client.workers.min(2));
+    client.rate.map_or(closed, |rate| closed.max(1.0 / rate))
+}
+
+/// Expected seconds of wall time of a visit to a client whose transactions take this many seconds each.
+pub fn transacting_seconds(transaction_seconds: f64, client: &Client) -> f64 {
+    transaction_seconds * (client.transactions * u64::from(client.workers)) as f64 + CLIENT_SECONDS
 }
 
 /// Requests of a block whose responses take this many seconds of wall time, one after the other: 0.4 s of them, so that
@@ -95,6 +115,10 @@ pub fn plan_seconds(plan: &Plan) -> f64 {
 fn cell_seconds(cell: &Cell, max_rounds: u32, plan: &Plan) -> f64 {
     if cell.is_fairness() {
         return watched_seconds() * f64::from(WATCHED_ROUNDS.min(max_rounds));
+    }
+    if let Some(client) = &cell.client {
+        let rounds = if plan.policy.exhaustive { max_rounds } else { plan.policy.min_samples };
+        return transacting_seconds(cell.expected_seconds, client) * f64::from(rounds);
     }
     if let Some(delivery) = &cell.delivery {
         let visit = block_seconds(cell.expected_seconds, delivery.connections);

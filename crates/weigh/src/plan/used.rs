@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::cell::Cell;
-use crate::inventory::{Inventory, PoolEntry, RuntimeEntry, ServerEntry};
-use crate::plan::{Runtime, Server};
+use crate::inventory::{ClientEntry, Inventory, PoolEntry, RuntimeEntry, ServerEntry, StoreEntry};
+use crate::link::LinkSpec;
+use crate::plan::{Runtime, Server, Store};
 use crate::way::{By, WayDescription};
 
 /// The runtimes that cells use, in the order of their first use: a study's main runtime comes first in reports.
@@ -15,6 +16,7 @@ pub fn runtimes(cells: &[Cell], inventory: &Inventory) -> Vec<Runtime> {
         version: r.description.version.clone(),
         libraries: of_codecs(r, cells),
         facts: r.description.facts.clone(),
+        ini: Vec::new(),
     };
     let used = by_first_use(&inventory.runtimes, |r| cells.iter().position(|c| c.runtime == r.name));
     used.into_iter().map(runtime).collect()
@@ -28,9 +30,47 @@ pub fn pools(cells: &[Cell], inventory: &Inventory) -> Vec<Runtime> {
         version: p.version.clone(),
         libraries: of_ways(&p.ways, cells.iter().filter(|c| c.runtime == p.name), By::Php),
         facts: p.facts.clone(),
+        ini: Vec::new(),
     };
     let used = by_first_use(&inventory.pools, |p| cells.iter().position(|c| c.runtime == p.name));
     used.into_iter().map(runtime).collect()
+}
+
+/// The PHPs whose workers are clients, likewise.
+pub fn clients(cells: &[Cell], inventory: &Inventory) -> Vec<Runtime> {
+    let runtime = |c: &ClientEntry| Runtime {
+        name: c.name.clone(),
+        binary: c.binary.clone(),
+        version: c.version.clone(),
+        libraries: of_encoders(c, cells),
+        facts: c.facts.clone(),
+        ini: c.ini.clone(),
+    };
+    let used = by_first_use(&inventory.clients, |c| cells.iter().position(|cell| cell.runtime == c.name));
+    used.into_iter().map(runtime).collect()
+}
+
+/// The stores that cells use, likewise.
+pub fn stores(cells: &[Cell], inventory: &Inventory) -> Vec<Store> {
+    let is_of = |c: &Cell, s: &StoreEntry| c.client.as_ref().is_some_and(|client| client.store == s.name);
+    let store = |s: &StoreEntry| Store {
+        name: s.name.clone(),
+        binary: s.binary.clone(),
+        version: s.version.clone(),
+        url: s.url.clone(),
+        drivers: of_drivers(s, cells, inventory),
+    };
+    let used = by_first_use(&inventory.stores, |s| cells.iter().position(|c| is_of(c, s)));
+    used.into_iter().map(store).collect()
+}
+
+/// The links that cells use, likewise.
+pub fn links(cells: &[Cell], inventory: &Inventory) -> Vec<LinkSpec> {
+    let is_of = |c: &Cell, l: &LinkSpec| {
+        c.client.as_ref().is_some_and(|client| client.link.as_ref() == Some(&l.name))
+    };
+    let all: Vec<LinkSpec> = inventory.links.values().cloned().collect();
+    by_first_use(&all, |l| cells.iter().position(|c| is_of(c, l))).into_iter().cloned().collect()
 }
 
 /// The servers that cells use, likewise.
@@ -61,6 +101,28 @@ fn of_codecs(runtime: &RuntimeEntry, cells: &[Cell]) -> BTreeMap<String, String>
     libraries
         .retain(|name, _| own().any(|c| c.setting.codec == *name || c.serializer.as_ref() == Some(name)));
     libraries
+}
+
+/// The libraries of the codecs and serializers that workers of this PHP encode with.
+fn of_encoders(entry: &ClientEntry, cells: &[Cell]) -> BTreeMap<String, String> {
+    let is_used = |name: &String| {
+        let mut own = cells.iter().filter(|c| c.runtime == entry.name);
+        own.any(|c| c.setting.codec == *name || c.serializer.as_ref() == Some(name))
+    };
+    let codecs = entry.codecs.iter().map(|c| (&c.name, &c.library));
+    let all = codecs.chain(entry.serializers.iter().map(|s| (&s.name, &s.library)));
+    all.filter(|(name, _)| is_used(name)).filter_map(|(n, l)| Some((n.clone(), l.clone()?))).collect()
+}
+
+/// The drivers of a store that cells name, with the library of each on each PHP.
+fn of_drivers(store: &StoreEntry, cells: &[Cell], inventory: &Inventory) -> BTreeMap<String, String> {
+    let named = cells.iter().filter_map(|c| Some((c.client.as_ref()?, &c.runtime)));
+    let library = |(client, runtime): (&crate::client::Client, &String)| {
+        let entry = inventory.clients.iter().find(|c| c.name == *runtime)?;
+        let driver = entry.drivers.iter().find(|d| d.store == client.store && d.name == client.driver)?;
+        Some((format!("{} ({runtime})", driver.name), driver.library.clone()?))
+    };
+    named.filter(|(client, _)| client.store == store.name).filter_map(library).collect()
 }
 
 /// The libraries of the ways that these cells name.

@@ -175,6 +175,7 @@ fn runtime(name: &str, version: &str) -> Runtime {
         version: version.into(),
         libraries: libraries.map(|(name, version)| (name.into(), version.into())).into(),
         facts: [("opcache.enable_cli".to_owned(), "0".to_owned())].into(),
+        ini: Vec::new(),
     }
 }
 
@@ -210,6 +211,7 @@ fn cell(payload: &str, runtime: &str, bytes: u64, line: (&str, f64, f64, f64)) -
             keep: false,
             expected_seconds: 0.1,
             delivery: None,
+            client: None,
             setting,
         },
         library: Some("a library 1.2".into()),

@@ -187,6 +187,7 @@ pub(super) fn origin(origin: &Origin) -> String {
             format!("{}, only {}", clean(&path.display().to_string()), clean(blocks))
         }
         Origin::Url { url } => clean(url),
+        Origin::Made => "made by the workers".into(),
         Origin::Synthetic { imitates } => format!("SYNTHETIC, imitates {}", clean(imitates)),
     }
 }

@@ -26,6 +26,10 @@ pub(super) fn note(caveat: &Caveat) -> String {
         Caveat::Changing { .. } => "content changes".into(),
         Caveat::FaultyResponses { faulted, .. } => format!("{faulted} faulty"),
         Caveat::Negotiation { .. } => "negotiation".into(),
+        Caveat::FailedTransactions { failed, .. } => format!("{failed} failed"),
+        Caveat::Evicted { share } => format!("{:.1}% missed", share * 100.0),
+        Caveat::Dropped { dropped, .. } => format!("{dropped} dropped"),
+        Caveat::OwnOverhead { share } => format!("own loop {:.0}%", share * 100.0),
     }
 }
 
@@ -117,6 +121,36 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
             ),
             "See the table of negotiation before you put this way before caches and browsers.",
         ),
+        Caveat::FailedTransactions { .. }
+        | Caveat::Evicted { .. }
+        | Caveat::Dropped { .. }
+        | Caveat::OwnOverhead { .. } => return of_client(caveat),
+    };
+    (what, remedy.to_owned())
+}
+
+/// The caveats of clients of stores.
+fn of_client(caveat: &Caveat) -> (String, String) {
+    let (what, remedy) = match caveat {
+        Caveat::FailedTransactions { failed, transactions, example } => (
+            format!("{failed} of {transactions} transactions failed: {}.", clean(example)),
+            "Look into the logs of the store and of the workers in the run directory.",
+        ),
+        Caveat::Evicted { share } => (
+            format!("{:.1}% of the reads found nothing under keys that had been written.", share * 100.0),
+            "Give the store more memory, or measure fewer or smaller values.",
+        ),
+        Caveat::Dropped { dropped, scheduled } => (
+            format!(
+                "{dropped} of {scheduled} scheduled transactions were never sent: the rate was not kept."
+            ),
+            "Ask for a lower rate; `rates` left out finds what can be had.",
+        ),
+        Caveat::OwnOverhead { share } => (
+            format!("{:.0}% of the workers' CPU time is their own loop.", share * 100.0),
+            "Read differences of a few percent with care: what is measured is quicker than what measures it.",
+        ),
+        _ => (String::new(), ""),
     };
     (what, remedy.to_owned())
 }

@@ -134,6 +134,11 @@ impl Usage {
     }
 }
 
+/// The share of memory in bytes that one process has (PSS); none when that may not be read.
+pub fn pss_of(id: u32) -> Option<u64> {
+    proc::pss_bytes(id)
+}
+
 /// The CPU time of a process with all its threads, from its own clock.
 fn cpu_ns(id: u32) -> Option<u64> {
     let clock = nix::time::clock_getcpuclockid(Pid::from_raw(i32::try_from(id).ok()?)).ok()?;

@@ -139,6 +139,7 @@ pub fn to_record(visit: DeliveryVisit, cell: &Cell, payload: &Payload, round: u3
         phases: BTreeMap::from([(Phase::Serve, samples)]),
         peak_bytes: BTreeMap::new(),
         delivery: Some(Box::new(visit)),
+        client: None,
     }
 }
 

@@ -6,7 +6,7 @@ use super::request;
 use super::state::{History, State};
 use crate::cell::{Cell, Subject};
 use crate::plan::Plan;
-use crate::plan::forecast::{block_seconds, watched_seconds};
+use crate::plan::forecast::{block_seconds, transacting_seconds, watched_seconds};
 use crate::protocol::Phase;
 use crate::record::VisitRecord;
 
@@ -44,6 +44,9 @@ pub fn expected(plan: &Plan, state: &State) -> Vec<f64> {
 fn visit_seconds(cell: &Cell, past: &History, pass: f64) -> f64 {
     if cell.is_fairness() {
         return watched_seconds();
+    }
+    if let Some(client) = &cell.client {
+        return transacting_seconds(pass, client);
     }
     if let Some(delivery) = &cell.delivery {
         return block_seconds(pass, delivery.connections);

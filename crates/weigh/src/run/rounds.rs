@@ -12,6 +12,7 @@ use super::observer::{Observer, Upcoming};
 use super::order::order;
 use super::state::State;
 use super::stop;
+use super::transact;
 use super::visit::Visitor;
 use crate::caveat::Caveat;
 use crate::executor::{Failure, Pool};
@@ -167,7 +168,9 @@ impl Course<'_> {
         let id = visit.cell.clone();
         let first = self.state.cells[cell].visits.first();
         let unstable = first.is_some_and(|first| !first.is_same_output(&visit));
-        let caveats = visit.delivery.as_deref().map(deliver::caveats).unwrap_or_default();
+        let of_delivery = visit.delivery.as_deref().map(deliver::caveats);
+        let caveats =
+            of_delivery.or_else(|| visit.client.as_deref().map(transact::caveats)).unwrap_or_default();
         self.append(Record::Visit(visit))?;
         if unstable {
             self.caveat(Some(id.clone()), Caveat::Unstable { cell: id.clone() })?;

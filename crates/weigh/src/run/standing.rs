@@ -157,7 +157,9 @@ impl Profile {
 fn competes(plan: &Plan, a: &Cell, b: &Cell) -> bool {
     let is_value = || plan.payloads.iter().any(|p| p.name == a.payload && p.value.is_some());
     let place = |cell: &Cell| cell.delivery.as_ref().map(|d| (d.server.clone(), d.transport, d.connections));
-    a.payload == b.payload
+    // What a client costs is shown, and none beats another: they do not do the same.
+    a.client.is_none()
+        && a.payload == b.payload
         && a.runtime == b.runtime
         && place(a) == place(b)
         && match (&a.serializer, &b.serializer) {

@@ -161,5 +161,6 @@ pub fn to_record(visit: Visit, cell: &str, round: u32, independent: Option<Strin
         phases: visit.phases,
         peak_bytes: visit.peak_bytes,
         delivery: None,
+        client: None,
     }
 }

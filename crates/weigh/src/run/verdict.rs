@@ -65,6 +65,7 @@ fn name(phase: Phase) -> &'static str {
         Phase::Compress => "compress",
         Phase::Decompress => "decompress",
         Phase::Serve => "serve",
+        Phase::Transact => "transact",
     }
 }
 

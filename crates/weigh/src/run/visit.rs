@@ -10,9 +10,9 @@ use anyhow::{Result, bail};
 use super::request::{Place, request};
 use super::state::{State, to_record};
 use super::verdict;
-use super::{deliver, forecast};
+use super::{deliver, forecast, transact};
 use crate::cell::Cell;
-use crate::executor::{Executor, Failure, Pool, Standing};
+use crate::executor::{Executor, Failure, Pool, Standing, TransactRequest};
 use crate::payload::Payload;
 use crate::plan::{Plan, Runtime};
 use crate::protocol::{CheckRequest, Description, Fault, FaultKind, Visit};
@@ -49,13 +49,18 @@ impl<'a> Visitor<'a> {
         let mut marshallers = BTreeMap::new();
         let live = state.live();
         for runtime in &plan.runtimes {
-            if !live.iter().any(|&i| plan.cells[i].runtime == runtime.name) {
+            if plan.is_client() || !live.iter().any(|&i| plan.cells[i].runtime == runtime.name) {
                 continue;
             }
             let Ok(description) = pool.runtime(&runtime.name).and_then(Executor::describe) else { continue };
             same_versions(runtime, &description)?;
             let takers = description.codecs.into_iter().filter(|c| c.takes_value).map(|c| c.name);
             marshallers.insert(runtime.name.clone(), takers.collect());
+        }
+        if plan.is_client()
+            && let Ok(transactor) = pool.transactor()
+        {
+            same_servers(plan, &transactor.versions(plan))?;
         }
         if plan.is_delivery()
             && let Ok(deliverer) = pool.deliverer()
@@ -79,6 +84,9 @@ impl<'a> Visitor<'a> {
         let Some(payload) = self.plan.payloads.iter().find(|p| p.name == cell.payload) else {
             return Err(fault(FaultKind::Payload, format!("{}: no such payload in the plan", cell.payload)));
         };
+        if cell.client.is_some() {
+            return self.transact(state, (index, round), payload);
+        }
         if cell.delivery.is_some() {
             return self.deliver(state, (index, round), payload);
         }
@@ -114,6 +122,26 @@ impl<'a> Visitor<'a> {
         let visit = self.pool.deliverer()?.deliver(&request)?;
         deliver::judge(cell, payload, &visit).map_err(Failure::Fault)?;
         Ok(deliver::to_record(visit, cell, payload, round))
+    }
+
+    fn transact(
+        &mut self,
+        state: &State,
+        (index, round): (usize, u32),
+        payload: &Payload,
+    ) -> Result<VisitRecord, Failure> {
+        let cell = &self.plan.cells[index];
+        let blob = self.root.join(&payload.blob);
+        let request = TransactRequest {
+            cell,
+            payload,
+            blob: &blob,
+            seed: self.plan.seed ^ (u64::from(round) << 32),
+            limit: limit(forecast::expected(self.plan, state)[index]),
+        };
+        let visit = self.pool.transactor()?.transact(&request)?;
+        transact::judge(cell, &visit).map_err(Failure::Fault)?;
+        Ok(transact::to_record(visit, cell, payload, round))
     }
 
     /// Has the dumped output decoded independently; `None` when there is no decoder for its format.
@@ -171,7 +199,9 @@ fn changed(what: &str, planned: &str, now: &str) -> Result<()> {
 /// The same for what stands under deliveries.
 fn same_servers(plan: &Plan, now: &[Standing]) -> Result<()> {
     let runtimes = plan.runtimes.iter().map(|r| (&r.name, &r.version));
-    for (name, version) in runtimes.chain(plan.servers.iter().map(|s| (&s.name, &s.version))) {
+    let servers = plan.servers.iter().map(|s| (&s.name, &s.version));
+    let stores = plan.stores.iter().filter(|s| s.binary.is_some()).map(|s| (&s.name, &s.version));
+    for (name, version) in runtimes.chain(servers).chain(stores) {
         if let Some(other) = now.iter().find(|n| n.name == *name && n.version != *version) {
             return changed(name, version, &other.version);
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use crate::study::{DeliveryBlock, Links, Published, PublishedDelivery, StudyText};
+use crate::study::{ClientBlock, DeliveryBlock, Links, Published, PublishedDelivery, StudyText, Variants};
 use crate::suggest::readable;
 
 /// The version of the file format that this program reads.
@@ -42,6 +42,12 @@ pub struct Study {
     /// The blocks of deliveries; a study has either these or cells.
     #[serde(default)]
     pub deliveries: Vec<DeliveryBlock>,
+    /// The blocks of clients of stores. In a study that has cells they are measured in place of those, when a store is named.
+    #[serde(default)]
+    pub clients: Vec<ClientBlock>,
+    /// Other ways to run a PHP, by name, for the blocks of clients.
+    #[serde(default)]
+    pub variants: Variants,
     /// Links whose total times are computed.
     #[serde(default)]
     pub links: Option<Links>,
@@ -176,11 +182,17 @@ impl Study {
         {
             bail!("name `{}` may hold lower-case letters, digits and hyphens only", self.name);
         }
-        match (self.cells.is_empty(), self.deliveries.is_empty()) {
-            (true, true) => bail!("a study needs at least one [[cells]] or [[deliveries]] block"),
-            (false, false) => bail!("a study has [[cells]] or [[deliveries]], not both; make two studies"),
+        match (self.cells.is_empty(), self.deliveries.is_empty(), self.clients.is_empty()) {
+            (true, true, true) => {
+                bail!("a study needs at least one block of [[cells]], [[deliveries]] or [[clients]]")
+            }
+            (false, false, _) => bail!("a study has [[cells]] or [[deliveries]], not both; make two studies"),
+            (_, false, false) => {
+                bail!("a study has [[deliveries]] or [[clients]], not both; make two studies")
+            }
             _ => {}
         }
+        self.clients.iter().try_for_each(ClientBlock::check)?;
         if self.published_delivery.is_some() && self.deliveries.is_empty() {
             bail!("[published_delivery] belongs to a study of [[deliveries]]");
         }
@@ -223,6 +235,16 @@ impl Study {
     /// The blocks as the quick form has them.
     pub fn quick_cells(&self) -> Vec<CellBlock> {
         self.cells.iter().filter_map(CellBlock::quick_form).collect()
+    }
+
+    /// The blocks of clients as the quick form has them.
+    pub fn quick_clients(&self) -> Vec<ClientBlock> {
+        self.clients.iter().filter_map(ClientBlock::quick_form).collect()
+    }
+
+    /// Its clients are what is measured.
+    pub fn is_client(&self) -> bool {
+        self.cells.is_empty() && !self.clients.is_empty()
     }
 
     /// The blocks of deliveries as the quick form has them.

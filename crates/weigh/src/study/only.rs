@@ -12,12 +12,14 @@ impl Study {
     pub fn only(&mut self, words: &str) -> Result<()> {
         let wanted = words.to_lowercase();
         let abouts = self.cells.iter().map(|b| &b.about).chain(self.deliveries.iter().map(|b| &b.about));
+        let abouts = abouts.chain(self.clients.iter().map(|b| &b.about));
         let abouts: Vec<String> =
             abouts.filter(|about| !about.is_empty()).map(|about| format!("`{about}`")).collect();
         let is_wanted = |about: &str| about.to_lowercase().contains(&wanted);
         self.cells.retain(|block| is_wanted(&block.about));
         self.deliveries.retain(|block| is_wanted(&block.about));
-        if self.cells.is_empty() && self.deliveries.is_empty() {
+        self.clients.retain(|block| is_wanted(&block.about));
+        if self.cells.is_empty() && self.deliveries.is_empty() && self.clients.is_empty() {
             let known = if abouts.is_empty() { "none says what it is for".into() } else { abouts.join(", ") };
             bail!("--only {words}: no block of the study {} speaks of that: {known}", self.name);
         }

@@ -46,6 +46,8 @@ impl Lab {
             payloads: Vec::new(),
             runtimes: Vec::new(),
             servers: Vec::new(),
+            stores: Vec::new(),
+            links: Vec::new(),
             cells: Vec::new(),
             exclusions: Vec::new(),
         };
@@ -90,6 +92,7 @@ impl Lab {
                 version: "8.2".into(),
                 libraries: BTreeMap::from([("zstd".into(), "zstd 1.5.4".into())]),
                 facts: BTreeMap::new(),
+                ini: Vec::new(),
             });
         }
         self.plan.cells.push(Cell {
@@ -102,6 +105,7 @@ impl Lab {
             keep: false,
             expected_seconds: 0.1,
             delivery: None,
+            client: None,
         });
         self
     }
@@ -174,6 +178,7 @@ pub fn visit(cell: &str, round: u32, decoded_bytes: u64, figures: Figures) -> Vi
         ]),
         peak_bytes: BTreeMap::from([(Phase::Encode, figures.bytes * 3)]),
         delivery: None,
+        client: None,
     }
 }
 

@@ -70,6 +70,7 @@ prop_compose! {
             phases,
             peak_bytes,
             delivery: None,
+            client: None,
         })
     }
 }

@@ -120,6 +120,7 @@ fn cell(server: &str, name: &str, expected_seconds: f64) -> Cell {
         keep: false,
         expected_seconds,
         delivery: Some(delivery),
+        client: None,
     }
 }
 

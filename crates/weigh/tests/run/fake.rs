@@ -114,7 +114,9 @@ impl Executor for FakeExecutor {
         };
         let samples = |ms: f64| Samples { batch: 1, cpu_ns: times(ms), wall_ns: times(ms), preempted: 0 };
         let phase = |p: &Phase| match p {
-            Phase::Encode | Phase::Compress | Phase::Serve => (*p, samples(codec.encode_ms)),
+            Phase::Encode | Phase::Compress | Phase::Serve | Phase::Transact => {
+                (*p, samples(codec.encode_ms))
+            }
             Phase::Decode | Phase::Decompress => (*p, samples(codec.decode_ms)),
         };
         Ok(Visit {
@@ -193,8 +195,11 @@ impl Lab {
                 version: "1".into(),
                 libraries: BTreeMap::new(),
                 facts: BTreeMap::new(),
+                ini: Vec::new(),
             }],
             servers: Vec::new(),
+            stores: Vec::new(),
+            links: Vec::new(),
             cells: codecs.iter().map(|(name, b)| cell(name, b)).collect(),
             exclusions: Vec::new(),
         };
@@ -259,6 +264,7 @@ fn cell(name: &str, behaviour: &Behaviour) -> Cell {
         keep: false,
         expected_seconds: (behaviour.encode_ms + behaviour.decode_ms) / 1e3,
         delivery: None,
+        client: None,
     }
 }
 

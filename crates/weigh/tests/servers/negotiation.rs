@@ -45,6 +45,7 @@ fn cell(found: &Found, setting: Setting) -> Cell {
         keep: false,
         expected_seconds: 0.1,
         delivery: Some(delivery),
+        client: None,
     }
 }
 

@@ -83,6 +83,8 @@ impl Lab {
             payloads: Vec::new(),
             runtimes: Vec::new(),
             servers: Vec::new(),
+            stores: Vec::new(),
+            links: Vec::new(),
             cells: Vec::new(),
             exclusions: Vec::new(),
         };
@@ -158,6 +160,7 @@ impl Lab {
             keep: true,
             expected_seconds: 0.1,
             delivery: Some(delivery),
+            client: None,
         });
     }
 
@@ -180,6 +183,7 @@ impl Lab {
                 version: "8.2".into(),
                 libraries: BTreeMap::from([("gzencode".into(), "zlib 1.2.13".into())]),
                 facts: BTreeMap::new(),
+                ini: Vec::new(),
             });
         }
     }
@@ -255,6 +259,7 @@ impl Lab {
                 },
                 negotiation: None,
             })),
+            client: None,
         }
     }
 

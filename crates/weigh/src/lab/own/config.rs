@@ -34,11 +34,12 @@ impl Lab {
         if names.is_empty() {
             let all: Vec<Study> =
                 self.definitions.study_names().iter().map(|n| self.study(n)).collect::<Result<_>>()?;
-            return Ok(all.into_iter().filter(|study| own.suits(study).is_ok()).collect());
+            let suited = all.into_iter().filter(|study| own.suits(study).is_ok());
+            return Ok(suited.map(|study| own.of_stores(study)).collect());
         }
         let studies: Vec<Study> = names.iter().map(|n| self.study(n)).collect::<Result<_>>()?;
         studies.iter().try_for_each(|study| own.suits(study))?;
-        Ok(studies)
+        Ok(studies.into_iter().map(|study| own.of_stores(study)).collect())
     }
 
     /// What the studies can be measured on, with a configuration of the user's among the ways of its server. Nothing is looked
@@ -59,6 +60,7 @@ impl Lab {
         let configured = self.configure(own, progress)?;
         let mut inventory = self.inventory(php)?;
         self.look_for_servers(&mut inventory, studies)?;
+        self.choose_stores(&mut inventory, own)?;
         if let Some(definition) = configured {
             own.server = Some(definition.name.clone());
             inventory.servers.retain(|s| s.name != definition.name);

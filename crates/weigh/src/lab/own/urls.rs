@@ -80,6 +80,8 @@ pub fn plan(
         payloads: Vec::new(),
         runtimes: Vec::new(),
         servers: Vec::new(),
+        stores: Vec::new(),
+        links: Vec::new(),
         cells: Vec::new(),
         exclusions: Vec::new(),
     };
@@ -220,6 +222,7 @@ fn cell(payload: &Payload, target: &Target, coding: &str, seconds: f64) -> Cell 
         keep: true,
         expected_seconds: seconds.max(LEAST),
         delivery: Some(delivery),
+        client: None,
     }
 }
 

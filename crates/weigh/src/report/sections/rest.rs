@@ -135,5 +135,9 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::Changing { .. } => "of a URL whose content changed during the run",
         Caveat::FaultyResponses { .. } => "with responses that were not as they should be",
         Caveat::Negotiation { .. } => "whose variants break rules of HTTP",
+        Caveat::FailedTransactions { .. } => "with transactions that failed",
+        Caveat::Evicted { .. } => "whose store had lost some of what was written",
+        Caveat::Dropped { .. } => "whose schedule was not kept",
+        Caveat::OwnOverhead { .. } => "whose worker's own loop is a visible part",
     }
 }

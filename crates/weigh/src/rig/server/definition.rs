@@ -244,21 +244,32 @@ impl Definition {
     /// # Errors
     /// When there is none of that name.
     pub fn stop_signal(&self) -> Result<rustix::process::Signal> {
-        use rustix::process::Signal;
-        Ok(match self.stop.as_str() {
-            "TERM" => Signal::TERM,
-            "QUIT" => Signal::QUIT,
-            "INT" => Signal::INT,
-            "WINCH" => Signal::WINCH,
-            "USR1" => Signal::USR1,
-            other => bail!("stop = \"{other}\" is none of TERM, QUIT, INT, WINCH, USR1"),
-        })
+        signal(&self.stop)
     }
+}
+
+/// A signal on which a program ends gracefully, by its name.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn signal(name: &str) -> Result<rustix::process::Signal> {
+    use rustix::process::Signal;
+    Ok(match name {
+        "TERM" => Signal::TERM,
+        "QUIT" => Signal::QUIT,
+        "INT" => Signal::INT,
+        "WINCH" => Signal::WINCH,
+        "USR1" => Signal::USR1,
+        other => bail!("stop = \"{other}\" is none of TERM, QUIT, INT, WINCH, USR1"),
+    })
 }
 
 impl Query {
     /// The expression, compiled.
-    pub(super) fn expression(&self) -> Result<regex::Regex> {
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn expression(&self) -> Result<regex::Regex> {
         let made = regex::RegexBuilder::new(&self.pattern).multi_line(true).build();
         made.with_context(|| format!("pattern = \"{}\" is no regular expression", self.pattern))
     }

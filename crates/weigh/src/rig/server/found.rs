@@ -156,7 +156,7 @@ impl Found {
 }
 
 /// What a program answers to a question: the first group of each match, in stdout and stderr.
-fn ask(program: &Path, query: &Query) -> Vec<String> {
+pub fn ask(program: &Path, query: &Query) -> Vec<String> {
     let mut command = Command::new(program);
     command.args(&query.args).stdin(Stdio::null()).env("LC_ALL", "C");
     let (Ok(output), Ok(expression)) = (command.output(), query.expression()) else { return Vec::new() };

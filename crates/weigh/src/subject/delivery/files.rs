@@ -172,6 +172,7 @@ mod tests {
             keep: false,
             expected_seconds: 0.1,
             delivery: Some(delivery),
+            client: None,
         }
     }
 

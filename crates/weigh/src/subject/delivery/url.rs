@@ -100,6 +100,7 @@ mod tests {
             keep: false,
             expected_seconds: 0.1,
             delivery: Some(delivery.clone()),
+            client: None,
         };
         path(&cell, &delivery, &payload, "secret")
     }

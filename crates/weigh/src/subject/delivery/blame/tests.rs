@@ -16,6 +16,7 @@ fn cell() -> Cell {
         keep: false,
         expected_seconds: 0.1,
         delivery: None,
+        client: None,
     }
 }
 

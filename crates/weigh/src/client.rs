@@ -1,0 +1,233 @@
+//! What a client of a store does in a cell: which driver, how many workers, which mix of writes and reads over which keys.
+//!
+//! Text forms, as studies write them: mixes `9:1` (reads : writes), `reads`, `writes`; keys `one`, `uniform:1000`,
+//! `zipf:1000`, `zipf:1000,exponent=0.99`, `new`.
+
+use std::fmt;
+
+use anyhow::{Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+/// Keys of a key space at most: workers hold their names.
+const MOST_KEYS: u64 = 10_000_000;
+/// The exponent of a Zipf distribution where none is given, as YCSB has it.
+const EXPONENT: f64 = 0.99;
+
+/// What a cell has beside payload, runtime and setting when PHP workers speak with a store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Client {
+    /// The store's name in the plan: `redis`.
+    pub store: String,
+    /// The driver's name: `phpredis`, `socket`.
+    pub driver: String,
+    /// What the payload is to the worker.
+    pub value: ValueKind,
+    /// Writes among reads.
+    pub mix: Mix,
+    /// Which keys.
+    pub keys: Keys,
+    /// Worker processes.
+    pub workers: u32,
+    /// Transactions of each worker in one block.
+    pub transactions: u64,
+    /// Transactions a second of all workers together, on a schedule; null: each makes the next one when it has an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// The link between workers and store, by its name in the plan; null: the machine's own loopback or a unix socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// The worker serializes and encodes values before it writes them, with the cell's serializer and setting.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub encoded: bool,
+}
+
+impl Client {
+    /// The cell's group below its payload, but for the runtime: `redis/phpredis`, with a link `redis/phpredis@100mbit/20ms`.
+    pub fn place(&self) -> String {
+        let link = self.link.as_ref().map_or(String::new(), |link| format!("@{link}"));
+        format!("{}/{}{link}", self.store, self.driver)
+    }
+
+    /// What is done there: `9:1/one*4`, at a rate `9:1/one*4@2000`.
+    pub fn work(&self) -> String {
+        let rate = self.rate.map_or(String::new(), |rate| format!("@{rate}"));
+        format!("{}/{}*{}{rate}", self.mix, self.keys, self.workers)
+    }
+}
+
+/// What a payload is to a client worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum ValueKind {
+    /// A number that belongs to the key.
+    Integer,
+    /// A record of many bins of mixed types.
+    Record {
+        /// How many bins.
+        bins: u32,
+    },
+    /// The payload's bytes as one text.
+    Text,
+    /// The PHP value that the payload is the `serialize()` of.
+    Value,
+}
+
+/// Writes among reads: every so many transactions, one is a write, and the first is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct Mix {
+    /// 1: writes alone. 0: reads alone, of keys that were written before.
+    pub write_every: u32,
+}
+
+impl Mix {
+    /// Reads a mix.
+    ///
+    /// # Errors
+    /// One line that quotes it.
+    pub fn parse(text: &str) -> Result<Mix> {
+        let write_every = match text.trim() {
+            "reads" => 0,
+            "writes" => 1,
+            mixed => {
+                let parts = mixed.split_once(':').and_then(|(r, w)| Some((number(r)?, number(w)?)));
+                match parts {
+                    Some((0, w)) if w > 0 => 1,
+                    Some((r, 0)) if r > 0 => 0,
+                    Some((r, w)) if w > 0 && (r + w) % w == 0 && (r + w) / w <= 1_000_000 => (r + w) / w,
+                    _ => bail!(
+                        "`{text}` is no mix; write READS:WRITES with reads a multiple of writes, such as 9:1, or `reads` or `writes`"
+                    ),
+                }
+            }
+        };
+        Ok(Mix { write_every })
+    }
+
+    /// The share of writes, 0 to 1.
+    pub fn writes(self) -> f64 {
+        if self.write_every == 0 { 0.0 } else { 1.0 / f64::from(self.write_every) }
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    text.trim().parse().ok().filter(|n| *n <= 1_000_000)
+}
+
+impl fmt::Display for Mix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.write_every {
+            0 => f.write_str("reads"),
+            1 => f.write_str("writes"),
+            every => write!(f, "{}:1", every - 1),
+        }
+    }
+}
+
+/// Which keys are written and read.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Keys {
+    /// Each worker has one of its own.
+    One,
+    /// Every key of a key space as likely as another.
+    Uniform {
+        /// How many there are.
+        count: u64,
+    },
+    /// Few keys of a key space are wanted often: the k-th with a weight of k to the minus exponent.
+    Zipf {
+        /// How many there are.
+        count: u64,
+        /// The exponent.
+        exponent: f64,
+    },
+    /// A new key for each transaction.
+    New,
+}
+
+impl Keys {
+    /// Reads keys.
+    ///
+    /// # Errors
+    /// One line that quotes them.
+    pub fn parse(text: &str) -> Result<Keys> {
+        let (head, option) = match text.split_once(',') {
+            Some((head, option)) => (head.trim(), Some(option.trim())),
+            None => (text.trim(), None),
+        };
+        let wrong = || {
+            anyhow::anyhow!("`{text}` are no keys; write one, new, uniform:COUNT or zipf:COUNT,exponent=0.99")
+        };
+        let (kind, count) = match head.split_once(':') {
+            Some((kind, count)) => (kind, Some(count.parse::<u64>().map_err(|_| wrong())?)),
+            None => (head, None),
+        };
+        if let Some(count) = count {
+            ensure!((1..=MOST_KEYS).contains(&count), "`{text}`: a key space has 1 to {MOST_KEYS} keys");
+        }
+        match (kind, count, option) {
+            ("one", None, None) => Ok(Keys::One),
+            ("new", None, None) => Ok(Keys::New),
+            ("uniform", Some(count), None) => Ok(Keys::Uniform { count }),
+            ("zipf", Some(count), option) => {
+                let given = option.map(|o| {
+                    o.strip_prefix("exponent=").and_then(|e| e.parse::<f64>().ok()).ok_or_else(wrong)
+                });
+                let exponent = given.transpose()?.unwrap_or(EXPONENT);
+                ensure!(
+                    exponent > 0.0 && exponent <= 10.0,
+                    "`{text}`: an exponent is above 0 and at most 10"
+                );
+                Ok(Keys::Zipf { count, exponent })
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl fmt::Display for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Keys::One => f.write_str("one"),
+            Keys::Uniform { count } => write!(f, "uniform:{count}"),
+            Keys::Zipf { count, exponent } if *exponent == EXPONENT => write!(f, "zipf:{count}"),
+            Keys::Zipf { count, exponent } => write!(f, "zipf:{count},exponent={exponent}"),
+            Keys::New => f.write_str("new"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixes_and_keys_are_read_as_they_are_written() {
+        for text in ["9:1", "1:1", "reads", "writes", "99:1"] {
+            assert_eq!(Mix::parse(text).unwrap().to_string(), text);
+        }
+        assert_eq!(Mix::parse("95:5").unwrap(), Mix { write_every: 20 });
+        assert_eq!(Mix::parse("0:1").unwrap(), Mix { write_every: 1 });
+        assert_eq!(Mix::parse("1:0").unwrap(), Mix { write_every: 0 });
+        for text in ["one", "new", "uniform:1000", "zipf:1000", "zipf:5,exponent=1.2"] {
+            assert_eq!(Keys::parse(text).unwrap().to_string(), text);
+        }
+        for text in ["3:2", "0:0", "", "9:1:1", "-1:1", "9000000000:1"] {
+            assert!(Mix::parse(text).is_err(), "{text}");
+        }
+        for text in [
+            "",
+            "two",
+            "one:3",
+            "uniform",
+            "uniform:0",
+            "zipf:5,exponent=-1",
+            "zipf:5,s=1",
+            "uniform:5,exponent=1",
+        ] {
+            let error = Keys::parse(text).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{text}`")), "{error}");
+        }
+    }
+}

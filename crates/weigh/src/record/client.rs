@@ -1,0 +1,117 @@
+//! What one visit to a client cell observed: a block of transactions by some PHP workers with a store, which all began together.
+
+use serde::{Deserialize, Serialize};
+use weigh_load::hist::Packed;
+
+use super::delivery::Switches;
+use crate::link::Measured;
+use crate::protocol::client::{Failed, Memory, Reads, Writes};
+
+/// One block. Counters are over all workers; a meter that is not there is null, never zero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ClientVisit {
+    /// Each worker's own share, in the order of their numbers.
+    pub workers: Vec<WorkerVisit>,
+    /// Seconds between the first begin and the last begin of a worker.
+    pub skew: f64,
+    /// Writes.
+    pub writes: Writes,
+    /// Reads.
+    pub reads: Reads,
+    /// Scheduled and never sent.
+    pub dropped: u64,
+    /// Time inside PUT: nanoseconds from send to answer, encoding included where the worker encodes.
+    pub put: Packed,
+    /// Time inside GET.
+    pub get: Packed,
+    /// From the scheduled send of a write to its answer; null in a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub put_response: Option<Packed>,
+    /// From the scheduled send of a read to its answer; null in a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub get_response: Option<Packed>,
+    /// Nanoseconds of serializing and encoding, inside PUT, of all writes.
+    pub encode_ns: u64,
+    /// Nanoseconds of decoding and unserializing, inside GET, of all reads.
+    pub decode_ns: u64,
+    /// CPU nanoseconds of the workers in user space.
+    pub client_user_ns: u64,
+    /// CPU nanoseconds of the workers in the kernel.
+    pub client_system_ns: u64,
+    /// CPU nanoseconds of the store's processes in user space, from the first begin to the last answer; null without a process of its own.
+    pub server_user_ns: Option<u64>,
+    /// CPU nanoseconds of the store's processes in the kernel.
+    pub server_system_ns: Option<u64>,
+    /// Memory of the store's processes right after the block: PSS, bytes.
+    pub server_pss: Option<u64>,
+    /// Context switches of the workers.
+    pub switches: Switches,
+    /// CPU nanoseconds of a transaction that are the worker's own loop, mean of the workers.
+    pub own_ns: f64,
+    /// Bytes that the driver was given for one value; null where that is no text.
+    pub stored_bytes: Option<u64>,
+    /// What carried the driver out, as it says.
+    pub library: Option<String>,
+    /// The store's version, as it says.
+    pub server: Option<String>,
+    /// What the link between workers and store was measured as before its first use; null without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<Box<Measured>>,
+    /// What failed, by message.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Failed>,
+}
+
+/// One worker in a block.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct WorkerVisit {
+    /// Transactions, failed ones among them.
+    pub transactions: u64,
+    /// Seconds from its first send to its last answer.
+    pub seconds: f64,
+    /// PHP's memory.
+    pub memory: Memory,
+    /// Memory of its process right after the block: PSS, bytes.
+    pub pss: Option<u64>,
+}
+
+impl ClientVisit {
+    /// Transactions of all workers, failed ones among them.
+    pub fn transactions(&self) -> u64 {
+        self.writes.count + self.reads.count
+    }
+
+    /// Transactions that failed, or that gave another value than was written.
+    pub fn failed(&self) -> u64 {
+        self.writes.failed + self.reads.failed + self.reads.wrong
+    }
+
+    /// Transactions a second of a worker, as published: all transactions ÷ the sum of the workers' seconds.
+    pub fn tps_per_process(&self) -> Option<f64> {
+        let seconds: f64 = self.workers.iter().map(|w| w.seconds).sum();
+        (seconds > 0.0).then(|| self.transactions() as f64 / seconds)
+    }
+
+    /// Transactions a second of all workers together: all transactions ÷ the longest worker's seconds.
+    pub fn tps_combined(&self) -> Option<f64> {
+        let seconds = self.seconds();
+        (seconds > 0.0).then(|| self.transactions() as f64 / seconds)
+    }
+
+    /// The longest worker's seconds.
+    pub fn seconds(&self) -> f64 {
+        self.workers.iter().map(|w| w.seconds).fold(0.0, f64::max)
+    }
+
+    /// CPU nanoseconds of workers and store a transaction; none without a transaction.
+    pub fn cpu_ns(&self) -> Option<f64> {
+        let store = self.server_user_ns.unwrap_or(0) + self.server_system_ns.unwrap_or(0);
+        self.a_transaction((self.client_user_ns + self.client_system_ns + store) as f64)
+    }
+
+    /// What a total of the block is a transaction; none without one.
+    pub fn a_transaction(&self, total: f64) -> Option<f64> {
+        let all = self.transactions();
+        (all > 0).then(|| total / all as f64)
+    }
+}

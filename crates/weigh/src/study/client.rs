@@ -1,0 +1,227 @@
+//! A block of client cells: PHP workers that write to a store and read from it.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+
+use crate::client::{Keys, Mix};
+
+/// Workers of a block at most.
+const MOST_WORKERS: u32 = 64;
+/// Transactions of a worker in a block at most.
+const MOST_TRANSACTIONS: u64 = 10_000_000;
+
+/// Every combination of these factors is a cell.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientBlock {
+    /// What the block is for.
+    #[serde(default)]
+    pub about: String,
+    /// Stores by name; `*` is every store that is here.
+    pub stores: Vec<String>,
+    /// Drivers by name; `*` is every driver of the store, `extension` the first one that is an extension's. Absent: every one.
+    #[serde(default = "every")]
+    pub drivers: Vec<String>,
+    /// `php` (every PHP of the run) or one runtime's name, with a variant: `php+jit`.
+    pub runtimes: Vec<String>,
+    /// What is written: `integer`, `record:40` (bins), or contents by name (`value:rows-4k`).
+    pub values: Vec<String>,
+    /// Reads and writes: `9:1`, `reads`, `writes`. Absent: `9:1`.
+    #[serde(default = "nine_to_one")]
+    pub mixes: Vec<String>,
+    /// Keys: `one`, `uniform:1000`, `zipf:1000`, `new`. Absent: `one`.
+    #[serde(default = "one_key")]
+    pub keys: Vec<String>,
+    /// Worker processes. Absent: 4.
+    #[serde(default = "four")]
+    pub workers: Vec<u32>,
+    /// Transactions of each worker in one block.
+    pub transactions: u64,
+    /// Transactions a second of all workers together, on a schedule. Absent: a closed loop.
+    #[serde(default)]
+    pub rates: Vec<f64>,
+    /// Links between workers and store, by name or as `100mbit/20ms`; `-` is none. Absent: none.
+    #[serde(default = "no_link")]
+    pub links: Vec<String>,
+    /// Serializers that the worker uses before it encodes; only with `codecs`.
+    #[serde(default)]
+    pub serializers: Vec<String>,
+    /// Settings by which the worker encodes: see [`crate::setting::Request`]. Absent: values go to the driver as they are.
+    #[serde(default)]
+    pub codecs: Vec<String>,
+    /// What the quick form does with this block; absent: the same as the whole study.
+    #[serde(default)]
+    pub quick: Option<QuickClient>,
+}
+
+fn every() -> Vec<String> {
+    vec!["*".into()]
+}
+
+fn nine_to_one() -> Vec<String> {
+    vec!["9:1".into()]
+}
+
+fn one_key() -> Vec<String> {
+    vec!["one".into()]
+}
+
+fn four() -> Vec<u32> {
+    vec![4]
+}
+
+fn no_link() -> Vec<String> {
+    vec![NO_LINK.into()]
+}
+
+/// The word for no link.
+pub const NO_LINK: &str = "-";
+
+/// Another way to run a PHP: settings of its ini.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// `NAME=VALUE`, such as `opcache.jit=tracing`.
+    pub ini: Vec<String>,
+    /// The first version of PHP that has it.
+    #[serde(default)]
+    pub since: Option<String>,
+}
+
+/// Variants by name.
+pub type Variants = BTreeMap<String, Variant>;
+
+/// A block of client cells in the quick form.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum QuickClient {
+    /// `quick = false` leaves the block out; `true` keeps it whole.
+    Keep(bool),
+    /// Other factors.
+    Other(Box<QuickClientFactors>),
+}
+
+/// The factors of a block of client cells in the quick form; what is absent stays as it is.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuickClientFactors {
+    /// See [`ClientBlock::stores`].
+    pub stores: Option<Vec<String>>,
+    /// See [`ClientBlock::drivers`].
+    pub drivers: Option<Vec<String>>,
+    /// See [`ClientBlock::runtimes`].
+    pub runtimes: Option<Vec<String>>,
+    /// See [`ClientBlock::values`].
+    pub values: Option<Vec<String>>,
+    /// See [`ClientBlock::mixes`].
+    pub mixes: Option<Vec<String>>,
+    /// See [`ClientBlock::keys`].
+    pub keys: Option<Vec<String>>,
+    /// See [`ClientBlock::transactions`].
+    pub transactions: Option<u64>,
+    /// See [`ClientBlock::links`].
+    pub links: Option<Vec<String>>,
+    /// See [`ClientBlock::serializers`].
+    pub serializers: Option<Vec<String>>,
+    /// See [`ClientBlock::codecs`].
+    pub codecs: Option<Vec<String>>,
+}
+
+impl ClientBlock {
+    /// Makes sure that the block has something of everything, in its quick form too.
+    ///
+    /// # Errors
+    /// The first thing that is missing or out of bounds.
+    pub fn check(&self) -> Result<()> {
+        self.check_factors()?;
+        match self.quick_form() {
+            Some(quick) => quick.check_factors().context("in its quick form"),
+            None => Ok(()),
+        }
+    }
+
+    fn check_factors(&self) -> Result<()> {
+        let lists = [
+            ("stores", &self.stores),
+            ("drivers", &self.drivers),
+            ("runtimes", &self.runtimes),
+            ("values", &self.values),
+            ("mixes", &self.mixes),
+            ("keys", &self.keys),
+            ("links", &self.links),
+        ];
+        if let Some((name, _)) = lists.iter().find(|(_, list)| list.is_empty()) {
+            bail!("a block of [[clients]] needs at least one of `{name}`");
+        }
+        self.mixes.iter().try_for_each(|mix| Mix::parse(mix).map(|_| ()))?;
+        self.keys.iter().try_for_each(|keys| Keys::parse(keys).map(|_| ()))?;
+        let is_new = self.keys.iter().any(|keys| keys == "new");
+        ensure!(
+            !(is_new && self.mixes.iter().any(|mix| mix == "reads")),
+            "keys = \"new\" and mixes = \"reads\": what was never written cannot be read"
+        );
+        let workers = self.workers.iter().all(|n| (1..=MOST_WORKERS).contains(n));
+        ensure!(workers && !self.workers.is_empty(), "workers are 1 to {MOST_WORKERS}");
+        ensure!(
+            (1..=MOST_TRANSACTIONS).contains(&self.transactions),
+            "transactions = {} must be 1 to {MOST_TRANSACTIONS}",
+            self.transactions
+        );
+        ensure!(self.rates.iter().all(|r| r.is_finite() && *r > 0.0), "rates are above zero");
+        ensure!(
+            self.codecs.is_empty() == self.serializers.is_empty(),
+            "`codecs` and `serializers` of a block of [[clients]] come together"
+        );
+        Ok(())
+    }
+
+    /// The links that it names, in its quick form too.
+    pub fn all_links(&self) -> impl Iterator<Item = &str> {
+        let quick = match &self.quick {
+            Some(QuickClient::Other(factors)) => factors.links.as_deref().unwrap_or_default(),
+            _ => &[],
+        };
+        self.links.iter().chain(quick).map(String::as_str).filter(|link| *link != NO_LINK)
+    }
+
+    /// Measures it on every store of the run.
+    pub fn all_stores(&mut self) {
+        self.stores = every();
+        if let Some(QuickClient::Other(factors)) = &mut self.quick {
+            factors.stores = None;
+        }
+    }
+
+    /// The block as the quick form has it; none: it is left out.
+    pub fn quick_form(&self) -> Option<ClientBlock> {
+        let mut block = self.clone();
+        match block.quick.take() {
+            Some(QuickClient::Keep(false)) => return None,
+            Some(QuickClient::Keep(true)) | None => {}
+            Some(QuickClient::Other(factors)) => block.lay_over(*factors),
+        }
+        Some(block)
+    }
+
+    fn lay_over(&mut self, factors: QuickClientFactors) {
+        let lists = [
+            (&mut self.stores, factors.stores),
+            (&mut self.drivers, factors.drivers),
+            (&mut self.runtimes, factors.runtimes),
+            (&mut self.values, factors.values),
+            (&mut self.mixes, factors.mixes),
+            (&mut self.keys, factors.keys),
+            (&mut self.links, factors.links),
+            (&mut self.serializers, factors.serializers),
+            (&mut self.codecs, factors.codecs),
+        ];
+        for (own, other) in lists {
+            if let Some(other) = other {
+                *own = other;
+            }
+        }
+        self.transactions = factors.transactions.unwrap_or(self.transactions);
+    }
+}
