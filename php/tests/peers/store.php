@@ -97,20 +97,21 @@ function answer($verb, $key, $value, array &$held, $redis, $do)
         return wrongReply($do, $key, $redis);
     }
     $there = isset($held[$key]);
-    if ($verb === 'get') {
-        $value = $there ? $held[$key] : null;
-        $value = $do === 'wrong' ? substr($value, 0, -1) . '!' : $value;
+    if ($verb === 'get' && $there) {
+        $value = $do === 'wrong' ? substr($held[$key], 0, -1) . '!' : $held[$key];
         return $redis ? redisValue($value) : memcachedValue($key, $value);
     }
     if ($verb === 'set') {
         $held[$key] = $value;
-        return $redis ? "+OK\r\n" : "STORED\r\n";
-    }
-    if ($verb === 'del' || $verb === 'delete') {
+    } elseif ($verb !== 'get') {
         unset($held[$key]);
-        return $redis ? ':' . (int) $there . "\r\n" : ($there ? "DELETED\r\n" : "NOT_FOUND\r\n");
     }
-    return $redis ? "-ERR unknown command\r\n" : "VERSION 1.6.0\r\n";
+    $replies = array(
+        'set' => array('STORED', '+OK'), 'get' => array('END', '$-1'), 'version' => array('VERSION 1.6.0', ''),
+        'delete' => array($there ? 'DELETED' : 'NOT_FOUND', ''), 'del' => array('', ':' . (int) $there),
+        'info' => array('', '-ERR unknown command'),
+    );
+    return $replies[$verb][(int) $redis] . "\r\n";
 }
 
 function wrongReply($do, $key, $redis)
@@ -125,14 +126,11 @@ function wrongReply($do, $key, $redis)
 
 function redisValue($value)
 {
-    return $value === null ? "$-1\r\n" : '$' . strlen($value) . "\r\n$value\r\n";
+    return '$' . strlen($value) . "\r\n$value\r\n";
 }
 
 function memcachedValue($key, $value)
 {
-    if ($value === null) {
-        return "END\r\n";
-    }
     list($flags, $bytes) = explode(' ', $value, 2);
     return "VALUE $key $flags " . strlen($bytes) . "\r\n$bytes\r\nEND\r\n";
 }
