@@ -59,6 +59,8 @@ final class Block
             throw new Fault($fault->kind(), "{$this->driver->title()}: {$said['message']}", $said['remedy']);
         } catch (\Exception $error) {
             throw new Fault('response', "{$this->driver->title()}: {$error->getMessage()}");
+        } catch (\Throwable $error) {
+            throw new Fault('response', "{$this->driver->title()}: {$error->getMessage()}");
         }
         $before = memory_get_usage();
         $this->loop = new Loop($this->keys, $this->stored, $this->writeEvery);

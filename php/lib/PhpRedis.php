@@ -66,7 +66,12 @@ final class PhpRedis
 
     public function put($key, $value)
     {
-        if ($this->redis->set($key, $value) !== true) {
+        try {
+            $done = $this->redis->set($key, $value);
+        } catch (\RedisException $error) {
+            throw self::sorted($error);
+        }
+        if ($done !== true) {
             throw self::refusal($this->redis, 'SET');
         }
     }
@@ -74,7 +79,11 @@ final class PhpRedis
     /** @return string|null */
     public function get($key)
     {
-        $value = $this->redis->get($key);
+        try {
+            $value = $this->redis->get($key);
+        } catch (\RedisException $error) {
+            throw self::sorted($error);
+        }
         if ($value === false) {
             // No value and an error look alike, but for the message.
             if ($this->redis->getLastError() !== null) {
@@ -112,10 +121,16 @@ final class PhpRedis
         try {
             $done = $redis->$command($argument);
         } catch (\RedisException $error) {
-            throw RedisInfo::fault($error->getMessage());
+            throw self::sorted($error);
         }
         if ($done !== true) {
             throw self::refusal($redis, strtoupper($command));
         }
+    }
+
+    /** @return \Exception a Fault where it is an error reply: some of those the extension throws, as it does a lost connection */
+    private static function sorted(\RedisException $error)
+    {
+        return preg_match('/^[A-Z]{3,} /', $error->getMessage()) === 1 ? RedisInfo::fault($error->getMessage()) : $error;
     }
 }

@@ -40,6 +40,7 @@ final class SymfonyStore
     /** @return bool whether a marshaller of Symfony's serializes by igbinary here */
     public static function takesIgbinary($marshaller)
     {
+        $failed = array();
         $texts = $marshaller->marshall(array('try' => array(1)), $failed);
         return $texts['try'] !== serialize(array(1));
     }

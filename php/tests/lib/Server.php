@@ -74,9 +74,10 @@ final class Server
         $line = PHP_VERSION_ID >= 70400 ? $arguments : 'exec ' . implode(' ', array_map('escapeshellarg', $arguments));
         $streams = array(array('file', '/dev/null', 'r'), array('file', $server->errors, 'w'), array('file', $server->errors, 'a'));
         $server->process = proc_open($line, $streams, $pipes);
+        array_map('fclose', $pipes);
         register_shutdown_function(array($server, 'end'));
         $until = microtime(true) + self::SECONDS;
-        while (!file_exists($server->socket) || !$server->accepts()) {
+        while (!file_exists($server->socket) || !self::accepts($server->socket)) {
             if (microtime(true) > $until || !proc_get_status($server->process)['running']) {
                 $said = trim(file_get_contents($server->errors));
                 $server->end();
@@ -88,10 +89,10 @@ final class Server
     }
 
     /** A scripted server serves one client after the other, and must not be held up by this one. */
-    private function accepts()
+    private static function accepts($socket)
     {
         try {
-            return fclose(stream_socket_client("unix://{$this->socket}"));
+            return fclose(stream_socket_client("unix://$socket"));
         } catch (ErrorException $refused) {
             return false;
         }

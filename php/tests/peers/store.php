@@ -78,7 +78,7 @@ function redisRequest($client)
 function memcachedRequest($client)
 {
     $head = fgets($client);
-    if ($head === false || $head === '') {
+    if ($head === false || $head === '' || rtrim($head) === 'quit') {
         return null;
     }
     $words = explode(' ', rtrim($head, "\r\n"));
@@ -93,33 +93,44 @@ function memcachedRequest($client)
 /** @return string the reply to a request */
 function answer($verb, $key, $value, array &$held, $redis, $do)
 {
-    if ($do === 'error') {
-        return $redis ? "-ERR made up for this test\r\n" : "SERVER_ERROR made up for this test\r\n";
+    if (in_array($do, array('error', 'garbage', 'huge'), true)) {
+        return wrongReply($do, $key, $redis);
     }
-    if ($do === 'garbage') {
-        return "HTTP/1.1 400 Bad Request\r\n\r\n";
+    $there = isset($held[$key]);
+    if ($verb === 'get' && $there) {
+        $value = $do === 'wrong' ? substr($held[$key], 0, -1) . '!' : $held[$key];
+        return $redis ? redisValue($value) : memcachedValue($key, $value);
     }
-    if ($do === 'huge') {
-        return $redis ? "$99999999999\r\n" : "VALUE $key 0 99999999999\r\n";
+    if ($verb === 'set') {
+        $held[$key] = $value;
+    } elseif ($verb !== 'get') {
+        unset($held[$key]);
     }
-    switch ($verb) {
-        case 'set':
-            $held[$key] = $value;
-            return $redis ? "+OK\r\n" : "STORED\r\n";
-        case 'get':
-            $value = isset($held[$key]) ? $held[$key] : null;
-            $value = $do === 'wrong' ? substr($value, 0, -1) . '!' : $value;
-            if ($redis) {
-                return $value === null ? "$-1\r\n" : '$' . strlen($value) . "\r\n$value\r\n";
-            }
-            list($flags, $bytes) = explode(' ', (string) $value, 2) + array('', '');
-            return ($value === null ? '' : "VALUE $key $flags " . strlen($bytes) . "\r\n$bytes\r\n") . "END\r\n";
-        case 'del':
-        case 'delete':
-            $there = isset($held[$key]);
-            unset($held[$key]);
-            return $redis ? ':' . (int) $there . "\r\n" : ($there ? "DELETED\r\n" : "NOT_FOUND\r\n");
-        default:
-            return $redis ? "-ERR unknown command\r\n" : "VERSION 1.6.0\r\n";
-    }
+    $replies = array(
+        'set' => array('STORED', '+OK'), 'get' => array('END', '$-1'), 'version' => array('VERSION 1.6.0', ''),
+        'delete' => array($there ? 'DELETED' : 'NOT_FOUND', ''), 'del' => array('', ':' . (int) $there),
+        'info' => array('', '-ERR unknown command'),
+    );
+    return $replies[$verb][(int) $redis] . "\r\n";
+}
+
+function wrongReply($do, $key, $redis)
+{
+    $replies = array(
+        'error' => $redis ? "-ERR made up for this test\r\n" : "SERVER_ERROR made up for this test\r\n",
+        'garbage' => "HTTP/1.1 400 Bad Request\r\n\r\n",
+        'huge' => $redis ? "$99999999999\r\n" : "VALUE $key 0 99999999999\r\n",
+    );
+    return $replies[$do];
+}
+
+function redisValue($value)
+{
+    return '$' . strlen($value) . "\r\n$value\r\n";
+}
+
+function memcachedValue($key, $value)
+{
+    list($flags, $bytes) = explode(' ', $value, 2);
+    return "VALUE $key $flags " . strlen($bytes) . "\r\n$bytes\r\nEND\r\n";
 }

@@ -34,6 +34,7 @@ return array(
     'shared' => true,
     'marshals' => true,
     'open' => function (array $address, $timeout, array $options) use ($marshaller) {
+        require_once dirname(__DIR__) . '/symfony/polyfill.php';
         require_once dirname(__DIR__) . '/symfony/SymfonyMarshaller.php';
         $ours = $options['marshaller'];
         return new SymfonyStore($address, $timeout, $ours === null ? $marshaller() : new SymfonyMarshaller($ours));
