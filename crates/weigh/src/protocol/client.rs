@@ -232,6 +232,9 @@ pub struct Done {
     /// From the scheduled send of a read to its answer.
     #[serde(default)]
     pub get_response: Option<Bins>,
+    /// Nanoseconds that the worker looked at its clock before scheduled sends; they are in its CPU time.
+    #[serde(default)]
+    pub spin_ns: u64,
     /// Nanoseconds of serializing and encoding, inside PUT.
     #[serde(default)]
     pub encode_ns: u64,
@@ -303,6 +306,18 @@ pub struct Memory {
     pub peak: u64,
     /// `memory_get_peak_usage(true)`: what it had from the system.
     pub peak_real: u64,
+    /// What the worker's own tables hold of the first three, as it says; taken off in records.
+    #[serde(default, skip_serializing)]
+    pub own: u64,
+}
+
+impl Memory {
+    /// Less what the worker's own tables hold, which differs between versions of PHP.
+    #[must_use]
+    pub fn without_own(self) -> Memory {
+        let less = |bytes: u64| bytes.saturating_sub(self.own);
+        Memory { begin: less(self.begin), end: less(self.end), peak: less(self.peak), own: 0, ..self }
+    }
 }
 
 /// What failed, and how often.
