@@ -204,7 +204,8 @@ impl Course<'_> {
         }
         let cores = self.dir.file().machine.cores;
         // What shares the processors of a server that others run is not known.
-        if self.plan.is_delivery() && !self.plan.is_outside() && cores < OWN_CORES {
+        let shares = self.plan.is_client() || self.plan.is_delivery() && !self.plan.is_outside();
+        if shares && cores < OWN_CORES {
             self.caveat(None, Caveat::SharedCores { cores })?;
         }
         if self.state.resumed > 0 {
