@@ -23,7 +23,7 @@ use crate::rig::meter::CpuTimes;
 /// A share of stolen time from which on it is worth a caveat.
 const STEAL: f64 = 0.01;
 
-/// Server, PHP and load generator each have a processor of their own.
+/// Server, PHP and load generator each have a processor of their own; a store and its workers have theirs.
 const OWN_CORES: u32 = 3;
 
 /// How a run went.

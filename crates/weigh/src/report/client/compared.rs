@@ -12,7 +12,7 @@ use crate::units;
 const FEW: usize = 5;
 
 const LEGEND: &str = "Each ratio is formed inside each round, where both do the same work within the same minute, and is the median over rounds with \
-    its 95% interval: below 1 is less. A figure with ≈ cannot be told apart from 1.";
+    its 95% interval. A figure with ≈ cannot be told apart from 1.";
 
 /// The table of all comparisons.
 pub(super) fn section(analysis: &ClientAnalysis, full: bool) -> Vec<Block> {
@@ -42,15 +42,15 @@ fn columns() -> Vec<Column> {
         Column::new("another", "", Shown::Text(7), 3),
         Column::new("content", "", Shown::Text(7), 0),
         Column::new("work", "", Shown::Text(9), 2),
-        Column::new("this", "", Shown::Text(16), 0),
-        Column::new("beside", "", Shown::Text(16), 0),
-        Column::new("transactions", "× [95%]", Shown::Text(12), 0),
-        Column::new("CPU time", "× [95%]", Shown::Text(12), 0),
-        Column::new("PHP's CPU", "× [95%]", Shown::Text(12), 6),
-        Column::new("peak memory", "× [95%]", Shown::Text(12), 1),
-        Column::new("PSS", "× [95%]", Shown::Text(12), 7),
-        Column::new("PUT p50", "× [95%]", Shown::Text(12), 5),
-        Column::new("GET p50", "× [95%]", Shown::Text(12), 4),
+        Column::new("this", "", Shown::Text(18), 0),
+        Column::new("beside", "", Shown::Text(18), 0),
+        Column::new("transactions", "× [95%]", Shown::Text(19), 0),
+        Column::new("CPU time", "× [95%]", Shown::Text(19), 0),
+        Column::new("PHP's CPU", "× [95%]", Shown::Text(19), 6),
+        Column::new("peak memory", "× [95%]", Shown::Text(19), 1),
+        Column::new("PSS", "× [95%]", Shown::Text(19), 7),
+        Column::new("PUT p50", "× [95%]", Shown::Text(19), 5),
+        Column::new("GET p50", "× [95%]", Shown::Text(19), 4),
         Column::new("n", "", Shown::Whole, 8),
     ]
 }
@@ -67,7 +67,7 @@ fn cells(analysis: &ClientAnalysis, of: &Comparison) -> Vec<Cell> {
         ratio(of.combined),
         ratio(of.cpu),
         ratio(of.client_cpu),
-        ratio(of.memory),
+        self::ratio(of.memory, u32::MAX).into(),
         ratio(of.pss),
         ratio(of.put),
         ratio(of.get),

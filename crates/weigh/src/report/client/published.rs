@@ -34,9 +34,14 @@ pub(super) fn lines(summary: &Summary) -> [String; 2] {
     let number = |count: u64| number(count).trim_end().to_owned();
     let rate = |rate: Option<Quantity>| match rate {
         Some(Quantity { value, low, high }) if high > low => {
-            format!("{value:.0} tps [{low:.0}, {high:.0}]")
+            format!(
+                "{} tps [{}, {}]",
+                units::significant(value),
+                units::significant(low),
+                units::significant(high)
+            )
         }
-        Some(Quantity { value, .. }) => format!("{value:.0} tps"),
+        Some(Quantity { value, .. }) => format!("{} tps", units::significant(value)),
         None => "– tps".into(),
     };
     let (writes, reads) = (summary.writes, summary.reads);

@@ -48,25 +48,51 @@ fn sentence(
 ) -> Option<(String, Vec<String>)> {
     let first = family.iter().find(|c| c.combined.is_some() && c.cpu.is_some())?;
     let (cell, beside) = (evidence.cell(&first.cell)?, evidence.cell(&first.beside)?);
-    let told = |of: Option<Relative>| of.map(|r| label::ratio(&r, first.rounds));
-    let mut parts = vec![
-        format!("{} the transactions of {theirs}", told(first.combined)?),
-        format!("{} the CPU time a transaction", told(first.cpu)?),
-    ];
-    if matches!(kind, Kind::Runtime | Kind::Variant) {
-        parts.extend(told(first.memory).map(|memory| format!("{memory} the peak memory of PHP")));
-        parts.extend(told(first.pss).map(|pss| format!("{pss} the memory of the process")));
-    } else {
-        parts.extend(told(first.get.or(first.put)).map(|time| format!("{time} the time inside a call")));
-    }
     let place = place(evidence, kind, &cell, &beside);
-    let mut text = format!("{ours} does {}: {place}.", units::list(&parts));
+    let mut text = match parts(first) {
+        (clear, open) if clear.is_empty() => {
+            format!("{ours} and {theirs} cannot be told apart in {}: {place}.", units::list(&open))
+        }
+        (clear, open) if open.is_empty() => format!("{ours} has {} of {theirs}: {place}.", units::list(&clear)),
+        (clear, open) => format!(
+            "{ours} has {} of {theirs}, and cannot be told apart in {}: {place}.",
+            units::list(&clear),
+            units::list(&open)
+        ),
+    };
     let rest: Vec<&Comparison> = family.iter().filter(|c| c.cell != first.cell).copied().collect();
     if let Some(more) = ranges(&rest) {
         text.push_str(&more);
     }
     let cells = family.iter().flat_map(|c| [c.beside.clone(), c.cell.clone()]).collect();
     Some((text, cells))
+}
+
+/// What differs beyond doubt, and what does not: `1.31× [1.28, 1.34] the transactions a second`, `CPU time (1.02× [0.99, 1.05])`.
+fn parts(of: &Comparison) -> (Vec<String>, Vec<String>) {
+    // The same allocations are made each time, so that memory needs no more rounds than it has.
+    let exact = u32::MAX;
+    let figures = [
+        (of.combined, of.rounds, "transactions a second"),
+        (of.cpu, of.rounds, "CPU time a transaction"),
+        (of.get.or(of.put), of.rounds, "time inside a call"),
+        (of.memory.filter(|_| is_runtime(of.kind)), exact, "peak memory of PHP"),
+        (of.pss.filter(|_| is_runtime(of.kind)), of.rounds, "memory of a process"),
+    ];
+    let (mut clear, mut open) = (Vec::new(), Vec::new());
+    for (relative, rounds, what) in figures {
+        let Some(relative) = relative else { continue };
+        let ratio = units::times_interval(relative.ratio, relative.low, relative.high);
+        match is_settled(&relative, rounds) {
+            true => clear.push(format!("{ratio} the {what}")),
+            false => open.push(format!("{what} ({ratio})")),
+        }
+    }
+    (clear, open)
+}
+
+fn is_runtime(kind: Kind) -> bool {
+    matches!(kind, Kind::Runtime | Kind::Variant)
 }
 
 /// Where the two were measured.

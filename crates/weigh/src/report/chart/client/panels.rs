@@ -48,7 +48,7 @@ pub(super) fn draw(analysis: &ClientAnalysis, group: &GroupView) -> Result<Strin
             rows::panel(canvas, name, rect, &bars, (cap, pitch))?;
             x += width * share;
         }
-        let text = "Of all workers together. A call is a read, or a write where there are no reads; memory is PHP's own account.";
+        let text = "A call is a read, or a write where there are no reads. Memory is as PHP counts it.";
         title::foot(canvas, analysis, group.synthetic(), &remark(left, text))
     })
 }
