@@ -8,12 +8,7 @@ use Symfony\Component\Cache\Marshaller\DefaultMarshaller;
 use Symfony\Component\Cache\Marshaller\DeflateMarshaller;
 use Weighbridge\Coder;
 use Weighbridge\Extension;
-use Weighbridge\Fault;
-use Weighbridge\Package;
-
-$folder = '/usr/share/php';
-$autoload = "$folder/Symfony/Component/Cache/autoload.php";
-$package = 'php-symfony-cache';
+use Weighbridge\Symfony;
 
 return array(
     'format' => 'deflate',
@@ -22,37 +17,17 @@ return array(
     'nominal' => array(array(0, 18.0)),
     'bindings' => array(
         'library' => array(
-            'missing' => function () use ($folder, $autoload, $package) {
-                if (PHP_VERSION_ID < 70205) {
-                    $message = 'Symfony\'s cache needs PHP 7.2.5 or newer, this is ' . PHP_VERSION;
-                    return new Fault('missing', $message, 'use a newer PHP');
-                }
-                if (!function_exists('gzdeflate')) {
+            'missing' => function () {
+                if (PHP_VERSION_ID >= 70205 && !function_exists('gzdeflate')) {
                     return Extension::missing('zlib', 'gzdeflate');
                 }
-                if (!is_file($autoload)) {
-                    return new Fault('missing', 'Symfony\'s cache component is not installed', "apt install $package");
-                }
-                // The files load one another by the include path, and a newer Symfony may need a newer PHP:
-                // whether it runs here is found out by letting it.
-                $path = get_include_path();
-                set_include_path($folder . PATH_SEPARATOR . $path);
-                try {
-                    require_once $autoload;
+                return Symfony::missing(function () {
                     $marshaller = new DeflateMarshaller(new DefaultMarshaller(false));
                     $marshaller->marshall(array('try' => array(1)), $failed);
-                } catch (\Throwable $error) {
-                    $message = 'Symfony\'s cache does not load in PHP ' . PHP_VERSION . ': ' . $error->getMessage();
-                    return new Fault('missing', $message, 'use the PHP that the installed Symfony is made for');
-                } finally {
-                    set_include_path($path);
-                }
-                return null;
+                });
             },
-            'library' => function () use ($autoload, $package) {
-                $version = Package::versionOwning($package, $autoload);
-                $symfony = 'symfony/cache ' . ($version !== null ? $version : 'of unknown version');
-                return "$symfony, " . Extension::library('zlib', 'zlib', array('Linked Version'));
+            'library' => function () {
+                return Symfony::library() . ', ' . Extension::library('zlib', 'zlib', array('Linked Version'));
             },
             'coder' => function () {
                 // Left to itself DefaultMarshaller takes igbinary where it is loaded; with false it is always

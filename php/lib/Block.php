@@ -5,8 +5,10 @@ namespace Weighbridge;
 final class Block
 {
     const WARM_UP = 200;
-    /** So many transactions tell what the loop itself takes. */
+    /** So many transactions tell what the loop itself takes; of slow ones as many as there are in OWN_NS. */
     const OWN = 20000;
+    const OWN_STEP = 500;
+    const OWN_NS = 50000000;
 
     private $driver;
     private $connection;
@@ -56,6 +58,8 @@ final class Block
             $said = $fault->describe() + array('remedy' => null);
             throw new Fault($fault->kind(), "{$this->driver->title()}: {$said['message']}", $said['remedy']);
         } catch (\Exception $error) {
+            throw new Fault('response', "{$this->driver->title()}: {$error->getMessage()}");
+        } catch (\Throwable $error) {
             throw new Fault('response', "{$this->driver->title()}: {$error->getMessage()}");
         }
         $before = memory_get_usage();
@@ -188,9 +192,12 @@ final class Block
         list($loop, $idle) = $this->loop->idle();
         $tally = new Tally($this->timeout, false);
         $before = getrusage();
-        $loop->run(null, $idle, $tally, self::OWN, null);
+        $until = hrtime(true) + self::OWN_NS;
+        for ($done = 0; $done < self::OWN && hrtime(true) < $until; $done += self::OWN_STEP) {
+            $loop->run(null, $idle, $tally, self::OWN_STEP, null);
+        }
         $used = self::used($before, getrusage());
-        return (int) round(($used['cpu_user_ns'] + $used['cpu_system_ns']) / self::OWN);
+        return (int) round(($used['cpu_user_ns'] + $used['cpu_system_ns']) / $done);
     }
 
     /** @return array of what getrusage() said before and after: CPU nanoseconds and context switches */

@@ -28,19 +28,7 @@ final class Keys
     /** @param bool $shared false: no other worker sees the store, so that all keys are this one's to fill */
     public function __construct(Request $request, $shared)
     {
-        $keys = $request->partOrNull('keys');
-        if ($keys === null) {
-            throw new Fault('parameter', 'the request lacks `keys`');
-        }
-        $this->kind = $keys->text('kind');
-        if (!in_array($this->kind, array('one', 'uniform', 'zipf', 'new'), true)) {
-            throw new Fault('parameter', "unknown kind of keys `{$this->kind}`; use one, uniform, zipf or new");
-        }
-        $this->count = $this->spread() ? (int) $keys->number('count', 1) : 1;
-        if ($this->count > self::MOST) {
-            throw new Fault('parameter', "a key space of {$this->count} is too large; the most is " . self::MOST);
-        }
-        $this->exponent = $this->kind === 'zipf' ? (float) $keys->number('exponent', 0) : 0.0;
+        $this->readKind($request->partOrNull('keys'));
         $this->prefix = $request->text('prefix');
         if (!preg_match('/^[A-Za-z0-9:._-]{1,100}$/D', $this->prefix)) {
             throw new Fault('parameter', 'the prefix must be 1 to 100 letters, digits, colons, dots, lines');
@@ -131,6 +119,23 @@ final class Keys
         foreach (array_unique($sequence) as $number) {
             yield $number;
         }
+    }
+
+    /** @param Request|null $keys the request's `keys` */
+    private function readKind($keys)
+    {
+        if ($keys === null) {
+            throw new Fault('parameter', 'the request lacks `keys`');
+        }
+        $this->kind = $keys->text('kind');
+        if (!in_array($this->kind, array('one', 'uniform', 'zipf', 'new'), true)) {
+            throw new Fault('parameter', "unknown kind of keys `{$this->kind}`; use one, uniform, zipf or new");
+        }
+        $this->count = $this->spread() ? (int) min($keys->number('count', 1), PHP_INT_MAX) : 1;
+        if ($this->count > self::MOST) {
+            throw new Fault('parameter', "a key space of {$this->count} is too large; the most is " . self::MOST);
+        }
+        $this->exponent = $this->kind === 'zipf' ? (float) $keys->number('exponent', 0) : 0.0;
     }
 
     private function spread()

@@ -70,7 +70,7 @@ final class PhpMemcached
     {
         $value = $this->memcached->get($key);
         if ($value === false && $this->memcached->getResultCode() !== \Memcached::RES_SUCCESS) {
-            if ($this->memcached->getResultCode() === \Memcached::RES_NOTFOUND) {
+            if ($this->code() === \Memcached::RES_NOTFOUND) {
                 return null;
             }
             throw $this->refusal();
@@ -102,18 +102,27 @@ final class PhpMemcached
         $this->memcached->quit();
     }
 
+    /** @return int what the latest result was: the extension says NOT FOUND of a read that timed out or was refused, too */
+    private function code()
+    {
+        $code = $this->memcached->getResultCode();
+        $asked = $code === \Memcached::RES_NOTFOUND && method_exists($this->memcached, 'getLastErrorCode');
+        $cause = $asked ? $this->memcached->getLastErrorCode() : \Memcached::RES_SUCCESS;
+        return $cause === \Memcached::RES_SUCCESS ? $code : $cause;
+    }
+
     /** @return \Exception what the latest result means */
     private function refusal()
     {
-        $code = $this->memcached->getResultCode();
-        $message = $this->memcached->getResultMessage();
+        $code = $this->code();
         if ($code === \Memcached::RES_E2BIG) {
             $remedy = 'start memcached with a larger -I (such as -I 8m), or store less';
-            return new Fault('response', "the value is over the server's limit: $message", $remedy);
+            return new Fault('response', "the value is over the server's limit: ITEM TOO BIG", $remedy);
         }
-        // The last error's own text tells more, where the library has one.
-        $more = method_exists($this->memcached, 'getLastErrorMessage') ? $this->memcached->getLastErrorMessage() : '';
-        $message = $more !== '' && $more !== 'SUCCESS' && $more !== $message ? "$message: $more" : $message;
+        // The library's own text of an error tells more, behind an address in memory that differs each time.
+        $more = method_exists($this->memcached, 'getLastErrorMessage') ? $this->memcached->getLastErrorMessage() : 'SUCCESS';
+        $more = preg_replace('/^\(0x[0-9a-f]+\) /', '', $more);
+        $message = $more === 'SUCCESS' ? $this->memcached->getResultMessage() : $more;
         if ($code === \Memcached::RES_SERVER_ERROR || $code === \Memcached::RES_SERVER_MEMORY_ALLOCATION_FAILURE) {
             return new Fault('response', $message);
         }

@@ -6,19 +6,25 @@ final class PhpRedis
 {
     private $redis;
 
+    public function __construct(array $address, $timeout)
+    {
+        $this->redis = self::connect($address, $timeout);
+    }
+
     /**
      * Connects, logs in and selects the database, where the address has `password` (and `user`) and `database`.
      *
      * @param float $timeout seconds, for connecting and for each answer
+     * @return \Redis
      */
-    public function __construct(array $address, $timeout)
+    public static function connect(array $address, $timeout)
     {
         Address::check($address, array('unix', 'host'), array('user', 'password', 'database'));
-        $this->redis = new \Redis();
+        $redis = new \Redis();
         $host = isset($address['unix']) ? $address['unix'] : $address['host'];
         $port = isset($address['unix']) ? 0 : $address['port'];
         try {
-            $connected = $this->redis->connect($host, $port, $timeout, null, 0, $timeout);
+            $connected = $redis->connect($host, $port, $timeout, null, 0, $timeout);
         } catch (\Exception $error) {
             throw new \RuntimeException('connecting to ' . Address::name($address) . ': ' . $error->getMessage());
         }
@@ -27,28 +33,61 @@ final class PhpRedis
         }
         if (isset($address['password'])) {
             $login = isset($address['user']) ? array($address['user'], $address['password']) : $address['password'];
-            $this->insist('auth', $login);
+            self::insist($redis, 'auth', $login);
         }
         if (isset($address['database'])) {
-            $this->insist('select', (int) $address['database']);
+            self::insist($redis, 'select', (int) $address['database']);
         }
+        return $redis;
+    }
+
+    /** @return string|null the version of the server */
+    public static function version(\Redis $redis)
+    {
+        try {
+            $info = $redis->info('server');
+        } catch (\RedisException $refused) {
+            return null;
+        }
+        $lines = '';
+        foreach (is_array($info) ? $info : array() as $name => $value) {
+            $lines .= "$name:$value\n";
+        }
+        return RedisInfo::version($lines);
+    }
+
+    /** @return Fault for the latest error reply */
+    public static function refusal(\Redis $redis, $command)
+    {
+        $message = $redis->getLastError();
+        $redis->clearLastError();
+        return RedisInfo::fault($message !== null ? $message : "$command failed without a message");
     }
 
     public function put($key, $value)
     {
-        if ($this->redis->set($key, $value) !== true) {
-            throw $this->refusal('SET');
+        try {
+            $done = $this->redis->set($key, $value);
+        } catch (\RedisException $error) {
+            throw self::sorted($error);
+        }
+        if ($done !== true) {
+            throw self::refusal($this->redis, 'SET');
         }
     }
 
     /** @return string|null */
     public function get($key)
     {
-        $value = $this->redis->get($key);
+        try {
+            $value = $this->redis->get($key);
+        } catch (\RedisException $error) {
+            throw self::sorted($error);
+        }
         if ($value === false) {
             // No value and an error look alike, but for the message.
             if ($this->redis->getLastError() !== null) {
-                throw $this->refusal('GET');
+                throw self::refusal($this->redis, 'GET');
             }
             return null;
         }
@@ -60,7 +99,7 @@ final class PhpRedis
     {
         $removed = $this->redis->del($key);
         if ($removed === false) {
-            throw $this->refusal('DEL');
+            throw self::refusal($this->redis, 'DEL');
         }
         return $removed > 0;
     }
@@ -68,16 +107,7 @@ final class PhpRedis
     /** @return string|null the server's version */
     public function server()
     {
-        try {
-            $info = $this->redis->info('server');
-        } catch (\RedisException $refused) {
-            return null;
-        }
-        $lines = '';
-        foreach (is_array($info) ? $info : array() as $name => $value) {
-            $lines .= "$name:$value\n";
-        }
-        return RedisInfo::version($lines);
+        return self::version($this->redis);
     }
 
     public function close()
@@ -86,23 +116,21 @@ final class PhpRedis
     }
 
     /** Some versions throw an error reply to these, and some give false. */
-    private function insist($command, $argument)
+    private static function insist(\Redis $redis, $command, $argument)
     {
         try {
-            $done = $this->redis->$command($argument);
+            $done = $redis->$command($argument);
         } catch (\RedisException $error) {
-            throw RedisInfo::fault($error->getMessage());
+            throw self::sorted($error);
         }
         if ($done !== true) {
-            throw $this->refusal(strtoupper($command));
+            throw self::refusal($redis, strtoupper($command));
         }
     }
 
-    /** @return Fault for the latest error reply */
-    private function refusal($command)
+    /** @return \Exception a Fault where it is an error reply: some of those the extension throws, as it does a lost connection */
+    private static function sorted(\RedisException $error)
     {
-        $message = $this->redis->getLastError();
-        $this->redis->clearLastError();
-        return RedisInfo::fault($message !== null ? $message : "$command failed without a message");
+        return preg_match('/^[A-Z]{3,} /', $error->getMessage()) === 1 ? RedisInfo::fault($error->getMessage()) : $error;
     }
 }

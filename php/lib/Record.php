@@ -35,13 +35,14 @@ final class Record
                 // true, false and null stand inside lists and maps: some stores have no top value of these types.
                 return array($i, -$i, "tag $i", $i / 8, $i % 2 === 0, null);
             default:
+                // In the order of their names, in which some stores keep them.
                 return array(
+                    'active' => $i % 4 === 1,
+                    'address' => array('geo' => array(52.5, 13.375), 'street' => "$i High Street", 'zip' => 10000 + $i),
                     'id' => $i,
                     'name' => "customer $i",
-                    'active' => $i % 4 === 1,
-                    'address' => array('street' => "$i High Street", 'zip' => 10000 + $i, 'geo' => array(52.5, 13.375)),
-                    'orders' => array(array('sku' => "A-$i", 'count' => 2), array('sku' => "B-$i", 'count' => 1)),
                     'note' => null,
+                    'orders' => array(array('count' => 2, 'sku' => "A-$i"), array('count' => 1, 'sku' => "B-$i")),
                 );
         }
     }

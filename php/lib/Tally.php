@@ -24,7 +24,8 @@ final class Tally
     private $misses = 0;
     private $wrong = 0;
     private $faults = array();
-    private $latest = -1;
+    /** The number of the latest failed transaction. */
+    private $latest = -2;
     private $row = 0;
     private $rowBegan;
     private $patience;

@@ -27,7 +27,7 @@ final class Wire
         try {
             $stream = stream_socket_client($target, $code, $reason, $timeout, STREAM_CLIENT_CONNECT, $context);
         } catch (\ErrorException $error) {
-            $reason = isset($reason) && $reason !== '' ? $reason : $error->getMessage();
+            $reason = isset($code, $reason) && $code !== 0 ? $reason : $error->getMessage();
             throw new \RuntimeException("connecting to {$this->peer}: $reason");
         }
         $this->stream = $stream;

@@ -17,8 +17,8 @@ set_error_handler(function ($severity, $message, $file, $line) {
     throw new ErrorException($message, 0, $severity, $file, $line);
 });
 
-foreach (array('Skip', 'Failure', 'Folder', 'Client', 'Lab', 'Runner', 'Answer', 'FastCgi', 'Site', 'Sites') as $class) {
-    require __DIR__ . "/lib/$class.php";
+foreach (glob(__DIR__ . '/lib/*.php') as $file) {
+    require $file;
 }
 spl_autoload_register(function ($class) {
     $file = dirname(__DIR__) . '/lib/' . substr($class, 12) . '.php';

@@ -3,6 +3,7 @@
 pub mod check;
 mod codec;
 pub mod corpus;
+pub mod link;
 mod live;
 mod load;
 mod own;
@@ -43,6 +44,7 @@ const EXAMPLES: &str = "Start here:
   weigh codec --php php src/cache/       the same inside PHP, on a folder
   weigh run --quick                      the built-in studies in their quick form
   weigh load http://127.0.0.1:8080/      load on a server, every response verified
+  weigh link measure cable 100mbit/20ms  links between client and server, asked beside measured
   weigh report weigh-runs/…              look at a run again, in any format";
 
 #[derive(Debug, Subcommand)]
@@ -61,9 +63,11 @@ enum Verb {
     Load(Box<load::Args>),
     /// Real content pinned by digest: list it, fetch it
     Corpus(corpus::Args),
+    /// Links between clients and a store or server: list the profiles, measure one, run a command over it
+    Link(link::Args),
     /// PHP runtimes beside the system's: fetch, list, remove
     Runtime(runtime::Args),
-    /// The native worker, the load agent or its target; started by the lab
+    /// The native worker, the load agent, its target or a link's emulator; started by the lab
     #[command(hide = true)]
     Agent {
         /// Carries out plans of load
@@ -78,6 +82,15 @@ enum Verb {
         /// The target's processor
         #[arg(long, requires = "target")]
         cpu: Option<u32>,
+        /// Carries packets between the networks `near` and `far` as this task says
+        #[arg(long, requires_all = ["near", "far"], conflicts_with_all = ["load", "target"])]
+        link: Option<String>,
+        /// The network at the near end of the link
+        #[arg(long, requires = "link")]
+        near: Option<PathBuf>,
+        /// The network at its far end
+        #[arg(long, requires = "link")]
+        far: Option<PathBuf>,
     },
 }
 
@@ -99,10 +112,14 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(&args, defs),
         Verb::Report(args) => report::run(&args),
         Verb::Corpus(args) => corpus::run(&args, defs),
+        Verb::Link(args) => link::run(&args, defs),
         Verb::Runtime(args) => runtime::run(&args, defs),
         Verb::Load(args) => load::run(&args),
         Verb::Agent { load: true, network, .. } => load::agent(network.as_deref()),
         Verb::Agent { target: true, cpu, .. } => load::target(cpu),
+        Verb::Agent { link: Some(task), near: Some(near), far: Some(far), .. } => {
+            link::agent(&task, &near, &far)
+        }
         Verb::Agent { .. } => agent(),
     };
     match result {

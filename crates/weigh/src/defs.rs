@@ -1,6 +1,6 @@
 //! The definitions embedded in the binary, with a folder of the user's laid over them.
 //!
-//! `studies/`, `servers/`, `stores/`, `runtimes/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
+//! `studies/`, `servers/`, `stores/`, `runtimes/`, `links/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
 //! `--defs DIR` may hold folders of the same names: its files are added, or replace those of the same path.
 
 use std::collections::BTreeMap;
@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use include_dir::{Dir, DirEntry, include_dir};
 use sha2::{Digest, Sha256};
 
+use crate::link::LinkSpec;
 use crate::rig::suite::RuntimeSource;
 use crate::study::Study;
 use crate::suggest::nearest_hint;
@@ -19,6 +20,7 @@ static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../studies");
 static SERVERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../servers");
 static STORES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../stores");
 static RUNTIMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../runtimes");
+static LINKS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../links");
 static PHP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../php");
 
 /// A definition larger than this is taken for a mistake.
@@ -42,6 +44,7 @@ impl Definitions {
             ("servers", &SERVERS),
             ("stores", &STORES),
             ("runtimes", &RUNTIMES),
+            ("links", &LINKS),
             ("php", &PHP),
         ];
         for (root, dir) in roots {
@@ -97,6 +100,29 @@ impl Definitions {
         };
         let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
         Study::parse(text, &path.display().to_string())
+    }
+
+    /// The names of the link profiles, sorted.
+    pub fn link_names(&self) -> Vec<String> {
+        let names = self.files.keys().filter(|p| p.starts_with("links"));
+        names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
+    }
+
+    /// The link profile of that name, or the link that a text such as `100mbit/20ms` describes.
+    ///
+    /// # Errors
+    /// When there is none (the nearest name is offered), or its file or the text is not valid.
+    pub fn link(&self, name: &str) -> Result<LinkSpec> {
+        if name.contains('/') {
+            return LinkSpec::parse(name);
+        }
+        let path = Path::new("links").join(format!("{name}.toml"));
+        let Some(bytes) = self.files.get(&path) else {
+            let names = self.link_names();
+            bail!("no link `{name}`{}", nearest_hint(name, names.iter().map(String::as_str)));
+        };
+        let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
+        LinkSpec::read(name, text, &path.display().to_string())
     }
 
     /// The distribution of that name, whose suites have PHP.
@@ -196,6 +222,23 @@ mod tests {
         for name in definitions.study_names() {
             assert_eq!(definitions.study(&name).unwrap().name, name);
         }
+    }
+
+    #[test]
+    fn every_built_in_link_is_valid_and_says_whence() {
+        let definitions = Definitions::load(None).unwrap();
+        let names = definitions.link_names();
+        for name in ["loopback", "data-centre", "cross-zone", "cable", "fibre", "4g", "3g"] {
+            assert!(names.iter().any(|n| n == name), "{name}");
+        }
+        for name in names {
+            let spec = definitions.link(&name).unwrap();
+            assert!(spec.name == name && spec.source.len() > 5, "{spec:?}");
+            assert_eq!(spec.is_loopback(), name == "loopback");
+        }
+        assert_eq!(definitions.link("100mbit/20ms").unwrap().rtt_ms, 20.0);
+        let error = definitions.link("cabel").unwrap_err();
+        assert_eq!(error.to_string(), "no link `cabel`; did you mean `cable`?");
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod delivery;
 pub use client::{ClientEntry, StoreEntry};
 pub use delivery::{PoolEntry, ServerEntry};
 
+use crate::link::LinkSpec;
 use crate::protocol::{CodecDescription, Description, SerializerDescription};
 
 /// The name of the runtime that holds the native codecs.
@@ -40,6 +41,8 @@ pub struct Inventory {
     pub stores: Vec<StoreEntry>,
     /// The names of all stores that are defined, those that the user left out among them.
     pub known_stores: Vec<String>,
+    /// The links that studies name, by the text that names them.
+    pub links: BTreeMap<String, LinkSpec>,
     /// PHPs that can be their clients, each with every variant, likewise.
     pub clients: Vec<ClientEntry>,
     /// Why there is no network whose buffers are small; null: there is one, or nobody looked.

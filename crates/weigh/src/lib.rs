@@ -15,6 +15,7 @@ pub mod executor;
 pub mod interrupt;
 pub mod inventory;
 pub mod lab;
+pub mod link;
 pub mod loading;
 pub mod payload;
 pub mod plan;

@@ -37,6 +37,9 @@ pub struct Plan {
     /// The stores that the cells name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stores: Vec<Store>,
+    /// The links that the cells name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<crate::link::LinkSpec>,
     /// What is measured.
     pub cells: Vec<Cell>,
     /// What is not, and why.
@@ -166,6 +169,8 @@ impl Plan {
             if let Some(client) = &cell.client {
                 let store = self.stores.iter().any(|s| s.name == client.store);
                 anyhow::ensure!(store, "the plan's cell {} has no store {}", cell.id, client.store);
+                let link = client.link.as_ref().is_none_or(|name| self.links.iter().any(|l| l.name == *name));
+                anyhow::ensure!(link, "the plan's cell {} has no link {:?}", cell.id, client.link);
             }
         }
         for payload in &self.payloads {

@@ -5,6 +5,7 @@ pub mod fpm;
 pub mod group;
 pub mod guard;
 pub mod lifeline;
+pub mod link;
 pub mod machine;
 pub mod meter;
 pub mod network;

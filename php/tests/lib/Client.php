@@ -27,10 +27,22 @@ final class Client
         return $this->askRaw(json_encode($request));
     }
 
+    /** Sends a request whose reply is asked for by receive(). */
+    public function send(array $request)
+    {
+        fwrite($this->pipes[0], json_encode($request) . "\n");
+    }
+
     /** @return array the reply to a line */
     public function askRaw($line)
     {
         fwrite($this->pipes[0], "$line\n");
+        return $this->receive();
+    }
+
+    /** @return array the next reply */
+    public function receive()
+    {
         $reply = $this->readLine();
         if ($reply === false) {
             throw new Failure('the worker ended instead of answering; stderr: ' . $this->errors());
@@ -45,7 +57,7 @@ final class Client
     /** Sends a line that the worker is expected not to survive; @return mixed false when it gave no reply */
     public function provoke(array $request)
     {
-        fwrite($this->pipes[0], json_encode($request) . "\n");
+        $this->send($request);
         return $this->readLine();
     }
 

@@ -24,9 +24,9 @@ final class Lab
     }
 
     /** @return Client a new worker, with the files in that folder */
-    public function start($source, array $arguments = array())
+    public function start($source, array $arguments = array(), $script = 'worker.php')
     {
-        $command = array_merge(array($this->binary), $arguments, array("$source/worker.php"));
+        $command = array_merge(array($this->binary), $arguments, array("$source/$script"));
         return new Client($command, $this->folder->name());
     }
 

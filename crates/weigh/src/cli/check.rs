@@ -1,6 +1,7 @@
 //! `weigh check`: what can be measured here, what is missing, and the one command that mends it.
 
 mod servers;
+mod stores;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use self::servers::ServerFindings;
+use self::stores::StoreFindings;
 use crate::cli::terminal;
 use crate::content::Presence;
 use crate::content::names::shown;
@@ -53,6 +55,8 @@ pub struct Findings {
     servers: Vec<ServerFindings>,
     /// PHP-FPM binaries.
     fpm: Vec<FoundFpm>,
+    /// Every store that is defined, there or not, with the drivers of each PHP.
+    stores: Vec<StoreFindings>,
     /// The corpus.
     corpus: Corpus,
     /// What is missing.
@@ -112,7 +116,8 @@ struct Missing {
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs)?;
-    let inventory = if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php)? };
+    let mut inventory = if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php)? };
+    lab.look_for_stores(&mut inventory, &[])?;
     let findings = look(&lab, inventory)?;
     if args.json {
         terminal::print(&format!("{}\n", serde_json::to_string_pretty(&findings)?))?;
@@ -127,7 +132,9 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
     let corpus = corpus(lab)?;
     let (servers, fpm) =
         (servers::look(&lab.definitions)?, fpm::find(&std::env::var_os("PATH").unwrap_or_default()));
+    let stores = stores::look(&inventory);
     missing.extend(servers::missing(&servers, &fpm));
+    missing.extend(stores::missing(&stores));
     if inventory.runtimes.len() == 1 {
         missing.push(Missing {
             runtime: "php".into(),
@@ -163,6 +170,7 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
         refused: inventory.refused.into_iter().map(|(binary, reason)| Refused { binary, reason }).collect(),
         servers,
         fpm,
+        stores,
         corpus,
         missing,
         mend,
@@ -213,6 +221,7 @@ fn text(f: &Findings) -> String {
     out.push_str(&format!("{} {cached} of {all} files in the cache\n", bold("corpus")));
     f.runtimes.iter().for_each(|r| out.push_str(&runtime(r)));
     out.push_str(&servers::text(&f.servers, &f.fpm));
+    out.push_str(&stores::text(&f.stores));
     for Refused { binary, reason } in &f.refused {
         out.push_str(&format!("\n{} cannot be used: {reason}\n", shown(binary)));
     }

@@ -14,6 +14,7 @@ use crate::plan::Plan;
 use crate::plan::build::Ask;
 use crate::record::log::LogError;
 use crate::report::{self, Detail, Options};
+use crate::rig::store::url::hidden;
 use crate::run::dir::RunDir;
 use crate::shelter::{self, Shelter};
 
@@ -189,7 +190,7 @@ pub fn measure(
     if plan.cells.is_empty() {
         bail!(nothing(&plan));
     }
-    let command = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+    let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
     let dir = RunDir::create(&place.path(), plan, command)?;
     go_on(lab, dir, stores, detail, json)
 }

@@ -28,16 +28,23 @@ impl Lab {
         let definitions = Stores::load(&self.definitions)?;
         inventory.known_stores = definitions.iter().map(|d| d.name.clone()).collect();
         inventory.stores = definitions.iter().map(entry).collect();
+        for text in
+            studies.iter().filter(|s| s.is_client()).flat_map(|s| &s.clients).flat_map(|b| b.all_links())
+        {
+            inventory.links.insert(text.to_owned(), self.definitions.link(text)?);
+        }
         let home = self.php_home()?;
+        // Whatever drivers need is in force for all of them when they are asked.
+        let needed: Vec<String> = definitions.iter().flat_map(|d| d.ini.clone()).collect();
         let mut clients = Vec::new();
         for runtime in inventory.runtimes.iter().filter(|r| r.binary.is_some()) {
-            clients.push(described(runtime, None, &[], &home));
+            clients.push(described(runtime, None, &[], (&needed, &home)));
             for (name, variant) in wanted(studies) {
                 let entry = match too_old(&runtime.description.version, variant.since.as_deref()) {
                     Some(missing) => {
                         ClientEntry { missing: Some(missing), ..bare(runtime, Some(name), &variant.ini) }
                     }
-                    None => described(runtime, Some(name), &variant.ini, &home),
+                    None => described(runtime, Some(name), &variant.ini, (&needed, &home)),
                 };
                 clients.push(entry);
             }
@@ -147,9 +154,14 @@ fn bare(runtime: &RuntimeEntry, variant: Option<&str>, ini: &[String]) -> Client
     }
 }
 
-fn described(runtime: &RuntimeEntry, variant: Option<&str>, ini: &[String], home: &Path) -> ClientEntry {
+fn described(
+    runtime: &RuntimeEntry,
+    variant: Option<&str>,
+    ini: &[String],
+    (needed, home): (&[String], &Path),
+) -> ClientEntry {
     let entry = bare(runtime, variant, ini);
-    match describe(&entry, home) {
+    match describe(&entry, needed, home) {
         Ok(said) => ClientEntry {
             drivers: said.drivers,
             codecs: said.codecs,
@@ -162,10 +174,11 @@ fn described(runtime: &RuntimeEntry, variant: Option<&str>, ini: &[String], home
 }
 
 /// Starts one worker and asks it.
-fn describe(entry: &ClientEntry, home: &Path) -> Result<ClientDescription> {
+fn describe(entry: &ClientEntry, needed: &[String], home: &Path) -> Result<ClientDescription> {
     let room = Shelter::new().context("no temporary folder")?;
     let binary = entry.binary.as_ref().context("it has no binary")?;
-    let spec = worker(&entry.name, binary, &entry.ini, home, room.path().join("log"));
+    let ini: Vec<String> = entry.ini.iter().chain(needed).cloned().collect();
+    let spec = worker(&entry.name, binary, &ini, home, room.path().join("log"));
     let mut worker = Worker::start(&spec).context("it cannot be started")?;
     let line = serde_json::to_vec(&ClientRequest::Describe { id: 1 })?;
     let line = worker.ask(line, PATIENCE, &Interrupt::new()).map_err(|silence| match silence {

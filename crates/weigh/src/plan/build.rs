@@ -91,6 +91,7 @@ pub fn build(
     };
     let runtimes = of_cells(&cells, inventory);
     let (servers, stores) = (used::servers(&cells, inventory), used::stores(&cells, inventory));
+    let links = used::links(&cells, inventory);
     Ok(Plan {
         study: study.text(),
         seed: ask.seed,
@@ -99,6 +100,7 @@ pub fn build(
         runtimes,
         servers,
         stores,
+        links,
         cells,
         exclusions,
     })

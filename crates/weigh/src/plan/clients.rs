@@ -189,7 +189,9 @@ impl<'a> Clients<'a> {
                     workers,
                     transactions: block.transactions,
                     rate,
-                    link: stand.link.map(str::to_owned),
+                    link: stand
+                        .link
+                        .map(|link| self.inventory.links.get(link).map_or(link, |l| &l.name).to_owned()),
                     encoded: !block.codecs.is_empty(),
                 };
                 if client.encoded {

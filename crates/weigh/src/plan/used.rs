@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::cell::Cell;
 use crate::inventory::{ClientEntry, Inventory, PoolEntry, RuntimeEntry, ServerEntry, StoreEntry};
+use crate::link::LinkSpec;
 use crate::plan::{Runtime, Server, Store};
 use crate::way::{By, WayDescription};
 
@@ -61,6 +62,15 @@ pub fn stores(cells: &[Cell], inventory: &Inventory) -> Vec<Store> {
     };
     let used = by_first_use(&inventory.stores, |s| cells.iter().position(|c| is_of(c, s)));
     used.into_iter().map(store).collect()
+}
+
+/// The links that cells use, likewise.
+pub fn links(cells: &[Cell], inventory: &Inventory) -> Vec<LinkSpec> {
+    let is_of = |c: &Cell, l: &LinkSpec| {
+        c.client.as_ref().is_some_and(|client| client.link.as_ref() == Some(&l.name))
+    };
+    let all: Vec<LinkSpec> = inventory.links.values().cloned().collect();
+    by_first_use(&all, |l| cells.iter().position(|c| is_of(c, l))).into_iter().cloned().collect()
 }
 
 /// The servers that cells use, likewise.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use weigh_load::hist::Packed;
 
 use super::delivery::Switches;
+use crate::link::Measured;
 use crate::protocol::client::{Failed, Memory, Reads, Writes};
 
 /// One block. Counters are over all workers; a meter that is not there is null, never zero.
@@ -53,6 +54,9 @@ pub struct ClientVisit {
     pub library: Option<String>,
     /// The store's version, as it says.
     pub server: Option<String>,
+    /// What the link between workers and store was measured as before its first use; null without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<Box<Measured>>,
     /// What failed, by message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Failed>,

@@ -1,21 +1,32 @@
 //! What ties a worker's life to the lab's: a worker ends when the lab does, even by SIGKILL.
 //!
-//! A worker is started through a launcher, this same program as `agent --exec PARENT -- PROGRAM ARGS…`,
-//! which asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
+//! A worker is started through a launcher, this same program as `agent --exec PARENT [--network PATH] -- PROGRAM ARGS…`,
+//! which joins the network if there is one, asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
 //! still there by then, and becomes the worker. The calls that only Linux has stand here; elsewhere a
 //! worker ends when its stdin does.
 
 use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::process::{Child, Command, ExitCode};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Handles `agent --exec PARENT -- PROGRAM ARGS…` and comes back only when that failed; `None` for any
+use super::network;
+
+/// The launcher's flag that names a network namespace for the program.
+pub const NETWORK: &str = "--network";
+
+/// Handles `agent --exec PARENT [--network PATH] -- PROGRAM ARGS…` and comes back only when that failed; `None` for any
 /// other command line (`args` holds the program's own name first).
 pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let args: Vec<OsString> = args.into_iter().collect();
-    let [_, agent, exec, parent, dashes, program, rest @ ..] = args.as_slice() else { return None };
+    let [_, agent, exec, parent, rest @ ..] = args.as_slice() else { return None };
+    let (network, rest) = match rest {
+        [flag, path, rest @ ..] if flag == NETWORK => (Some(Path::new(path)), rest),
+        rest => (None, rest),
+    };
+    let [dashes, program, rest @ ..] = rest else { return None };
     if agent != "agent" || exec != "--exec" || dashes != "--" {
         return None;
     }
@@ -23,6 +34,10 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         eprintln!("agent --exec: not a process id: {}", parent.display());
         return Some(ExitCode::FAILURE);
     };
+    if let Some(error) = network.and_then(|path| network::join(path).err()) {
+        eprintln!("cannot start {}: {error:#}", program.display());
+        return Some(ExitCode::FAILURE);
+    }
     let error = become_worker(parent, Command::new(program).args(rest));
     eprintln!("cannot start {}: {error}", program.display());
     Some(ExitCode::FAILURE)

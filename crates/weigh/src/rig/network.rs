@@ -1,14 +1,16 @@
-//! A network of one's own, whose buffers are small: what a slow client does not take stays with the one who sends it.
+//! A network of one's own: a namespace that lives as long as this value and whatever was started in it. Everything outside of it stays as
+//! it is: unix sockets cross, TCP does not.
 //!
-//! On the machine's own loopback the kernel holds megabytes between server and client, as no long-distance connection does, and a
-//! slow client costs a server nothing. Here a network namespace has a loopback whose connections hold some kilobytes. It lives as long
-//! as this value and whatever was started in it. Everything outside of it stays as it is: unix sockets cross, TCP does not.
+//! One kind has small buffers: what a slow client does not take stays with the one who sends it. On the machine's own loopback the kernel
+//! holds megabytes between server and client, as no long-distance connection does, and a slow client costs a server nothing. There a
+//! loopback has connections that hold some kilobytes. The other kind is an end of a link and has the kernel's own buffers.
 
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
@@ -16,21 +18,45 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 /// Least, default and most bytes that a connection's send buffer has.
 const SEND_BUFFER: &str = "4096 16384 32768";
 const SEND_BUFFER_FILE: &str = "/proc/sys/net/ipv4/tcp_wmem";
+/// 1: a connection learns nothing from those before it.
+const FORGET_FILE: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
+/// The network of the thread that looks.
+const OWN: &str = "/proc/thread-self/ns/net";
 
-/// A network namespace with a loopback whose connections have small send buffers.
+/// A network namespace.
 #[derive(Debug)]
 pub struct Network {
     file: File,
 }
 
 impl Network {
-    /// Makes one.
+    /// Makes one with a loopback whose connections have small send buffers.
     ///
     /// # Errors
     /// The privilege, or a program that sets the loopback up, is missing.
     pub fn narrow() -> Result<Network> {
+        Network::make(SEND_BUFFER_FILE, SEND_BUFFER)
+    }
+
+    /// Makes one with the kernel's own buffers, where no connection profits from what one before it learnt of the way.
+    ///
+    /// # Errors
+    /// As [`Network::narrow`].
+    pub fn plain() -> Result<Network> {
+        Network::make(FORGET_FILE, "1")
+    }
+
+    /// The machine's own, in which this process is anyway.
+    ///
+    /// # Errors
+    /// There is no `/proc`.
+    pub fn outside() -> Result<Network> {
+        Ok(Network { file: File::open(OWN).context("this network has no name")? })
+    }
+
+    fn make(setting: &str, value: &str) -> Result<Network> {
         // A thread of its own: the one that made a namespace stays in it.
-        std::thread::scope(|scope| scope.spawn(make).join())
+        std::thread::scope(|scope| scope.spawn(|| make(setting, value)).join())
             .unwrap_or_else(|_| bail!("the thread that makes it panicked"))
     }
 
@@ -62,25 +88,51 @@ pub fn join(path: &std::path::Path) -> Result<()> {
     enter(&file).context("the network namespace cannot be entered")
 }
 
-fn enter(file: &File) -> rustix::io::Result<()> {
-    move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))
+/// Where this thread is already, it takes no privilege.
+fn enter(file: &File) -> std::io::Result<()> {
+    if let (Ok(there), Ok(here)) = (file.metadata(), std::fs::metadata(OWN))
+        && (there.dev(), there.ino()) == (here.dev(), here.ino())
+    {
+        return Ok(());
+    }
+    Ok(move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?)
 }
 
-/// Makes a namespace on this thread.
-fn make() -> Result<Network> {
+/// Makes a namespace on this thread, with one setting of its own.
+fn make(setting: &str, value: &str) -> Result<Network> {
     nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWNET)
         .context("a network namespace takes root, or CAP_SYS_ADMIN")?;
-    let file = File::open("/proc/thread-self/ns/net").context("the network namespace has no name")?;
-    let mut up = Command::new("ip");
-    up.args(["link", "set", "lo", "up"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let said = up.output().context("`ip` cannot be started (apt install iproute2)")?;
-    if !said.status.success() {
-        bail!("its loopback cannot be set up: {}", super::process::printable(&said.stderr));
-    }
-    let settings = std::fs::OpenOptions::new().write(true).open(SEND_BUFFER_FILE);
-    let written = settings.and_then(|mut file| file.write_all(SEND_BUFFER.as_bytes()));
-    written.with_context(|| format!("{SEND_BUFFER_FILE} cannot be set"))?;
+    let file = File::open(OWN).context("the network namespace has no name")?;
+    ip(&["link", "set", "lo", "up"]).context("its loopback cannot be set up")?;
+    let settings = std::fs::OpenOptions::new().write(true).open(setting);
+    let written = settings.and_then(|mut file| file.write_all(value.as_bytes()));
+    written.with_context(|| format!("{setting} cannot be set"))?;
     Ok(Network { file })
+}
+
+/// Carries out `ip` in the network of this thread.
+///
+/// # Errors
+/// It is not there, or refused: its words.
+pub(super) fn ip(args: &[&str]) -> Result<()> {
+    carry_out("ip", args)
+}
+
+/// The same for `tc`.
+///
+/// # Errors
+/// As [`ip`].
+pub(super) fn tc(args: &[&str]) -> Result<()> {
+    carry_out("tc", args)
+}
+
+fn carry_out(program: &str, args: &[&str]) -> Result<()> {
+    let said = Command::new(program).args(args).output();
+    let said = said.with_context(|| format!("`{program}` cannot be started (apt install iproute2)"))?;
+    if !said.status.success() {
+        bail!("`{program} {}` refused: {}", args.join(" "), super::process::printable(&said.stderr));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -108,6 +160,14 @@ mod tests {
         let numbers = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(numbers(&inside), SEND_BUFFER);
         assert_ne!(numbers(&outside), SEND_BUFFER);
+    }
+
+    #[test]
+    fn the_own_network_is_entered_by_whoever_is_there() {
+        let network = Network::outside().unwrap();
+        let listener = network.within(|| TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).unwrap().unwrap();
+        TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        join(&network.path()).unwrap();
     }
 
     #[test]

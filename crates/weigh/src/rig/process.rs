@@ -43,6 +43,8 @@ pub struct WorkerSpec {
     pub launcher: OsString,
     /// The longest line that it may answer, in bytes.
     pub longest_line: usize,
+    /// The network namespace that it runs in; none: the lab's own.
+    pub network: Option<PathBuf>,
 }
 
 impl WorkerSpec {
@@ -67,12 +69,17 @@ impl WorkerSpec {
             log,
             launcher,
             longest_line: LONGEST_LINE,
+            network: None,
         }
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.launcher);
-        command.args(["agent", "--exec", &std::process::id().to_string(), "--"]);
+        command.args(["agent", "--exec", &std::process::id().to_string()]);
+        if let Some(network) = &self.network {
+            command.arg(lifeline::NETWORK).arg(network);
+        }
+        command.arg("--");
         command.arg(&self.program).args(&self.args).env_clear();
         command.envs(PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command.env("LC_ALL", "C").env("TZ", "UTC").envs(self.env.iter().cloned());

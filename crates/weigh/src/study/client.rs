@@ -177,6 +177,15 @@ impl ClientBlock {
         Ok(())
     }
 
+    /// The links that it names, in its quick form too.
+    pub fn all_links(&self) -> impl Iterator<Item = &str> {
+        let quick = match &self.quick {
+            Some(QuickClient::Other(factors)) => factors.links.as_deref().unwrap_or_default(),
+            _ => &[],
+        };
+        self.links.iter().chain(quick).map(String::as_str).filter(|link| *link != NO_LINK)
+    }
+
     /// Measures it on every store of the run.
     pub fn all_stores(&mut self) {
         self.stores = every();

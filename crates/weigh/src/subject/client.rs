@@ -105,10 +105,11 @@ impl Tellers {
         }
     }
 
-    fn spec(&self, runtime: &Runtime) -> Result<WorkerSpec> {
+    fn spec(&self, runtime: &Runtime, client: &Client) -> Result<WorkerSpec> {
         let binary = runtime.binary.as_ref();
         let binary = binary.with_context(|| format!("the plan has no PHP {}", runtime.name))?;
-        Ok(worker(&runtime.name, binary, &runtime.ini, &self.room.php_home, self.log(&runtime.name)))
+        let ini: Vec<String> = runtime.ini.iter().cloned().chain(self.stands.ini(client)).collect();
+        Ok(worker(&runtime.name, binary, &ini, &self.room.php_home, self.log(&runtime.name)))
     }
 
     fn log(&self, name: &str) -> PathBuf {
@@ -121,8 +122,9 @@ impl Tellers {
         let runtime = self.plan.runtimes.iter().find(|r| r.name == cell.runtime).cloned();
         let runtime =
             runtime.with_context(|| format!("the plan has no runtime {}", cell.runtime)).map_err(fault)?;
-        let spec = self.spec(&runtime).map_err(fault)?;
+        let mut spec = self.spec(&runtime, client).map_err(fault)?;
         let stand = self.stands.stand(client).map_err(fault)?;
+        spec.network.clone_from(&stand.network);
         let order = self.order(request, client, stand.address.clone());
         let deadline = Instant::now() + request.limit;
         let settled = Instant::now() + stand.settle;
@@ -147,20 +149,21 @@ impl Tellers {
                 remedy: None,
             })
         })?;
+        visit.link = stand.link.clone().map(Box::new);
         visit.server_pss = stand.group.and_then(|group| group.pss_bytes());
         for (worker, pss) in visit.workers.iter_mut().zip(crew.pss()) {
             worker.pss = pss;
         }
         let aborted = done.iter().find_map(|done| done.aborted.clone());
-        if stand.is_others {
-            crew.clean(self.next_id()).map_err(|failure| self.tell(cell, failure))?;
-        }
+        let cleaned = if stand.is_others { crew.clean(self.next_id()).map(|_| ()) } else { Ok(()) };
         crew.end();
         if let Some(why) = aborted {
+            // Where transactions fail, so does clearing up; what is said of the first is the cause.
             let message = format!("{}: given up after many failures in a row: {why}", cell.id);
             let fault = Fault { kind: FaultKind::Response, message, remedy: None };
             return Err(self.tell(cell, Failure::Fault(fault)));
         }
+        cleaned.map_err(|failure| self.tell(cell, failure))?;
         Ok(visit)
     }
 

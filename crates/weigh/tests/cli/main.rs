@@ -1,6 +1,7 @@
 //! The program as its users see it: the real binary, its output, its files and its exit codes.
 
 mod check;
+mod clients;
 mod codec;
 mod corpus;
 mod delivered;
@@ -12,6 +13,9 @@ mod input;
 mod interrupted;
 mod lab;
 mod own;
+#[allow(dead_code, reason = "the benchmarks use the rest of it")]
+#[path = "../store/peer.rs"]
+mod peer;
 mod php;
 mod plan;
 mod report;

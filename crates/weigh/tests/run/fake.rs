@@ -199,6 +199,7 @@ impl Lab {
             }],
             servers: Vec::new(),
             stores: Vec::new(),
+            links: Vec::new(),
             cells: codecs.iter().map(|(name, b)| cell(name, b)).collect(),
             exclusions: Vec::new(),
         };

@@ -84,6 +84,7 @@ impl Lab {
             runtimes: Vec::new(),
             servers: Vec::new(),
             stores: Vec::new(),
+            links: Vec::new(),
             cells: Vec::new(),
             exclusions: Vec::new(),
         };

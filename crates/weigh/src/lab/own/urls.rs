@@ -81,6 +81,7 @@ pub fn plan(
         runtimes: Vec::new(),
         servers: Vec::new(),
         stores: Vec::new(),
+        links: Vec::new(),
         cells: Vec::new(),
         exclusions: Vec::new(),
     };

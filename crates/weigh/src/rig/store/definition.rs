@@ -61,9 +61,15 @@ pub struct StoreDefinition {
     /// TCP ports that it needs. Absent: one.
     #[serde(default = "one")]
     pub ports: u16,
+    /// Folders that it wants to find in its private directory.
+    #[serde(default)]
+    pub folders: Vec<String>,
     /// What it is asked, and what its answer begins with, when it is ready. Absent: it is ready when it takes connections.
     #[serde(default)]
     pub probe: Option<Probe>,
+    /// Settings of PHP's ini that its drivers need, `NAME=VALUE`.
+    #[serde(default)]
+    pub ini: Vec<String>,
     /// Seconds for which a driver's first requests may fail after that.
     #[serde(default)]
     pub settle: u64,
@@ -175,8 +181,13 @@ impl StoreDefinition {
         {
             bail!("it needs `programs`, `version` and `run`, or `within` when there is nothing to start");
         }
-        if self.ports == 0 || self.ports > 16 {
-            bail!("ports = {} must be 1 to 16", self.ports);
+        let is_plain =
+            |name: &&String| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        if let Some(odd) = self.folders.iter().find(|name| !is_plain(name)) {
+            bail!("folders: `{odd}` may hold letters, digits and hyphens only");
+        }
+        if self.ports == 0 || self.ports > 3 {
+            bail!("ports = {} must be 1 to 3", self.ports);
         }
         signal(&self.stop)?;
         self.version.iter().try_for_each(|query| query.expression().map(|_| ()))

@@ -42,7 +42,6 @@ struct Values<'a> {
     port: u16,
     port1: u16,
     port2: u16,
-    port3: u16,
     user: &'a str,
 }
 
@@ -184,9 +183,12 @@ impl Files<'_> {
             port: port(0),
             port1: port(1),
             port2: port(2),
-            port3: port(3),
             user: if root { "root" } else { "nobody" },
         };
+        for folder in &self.found.definition.folders {
+            let made = std::fs::create_dir(self.dir.join(folder));
+            made.with_context(|| format!("the folder {folder} of {name} cannot be made"))?;
+        }
         for (file, template) in &self.found.definition.templates {
             let rendered = template::render(&format!("stores/{name}/{file}"), template, &values)?;
             std::fs::write(self.dir.join(file), rendered)

@@ -128,8 +128,8 @@ fn host_and_port(place: &str) -> Result<(String, Option<u16>)> {
     Ok((host.to_owned(), port))
 }
 
-/// A URL without its password.
-fn hidden(text: &str) -> String {
+/// A text without the password of the URL that it is, or ends with.
+pub fn hidden(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
     let end = rest.find('/').unwrap_or(rest.len());
     let Some((who, place)) = rest[..end].rsplit_once('@') else { return text.to_owned() };

@@ -54,6 +54,7 @@ pub fn visit(done: &[Done], prepared: &[Prepared], store: Option<Usage>) -> Resu
         stored_bytes: prepared.iter().find_map(|p| p.stored_bytes),
         library: first_of(|p| p.library.clone()),
         server: first_of(|p| p.server.clone()),
+        link: None,
         faults: failed(done),
     })
 }

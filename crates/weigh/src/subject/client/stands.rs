@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::client::Client;
 use crate::executor::Standing;
+use crate::link::{LinkSpec, Measured, Way};
 use crate::plan::Plan;
 use crate::protocol::client::Address;
 use crate::rig::cores::Cores;
 use crate::rig::group::Group;
 use crate::rig::guard::Place;
+use crate::rig::link::Link;
 use crate::rig::store::definition::Within;
 use crate::rig::store::instance::StoreFolder;
 use crate::rig::store::{Found, StoreDefinition, StoreInstance, StoreUrl};
@@ -29,6 +31,9 @@ pub struct Stands {
     prefix: String,
     instances: BTreeMap<String, StoreInstance>,
     folders: BTreeMap<String, StoreFolder>,
+    /// What links are to be, and those that stand. Stores go before them.
+    specs: Vec<LinkSpec>,
+    links: BTreeMap<String, Link>,
     cores: Cores,
     shelter: Shelter,
 }
@@ -44,6 +49,17 @@ pub struct Stand {
     pub is_others: bool,
     /// For how long its first requests may fail.
     pub settle: Duration,
+    /// The network that workers run in; none: the lab's own.
+    pub network: Option<PathBuf>,
+    /// What the link was measured as.
+    pub link: Option<Measured>,
+}
+
+impl Stand {
+    /// Without a link.
+    fn of(address: Address, group: Option<Group>, is_others: bool, settle: Duration) -> Stand {
+        Stand { address, group, is_others, settle, network: None, link: None }
+    }
 }
 
 impl Stands {
@@ -69,6 +85,8 @@ impl Stands {
             prefix: format!("weigh:{:016x}:", rand::random::<u64>()),
             instances: BTreeMap::new(),
             folders: BTreeMap::new(),
+            specs: plan.links.clone(),
+            links: BTreeMap::new(),
             cores: Cores::here(),
             shelter: Shelter::new().context("no temporary folder")?,
         })
@@ -95,12 +113,12 @@ impl Stands {
         let name = &client.store;
         if let Some(url) = self.urls.iter().find(|url| url.store == *name) {
             let address = url.address.clone();
-            return Ok(Stand { address, group: None, is_others: true, settle: Duration::ZERO });
+            return Ok(Stand::of(address, None, true, Duration::ZERO));
         }
         let found = self.stores.iter().find(|f| f.definition.name == *name);
         let found = found.with_context(|| format!("no store {name}"))?.clone();
         let place = self.place(name);
-        let inside = |address| Stand { address, group: None, is_others: false, settle: Duration::ZERO };
+        let inside = |address| Stand::of(address, None, false, Duration::ZERO);
         match found.definition.within {
             Some(Within::Process) => return Ok(inside(Address::default())),
             Some(Within::Folder) => {
@@ -116,20 +134,56 @@ impl Stands {
         let key = key(client);
         let kept =
             self.instances.remove(&key).and_then(|mut instance| instance.is_alive().then_some(instance));
-        let is_new = kept.is_none();
+        let settle =
+            if kept.is_none() { Duration::from_secs(found.definition.settle) } else { Duration::ZERO };
+        let cpus = self.cores.server.clone();
+        let Some(name) = &client.link else {
+            let instance = kept.map_or_else(|| StoreInstance::start(&found, None, &cpus, &place), Ok)?;
+            let stand = Stand::of(instance.address().clone(), Some(instance.group()), false, settle);
+            self.instances.insert(key, instance);
+            return Ok(stand);
+        };
+        let link = self.link(name)?;
         let instance = match kept {
             Some(instance) => instance,
-            None => StoreInstance::start(&found, None, &self.cores.server, &place)?,
+            None => {
+                let host = link.far_address();
+                link.far().within(|| StoreInstance::start(&found, Some(host), &cpus, &place))??
+            }
         };
-        let settle = if is_new { Duration::from_secs(found.definition.settle) } else { Duration::ZERO };
+        let port = instance.address().port.context("it listens on no port")?;
+        let reach = link.reach(port)?;
+        let address = Address {
+            host: Some(reach.ip().to_string()),
+            port: Some(reach.port()),
+            ..instance.address().clone()
+        };
         let stand = Stand {
-            address: instance.address().clone(),
-            group: Some(instance.group()),
-            is_others: false,
-            settle,
+            network: Some(link.near().path()),
+            link: Some(link.measured().clone()),
+            ..Stand::of(address, Some(instance.group()), false, settle)
         };
         self.instances.insert(key, instance);
         Ok(stand)
+    }
+
+    /// A link of the plan, made and measured when it is needed first.
+    fn link(&mut self, name: &str) -> Result<&Link> {
+        if !self.links.contains_key(name) {
+            let spec = self.specs.iter().find(|spec| spec.name == name);
+            let made = Link::make(spec.with_context(|| format!("the plan has no link {name}"))?)?;
+            if made.way() == Way::Model {
+                bail!("no link {name} can be made here: {}", made.measured().passed_over.join("; "));
+            }
+            self.links.insert(name.to_owned(), made);
+        }
+        self.links.get(name).context("the link is gone")
+    }
+
+    /// Settings of PHP's ini that the drivers of a store need.
+    pub fn ini(&self, client: &Client) -> Vec<String> {
+        let found = self.stores.iter().find(|f| f.definition.name == client.store);
+        found.map_or_else(Vec::new, |found| found.definition.ini.clone())
     }
 
     /// How the store of a cell ended, where it did and nobody asked it to.
@@ -150,6 +204,7 @@ impl Stands {
             instance.stop();
         }
         self.folders.clear();
+        self.links.clear();
     }
 
     fn place(&self, name: &str) -> Place {

@@ -1,0 +1,80 @@
+//! A scripted store with known response times: what the worker says of GET at every percentile, against when answers left.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use super::common::{Targets, progress, rounds};
+use super::peer::{Peer, Script};
+use super::study;
+
+/// What a percentile may be off.
+const RELATIVE: f64 = 0.01;
+/// Or this, in seconds.
+const ABSOLUTE: f64 = 20e-6;
+/// Transactions that are looked at.
+const TRANSACTIONS: usize = 1000;
+const QUANTILES: [(&str, f64); 5] = [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99)];
+/// None of the borders between two delays is at a percentile that is looked at.
+const SCRIPTS: [(&str, fn(u64) -> Duration); 2] = [
+    ("constant 5 ms", |_| Duration::from_millis(5)),
+    ("bimodal 2/20 ms", |n| Duration::from_millis(if n % 7 == 3 { 20 } else { 2 })),
+];
+const DRIVERS: [&str; 2] = ["phpredis", "socket"];
+
+/// Prints a line a percentile.
+pub fn measure(targets: &mut Targets) -> Result<()> {
+    let rounds = rounds(3);
+    for (name, delay) in SCRIPTS {
+        for driver in DRIVERS {
+            let mut found: Vec<Vec<(f64, f64)>> = vec![Vec::new(); QUANTILES.len()];
+            for round in 1..=rounds {
+                progress(&format!("{name}, {driver}, round {round} of {rounds}"));
+                for (all, pair) in found.iter_mut().zip(pairs(delay, driver)?) {
+                    all.push(pair);
+                }
+            }
+            for ((label, _), pairs) in QUANTILES.iter().zip(&found) {
+                line(targets, &format!("{name}, {driver}, {label}"), pairs);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Seconds that the worker says, and that are true, at each quantile.
+fn pairs(delay: fn(u64) -> Duration, driver: &str) -> Result<Vec<(f64, f64)>> {
+    let room = tempfile::tempdir()?;
+    let peer = Peer::start(room.path(), Script { delay, ..Script::default() });
+    let text = study::study("integer", TRANSACTIONS as u64, driver, "mixes = [\"reads\"]\nworkers = [1]\n");
+    let visit = study::visit(room.path(), &text, &peer.url())?;
+    let notes = peer.notes();
+    ensure!(notes.len() >= TRANSACTIONS, "the peer answered {} requests only", notes.len());
+    // What came before is filling and warming up; nothing comes after but the removal of keys.
+    let timed = &notes[notes.len() - TRANSACTIONS..];
+    let mut truth: Vec<f64> = timed.iter().map(|note| (note.left - note.came).as_secs_f64()).collect();
+    truth.sort_unstable_by(f64::total_cmp);
+    let said = visit.get.unpack().map_err(anyhow::Error::msg)?;
+    ensure!(said.count() == TRANSACTIONS as u64, "the worker counted {} reads", said.count());
+    let pair = |q: f64| {
+        let rank = ((q * TRANSACTIONS as f64).ceil() as usize).clamp(1, TRANSACTIONS);
+        Ok((said.quantile(q).context("nothing was counted")?, truth[rank - 1]))
+    };
+    QUANTILES.iter().map(|(_, q)| pair(*q)).collect()
+}
+
+fn line(targets: &mut Targets, name: &str, pairs: &[(f64, f64)]) {
+    let mut differences: Vec<f64> = pairs.iter().map(|(said, truth)| said - truth).collect();
+    differences.sort_unstable_by(f64::total_cmp);
+    let median = weigh_stats::median(&differences).unwrap_or(f64::NAN);
+    let truths: Vec<f64> = pairs.iter().map(|(_, truth)| *truth).collect();
+    let truth = weigh_stats::median(&truths).unwrap_or(f64::NAN);
+    let measured = format!(
+        "{:+.0} µs [{:+.0}, {:+.0}] from {:.3} ms",
+        median * 1e6,
+        differences[0] * 1e6,
+        differences[differences.len() - 1] * 1e6,
+        truth * 1e3
+    );
+    targets.line(name, &measured, "within 1% or 20 µs", median.abs() <= (truth * RELATIVE).max(ABSOLUTE));
+}

@@ -1,0 +1,101 @@
+<?php
+namespace Weighbridge;
+
+use Symfony\Component\Cache\Adapter\RedisAdapter;
+use Symfony\Component\Cache\CacheItem;
+
+/**
+ * A store behind Symfony's RedisAdapter.
+ *
+ * Symfony takes no failure for more than a warning that it silences: those are caught here, for a cache that is gone
+ * would otherwise look like an empty one.
+ */
+final class SymfonyStore
+{
+    private $redis;
+    private $adapter;
+    private $item;
+    private $unwraps;
+    private $warning;
+
+    /** @param object $marshaller one of Symfony's, or a SymfonyMarshaller */
+    public function __construct(array $address, $timeout, $marshaller)
+    {
+        $this->redis = PhpRedis::connect($address, $timeout);
+        $this->adapter = new RedisAdapter($this->redis, '', 0, $marshaller);
+        $this->unwraps = $marshaller instanceof SymfonyMarshaller;
+        $this->item = \Closure::bind(function ($key) {
+            $item = new CacheItem();
+            $item->key = $key;
+            return $item;
+        }, null, 'Symfony\Component\Cache\CacheItem');
+        $previous = set_error_handler(function ($severity, $message, $file, $line) use (&$previous) {
+            if ($severity === E_USER_WARNING && strpos($message, 'Failed to ') === 0) {
+                $this->warning = $message;
+            }
+            return $previous === null ? false : call_user_func($previous, $severity, $message, $file, $line);
+        });
+    }
+
+    /** @return bool whether a marshaller of Symfony's serializes by igbinary here */
+    public static function takesIgbinary($marshaller)
+    {
+        $failed = array();
+        $texts = $marshaller->marshall(array('try' => array(1)), $failed);
+        return $texts['try'] !== serialize(array(1));
+    }
+
+    public function put($key, $value)
+    {
+        $item = $this->item;
+        $item = $item(strtr($key, ':', '.'));
+        if (!$this->adapter->save($item->set($value))) {
+            throw $this->failure('save');
+        }
+    }
+
+    /** @return mixed null when there is none */
+    public function get($key)
+    {
+        $item = $this->adapter->getItem(strtr($key, ':', '.'));
+        if (!$item->isHit()) {
+            if ($this->warning !== null) {
+                throw $this->failure('fetch');
+            }
+            return null;
+        }
+        return $this->unwraps ? $item->get()->value : $item->get();
+    }
+
+    /** @return bool whether it was there */
+    public function remove($key)
+    {
+        $key = strtr($key, ':', '.');
+        return $this->adapter->hasItem($key) && $this->adapter->deleteItem($key);
+    }
+
+    /** @return string|null the server's version */
+    public function server()
+    {
+        return PhpRedis::version($this->redis);
+    }
+
+    public function close()
+    {
+        restore_error_handler();
+        $this->redis->close();
+    }
+
+    /** @return \Exception why the latest call did nothing */
+    private function failure($what)
+    {
+        $error = $this->redis->getLastError();
+        $warning = $this->warning;
+        $this->warning = null;
+        if ($error !== null) {
+            $this->redis->clearLastError();
+            return RedisInfo::fault($error);
+        }
+        return new \RuntimeException($warning !== null ? $warning : "Symfony's cache could not $what the item, without a reason");
+    }
+}
