@@ -4,6 +4,7 @@
 //! a plan and records come in, an [`Analysis`] goes out, the same one each time.
 
 mod caveats;
+pub mod client;
 mod cost;
 pub mod delivery;
 mod estimate;
@@ -17,6 +18,8 @@ mod published;
 
 use crate::plan::Plan;
 use crate::record::Record;
+use client::analyse_clients;
+use client::model::ClientAnalysis;
 use delivery::analyse_delivery;
 use delivery::model::DeliveryAnalysis;
 use gather::gather;
@@ -30,19 +33,23 @@ const CONFIDENCE: f64 = 0.95;
 /// stays in the lower one. 0.1 repeated best of 0.1 to 0.5, see docs/METHODOLOGY.md.
 pub const QUANTILE: f64 = 0.1;
 
-/// The results of a run: a study has codecs or deliveries.
+/// The results of a run: a study has codecs, deliveries or clients.
 #[derive(Clone, Debug)]
 pub enum Results {
     /// Of codecs, natively and inside PHP.
     Codec(Box<Analysis>),
     /// Of deliveries by web servers.
     Delivery(Box<DeliveryAnalysis>),
+    /// Of clients of stores.
+    Client(Box<ClientAnalysis>),
 }
 
 impl Results {
     /// Derives them from the records, by what the plan's cells put under test.
     pub fn of(run: &RunFacts, plan: &Plan, records: &[Record]) -> Results {
-        if plan.is_delivery() {
+        if plan.is_client() {
+            Results::Client(Box::new(analyse_clients(run, plan, records, &client::Links::new())))
+        } else if plan.is_delivery() {
             Results::Delivery(Box::new(analyse_delivery(run, plan, records)))
         } else {
             Results::Codec(Box::new(analyse(run, plan, records)))
@@ -54,6 +61,7 @@ impl Results {
         match self {
             Results::Codec(analysis) => &analysis.faults,
             Results::Delivery(analysis) => &analysis.faults,
+            Results::Client(analysis) => &analysis.faults,
         }
     }
 }

@@ -72,7 +72,7 @@ pub enum Caveat {
         /// Share of a core that its busiest thread used, 0 to 1.
         share: f64,
     },
-    /// Server, PHP and load generator could not have processors of their own.
+    /// Those that ask and those that answer could not have processors of their own: server, PHP and load generator, or store and workers.
     SharedCores {
         /// How many processors they shared.
         cores: u32,

@@ -6,11 +6,13 @@
 use anyhow::Result;
 
 use crate::analysis::Results;
+use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
 mod bars;
 mod chart;
+pub mod client;
 pub mod csv;
 pub mod delivery;
 mod document;
@@ -49,8 +51,13 @@ pub trait Format: Sync {
     /// # Errors
     /// As [`Format::render`].
     fn render_delivery(&self, analysis: &DeliveryAnalysis, options: &Options) -> Result<Vec<Rendered>>;
+    /// The same of a study of clients.
+    ///
+    /// # Errors
+    /// As [`Format::render`].
+    fn render_client(&self, analysis: &ClientAnalysis, options: &Options) -> Result<Vec<Rendered>>;
 
-    /// The files of the report on either kind of study.
+    /// The files of the report on any kind of study.
     ///
     /// # Errors
     /// As [`Format::render`].
@@ -58,6 +65,7 @@ pub trait Format: Sync {
         match results {
             Results::Codec(analysis) => self.render(analysis, options),
             Results::Delivery(analysis) => self.render_delivery(analysis, options),
+            Results::Client(analysis) => self.render_client(analysis, options),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What an operation costs in CPU time, over rounds, and whether two costs can be told apart.
 
-use weigh_stats::{Drawings, Figure, Interval, Ratio, median_interval, quantile_interval};
+use weigh_stats::{Drawings, Figure, Interval, Ratio, median_interval, paired_ratio, quantile_interval};
 
 use crate::analysis::gather::Measured;
+use crate::analysis::model::{Quantity, Relative};
 use crate::analysis::{CONFIDENCE, QUANTILE};
 use crate::protocol::Phase;
 
@@ -110,6 +111,11 @@ impl Cost {
         self.interval
     }
 
+    /// The time with its interval.
+    pub fn quantity(&self) -> Quantity {
+        Quantity { value: self.time(), low: self.interval.low, high: self.interval.high }
+    }
+
     /// The interval to compare with: as [`Cost::interval`], but never narrower than is believable.
     fn believable(&self) -> Interval {
         if self.rounds.len() > 2 || self.samples > 2 {
@@ -125,6 +131,12 @@ impl Cost {
     /// Ours ÷ theirs, with two rounds of each.
     pub fn ratio_to(&self, other: &Cost) -> Option<Ratio> {
         self.total_ratio_to(0.0, other, 0.0)
+    }
+
+    /// The median over rounds of ours ÷ theirs in the same round, with two rounds of both, and how many rounds those are.
+    pub fn paired_with(&self, other: &Cost, seed: u64) -> Option<(Ratio, usize)> {
+        let pairs: Vec<(f64, f64)> = common(&self.rounds, &other.rounds).map(|(_, a, b)| (a, b)).collect();
+        Some((paired_ratio(&pairs, CONFIDENCE, seed)?, pairs.len()))
     }
 
     /// (Ours + `own`) ÷ (theirs + `others`), with two rounds of each: the constants are what each has to wait for
@@ -171,6 +183,12 @@ impl Cost {
         let is_enough = self.rounds.len().min(other.rounds.len()) >= PAIRED_FROM;
         is_enough && self.figure.difference(&other.figure).1.high < others - own
     }
+}
+
+/// Ours ÷ theirs, where both are known from two rounds.
+pub(super) fn relative(ours: Option<&Cost>, theirs: Option<&Cost>) -> Option<Relative> {
+    let ratio = ours?.ratio_to(theirs?)?;
+    Some(Relative { ratio: ratio.value, low: ratio.low, high: ratio.high })
 }
 
 /// (round, a, b) of the rounds that both have; both ascend by round.

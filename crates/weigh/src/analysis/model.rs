@@ -153,6 +153,17 @@ impl CellResult {
     }
 }
 
+/// A number with its 95% interval over rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Quantity {
+    /// The number.
+    pub value: f64,
+    /// Lower end; of a single round, the number.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
 /// A ratio with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Relative {

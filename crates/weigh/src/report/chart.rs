@@ -12,11 +12,13 @@ use crate::analysis::model::Analysis;
 
 mod axis;
 mod canvas;
+pub(super) mod client;
 pub(super) mod delivery;
 mod labels;
 mod links;
 mod palette;
 mod published;
+mod rows;
 mod title;
 mod tradeoff;
 
@@ -41,6 +43,8 @@ enum Kind {
     Published,
     /// One of a delivery study.
     Delivery(delivery::Kind),
+    /// One of a study of clients.
+    Client(client::Kind),
 }
 
 /// The charts that an analysis has, in the report's order.

@@ -5,7 +5,8 @@ use anyhow::{Context, Result};
 use csv::Writer;
 
 use super::text::clean;
-use super::{Format, Options, Rendered, delivery, words};
+use super::{Format, Options, Rendered, client, delivery, words};
+use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::{Analysis, Estimate, Mix};
 use crate::payload::Origin;
@@ -53,6 +54,19 @@ impl Format for Csv {
             let requests =
                 delivery::negotiation::csv::requests(analysis).context("writing the table of negotiation")?;
             files.push(Rendered::new("negotiation.csv", requests));
+        }
+        Ok(files)
+    }
+
+    fn render_client(&self, analysis: &ClientAnalysis, _: &Options) -> Result<Vec<Rendered>> {
+        let cells = client::csv::cells(analysis).context("writing the table of cells")?;
+        let comparisons = client::csv::comparisons(analysis).context("writing the table of comparisons")?;
+        let mut files =
+            vec![Rendered::new("cells.csv", cells), Rendered::new("comparisons.csv", comparisons)];
+        if !analysis.predictions.is_empty() {
+            let predictions =
+                client::csv::predictions(analysis).context("writing the table of computed calls")?;
+            files.push(Rendered::new("predictions.csv", predictions));
         }
         Ok(files)
     }

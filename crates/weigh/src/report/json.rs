@@ -4,7 +4,8 @@
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{Format, Options, Rendered, delivery};
+use super::{Format, Options, Rendered, client, delivery};
+use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
@@ -46,6 +47,10 @@ impl Format for Json {
 
     fn render_delivery(&self, analysis: &DeliveryAnalysis, _: &Options) -> Result<Vec<Rendered>> {
         Ok(vec![Rendered::new("analysis.json", delivery::json::bytes(analysis)?)])
+    }
+
+    fn render_client(&self, analysis: &ClientAnalysis, _: &Options) -> Result<Vec<Rendered>> {
+        Ok(vec![Rendered::new("analysis.json", client::json::bytes(analysis)?)])
     }
 }
 

@@ -6,11 +6,11 @@ use super::grid::Grid;
 use super::sections::group;
 use super::terminal;
 use super::view::{self, GroupView};
-use super::{delivery, text};
+use super::{client, delivery, text};
 use crate::analysis::Results;
 use crate::analysis::model::Analysis;
 
-/// The groups measured so far of either kind of study, see [`table`].
+/// The groups measured so far of any kind of study, see [`table`].
 pub fn results(results: &Results, options: &Options, lines: usize) -> String {
     match results {
         Results::Codec(analysis) => table(analysis, options, lines),
@@ -21,6 +21,15 @@ pub fn results(results: &Results, options: &Options, lines: usize) -> String {
                 let heading = format!("{}{mark} · {}", group.title(), group.about());
                 let rows = |shown| delivery::group::table(group, group.rows.iter().take(shown));
                 one(&heading, group.rows.len(), rows, options, share)
+            })
+        }
+        Results::Client(analysis) => {
+            let groups = client::view::groups(analysis);
+            let works: Vec<_> = groups.iter().flat_map(|g| g.works.iter().map(move |w| (g, w))).collect();
+            shared(&works, lines, |(group, work), share| {
+                let heading = format!("{} · {}", group.title(), work.title());
+                let rows = |shown| client::group::table(work.rows.iter().take(shown));
+                one(&heading, work.rows.len(), rows, options, share)
             })
         }
     }

@@ -6,7 +6,8 @@ use super::chart;
 use super::document::{self, Block};
 use super::grid::{Grid, Kind, Tone};
 use super::text::{clean, markdown as escape};
-use super::{Detail, Format, Options, Rendered, delivery};
+use super::{Detail, Format, Options, Rendered, client, delivery};
+use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
@@ -34,6 +35,11 @@ impl Format for Markdown {
     fn render_delivery(&self, analysis: &DeliveryAnalysis, options: &Options) -> Result<Vec<Rendered>> {
         let blocks = delivery::build(analysis, &whole(options));
         Ok(vec![Rendered::new("report.md", text(&blocks, &chart::delivery::index(analysis)))])
+    }
+
+    fn render_client(&self, analysis: &ClientAnalysis, options: &Options) -> Result<Vec<Rendered>> {
+        let blocks = client::build(analysis, &whole(options));
+        Ok(vec![Rendered::new("report.md", text(&blocks, &chart::client::index(analysis)))])
     }
 }
 

@@ -5,6 +5,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options as Reading, Tree};
 
 use super::{Format, Options, Rendered, chart};
+use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
@@ -30,6 +31,10 @@ impl Format for Png {
 
     fn render_delivery(&self, analysis: &DeliveryAnalysis, _: &Options) -> Result<Vec<Rendered>> {
         files(chart::delivery::draw(analysis)?)
+    }
+
+    fn render_client(&self, analysis: &ClientAnalysis, _: &Options) -> Result<Vec<Rendered>> {
+        files(chart::client::draw(analysis)?)
     }
 }
 

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::{Format, Options, Rendered, chart};
+use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
@@ -28,6 +29,10 @@ impl Format for Svg {
 
     fn render_delivery(&self, analysis: &DeliveryAnalysis, _: &Options) -> Result<Vec<Rendered>> {
         Ok(files(chart::delivery::draw(analysis)?))
+    }
+
+    fn render_client(&self, analysis: &ClientAnalysis, _: &Options) -> Result<Vec<Rendered>> {
+        Ok(files(chart::client::draw(analysis)?))
     }
 }
 

@@ -5,7 +5,8 @@ use console::Style;
 
 use super::document::{self, Block};
 use super::text::wrap;
-use super::{Format, Options, Rendered, delivery};
+use super::{Format, Options, Rendered, client, delivery};
+use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
@@ -35,6 +36,11 @@ impl Format for Terminal {
 
     fn render_delivery(&self, analysis: &DeliveryAnalysis, options: &Options) -> Result<Vec<Rendered>> {
         let blocks = delivery::build(analysis, options);
+        Ok(vec![Rendered::new("report.txt", text(&blocks, options))])
+    }
+
+    fn render_client(&self, analysis: &ClientAnalysis, options: &Options) -> Result<Vec<Rendered>> {
+        let blocks = client::build(analysis, options);
         Ok(vec![Rendered::new("report.txt", text(&blocks, options))])
     }
 }

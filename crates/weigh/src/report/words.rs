@@ -89,7 +89,7 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
         ),
         Caveat::SharedCores { cores } => (
             format!(
-                "Server, PHP and load generator shared {}.",
+                "Those that ask and those that answer shared {}.",
                 units::count(*cores as usize, "processor", "processors")
             ),
             "Trust the CPU times; for rates and response times, use a machine with a core for each.",
@@ -100,7 +100,7 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
         ),
         Caveat::NotMetered => (
             "The CPU time of the server was not measured: it is not this program's own.".into(),
-            "Compare response times with care; measure its configuration with --server-config for CPU times.",
+            "Compare times with care; for CPU times have one started here, a web server with your configuration by --server-config.",
         ),
         Caveat::Changing { payload } => (
             format!(

@@ -23,7 +23,7 @@ use crate::rig::meter::CpuTimes;
 /// A share of stolen time from which on it is worth a caveat.
 const STEAL: f64 = 0.01;
 
-/// Server, PHP and load generator each have a processor of their own.
+/// Server, PHP and load generator each have a processor of their own; a store and its workers have theirs.
 const OWN_CORES: u32 = 3;
 
 /// How a run went.
@@ -204,7 +204,8 @@ impl Course<'_> {
         }
         let cores = self.dir.file().machine.cores;
         // What shares the processors of a server that others run is not known.
-        if self.plan.is_delivery() && !self.plan.is_outside() && cores < OWN_CORES {
+        let shares = self.plan.is_client() || self.plan.is_delivery() && !self.plan.is_outside();
+        if shares && cores < OWN_CORES {
             self.caveat(None, Caveat::SharedCores { cores })?;
         }
         if self.state.resumed > 0 {

@@ -2,7 +2,8 @@
 
 use weigh_load::hist::{Hist, Packed};
 
-use crate::analysis::delivery::costs::{Costs, quantity};
+use crate::analysis::cost::Cost;
+use crate::analysis::delivery::costs::Costs;
 use crate::analysis::delivery::model::{Cpu, DeliveryResult, SwitchRate, Times};
 use crate::analysis::gather::Measured;
 use crate::plan::Plan;
@@ -34,14 +35,14 @@ pub(super) fn result(plan: &Plan, measured: &Measured, costs: &Costs) -> Deliver
         body_bytes: measured.last().map_or(0, |v| v.encoded_bytes),
         wire_bytes: a_response(sum(&visits, |v| v.wire_bytes)),
         cpu: costs.cpu.as_ref().map(|total| Cpu {
-            total: quantity(total),
-            server: costs.server.as_ref().map(quantity),
-            php: costs.php.as_ref().map(quantity),
+            total: total.quantity(),
+            server: costs.server.as_ref().map(Cost::quantity),
+            php: costs.php.as_ref().map(Cost::quantity),
             client: costs.client.as_ref().map_or(0.0, |c| c.time()),
         }),
-        rate: costs.rate.as_ref().map(quantity),
-        transfer: costs.transfer.as_ref().map(quantity),
-        one_by_one: costs.seconds.as_ref().filter(|_| one_by_one).map(quantity),
+        rate: costs.rate.as_ref().map(Cost::quantity),
+        transfer: costs.transfer.as_ref().map(Cost::quantity),
+        one_by_one: costs.seconds.as_ref().filter(|_| one_by_one).map(Cost::quantity),
         response: times(visits.iter().map(|v| &v.response)),
         service: times(visits.iter().map(|v| &v.service)),
         ttfb: times(visits.iter().map(|v| &v.ttfb)),

@@ -4,9 +4,7 @@ use weigh_stats::Drawings;
 
 use crate::analysis::QUANTILE;
 use crate::analysis::cost::Cost;
-use crate::analysis::delivery::model::Quantity;
 use crate::analysis::gather::Measured;
-use crate::analysis::model::Relative;
 use crate::record::DeliveryVisit;
 
 /// A rate is summed up by its median: neighbours slow a block down as often as the server's own luck does.
@@ -63,16 +61,4 @@ fn rounds(measured: &Measured, amount: &dyn Fn(&DeliveryVisit) -> Option<f64>) -
         .filter_map(|v| Some((v.round, v.delivery.as_deref().filter(|d| d.requests > 0).and_then(amount)?)))
         .filter(|(_, amount)| (0.0..1e18).contains(amount))
         .collect()
-}
-
-/// A cost with its interval.
-pub(super) fn quantity(cost: &Cost) -> Quantity {
-    let interval = cost.interval();
-    Quantity { value: cost.time(), low: interval.low, high: interval.high }
-}
-
-/// Ours ÷ theirs, where both are known from two rounds.
-pub(super) fn relative(ours: Option<&Cost>, theirs: Option<&Cost>) -> Option<Relative> {
-    let ratio = ours?.ratio_to(theirs?)?;
-    Some(Relative { ratio: ratio.value, low: ratio.low, high: ratio.high })
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use weigh_stats::{Figure, Threshold, ThresholdInterval};
 
 use crate::analysis::CONFIDENCE;
-use crate::analysis::cost::Cost;
-use crate::analysis::delivery::costs::{Costs, relative};
+use crate::analysis::cost::{Cost, relative};
+use crate::analysis::delivery::costs::Costs;
 use crate::analysis::delivery::model::{Crossover, DeliveryResult, Pays, SizeRatio};
 use crate::cell::{Delivery, Subject, Transport};
 use crate::plan::Plan;

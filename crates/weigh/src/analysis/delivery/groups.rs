@@ -3,7 +3,8 @@
 
 use weigh_stats::{dominators, pareto_front};
 
-use crate::analysis::delivery::costs::{Costs, relative};
+use crate::analysis::cost::relative;
+use crate::analysis::delivery::costs::Costs;
 use crate::analysis::delivery::model::{DeliveryGroup, DeliveryResult};
 use crate::cell::Delivery;
 use crate::way::{By, WayKind};

@@ -10,7 +10,7 @@ pub use fairness::{FairnessResult, Outcome};
 pub use negotiation::{Judged, NegotiationResult, Quirk, Remark, Variant, places};
 pub use published::{Agreement, Disagreement, Measure, PublishedTable, RowComparison};
 
-use crate::analysis::model::{FaultRow, Finding, Relative, RunFacts};
+use crate::analysis::model::{FaultRow, Finding, Quantity, Relative, RunFacts};
 use crate::caveat::Caveat;
 use crate::cell::{Cell, Transport};
 use crate::payload::Payload;
@@ -56,17 +56,6 @@ pub struct DeliveryAnalysis {
     pub exclusions: Vec<Exclusion>,
     /// Caveats of the whole run; those of a cell stand with the cell.
     pub caveats: Vec<Caveat>,
-}
-
-/// A number with its 95% interval over rounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Quantity {
-    /// The number.
-    pub value: f64,
-    /// Lower end; of a single round, the number.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
 }
 
 /// CPU nanoseconds a response: the 0.1 quantile over rounds, because neighbours on the machine only ever add CPU time.

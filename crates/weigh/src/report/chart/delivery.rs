@@ -13,7 +13,6 @@ use crate::cell::Subject;
 mod bars;
 mod crossover;
 mod fairness;
-mod rows;
 mod stacked;
 mod tradeoff;
 

@@ -7,8 +7,8 @@ use csv::Writer;
 use super::super::csv::{stop, text};
 use super::super::words;
 use super::view;
-use crate::analysis::delivery::model::{DeliveryAnalysis, DeliveryResult, Quantity, Times};
-use crate::analysis::model::Relative;
+use crate::analysis::delivery::model::{DeliveryAnalysis, DeliveryResult, Times};
+use crate::analysis::model::{Quantity, Relative};
 use crate::payload::Origin;
 
 /// The columns before the figures.

@@ -4,7 +4,8 @@ use super::super::document::Block;
 use super::super::grid::{Cell, Column, Grid, Kind, Tone};
 use super::super::text::clean;
 use super::view::{GroupView, Row};
-use crate::analysis::delivery::model::{Cpu, Quantity, Times};
+use crate::analysis::delivery::model::{Cpu, Times};
+use crate::analysis::model::Quantity;
 use crate::cell::{NO_PHP, Subject};
 use crate::units;
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::super::text::clean;
 use super::super::words::note;
-use crate::analysis::delivery::model::{DeliveryAnalysis, DeliveryGroup, DeliveryResult, Quantity};
+use crate::analysis::delivery::model::{DeliveryAnalysis, DeliveryGroup, DeliveryResult};
+use crate::analysis::model::Quantity;
 use crate::cell::{NO_PHP, Subject};
 use crate::payload::{Origin, Payload};
 use crate::record::StopReason;

@@ -6,8 +6,8 @@ use plotters::prelude::*;
 use super::super::super::delivery::view::{GroupView, Row};
 use super::super::super::text::{clean, shorten};
 use super::super::canvas::{Rect, SIZE, sheet};
+use super::super::rows::{self, Bar};
 use super::super::{palette, title};
-use super::rows::{self, Bar};
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::units;
 
@@ -52,6 +52,7 @@ pub(super) fn draw(analysis: &DeliveryAnalysis, group: &GroupView) -> Result<Str
             .map(|row| Bar {
                 parts: vec![(row.result.body_bytes as f64, color(row).mix(0.85))],
                 text: units::bytes(row.result.body_bytes),
+                ..Bar::default()
             })
             .collect();
         let rect = Rect { left: 246.0, top, right: 690.0, bottom: BOTTOM };
@@ -68,11 +69,12 @@ pub(super) fn draw(analysis: &DeliveryAnalysis, group: &GroupView) -> Result<Str
 
 /// PHP's part, then the server's, paler.
 fn time(row: &Row, color: RGBColor) -> Bar {
-    let Some(cpu) = row.result.cpu.as_ref() else { return Bar { parts: Vec::new(), text: String::new() } };
+    let Some(cpu) = row.result.cpu.as_ref() else { return Bar::default() };
     let part = |ns: Option<f64>, strength: f64| (ns.unwrap_or(0.0), color.mix(strength));
     Bar {
         parts: vec![part(cpu.php.map(|q| q.value), 0.9), part(cpu.server.map(|q| q.value), 0.4)],
         text: units::ns(cpu.total.value),
+        ..Bar::default()
     }
 }
 

@@ -6,8 +6,8 @@ use plotters::prelude::*;
 use super::super::super::delivery::view;
 use super::super::super::text::{clean, shorten};
 use super::super::canvas::{INK, Rect, SIZE, sheet};
+use super::super::rows::{self, Bar};
 use super::super::title;
-use super::rows::{self, Bar};
 use crate::analysis::delivery::model::{DeliveryAnalysis, DeliveryResult};
 use crate::cell::Subject;
 use crate::payload::Origin;
@@ -75,21 +75,24 @@ fn name(result: &DeliveryResult) -> String {
 }
 
 fn time(result: &DeliveryResult) -> Bar {
-    let Some(cpu) = result.cpu.as_ref() else { return Bar { parts: Vec::new(), text: String::new() } };
+    let Some(cpu) = result.cpu.as_ref() else { return Bar::default() };
     let part = |ns: Option<f64>, color: RGBColor| (ns.unwrap_or(0.0), color.mix(0.8));
     Bar {
         parts: vec![part(cpu.server.map(|q| q.value), SERVER), part(cpu.php.map(|q| q.value), PHP)],
         text: units::ns(cpu.total.value),
+        ..Bar::default()
     }
 }
 
 fn workers(result: &DeliveryResult) -> Bar {
     match result.worker_seconds {
-        Some(seconds) => Bar { parts: vec![(seconds, WORKERS.mix(0.7))], text: units::ns(seconds * 1e9) },
-        None if result.cpu.as_ref().is_some_and(|cpu| cpu.php.is_some()) => {
-            Bar { parts: Vec::new(), text: "not read".into() }
+        Some(seconds) => {
+            Bar { parts: vec![(seconds, WORKERS.mix(0.7))], text: units::ns(seconds * 1e9), ..Bar::default() }
         }
-        None => Bar { parts: Vec::new(), text: "no PHP".into() },
+        None if result.cpu.as_ref().is_some_and(|cpu| cpu.php.is_some()) => {
+            Bar { text: "not read".into(), ..Bar::default() }
+        }
+        None => Bar { text: "no PHP".into(), ..Bar::default() },
     }
 }
 

@@ -1,0 +1,84 @@
+//! Runtimes, drivers, stores and settings beside each other.
+
+use super::super::document::Block;
+use super::super::grid::{Cell, Column, Grid, Kind as Shown, Tone};
+use super::super::text::clean;
+use super::view;
+use crate::analysis::client::model::{ClientAnalysis, Comparison, Kind, is_settled};
+use crate::analysis::model::Relative;
+use crate::units;
+
+/// Rows of each kind in a summary.
+const FEW: usize = 5;
+
+const LEGEND: &str = "Each ratio is formed inside each round, where both do the same work within the same minute, and is the median over rounds with \
+    its 95% interval. A figure with ≈ cannot be told apart from 1.";
+
+/// The table of all comparisons.
+pub(super) fn section(analysis: &ClientAnalysis, full: bool) -> Vec<Block> {
+    let kinds = [Kind::Runtime, Kind::Variant, Kind::Driver, Kind::Store, Kind::Setting];
+    let mut grid = Grid::new(columns());
+    let mut left = 0;
+    for kind in kinds {
+        let of_kind: Vec<&Comparison> = analysis.comparisons.iter().filter(|c| c.kind == kind).collect();
+        let shown = if full { of_kind.len() } else { FEW.min(of_kind.len()) };
+        left += of_kind.len() - shown;
+        of_kind[..shown].iter().for_each(|c| grid.push(Tone::Plain, cells(analysis, c)));
+    }
+    if grid.rows.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks =
+        vec![Block::Heading(2, "Beside each other".into()), Block::Remark(LEGEND.into()), Block::Table(grid)];
+    if left > 0 {
+        let more = units::count(left, "more comparison", "more comparisons");
+        blocks.push(Block::Remark(format!("{more} in the full report.")));
+    }
+    blocks
+}
+
+fn columns() -> Vec<Column> {
+    vec![
+        Column::new("another", "", Shown::Text(7), 3),
+        Column::new("content", "", Shown::Text(7), 0),
+        Column::new("work", "", Shown::Text(9), 2),
+        Column::new("this", "", Shown::Text(18), 0),
+        Column::new("beside", "", Shown::Text(18), 0),
+        Column::new("transactions", "× [95%]", Shown::Text(19), 0),
+        Column::new("CPU time", "× [95%]", Shown::Text(19), 0),
+        Column::new("PHP's CPU", "× [95%]", Shown::Text(19), 6),
+        Column::new("peak memory", "× [95%]", Shown::Text(19), 1),
+        Column::new("PSS", "× [95%]", Shown::Text(19), 7),
+        Column::new("PUT p50", "× [95%]", Shown::Text(19), 5),
+        Column::new("GET p50", "× [95%]", Shown::Text(19), 4),
+        Column::new("n", "", Shown::Whole, 8),
+    ]
+}
+
+fn cells(analysis: &ClientAnalysis, of: &Comparison) -> Vec<Cell> {
+    let own = analysis.works.iter().find(|work| work.cells.contains(&of.cell));
+    let ratio = |relative: Option<Relative>| ratio(relative, of.rounds).into();
+    vec![
+        of.kind.name().into(),
+        clean(own.map_or("", |work| &work.payload)).into(),
+        clean(own.map_or("", |work| &work.work)).into(),
+        view::label(analysis, &of.cell).into(),
+        view::label(analysis, &of.beside).into(),
+        ratio(of.combined),
+        ratio(of.cpu),
+        ratio(of.client_cpu),
+        self::ratio(of.memory, u32::MAX).into(),
+        ratio(of.pss),
+        ratio(of.put),
+        ratio(of.get),
+        f64::from(of.rounds).into(),
+    ]
+}
+
+/// `1.31 [1.28, 1.34]`, `≈1.02 [0.98, 1.05]`.
+fn ratio(relative: Option<Relative>, rounds: u32) -> String {
+    let Some(of) = relative else { return String::new() };
+    let mark = if is_settled(&of, rounds) { "" } else { "≈" };
+    let [value, low, high] = [of.ratio, of.low, of.high].map(|x| format!("{x:.2}"));
+    format!("{mark}{value} [{low}, {high}]")
+}
