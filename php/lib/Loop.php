@@ -114,7 +114,7 @@ final class Loop
                     $took < $getLeast && $getLeast = $took;
                     $took > $getMost && $getMost = $took;
                     $took < $slow ? ++$getBins[$took >> $shift] : $tally->gets->add($took);
-                    if (--$look < 0 || $found === null) {
+                    if (--$look < 0 || $found === null || $found instanceof Undecodable) {
                         $look = $unseen;
                         if ($found !== $wants[$at]) {
                             $tally->judge($found, $this->sequence[$at], $this->stored);
