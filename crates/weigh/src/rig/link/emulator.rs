@@ -2,7 +2,8 @@
 //! carries packets from one to the other through a [`Lane`] each way.
 //!
 //! It is one thread that sleeps until a packet comes or is due, with real-time priority where that is permitted: on a busy machine the
-//! delay would wander otherwise. It says one line when it is ready and ends with its stdin, and its devices with it.
+//! delay would wander otherwise. It says one line when it is ready. Each line that it is told holds nanoseconds to take off the delay of either
+//! direction, and is answered with the same line again. It ends with its stdin, and its devices with it.
 
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -47,7 +48,7 @@ pub(super) struct Task {
     pub far: Ipv4Addr,
 }
 
-/// What an emulator says when it is ready.
+/// What an emulator says when it is ready, and when it has done what it was told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Ready {
     /// It runs with real-time priority.
@@ -63,8 +64,8 @@ pub fn serve(task: &str, near: &Path, far: &Path) -> Result<()> {
     // This process has one thread, and stays in the network that it enters last.
     let mut near = End::open(near, task.near, task.far, task.up)?;
     let mut far = End::open(far, task.far, task.near, task.down)?;
-    let ready = serde_json::to_string(&Ready { realtime: hurry() })?;
-    writeln!(std::io::stdout(), "{ready}").context("the lab does not listen")?;
+    let ready = Ready { realtime: hurry() };
+    say(&ready)?;
     let began = Instant::now();
     let clock = || u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
     loop {
@@ -75,8 +76,11 @@ pub fn serve(task: &str, near: &Path, far: &Path) -> Result<()> {
             continue;
         }
         let due = [near.lane.due(), far.lane.due()].into_iter().flatten().min();
-        if wait(&near, &far, due.map(|due| due.saturating_sub(clock())))? && has_ended()? {
-            return Ok(());
+        if wait(&near, &far, due.map(|due| due.saturating_sub(clock())))? {
+            let Some(ns) = told()? else { return Ok(()) };
+            near.lane.shorten(ns);
+            far.lane.shorten(ns);
+            say(&ready)?;
         }
     }
 }
@@ -147,10 +151,19 @@ fn wait(near: &End, far: &End, ns: Option<u64>) -> Result<bool> {
     }
 }
 
-/// Whether the lab has let go of stdin, which says nothing else.
-fn has_ended() -> Result<bool> {
-    let mut said = [0; 64];
-    Ok(rustix::io::read(std::io::stdin(), &mut said).context("stdin cannot be read")? == 0)
+/// Nanoseconds that the lab wants off the delay; none when it has let go of stdin. A line is short enough to come whole.
+fn told() -> Result<Option<u64>> {
+    let mut line = [0; 64];
+    let length = rustix::io::read(std::io::stdin(), &mut line).context("stdin cannot be read")?;
+    let text = std::str::from_utf8(&line[..length]).unwrap_or_default().trim();
+    if length == 0 {
+        return Ok(None);
+    }
+    text.parse().map(Some).with_context(|| format!("not a number of nanoseconds: {text:?}"))
+}
+
+fn say(ready: &Ready) -> Result<()> {
+    writeln!(std::io::stdout(), "{}", serde_json::to_string(ready)?).context("the lab does not listen")
 }
 
 /// Real-time priority for this thread; where that is not permitted, timers that are as exact as can be. Whether it has it.

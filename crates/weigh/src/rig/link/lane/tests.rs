@@ -70,6 +70,22 @@ fn one_who_waits_for_room_finds_it() {
 }
 
 #[test]
+fn a_shorter_delay_lets_nothing_overtake() {
+    let mut lane = Lane::new(&spec(None, 5_000, 3_000));
+    lane.offer(0, 100, 'a');
+    lane.shorten(4_000);
+    lane.offer(1, 100, 'b');
+    lane.offer(4_500, 100, 'c');
+    lane.shorten(u64::MAX);
+    lane.offer(6_000, 100, 'd');
+    let mut out = Vec::new();
+    while let Some(due) = lane.due() {
+        out.extend(lane.release(due).map(|packet| (due, packet)));
+    }
+    assert_eq!(out, [(5_000, 'a'), (5_000, 'b'), (5_500, 'c'), (6_000, 'd')]);
+}
+
+#[test]
 fn losses_are_those_of_the_seed_and_as_many_as_asked() {
     let lost = |seed: u64, loss: f64| -> Vec<usize> {
         let mut lane = Lane::new(&LaneSpec { loss, seed, ..spec(None, 0, 3_000) });
