@@ -26,7 +26,7 @@ pub(super) fn profiles(specs: &[LinkSpec]) -> String {
 /// What was measured beside what was asked, and what should be known about the way.
 pub(super) fn measured(rows: &[Row]) -> String {
     let mut table = terminal::table(&["link", "way", "figure", "asked", "measured", ""]);
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = Vec::new();
     for row in rows {
         let Some(measured) = &row.measured else { continue };
         let (mut name, mut way) = (row.asked.name.as_str(), measured.way.name());
@@ -34,9 +34,12 @@ pub(super) fn measured(rows: &[Row]) -> String {
             table.add_row([name, way, &figure, &asked, &seen, &verdict]);
             (name, way) = ("", "");
         }
-        notes.extend(remarks(&row.asked, measured));
+        for note in remarks(&row.asked, measured) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
     }
-    notes.dedup();
     notes.iter().fold(terminal::lines(table), |text, note| format!("{text}{note}\n"))
 }
 
@@ -89,7 +92,7 @@ fn remarks(asked: &LinkSpec, measured: &Measured) -> Vec<String> {
 }
 
 fn ms(ms: f64) -> String {
-    units::ns(ms * 1e6)
+    if ms == 0.0 { "–".into() } else { units::ns(ms * 1e6) }
 }
 
 fn speed(kbps: Option<f64>) -> String {

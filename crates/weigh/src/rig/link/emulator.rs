@@ -98,11 +98,7 @@ impl End {
         let device = DeviceBuilder::new().name(DEVICE).inherit_enable_state().build_sync();
         let device = device.context("/dev/net/tun gives no device")?;
         device.set_nonblocking(true).context("the TUN device cannot be polled")?;
-        let mtu = MTU.to_string();
-        let address = own.to_string();
-        ip(&["address", "add", &address, "peer", &other.to_string(), "dev", DEVICE])?;
-        ip(&["link", "set", "dev", DEVICE, "addrgenmode", "none"])?;
-        ip(&["link", "set", "dev", DEVICE, "mtu", &mtu, "txqueuelen", TRANSMIT_QUEUE, "up"])?;
+        address(own, other).with_context(|| format!("the TUN device gets no address {own}"))?;
         Ok(End { device, lane: Lane::new(&lane), buffer: vec![0; usize::from(u16::MAX)] })
     }
 
@@ -132,6 +128,13 @@ impl End {
         }
         Ok(true)
     }
+}
+
+/// Gives the device its addresses, and starts it.
+fn address(own: Ipv4Addr, other: Ipv4Addr) -> Result<()> {
+    ip(&["address", "add", &own.to_string(), "peer", &other.to_string(), "dev", DEVICE])?;
+    ip(&["link", "set", "dev", DEVICE, "addrgenmode", "none"])?;
+    ip(&["link", "set", "dev", DEVICE, "mtu", &MTU.to_string(), "txqueuelen", TRANSMIT_QUEUE, "up"])
 }
 
 /// Sleeps until a packet can be read, this many nanoseconds have passed, or the lab says something: whether it did.

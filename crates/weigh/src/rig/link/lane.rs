@@ -56,8 +56,8 @@ pub(super) struct Line {
 impl Line {
     /// An idle one.
     pub fn new(spec: &LaneSpec) -> Line {
-        // kbit/s to picoseconds a byte: 8 bits × 10⁹ ÷ kbit/s.
-        let byte_ps = spec.kbps.map_or(0, |kbps| (8e9 / kbps).round() as u64);
+        // kbit/s to picoseconds a byte: 8 bits × 10⁹ ÷ kbit/s, rounded so that it is never faster.
+        let byte_ps = spec.kbps.map_or(0, |kbps| (8e9 / kbps).ceil() as u64);
         Line { byte_ps, free_ps: 0, delay_ns: spec.delay_ns, queue: spec.queue, last_due: 0 }
     }
 

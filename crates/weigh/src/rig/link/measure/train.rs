@@ -14,6 +14,8 @@ use crate::rig::link::Link;
 const LENGTH: Duration = Duration::from_secs(1);
 /// The headers of IP and UDP.
 const HEADERS: u64 = 28;
+/// What arrives before that is not counted: the start keeps the receiver from its processor.
+const START: Duration = Duration::from_millis(100);
 /// On a slow line packets are so small that this many pass in the time, as far as they can be.
 const PACKETS: f64 = 100.0;
 const SMALLEST: f64 = 128.0;
@@ -53,7 +55,7 @@ struct Timetable {
 #[derive(Debug, Default)]
 struct Arrived {
     packets: u64,
-    /// Packets after the first one and within the time of the train, and the time from the first to the last of them.
+    /// Packets after the first that is counted and within the time of the train, and the time from that one to the last of them.
     counted: u64,
     seconds: f64,
 }
@@ -145,9 +147,10 @@ fn receive(receiver: &UdpSocket) -> std::io::Result<Arrived> {
     let mut buffer = [0; MTU as usize];
     let mut arrived = Arrived::default();
     let mut first: Option<Instant> = None;
+    let mut from: Option<Instant> = None;
     loop {
         match receiver.recv(&mut buffer) {
-            Ok(_) => {}
+            Ok(_) => arrived.packets += 1,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 return Ok(arrived);
             }
@@ -155,11 +158,14 @@ fn receive(receiver: &UdpSocket) -> std::io::Result<Arrived> {
             Err(error) => return Err(error),
         }
         let now = Instant::now();
-        arrived.packets += 1;
         let since = now - *first.get_or_insert(now);
-        if arrived.packets > 1 && since <= LENGTH {
-            arrived.counted += 1;
-            arrived.seconds = since.as_secs_f64();
+        match from {
+            None if since >= START => from = Some(now),
+            Some(from) if since <= LENGTH => {
+                arrived.counted += 1;
+                arrived.seconds = (now - from).as_secs_f64();
+            }
+            _ => {}
         }
     }
 }
