@@ -8,6 +8,7 @@ mod emulator;
 mod ends;
 mod lane;
 mod measure;
+mod priority;
 mod proxy;
 mod tun;
 

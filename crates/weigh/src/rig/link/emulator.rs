@@ -7,7 +7,6 @@
 
 use std::io::Write;
 use std::net::Ipv4Addr;
-use std::num::NonZeroU64;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Instant;
@@ -16,13 +15,10 @@ use anyhow::{Context, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
-use thread_priority::unix::{
-    RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
-};
-use thread_priority::{ThreadPriority, ThreadPriorityValue};
 use tun_rs::{DeviceBuilder, SyncDevice};
 
 use super::lane::{Lane, LaneSpec};
+use super::priority::{self, hurry};
 use crate::link::MTU;
 use crate::rig::network::{self, ip};
 
@@ -32,8 +28,6 @@ const DEVICE: &str = "weigh0";
 const TRANSMIT_QUEUE: &str = "4000";
 /// Packets taken from one device before the other is looked at.
 const BATCH: usize = 32;
-/// Above everything ordinary, below what the kernel itself runs.
-const PRIORITY: u8 = 20;
 
 /// What an emulator is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -64,7 +58,7 @@ pub fn serve(task: &str, near: &Path, far: &Path) -> Result<()> {
     // This process has one thread, and stays in the network that it enters last.
     let mut near = End::open(near, task.near, task.far, task.up)?;
     let mut far = End::open(far, task.far, task.near, task.down)?;
-    let ready = Ready { realtime: hurry() };
+    let ready = Ready { realtime: hurry(priority::EMULATOR) };
     say(&ready)?;
     let began = Instant::now();
     let clock = || u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -167,14 +161,4 @@ fn told() -> Result<Option<u64>> {
 
 fn say(ready: &Ready) -> Result<()> {
     writeln!(std::io::stdout(), "{}", serde_json::to_string(ready)?).context("the lab does not listen")
-}
-
-/// Real-time priority for this thread; where that is not permitted, timers that are as exact as can be. Whether it has it.
-fn hurry() -> bool {
-    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-    let priority = ThreadPriorityValue::try_from(PRIORITY).map(ThreadPriority::Crossplatform);
-    let set = priority
-        .is_ok_and(|priority| set_thread_priority_and_policy(thread_native_id(), priority, policy).is_ok());
-    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-    set
 }

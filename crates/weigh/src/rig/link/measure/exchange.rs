@@ -10,6 +10,7 @@ use weigh_stats::{median, quantile};
 use super::connection;
 use crate::link::{LinkSpec, RoundTrip};
 use crate::rig::link::Link;
+use crate::rig::link::priority::{MEASURE, hurry};
 
 /// Exchanges, and after what time fewer will do; but never fewer than so many.
 const EXCHANGES: usize = 50;
@@ -38,17 +39,19 @@ pub(super) fn added_ms(link: &Link) -> Result<f64> {
 
 /// Milliseconds of so many exchanges, or of fewer when they take longer.
 fn times(link: &Link, most: usize, longest: Duration) -> Result<Vec<f64>> {
-    let (mut near, far) = connection(link)?;
+    let (near, far) = connection(link)?;
     std::thread::scope(|scope| {
         let echo = scope.spawn(|| echo(far));
-        let times = exchange(&mut near, most, longest);
+        let exchange = scope.spawn(|| exchange(&near, most, longest));
+        let times = exchange.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let _ = near.shutdown(Shutdown::Both);
-        let echoed = echo.join().unwrap_or(Ok(()));
+        let echoed = echo.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         times.and_then(|times| echoed.map(|()| times)).context("an exchange over the link has failed")
     })
 }
 
-fn exchange(near: &mut TcpStream, most: usize, longest: Duration) -> std::io::Result<Vec<f64>> {
+fn exchange(mut near: &TcpStream, most: usize, longest: Duration) -> std::io::Result<Vec<f64>> {
+    hurry(MEASURE);
     let mut bytes = [0; SIZE];
     let mut times = Vec::with_capacity(most + 1);
     let began = Instant::now();
@@ -65,6 +68,7 @@ fn exchange(near: &mut TcpStream, most: usize, longest: Duration) -> std::io::Re
 
 /// Sends back what comes until the other end closes.
 fn echo(mut far: TcpStream) -> std::io::Result<()> {
+    hurry(MEASURE);
     let mut bytes = [0; SIZE];
     loop {
         match far.read_exact(&mut bytes) {
