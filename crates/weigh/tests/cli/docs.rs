@@ -126,6 +126,7 @@ fn links_between_documents_lead_somewhere() {
         "CONTRIBUTING.md",
         "docs/FORMAT.md",
         "docs/LOAD.md",
+        "docs/LINKS.md",
         "docs/METHODOLOGY.md",
         "docs/LIMITS.md",
         "docs/EXTENDING.md",

@@ -15,6 +15,7 @@ fn the_bare_program_helps() {
         "load",
         "corpus",
         "runtime",
+        "link",
         "Start here",
         "weigh codec page.html",
     ] {
@@ -27,7 +28,7 @@ fn the_bare_program_helps() {
 #[test]
 fn every_verb_helps_and_names_the_version() {
     let lab = Lab::new();
-    for verb in ["check", "codec", "plan", "run", "report", "load", "corpus", "runtime"] {
+    for verb in ["check", "codec", "plan", "run", "report", "load", "corpus", "runtime", "link"] {
         let help = lab.fine(&[verb, "--help"]);
         assert!(help.contains(&format!("Usage: weigh {verb}")), "{help}");
     }
