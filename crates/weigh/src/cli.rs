@@ -7,6 +7,7 @@ mod live;
 mod load;
 mod own;
 mod plan;
+mod profile;
 mod report;
 mod run;
 pub mod runtime;
@@ -43,6 +44,7 @@ const EXAMPLES: &str = "Start here:
   weigh codec --php php src/cache/       the same inside PHP, on a folder
   weigh run --quick                      the built-in studies in their quick form
   weigh load http://127.0.0.1:8080/      load on a server, every response verified
+  weigh profile -- import.php            what a script spends where, as a call table
   weigh report weigh-runs/…              look at a run again, in any format";
 
 #[derive(Debug, Subcommand)]
@@ -59,6 +61,8 @@ enum Verb {
     Report(report::Args),
     /// Load on a server: what it sends, how fast, and what that costs; every response verified
     Load(Box<load::Args>),
+    /// What a PHP script spends where: run under a profiler, or read from a profiler's files
+    Profile(Box<profile::Args>),
     /// Real content pinned by digest: list it, fetch it
     Corpus(corpus::Args),
     /// PHP runtimes beside the system's: fetch, list, remove
@@ -101,6 +105,7 @@ pub fn main() -> ExitCode {
         Verb::Corpus(args) => corpus::run(&args, defs),
         Verb::Runtime(args) => runtime::run(&args, defs),
         Verb::Load(args) => load::run(&args),
+        Verb::Profile(args) => profile::run(&args, defs),
         Verb::Agent { load: true, network, .. } => load::agent(network.as_deref()),
         Verb::Agent { target: true, cpu, .. } => load::target(cpu),
         Verb::Agent { .. } => agent(),

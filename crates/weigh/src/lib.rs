@@ -17,6 +17,7 @@ pub mod lab;
 pub mod loading;
 pub mod payload;
 pub mod plan;
+pub mod profile;
 pub mod protocol;
 pub mod record;
 pub mod report;
