@@ -38,16 +38,16 @@ pub struct Args {
     #[arg(long)]
     compare: bool,
     /// The PHP to run the script in (repeatable, to compare two): a binary, or a fetched runtime's name
-    #[arg(long, value_name = "BINARY", requires = "script")]
+    #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
     /// What profiles: xdebug counts every call, excimer and perf take samples; auto takes the first that is there
-    #[arg(long, default_value = "auto", value_parser = wanted, requires = "script")]
+    #[arg(long, default_value = "auto", value_parser = wanted)]
     profiler: Wanted,
     /// Pairs of a plain and a profiled run that measure what profiling costs; 0: the script runs once
-    #[arg(long, default_value_t = 5, value_name = "PAIRS", requires = "script")]
+    #[arg(long, default_value_t = 5, value_name = "PAIRS")]
     pairs: usize,
     /// Seconds that all runs in a PHP may take together
-    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds, requires = "script")]
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
     limit: f64,
     /// The order of functions
     #[arg(long, value_enum, default_value_t = Sort::Own)]
@@ -102,6 +102,9 @@ struct Named {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    if args.script.is_empty() && !args.php.is_empty() {
+        bail!("--php says where a script runs: weigh profile --php BINARY -- SCRIPT");
+    }
     if args.compare && args.script.is_empty() && args.files.len() != 2 {
         bail!("--compare takes two files, before and after; there are {}", args.files.len());
     }
@@ -141,7 +144,7 @@ fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
     let named = if args.php.is_empty() { vec![PathBuf::from("php")] } else { args.php.clone() };
     let mut profiles: Vec<Named> = Vec::new();
     for php in lab.php(&named)? {
-        let tool = tools::for_php(&php, &home)?.choose(args.profiler)?;
+        let tool = tools::for_php(&php, &home, args.profiler)?;
         terminal::note(&format!("profiling in {} with {} {}", php.name, tool.profiler.name(), tool.version));
         let script = Script {
             php: &php,

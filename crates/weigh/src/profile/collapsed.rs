@@ -28,7 +28,8 @@ pub fn read(input: impl BufRead, broken: Option<String>) -> Result<Profile> {
             bail!("line {}: it is no stack with a number after it", place.number);
         };
         frames.clear();
-        for name in stack.split(|b| *b == b';') {
+        // Some write an empty name before the first.
+        for name in stack.split(|b| *b == b';').filter(|name| !name.is_empty()) {
             frames.push(sampled.frame(name)?);
         }
         sampled.add(&frames, weight);

@@ -9,7 +9,7 @@ mod xdebug;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::model::Profile;
@@ -69,15 +69,6 @@ pub struct Invocation {
 /// Variables that would turn Xdebug on or off whatever the arguments say: a profiled run has none of them.
 pub const UNSET: [&str; 4] = ["XDEBUG_MODE", "XDEBUG_CONFIG", "XDEBUG_TRIGGER", "XDEBUG_SESSION"];
 
-/// What there is for a PHP.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// What can be used, the one that sees most first.
-    pub tools: Vec<Tool>,
-    /// What cannot, with why and what would mend it.
-    pub missing: Vec<(Profiler, String)>,
-}
-
 /// What a PHP says of its profilers.
 #[derive(Clone, Debug, Default, Deserialize)]
 struct Says {
@@ -92,21 +83,14 @@ const QUESTION: &str = r#"$d = ini_get("extension_dir"); $v = function ($n) { re
 echo "\n", json_encode(array("xdebug" => $v("xdebug"), "excimer" => $v("excimer"), "xdebug_there" => is_file("$d/xdebug.so"),
 "excimer_there" => is_file("$d/excimer.so"), "prepend" => (string) ini_get("auto_prepend_file")));"#;
 
-/// Looks for the profilers of a PHP. `php_home` is the folder of the PHP side.
+/// The profiler of a PHP that was asked for, or else the one that sees most. `php_home` is the folder of the PHP side.
 ///
 /// # Errors
-/// The PHP does not answer.
-pub fn for_php(php: &PhpRuntime, php_home: &Path) -> Result<Found> {
+/// The PHP does not answer, or there is none: with why, and what would mend it.
+pub fn for_php(php: &PhpRuntime, php_home: &Path, wanted: Option<Profiler>) -> Result<Tool> {
     let says = ask(php, &[])?;
-    let mut found = Found { tools: Vec::new(), missing: Vec::new() };
-    let tool = |profiler, version, is_loaded_by_us| Tool {
-        profiler,
-        version,
-        is_loaded_by_us,
-        prepend: php_home.join("profile/excimer.php"),
-        own_prepend: says.prepend.clone(),
-    };
-    for profiler in Profiler::ALL {
+    let mut missing = Vec::new();
+    for profiler in Profiler::ALL.into_iter().filter(|profiler| wanted.is_none_or(|w| w == *profiler)) {
         let looked = match profiler {
             Profiler::Xdebug => extension(php, &says.xdebug, says.xdebug_there, xdebug::LOAD, |s| s.xdebug),
             Profiler::Excimer => {
@@ -115,11 +99,14 @@ pub fn for_php(php: &PhpRuntime, php_home: &Path) -> Result<Found> {
             Profiler::Perf => perf::version().map(|version| (version, false)),
         };
         match looked {
-            Ok((version, by_us)) => found.tools.push(tool(profiler, version, by_us)),
-            Err(why) => found.missing.push((profiler, format!("{why}; {}", remedy(profiler)))),
+            Ok((version, is_loaded_by_us)) => {
+                let prepend = php_home.join("profile/excimer.php");
+                return Ok(Tool { profiler, version, is_loaded_by_us, prepend, own_prepend: says.prepend });
+            }
+            Err(why) => missing.push(format!("{}: {why}; {}", profiler.name(), remedy(profiler))),
         }
     }
-    Ok(found)
+    bail!("nothing to profile with: {}", missing.join(" · "))
 }
 
 /// The version of an extension that is loaded, or can be.
@@ -162,23 +149,6 @@ fn ask(php: &PhpRuntime, arguments: &[&str]) -> Result<Says> {
     })
 }
 
-impl Found {
-    /// The one that was asked for, or the one that sees most.
-    ///
-    /// # Errors
-    /// It is not there: with why, and what would mend it.
-    pub fn choose(self, wanted: Option<Profiler>) -> Result<Tool> {
-        let is_wanted = |profiler: Profiler| wanted.is_none_or(|w| w == profiler);
-        if let Some(tool) = self.tools.into_iter().find(|tool| is_wanted(tool.profiler)) {
-            return Ok(tool);
-        }
-        let missing = self.missing.iter().filter(|(profiler, _)| is_wanted(*profiler));
-        let reasons: Vec<String> =
-            missing.map(|(profiler, why)| format!("{}: {why}", profiler.name())).collect();
-        anyhow::bail!("nothing to profile with: {}", reasons.join(" · "))
-    }
-}
-
 impl Tool {
     /// What turns it on; it writes into `place`, a private folder.
     pub fn invocation(&self, place: &Path) -> Invocation {
@@ -206,8 +176,13 @@ impl Tool {
             Profiler::Excimer => place.join(excimer::FILE),
             Profiler::Perf => perf::written(place)?,
         };
-        if !file.is_file() {
-            anyhow::bail!("{} wrote no profile; what PHP said is above", self.profiler.name());
+        let name = self.profiler.name();
+        match file.metadata() {
+            Ok(data) if data.len() > 0 => {}
+            Ok(_) if self.profiler == Profiler::Excimer => {
+                bail!("excimer took no sample: the script was over too soon; xdebug sees every call")
+            }
+            _ => bail!("{name} wrote nothing; what PHP said is above"),
         }
         Ok(file)
     }

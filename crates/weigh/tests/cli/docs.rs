@@ -127,6 +127,7 @@ fn links_between_documents_lead_somewhere() {
         "docs/FORMAT.md",
         "docs/LOAD.md",
         "docs/METHODOLOGY.md",
+        "docs/PROFILES.md",
         "docs/LIMITS.md",
         "docs/EXTENDING.md",
     ] {

@@ -14,6 +14,7 @@ mod lab;
 mod own;
 mod php;
 mod plan;
+mod profile;
 mod report;
 mod run;
 mod runtime;

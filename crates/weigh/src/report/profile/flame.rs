@@ -15,8 +15,12 @@ const LEAST: f64 = 0.05;
 const TITLE: usize = 90;
 const NAME: usize = 300;
 
-/// For readers who have set their screen to dark.
-const DARK: &str = "#subtitle { fill:#6b6b6b; }
+/// What inferno calls the frame below all others.
+const ALL: &str = "all";
+
+/// What is to be read is legible, for readers who have set their screen to dark, too.
+const STYLE: &str = "#subtitle { fill:#6b6b6b; }
+#search { opacity:0.6; }
 @media (prefers-color-scheme: dark) {
   stop { stop-color:#15181e; }
   #title, #details, #search, #matched, #unzoom { fill:#eceff4; }
@@ -49,6 +53,7 @@ pub fn svg(name: &str, profile: &Profile) -> Result<Option<String>> {
     }
     lines.sort_unstable();
     let mut colours = PaletteMap::default();
+    colours.insert(ALL, Color::new(0xd8, 0xd4, 0xce));
     for (function, name) in profile.functions.iter().zip(&names) {
         colours.insert(name, colour(function));
     }
@@ -60,17 +65,15 @@ pub fn svg(name: &str, profile: &Profile) -> Result<Option<String>> {
     options.colors = Palette::Basic(BasicPalette::Orange);
     options.bgcolors = Some(BackgroundColor::Flat(Color::new(0xff, 0xff, 0xff)));
     options.palette_map = Some(&mut colours);
-    options.font_type = "sans-serif".into();
-    options.font_width = 0.56;
     options.frame_height = 18;
     options.min_width = LEAST;
-    options.text_truncate_direction = TextTruncateDirection::Right;
+    options.text_truncate_direction = TextTruncateDirection::Left;
     options.no_sort = true;
     let mut svg = Vec::new();
     from_lines(&mut options, lines.iter().map(String::as_str), &mut svg)
         .context("drawing the flame graph")?;
     let svg = String::from_utf8(svg).context("drawing the flame graph")?;
-    Ok(Some(svg.replacen("</style>", &format!("{DARK}</style>"), 1)))
+    Ok(Some(svg.replacen("</style>", &format!("{STYLE}</style>"), 1)))
 }
 
 fn subtitle(profile: &Profile) -> String {

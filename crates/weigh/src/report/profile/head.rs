@@ -56,7 +56,7 @@ fn totals(shown: &Shown) -> String {
     let functions = units::count(shown.functions.len(), "function", "functions");
     let calls: Option<u64> = shown.functions.iter().map(|row| row.calls).sum();
     let calls = calls.map_or(String::new(), |calls| {
-        format!(" in {}", units::count(usize::try_from(calls).unwrap_or(usize::MAX), "call", "calls"))
+        format!(", {}", units::count(usize::try_from(calls).unwrap_or(usize::MAX), "call", "calls"))
     });
     let outside = shown.outside.map_or(String::new(), |outside| {
         format!(
