@@ -128,6 +128,7 @@ fn links_between_documents_lead_somewhere() {
         "docs/LOAD.md",
         "docs/LINKS.md",
         "docs/METHODOLOGY.md",
+        "docs/PROFILES.md",
         "docs/LIMITS.md",
         "docs/EXTENDING.md",
     ] {

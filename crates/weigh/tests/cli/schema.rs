@@ -9,6 +9,7 @@ use serde_json::Value;
 use weigh::analysis::load;
 use weigh::cli::{check, corpus, link, runtime};
 use weigh::plan::Plan;
+use weigh::profile::document as profile;
 use weigh::record::Record;
 use weigh::report::delivery::json as delivery;
 use weigh::report::json::Document;
@@ -45,6 +46,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("record", "One line of records.ndjson", schema_for!(Line)),
         ("check", "What can be measured here: `weigh check --json`", schema_for!(check::Findings)),
         ("load", "A block of load: `weigh load --json` and result.json", schema_for!(load::Document)),
+        ("profile", "Profiles: `weigh profile --json` and profile.json", schema_for!(profile::Document)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
         ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),
         (
