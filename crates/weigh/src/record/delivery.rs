@@ -10,6 +10,7 @@ use weigh_load::result::{FaultCount, Preflight};
 
 use super::fairness::Fairness;
 use super::negotiation::Negotiation;
+use crate::link::Measured;
 
 /// One block of requests. Counters are over the whole block unless they say otherwise; a meter that is not there is null,
 /// never zero.
@@ -65,6 +66,9 @@ pub struct DeliveryVisit {
     /// requests, and CPU times, bytes and memory those of the whole block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
+    /// What the link between readers and server was measured as before its first use; null without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<Box<Measured>>,
     /// The faults by kind, with one example each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultCount>,

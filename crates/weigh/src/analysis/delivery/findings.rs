@@ -160,7 +160,8 @@ impl<'a> Evidence<'a> {
     }
 
     /// The groups of a kind of thing that are worth a sentence of their own, the most telling first: that of the published
-    /// table, then those with the most cells, then those of the largest content.
+    /// table, then those with the most cells, then those of the largest content. Those over a link come last: what a response costs
+    /// server and PHP does not depend on it.
     fn leading(&self, subject: Subject) -> Vec<&'a DeliveryGroup> {
         let is_of = |group: &&DeliveryGroup| {
             group.cells.first().and_then(|id| self.cell(id)).is_some_and(|c| c.result.cell.subject == subject)
@@ -170,7 +171,7 @@ impl<'a> Evidence<'a> {
             let published = self.published.is_some_and(|table| {
                 table.rows.iter().any(|row| g.cells.contains(&row.cell)) && g.runtime == table.runtime
             });
-            (!published, usize::MAX - g.cells.len(), u64::MAX - self.bytes(&g.payload))
+            (g.link.is_some(), !published, usize::MAX - g.cells.len(), u64::MAX - self.bytes(&g.payload))
         });
         groups
     }
@@ -181,7 +182,8 @@ impl<'a> Evidence<'a> {
         self.all(cell.subject)
             .into_iter()
             .filter(|c| c.result.cell.id != cell.id && c.result.cell.payload == cell.payload)
-            .filter(|c| c.delivery.connections == of.delivery.connections && same(c))
+            .filter(|c| c.delivery.connections == of.delivery.connections)
+            .filter(|c| c.delivery.link == of.delivery.link && same(c))
             .collect()
     }
 }

@@ -146,6 +146,7 @@ impl Lab {
             negotiation: false,
             accept: "gzip, deflate, br, zstd".into(),
             connections: stand.connections,
+            link: None,
             slow: None,
             site: None,
         };
