@@ -17,6 +17,7 @@ mod outside;
 mod overhead;
 mod paper;
 mod pieces;
+mod reader;
 mod runtimes;
 mod smaller;
 mod spool;
@@ -54,8 +55,9 @@ type Topic = fn(&Evidence) -> Vec<Draft>;
 
 /// Every sentence that the data supports, the most important first.
 pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
-    let topics: [(&str, Topic); 19] = [
+    let topics: [(&str, Topic); 20] = [
         ("answer", answer),
+        ("reader", reader::find),
         ("outside", outside::find),
         ("overhead", overhead::find),
         ("moves", moves::find),

@@ -258,6 +258,7 @@ impl Lab {
                     content_encoding: coding.map(str::to_owned),
                     ..Preflight::default()
                 },
+                link: None,
                 negotiation: None,
             })),
             client: None,
