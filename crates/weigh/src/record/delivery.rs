@@ -60,7 +60,7 @@ pub struct DeliveryVisit {
     pub php_pss: Option<u64>,
     /// Bytes that PHP's memory manager had for one response at its peak, as PHP said.
     pub php_peak: Option<u64>,
-    /// The workers of the PHP pool during the block.
+    /// The workers of the PHP pool during the block; null without readings, which there are none of over a link.
     pub workers: Option<Workers>,
     /// What became of light requests beside slow clients; null without those. Then `requests` and the times are those of the light
     /// requests, and CPU times, bytes and memory those of the whole block.

@@ -144,7 +144,9 @@ impl Courier {
             return Err(fault(anyhow::anyhow!("the load agent is gone")));
         };
         let php = pool.as_ref().map(|pool| pool.group());
-        let watch = pool.as_ref().and_then(|pool| gauge(pool, delivery.slow.is_some())).map(Watch::begin);
+        // Each reading costs the pool CPU time: while a link takes its time, they would come to more than the responses do.
+        let watched = pool.as_ref().filter(|_| delivery.link.is_none());
+        let watch = watched.and_then(|pool| gauge(pool, delivery.slow.is_some())).map(Watch::begin);
         let before = (server.usage(), php.map(|group| group.usage()));
         let outcome = agent.run(&load, &mut |_| {});
         let after = (server.usage(), php.map(|group| group.usage()));
