@@ -129,7 +129,9 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::Unstable { .. } => "whose encoded bytes differed between rounds",
         Caveat::Resumed { .. } => "measured across an interruption",
         Caveat::GeneratorLimit { .. } => "for which the load generator may be the limit",
-        Caveat::SharedCores { .. } => "measured on processors that those that ask and those that answer shared",
+        Caveat::SharedCores { .. } => {
+            "measured on processors that those that ask and those that answer shared"
+        }
         Caveat::DeepBuffers => "over a loopback whose buffers hide slow clients in part",
         Caveat::NotMetered => "from outside, without the server's CPU time",
         Caveat::Changing { .. } => "of a URL whose content changed during the run",

@@ -53,7 +53,9 @@ fn sentence(
         (clear, open) if clear.is_empty() => {
             format!("{ours} and {theirs} cannot be told apart in {}: {place}.", units::list(&open))
         }
-        (clear, open) if open.is_empty() => format!("{ours} has {} of {theirs}: {place}.", units::list(&clear)),
+        (clear, open) if open.is_empty() => {
+            format!("{ours} has {} of {theirs}: {place}.", units::list(&clear))
+        }
         (clear, open) => format!(
             "{ours} has {} of {theirs}, and cannot be told apart in {}: {place}.",
             units::list(&clear),
