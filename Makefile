@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run test build corpus lint docs ci bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-cache clean
+.PHONY: help run test build corpus lint docs ci bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-cache bench-link clean
 
 help:
 	@echo "make run           install what is missing, build, fetch the corpus, measure, answer"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench-load    the load generator against wrk, ab and h2load; its memory; one flipped byte"
 	@echo "make bench-meter   CPU time of a response against PHP pages that burn a known one"
 	@echo "make bench-cache   client workers against redis-benchmark, and against a store with known response times"
+	@echo "make bench-link    links: bandwidth and round trip asked, and measured"
 	@echo "make bench-truth   response times of the load generator against what was true"
 
 run:
@@ -46,7 +47,7 @@ ci: lint docs test
 bench-truth:
 	@$(CARGO) bench --locked --quiet -p weigh-load --bench truth
 
-bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache:
+bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache bench-link:
 	@scripts/setup bench
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 

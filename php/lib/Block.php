@@ -4,7 +4,10 @@ namespace Weighbridge;
 /** One block of transactions: a driver, keys, a value and a mix, from the preparing to the cleaning up. */
 final class Block
 {
+    /** So many transactions warm up; of slow ones as many as there are in WARM_UP_NS. */
     const WARM_UP = 200;
+    const WARM_UP_STEP = 20;
+    const WARM_UP_NS = 200000000;
     /** So many transactions tell what the loop itself takes; of slow ones as many as there are in OWN_NS. */
     const OWN = 20000;
     const OWN_STEP = 500;
@@ -159,9 +162,12 @@ final class Block
     private function warmUp()
     {
         $tally = new Tally($this->timeout, false);
-        $this->loop->run($this->connection, $this->connection->front(), $tally, self::WARM_UP, null);
-        if ($tally->aborted !== null) {
-            throw new Fault('response', "{$this->driver->title()}: while warming up, {$tally->aborted}");
+        $until = hrtime(true) + self::WARM_UP_NS;
+        for ($done = 0; $done < self::WARM_UP && hrtime(true) < $until; $done += self::WARM_UP_STEP) {
+            $this->loop->run($this->connection, $this->connection->front(), $tally, self::WARM_UP_STEP, null);
+            if ($tally->aborted !== null) {
+                throw new Fault('response', "{$this->driver->title()}: while warming up, {$tally->aborted}");
+            }
         }
     }
 

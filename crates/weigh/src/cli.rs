@@ -8,6 +8,7 @@ mod live;
 mod load;
 mod own;
 mod plan;
+mod profile;
 mod report;
 mod run;
 pub mod runtime;
@@ -45,6 +46,7 @@ const EXAMPLES: &str = "Start here:
   weigh run --quick                      the built-in studies in their quick form
   weigh load http://127.0.0.1:8080/      load on a server, every response verified
   weigh link measure cable 100mbit/20ms  links between client and server, asked beside measured
+  weigh profile -- import.php            what a script spends where, as a call table
   weigh report weigh-runs/…              look at a run again, in any format";
 
 #[derive(Debug, Subcommand)]
@@ -61,6 +63,8 @@ enum Verb {
     Report(report::Args),
     /// Load on a server: what it sends, how fast, and what that costs; every response verified
     Load(Box<load::Args>),
+    /// What a PHP script spends where: run under a profiler, or read from a profiler's files
+    Profile(Box<profile::Args>),
     /// Real content pinned by digest: list it, fetch it
     Corpus(corpus::Args),
     /// Links between clients and a store or server: list the profiles, measure one, run a command over it
@@ -115,6 +119,7 @@ pub fn main() -> ExitCode {
         Verb::Link(args) => link::run(&args, defs),
         Verb::Runtime(args) => runtime::run(&args, defs),
         Verb::Load(args) => load::run(&args),
+        Verb::Profile(args) => profile::run(&args, defs),
         Verb::Agent { load: true, network, .. } => load::agent(network.as_deref()),
         Verb::Agent { target: true, cpu, .. } => load::target(cpu),
         Verb::Agent { link: Some(task), near: Some(near), far: Some(far), .. } => {

@@ -104,8 +104,12 @@ impl Definitions {
 
     /// The names of the link profiles, sorted.
     pub fn link_names(&self) -> Vec<String> {
-        let names = self.files.keys().filter(|p| p.starts_with("links"));
-        names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
+        let paths = self.files.keys().filter(|p| p.starts_with("links"));
+        let mut names: Vec<String> =
+            paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
+        // `3g-fast.toml` comes before `3g.toml`.
+        names.sort();
+        names
     }
 
     /// The link profile of that name, or the link that a text such as `100mbit/20ms` describes.

@@ -28,6 +28,7 @@ use crate::plan::Plan;
 use crate::plan::build::{Ask, build};
 use crate::plan::clients::is_made;
 use crate::rig::network::Network;
+use crate::rig::runtime::PhpRuntime;
 use crate::study::Study;
 use crate::suggest::nearest_hint;
 
@@ -131,6 +132,15 @@ impl Lab {
             inventory.no_network = Network::narrow().err().map(|why| format!("{why:#}"));
         }
         Ok(())
+    }
+
+    /// The PHPs of these names: binaries, or fetched runtimes.
+    ///
+    /// # Errors
+    /// There is none of a name, or it does not say its version.
+    pub fn php(&self, named: &[PathBuf]) -> Result<Vec<PhpRuntime>> {
+        let binaries = Discovery::new(&|| self.php_home(), self.runtimes()).resolve(named)?;
+        binaries.iter().map(|binary| PhpRuntime::of(binary)).collect()
     }
 
     /// The folder of fetched runtimes; it need not be there.

@@ -19,6 +19,7 @@ pub mod link;
 pub mod loading;
 pub mod payload;
 pub mod plan;
+pub mod profile;
 pub mod protocol;
 pub mod record;
 pub mod report;

@@ -26,6 +26,7 @@ pub mod live;
 pub mod load;
 pub mod markdown;
 pub mod png;
+pub mod profile;
 mod sections;
 pub mod svg;
 pub mod terminal;

@@ -15,7 +15,7 @@ return function (Runner $runner, Lab $lab, $binary) {
         $expected = array(
             'draws' => '5cac450214e8d6b69990dfe151a41f30a41af73b', 'uniform' => 'f08fb8d1dfd29fa1a03ba05ba30020bdab39f898',
             'zipf' => '1882d0be97eef46bff37fafd09cfef9d5e779043', 'zipf-large' => 'fa8fa83be6ff5e4ad76ddb2a544c8b5235f1d2d0',
-            'record' => 'b9836d9cf8c4e41325f71bbf6606c9ec8ac0b25f',
+            'record' => '250d183813ef2d16864dd15beb627395c358c886',
         );
         Failure::unlessSame($expected, $found, 'digests');
     });

@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[allow(dead_code, reason = "the tests use the rest of it")]
 #[path = "../../tests/store/peer.rs"]
 mod peer;
 mod study;
@@ -61,8 +62,8 @@ fn peers(targets: &mut Targets) -> Result<()> {
         for (name, value, bytes) in SIZES {
             for (mix, test) in [("reads", "get"), ("writes", "set")] {
                 let block = Block { value, mix, workers: CLIENTS, transactions: TRANSACTIONS };
-                let mut ours = || metered(&instance, || study::run(room.path(), &block, &socket));
-                let mut theirs =
+                let ours = || metered(&instance, || study::run(room.path(), &block, &socket));
+                let theirs =
                     || metered(&instance, || tool::run(&socket, test, bytes, CLIENTS, TRANSACTIONS));
                 let (own, other) = if round % 2 == 0 {
                     let own = ours()?;

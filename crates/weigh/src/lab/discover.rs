@@ -76,7 +76,11 @@ impl<'a> Discovery<'a> {
         Inventory { runtimes: vec![native], ..Inventory::default() }
     }
 
-    fn resolve(&self, wanted: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    /// The binaries of these names, each once.
+    ///
+    /// # Errors
+    /// There is none of a name.
+    pub fn resolve(&self, wanted: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for name in wanted {
             let known = runtime::named(name, &self.path).or_else(|| runtime::fetched(name, &self.fetched));

@@ -67,6 +67,8 @@ pub struct Measured {
     pub passed_over: Vec<String>,
     /// Whether our emulator runs with real-time priority, without which the delay wanders on a busy machine; null where it is not ours.
     pub realtime: Option<bool>,
+    /// Milliseconds taken off the delay that was asked for, because this machine adds them by itself to each round trip of an idle link.
+    pub taken_off_ms: f64,
     /// Small exchanges over one TCP connection; null where there is no link.
     pub round_trip: Option<RoundTrip>,
     /// Bandwidth towards the client; null where there is no link.
@@ -119,7 +121,16 @@ pub struct Lost {
 impl Measured {
     /// One that was not measured, because there is nothing to measure.
     pub fn nothing(way: Way, passed_over: Vec<String>) -> Measured {
-        Measured { way, passed_over, realtime: None, round_trip: None, down: None, up: None, lost: None }
+        Measured {
+            way,
+            passed_over,
+            realtime: None,
+            taken_off_ms: 0.0,
+            round_trip: None,
+            down: None,
+            up: None,
+            lost: None,
+        }
     }
 
     /// What is not as asked, a sentence each: beyond 3% of a bandwidth, 0.5 ms of the round trip, or what chance allows for loss.

@@ -212,9 +212,6 @@ pub struct Done {
     pub cpu_user_ns: u64,
     /// CPU time in the kernel.
     pub cpu_system_ns: u64,
-    /// Nanoseconds of wall time spent in a loop until a scheduled transaction was due: CPU time in user space that is no transaction's.
-    #[serde(default)]
-    pub spin_ns: u64,
     /// Context switches by waiting.
     #[serde(default)]
     pub voluntary: u64,
@@ -235,6 +232,9 @@ pub struct Done {
     /// From the scheduled send of a read to its answer.
     #[serde(default)]
     pub get_response: Option<Bins>,
+    /// Nanoseconds that the worker looked at its clock before scheduled sends; they are in its CPU time.
+    #[serde(default)]
+    pub spin_ns: u64,
     /// Nanoseconds of serializing and encoding, inside PUT.
     #[serde(default)]
     pub encode_ns: u64,
@@ -306,6 +306,18 @@ pub struct Memory {
     pub peak: u64,
     /// `memory_get_peak_usage(true)`: what it had from the system.
     pub peak_real: u64,
+    /// What the worker's own tables hold of the first three, as it says; taken off in records.
+    #[serde(default, skip_serializing)]
+    pub own: u64,
+}
+
+impl Memory {
+    /// Less what the worker's own tables hold, which differs between versions of PHP.
+    #[must_use]
+    pub fn without_own(self) -> Memory {
+        let less = |bytes: u64| bytes.saturating_sub(self.own);
+        Memory { begin: less(self.begin), end: less(self.end), peak: less(self.peak), own: 0, ..self }
+    }
 }
 
 /// What failed, and how often.

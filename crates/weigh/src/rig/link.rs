@@ -8,6 +8,7 @@ mod emulator;
 mod ends;
 mod lane;
 mod measure;
+mod priority;
 mod proxy;
 mod tun;
 
@@ -28,6 +29,9 @@ use tun::Emulator;
 
 /// Ways in order of preference, for a link that something is asked of.
 const WAYS: [Way; 5] = [Way::Netem, Way::Tun, Way::Rate, Way::Proxy, Way::Model];
+
+/// Milliseconds of a round trip that may be taken for the machine's own; more than that is a disturbance.
+const MOST_TAKEN_OFF: f64 = 1.0;
 
 /// How a link is to be made.
 #[derive(Clone, Debug)]
@@ -122,16 +126,34 @@ impl Link {
         Ok(Link { spec: spec.clone(), way, measured, carrier, ends })
     }
 
+    /// Takes what the machine adds off the delay, and measures what stands then.
     fn take_measure(&mut self, passed_over: Vec<String>) -> Result<()> {
+        let taken_off_ms = self.shorten()?;
+        let measured = match self.way {
+            Way::Model => Measured::nothing(self.way, Vec::new()),
+            _ => measure::measure(self)?,
+        };
         let realtime = match &self.carrier {
             Carrier::Emulator(emulator) => Some(emulator.is_realtime()),
             Carrier::Kernel | Carrier::Proxy(_) => None,
         };
-        self.measured = match self.way {
-            Way::Model => Measured::nothing(self.way, passed_over),
-            _ => measure::measure(self, passed_over, realtime)?,
-        };
+        self.measured = Measured { passed_over, realtime, taken_off_ms, ..measured };
         Ok(())
+    }
+
+    /// Where the delay is ours, shortens it by what threads that have to be woken add: milliseconds of a round trip.
+    fn shorten(&mut self) -> Result<f64> {
+        if matches!(self.carrier, Carrier::Kernel) {
+            return Ok(0.0);
+        }
+        let added = measure::added_ms(self)?.clamp(0.0, self.spec.rtt_ms.min(MOST_TAKEN_OFF));
+        let each_way = (added * 1e6 / 2.0) as u64;
+        match &mut self.carrier {
+            Carrier::Kernel => {}
+            Carrier::Emulator(emulator) => emulator.shorten(each_way)?,
+            Carrier::Proxy(proxy) => proxy.shorten(each_way),
+        }
+        Ok(added)
     }
 
     /// What was asked for.

@@ -130,7 +130,7 @@ fn carry_out(program: &str, args: &[&str]) -> Result<()> {
     let said = Command::new(program).args(args).output();
     let said = said.with_context(|| format!("`{program}` cannot be started (apt install iproute2)"))?;
     if !said.status.success() {
-        bail!("`{program} {}` refused: {}", args.join(" "), super::process::printable(&said.stderr));
+        bail!("`{program}` refused: {}", super::process::printable(&said.stderr));
     }
     Ok(())
 }

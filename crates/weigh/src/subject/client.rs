@@ -159,7 +159,7 @@ impl Tellers {
         crew.end();
         if let Some(why) = aborted {
             // Where transactions fail, so does clearing up; what is said of the first is the cause.
-            let message = format!("{}: given up after many failures in a row: {why}", cell.id);
+            let message = format!("{}: {why}", cell.id);
             let fault = Fault { kind: FaultKind::Response, message, remedy: None };
             return Err(self.tell(cell, Failure::Fault(fault)));
         }

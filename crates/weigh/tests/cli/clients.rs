@@ -99,7 +99,7 @@ fn stores_that_do_not_do_as_they_should_are_faults_in_their_own_words() {
             Script { refusal: Some("NOAUTH Authentication required."), ..Script::default() },
             "NOAUTH Authentication required",
         ),
-        (Script { close_from: Some(600), ..Script::default() }, "given up after many failures in a row"),
+        (Script { close_from: Some(600), ..Script::default() }, "failures in a row"),
     ];
     for (script, part) in odd {
         let lab = Lab::new();

@@ -126,7 +126,9 @@ fn links_between_documents_lead_somewhere() {
         "CONTRIBUTING.md",
         "docs/FORMAT.md",
         "docs/LOAD.md",
+        "docs/LINKS.md",
         "docs/METHODOLOGY.md",
+        "docs/PROFILES.md",
         "docs/LIMITS.md",
         "docs/EXTENDING.md",
     ] {

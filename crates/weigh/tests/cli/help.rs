@@ -13,8 +13,10 @@ fn the_bare_program_helps() {
         "run",
         "report",
         "load",
+        "profile",
         "corpus",
         "runtime",
+        "link",
         "Start here",
         "weigh codec page.html",
     ] {
@@ -27,7 +29,7 @@ fn the_bare_program_helps() {
 #[test]
 fn every_verb_helps_and_names_the_version() {
     let lab = Lab::new();
-    for verb in ["check", "codec", "plan", "run", "report", "load", "corpus", "runtime"] {
+    for verb in ["check", "codec", "plan", "run", "report", "load", "profile", "corpus", "runtime", "link"] {
         let help = lab.fine(&[verb, "--help"]);
         assert!(help.contains(&format!("Usage: weigh {verb}")), "{help}");
     }
@@ -50,6 +52,9 @@ fn a_slip_on_the_command_line_is_one_line_with_the_nearest_name() {
         (&["report"], "<RUN>"),
         (&["report", "x", "--format", "jsno"], "did you mean json?"),
         (&["report", "x", "--format", "pdf"], "terminal, markdown, csv, json, svg, png"),
+        (&["profile"], "<FILE>"),
+        (&["profile", "--profiler", "gprof", "--", "x.php"], "auto, xdebug, excimer, perf"),
+        (&["profile", "--php", "php", "file"], "SCRIPT"),
         (&["corpus", "lits"], "'list'"),
         (&["codec", "x", "--bad\u{1b}[31m"], "unexpected argument"),
     ] {

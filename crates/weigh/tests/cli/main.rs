@@ -18,6 +18,7 @@ mod own;
 mod peer;
 mod php;
 mod plan;
+mod profile;
 mod report;
 mod run;
 mod runtime;

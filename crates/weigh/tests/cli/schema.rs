@@ -7,8 +7,9 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
 use weigh::analysis::load;
-use weigh::cli::{check, corpus, runtime};
+use weigh::cli::{check, corpus, link, runtime};
 use weigh::plan::Plan;
+use weigh::profile::document as profile;
 use weigh::record::Record;
 use weigh::report::delivery::json as delivery;
 use weigh::report::json::Document;
@@ -45,8 +46,14 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("record", "One line of records.ndjson", schema_for!(Line)),
         ("check", "What can be measured here: `weigh check --json`", schema_for!(check::Findings)),
         ("load", "A block of load: `weigh load --json` and result.json", schema_for!(load::Document)),
+        ("profile", "Profiles: `weigh profile --json` and profile.json", schema_for!(profile::Document)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
         ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),
+        (
+            "link",
+            "Links, asked beside measured: `weigh link --json`, `weigh link measure --json`",
+            schema_for!(link::Document),
+        ),
     ]
 }
 
@@ -124,6 +131,9 @@ fn what_check_plan_and_corpus_write_keeps_its_schema() {
     keeps("plan", &parsed(&lab.fine(&["plan", "small.toml", "--json"])));
     keeps("corpus", &parsed(&lab.fine(&["corpus", "list", "--json"])));
     keeps("runtime", &parsed(&lab.fine(&["runtime", "list", "--json"])));
+    keeps("link", &parsed(&lab.fine(&["link", "--json"])));
+    let measured = lab.run(&["link", "measure", "100mbit/1ms", "loopback", "--json"]);
+    keeps("link", &parsed(&measured.stdout));
 }
 
 /// Every file of a run.

@@ -44,12 +44,10 @@ fn end((own, other): &(String, String), words: Vec<String>) -> Result<()> {
     ip(&["link", "set", "dev", DEVICE, "addrgenmode", "none"])?;
     // Packets as they are on a line: none that stands for many.
     ip(&["link", "set", "dev", DEVICE, "mtu", &MTU.to_string(), "gso_max_segs", "1", "up"])?;
-    if words.is_empty() {
-        return Ok(());
-    }
+    let Some(kind) = words.first() else { return Ok(()) };
     let mut args = vec!["qdisc", "add", "dev", DEVICE, "root"];
     args.extend(words.iter().map(String::as_str));
-    tc(&args)
+    tc(&args).with_context(|| format!("the kernel does not limit a device by `{kind}`"))
 }
 
 impl Discipline {

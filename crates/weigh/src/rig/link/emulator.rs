@@ -2,11 +2,11 @@
 //! carries packets from one to the other through a [`Lane`] each way.
 //!
 //! It is one thread that sleeps until a packet comes or is due, with real-time priority where that is permitted: on a busy machine the
-//! delay would wander otherwise. It says one line when it is ready and ends with its stdin, and its devices with it.
+//! delay would wander otherwise. It says one line when it is ready. Each line that it is told holds nanoseconds to take off the delay of either
+//! direction, and is answered with the same line again. It ends with its stdin, and its devices with it.
 
 use std::io::Write;
 use std::net::Ipv4Addr;
-use std::num::NonZeroU64;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Instant;
@@ -15,13 +15,10 @@ use anyhow::{Context, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
-use thread_priority::unix::{
-    RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
-};
-use thread_priority::{ThreadPriority, ThreadPriorityValue};
 use tun_rs::{DeviceBuilder, SyncDevice};
 
 use super::lane::{Lane, LaneSpec};
+use super::priority::{self, hurry};
 use crate::link::MTU;
 use crate::rig::network::{self, ip};
 
@@ -31,8 +28,6 @@ const DEVICE: &str = "weigh0";
 const TRANSMIT_QUEUE: &str = "4000";
 /// Packets taken from one device before the other is looked at.
 const BATCH: usize = 32;
-/// Above everything ordinary, below what the kernel itself runs.
-const PRIORITY: u8 = 20;
 
 /// What an emulator is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,7 +42,7 @@ pub(super) struct Task {
     pub far: Ipv4Addr,
 }
 
-/// What an emulator says when it is ready.
+/// What an emulator says when it is ready, and when it has done what it was told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Ready {
     /// It runs with real-time priority.
@@ -63,8 +58,8 @@ pub fn serve(task: &str, near: &Path, far: &Path) -> Result<()> {
     // This process has one thread, and stays in the network that it enters last.
     let mut near = End::open(near, task.near, task.far, task.up)?;
     let mut far = End::open(far, task.far, task.near, task.down)?;
-    let ready = serde_json::to_string(&Ready { realtime: hurry() })?;
-    writeln!(std::io::stdout(), "{ready}").context("the lab does not listen")?;
+    let ready = Ready { realtime: hurry(priority::EMULATOR) };
+    say(&ready)?;
     let began = Instant::now();
     let clock = || u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
     loop {
@@ -75,8 +70,11 @@ pub fn serve(task: &str, near: &Path, far: &Path) -> Result<()> {
             continue;
         }
         let due = [near.lane.due(), far.lane.due()].into_iter().flatten().min();
-        if wait(&near, &far, due.map(|due| due.saturating_sub(clock())))? && has_ended()? {
-            return Ok(());
+        if wait(&near, &far, due.map(|due| due.saturating_sub(clock())))? {
+            let Some(ns) = told()? else { return Ok(()) };
+            near.lane.shorten(ns);
+            far.lane.shorten(ns);
+            say(&ready)?;
         }
     }
 }
@@ -94,11 +92,7 @@ impl End {
         let device = DeviceBuilder::new().name(DEVICE).inherit_enable_state().build_sync();
         let device = device.context("/dev/net/tun gives no device")?;
         device.set_nonblocking(true).context("the TUN device cannot be polled")?;
-        let mtu = MTU.to_string();
-        let address = own.to_string();
-        ip(&["address", "add", &address, "peer", &other.to_string(), "dev", DEVICE])?;
-        ip(&["link", "set", "dev", DEVICE, "addrgenmode", "none"])?;
-        ip(&["link", "set", "dev", DEVICE, "mtu", &mtu, "txqueuelen", TRANSMIT_QUEUE, "up"])?;
+        address(own, other).with_context(|| format!("the TUN device gets no address {own}"))?;
         Ok(End { device, lane: Lane::new(&lane), buffer: vec![0; usize::from(u16::MAX)] })
     }
 
@@ -130,6 +124,13 @@ impl End {
     }
 }
 
+/// Gives the device its addresses, and starts it.
+fn address(own: Ipv4Addr, other: Ipv4Addr) -> Result<()> {
+    ip(&["address", "add", &own.to_string(), "peer", &other.to_string(), "dev", DEVICE])?;
+    ip(&["link", "set", "dev", DEVICE, "addrgenmode", "none"])?;
+    ip(&["link", "set", "dev", DEVICE, "mtu", &MTU.to_string(), "txqueuelen", TRANSMIT_QUEUE, "up"])
+}
+
 /// Sleeps until a packet can be read, this many nanoseconds have passed, or the lab says something: whether it did.
 fn wait(near: &End, far: &End, ns: Option<u64>) -> Result<bool> {
     let stdin = std::io::stdin();
@@ -147,18 +148,17 @@ fn wait(near: &End, far: &End, ns: Option<u64>) -> Result<bool> {
     }
 }
 
-/// Whether the lab has let go of stdin, which says nothing else.
-fn has_ended() -> Result<bool> {
-    let mut said = [0; 64];
-    Ok(rustix::io::read(std::io::stdin(), &mut said).context("stdin cannot be read")? == 0)
+/// Nanoseconds that the lab wants off the delay; none when it has let go of stdin. A line is short enough to come whole.
+fn told() -> Result<Option<u64>> {
+    let mut line = [0; 64];
+    let length = rustix::io::read(std::io::stdin(), &mut line).context("stdin cannot be read")?;
+    let text = std::str::from_utf8(&line[..length]).unwrap_or_default().trim();
+    if length == 0 {
+        return Ok(None);
+    }
+    text.parse().map(Some).with_context(|| format!("not a number of nanoseconds: {text:?}"))
 }
 
-/// Real-time priority for this thread; where that is not permitted, timers that are as exact as can be. Whether it has it.
-fn hurry() -> bool {
-    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-    let priority = ThreadPriorityValue::try_from(PRIORITY).map(ThreadPriority::Crossplatform);
-    let set = priority
-        .is_ok_and(|priority| set_thread_priority_and_policy(thread_native_id(), priority, policy).is_ok());
-    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-    set
+fn say(ready: &Ready) -> Result<()> {
+    writeln!(std::io::stdout(), "{}", serde_json::to_string(ready)?).context("the lab does not listen")
 }

@@ -49,14 +49,16 @@ pub(super) struct Line {
     free_ps: u64,
     delay_ns: u64,
     queue: u64,
+    /// When the last of it arrives.
+    last_due: u64,
 }
 
 impl Line {
     /// An idle one.
     pub fn new(spec: &LaneSpec) -> Line {
-        // kbit/s to picoseconds a byte: 8 bits × 10⁹ ÷ kbit/s.
-        let byte_ps = spec.kbps.map_or(0, |kbps| (8e9 / kbps).round() as u64);
-        Line { byte_ps, free_ps: 0, delay_ns: spec.delay_ns, queue: spec.queue }
+        // kbit/s to picoseconds a byte: 8 bits × 10⁹ ÷ kbit/s, rounded so that it is never faster.
+        let byte_ps = spec.kbps.map_or(0, |kbps| (8e9 / kbps).ceil() as u64);
+        Line { byte_ps, free_ps: 0, delay_ns: spec.delay_ns, queue: spec.queue, last_due: 0 }
     }
 
     /// Hands in so many bytes at once: the nanosecond at which they arrive, none when the queue is full. Times never go back.
@@ -67,7 +69,14 @@ impl Line {
             return None;
         }
         self.free_ps = self.free_ps.max(now_ps) + bytes * self.byte_ps;
-        Some(self.free_ps.div_ceil(PS) + self.delay_ns)
+        // None overtakes those that left with a longer delay.
+        self.last_due = self.last_due.max(self.free_ps.div_ceil(PS) + self.delay_ns);
+        Some(self.last_due)
+    }
+
+    /// Takes so many nanoseconds off the delay, as far as there is any.
+    pub fn shorten(&mut self, ns: u64) {
+        self.delay_ns = self.delay_ns.saturating_sub(ns);
     }
 
     /// When there will be room for so many bytes: for one who waits where a packet would be dropped.
@@ -111,6 +120,11 @@ impl<P> Lane<P> {
         self.held.push_back((due, bytes, packet));
         self.held_bytes += bytes;
         Fate::Taken
+    }
+
+    /// See [`Line::shorten`].
+    pub fn shorten(&mut self, ns: u64) {
+        self.line.shorten(ns);
     }
 
     /// When the next packet arrives.

@@ -24,11 +24,19 @@ pub(super) enum Direction {
     Up,
 }
 
-/// Measures a link whose way is neither [`Way::Model`] nor anything else that nothing can go over.
+/// Milliseconds by which round trips are longer than they should be, before anything is mended: what the machine adds by itself.
 ///
 /// # Errors
 /// Nothing gets through.
-pub(super) fn measure(link: &Link, passed_over: Vec<String>, realtime: Option<bool>) -> Result<Measured> {
+pub(super) fn added_ms(link: &Link) -> Result<f64> {
+    exchange::added_ms(link)
+}
+
+/// Measures a link that something can go over.
+///
+/// # Errors
+/// Nothing gets through.
+pub(super) fn measure(link: &Link) -> Result<Measured> {
     let spec = link.spec();
     let has_packets = matches!(link.way(), Way::Netem | Way::Tun | Way::Rate);
     let rate = |direction: Direction| match limit(spec, direction).filter(|_| has_packets) {
@@ -39,7 +47,7 @@ pub(super) fn measure(link: &Link, passed_over: Vec<String>, realtime: Option<bo
     let (down, up) = (Some(rate(Direction::Down)?), Some(rate(Direction::Up)?));
     let is_lossy = spec.loss > 0.0 && matches!(link.way(), Way::Netem | Way::Tun);
     let lost = if is_lossy { Some(train::lost(link)?) } else { None };
-    Ok(Measured { way: link.way(), passed_over, realtime, round_trip, down, up, lost })
+    Ok(Measured { round_trip, down, up, lost, ..Measured::nothing(link.way(), Vec::new()) })
 }
 
 /// The bandwidth of one TCP connection after its start, as the bandwidth of the full packets that carry it.

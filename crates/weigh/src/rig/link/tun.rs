@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
@@ -12,7 +13,7 @@ use super::lane::LaneSpec;
 use crate::rig::network::Network;
 use crate::rig::process::{Silence, Worker, WorkerSpec};
 
-/// How long it may take until it is ready.
+/// How long it may take until it is ready, and until it answers.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Its stderr is looked at when it ends, and kept nowhere.
 const LOG: &str = "/dev/null";
@@ -20,7 +21,8 @@ const LOG: &str = "/dev/null";
 /// A running emulator. It is killed when this is dropped, and with the lab.
 #[derive(Debug)]
 pub(super) struct Emulator {
-    _worker: Worker,
+    /// Only so that a link can be looked at from several threads.
+    worker: Mutex<Worker>,
     realtime: bool,
 }
 
@@ -45,15 +47,29 @@ impl Emulator {
         let worker = WorkerSpec::program("link", launcher.clone(), args, PathBuf::from(LOG));
         let worker = WorkerSpec { launcher: launcher.clone(), ..worker };
         let mut worker = Worker::start(&worker).context("the emulator cannot be started")?;
-        let line = worker.hear(PATIENCE).map_err(silent)?.ok_or_else(|| silent(Silence::Timeout))?;
-        let ready: Ready = serde_json::from_slice(&line).context("the emulator said what is no answer")?;
-        Ok(Emulator { _worker: worker, realtime: ready.realtime })
+        let ready = listen(&mut worker)?;
+        Ok(Emulator { worker: Mutex::new(worker), realtime: ready.realtime })
     }
 
     /// Whether it runs with real-time priority.
     pub fn is_realtime(&self) -> bool {
         self.realtime
     }
+
+    /// Takes so many nanoseconds off the delay of either direction.
+    ///
+    /// # Errors
+    /// It has ended, or does not answer.
+    pub fn shorten(&mut self, ns: u64) -> Result<()> {
+        let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner);
+        worker.say(ns.to_string().into_bytes()).map_err(silent)?;
+        listen(worker).map(drop)
+    }
+}
+
+fn listen(worker: &mut Worker) -> Result<Ready> {
+    let line = worker.hear(PATIENCE).map_err(silent)?.ok_or_else(|| silent(Silence::Timeout))?;
+    serde_json::from_slice(&line).context("the emulator said what is no answer")
 }
 
 fn silent(silence: Silence) -> anyhow::Error {

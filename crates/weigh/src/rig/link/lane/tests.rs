@@ -27,7 +27,7 @@ fn drive(lane: &mut Lane<usize>, packets: &[(u64, u64)]) -> (Vec<(u64, usize)>, 
 
 /// Gaps and sizes as times and sizes.
 fn packets() -> impl Strategy<Value = Vec<(u64, u64)>> {
-    proptest::collection::vec((0u64..3_000_000, 20u64..=1500), 1..200).prop_map(|gaps| {
+    proptest::collection::vec((0u64..3_000_000, 20u64..=1500), 1..100).prop_map(|gaps| {
         let mut at = 0;
         gaps.into_iter().map(|(gap, bytes)| ((at, at += gap).0, bytes)).collect()
     })
@@ -35,10 +35,10 @@ fn packets() -> impl Strategy<Value = Vec<(u64, u64)>> {
 
 #[test]
 fn an_idle_line_sends_a_packet_in_its_time_and_delays_it() {
-    // 1,500 bytes at 12 Mbit/s are 1 ms.
-    let mut lane = Lane::new(&spec(Some(12_000.0), 10_000_000, 64_000));
-    assert_eq!(lane.offer(5, 1500, 'a'), Fate::Taken);
-    assert_eq!(lane.offer(6, 1500, 'b'), Fate::Taken);
+    // 1,000 bytes at 8 Mbit/s are 1 ms.
+    let mut lane = Lane::new(&spec(Some(8_000.0), 10_000_000, 64_000));
+    assert_eq!(lane.offer(5, 1000, 'a'), Fate::Taken);
+    assert_eq!(lane.offer(6, 1000, 'b'), Fate::Taken);
     assert_eq!(lane.due(), Some(11_000_005));
     assert_eq!(lane.release(11_000_004), None);
     assert_eq!(lane.release(11_000_005), Some('a'));
@@ -59,14 +59,30 @@ fn without_a_bandwidth_there_is_delay_alone_and_memory_is_bounded() {
 
 #[test]
 fn one_who_waits_for_room_finds_it() {
-    let mut line = Line::new(&spec(Some(12_000.0), 0, 4_500));
-    assert_eq!(line.room_at(1500), 0);
+    let mut line = Line::new(&spec(Some(8_000.0), 0, 3_000));
+    assert_eq!(line.room_at(1000), 0);
     for sent in 1..=3 {
-        assert_eq!(line.send(0, 1500), Some(sent * 1_000_000));
+        assert_eq!(line.send(0, 1000), Some(sent * 1_000_000));
     }
-    assert_eq!((line.send(0, 1500), line.room_at(1500)), (None, 1_000_000));
-    assert_eq!(line.send(999_000, 1500), None);
-    assert_eq!(line.send(1_000_000, 1500), Some(4_000_000));
+    assert_eq!((line.send(0, 1000), line.room_at(1000)), (None, 1_000_000));
+    assert_eq!(line.send(999_000, 1000), None);
+    assert_eq!(line.send(1_000_000, 1000), Some(4_000_000));
+}
+
+#[test]
+fn a_shorter_delay_lets_nothing_overtake() {
+    let mut lane = Lane::new(&spec(None, 5_000, 3_000));
+    lane.offer(0, 100, 'a');
+    lane.shorten(4_000);
+    lane.offer(1, 100, 'b');
+    lane.offer(4_500, 100, 'c');
+    lane.shorten(u64::MAX);
+    lane.offer(6_000, 100, 'd');
+    let mut out = Vec::new();
+    while let Some(due) = lane.due() {
+        out.extend(lane.release(due).map(|packet| (due, packet)));
+    }
+    assert_eq!(out, [(5_000, 'a'), (5_000, 'b'), (5_500, 'c'), (6_000, 'd')]);
 }
 
 #[test]
@@ -82,7 +98,7 @@ fn losses_are_those_of_the_seed_and_as_many_as_asked() {
     assert_eq!(lost(1, 0.01), lost(1, 0.01));
     assert_ne!(lost(1, 0.01), lost(2, 0.01));
     assert!(lost(1, 0.0).is_empty());
-    for seed in 0..20 {
+    for seed in 0..6 {
         for loss in [0.001_f64, 0.01, 0.1, 0.5] {
             let (mean, deviation) = (20_000.0 * loss, (20_000.0 * loss * (1.0 - loss)).sqrt());
             let count = lost(seed, loss).len() as f64;
@@ -93,8 +109,8 @@ fn losses_are_those_of_the_seed_and_as_many_as_asked() {
 
 #[test]
 fn a_lost_packet_takes_its_time_on_the_line() {
-    let mut lane = Lane::new(&LaneSpec { loss: 0.5, ..spec(Some(12_000.0), 0, 1 << 20) });
-    let fates: Vec<Fate> = (0..100).map(|index| lane.offer(0, 1500, index)).collect();
+    let mut lane = Lane::new(&LaneSpec { loss: 0.5, ..spec(Some(8_000.0), 0, 1 << 20) });
+    let fates: Vec<Fate> = (0..100).map(|index| lane.offer(0, 1000, index)).collect();
     let last = fates.iter().rposition(|fate| *fate == Fate::Taken).unwrap();
     let mut due = 0;
     while let Some(at) = lane.due() {
@@ -115,7 +131,7 @@ proptest! {
         for (due, index) in &arrived {
             let (at, bytes) = packets[*index];
             let sending = bytes as f64 * 8e6 / kbps;
-            prop_assert!(*due as f64 >= at as f64 + delay as f64 + sending * (1.0 - 1e-6) - 1.0);
+            prop_assert!(*due as f64 >= at as f64 + delay as f64 + sending * (1.0 - 1e-9));
         }
         prop_assert_eq!(lane.held_bytes, 0);
     }
@@ -129,7 +145,7 @@ proptest! {
             for to in from + 1..arrived.len() {
                 bits += packets[arrived[to].1].1 as f64 * 8.0;
                 let ns = (arrived[to].0 - arrived[from].0) as f64;
-                prop_assert!(bits * 1e6 / kbps <= ns * (1.0 + 1e-6) + 2.0, "{bits} bits in {ns} ns");
+                prop_assert!(bits * 1e6 / kbps <= ns + 1.0, "{bits} bits in {ns} ns");
             }
         }
     }
@@ -140,7 +156,7 @@ proptest! {
         let (arrived, full) = drive(&mut lane, &vec![(3, bytes); count]);
         prop_assert!(full.is_empty());
         let expected = 10.0 + (count as u64 * bytes) as f64 * 8e6 / kbps;
-        prop_assert!((arrived[count - 1].0 as f64 - expected).abs() <= 1.0 + expected * 1e-5);
+        prop_assert!((arrived[count - 1].0 as f64 - expected).abs() <= 1.0 + expected * 1.3e-4);
     }
 
     #[test]
@@ -160,7 +176,7 @@ proptest! {
         // Bytes that wait are counted in whole ones.
         let longest = (queue + 1) as f64 * 8e6 / kbps;
         for (due, index) in arrived {
-            prop_assert!((due - packets[index].0) as f64 <= longest * (1.0 + 1e-5) + 2.0);
+            prop_assert!((due - packets[index].0) as f64 <= longest * (1.0 + 1.3e-4) + 2.0);
         }
         // What was dropped had a line before it that was busy for as long as the queue less itself.
         for index in full {

@@ -1,14 +1,20 @@
 //! Trains of UDP packets: one that overfills the line tells its bandwidth, one that leaves it room tells what is lost.
 
-use std::io::ErrorKind;
+use std::io::IoSliceMut;
 use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use nix::errno::Errno;
+use nix::sys::socket::sockopt::ReceiveTimestampns;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
+use nix::sys::time::TimeSpec;
 
 use super::{Direction, limit};
 use crate::link::{Lost, MTU, Rate, TCP_PAYLOAD};
 use crate::rig::link::Link;
+use crate::rig::link::priority::{MEASURE, hurry};
 
 /// How long a train is.
 const LENGTH: Duration = Duration::from_secs(1);
@@ -114,16 +120,21 @@ impl Track {
     /// Sends a train and takes it in to its end: packets sent, and what arrived.
     fn run(&self, timetable: &Timetable, quiet: Duration) -> Result<(u64, Arrived)> {
         self.receiver.set_read_timeout(Some(quiet)).context("an end of the link takes no packets")?;
+        let stamped = setsockopt(&self.receiver, ReceiveTimestampns, &true);
+        stamped.context("the kernel does not stamp packets with their time")?;
         std::thread::scope(|scope| {
             let sent = scope.spawn(|| send(&self.sender, timetable));
-            let arrived = receive(&self.receiver).context("an end of the link takes no packets");
-            Ok((sent.join().unwrap_or(0), arrived?))
+            let arrived = scope.spawn(|| receive(&self.receiver));
+            let sent = sent.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let arrived = arrived.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok((sent, arrived.context("an end of the link takes no packets")?))
         })
     }
 }
 
 /// Packets that left. One that the system has no room for was sent as one that the line drops.
 fn send(sender: &UdpSocket, timetable: &Timetable) -> u64 {
+    hurry(MEASURE);
     let packet = vec![0x5a; usize::try_from(timetable.packet - HEADERS).unwrap_or(0)];
     let began = Instant::now();
     let mut sent = 0;
@@ -141,25 +152,35 @@ fn send(sender: &UdpSocket, timetable: &Timetable) -> u64 {
     }
 }
 
-fn receive(receiver: &UdpSocket) -> std::io::Result<Arrived> {
-    let mut buffer = [0; MTU as usize];
+fn receive(receiver: &UdpSocket) -> nix::Result<Arrived> {
+    hurry(MEASURE);
     let mut arrived = Arrived::default();
-    let mut first: Option<Instant> = None;
+    let mut first: Option<Duration> = None;
     loop {
-        match receiver.recv(&mut buffer) {
-            Ok(_) => {}
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return Ok(arrived);
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+        let now = match stamp(receiver) {
+            Ok(now) => now,
+            Err(Errno::EAGAIN) => return Ok(arrived),
+            Err(Errno::EINTR) => continue,
             Err(error) => return Err(error),
-        }
-        let now = Instant::now();
+        };
         arrived.packets += 1;
-        let since = now - *first.get_or_insert(now);
+        let since = now.saturating_sub(*first.get_or_insert(now));
         if arrived.packets > 1 && since <= LENGTH {
             arrived.counted += 1;
             arrived.seconds = since.as_secs_f64();
         }
     }
+}
+
+/// Takes one packet in: when the kernel had it, whenever it is looked at.
+fn stamp(receiver: &UdpSocket) -> nix::Result<Duration> {
+    let mut packet = [0; MTU as usize];
+    let mut control = nix::cmsg_space!(TimeSpec);
+    let mut parts = [IoSliceMut::new(&mut packet)];
+    let message = recvmsg::<()>(receiver.as_raw_fd(), &mut parts, Some(&mut control), MsgFlags::empty())?;
+    let stamps = message.cmsgs()?.filter_map(|part| match part {
+        ControlMessageOwned::ScmTimestampns(time) => Some(Duration::from(time)),
+        _ => None,
+    });
+    stamps.last().ok_or(Errno::ENOMSG)
 }

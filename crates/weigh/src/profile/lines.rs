@@ -1,0 +1,167 @@
+//! Lines of a file from its beginning or from its end, one at a time, of a bounded length.
+
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
+
+/// The longest line in bytes; a longer one is no profile's.
+pub const LONGEST: usize = 1 << 20;
+/// Bytes that are read at a time from the end.
+const CHUNK: usize = 64 << 10;
+
+/// Lines in order.
+pub struct Lines<R> {
+    input: R,
+    line: Vec<u8>,
+    place: Place,
+}
+
+/// Where a line stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Its first byte.
+    pub start: u64,
+    /// The byte after its end, newline included.
+    pub end: u64,
+    /// Its number, from 1.
+    pub number: u64,
+    /// Whether it ends with a newline.
+    pub is_whole: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Of a reader that stands at its beginning.
+    pub fn new(input: R) -> Lines<R> {
+        Lines { input, line: Vec::new(), place: Place::default() }
+    }
+
+    /// The next line without its end, and where it stands; none at the end.
+    ///
+    /// # Errors
+    /// Reading failed, or the line is longer than [`LONGEST`].
+    pub fn next(&mut self) -> io::Result<Option<(&[u8], Place)>> {
+        self.line.clear();
+        let read = self.input.by_ref().take(LONGEST as u64 + 1).read_until(b'\n', &mut self.line)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        let (start, number) = (self.place.end, self.place.number + 1);
+        if read > LONGEST {
+            return Err(io::Error::other(format!("line {number} is longer than {} MiB", LONGEST >> 20)));
+        }
+        let is_whole = self.line.last() == Some(&b'\n');
+        self.place = Place { start, end: start + read as u64, number, is_whole };
+        Ok(Some((trimmed(&self.line), self.place)))
+    }
+}
+
+/// Lines from the end to the beginning.
+pub struct Backward<R> {
+    input: R,
+    /// Bytes of the file that are not read yet.
+    left: u64,
+    /// Bytes that are read and not handed out.
+    held: Vec<u8>,
+}
+
+impl<R: Read + Seek> Backward<R> {
+    /// Of the first `end` bytes.
+    pub fn new(input: R, end: u64) -> Backward<R> {
+        Backward { input, left: end, held: Vec::new() }
+    }
+
+    /// Hands each line, without its end, to `take`, the last one first, until that says no.
+    ///
+    /// # Errors
+    /// Reading failed, or a line is longer than [`LONGEST`].
+    pub fn each(mut self, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
+        while self.fill()? {
+            let mut end = self.held.len();
+            // What stands before the first newline may go on to the left.
+            while let Some(at) = self.held[..end].iter().rposition(|b| *b == b'\n') {
+                if !take(trimmed(&self.held[at + 1..end])) {
+                    return Ok(());
+                }
+                end = at;
+            }
+            self.held.truncate(end);
+            if end > LONGEST {
+                return Err(io::Error::other("a line is too long"));
+            }
+        }
+        take(trimmed(&self.held));
+        Ok(())
+    }
+
+    /// Puts the chunk to the left before what is held; false at the beginning.
+    fn fill(&mut self) -> io::Result<bool> {
+        let size = self.left.min(CHUNK as u64) as usize;
+        if size == 0 {
+            return Ok(false);
+        }
+        self.left -= size as u64;
+        let mut chunk = vec![0; size];
+        self.input.seek(SeekFrom::Start(self.left))?;
+        self.input.read_exact(&mut chunk)?;
+        chunk.append(&mut self.held);
+        self.held = chunk;
+        Ok(true)
+    }
+}
+
+fn trimmed(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::Cursor;
+
+    fn forward(bytes: &[u8]) -> Vec<Vec<u8>> {
+        let mut lines = Lines::new(bytes);
+        let mut found = Vec::new();
+        while let Some((line, _)) = lines.next().unwrap() {
+            found.push(line.to_vec());
+        }
+        found
+    }
+
+    fn backward(bytes: &[u8]) -> Vec<Vec<u8>> {
+        let mut found = Vec::new();
+        let all = Backward::new(Cursor::new(bytes), bytes.len() as u64);
+        all.each(|line| {
+            found.push(line.to_vec());
+            true
+        })
+        .unwrap();
+        found.reverse();
+        found
+    }
+
+    #[test]
+    fn lines_over_the_bound_are_refused() {
+        let long = vec![b'x'; LONGEST + 2];
+        assert!(Lines::new(long.as_slice()).next().unwrap_err().to_string().contains("line 1 is longer"));
+        assert!(Backward::new(Cursor::new(&long), long.len() as u64).each(|_| true).is_err());
+    }
+
+    #[test]
+    fn lines_over_chunks_are_whole() {
+        let text: String = (0..30_000).map(|n| format!("line {n} {}\n", "y".repeat(n % 50))).collect();
+        let (ahead, back) = (forward(text.as_bytes()), backward(text.as_bytes()));
+        assert_eq!(ahead.len(), 30_000);
+        assert_eq!(ahead[..], back[..30_000]);
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_give_the_same_lines(text in "[a\r\n]{0,60}") {
+            let (mut ahead, mut back) = (forward(text.as_bytes()), backward(text.as_bytes()));
+            // Nothing stands after a last newline; from the end that is an empty line.
+            ahead.retain(|line| !line.is_empty());
+            back.retain(|line| !line.is_empty());
+            prop_assert_eq!(ahead, back);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! `perf record` around PHP: what its C functions spend, where the kernel permits it.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::{Invocation, Tool};
+use crate::content::client;
+use crate::shelter::Shelter;
+
+/// The longest that `perf` may take for what is not the script.
+const PATIENCE: Duration = Duration::from_secs(30);
+const DATA: &str = "perf.data";
+
+/// The version, when it may record; else why not.
+pub(super) fn version() -> Result<String, String> {
+    let work = Shelter::new().map_err(|e| format!("no temporary folder: {e}"))?;
+    let say = client::run(Command::new("perf").arg("--version"), work.path(), PATIENCE)
+        .map_err(|_| "perf is not on PATH".to_owned())?;
+    let mut record = Command::new("perf");
+    record.args(["record", "-q", "-g", "-o"]).arg(work.path().join(DATA)).args(["--", "true"]);
+    let tried = client::run(&mut record, work.path(), PATIENCE).map_err(|e| e.to_string())?;
+    if !tried.status.is_some_and(|status| status.success()) {
+        let said = tried.stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        return Err(format!("perf may not record: {}", said.trim()));
+    }
+    Ok(say.stdout.trim().trim_start_matches("perf version ").to_owned())
+}
+
+pub(super) fn invocation(place: &Path) -> Invocation {
+    let mut before: Vec<_> = ["perf", "record", "-q", "-g", "-F", "999", "-o"].map(Into::into).to_vec();
+    before.extend([place.join(DATA).into_os_string(), "--".into()]);
+    Invocation { before, ..Tool::plain() }
+}
+
+/// What was recorded, as text.
+pub(super) fn written(place: &Path) -> Result<PathBuf> {
+    let text = place.join("perf.txt");
+    let mut command = Command::new("perf");
+    command.args(["script", "-F", "comm,pid,time,event,ip,sym,dso", "-i"]).arg(place.join(DATA));
+    command.stdin(Stdio::null()).stdout(File::create(&text)?).stderr(Stdio::null());
+    let status = command.status().context("perf script cannot be started")?;
+    if !status.success() {
+        bail!("perf script cannot read what perf recorded: {status}");
+    }
+    Ok(text)
+}
