@@ -212,9 +212,6 @@ pub struct Done {
     pub cpu_user_ns: u64,
     /// CPU time in the kernel.
     pub cpu_system_ns: u64,
-    /// Nanoseconds of wall time spent in a loop until a scheduled transaction was due: CPU time in user space that is no transaction's.
-    #[serde(default)]
-    pub spin_ns: u64,
     /// Context switches by waiting.
     #[serde(default)]
     pub voluntary: u64,
