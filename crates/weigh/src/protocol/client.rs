@@ -232,6 +232,9 @@ pub struct Done {
     /// From the scheduled send of a read to its answer.
     #[serde(default)]
     pub get_response: Option<Bins>,
+    /// Nanoseconds that the worker looked at its clock before scheduled sends; they are in its CPU time.
+    #[serde(default)]
+    pub spin_ns: u64,
     /// Nanoseconds of serializing and encoding, inside PUT.
     #[serde(default)]
     pub encode_ns: u64,
