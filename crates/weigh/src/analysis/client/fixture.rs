@@ -193,6 +193,7 @@ impl Lab {
                 end: figures.peak - 80_000,
                 peak: figures.peak,
                 peak_real: 2 << 20,
+                own: 0,
             },
             pss: Some(figures.peak * 7 + u64::from(round) * 1000),
         };
