@@ -48,7 +48,7 @@ impl Results {
     /// Derives them from the records, by what the plan's cells put under test.
     pub fn of(run: &RunFacts, plan: &Plan, records: &[Record]) -> Results {
         if plan.is_client() {
-            Results::Client(Box::new(analyse_clients(run, plan, records, &client::Links::new())))
+            Results::Client(Box::new(analyse_clients(run, plan, records)))
         } else if plan.is_delivery() {
             Results::Delivery(Box::new(analyse_delivery(run, plan, records)))
         } else {

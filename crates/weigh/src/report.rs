@@ -12,6 +12,8 @@ use crate::analysis::model::Analysis;
 
 mod bars;
 mod chart;
+#[cfg(test)]
+mod checks;
 pub mod client;
 pub mod csv;
 pub mod delivery;

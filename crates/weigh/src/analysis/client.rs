@@ -8,11 +8,14 @@ mod cells;
 mod compare;
 mod costs;
 mod findings;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod links;
 pub mod model;
 mod predict;
+#[cfg(test)]
+mod tests;
 mod works;
-
-use std::collections::BTreeMap;
 
 use weigh_stats::Drawings;
 
@@ -21,17 +24,13 @@ use crate::analysis::model::RunFacts;
 use crate::plan::Plan;
 use crate::record::Record;
 use costs::Costs;
-use model::{ClientAnalysis, LinkFigures};
+use model::ClientAnalysis;
 
-/// What links did when they were measured, by name.
-pub type Links = BTreeMap<String, LinkFigures>;
-
-/// Derives the results of a run of a client study from its records: of a whole run, an interrupted one, or one in flight. `links` are
-/// those of the plan.
+/// Derives the results of a run of a client study from its records: of a whole run, an interrupted one, or one in flight.
 ///
 /// `rounds`, `seconds` and `complete` of the run's facts are taken from the records, the rest from `run`.
 /// Records of cells that are not in the plan are left out, and so are cells that are no clients.
-pub fn analyse_clients(run: &RunFacts, plan: &Plan, records: &[Record], links: &Links) -> ClientAnalysis {
+pub fn analyse_clients(run: &RunFacts, plan: &Plan, records: &[Record]) -> ClientAnalysis {
     let mut gathered = gather(plan, records);
     gathered.cells.retain(|m| m.cell.client.is_some());
     let rounds = gathered.cells.iter().flat_map(|m| m.visits.iter().map(|v| v.round));
@@ -42,7 +41,8 @@ pub fn analyse_clients(run: &RunFacts, plan: &Plan, records: &[Record], links: &
     let run_caveats = caveats::add(plan, &gathered, &mut cells);
     let works = works::works(&cells);
     let comparisons = compare::find(plan, &costs, &cells);
-    let computed = predict::find(plan, links, &costs, &cells);
+    let links = links::find(plan, &gathered.cells);
+    let computed = predict::find(plan, &links, &costs, &cells);
     let findings = findings::find(&findings::Evidence {
         plan,
         costs: &costs,
@@ -62,6 +62,7 @@ pub fn analyse_clients(run: &RunFacts, plan: &Plan, records: &[Record], links: &
         payloads: plan.payloads.clone(),
         runtimes: plan.runtimes.clone(),
         stores: plan.stores.clone(),
+        links,
         cells,
         works,
         comparisons,

@@ -8,6 +8,8 @@ pub mod json;
 mod method;
 mod predicted;
 mod published;
+#[cfg(test)]
+mod tests;
 pub(super) mod view;
 
 use super::document::Block;
@@ -24,6 +26,7 @@ pub(super) fn build(analysis: &ClientAnalysis, options: &Options) -> Vec<Block> 
     blocks.extend(answer::findings(&analysis.findings, options.findings));
     blocks.extend(published::section(analysis, full));
     blocks.extend(compared::section(analysis, full));
+    blocks.extend(predicted::links(analysis));
     blocks.extend(predicted::section(analysis, full));
     blocks.push(Block::StudyCharts);
     if full {

@@ -10,6 +10,7 @@ mod fairness;
 pub mod files;
 pub mod negotiation;
 mod outside;
+pub mod over;
 pub mod rigs;
 mod url;
 mod variants;
@@ -39,7 +40,8 @@ use crate::way::WayKind;
 use blame::Traces;
 use block::Metered;
 use files::Files;
-use rigs::{Crew, Over, Rigs, Spot};
+use over::Over;
+use rigs::{Crew, Rigs, Spot};
 use watch::{Watch, gauge};
 use words::Words;
 

@@ -11,6 +11,7 @@ use weigh::cli::{check, corpus, link, runtime};
 use weigh::plan::Plan;
 use weigh::profile::document as profile;
 use weigh::record::Record;
+use weigh::report::client::json as client;
 use weigh::report::delivery::json as delivery;
 use weigh::report::json::Document;
 use weigh::run::dir::RunFile;
@@ -40,6 +41,11 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
             "delivery",
             "Analysis of a Weighbridge run of a delivery study: report/analysis.json and --json",
             schema_for!(delivery::Document),
+        ),
+        (
+            "client",
+            "Analysis of a Weighbridge run of a study of clients: report/analysis.json and --json",
+            schema_for!(client::Document),
         ),
         ("run", "Facts of a run: run.json", schema_for!(RunFile)),
         ("plan", "Plan of a run: plan.json and `weigh plan --json`", schema_for!(Plan)),

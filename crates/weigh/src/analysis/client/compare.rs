@@ -13,10 +13,13 @@ use crate::plan::Plan;
 /// What divides a PHP from another way to run it: `php8.2+jit`.
 const VARIANT: char = '+';
 
+/// What a cell is compared with, by the places of both.
+type Beside<'a> = &'a dyn Fn(usize) -> Option<usize>;
+
 /// Every comparison of a run, kind by kind. `costs` and `cells` stand side by side.
 pub(super) fn find(plan: &Plan, costs: &[Costs], cells: &[ClientResult]) -> Vec<Comparison> {
     let all = Cells { plan, costs, cells };
-    let kinds: [(Kind, &dyn Fn(usize) -> Option<usize>); 5] = [
+    let kinds: [(Kind, Beside<'_>); 5] = [
         (Kind::Runtime, &|at| all.first_runtime(at)),
         (Kind::Variant, &|at| all.without_variant(at)),
         (Kind::Driver, &|at| all.first_driver(at)),

@@ -6,7 +6,7 @@ mod prediction;
 use serde::{Deserialize, Serialize};
 
 pub use comparison::{Comparison, Kind, is_settled};
-pub use prediction::{Advice, BreakEvenAt, LinkFigures, Operation, Prediction};
+pub use prediction::{Advice, BreakEvenAt, LinkResult, Operation, Prediction};
 
 use crate::analysis::model::{FaultRow, Finding, Quantity, RunFacts};
 use crate::caveat::Caveat;
@@ -30,6 +30,9 @@ pub struct ClientAnalysis {
     pub runtimes: Vec<Runtime>,
     /// The stores.
     pub stores: Vec<Store>,
+    /// The links between workers and stores that were used.
+    #[serde(default)]
+    pub links: Vec<LinkResult>,
     /// Every planned cell that has at least one visit, in the plan's order.
     pub cells: Vec<ClientResult>,
     /// Cells that do the same work with the same payload over the same link, in the plan's order.

@@ -2,10 +2,9 @@
 
 use weigh_stats::break_even_bandwidth;
 
-use crate::analysis::client::Links;
 use crate::analysis::client::compare::{Paired, paired};
 use crate::analysis::client::costs::Costs;
-use crate::analysis::client::model::{Advice, BreakEvenAt, ClientResult, LinkFigures, Operation, Prediction};
+use crate::analysis::client::model::{Advice, BreakEvenAt, ClientResult, LinkResult, Operation, Prediction};
 use crate::analysis::cost::Cost;
 use crate::plan::Plan;
 use crate::setting::Setting;
@@ -30,17 +29,16 @@ struct Call<'a> {
 }
 
 /// Computes every call of cells that encode or that a link is before. `costs` and `cells` stand side by side.
-pub(super) fn find(plan: &Plan, links: &Links, costs: &[Costs], cells: &[ClientResult]) -> Computed {
+pub(super) fn find(plan: &Plan, links: &[LinkResult], costs: &[Costs], cells: &[ClientResult]) -> Computed {
     let mut calls: Vec<Call> = Vec::new();
     for (at, (costs, result)) in costs.iter().zip(cells).enumerate() {
         let Some(client) = &result.cell.client else { continue };
-        let link = client.link.as_ref();
-        let figures = link.and_then(|name| links.get(name));
-        if !client.encoded && figures.is_none() {
+        let link = client.link.as_ref().and_then(|name| named(links, name));
+        if !client.encoded && link.is_none() {
             continue;
         }
         let both = [Operation::Put, Operation::Get].into_iter();
-        calls.extend(both.filter_map(|operation| call(at, operation, link, figures, costs, result)));
+        calls.extend(both.filter_map(|operation| call(at, operation, link, costs, result)));
     }
     let groups = groups(&calls, cells);
     Computed {
@@ -53,8 +51,7 @@ pub(super) fn find(plan: &Plan, links: &Links, costs: &[Costs], cells: &[ClientR
 fn call<'a>(
     at: usize,
     operation: Operation,
-    link: Option<&String>,
-    figures: Option<&LinkFigures>,
+    link: Option<&LinkResult>,
     costs: &'a Costs,
     result: &ClientResult,
 ) -> Option<Call<'a>> {
@@ -64,13 +61,13 @@ fn call<'a>(
     };
     let coding = coding.as_ref().map_or(0.0, Cost::time);
     let bytes = result.stored_bytes.unwrap_or(0) as f64;
-    let transfer = figures.map_or(0.0, |link| bytes / (direction(link, operation) * BYTES_A_NS));
-    let round_trip = figures.map_or(0.0, |link| link.rtt_ms * 1e6);
+    let transfer = link.map_or(0.0, |link| bytes / (link.mbit(operation) * BYTES_A_NS));
+    let round_trip = link.map_or(0.0, |link| link.round_trip() * 1e6);
     let predicted = coding + transfer + round_trip;
     let measured = cost.clone().scaled(1e-9).quantity();
     let prediction = Prediction {
         cell: result.cell.id.clone(),
-        link: link.cloned(),
+        link: link.map(|link| link.asked.name.clone()),
         operation,
         coding: coding / 1e9,
         transfer: transfer / 1e9,
@@ -83,12 +80,8 @@ fn call<'a>(
     predicted.is_finite().then_some(Call { at, prediction, cost })
 }
 
-/// Mbit/s in which the bytes of a call go.
-fn direction(link: &LinkFigures, operation: Operation) -> f64 {
-    match operation {
-        Operation::Put => link.up_mbit,
-        Operation::Get => link.down_mbit,
-    }
+fn named<'a>(links: &'a [LinkResult], name: &str) -> Option<&'a LinkResult> {
+    links.iter().find(|link| link.asked.name == name)
 }
 
 /// Calls that differ in serializer and setting alone.
@@ -123,9 +116,14 @@ fn advice(plan: &Plan, group: &[&Call]) -> Option<Advice> {
 }
 
 /// The usual two settings with the same serializer on a link.
-fn break_even(plan: &Plan, links: &Links, group: &[&Call], cells: &[ClientResult]) -> Option<BreakEvenAt> {
+fn break_even(
+    plan: &Plan,
+    links: &[LinkResult],
+    group: &[&Call],
+    cells: &[ClientResult],
+) -> Option<BreakEvenAt> {
     let link = group.first()?.prediction.link.as_ref()?;
-    let mbit = direction(links.get(link)?, group.first()?.prediction.operation);
+    let mbit = named(links, link)?.mbit(group.first()?.prediction.operation);
     let is_of = |setting: &Setting, (names, level): (&[&str], i32)| {
         setting.options.is_empty()
             && setting.level == Some(level)

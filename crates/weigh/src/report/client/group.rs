@@ -35,7 +35,7 @@ pub(super) fn overview(groups: &[GroupView]) -> Vec<Block> {
         return Vec::new();
     }
     let mut columns =
-        vec![Column::new("content", "", Kind::Text(9), 0), Column::new("work", "", Kind::Text(9), 0)];
+        vec![Column::new("content", "", Kind::Text(7), 0), Column::new("work", "", Kind::Text(9), 1)];
     columns.extend(self::columns());
     let mut grid = Grid::new(columns);
     for (group, row) in groups.iter().flat_map(|g| g.rows().map(move |row| (g, row))).take(FEW) {
@@ -60,9 +60,9 @@ pub(in crate::report) fn table<'a, 'b: 'a>(rows: impl Iterator<Item = &'a Row<'b
 
 fn columns() -> Vec<Column> {
     vec![
-        Column::new("client", "", Kind::Text(14), 0),
+        Column::new("client", "", Kind::Text(12), 0),
         Column::new("runtime", "", Kind::Text(6), 0),
-        Column::new("setting", "", Kind::Text(12), 0),
+        Column::new("setting", "", Kind::Text(12), 1),
         Column::new("combined", "trans/s", Kind::Whole, 0),
         Column::new("±", "%", Kind::Fixed(1), 5),
         Column::new("a process", "trans/s", Kind::Whole, 8),

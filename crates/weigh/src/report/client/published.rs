@@ -9,9 +9,7 @@ use crate::units;
 
 /// Of the published example, one key a worker and a number, on every store, driver and runtime; in a summary of the first alone.
 pub(super) fn section(analysis: &ClientAnalysis, full: bool) -> Vec<Block> {
-    let Some(first) = analysis.cells.iter().find(|c| is_number(c)).or_else(|| analysis.cells.first()) else {
-        return Vec::new();
-    };
+    let Some(first) = analysis.cells.iter().find(|c| is_number(c)) else { return Vec::new() };
     let work = analysis.works.iter().find(|work| work.cells.contains(&first.cell.id));
     let of_work = |c: &&ClientResult| work.is_some_and(|work| work.cells.contains(&c.cell.id));
     let most = if full { usize::MAX } else { 1 };

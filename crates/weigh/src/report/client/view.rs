@@ -136,8 +136,12 @@ pub(in crate::report) fn groups(analysis: &ClientAnalysis) -> Vec<GroupView<'_>>
     groups
 }
 
+/// A cell by its id.
+pub(in crate::report) fn row<'a>(analysis: &'a ClientAnalysis, id: &str) -> Option<Row<'a>> {
+    analysis.cells.iter().find(|c| c.cell.id == id).map(Row::of)
+}
+
 /// What a reader calls a cell beside others of its work: by its id.
 pub(in crate::report) fn label(analysis: &ClientAnalysis, id: &str) -> String {
-    let result = analysis.cells.iter().find(|c| c.cell.id == id);
-    result.map_or_else(|| clean(id), |result| Row::of(result).label())
+    row(analysis, id).map_or_else(|| clean(id), |row| row.label())
 }

@@ -2,11 +2,8 @@
 
 use std::sync::LazyLock;
 
-use resvg::tiny_skia::Pixmap;
-use resvg::usvg::roxmltree::Document as Xml;
-
 use super::super::text::columns;
-use super::super::{Detail, FORMATS, Options, Rendered, chart, format};
+use super::super::{Detail, FORMATS, Options, Rendered, checks, format};
 use super::json::{Document, SCHEMA};
 use crate::analysis::delivery::fixture::{downloads, hostile, page_output, static_assets};
 use crate::analysis::delivery::model::DeliveryAnalysis;
@@ -84,56 +81,17 @@ fn charts_are_well_formed_and_not_blank() {
     for (name, analysis) in every() {
         let drawn = render("svg", analysis, &Options::default());
         assert!(!drawn.is_empty(), "{name} has charts");
-        for chart in &drawn {
-            let svg = String::from_utf8(chart.bytes.clone()).unwrap();
-            let xml = Xml::parse(&svg).unwrap_or_else(|error| panic!("{name}/{}: {error}", chart.file_name));
-            let allowed = ["svg", "title", "text", "polyline", "polygon", "line", "rect", "circle"];
-            let odd = xml
-                .descendants()
-                .find(|node| node.is_element() && !allowed.contains(&node.tag_name().name()));
-            assert!(odd.is_none(), "{name}: {odd:?}");
-        }
+        drawn.iter().for_each(checks::is_well_formed);
         let pictures = render("png", analysis, &Options::default());
         assert_eq!(pictures.len(), drawn.len());
-        for picture in pictures {
-            let pixels = Pixmap::decode_png(&picture.bytes).unwrap();
-            assert_eq!((pixels.width(), pixels.height()), (1200, 750));
-            let inked = pixels.pixels().iter().filter(|pixel| pixel.red() < 200).count();
-            assert!(inked > 5_000, "{name}/{}: only {inked} dark pixels", picture.file_name);
-        }
-    }
-}
-
-fn texts_of(group: &resvg::usvg::Group, boxes: &mut Vec<resvg::tiny_skia::Rect>) {
-    for node in group.children() {
-        match node {
-            resvg::usvg::Node::Text(text) => boxes.push(text.abs_bounding_box()),
-            resvg::usvg::Node::Group(group) => texts_of(group, boxes),
-            _ => {}
-        }
+        pictures.iter().for_each(checks::is_inked);
     }
 }
 
 #[test]
 fn texts_of_a_chart_stay_on_the_sheet_and_apart() {
-    for (name, analysis) in every() {
-        for chart in render("svg", analysis, &Options::default()) {
-            let svg = String::from_utf8(chart.bytes).unwrap();
-            let reading = resvg::usvg::Options { fontdb: chart::fonts(), ..Default::default() };
-            let tree = resvg::usvg::Tree::from_str(&svg, &reading).unwrap();
-            let mut boxes = Vec::new();
-            texts_of(tree.root(), &mut boxes);
-            for (index, one) in boxes.iter().enumerate() {
-                let inside =
-                    one.left() >= 0.0 && one.right() <= 1200.0 && one.top() >= 0.0 && one.bottom() <= 750.0;
-                assert!(inside, "{name}/{}: {one:?}", chart.file_name);
-                for other in &boxes[..index] {
-                    let wide = one.right().min(other.right()) - one.left().max(other.left());
-                    let high = one.bottom().min(other.bottom()) - one.top().max(other.top());
-                    assert!(wide < 2.0 || high < 8.0, "{name}/{}: {one:?} {other:?}", chart.file_name);
-                }
-            }
-        }
+    for (_, analysis) in every() {
+        render("svg", analysis, &Options::default()).iter().for_each(checks::are_texts_apart);
     }
 }
 
@@ -149,20 +107,10 @@ fn the_page_links_to_every_chart() {
 
 #[test]
 fn files_have_plain_and_different_names() {
-    for (name, analysis) in every() {
-        let mut names: Vec<String> = FORMATS
-            .iter()
-            .flat_map(|format| format.render_delivery(analysis, &Options::default()).unwrap())
-            .map(|file| file.file_name)
-            .collect();
-        let plain = |name: &String| {
-            name.chars().all(|c| c.is_ascii_alphanumeric() || ".-".contains(c)) && name.len() < 120
-        };
-        assert!(names.iter().all(plain), "{name}: {names:?}");
-        let count = names.len();
-        names.sort();
-        names.dedup();
-        assert_eq!(names.len(), count, "{name}");
+    for (_, analysis) in every() {
+        let files =
+            FORMATS.iter().flat_map(|format| format.render_delivery(analysis, &Options::default()).unwrap());
+        checks::have_plain_names(&files.collect::<Vec<_>>());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Deliveries by servers that others run: asked like any other, but nothing of them is started, metered or ended.
 
-use super::rigs::Over;
+use super::over::Over;
 use super::{Courier, blame, block, start};
 use crate::executor::{DeliveryRequest, Failure};
 use crate::loading;

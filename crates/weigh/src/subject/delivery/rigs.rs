@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::files::Files;
-use crate::cell::{Cell, Delivery};
+use super::over::Over;
+use crate::cell::Cell;
 use crate::link::Measured;
 use crate::plan::Plan;
 use crate::rig::cores::Cores;
@@ -58,28 +59,6 @@ impl Crew {
     pub fn of(cell: &Cell) -> Crew {
         let slow = cell.delivery.as_ref().and_then(|delivery| delivery.slow.as_ref());
         Crew { runtime: cell.runtime.clone(), workers: slow.map_or(WORKERS, |slow| slow.workers) }
-    }
-}
-
-/// What lies between readers and a server.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Over {
-    /// The machine's own loopback.
-    Loopback,
-    /// The loopback of a network whose buffers are small.
-    Narrow,
-    /// A link of the plan, by its name.
-    Link(String),
-}
-
-impl Over {
-    /// What a delivery goes over.
-    pub fn of(delivery: &Delivery) -> Over {
-        match (&delivery.link, &delivery.slow) {
-            (Some(link), _) => Over::Link(link.clone()),
-            (None, Some(slow)) if slow.narrow => Over::Narrow,
-            _ => Over::Loopback,
-        }
     }
 }
 

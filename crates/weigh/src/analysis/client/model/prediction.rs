@@ -3,16 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::model::{Quantity, Relative};
+use crate::link::{LinkSpec, Measured};
 
-/// What a link did when it was measured by itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinkFigures {
-    /// Mbit/s from the workers to the store.
-    pub up_mbit: f64,
-    /// Mbit/s from the store to the workers.
-    pub down_mbit: f64,
-    /// Round trip in milliseconds.
-    pub rtt_ms: f64,
+/// A link between workers and store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct LinkResult {
+    /// What it was asked to be.
+    pub asked: LinkSpec,
+    /// What it was measured as before anything else went over it; null where it was never made.
+    pub measured: Option<Measured>,
 }
 
 /// A write or a read.
@@ -43,8 +42,8 @@ impl Operation {
     }
 }
 
-/// A call as the model has it, beside the measured one. The model: encoding (or decoding) as measured, stored bytes ÷ the link's
-/// bandwidth, and one round trip. The last two are left out without a link. Seconds.
+/// A call as the model has it, beside the measured one. The model: encoding (or decoding) as measured, stored bytes ÷ what the
+/// link carries of TCP payload, and one round trip. The last two are left out without a link. Seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Prediction {
     /// The cell's id.
