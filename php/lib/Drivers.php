@@ -2,7 +2,7 @@
 namespace Weighbridge;
 
 /**
- * The drivers of all stores, `STORE/drivers/NAME.php` in one folder.
+ * The drivers of all stores, `STORE/drivers/NAME.php` in one folder. The classes that they work with are found there too.
  *
  * A file that cannot be loaded stays in the list as a missing driver with the reason.
  */
@@ -14,6 +14,7 @@ final class Drivers
     /** @param string $folder the folder that has a folder for each store */
     public function __construct($folder)
     {
+        Classes::ofStores($folder);
         foreach (glob("$folder/*", GLOB_ONLYDIR) ?: array() as $path) {
             $store = basename($path);
             foreach (Loader::files("$path/drivers") as $name => $file) {

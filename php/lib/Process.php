@@ -18,14 +18,8 @@ final class Process
         ini_set('memory_limit', '-1');
         set_time_limit(0);
         error_reporting(E_ALL & ~E_DEPRECATED & ~E_USER_DEPRECATED);
-        spl_autoload_register(function ($class) {
-            if (strncmp($class, 'Weighbridge\\', 12) === 0) {
-                $file = __DIR__ . '/' . substr($class, 12) . '.php';
-                if (is_file($file)) {
-                    require $file;
-                }
-            }
-        });
+        require __DIR__ . '/Classes.php';
+        Classes::here();
         register_shutdown_function(function () use ($name) {
             self::reportFatal($name);
         });

@@ -20,12 +20,8 @@ set_error_handler(function ($severity, $message, $file, $line) {
 foreach (glob(__DIR__ . '/lib/*.php') as $file) {
     require $file;
 }
-spl_autoload_register(function ($class) {
-    $file = dirname(__DIR__) . '/lib/' . substr($class, 12) . '.php';
-    if (strncmp($class, 'Weighbridge\\', 12) === 0 && is_file($file)) {
-        require $file;
-    }
-});
+require dirname(__DIR__) . '/lib/Classes.php';
+Weighbridge\Classes::here();
 
 $binary = isset($argv[1]) ? $argv[1] : PHP_BINARY;
 $folder = new Folder();

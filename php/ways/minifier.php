@@ -3,7 +3,7 @@
  * What a minifying endpoint in PHP does for a file that it has minified before: it loads its code, looks whether the
  * file changed, and sends what it kept. The body is the source, byte for byte.
  *
- * Its code is this project's own, every class in lib/: some 45 files with 3,500 lines, which is what such an endpoint
+ * Its code is this project's own, every class in lib/: some 60 files with 4,700 lines, which is what such an endpoint
  * loads, so that it matters whether opcache has them.
  */
 

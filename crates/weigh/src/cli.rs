@@ -9,6 +9,7 @@ mod load;
 mod own;
 mod plan;
 mod profile;
+mod profiled;
 mod report;
 mod run;
 pub mod runtime;

@@ -8,6 +8,7 @@ mod delivering;
 mod discover;
 mod execute;
 mod own;
+pub mod profiled;
 mod stage;
 
 use std::path::{Path, PathBuf};

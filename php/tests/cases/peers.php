@@ -38,12 +38,19 @@ return function (Runner $runner, Lab $lab) {
                 foreach (array(array('kind' => 'integer'), $text) as $value) {
                     list($went) = $block($store, $name, array('do' => 'wrong', 'every' => 7, 'only' => 'get'), array('value' => $value));
                     $reads = $went['reads'];
-                    // php-memcached knows types: what stands in a number's place may make it a failure of reading.
-                    $expected = 0;
-                    for ($i = 0; $i < 400; $i += 7) {
-                        $expected += $i % 10 === 0 ? 0 : 1;
+                    // php-memcached knows types: what stands in a number's place may make it a failure of reading. A record
+                    // that it can make something of is wrong in every eighth read: so many are compared.
+                    $expected = array(0, 0);
+                    $read = 0;
+                    for ($i = 0; $i < 400; ++$i) {
+                        $wrong = $i % 7 === 0 && $i % 10 !== 0;
+                        $expected[0] += (int) $wrong;
+                        $expected[1] += (int) ($wrong && $read % 8 === 0);
+                        $read += $i % 10 === 0 ? 0 : 1;
                     }
-                    Failure::unlessSame($expected, $reads['wrong'] + $reads['failed'], 'wrong: ' . json_encode($went['faults']));
+                    $whole = $name !== 'php-memcached' || $value['kind'] === 'integer';
+                    $found = in_array($reads['wrong'] + $reads['failed'], $whole ? array($expected[0]) : $expected, true);
+                    Failure::unless($found, 'wrong: ' . json_encode(array($reads, $expected, $went['faults'])));
                 }
             });
             $runner->test("$store by $name: replies in pieces are put together", function () use ($block, $store, $name) {

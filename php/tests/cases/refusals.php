@@ -213,16 +213,18 @@ return function (Runner $runner, Lab $lab) {
 
     $runner->test('a store is added by its folder alone, and a broken driver is missing with the reason', function () use ($stores, $lab) {
         $copy = $lab->sourceWith(array());
-        mkdir("$copy/stores/mine/drivers", 0700, true);
-        file_put_contents("$copy/stores/mine/drivers/memory.php", '<?php class MineStore { private $held = array();
+        mkdir("$copy/stores/my-own/drivers", 0700, true);
+        mkdir("$copy/stores/my-own/lib", 0700);
+        file_put_contents("$copy/stores/my-own/lib/Store.php", '<?php namespace Weighbridge\\MyOwn; final class Store { private $held = array();
             function put($key, $value) { $this->held[$key] = $value; } function get($key) { return isset($this->held[$key]) ? $this->held[$key] : null; }
-            function remove($key) { $there = isset($this->held[$key]); unset($this->held[$key]); return $there; } function server() { return null; } function close() {} }
+            function remove($key) { $there = isset($this->held[$key]); unset($this->held[$key]); return $there; } function server() { return null; } function close() {} }');
+        file_put_contents("$copy/stores/my-own/drivers/memory.php", '<?php
             return array("about" => "an array", "library" => function () { return "array 1"; }, "missing" => function () { echo "noise"; return null; },
-                "schemes" => array(), "native" => array(), "shared" => false, "open" => function (array $address, $timeout) { return new MineStore(); });');
-        file_put_contents("$copy/stores/mine/drivers/torn.php", '<?php return array("about" => "half");');
+                "schemes" => array(), "native" => array(), "shared" => false, "open" => function () { return new Weighbridge\\MyOwn\\Store(); });');
+        file_put_contents("$copy/stores/my-own/drivers/torn.php", '<?php return array("about" => "half");');
         $client = $stores->start($copy);
-        Failure::unlessFault($client->ask(StoreLab::prepare('mine', 'torn', array())), 'missing', 'its array lacks library, missing');
-        Failure::unlessSame(true, $client->ask(StoreLab::prepare('mine', 'memory', array()))['ready'], 'ready');
+        Failure::unlessFault($client->ask(StoreLab::prepare('my-own', 'torn', array())), 'missing', 'its array lacks library, missing');
+        Failure::unlessSame(true, $client->ask(StoreLab::prepare('my-own', 'memory', array()))['ready'], 'ready');
         StoreLab::unlessConsistent($client->ask(array('id' => 3, 'op' => 'go')), 400);
         Failure::unlessSame(1, $client->ask(array('id' => 4, 'op' => 'clean'))['removed'], 'removed');
         list(, $rest, $errors) = $client->end();

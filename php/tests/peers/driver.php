@@ -12,12 +12,9 @@ error_reporting(E_ALL);
 set_error_handler(function ($severity, $message, $file, $line) {
     throw new ErrorException($message, 0, $severity, $file, $line);
 });
-spl_autoload_register(function ($class) {
-    $file = dirname(dirname(__DIR__)) . '/lib/' . substr($class, 12) . '.php';
-    if (strncmp($class, 'Weighbridge\\', 12) === 0 && is_file($file)) {
-        require $file;
-    }
-});
+require dirname(dirname(__DIR__)) . '/lib/Classes.php';
+Weighbridge\Classes::here();
+Weighbridge\Classes::ofStores(dirname(dirname(dirname(__DIR__))) . '/stores');
 if (isset($argv[2])) {
     require $argv[2];
 }

@@ -4,10 +4,6 @@
 use Weighbridge\Aerospike\Address;
 use Weighbridge\Aerospike\ExtensionStore;
 
-foreach (array('Failure', 'Result', 'Packer', 'Address', 'Record', 'ExtensionStore') as $class) {
-    require_once dirname(__DIR__) . "/lib/$class.php";
-}
-
 $missing = function () {
     $needed = array('__construct', 'put', 'get', 'remove', 'initKey', 'error', 'errorno', 'isConnected', 'info', 'close');
     if (!class_exists('Aerospike', false)) {

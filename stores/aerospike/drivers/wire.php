@@ -8,14 +8,6 @@ use Weighbridge\Aerospike\Address;
 use Weighbridge\Aerospike\Store;
 use Weighbridge\Fault;
 
-$classes = array(
-    'Failure', 'Result', 'Number', 'Packer', 'Unpacker', 'Particle', 'Address', 'Record', 'Message', 'Answer',
-    'Connection', 'Store',
-);
-foreach ($classes as $class) {
-    require_once dirname(__DIR__) . "/lib/$class.php";
-}
-
 $missing = function () {
     if (PHP_INT_SIZE < 8) {
         return 'this PHP has integers of 32 bits, Aerospike of 64';

@@ -1,7 +1,7 @@
 <?php
 /** APCu: memory shared by the processes of one server; on the command line each process has its own. */
 
-use Weighbridge\Apcu;
+use Weighbridge\Apcu\Store;
 use Weighbridge\Extension;
 use Weighbridge\Fault;
 
@@ -23,6 +23,6 @@ return array(
     'native' => array('integer', 'text', 'record', 'value'),
     'shared' => false,
     'open' => function () {
-        return new Apcu();
+        return new Store();
     },
 );

@@ -1,7 +1,7 @@
 <?php
 /** A file for each key in a private folder, replaced whole. */
 
-use Weighbridge\FileStore;
+use Weighbridge\Files\Store;
 
 return array(
     'about' => 'one file a key, written beside its place and renamed; not synchronised to the disk',
@@ -15,6 +15,6 @@ return array(
     'native' => array('integer', 'text'),
     'shared' => true,
     'open' => function (array $address) {
-        return new FileStore($address);
+        return new Store($address);
     },
 );

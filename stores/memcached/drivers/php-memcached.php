@@ -2,7 +2,7 @@
 /** The memcached extension as it is without any option; what that means here stands in the name of its library. */
 
 use Weighbridge\Extension;
-use Weighbridge\PhpMemcached;
+use Weighbridge\Memcached\PhpMemcached;
 
 return array(
     'about' => 'the memcached extension with its default serializer and, for values that do not come encoded, its default compression',

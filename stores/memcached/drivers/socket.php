@@ -1,7 +1,7 @@
 <?php
 /** Memcached's text protocol over a plain stream: needs no extension, so it runs in every PHP. */
 
-use Weighbridge\MemcachedText;
+use Weighbridge\Memcached\TextProtocol;
 
 return array(
     'about' => 'the text protocol over a plain stream, in PHP alone; numbers come back as their digits',
@@ -15,6 +15,6 @@ return array(
     'native' => array('integer', 'text'),
     'shared' => true,
     'open' => function (array $address, $timeout) {
-        return new MemcachedText($address, $timeout);
+        return new TextProtocol($address, $timeout);
     },
 );

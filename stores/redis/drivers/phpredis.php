@@ -2,7 +2,7 @@
 /** The redis extension (phpredis), as it is without any option: no serializer, no compression. */
 
 use Weighbridge\Extension;
-use Weighbridge\PhpRedis;
+use Weighbridge\Redis\PhpRedis;
 
 return array(
     'about' => 'the redis extension without serializer and compression, as it is by default; numbers come back as their digits',

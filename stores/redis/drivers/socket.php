@@ -1,7 +1,7 @@
 <?php
 /** Redis's own protocol over a plain stream: needs no extension, so it runs in every PHP. */
 
-use Weighbridge\Resp;
+use Weighbridge\Redis\Resp;
 
 return array(
     'about' => 'RESP2 over a plain stream, in PHP alone; numbers come back as their digits',

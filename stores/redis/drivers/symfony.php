@@ -8,9 +8,9 @@ use Symfony\Component\Cache\Adapter\RedisAdapter;
 use Symfony\Component\Cache\Marshaller\DefaultMarshaller;
 use Symfony\Component\Cache\Marshaller\DeflateMarshaller;
 use Weighbridge\Extension;
+use Weighbridge\Redis\SymfonyMarshaller;
+use Weighbridge\Redis\SymfonyStore;
 use Weighbridge\Symfony;
-use Weighbridge\SymfonyMarshaller;
-use Weighbridge\SymfonyStore;
 
 $marshaller = function () {
     return new DeflateMarshaller(new DefaultMarshaller());
@@ -34,8 +34,7 @@ return array(
     'shared' => true,
     'marshals' => true,
     'open' => function (array $address, $timeout, array $options) use ($marshaller) {
-        require_once dirname(__DIR__) . '/symfony/polyfill.php';
-        require_once dirname(__DIR__) . '/symfony/SymfonyMarshaller.php';
+        require_once dirname(__DIR__) . '/lib/polyfill.php';
         $ours = $options['marshaller'];
         return new SymfonyStore($address, $timeout, $ours === null ? $marshaller() : new SymfonyMarshaller($ours));
     },

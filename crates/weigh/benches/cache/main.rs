@@ -63,8 +63,7 @@ fn peers(targets: &mut Targets) -> Result<()> {
             for (mix, test) in [("reads", "get"), ("writes", "set")] {
                 let block = Block { value, mix, workers: CLIENTS, transactions: TRANSACTIONS };
                 let ours = || metered(&instance, || study::run(room.path(), &block, &socket));
-                let theirs =
-                    || metered(&instance, || tool::run(&socket, test, bytes, CLIENTS, TRANSACTIONS));
+                let theirs = || metered(&instance, || tool::run(&socket, test, bytes, CLIENTS, TRANSACTIONS));
                 let (own, other) = if round % 2 == 0 {
                     let own = ours()?;
                     (own, theirs()?)

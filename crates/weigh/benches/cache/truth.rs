@@ -12,11 +12,14 @@ use super::study;
 const RELATIVE: f64 = 0.01;
 /// Or this, in seconds.
 const ABSOLUTE: f64 = 20e-6;
+/// How long the n-th answer takes.
+type Delay = fn(u64) -> Duration;
+
 /// Transactions that are looked at.
 const TRANSACTIONS: usize = 1000;
 const QUANTILES: [(&str, f64); 5] = [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99)];
 /// None of the borders between two delays is at a percentile that is looked at.
-const SCRIPTS: [(&str, fn(u64) -> Duration); 2] = [
+const SCRIPTS: [(&str, Delay); 2] = [
     ("constant 5 ms", |_| Duration::from_millis(5)),
     ("bimodal 2/20 ms", |n| Duration::from_millis(if n % 7 == 3 { 20 } else { 2 })),
 ];
@@ -43,7 +46,7 @@ pub fn measure(targets: &mut Targets) -> Result<()> {
 }
 
 /// Seconds that the worker says, and that are true, at each quantile.
-fn pairs(delay: fn(u64) -> Duration, driver: &str) -> Result<Vec<(f64, f64)>> {
+fn pairs(delay: Delay, driver: &str) -> Result<Vec<(f64, f64)>> {
     let room = tempfile::tempdir()?;
     let peer = Peer::start(room.path(), Script { delay, ..Script::default() });
     let text = study::study("integer", TRANSACTIONS as u64, driver, "mixes = [\"reads\"]\nworkers = [1]\n");

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 use crate::cli::live::Preparing;
-use crate::cli::run::{Place, measure, seconds};
+use crate::cli::run::{More, Place, measure, seconds};
 use crate::lab::Lab;
 use crate::plan::build::Ask;
 use crate::report::Detail;
@@ -70,7 +70,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let plan =
         lab.plan_paths(&study, &args.paths, &ask, &inventory, staging.path(), &mut Preparing::new())?;
     let place = Place { out: args.out.clone(), name: "codec".into() };
-    Ok(measure(&lab, plan, &place, &[], Detail::Full, args.json)?.code())
+    Ok(measure(&lab, plan, &place, &More::default(), Detail::Full, args.json)?.code())
 }
 
 /// A codec that only PHP has is asked for without one: says so, because the nearest native name would mislead.

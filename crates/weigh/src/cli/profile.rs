@@ -1,6 +1,6 @@
 //! `weigh profile`: what a PHP script spends where, from a run of it or from a profiler's files.
 
-mod output;
+pub(in crate::cli) mod output;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -92,12 +92,14 @@ fn wanted(text: &str) -> Result<Wanted, String> {
 }
 
 /// A profile with its name.
-struct Named {
-    name: String,
-    profile: Profile,
-    run: Option<Run>,
-    /// What the profiler wrote, when we had it do so; it goes with this.
-    made: Option<Profiled>,
+pub(in crate::cli) struct Named {
+    pub(in crate::cli) name: String,
+    pub(in crate::cli) profile: Profile,
+    pub(in crate::cli) run: Option<Run>,
+    /// What the profiler wrote, when we had it do so.
+    pub(in crate::cli) file: Option<PathBuf>,
+    /// It goes with this.
+    pub(in crate::cli) _made: Option<Profiled>,
 }
 
 /// Runs the verb.
@@ -127,7 +129,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 fn files(paths: &[PathBuf]) -> Result<Vec<Named>> {
     let read = |path: &PathBuf| {
-        Ok(Named { name: shown(path), profile: profile::read(path)?, run: None, made: None })
+        Ok(Named { name: shown(path), profile: profile::read(path)?, run: None, file: None, _made: None })
     };
     paths.iter().map(read).collect()
 }
@@ -156,7 +158,7 @@ fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
         let made = script.profile(&interrupt)?;
         let name = format!("{} in {}", shown(Path::new(&args.script[0])), unique(&php, &profiles));
         let (profile, run) = (made.profile.clone(), Some(made.run.clone()));
-        profiles.push(Named { name, profile, run, made: Some(made) });
+        profiles.push(Named { name, profile, run, file: Some(made.file.clone()), _made: Some(made) });
     }
     Ok(profiles)
 }

@@ -7,9 +7,10 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::analysis::Results;
 use crate::cli::live::{Live, Preparing};
+use crate::cli::profiled;
 use crate::cli::{exit_code, own, terminal};
 use crate::interrupt::Interrupt;
-use crate::lab::{Lab, execute, pool};
+use crate::lab::{Lab, Own, execute, pool};
 use crate::plan::Plan;
 use crate::plan::build::Ask;
 use crate::record::log::LogError;
@@ -48,6 +49,9 @@ pub struct Args {
     /// Where to write the run (of one study); default: a new folder in weigh-runs/
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Profile the clients whose cells have these words, such as "redis/phpredis", after the run; the profiles go into its folder
+    #[arg(long, value_name = "WORDS")]
+    profile: Option<String>,
     /// Full tables instead of the summary
     #[arg(long)]
     full: bool,
@@ -63,6 +67,21 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
         _ => Err("give a number of seconds above zero".into()),
+    }
+}
+
+/// What else the user said that a run needs to know, and that its folder does not.
+#[derive(Clone, Debug, Default)]
+pub struct More {
+    /// Words for stores: a URL with its password is nowhere else.
+    pub stores: Vec<String>,
+    /// Cells to profile after the run.
+    pub profile: Option<String>,
+}
+
+impl Args {
+    fn after(&self, own: &Own) -> More {
+        More { stores: own.stores.clone(), profile: self.profile.clone() }
     }
 }
 
@@ -120,7 +139,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let mut own = args.own.own();
     if let Some(path) = &args.resume {
         let dir = RunDir::open(path)?;
-        return Ok(go_on(&lab, dir, &own.stores, detail, args.json)?.code());
+        return Ok(go_on(&lab, dir, &args.after(&own), detail, args.json)?.code());
     }
     // Every study is read and planned before the first is measured: a typing error should not wait for an hour.
     let mut studies = lab.studies(&args.studies, &own)?;
@@ -156,7 +175,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
             continue;
         }
         let place = Place { out: args.out.clone(), name: plan.study.name.clone() };
-        match measure(&lab, plan, &place, &own.stores, detail, args.json)? {
+        match measure(&lab, plan, &place, &args.after(&own), detail, args.json)? {
             Ended::Complete { faults: more } => faults += more,
             Ended::Interrupted => return Ok(Ended::Interrupted.code()),
         }
@@ -178,12 +197,12 @@ fn nothing(plan: &Plan) -> String {
     format!("nothing to measure: {}", reasons.join("; "))
 }
 
-/// Measures a plan into a new run directory and shows the results. `stores` are the user's words for stores.
+/// Measures a plan into a new run directory and shows the results.
 pub fn measure(
     lab: &Lab,
     plan: Plan,
     place: &Place,
-    stores: &[String],
+    more: &More,
     detail: Detail,
     json: bool,
 ) -> Result<Ended> {
@@ -192,14 +211,14 @@ pub fn measure(
     }
     let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
     let dir = RunDir::create(&place.path(), plan, command)?;
-    go_on(lab, dir, stores, detail, json)
+    go_on(lab, dir, more, detail, json)
 }
 
-fn go_on(lab: &Lab, dir: RunDir, stores: &[String], detail: Detail, json: bool) -> Result<Ended> {
+fn go_on(lab: &Lab, dir: RunDir, more: &More, detail: Detail, json: bool) -> Result<Ended> {
     let path = dir.path().to_owned();
     let plan = dir.plan().clone();
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-    let workers = pool(lab, &dir, &plan, stores, &interrupt)?;
+    let workers = pool(lab, &dir, &plan, &more.stores, &interrupt)?;
     let command = terminal::line_of(&dir.file().command);
     let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
     let finished = execute(dir, workers, &mut live);
@@ -213,6 +232,9 @@ fn go_on(lab: &Lab, dir: RunDir, stores: &[String], detail: Detail, json: bool) 
         return Ok(Ended::Interrupted);
     }
     show(&finished.results, &path, detail, json, command)?;
+    if let Some(words) = &more.profile {
+        profiled::run(lab, &path, &plan, words, &more.stores, &interrupt, json)?;
+    }
     Ok(Ended::Complete { faults: finished.results.faults().len() })
 }
 

@@ -63,7 +63,11 @@ pub fn pool(lab: &Lab, dir: &RunDir, plan: &Plan, stores: &[String], interrupt: 
 }
 
 /// The stores of a plan that others run: as the user names them now, else as the plan does, which knows no password.
-fn store_urls(plan: &Plan, stores: &[String], definitions: &[StoreDefinition]) -> Result<Vec<StoreUrl>> {
+pub(super) fn store_urls(
+    plan: &Plan,
+    stores: &[String],
+    definitions: &[StoreDefinition],
+) -> Result<Vec<StoreUrl>> {
     let given: Vec<StoreUrl> = stores
         .iter()
         .filter(|text| text.contains("://"))

@@ -1,5 +1,7 @@
 //! What `weigh profile --json` writes. The other forms are made from it, but for call paths.
 
+use std::cmp::Reverse;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -179,7 +181,7 @@ impl Shown {
         }
         for row in &mut rows {
             for calls in [&mut row.callers, &mut row.callees] {
-                calls.sort_by(|a, b| (b.inclusive, b.calls).cmp(&(a.inclusive, a.calls)));
+                calls.sort_by_key(|call| Reverse((call.inclusive, call.calls)));
             }
         }
         rows.sort_by(|a, b| b.own.cmp(&a.own).then_with(|| a.name.cmp(&b.name)));

@@ -171,7 +171,8 @@ fn end_group(pid: u32) {
     }
 }
 
-fn summed_up(plain: Vec<f64>, profiled: Vec<f64>) -> Option<Overhead> {
+/// What pairs of plain and profiled CPU seconds say; none without a pair.
+pub fn summed_up(plain: Vec<f64>, profiled: Vec<f64>) -> Option<Overhead> {
     if plain.is_empty() {
         return None;
     }

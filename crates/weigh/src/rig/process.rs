@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::lifeline;
 use crate::interrupt::Interrupt;
+use crate::profile::tools::Invocation;
 use pipes::Heard;
 pub use pipes::{LastLine, keep_log, printable};
 
@@ -71,6 +72,20 @@ impl WorkerSpec {
             longest_line: LONGEST_LINE,
             network: None,
         }
+    }
+
+    /// The same with what turns something on, such as a profiler: words before the program, arguments before the last one, which is
+    /// PHP's script, and variables.
+    #[must_use]
+    pub fn under(mut self, on: &Invocation) -> WorkerSpec {
+        let last = self.args.len().saturating_sub(1);
+        self.args.splice(last..last, on.arguments.iter().cloned());
+        if let Some((program, rest)) = on.before.split_first() {
+            let own = std::mem::replace(&mut self.program, program.clone());
+            self.args.splice(0..0, rest.iter().cloned().chain([own]));
+        }
+        self.env.extend(on.environment.iter().cloned());
+        self
     }
 
     fn command(&self) -> Command {

@@ -18,6 +18,7 @@ use crate::client::{Client, Keys, ValueKind};
 use crate::executor::{Failure, Standing, TransactRequest, Transactor};
 use crate::interrupt::Interrupt;
 use crate::plan::{Plan, Runtime};
+use crate::profile::tools::Invocation;
 use crate::protocol::client::{Address, Encode, Prepare, ValueOf};
 use crate::protocol::{Fault, FaultKind};
 use crate::record::ClientVisit;
@@ -116,7 +117,13 @@ impl Tellers {
         self.room.logs.join(format!("{}.log", name.replace('/', "-")))
     }
 
-    fn block(&mut self, request: &TransactRequest<'_>, client: &Client) -> Result<ClientVisit, Failure> {
+    /// One block, with what else its workers are started with; also their process ids.
+    fn block(
+        &mut self,
+        request: &TransactRequest<'_>,
+        client: &Client,
+        on: &Invocation,
+    ) -> Result<(ClientVisit, Vec<u32>), Failure> {
         let cell = request.cell;
         let fault = |error: anyhow::Error| start(cell, &error);
         let runtime = self.plan.runtimes.iter().find(|r| r.name == cell.runtime).cloned();
@@ -125,6 +132,7 @@ impl Tellers {
         let mut spec = self.spec(&runtime, client).map_err(fault)?;
         let stand = self.stands.stand(client).map_err(fault)?;
         spec.network.clone_from(&stand.network);
+        let spec = spec.under(on);
         let order = self.order(request, client, stand.address.clone());
         let deadline = Instant::now() + request.limit;
         let settled = Instant::now() + stand.settle;
@@ -156,6 +164,7 @@ impl Tellers {
         }
         let aborted = done.iter().find_map(|done| done.aborted.clone());
         let cleaned = if stand.is_others { crew.clean(self.next_id()).map(|_| ()) } else { Ok(()) };
+        let ids = crew.ids();
         crew.end();
         if let Some(why) = aborted {
             // Where transactions fail, so does clearing up; what is said of the first is the cause.
@@ -164,7 +173,27 @@ impl Tellers {
             return Err(self.tell(cell, Failure::Fault(fault)));
         }
         cleaned.map_err(|failure| self.tell(cell, failure))?;
-        Ok(visit)
+        Ok((visit, ids))
+    }
+
+    /// One block by one worker under a profiler, or plainly: what it came to, and the worker's process id. It is no visit: nothing of it
+    /// is recorded.
+    ///
+    /// # Errors
+    /// [`Failure`], as of a visit.
+    pub fn alone(
+        &mut self,
+        request: &TransactRequest<'_>,
+        transactions: u64,
+        on: &Invocation,
+    ) -> Result<(ClientVisit, u32), Failure> {
+        let Some(client) = &request.cell.client else {
+            return Err(start(request.cell, &anyhow::anyhow!("it is no client")));
+        };
+        let client =
+            Client { workers: 1, transactions: transactions.min(client.transactions), ..client.clone() };
+        let (visit, ids) = self.block(request, &client, on)?;
+        Ok((visit, ids.first().copied().unwrap_or_default()))
     }
 
     /// A fault with its cause: how the store ended, when it did.
@@ -199,7 +228,7 @@ impl Transactor for Tellers {
         if self.interrupt.is_set() {
             return Err(Failure::Interrupted);
         }
-        let result = self.block(request, client);
+        let result = self.block(request, client, &Invocation::default()).map(|(visit, _)| visit);
         // What new keys hold would fill the store; and whatever state it is in after a fault, the next cell shall not have it.
         if result.is_err() || client.keys == Keys::New {
             self.stands.discard(client);

@@ -1,34 +1,13 @@
 //! `weigh profile`: files of profilers, and scripts under real ones.
 
+mod scripts;
+
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use crate::lab::{Lab, has_php};
-
-/// A script whose calls are known: direct and mutual recursion, a generator, an exception, a callback, a destructor, and a
-/// function that runs at the end.
-const KNOWN: &str = r#"<?php
-function fib($n) { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
-function even($n) { return $n == 0 ? true : odd($n - 1); }
-function odd($n) { return $n == 0 ? false : even($n - 1); }
-function leaf() { for ($s = 0, $i = 0; $i < 2000; $i++) { $s += $i; } return $s; }
-function gen() { for ($i = 0; $i < 3; $i++) { yield leaf(); } }
-function thrower() { leaf(); throw new Exception('x'); }
-function at_end() { leaf(); }
-class A { public $b; function go($n) { $this->b = str_repeat('b', 1000); return $n; } function __destruct() { leaf(); } }
-register_shutdown_function('at_end');
-fib(12);
-even(20);
-$a = new A();
-for ($i = 0; $i < 50; $i++) { $a->go($i); }
-array_map('leaf', array());
-array_map(function ($x) { return leaf(); }, array(1, 2, 3, 4));
-foreach (gen() as $x) { leaf(); }
-try { thrower(); } catch (Exception $e) { leaf(); }
-echo "the script's own words\n";
-"#;
+use crate::lab::Lab;
 
 /// A file as Xdebug writes it; `times` scales what `work` spends itself.
 fn cachegrind(times: u64) -> String {
@@ -43,23 +22,6 @@ fn cachegrind(times: u64) -> String {
     )
 }
 
-/// Whether there is a PHP with this profiler; else says so, as [`has_php`] does.
-fn has(profiler: &str) -> bool {
-    if !has_php() {
-        return false;
-    }
-    let lab = Lab::new();
-    lab.write("s.php", "<?php for ($i = 0; $i < 2000000; $i++) { $s = $i; }");
-    let ran = lab.run(&["profile", "--pairs", "0", "--profiler", profiler, "--", "s.php"]);
-    if ran.code == 1 && ran.stderr.contains("nothing to profile with") {
-        assert!(std::env::var_os("WEIGH_STRICT").is_none(), "{}", ran.stderr);
-        println!("skipped: {}", ran.stderr.lines().last().unwrap_or_default());
-        return false;
-    }
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    true
-}
-
 fn json(text: &str) -> Value {
     let document: Value = serde_json::from_str(text).unwrap();
     crate::schema::keeps("profile", &document);
@@ -71,156 +33,6 @@ fn function<'a>(profile: &'a Value, name: &str) -> &'a Value {
     all.iter()
         .find(|f| f["name"].as_str().unwrap().starts_with(name))
         .unwrap_or_else(|| panic!("no {name}: {profile}"))
-}
-
-#[test]
-fn a_known_script_is_counted_exactly() {
-    if !has("xdebug") {
-        return;
-    }
-    let lab = Lab::new();
-    lab.write("known.php", KNOWN);
-    let ran = lab.run(&["profile", "--profiler", "xdebug", "--pairs", "2", "--json", "--", "known.php"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("the script's own words") && !ran.stdout.contains("the script's own words"));
-    let profile = &json(&ran.stdout)["profiles"][0];
-    for (name, calls, recursion) in [
-        ("{main}", 1, "none"),
-        ("fib", 465, "direct"),
-        ("even", 11, "mutual"),
-        ("odd", 10, "mutual"),
-        ("leaf", 14, "none"),
-        ("thrower", 1, "none"),
-        ("at_end", 1, "none"),
-        ("A->go", 50, "none"),
-        ("A->__destruct", 1, "none"),
-        ("{closure", 4, "none"),
-        ("php::array_map", 2, "none"),
-        ("php::str_repeat", 50, "none"),
-        ("php::register_shutdown_function", 1, "none"),
-    ] {
-        let found = function(profile, name);
-        assert_eq!(
-            (found["calls"].as_u64(), found["recursion"].as_str()),
-            (Some(calls), Some(recursion)),
-            "{found}"
-        );
-    }
-    let number = |value: &Value| value.as_i64().unwrap();
-    let own: i64 = profile["functions"].as_array().unwrap().iter().map(|f| number(&f["own"])).sum();
-    let total = number(&profile["total"]);
-    assert_eq!(own, total);
-    // Each cost is written in tens of nanoseconds, rounded by itself.
-    let off = (number(&profile["roots"]) - total).abs();
-    assert!(off * 1000 <= total, "Σ self {total}, roots {}", profile["roots"]);
-    let near = |a: i64, b: i64, calls: i64| assert!((a - b).abs() <= 10 * calls, "{a} is not {b}");
-    let fib = function(profile, "fib");
-    near(number(&fib["inclusive"]), number(&fib["own"]), 465);
-    let (even, odd) = (function(profile, "even"), function(profile, "odd"));
-    near(number(&even["inclusive"]), number(&even["own"]) + number(&odd["own"]), 21);
-    assert!(number(&odd["inclusive"]) < number(&even["inclusive"]), "even is called first");
-    let calls: Vec<_> =
-        fib["callers"].as_array().unwrap().iter().map(|c| c["calls"].as_u64().unwrap()).collect();
-    assert_eq!(calls, [1, 464], "{fib}");
-    let run = &profile["run"];
-    assert!(run["profiler"].as_str().unwrap().starts_with("xdebug ") && run["is_fine"] == true, "{run}");
-    assert!(run["overhead"]["ratio"].as_f64().unwrap() > 0.0, "{run}");
-    assert_eq!(run["overhead"]["plain_seconds"].as_array().unwrap().len(), 2);
-    assert_eq!(lab.left_over(), 0);
-}
-
-#[test]
-fn a_script_that_fails_is_told_and_shown() {
-    if !has("xdebug") {
-        return;
-    }
-    let lab = Lab::new();
-    lab.write("fails.php", "<?php function f() { exit((int) $GLOBALS['argv'][2]); } f();");
-    let ran = lab.run(&["profile", "--pairs", "0", "--", "fails.php", "--code", "3"]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
-    for part in [
-        "FAILED: the script did not end well: exit status: 3",
-        "fails.php with 2 arguments",
-        "{main}",
-        "not measured",
-    ] {
-        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
-    }
-}
-
-#[test]
-fn a_script_without_end_is_ended() {
-    if !has("xdebug") {
-        return;
-    }
-    let lab = Lab::new();
-    lab.write("endless.php", "<?php function f() { return 1; } while (true) { f(); }");
-    let ran = lab.run(&["profile", "--limit", "2", "--", "endless.php"]);
-    // How much Xdebug had written by then is its own affair: blocks without a caller, or nothing.
-    match ran.code {
-        2 => assert!(
-            ran.stdout.contains("CUT SHORT") && ran.stdout.contains("ended after 2 s"),
-            "{}",
-            ran.stdout
-        ),
-        code => assert!(code == 1 && ran.stderr.contains("ended after 2 s, the limit"), "{}", ran.stderr),
-    }
-    assert_eq!(lab.left_over(), 0);
-    assert_eq!(lab.processes(), Vec::<String>::new());
-}
-
-#[test]
-fn samples_of_excimer_show_where_time_went() {
-    if !has("excimer") {
-        return;
-    }
-    let lab = Lab::new();
-    // A line a function: excimer knows frames by their lines.
-    let busy = "<?php function busy($s) { $end = microtime(true) + $s; while (microtime(true) < $end) {} }\n\
-                function outer() { busy(0.4); }\nouter();\nbusy(0.1);\n";
-    lab.write("busy.php", busy);
-    let text = lab.fine(&["profile", "--profiler", "excimer", "--pairs", "0", "--json", "--", "busy.php"]);
-    let profile = &json(&text)["profiles"][0];
-    assert_eq!((&profile["unit"]["kind"], &profile["counting"]), (&"samples".into(), &"unknown".into()));
-    let (busy, outer) = (function(profile, "busy"), function(profile, "outer"));
-    assert!(busy["inclusive"].as_i64() > outer["inclusive"].as_i64() && busy["calls"].is_null(), "{profile}");
-    assert!(busy["share"].as_f64().unwrap() > 0.9, "{busy}");
-}
-
-#[test]
-fn a_profiler_that_is_not_there_is_named_with_what_brings_it() {
-    if !has_php() {
-        return;
-    }
-    let lab = Lab::new();
-    lab.write("s.php", "<?php echo 1;");
-    let bare = lab.write("bare", "#!/bin/sh\nexec php -n -d extension_dir=/nonexistent \"$@\"\n");
-    std::fs::set_permissions(&bare, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let line = lab.refused(&["profile", "--php", "./bare", "--profiler", "xdebug", "--", "s.php"]);
-    assert!(line.contains("nothing to profile with: xdebug: php"), "{line}");
-    assert!(line.contains("does not have it; apt install php-xdebug"), "{line}");
-    let line = lab.refused(&["profile", "--", "none.php"]);
-    assert_eq!(line, "none.php: there is no such script");
-    let line = lab.refused(&["profile", "--php", "no-such-php", "--", "s.php"]);
-    assert!(line.contains("--php no-such-php: no such program"), "{line}");
-}
-
-#[test]
-fn two_phps_are_compared_on_a_script() {
-    if !has("xdebug") {
-        return;
-    }
-    let lab = Lab::new();
-    lab.write("known.php", KNOWN);
-    let other = lab.write("other", "#!/bin/sh\nexec php -d precision=10 \"$@\"\n");
-    std::fs::set_permissions(&other, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let args = ["profile", "--php", "php", "--php", "./other", "--pairs", "0", "--json", "--", "known.php"];
-    let document = json(&lab.fine(&args));
-    assert_eq!(document["profiles"].as_array().unwrap().len(), 2);
-    let comparison = &document["comparison"];
-    let fib = function(comparison, "fib");
-    assert_eq!((&fib["calls_before"], &fib["calls_after"]), (&465.into(), &465.into()));
-    assert_ne!(comparison["before"], comparison["after"]);
 }
 
 #[test]

@@ -11,4 +11,5 @@ mod meter;
 mod negotiation;
 mod orphans;
 mod secure;
+mod stores;
 mod ways;

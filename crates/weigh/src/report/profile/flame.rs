@@ -15,8 +15,8 @@ const LEAST: f64 = 0.05;
 const TITLE: usize = 90;
 const NAME: usize = 300;
 
-/// What inferno calls the frame below all others.
-const ALL: &str = "all";
+/// The name by which inferno asks for the colour of the frame below all others.
+const ALL: &str = "";
 
 /// What is to be read is legible, for readers who have set their screen to dark, too.
 const STYLE: &str = "#subtitle { fill:#6b6b6b; }

@@ -15,9 +15,12 @@ pub(super) fn blocks(shown: &Shown, options: &Options) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(1, clean(&shown.name))];
     let mut lines = vec![what(shown)];
     lines.extend(shown.run.as_ref().map(|run| {
-        let script = units::count(run.script.len().saturating_sub(1), "argument", "arguments");
+        let script = match run.script.len().saturating_sub(1) {
+            0 => String::new(),
+            count => format!(" with {}", units::count(count, "argument", "arguments")),
+        };
         let name = run.script.first().map_or(String::new(), |name| clean(name));
-        format!("{} {} · {name} with {script} · {}", clean(&run.php), clean(&run.version), clean(&run.ended))
+        format!("{} {} · {name}{script} · {}", clean(&run.php), clean(&run.version), clean(&run.ended))
     }));
     lines.push(totals(shown));
     blocks.extend(lines.into_iter().map(Block::Text));

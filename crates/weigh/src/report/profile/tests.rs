@@ -82,6 +82,7 @@ fn pictures_and_speedscope_files_escape_names_and_keep_sums() {
     let svg = flame::svg("<script>", &profile).unwrap().unwrap();
     assert!(svg.contains("&lt;b&gt;") && svg.contains("&lt;script&gt;") && !svg.contains('\u{1b}'), "{svg}");
     assert!(svg.contains("prefers-color-scheme: dark"));
+    assert!(svg.contains("rgb(216,212,206)"), "the frame below all others stands back");
     let text = speedscope::json("x", &profile).unwrap();
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(&text).unwrap();

@@ -14,7 +14,7 @@ use crate::rig::process::{Silence, Worker, WorkerSpec, printable};
 /// How often a wait looks at the interrupt.
 const GLANCE: Duration = Duration::from_millis(50);
 /// How long a worker may take to end by itself.
-const END: Duration = Duration::from_millis(500);
+const END: Duration = Duration::from_secs(2);
 /// Bytes of an unexpected answer that are shown.
 const SHOWN: usize = 120;
 
@@ -83,6 +83,11 @@ impl<'a> Crew<'a> {
     /// The memory of each, PSS in bytes.
     pub fn pss(&self) -> Vec<Option<u64>> {
         self.workers.iter().map(|worker| pss_of(worker.id())).collect()
+    }
+
+    /// Their process ids.
+    pub fn ids(&self) -> Vec<u32> {
+        self.workers.iter().map(Worker::id).collect()
     }
 
     /// Ends them.

@@ -1,5 +1,8 @@
 <?php
-namespace Weighbridge;
+namespace Weighbridge\Memcached;
+
+use Weighbridge\Address;
+use Weighbridge\Fault;
 
 /** A connection by the memcached extension. */
 final class PhpMemcached

@@ -1,8 +1,10 @@
 <?php
-namespace Weighbridge;
+namespace Weighbridge\Redis;
+
+use Weighbridge\Fault;
 
 /** What a server of the Redis kind says, read in one way whichever driver it came by. */
-final class RedisInfo
+final class Info
 {
     /** @return string|null the version in what INFO said; of Valkey its own, not that of the Redis it stands for */
     public static function version($info)

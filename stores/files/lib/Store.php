@@ -1,8 +1,11 @@
 <?php
-namespace Weighbridge;
+namespace Weighbridge\Files;
+
+use Weighbridge\Address;
+use Weighbridge\Fault;
 
 /** One file for each key in a private folder. A file is replaced by a rename, so that a reader finds it whole. */
-final class FileStore
+final class Store
 {
     private $folder;
     private $temporary;

@@ -1,5 +1,9 @@
 <?php
-namespace Weighbridge;
+namespace Weighbridge\Redis;
+
+use Weighbridge\Address;
+use Weighbridge\Fault;
+use Weighbridge\Wire;
 
 /**
  * The protocol of Redis and Valkey in its second version (RESP2), as far as single values need it.
@@ -55,7 +59,7 @@ final class Resp
     public function server()
     {
         try {
-            return RedisInfo::version($this->call(array('INFO', 'server')));
+            return Info::version($this->call(array('INFO', 'server')));
         } catch (Fault $refused) {
             return null;
         }
@@ -90,7 +94,7 @@ final class Resp
             case ':':
                 return (int) $rest;
             case '-':
-                throw RedisInfo::fault($rest);
+                throw Info::fault($rest);
             default:
                 throw $this->wire->garbage($line);
         }

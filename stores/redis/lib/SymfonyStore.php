@@ -1,5 +1,5 @@
 <?php
-namespace Weighbridge;
+namespace Weighbridge\Redis;
 
 use Symfony\Component\Cache\Adapter\RedisAdapter;
 use Symfony\Component\Cache\CacheItem;
@@ -94,7 +94,7 @@ final class SymfonyStore
         $this->warning = null;
         if ($error !== null) {
             $this->redis->clearLastError();
-            return RedisInfo::fault($error);
+            return Info::fault($error);
         }
         return new \RuntimeException($warning !== null ? $warning : "Symfony's cache could not $what the item, without a reason");
     }

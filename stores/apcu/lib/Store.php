@@ -1,8 +1,10 @@
 <?php
-namespace Weighbridge;
+namespace Weighbridge\Apcu;
+
+use Weighbridge\Fault;
 
 /** APCu's memory. */
-final class Apcu
+final class Store
 {
     public function put($key, $value)
     {

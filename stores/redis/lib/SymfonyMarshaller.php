@@ -1,7 +1,8 @@
 <?php
-namespace Weighbridge;
+namespace Weighbridge\Redis;
 
 use Symfony\Component\Cache\Marshaller\MarshallerInterface;
+use Weighbridge\Marshaller;
 
 /**
  * A serializer and a codec of ours as a marshaller of Symfony's. Its signatures need PHP 7.2, as Symfony does: it is

@@ -1,5 +1,8 @@
 <?php
-namespace Weighbridge;
+namespace Weighbridge\Redis;
+
+use Weighbridge\Address;
+use Weighbridge\Fault;
 
 /** A connection by the redis extension. */
 final class PhpRedis
@@ -53,7 +56,7 @@ final class PhpRedis
         foreach (is_array($info) ? $info : array() as $name => $value) {
             $lines .= "$name:$value\n";
         }
-        return RedisInfo::version($lines);
+        return Info::version($lines);
     }
 
     /** @return Fault for the latest error reply */
@@ -61,7 +64,7 @@ final class PhpRedis
     {
         $message = $redis->getLastError();
         $redis->clearLastError();
-        return RedisInfo::fault($message !== null ? $message : "$command failed without a message");
+        return Info::fault($message !== null ? $message : "$command failed without a message");
     }
 
     public function put($key, $value)
@@ -131,6 +134,6 @@ final class PhpRedis
     /** @return \Exception a Fault where it is an error reply: some of those the extension throws, as it does a lost connection */
     private static function sorted(\RedisException $error)
     {
-        return preg_match('/^[A-Z]{3,} /', $error->getMessage()) === 1 ? RedisInfo::fault($error->getMessage()) : $error;
+        return preg_match('/^[A-Z]{3,} /', $error->getMessage()) === 1 ? Info::fault($error->getMessage()) : $error;
     }
 }

@@ -1,12 +1,16 @@
 <?php
-namespace Weighbridge;
+namespace Weighbridge\Memcached;
+
+use Weighbridge\Address;
+use Weighbridge\Fault;
+use Weighbridge\Wire;
 
 /**
  * The text protocol of Memcached, as far as single values need it.
  *
  * An error reply is a Fault, after which the connection goes on; all else that goes wrong ends the connection.
  */
-final class MemcachedText
+final class TextProtocol
 {
     private $wire;
 
