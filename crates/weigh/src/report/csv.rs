@@ -43,32 +43,11 @@ impl Format for Csv {
     }
 
     fn render_delivery(&self, analysis: &DeliveryAnalysis, _: &Options) -> Result<Vec<Rendered>> {
-        let cells = delivery::csv::cells(analysis).context("writing the table of cells")?;
-        let mut files = vec![Rendered::new("cells.csv", cells)];
-        if !analysis.crossovers.is_empty() {
-            let crossovers =
-                delivery::csv::crossovers(analysis).context("writing the table of crossovers")?;
-            files.push(Rendered::new("crossovers.csv", crossovers));
-        }
-        if !analysis.negotiations.is_empty() {
-            let requests =
-                delivery::negotiation::csv::requests(analysis).context("writing the table of negotiation")?;
-            files.push(Rendered::new("negotiation.csv", requests));
-        }
-        Ok(files)
+        delivery::csv::files(analysis)
     }
 
     fn render_client(&self, analysis: &ClientAnalysis, _: &Options) -> Result<Vec<Rendered>> {
-        let cells = client::csv::cells(analysis).context("writing the table of cells")?;
-        let comparisons = client::csv::comparisons(analysis).context("writing the table of comparisons")?;
-        let mut files =
-            vec![Rendered::new("cells.csv", cells), Rendered::new("comparisons.csv", comparisons)];
-        if !analysis.predictions.is_empty() {
-            let predictions =
-                client::csv::predictions(analysis).context("writing the table of computed calls")?;
-            files.push(Rendered::new("predictions.csv", predictions));
-        }
-        Ok(files)
+        client::csv::files(analysis)
     }
 }
 

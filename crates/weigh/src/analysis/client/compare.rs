@@ -13,23 +13,17 @@ use crate::plan::Plan;
 /// What divides a PHP from another way to run it: `php8.2+jit`.
 const VARIANT: char = '+';
 
-/// What a cell is compared with, by the places of both.
-type Beside<'a> = &'a dyn Fn(usize) -> Option<usize>;
-
 /// Every comparison of a run, kind by kind. `costs` and `cells` stand side by side.
 pub(super) fn find(plan: &Plan, costs: &[Costs], cells: &[ClientResult]) -> Vec<Comparison> {
     let all = Cells { plan, costs, cells };
-    let kinds: [(Kind, Beside<'_>); 5] = [
-        (Kind::Runtime, &|at| all.first_runtime(at)),
-        (Kind::Variant, &|at| all.without_variant(at)),
-        (Kind::Driver, &|at| all.first_driver(at)),
-        (Kind::Store, &|at| all.first_store(at)),
-        (Kind::Setting, &|at| all.identity(at)),
-    ];
-    let pairs = kinds.into_iter().flat_map(|(kind, beside)| {
-        (0..cells.len()).filter_map(move |at| Some((kind, at, beside(at).filter(|other| *other != at)?)))
-    });
-    pairs.filter_map(|(kind, at, beside)| all.compare(kind, at, beside)).collect()
+    let kinds = [Kind::Runtime, Kind::Variant, Kind::Driver, Kind::Store, Kind::Setting];
+    let pairs = kinds.into_iter().flat_map(|kind| (0..cells.len()).map(move |at| (kind, at)));
+    pairs
+        .filter_map(|(kind, at)| {
+            let beside = all.beside(kind, at).filter(|other| *other != at)?;
+            all.compare(kind, at, beside)
+        })
+        .collect()
 }
 
 /// A ratio that was formed inside each round, with how many rounds it is from.
@@ -59,6 +53,17 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
+    /// The cell that this one stands beside.
+    fn beside(&self, kind: Kind, at: usize) -> Option<usize> {
+        match kind {
+            Kind::Runtime => self.first_runtime(at),
+            Kind::Variant => self.without_variant(at),
+            Kind::Driver => self.first_driver(at),
+            Kind::Store => self.first_store(at),
+            Kind::Setting => self.identity(at),
+        }
+    }
+
     fn client(&self, at: usize) -> Option<&Client> {
         self.cells[at].cell.client.as_ref()
     }

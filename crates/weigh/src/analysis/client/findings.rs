@@ -10,6 +10,7 @@ mod label;
 mod least;
 mod memory;
 mod overhead;
+mod quickest;
 mod rates;
 mod split;
 mod tail;
@@ -58,9 +59,11 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
     ranked(topics.map(|(topic, find)| (topic, find(evidence))))
 }
 
-/// What the study asks: what a newer PHP, or another way to run it, brings, and what costs least.
+/// What the study asks: which setting is quickest, what a newer PHP or another way to run it brings, and what
+/// costs least.
 fn answer(evidence: &Evidence) -> Vec<Draft> {
-    let mut drafts = beside::find(evidence, Kind::Runtime);
+    let mut drafts = quickest::find(evidence);
+    drafts.extend(beside::find(evidence, Kind::Runtime));
     drafts.extend(beside::find(evidence, Kind::Variant));
     drafts.extend(least::find(evidence));
     drafts

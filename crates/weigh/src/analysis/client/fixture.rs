@@ -9,7 +9,6 @@ use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::model::RunFacts;
 use crate::cell::{Cell, Subject};
 use crate::client::{Client, Keys, Mix, ValueKind};
-use crate::link::{LinkSpec, Measured, Rate, RoundTrip, Way};
 use crate::payload::{Origin, Payload};
 use crate::plan::{Plan, Policy, Runtime, Store};
 use crate::protocol::client::{Memory, Reads, Writes};
@@ -20,6 +19,7 @@ use crate::record::{Record, VisitRecord};
 use crate::setting::{Request, Setting};
 use crate::study::StudyText;
 
+mod link;
 mod studies;
 
 pub(crate) use studies::{hostile, levels, many, versions};
@@ -93,11 +93,6 @@ impl Lab {
             exclusions: Vec::new(),
         };
         Lab { plan, records: Vec::new(), rounds: 7 }
-    }
-
-    pub fn link(mut self, spec: &str) -> Lab {
-        self.plan.links.push(LinkSpec::parse(spec).unwrap());
-        self
     }
 
     /// Plans a cell and visits it in every round with a little noise. `setting` is `igbinary/zstd:3` for a worker that encodes.
@@ -244,32 +239,6 @@ impl Lab {
             delivery: None,
             client: Some(Box::new(visit)),
         }
-    }
-
-    /// A link that is as asked.
-    fn measured(&self, name: &str) -> Option<Measured> {
-        let spec = self.plan.links.iter().find(|link| link.name == name)?;
-        let rate = |kbps: Option<f64>| {
-            kbps.map(|kbps| Rate {
-                expected_kbps: Some(kbps),
-                measured_kbps: kbps,
-                payload_kbps: kbps * 0.965,
-                by_packets: true,
-                seconds: 0.5,
-            })
-        };
-        Some(Measured {
-            round_trip: Some(RoundTrip {
-                expected_ms: spec.rtt_ms,
-                median_ms: spec.rtt_ms + 0.1,
-                mad_ms: 0.02,
-                p99_ms: spec.rtt_ms + 0.4,
-                exchanges: 30,
-            }),
-            down: rate(spec.down_kbps),
-            up: rate(spec.up_kbps),
-            ..Measured::nothing(Way::Netem, Vec::new())
-        })
     }
 
     /// The run ended by itself.

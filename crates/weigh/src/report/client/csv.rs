@@ -1,11 +1,11 @@
 //! A study of clients as flat tables for other programs: one row a cell, one row a comparison. Units stand in the header; nothing is
 //! rounded.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use csv::Writer;
 
 use super::super::csv::{stop, text};
-use super::super::words;
+use super::super::{Rendered, words};
 use crate::analysis::client::model::{CallTimes, ClientAnalysis, ClientResult, Coding, is_settled};
 use crate::analysis::model::{Quantity, Relative};
 use crate::payload::Origin;
@@ -74,11 +74,23 @@ const QUANTITIES: [&str; 12] = [
 
 const TIMES: [&str; 4] = ["PUT", "GET", "PUT from its schedule", "GET from its schedule"];
 
-/// One row a cell.
+/// The tables that there is something for.
 ///
 /// # Errors
-/// The table cannot be written.
-pub fn cells(analysis: &ClientAnalysis) -> Result<Vec<u8>> {
+/// A table cannot be written.
+pub fn files(analysis: &ClientAnalysis) -> Result<Vec<Rendered>> {
+    let cells = cells(analysis).context("writing the table of cells")?;
+    let comparisons = comparisons(analysis).context("writing the table of comparisons")?;
+    let mut files = vec![Rendered::new("cells.csv", cells), Rendered::new("comparisons.csv", comparisons)];
+    if !analysis.predictions.is_empty() {
+        let predictions = predictions(analysis).context("writing the table of computed calls")?;
+        files.push(Rendered::new("predictions.csv", predictions));
+    }
+    Ok(files)
+}
+
+/// One row a cell.
+fn cells(analysis: &ClientAnalysis) -> Result<Vec<u8>> {
     let mut out = Writer::from_writer(Vec::new());
     let mut header: Vec<String> = FACTORS.iter().chain(&FIGURES).map(|name| (*name).to_owned()).collect();
     header.extend(QUANTITIES.iter().flat_map(|name| ends_of(name)));
@@ -196,10 +208,7 @@ fn times(times: Option<CallTimes>) -> [String; 6] {
 }
 
 /// One row a comparison.
-///
-/// # Errors
-/// The table cannot be written.
-pub fn comparisons(analysis: &ClientAnalysis) -> Result<Vec<u8>> {
+fn comparisons(analysis: &ClientAnalysis) -> Result<Vec<u8>> {
     let figures = ["transactions", "CPU", "workers CPU", "peak memory", "PSS", "PUT p50", "GET p50"];
     let mut out = Writer::from_writer(Vec::new());
     let mut header: Vec<String> = ["another", "cell", "beside", "rounds"].map(str::to_owned).to_vec();
@@ -221,10 +230,7 @@ pub fn comparisons(analysis: &ClientAnalysis) -> Result<Vec<u8>> {
 }
 
 /// One row a call that was computed.
-///
-/// # Errors
-/// The table cannot be written.
-pub fn predictions(analysis: &ClientAnalysis) -> Result<Vec<u8>> {
+fn predictions(analysis: &ClientAnalysis) -> Result<Vec<u8>> {
     let mut out = Writer::from_writer(Vec::new());
     out.write_record([
         "cell",

@@ -1,12 +1,12 @@
 //! A delivery study as flat tables for other programs: one row a cell, one row a crossover and size. Units stand in the
 //! header; nothing is rounded.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use csv::Writer;
 
 use super::super::csv::{stop, text};
-use super::super::words;
-use super::view;
+use super::super::{Rendered, words};
+use super::{negotiation, view};
 use crate::analysis::delivery::model::{DeliveryAnalysis, DeliveryResult, Times};
 use crate::analysis::model::{Quantity, Relative};
 use crate::payload::Origin;
@@ -68,11 +68,26 @@ const QUANTITIES: [&str; 6] = [
 
 const TIMES: [&str; 3] = ["response", "service", "first byte"];
 
-/// One row a cell.
+/// The tables that there is something for.
 ///
 /// # Errors
-/// The table cannot be written.
-pub fn cells(analysis: &DeliveryAnalysis) -> Result<Vec<u8>> {
+/// A table cannot be written.
+pub fn files(analysis: &DeliveryAnalysis) -> Result<Vec<Rendered>> {
+    let cells = cells(analysis).context("writing the table of cells")?;
+    let mut files = vec![Rendered::new("cells.csv", cells)];
+    if !analysis.crossovers.is_empty() {
+        let crossovers = crossovers(analysis).context("writing the table of crossovers")?;
+        files.push(Rendered::new("crossovers.csv", crossovers));
+    }
+    if !analysis.negotiations.is_empty() {
+        let requests = negotiation::csv::requests(analysis).context("writing the table of negotiation")?;
+        files.push(Rendered::new("negotiation.csv", requests));
+    }
+    Ok(files)
+}
+
+/// One row a cell.
+fn cells(analysis: &DeliveryAnalysis) -> Result<Vec<u8>> {
     let mut out = Writer::from_writer(Vec::new());
     let mut header: Vec<String> = FACTORS.iter().chain(&FIGURES).map(|name| (*name).to_owned()).collect();
     let ratios = ["CPU ÷ plain (×)", "CPU ÷ gzip (×)"];
@@ -181,10 +196,7 @@ fn times(times: &Option<Times>) -> [String; 5] {
 }
 
 /// One row a crossover and size.
-///
-/// # Errors
-/// The table cannot be written.
-pub fn crossovers(analysis: &DeliveryAnalysis) -> Result<Vec<u8>> {
+fn crossovers(analysis: &DeliveryAnalysis) -> Result<Vec<u8>> {
     let mut out = Writer::from_writer(Vec::new());
     out.write_record([
         "server",

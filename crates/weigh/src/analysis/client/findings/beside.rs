@@ -35,7 +35,8 @@ fn names(evidence: &Evidence, comparison: &Comparison) -> Option<(String, String
         Kind::Runtime | Kind::Variant => of.result.cell.runtime.clone(),
         Kind::Driver => label::place(of),
         Kind::Store => of.client.store.clone(),
-        Kind::Setting => label::setting(&of.result.cell),
+        // Over another link another order is right.
+        Kind::Setting => format!("{}{}", label::setting(&of.result.cell), label::over(of.client)),
     };
     Some((name(&ours), name(&theirs)))
 }
@@ -107,7 +108,7 @@ fn place(evidence: &Evidence, kind: Kind, cell: &Candidate, beside: &Candidate) 
         Kind::Store => {
             format!("{work}, {} beside {}, {runtime}", cell.client.driver, beside.client.driver)
         }
-        Kind::Setting => format!("{work}, {}, {runtime}", label::place(cell)),
+        Kind::Setting => format!("{work}, {} by {}, {runtime}", cell.client.store, cell.client.driver),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::analysis::client::model::{Work, is_settled};
 use crate::analysis::findings::label;
 use crate::analysis::model::Relative;
 use crate::cell::Cell;
-use crate::client::{Keys, Mix};
+use crate::client::{Client, Keys, Mix};
 use crate::payload::Origin;
 use crate::units;
 
@@ -13,8 +13,12 @@ pub(super) use label::{range, share};
 
 /// `redis by phpredis`, over a link `redis by phpredis over 100mbit/20ms`.
 pub(super) fn place(of: &Candidate) -> String {
-    let link = of.client.link.as_ref().map_or(String::new(), |link| format!(" over {link}"));
-    format!("{} by {}{link}", of.client.store, of.client.driver)
+    format!("{} by {}{}", of.client.store, of.client.driver, over(of.client))
+}
+
+/// ` over 100mbit/20ms`; nothing without a link.
+pub(super) fn over(client: &Client) -> String {
+    client.link.as_ref().map_or(String::new(), |link| format!(" over {link}"))
 }
 
 /// `igbinary + zstd 3`, `serialize alone`; `its driver's way` where the worker does not encode.

@@ -15,7 +15,7 @@ use crate::units;
 /// Where names end, and the room between panels.
 const NAMES: f64 = 336.0;
 const BETWEEN: f64 = 14.0;
-/// Times beyond so many times the longest median are cut: the medians would not be seen.
+/// What is beyond so many times the middle of all rows is cut: the others would not be seen.
 const CUT: f64 = 4.0;
 
 type Panel = fn(&Named) -> Bar;
@@ -32,12 +32,19 @@ pub(super) fn draw(analysis: &ClientAnalysis, group: &GroupView) -> Result<Strin
         let pitch = rows::pitch(shown.len(), top, BOTTOM);
         let names: Vec<_> = shown.iter().map(|row| (row.name.clone(), row.color)).collect();
         rows::names(canvas, &names, (NAMES, NAMES - title::MARGIN), (top, pitch))?;
-        let medians = shown.iter().filter_map(|row| call(row)).map(|times| times.p50);
-        let cut = medians.fold(0.0, f64::max) * CUT;
+        let cut = |of: &dyn Fn(&Named) -> Option<f64>| {
+            let all: Vec<f64> = shown.iter().filter_map(of).collect();
+            weigh_stats::median(&all).map_or(f64::INFINITY, |middle| middle * CUT)
+        };
+        let cuts = [
+            cut(&|row| row.row.result.combined()),
+            cut(&|row| row.row.result.total_seconds.map(|seconds| seconds.value)),
+            cut(&|row| call(row).map(|times| times.p50)),
+        ];
         let panels: [(&str, Panel, f64, f64); 4] = [
-            ("Transactions a second", rate, f64::INFINITY, 0.24),
-            ("Total time", total, f64::INFINITY, 0.2),
-            ("Inside a call: 50%, 99%", inside, cut, 0.34),
+            ("Transactions a second", rate, cuts[0], 0.24),
+            ("Total time", total, cuts[1], 0.2),
+            ("Inside a call: 50%, 99%", inside, cuts[2], 0.34),
             ("Peak memory", memory, f64::INFINITY, 0.22),
         ];
         let mut x = NAMES + 10.0;
@@ -48,7 +55,7 @@ pub(super) fn draw(analysis: &ClientAnalysis, group: &GroupView) -> Result<Strin
             rows::panel(canvas, name, rect, &bars, (cap, pitch))?;
             x += width * share;
         }
-        let text = "A call is a read, or a write where there are no reads. Memory is as PHP counts it.";
+        let text = "A call is a read, or a write where there are no reads. Memory is as PHP counts it. A broken bar goes on.";
         title::foot(canvas, analysis, group.synthetic(), &remark(left, text))
     })
 }

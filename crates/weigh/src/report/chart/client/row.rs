@@ -3,8 +3,9 @@
 use plotters::style::RGBColor;
 
 use super::super::super::client::view::{GroupView, Row};
-use super::super::super::text::shorten;
+use super::super::super::text::{clean, shorten};
 use super::super::{palette, rows};
+use crate::client::Client;
 
 /// Where rows end.
 pub(super) const BOTTOM: f64 = 700.0;
@@ -18,12 +19,30 @@ pub(super) struct Named<'a, 'b> {
     pub color: RGBColor,
 }
 
+/// What tells a row from another, and the place of its runtime among that.
+const PARTS: usize = 7;
+const RUNTIME: usize = 1;
+
+fn parts(row: &Row) -> [String; PARTS] {
+    let client = row.result.cell.client.as_ref();
+    let told = |of: &dyn Fn(&Client) -> String| clean(&client.map(of).unwrap_or_default());
+    [
+        row.place.clone(),
+        row.runtime.clone(),
+        row.setting.clone(),
+        told(&|c| c.mix.to_string()),
+        told(&|c| format!("{}*{}", c.keys, c.workers)),
+        told(&|c| c.rate.map_or(String::new(), |rate| format!("{rate}/s"))),
+        told(&|c| c.link.as_ref().map_or(String::new(), |link| format!("over {link}"))),
+    ]
+}
+
 /// As many rows of a content as there is room for below `top`, and how many there are besides.
 pub(super) fn named<'a, 'b>(group: &'b GroupView<'a>, top: f64) -> (Vec<Named<'a, 'b>>, usize) {
-    let all: Vec<&Row> = group.rows().collect();
-    let several = |of: &dyn Fn(&Row) -> String| all.iter().any(|row| of(row) != of(all[0]));
-    let has_runtimes = several(&|row| row.runtime.clone());
-    let has_works = several(&|row| row.work());
+    let all: Vec<[String; PARTS]> = group.rows().map(parts).collect();
+    let differs = |at: usize| all.iter().any(|parts| parts[at] != all[0][at]);
+    let differing: Vec<usize> = (0..PARTS).filter(|at| differs(*at)).collect();
+    let has_runtimes = differs(RUNTIME);
     let mut kinds: Vec<&str> = Vec::new();
     let mut color = |row: &'b Row<'a>| {
         let kind = if has_runtimes { &row.runtime } else { &row.place };
@@ -34,11 +53,11 @@ pub(super) fn named<'a, 'b>(group: &'b GroupView<'a>, top: f64) -> (Vec<Named<'a
         palette::beside(place)
     };
     let name = |row: &Row| {
-        let mut parts = vec![row.place.clone()];
-        parts.extend(has_runtimes.then(|| row.runtime.clone()));
-        parts.extend(Some(row.setting.clone()).filter(|setting| !setting.is_empty()));
-        parts.extend(has_works.then(|| row.work()));
-        shorten(&parts.join(" "), NAME)
+        let all = parts(row);
+        let told: Vec<&str> =
+            differing.iter().map(|at| all[*at].as_str()).filter(|t| !t.is_empty()).collect();
+        let told = if told.is_empty() { row.place.clone() } else { told.join(" ") };
+        shorten(&told, NAME)
     };
     let most = rows::most(top, BOTTOM);
     let left = all.len().saturating_sub(most);
