@@ -6,6 +6,7 @@ mod deliveries;
 pub mod forecast;
 mod names;
 pub mod negotiation;
+pub mod policy;
 #[cfg(test)]
 mod tests;
 mod used;

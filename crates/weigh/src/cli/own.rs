@@ -6,7 +6,7 @@ use crate::lab::Own;
 
 /// The flags that both verbs share.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Your own")]
+#[command(next_help_heading = "Your own", group = clap::ArgGroup::new("elsewhere").args(["url", "store"]).multiple(true))]
 pub struct OwnArgs {
     /// A file or folder of yours in place of the study's content (repeatable)
     #[arg(long, value_name = "PATH", conflicts_with_all = ["docroot", "url"])]
@@ -24,7 +24,7 @@ pub struct OwnArgs {
     #[arg(long, value_name = "URL")]
     url: Vec<String>,
     /// A host that is not this machine and may be asked, spelled out (repeatable)
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", requires = "elsewhere")]
     allow_remote: Vec<String>,
     /// A store to measure (repeatable): a name such as redis, or the URL of a running one, such as redis://127.0.0.1:6379/2; with
     /// cache-levels, values are written and read there. Keys of its own are used, and nothing is flushed

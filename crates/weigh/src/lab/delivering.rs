@@ -15,7 +15,7 @@ use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::definition::{Definition, Php, Servers};
 use crate::shelter::Shelter;
 use crate::subject::delivery::files::Files;
-use crate::subject::delivery::rigs::pool_spec;
+use crate::subject::delivery::spec::pool_spec;
 use crate::way::WayDescription;
 
 /// What `describe.php` says.

@@ -12,6 +12,7 @@ pub mod negotiation;
 mod outside;
 pub mod over;
 pub mod rigs;
+pub mod spec;
 mod url;
 mod variants;
 mod watch;

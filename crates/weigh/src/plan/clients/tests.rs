@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::payload::Origin;
-use crate::plan::build::policy;
+use crate::plan::policy::policy;
 use crate::study::Study;
 
 fn driver(store: &str, name: &str, missing: Option<&str>) -> DriverDescription {
