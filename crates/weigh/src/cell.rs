@@ -103,6 +103,9 @@ pub struct Delivery {
     pub accept: String,
     /// Connections, each with one request at a time.
     pub connections: u32,
+    /// The link that responses go over, by its name in the plan; null: the machine's own loopback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// Slow clients take the payload, while others ask for a light page; null without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slow: Option<Slow>,
@@ -119,7 +122,7 @@ fn is_not(asked: &bool) -> bool {
 
 impl Delivery {
     /// The cell's group below its payload: `nginx/php8.2/http`, with more than one connection `nginx/php8.2/http*10`, and with 64
-    /// slow clients and a pool of 8 workers `nginx/php8.2/http~64@8`.
+    /// slow clients and a pool of 8 workers `nginx/php8.2/http~64@8`. Over a link, `nginx/php8.2/http@cable`.
     pub fn place(&self, runtime: &str) -> String {
         let transport = self.transport.name();
         let who = match (&self.slow, self.connections) {
@@ -127,7 +130,8 @@ impl Delivery {
             (None, 1) => String::new(),
             (None, n) => format!("*{n}"),
         };
-        format!("{}/{runtime}/{transport}{who}", self.server)
+        let link = self.link.as_ref().map_or(String::new(), |link| format!("@{link}"));
+        format!("{}/{runtime}/{transport}{who}{link}", self.server)
     }
 
     /// The way as studies write it: `php/gzencode:6`, `server/gzip:6`.
@@ -222,8 +226,8 @@ impl Cell {
         slow.is_none_or(|slow| slow.clients > 0)
     }
 
-    /// Cells of one group compete on one front: same payload, same runtime; of deliveries, also the same server, transport
-    /// and connections.
+    /// Cells of one group compete on one front: same payload, same runtime; of deliveries, also the same server, transport,
+    /// connections and link.
     pub fn group(&self) -> String {
         if let Some(client) = &self.client {
             return format!("{}/{}/{}/{}", self.payload, client.place(), self.runtime, client.work());

@@ -125,6 +125,9 @@ impl Lab {
         if studies.iter().any(Study::is_client) {
             self.look_for_stores(inventory, studies)?;
         }
+        for text in studies.iter().flat_map(Study::all_links) {
+            inventory.links.insert(text.to_owned(), self.definitions.link(text)?);
+        }
         if studies.iter().any(|study| !study.deliveries.is_empty()) {
             inventory.servers = delivering::servers(&self.definitions)?;
             inventory.pools = delivering::pools(inventory, &self.php_home()?);

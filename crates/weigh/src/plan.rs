@@ -165,6 +165,15 @@ impl Plan {
             if let Some(delivery) = &cell.delivery {
                 let server = self.servers.iter().any(|s| s.name == delivery.server);
                 anyhow::ensure!(server, "the plan's cell {} has no server {}", cell.id, delivery.server);
+                let is_alone = delivery.slow.is_none() && !self.is_outside();
+                anyhow::ensure!(
+                    delivery.link.is_none() || is_alone,
+                    "the plan's cell {} has a link beside slow clients, or to a URL: what leads there is its own",
+                    cell.id
+                );
+                let link =
+                    delivery.link.as_ref().is_none_or(|name| self.links.iter().any(|l| l.name == *name));
+                anyhow::ensure!(link, "the plan's cell {} has no link {:?}", cell.id, delivery.link);
             }
             if let Some(client) = &cell.client {
                 let store = self.stores.iter().any(|s| s.name == client.store);

@@ -42,7 +42,7 @@ pub fn analyse_delivery(run: &RunFacts, plan: &Plan, records: &[Record]) -> Deli
     let costs: Vec<Costs> = gathered.cells.iter().map(|m| Costs::of(m, &drawings, plan.seed)).collect();
     let mut cells: Vec<_> =
         gathered.cells.iter().zip(&costs).map(|(m, costs)| cells::result(plan, m, costs)).collect();
-    let groups = groups::groups(&costs, &mut cells);
+    let groups = groups::groups(plan, &gathered.cells, &costs, &mut cells);
     let crossovers = crossover::find(plan, &costs, &cells);
     let negotiations = negotiation::find(&gathered.cells);
     let run_caveats = caveats::add(plan, &gathered, &negotiations, &mut cells);

@@ -116,8 +116,9 @@ fn delivery_table(plan: &Plan) -> String {
     let mut groups: BTreeMap<(&str, &str, &str, String), Vec<String>> = BTreeMap::new();
     for cell in &plan.cells {
         let Some(delivery) = &cell.delivery else { continue };
-        let transport = delivery.place("");
-        let transport = transport.rsplit('/').next().unwrap_or_default().to_owned();
+        // What stands behind server and runtime; a link's name may have slashes.
+        let place = delivery.place("");
+        let transport = place.splitn(3, '/').last().unwrap_or_default().to_owned();
         let key = (cell.payload.as_str(), delivery.server.as_str(), cell.runtime.as_str(), transport);
         groups.entry(key).or_default().push(format!("{}/{}", delivery.by.name(), cell.setting.codec));
     }

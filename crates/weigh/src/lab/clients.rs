@@ -28,11 +28,6 @@ impl Lab {
         let definitions = Stores::load(&self.definitions)?;
         inventory.known_stores = definitions.iter().map(|d| d.name.clone()).collect();
         inventory.stores = definitions.iter().map(entry).collect();
-        for text in
-            studies.iter().filter(|s| s.is_client()).flat_map(|s| &s.clients).flat_map(|b| b.all_links())
-        {
-            inventory.links.insert(text.to_owned(), self.definitions.link(text)?);
-        }
         let home = self.php_home()?;
         // Whatever drivers need is in force for all of them when they are asked.
         let needed: Vec<String> = definitions.iter().flat_map(|d| d.ini.clone()).collect();

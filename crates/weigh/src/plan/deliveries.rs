@@ -4,16 +4,18 @@ mod stand;
 
 use std::collections::HashMap;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::cell::{Cell, NO_PHP};
 use crate::inventory::{Inventory, PoolEntry, ServerEntry};
+use crate::link::LinkSpec;
 use crate::plan::build::{Ask, ContentSource, Gathered, affordable};
-use crate::plan::forecast::response_seconds;
+use crate::plan::forecast::{link_seconds, response_seconds};
 use crate::plan::ways::{Offer, WayRequest, offers};
 use crate::plan::{Exclusion, Policy};
 use crate::setting::{Setting, SettingError};
 use crate::study::DeliveryBlock;
+use crate::study::client::NO_LINK;
 use crate::suggest::nearest_hint;
 use stand::{Stand, stands};
 
@@ -62,7 +64,7 @@ impl<'a> Deliveries<'a> {
     pub(super) fn block(&mut self, block: &DeliveryBlock, contents: &mut ContentSource<'_>) -> Result<()> {
         let requests: Vec<WayRequest> =
             block.ways.iter().map(|w| WayRequest::parse(w)).collect::<Result<_, _>>()?;
-        let (servers, pools) = (self.servers(block)?, self.pools(block)?);
+        let (servers, pools, links) = (self.servers(block)?, self.pools(block)?, self.links(block)?);
         let mut answers = vec![Answer::Nobody; requests.len()];
         let narrow = self.inventory.no_network.is_none();
         let sizes: Vec<Option<u64>> = match (block.sizes.as_slice(), &block.slow) {
@@ -78,7 +80,9 @@ impl<'a> Deliveries<'a> {
                     continue;
                 }
                 for stand in stands(block, &payload, &servers, &pools, narrow) {
-                    self.stand(stand, &requests, &mut answers)?;
+                    for link in &links {
+                        self.stand(Stand { link: *link, ..stand }, &requests, &mut answers)?;
+                    }
                 }
                 if !self.out.payloads.iter().any(|p| p.name == payload.name) {
                     self.out.payloads.push(payload);
@@ -143,6 +147,18 @@ impl<'a> Deliveries<'a> {
         Ok(found)
     }
 
+    /// The links of a block; none: the machine's own loopback.
+    fn links(&self, block: &DeliveryBlock) -> Result<Vec<Option<&'a LinkSpec>>> {
+        let known = &self.inventory.links;
+        let link = |text: &String| match text.as_str() {
+            NO_LINK => Ok(None),
+            text => {
+                known.get(text).map(Some).with_context(|| format!("the link `{text}` was not looked for"))
+            }
+        };
+        block.links.iter().map(link).collect()
+    }
+
     /// The cells of a stand. A way that this server does not have is some other server's; so is a level.
     fn stand(&mut self, stand: Stand<'_>, requests: &[WayRequest], answers: &mut [Answer]) -> Result<()> {
         let offers = offers(stand.server, stand.pool, stand.block.subject.subject());
@@ -172,7 +188,9 @@ impl<'a> Deliveries<'a> {
     fn cell(&mut self, stand: Stand<'_>, offer: &Offer, setting: Setting) -> Result<()> {
         let (id, delivery) = (stand.id(offer, &setting), stand.delivery(offer, &setting));
         let bytes = stand.payload.bytes;
-        let expected_seconds = response_seconds(&offer.way, setting.level, bytes, stand.pool.is_some());
+        let over = stand.link.map_or(0.0, |link| link_seconds(link, bytes));
+        let made = response_seconds(&offer.way, setting.level, bytes, stand.pool.is_some());
+        let expected_seconds = made + over;
         if let Err(exclusion) = affordable(&id, expected_seconds, self.policy, "response") {
             self.out.exclusions.push(exclusion);
             return Ok(());

@@ -2,6 +2,7 @@
 
 use crate::cell::Cell;
 use crate::client::Client;
+use crate::link::{LinkSpec, TCP_PAYLOAD};
 use crate::plan::Plan;
 use crate::protocol::CodecDescription;
 use crate::way::{WayDescription, WayKind};
@@ -20,6 +21,8 @@ const STORED: (f64, f64) = (500e6, 60e6);
 const CLIENT_SECONDS: f64 = 0.35;
 /// Bytes a second that are sent where nothing is done to them.
 const SENT: f64 = 1e9;
+/// Packets that a new connection sends before it hears of them.
+const FIRST_WINDOW: f64 = 10.0;
 /// How long a block of requests is to last, in seconds.
 const BLOCK_SECONDS: f64 = 0.4;
 /// What a visit to a delivery costs beside its block: preflight, meters, now and then the start of a server.
@@ -51,6 +54,14 @@ pub fn response_seconds(way: &WayDescription, level: Option<i32>, bytes: u64, ph
         WayKind::OnTheFly => bare + bytes as f64 / 1e6 / nominal_rate(&way.nominal, level),
         WayKind::Plain | WayKind::PreEncoded | WayKind::Offload | WayKind::Transparent => bare,
     }
+}
+
+/// Expected seconds of wall time that a response of `bytes`, sent as it is over a new connection, takes beside the same over loopback:
+/// handshake, slow start and the bytes on the line.
+pub fn link_seconds(link: &LinkSpec, bytes: u64) -> f64 {
+    let windows = (bytes as f64 / (FIRST_WINDOW * TCP_PAYLOAD as f64) + 1.0).log2();
+    let on_the_line = link.down_kbps.map_or(0.0, |kbps| bytes as f64 / (kbps * 125.0));
+    (2.0 + windows) * link.rtt_ms / 1e3 + on_the_line
 }
 
 /// Expected seconds of wall time a transaction, of all workers together.

@@ -67,7 +67,9 @@ pub fn stores(cells: &[Cell], inventory: &Inventory) -> Vec<Store> {
 /// The links that cells use, likewise.
 pub fn links(cells: &[Cell], inventory: &Inventory) -> Vec<LinkSpec> {
     let is_of = |c: &Cell, l: &LinkSpec| {
-        c.client.as_ref().is_some_and(|client| client.link.as_ref() == Some(&l.name))
+        let of_client = c.client.as_ref().and_then(|client| client.link.as_ref());
+        let of_delivery = c.delivery.as_ref().and_then(|delivery| delivery.link.as_ref());
+        of_client.or(of_delivery) == Some(&l.name)
     };
     let all: Vec<LinkSpec> = inventory.links.values().cloned().collect();
     by_first_use(&all, |l| cells.iter().position(|c| is_of(c, l))).into_iter().cloned().collect()

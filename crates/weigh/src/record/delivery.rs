@@ -10,6 +10,7 @@ use weigh_load::result::{FaultCount, Preflight};
 
 use super::fairness::Fairness;
 use super::negotiation::Negotiation;
+use crate::link::Measured;
 
 /// One block of requests. Counters are over the whole block unless they say otherwise; a meter that is not there is null,
 /// never zero.
@@ -59,12 +60,15 @@ pub struct DeliveryVisit {
     pub php_pss: Option<u64>,
     /// Bytes that PHP's memory manager had for one response at its peak, as PHP said.
     pub php_peak: Option<u64>,
-    /// The workers of the PHP pool during the block.
+    /// The workers of the PHP pool during the block; null without readings, which there are none of over a link.
     pub workers: Option<Workers>,
     /// What became of light requests beside slow clients; null without those. Then `requests` and the times are those of the light
     /// requests, and CPU times, bytes and memory those of the whole block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
+    /// What the link between readers and server was measured as before its first use; null without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<Box<Measured>>,
     /// The faults by kind, with one example each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultCount>,

@@ -23,6 +23,7 @@ use crate::link::{LinkSpec, Measured, Rate, Way};
 use cable::Discipline;
 pub use emulator::serve;
 use ends::Ends;
+pub use ends::FAR;
 use lane::LaneSpec;
 use proxy::Proxy;
 use tun::Emulator;

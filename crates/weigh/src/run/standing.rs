@@ -156,7 +156,9 @@ impl Profile {
 /// value without a serializer may be either (a marshaller takes the value itself), so it competes with none.
 fn competes(plan: &Plan, a: &Cell, b: &Cell) -> bool {
     let is_value = || plan.payloads.iter().any(|p| p.name == a.payload && p.value.is_some());
-    let place = |cell: &Cell| cell.delivery.as_ref().map(|d| (d.server.clone(), d.transport, d.connections));
+    let place = |cell: &Cell| {
+        cell.delivery.as_ref().map(|d| (d.server.clone(), d.transport, d.connections, d.link.clone()))
+    };
     // What a client costs is shown, and none beats another: they do not do the same.
     a.client.is_none()
         && a.payload == b.payload

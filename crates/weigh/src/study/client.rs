@@ -72,7 +72,7 @@ fn four() -> Vec<u32> {
     vec![4]
 }
 
-fn no_link() -> Vec<String> {
+pub(super) fn no_link() -> Vec<String> {
     vec![NO_LINK.into()]
 }
 

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use serde::Deserialize;
 
+use super::client::{NO_LINK, no_link};
 use super::slow::SlowClients;
 use crate::cell::{Subject, Transport};
 
@@ -38,6 +39,9 @@ pub struct DeliveryBlock {
     /// Connections, each with one request at a time. Absent: one.
     #[serde(default = "one")]
     pub connections: Vec<u32>,
+    /// Links between readers and server, by name or as `100mbit/20ms`; `-` is none. Absent: none.
+    #[serde(default = "no_link")]
+    pub links: Vec<String>,
     /// Ask once for each server and way what it answers to a matrix of Accept-Encoding values, to revalidation and ranges.
     #[serde(default)]
     pub negotiation: bool,
@@ -111,6 +115,8 @@ pub struct QuickDeliveryFactors {
     pub ways: Option<Vec<String>>,
     /// See [`DeliveryBlock::connections`].
     pub connections: Option<Vec<u32>>,
+    /// See [`DeliveryBlock::links`].
+    pub links: Option<Vec<String>>,
     /// See [`SlowClients::clients`]; only for a block with slow clients.
     pub slow_clients: Option<Vec<u32>>,
 }
@@ -129,6 +135,7 @@ impl DeliveryBlock {
                 (block.transports.is_empty(), "transports"),
                 (block.ways.is_empty(), "ways"),
                 (block.connections.is_empty(), "connections"),
+                (block.links.is_empty(), "links"),
             ];
             if let Some((_, key)) = factors.iter().find(|(empty, _)| *empty) {
                 bail!("a block of deliveries needs at least one value in `{key}`");
@@ -145,11 +152,27 @@ impl DeliveryBlock {
                     bail!("slow clients take downloads, each over a connection of its own");
                 }
             }
+            let over_links = block.links.iter().any(|link| link != NO_LINK);
+            if over_links && block.slow.is_some() {
+                bail!("slow clients and `links` exclude each other: a slow client is a network by itself");
+            }
+            if over_links && block.negotiation && !block.links.iter().any(|link| link == NO_LINK) {
+                bail!("`negotiation` is asked for without a link: add \"{NO_LINK}\" to `links`");
+            }
             if block.accept.as_ref().is_some_and(|a| a.contains(|c: char| c.is_control())) {
                 bail!("accept holds a control character");
             }
         }
         Ok(())
+    }
+
+    /// The links that it names, in its quick form too.
+    pub fn all_links(&self) -> impl Iterator<Item = &str> {
+        let quick = match &self.quick {
+            Some(QuickDelivery::Other(factors)) => factors.links.as_deref().unwrap_or_default(),
+            _ => &[],
+        };
+        self.links.iter().chain(quick).map(String::as_str).filter(|link| *link != NO_LINK)
     }
 
     /// The block as the quick form has it; none when it leaves it out.
@@ -166,6 +189,7 @@ impl DeliveryBlock {
                 block.transports = factors.transports.unwrap_or(block.transports);
                 block.ways = factors.ways.unwrap_or(block.ways);
                 block.connections = factors.connections.unwrap_or(block.connections);
+                block.links = factors.links.unwrap_or(block.links);
                 if let (Some(slow), Some(clients)) = (&mut block.slow, factors.slow_clients) {
                     slow.clients = clients;
                 }

@@ -247,6 +247,12 @@ impl Study {
         self.cells.is_empty() && !self.clients.is_empty()
     }
 
+    /// The links that its deliveries or its clients go over, by the text that names them.
+    pub fn all_links(&self) -> impl Iterator<Item = &str> {
+        let clients = self.clients.iter().filter(|_| self.is_client()).flat_map(ClientBlock::all_links);
+        clients.chain(self.deliveries.iter().flat_map(DeliveryBlock::all_links))
+    }
+
     /// The blocks of deliveries as the quick form has them.
     pub fn quick_deliveries(&self) -> Vec<DeliveryBlock> {
         self.deliveries.iter().filter_map(DeliveryBlock::quick_form).collect()

@@ -89,6 +89,7 @@ impl PublishedDelivery {
                 d.server == self.server
                     && d.transport == self.transport
                     && d.connections == self.connections
+                    && d.link.is_none()
                     && d.way(&cell.setting) == row.way
             })
     }

@@ -10,12 +10,14 @@ mod fairness;
 pub mod files;
 pub mod negotiation;
 mod outside;
+pub mod over;
 pub mod rigs;
 mod url;
 mod variants;
 mod watch;
 mod words;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -38,6 +40,7 @@ use crate::way::WayKind;
 use blame::Traces;
 use block::Metered;
 use files::Files;
+use over::Over;
 use rigs::{Crew, Rigs, Spot};
 use watch::{Watch, gauge};
 use words::Words;
@@ -64,8 +67,8 @@ pub struct Courier {
     files: Files,
     rigs: Rigs,
     certificate: Option<Certificate>,
-    /// One on the machine's loopback, and one in a network of its own.
-    agents: [Option<loading::LoadAgent>; 2],
+    /// One for each network of readers.
+    agents: BTreeMap<Over, loading::LoadAgent>,
     /// What is said from the begin of a block on.
     words: Words,
     interrupt: Interrupt,
@@ -80,7 +83,8 @@ impl Courier {
         let files = Files::new(&room.scratch, &room.php_home)?;
         let rigs = Rigs::new(definitions, plan, &room.logs)?;
         let (plan, words) = (plan.clone(), Words::default());
-        Ok(Courier { plan, room, files, rigs, certificate: None, agents: [None, None], words, interrupt })
+        let agents = BTreeMap::new();
+        Ok(Courier { plan, room, files, rigs, certificate: None, agents, words, interrupt })
     }
 
     /// The site that a cell is served from, with its files and its pool in place.
@@ -122,8 +126,9 @@ impl Courier {
         let cell = request.cell;
         let fault = |error: anyhow::Error| start(cell, &error);
         let path = url::path(cell, delivery, request.payload, self.rigs.token());
-        let instance = self.rigs.instance(spot).map_err(fault)?;
-        let (url, light, server) = (instance.url(&path), instance.url(url::LIGHT), instance.group());
+        let url = self.rigs.url(spot, &path).map_err(fault)?;
+        let light = self.rigs.url(spot, url::LIGHT).map_err(fault)?;
+        let server = self.rigs.instance(spot).map_err(fault)?.group();
         self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
         let authority = spot.site.tls.as_ref().map(|tls| tls.chain.as_path());
         let mut load = match &delivery.slow {
@@ -131,23 +136,26 @@ impl Courier {
             None => block::plan(request, url, authority),
         };
         load.cpus = self.rigs.cores().client.clone();
-        self.start_agent(spot.narrow).map_err(fault)?;
+        self.start_agent(&spot.over).map_err(fault)?;
+        let link = self.rigs.measured(&spot.over).map_err(fault)?;
         let pool = match spot.site.fpm {
             Some(_) => Some(self.rigs.pool(&self.plan, &Crew::of(cell), &self.files).map_err(fault)?),
             None => None,
         };
-        let Some(agent) = &mut self.agents[usize::from(spot.narrow)] else {
+        let Some(agent) = self.agents.get_mut(&spot.over) else {
             return Err(fault(anyhow::anyhow!("the load agent is gone")));
         };
         let php = pool.as_ref().map(|pool| pool.group());
-        let watch = pool.as_ref().and_then(|pool| gauge(pool, delivery.slow.is_some())).map(Watch::begin);
+        // Each reading costs the pool CPU time: while a link takes its time, they would come to more than the responses do.
+        let watched = pool.as_ref().filter(|_| delivery.link.is_none());
+        let watch = watched.and_then(|pool| gauge(pool, delivery.slow.is_some())).map(Watch::begin);
         let before = (server.usage(), php.map(|group| group.usage()));
         let outcome = agent.run(&load, &mut |_| {});
         let after = (server.usage(), php.map(|group| group.usage()));
         let seen = watch.map(Watch::end).unwrap_or_default();
         if let Err(loading::Failure::Broken(_)) = outcome {
             // It is of no further use: the next visit has a new one.
-            self.agents[usize::from(spot.narrow)] = None;
+            self.agents.remove(&spot.over);
         }
         let outcome = outcome.map_err(|failure| blame::refused(cell, request.payload, &failure))?;
         if outcome.interrupted {
@@ -168,6 +176,7 @@ impl Courier {
         visit.server_pss = server.pss_bytes();
         visit.php_pss = php.and_then(|group| group.pss_bytes());
         visit.workers = seen.workers();
+        visit.link = link.map(Box::new);
         if let Some(pool) = pool
             && OF_PHP.contains(&visit.preflight.status)
         {
@@ -176,16 +185,13 @@ impl Courier {
         Ok(visit)
     }
 
-    /// Makes sure that there is a generator on this network.
-    fn start_agent(&mut self, narrow: bool) -> Result<()> {
-        let agent = &mut self.agents[usize::from(narrow)];
-        if agent.is_some() {
-            return Ok(());
+    /// Makes sure that there is a generator where readers are.
+    fn start_agent(&mut self, over: &Over) -> Result<()> {
+        if !self.agents.contains_key(over) {
+            let log = self.room.logs.join("load.log");
+            let made = loading::LoadAgent::start_in(self.rigs.near(over)?, &log, self.interrupt.clone());
+            self.agents.insert(over.clone(), made.context("the load agent")?);
         }
-        let network = if narrow { Some(self.rigs.network()?) } else { None };
-        let log = self.room.logs.join("load.log");
-        let made = loading::LoadAgent::start_in(network, &log, self.interrupt.clone());
-        *agent = Some(made.context("the load agent")?);
         Ok(())
     }
 
@@ -238,8 +244,7 @@ impl Deliverer for Courier {
             return self.outside(request, url);
         }
         let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
-        let narrow = delivery.slow.as_ref().is_some_and(|slow| slow.narrow);
-        let spot = Spot { server: delivery.server.clone(), site, narrow };
+        let spot = Spot { server: delivery.server.clone(), site, over: Over::of(delivery) };
         let crew = Crew::of(cell);
         self.words = Words::default();
         let mut result = self.block(request, delivery, &spot);
@@ -248,7 +253,7 @@ impl Deliverer for Courier {
             && ended.is_none()
             && blame::is_sound(cell, visit, request.payload)
         {
-            if request.negotiate && !spot.narrow {
+            if request.negotiate && spot.over == Over::Loopback {
                 visit.negotiation = self.negotiate(request, delivery, &spot).map(Box::new);
             }
             if delivery.slow.is_some() {
@@ -265,7 +270,7 @@ impl Deliverer for Courier {
     }
 
     fn end(&mut self) {
-        self.agents.iter_mut().filter_map(Option::take).for_each(loading::LoadAgent::end);
+        std::mem::take(&mut self.agents).into_values().for_each(loading::LoadAgent::end);
         self.rigs.end();
     }
 }

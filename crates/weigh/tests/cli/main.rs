@@ -12,6 +12,7 @@ mod help;
 mod input;
 mod interrupted;
 mod lab;
+mod linked;
 mod own;
 #[allow(dead_code, reason = "the benchmarks use the rest of it")]
 #[path = "../store/peer.rs"]

@@ -32,6 +32,7 @@ fn cell(found: &Found, setting: Setting) -> Cell {
         negotiation: true,
         accept: String::new(),
         connections: 1,
+        link: None,
         slow: None,
         site: None,
     };

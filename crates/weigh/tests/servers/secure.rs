@@ -1,5 +1,6 @@
 //! Over HTTPS: ready means an answer over TLS.
 
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 
 use weigh::rig::server::Instance;
@@ -30,6 +31,21 @@ fn over_tls(name: &str) {
     assert!(instance.url("/lib.js").starts_with("https://127.0.0.1:"));
     assert!(instance.stop(), "{name} had to be killed");
     assert!(rig.left_over().is_empty());
+}
+
+#[test]
+fn every_server_listens_where_it_is_told_to() {
+    for name in ["nginx", "apache", "lighttpd", "caddy", "php-builtin"] {
+        let rig = Rig::new();
+        let Some(found) = server(name) else { continue };
+        let host = Ipv4Addr::new(127, 0, 0, 2);
+        let instance = Instance::start_at(host, &found, &rig.site(None), &rig.place()).unwrap();
+        let url = instance.url("/lib.js");
+        assert_eq!(url, format!("http://127.0.0.2:{}/lib.js", instance.port()));
+        let elsewhere = TcpStream::connect((Ipv4Addr::LOCALHOST, instance.port()));
+        assert!(elsewhere.is_err(), "{name} listens on every address");
+        assert!(instance.stop(), "{name} had to be killed");
+    }
 }
 
 #[test]

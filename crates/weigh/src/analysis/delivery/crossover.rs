@@ -15,8 +15,8 @@ use crate::way::{By, WayKind};
 /// Levels at which servers encode where nothing is said.
 const DEFAULTS: [(&str, i32); 4] = [("gzip", 6), ("deflate", 6), ("br", 5), ("zstd", 3)];
 
-/// Where files are sent: server, transport, connections.
-type Stand<'a> = (&'a str, Transport, u32);
+/// Where files are sent: server, transport, connections, link.
+type Stand<'a> = (&'a str, Transport, u32, Option<&'a str>);
 
 /// One way of sending files with its cells, one a size.
 struct Ladder<'a> {
@@ -61,7 +61,8 @@ fn ladders<'a>(plan: &'a Plan, cells: &'a [DeliveryResult]) -> Vec<Ladder<'a>> {
     for (index, result) in cells.iter().enumerate().filter(|(_, r)| r.cell.subject == Subject::Asset) {
         let Some(delivery) = result.cell.delivery.as_ref().filter(|d| d.by == By::Server) else { continue };
         let Some(payload) = plan.payloads.iter().find(|p| p.name == result.cell.payload) else { continue };
-        let stand = (delivery.server.as_str(), delivery.transport, delivery.connections);
+        let link = delivery.link.as_deref();
+        let stand = (delivery.server.as_str(), delivery.transport, delivery.connections, link);
         let way = delivery.way(&result.cell.setting);
         let coding = result.coding.as_deref();
         let key = (payload.bytes, payload.name.as_str());
@@ -101,11 +102,12 @@ fn crossover(usual: &Ladder, pre: &Ladder, costs: &[Costs], cells: &[DeliveryRes
         both.iter().filter_map(|(b, _, f, p)| pair(*b, &costs[*f].cpu, &costs[*p].cpu)).collect();
     let rate: Vec<_> =
         both.iter().filter_map(|(b, _, f, p)| pair(*b, &costs[*p].rate, &costs[*f].rate)).collect();
-    let (server, transport, connections) = pre.stand;
+    let (server, transport, connections, link) = pre.stand;
     Some(Crossover {
         server: server.to_owned(),
         transport,
         connections,
+        link: link.map(str::to_owned),
         coding: pre.coding?.to_owned(),
         on_the_fly: usual.way.clone(),
         pre_encoded: pre.way.clone(),

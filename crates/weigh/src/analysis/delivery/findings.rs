@@ -17,6 +17,7 @@ mod outside;
 mod overhead;
 mod paper;
 mod pieces;
+mod reader;
 mod runtimes;
 mod smaller;
 mod spool;
@@ -54,8 +55,9 @@ type Topic = fn(&Evidence) -> Vec<Draft>;
 
 /// Every sentence that the data supports, the most important first.
 pub(super) fn find(evidence: &Evidence) -> Vec<Finding> {
-    let topics: [(&str, Topic); 19] = [
+    let topics: [(&str, Topic); 20] = [
         ("answer", answer),
+        ("reader", reader::find),
         ("outside", outside::find),
         ("overhead", overhead::find),
         ("moves", moves::find),
@@ -160,12 +162,23 @@ impl<'a> Evidence<'a> {
     }
 
     /// The groups of a kind of thing that are worth a sentence of their own, the most telling first: that of the published
-    /// table, then those with the most cells, then those of the largest content.
+    /// table, then those with the most cells, then those of the largest content. Of groups that only a link tells apart
+    /// there is one, that without a link if it was measured: what a response costs server and PHP hardly depends on it.
     fn leading(&self, subject: Subject) -> Vec<&'a DeliveryGroup> {
         let is_of = |group: &&DeliveryGroup| {
             group.cells.first().and_then(|id| self.cell(id)).is_some_and(|c| c.result.cell.subject == subject)
         };
-        let mut groups: Vec<&DeliveryGroup> = self.groups.iter().filter(is_of).collect();
+        let mut groups: Vec<&DeliveryGroup> = Vec::new();
+        let stand = |g: &DeliveryGroup| {
+            (g.payload.clone(), g.server.clone(), g.runtime.clone(), g.transport, g.connections)
+        };
+        for group in self.groups.iter().filter(is_of) {
+            match groups.iter_mut().find(|known| stand(known) == stand(group)) {
+                Some(known) if known.link.is_some() && group.link.is_none() => *known = group,
+                Some(_) => {}
+                None => groups.push(group),
+            }
+        }
         groups.sort_by_key(|g| {
             let published = self.published.is_some_and(|table| {
                 table.rows.iter().any(|row| g.cells.contains(&row.cell)) && g.runtime == table.runtime
@@ -181,7 +194,8 @@ impl<'a> Evidence<'a> {
         self.all(cell.subject)
             .into_iter()
             .filter(|c| c.result.cell.id != cell.id && c.result.cell.payload == cell.payload)
-            .filter(|c| c.delivery.connections == of.delivery.connections && same(c))
+            .filter(|c| c.delivery.connections == of.delivery.connections)
+            .filter(|c| c.delivery.link == of.delivery.link && same(c))
             .collect()
     }
 }

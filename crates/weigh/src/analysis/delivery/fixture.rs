@@ -146,6 +146,7 @@ impl Lab {
             negotiation: false,
             accept: "gzip, deflate, br, zstd".into(),
             connections: stand.connections,
+            link: None,
             slow: None,
             site: None,
         };
@@ -257,6 +258,7 @@ impl Lab {
                     content_encoding: coding.map(str::to_owned),
                     ..Preflight::default()
                 },
+                link: None,
                 negotiation: None,
             })),
             client: None,

@@ -5,8 +5,10 @@ use weigh_stats::{dominators, pareto_front};
 
 use crate::analysis::cost::relative;
 use crate::analysis::delivery::costs::Costs;
-use crate::analysis::delivery::model::{DeliveryGroup, DeliveryResult};
+use crate::analysis::delivery::model::{DeliveryGroup, DeliveryResult, OverLink};
+use crate::analysis::gather::Measured;
 use crate::cell::Delivery;
+use crate::plan::Plan;
 use crate::way::{By, WayKind};
 
 /// What sends the content as it is, the plainest first; others stand behind these.
@@ -17,10 +19,15 @@ const GZIP: [&str; 3] = ["ob_gzhandler", "gzencode", "zlib.output_compression"];
 const LEVEL: i32 = 6;
 
 /// The groups of a run in the plan's order. Marks each cell's place on its group's front, its strongest dominator, and its
-/// CPU time relative to the group's reference and gzip. `costs` and `cells` stand side by side.
+/// CPU time relative to the group's reference and gzip. `gathered`, `costs` and `cells` stand side by side.
 ///
 /// Figures decide the front; where intervals overlap, a sentence has to say so.
-pub(super) fn groups(costs: &[Costs], cells: &mut [DeliveryResult]) -> Vec<DeliveryGroup> {
+pub(super) fn groups(
+    plan: &Plan,
+    gathered: &[Measured],
+    costs: &[Costs],
+    cells: &mut [DeliveryResult],
+) -> Vec<DeliveryGroup> {
     let mut members: Vec<(String, Vec<usize>)> = Vec::new();
     for (index, result) in cells.iter().enumerate() {
         let name = result.cell.group();
@@ -29,7 +36,11 @@ pub(super) fn groups(costs: &[Costs], cells: &mut [DeliveryResult]) -> Vec<Deliv
             None => members.push((name, vec![index])),
         }
     }
-    members.into_iter().filter_map(|(name, indices)| group(name, &indices, costs, cells)).collect()
+    let group = |(name, indices): (String, Vec<usize>)| {
+        let link = over_link(plan, &indices, gathered);
+        Some(DeliveryGroup { link, ..group(name, &indices, costs, cells)? })
+    };
+    members.into_iter().filter_map(group).collect()
 }
 
 fn group(
@@ -55,11 +66,21 @@ fn group(
         runtime: first.runtime.clone(),
         transport: delivery.transport,
         connections: delivery.connections,
+        link: None,
         cells: indices.iter().map(|index| id(*index)).collect(),
         front: front.into_iter().map(id).collect(),
         reference: reference.map(id),
         gzip: gzip.map(id),
     })
+}
+
+/// The link of a group, as it was measured for the first of its visits.
+fn over_link(plan: &Plan, indices: &[usize], gathered: &[Measured]) -> Option<OverLink> {
+    let name = gathered[*indices.first()?].cell.delivery.as_ref()?.link.as_ref()?;
+    let visits = indices.iter().flat_map(|index| &gathered[*index].visits);
+    let measured = visits.filter_map(|visit| visit.delivery.as_ref()?.link.as_deref()).next()?;
+    let asked = plan.links.iter().find(|link| link.name == *name)?;
+    Some(OverLink { asked: asked.clone(), measured: measured.clone() })
 }
 
 /// Marks front and dominators, by CPU time or, where nobody's could be read, by the median time to the last byte; returns the front by body bytes, descending.

@@ -13,6 +13,7 @@ pub use published::{Agreement, Disagreement, Measure, PublishedTable, RowCompari
 use crate::analysis::model::{FaultRow, Finding, Quantity, Relative, RunFacts};
 use crate::caveat::Caveat;
 use crate::cell::{Cell, Transport};
+use crate::link::{LinkSpec, Measured};
 use crate::payload::Payload;
 use crate::plan::{Exclusion, Runtime, Server};
 use crate::record::StopReason;
@@ -34,7 +35,7 @@ pub struct DeliveryAnalysis {
     pub servers: Vec<Server>,
     /// Every planned cell that has at least one visit, in the plan's order.
     pub cells: Vec<DeliveryResult>,
-    /// One group of competing cells for each payload, server, runtime, transport and number of connections.
+    /// One group of competing cells for each payload, server, runtime, transport, number of connections and link.
     pub groups: Vec<DeliveryGroup>,
     /// From which size on pre-encoded files pay, server by server.
     pub crossovers: Vec<Crossover>,
@@ -196,6 +197,9 @@ pub struct DeliveryGroup {
     pub transport: Transport,
     /// Connections.
     pub connections: u32,
+    /// The link that its responses went over; null: the machine's own loopback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<OverLink>,
     /// Ids of its cells, in the plan's order.
     pub cells: Vec<String>,
     /// Ids of the cells on the front, by bytes, descending (least CPU time first).
@@ -204,6 +208,15 @@ pub struct DeliveryGroup {
     pub reference: Option<String>,
     /// The id of the group's gzip: encoded on the fly, level 6 or the nearest.
     pub gzip: Option<String>,
+}
+
+/// A link that responses went over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct OverLink {
+    /// What was asked of it.
+    pub asked: LinkSpec,
+    /// What it was measured as before its first use.
+    pub measured: Measured,
 }
 
 /// From which size on sending a pre-encoded file pays, beside encoding it for each response.
@@ -215,6 +228,9 @@ pub struct Crossover {
     pub transport: Transport,
     /// Connections.
     pub connections: u32,
+    /// The link by its name; null: the machine's own loopback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// The content coding of both.
     pub coding: String,
     /// The way that encodes each response: `server/gzip:6`.

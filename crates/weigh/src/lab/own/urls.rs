@@ -206,6 +206,7 @@ fn cell(payload: &Payload, target: &Target, coding: &str, seconds: f64) -> Cell 
         kind,
         accept,
         connections: 1,
+        link: None,
         slow: None,
         site: None,
         negotiation: false,

@@ -2,6 +2,7 @@
 
 use crate::cell::{Cell, Delivery, NO_PHP, Slow, Transport};
 use crate::inventory::{PoolEntry, ServerEntry};
+use crate::link::LinkSpec;
 use crate::payload::Payload;
 use crate::plan::ways::Offer;
 use crate::setting::Setting;
@@ -16,6 +17,8 @@ pub(super) struct Stand<'s> {
     pub pool: Option<&'s PoolEntry>,
     pub transport: Transport,
     pub connections: u32,
+    /// What responses go over; none: the machine's own loopback.
+    pub link: Option<&'s LinkSpec>,
     /// Slow clients, and whether there is a network whose buffers are small.
     pub slow: Option<(u32, bool)>,
 }
@@ -31,9 +34,10 @@ impl Stand<'_> {
             transport: self.transport,
             by: offer.by,
             kind: offer.way.kind,
-            negotiation: self.block.negotiation,
+            negotiation: self.block.negotiation && self.link.is_none(),
             accept: self.block.accept.clone().unwrap_or_else(|| offer.accept(setting)),
             connections: self.connections,
+            link: self.link.map(|link| link.name.clone()),
             slow: self.slow(),
             site: offer.site(setting),
         }
@@ -73,7 +77,7 @@ impl Stand<'_> {
     }
 }
 
-/// Every combination of a block's factors but the way, on one payload. `narrow`: there is a network whose buffers are small.
+/// Every combination of a block's factors but the way and the link, on one payload. `narrow`: there is a network whose buffers are small.
 pub(super) fn stands<'s>(
     block: &'s DeliveryBlock,
     payload: &'s Payload,
@@ -91,7 +95,9 @@ pub(super) fn stands<'s>(
         block.transports.iter().flat_map(move |&transport| {
             let slow = slow.clone();
             block.connections.iter().flat_map(move |&connections| {
-                let stand = move |slow| Stand { block, payload, server, pool, transport, connections, slow };
+                let link = None;
+                let stand =
+                    move |slow| Stand { block, payload, server, pool, transport, connections, link, slow };
                 slow.clone().into_iter().map(stand)
             })
         })

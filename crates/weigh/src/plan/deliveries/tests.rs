@@ -258,3 +258,43 @@ fn typing_errors_name_the_nearest() {
     assert_eq!((stepped.by, stepped.request.name.as_str()), (Some(By::Php), "zstd"));
     assert_eq!(WayRequest::parse("zstd:1..9/4").unwrap().by, None);
 }
+
+#[test]
+fn each_link_is_a_place_of_its_own() {
+    let mut linked = inventory();
+    for text in ["4g", "100mbit/20ms"] {
+        let spec = crate::defs::Definitions::load(None).unwrap().link(text).unwrap();
+        linked.links.insert(text.to_owned(), spec);
+    }
+    let block = format!(
+        "{PAGE}servers = [\"nginx\"]\nways = [\"none\"]\nnegotiation = true\nlinks = [\"-\", \"4g\", \"100mbit/20ms\"]"
+    );
+    let plan = planned(&block, &linked, &Ask::default()).unwrap();
+    plan.check().unwrap();
+    let places = ["http", "http@4g", "http@100mbit/20ms"].map(|place| format!("p/nginx/php8.2/{place}"));
+    assert_eq!(ids(&plan), places.clone().map(|place| format!("{place}/php/none")));
+    assert_eq!(plan.cells.iter().map(Cell::group).collect::<Vec<_>>(), places);
+    assert_eq!(plan.links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>(), ["4g", "100mbit/20ms"]);
+    let asks: Vec<bool> = plan.cells.iter().map(|c| c.delivery.as_ref().unwrap().negotiation).collect();
+    assert_eq!(asks, [true, false, false]);
+    let seconds: Vec<f64> = plan.cells.iter().map(|c| c.expected_seconds).collect();
+    assert!(seconds[1] > 0.9 && seconds[2] < seconds[1] && seconds[0] < seconds[2], "{seconds:?}");
+}
+
+#[test]
+fn what_has_no_link_is_refused() {
+    let refused = |block: &str| {
+        let head = "schema = 1\nname = \"mine\"\ntitle = \"T\"\nquestion = \"Q?\"\nreading = \"R\"\n[[deliveries]]\n";
+        let text =
+            format!("{head}content = [\"corpus:p\"]\nruntimes = [\"php\"]\nservers = [\"nginx\"]\n{block}");
+        format!("{:#}", Study::parse(&text, "mine.toml").unwrap_err())
+    };
+    let slow =
+        "subject = \"download\"\nways = [\"readfile\"]\nlinks = [\"4g\"]\n[deliveries.slow]\nclients = [8]";
+    assert!(refused(slow).contains("slow clients and `links` exclude each other"), "{}", refused(slow));
+    let none = "subject = \"page\"\nways = [\"none\"]\nlinks = []";
+    assert!(refused(none).contains("`links`"), "{}", refused(none));
+    let quick =
+        "subject = \"page\"\nways = [\"none\"]\nnegotiation = true\n[deliveries.quick]\nlinks = [\"4g\"]";
+    assert!(refused(quick).contains("asked for without a link"), "{}", refused(quick));
+}

@@ -38,7 +38,8 @@ fn place(crossover: &Crossover) -> String {
         Transport::Http => "",
         Transport::Https => " https",
     };
-    format!("{}{transport}{connections}", clean(&crossover.server))
+    let link = crossover.link.as_ref().map_or(String::new(), |link| format!(" @{}", clean(link)));
+    format!("{}{transport}{connections}{link}", clean(&crossover.server))
 }
 
 /// `gzip_static` of `server/gzip_static`, cleaned: it is always the server's.

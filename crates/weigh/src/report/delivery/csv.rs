@@ -12,7 +12,7 @@ use crate::analysis::model::{Quantity, Relative};
 use crate::payload::Origin;
 
 /// The columns before the figures.
-const FACTORS: [&str; 14] = [
+const FACTORS: [&str; 15] = [
     "cell",
     "subject",
     "payload",
@@ -22,6 +22,7 @@ const FACTORS: [&str; 14] = [
     "runtime",
     "transport",
     "connections",
+    "link",
     "way",
     "way kind",
     "accept",
@@ -129,6 +130,7 @@ fn factors(analysis: &DeliveryAnalysis, result: &DeliveryResult) -> Vec<String> 
         text(&cell.runtime),
         delivery.map_or("", |d| d.transport.name()).to_owned(),
         delivery.map(|d| d.connections.to_string()).unwrap_or_default(),
+        text(delivery.and_then(|d| d.link.as_deref()).unwrap_or_default()),
         text(&view::label(result)),
         kind.and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default(),
         text(delivery.map_or("", |d| &d.accept)),
@@ -200,6 +202,7 @@ fn crossovers(analysis: &DeliveryAnalysis) -> Result<Vec<u8>> {
         "server",
         "transport",
         "connections",
+        "link",
         "coding",
         "on the fly",
         "encoded before",
@@ -223,6 +226,7 @@ fn crossovers(analysis: &DeliveryAnalysis) -> Result<Vec<u8>> {
                 text(&one.server),
                 one.transport.name().to_owned(),
                 one.connections.to_string(),
+                text(one.link.as_deref().unwrap_or_default()),
                 text(&one.coding),
                 text(&one.on_the_fly),
                 text(&one.pre_encoded),

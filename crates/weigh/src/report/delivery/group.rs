@@ -49,7 +49,10 @@ pub(super) fn front(group: &GroupView) -> Vec<Block> {
 
 fn head(group: &GroupView) -> Vec<Block> {
     let mark = if group.synthetic() { " (SYNTHETIC)" } else { "" };
-    vec![Block::Heading(2, format!("{}{mark}", group.title())), Block::Remark(group.about())]
+    let mut blocks =
+        vec![Block::Heading(2, format!("{}{mark}", group.title())), Block::Remark(group.about())];
+    blocks.extend(group.link().map(Block::Remark));
+    blocks
 }
 
 /// The columns; downloads need their workers sooner than their bytes.
@@ -183,6 +186,8 @@ pub(super) fn overview(groups: &[GroupView]) -> Vec<Block> {
             1 => String::new(),
             n => format!(" ×{n}"),
         };
+        let link = group.group.link.as_ref();
+        let link = link.map_or(String::new(), |link| format!(" @{}", clean(&link.asked.name)));
         let runtime = if group.group.runtime == NO_PHP { String::new() } else { clean(&group.group.runtime) };
         grid.push(
             Tone::Plain,
@@ -192,7 +197,7 @@ pub(super) fn overview(groups: &[GroupView]) -> Vec<Block> {
                 group.payload.map(|payload| units::bytes(payload.bytes)).unwrap_or_default().into(),
                 clean(&group.group.server).into(),
                 runtime.into(),
-                format!("{}{connections}", group.group.transport.name()).into(),
+                format!("{}{connections}{link}", group.group.transport.name()).into(),
                 group.reference().and_then(Row::cpu_ms).into(),
                 group.gzip().and_then(Row::cpu_ms).into(),
                 group.gzip().map(|row| row.result.body_bytes as f64).into(),

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use super::super::text::clean;
 use super::super::words::note;
-use crate::analysis::delivery::model::{DeliveryAnalysis, DeliveryGroup, DeliveryResult};
+use crate::analysis::delivery::model::{DeliveryAnalysis, DeliveryGroup, DeliveryResult, OverLink};
 use crate::analysis::model::Quantity;
 use crate::cell::{NO_PHP, Subject};
+use crate::link::Rate;
 use crate::payload::{Origin, Payload};
 use crate::record::StopReason;
 use crate::units;
@@ -61,7 +62,7 @@ pub(in crate::report) struct GroupView<'a> {
 }
 
 impl GroupView<'_> {
-    /// `page-path from nginx, php8.2, https, 10 connections`, cleaned.
+    /// `page-path from nginx, php8.2, https, 10 connections, over cable`, cleaned.
     pub fn title(&self) -> String {
         format!("{} from {}", clean(&self.group.payload), self.place())
     }
@@ -77,6 +78,7 @@ impl GroupView<'_> {
         if group.connections > 1 {
             parts.push(format!("{} connections", group.connections));
         }
+        parts.extend(group.link.as_ref().map(|link| format!("over {}", clean(&link.asked.name))));
         parts.join(", ")
     }
 
@@ -85,6 +87,39 @@ impl GroupView<'_> {
         let Some(payload) = self.payload else { return String::new() };
         let origin = super::super::view::origin(&payload.origin);
         format!("{} · {} · {origin}", clean(&payload.kind), units::bytes(payload.bytes))
+    }
+
+    /// What the link was measured as, beside what was asked, in one line; none without one.
+    pub fn link(&self) -> Option<String> {
+        let OverLink { asked, measured } = self.group.link.as_ref()?;
+        let beside = |name: &str, asked: Option<String>, seen: Option<String>| {
+            let asked = asked.unwrap_or_else(|| "not limited".into());
+            seen.map(|seen| format!("{name} {seen} ({asked})"))
+        };
+        let mbit = |kbps: f64| units::mbit(kbps / 1e3);
+        let ms = |ms: f64| units::ns(ms * 1e6);
+        let rate = |name, asked: Option<f64>, seen: &Option<Rate>| {
+            beside(name, asked.map(mbit), seen.as_ref().map(|rate| mbit(rate.measured_kbps)))
+        };
+        let trip = measured.round_trip.as_ref();
+        let lost = measured.lost.as_ref().filter(|lost| lost.sent > 0);
+        let loss = lost.map(|lost| units::percent(lost.lost as f64 / lost.sent as f64));
+        let figures: Vec<String> = [
+            rate("down", asked.down_kbps, &measured.down),
+            rate("up", asked.up_kbps, &measured.up),
+            beside("round trip", Some(ms(asked.rtt_ms)), trip.map(|trip| ms(trip.median_ms))),
+            beside("loss", Some(units::percent(asked.loss)), loss),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let hides = measured.way.hides().map_or(String::new(), |hides| format!(" · {hides}"));
+        Some(format!(
+            "The link {} ({}), measured (asked): {}. Each response has a connection of its own, whose begin its times count from.{hides}",
+            clean(&asked.name),
+            measured.way.name(),
+            figures.join(", "),
+        ))
     }
 
     /// The content is generated, not real.

@@ -8,7 +8,8 @@ use crate::rig::network::Network;
 
 /// Addresses of a private range; they exist inside the two networks alone.
 pub(super) const NEAR: Ipv4Addr = Ipv4Addr::new(10, 153, 0, 1);
-pub(super) const FAR: Ipv4Addr = Ipv4Addr::new(10, 153, 0, 2);
+/// The far end of a link whose ends are networks of their own.
+pub const FAR: Ipv4Addr = Ipv4Addr::new(10, 153, 0, 2);
 
 /// The networks that a link lies between.
 #[derive(Debug)]

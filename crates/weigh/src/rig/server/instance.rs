@@ -1,7 +1,8 @@
-//! A private instance of a server: configured, linted, started under guard on a free loopback port, and ready.
+//! A private instance of a server: configured, linted, started under guard on a free port of the machine's loopback or of
+//! an address in a network that is the lab's own, and ready.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,8 @@ const GRACE: Duration = Duration::from_secs(5);
 pub struct Instance {
     guarded: Guarded,
     stop: rustix::process::Signal,
-    base: String,
+    scheme: &'static str,
+    address: SocketAddrV4,
     dir: PathBuf,
     files: BTreeMap<String, String>,
 }
@@ -51,7 +53,16 @@ impl Instance {
     /// # Errors
     /// What is missing or wrong, in the words of the server's own check or its last lines.
     pub fn start(found: &Found, site: &Site, place: &Place) -> Result<Instance> {
-        Instance::start_on((0..ATTEMPTS).map(|_| free_port()), found, site, place)
+        Instance::start_at(Ipv4Addr::LOCALHOST, found, site, place)
+    }
+
+    /// As [`Instance::start`], on this address. To be called inside the network that it belongs to.
+    ///
+    /// # Errors
+    /// As [`Instance::start`].
+    pub fn start_at(host: Ipv4Addr, found: &Found, site: &Site, place: &Place) -> Result<Instance> {
+        let free = (0..ATTEMPTS).map(|_| free_port(host));
+        begin(free.map(|port| Ok(SocketAddrV4::new(host, port?))), found, site, place)
     }
 
     /// As [`Instance::start`], on the first of these ports of 127.0.0.1 that nobody else takes.
@@ -64,21 +75,22 @@ impl Instance {
         site: &Site,
         place: &Place,
     ) -> Result<Instance> {
-        check(found, site)?;
-        let mut last = anyhow::anyhow!("no port to try");
-        for port in ports {
-            match attempt(found, site, place, port?) {
-                Ok(instance) => return Ok(instance),
-                Err(Failed::Other(error)) => return Err(error),
-                Err(Failed::PortTaken(error)) => last = error,
-            }
-        }
-        Err(last.context(format!("{}: others took every port that was tried", found.definition.name)))
+        begin(ports.map(|port| Ok(SocketAddrV4::new(Ipv4Addr::LOCALHOST, port?))), found, site, place)
     }
 
     /// The URL of a path, which begins with `/`.
     pub fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.base)
+        self.url_at(self.address.into(), path)
+    }
+
+    /// The same for clients who reach it at another address.
+    pub fn url_at(&self, address: SocketAddr, path: &str) -> String {
+        format!("{}://{address}{path}", self.scheme)
+    }
+
+    /// The port that it listens on.
+    pub fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// The meter of all its processes.
@@ -117,6 +129,25 @@ impl Instance {
     }
 }
 
+/// Starts a site on the first of these addresses that nobody else takes.
+fn begin(
+    addresses: impl Iterator<Item = Result<SocketAddrV4>>,
+    found: &Found,
+    site: &Site,
+    place: &Place,
+) -> Result<Instance> {
+    check(found, site)?;
+    let mut last = anyhow::anyhow!("no port to try");
+    for address in addresses {
+        match attempt(found, site, place, address?) {
+            Ok(instance) => return Ok(instance),
+            Err(Failed::Other(error)) => return Err(error),
+            Err(Failed::PortTaken(error)) => last = error,
+        }
+    }
+    Err(last.context(format!("{}: others took every port that was tried", found.definition.name)))
+}
+
 /// What can be refused before anything is made.
 fn check(found: &Found, site: &Site) -> Result<()> {
     let name = &found.definition.name;
@@ -134,14 +165,15 @@ fn check(found: &Found, site: &Site) -> Result<()> {
     found.row(site.way.as_ref()).map(|_| ())
 }
 
-fn attempt(found: &Found, site: &Site, place: &Place, port: u16) -> Result<Instance, Failed> {
+fn attempt(found: &Found, site: &Site, place: &Place, address: SocketAddrV4) -> Result<Instance, Failed> {
     let definition = &found.definition;
     let name = &definition.name;
     let root = is_real_root(&place.launcher);
     let dir = place.directory(name).with_context(|| format!("cannot make a directory for {name}"))?;
     let path = dir.path().to_owned();
     let token = format!("{:016x}", rand::random::<u64>());
-    let values = Values::new(found, site, &Attempt { dir: &path, port, token: &token, root })?;
+    let (host, port) = (*address.ip(), address.port());
+    let values = Values::new(found, site, &Attempt { dir: &path, host, port, token: &token, root })?;
     let files = values.write(found, site, &path)?;
     let program = |templates: &[String]| -> Result<Program> {
         let own = found.program.clone().unwrap_or_default().into_os_string();
@@ -164,10 +196,10 @@ fn attempt(found: &Found, site: &Site, place: &Place, port: u16) -> Result<Insta
     let guarded = Guarded::start(&program(&definition.run)?, Home::Given(dir), place);
     let guarded = guarded.with_context(|| format!("cannot start {name}"))?;
     let scheme = if site.tls.is_some() { "https" } else { "http" };
-    let base = format!("{scheme}://127.0.0.1:{port}");
-    let mut instance = Instance { guarded, stop: definition.stop_signal()?, base, dir: path, files };
-    let ask = || ready::ask(port, &definition.ready, &token, site.tls.is_some());
-    instance.await_answer(name, port, place, ask)?;
+    let stop = definition.stop_signal()?;
+    let mut instance = Instance { guarded, stop, scheme, address, dir: path, files };
+    let ask = || ready::ask(address.into(), &definition.ready, &token, site.tls.is_some());
+    instance.await_answer(name, place, ask)?;
     Ok(instance)
 }
 
@@ -175,7 +207,6 @@ impl Instance {
     fn await_answer(
         &mut self,
         name: &str,
-        port: u16,
         place: &Place,
         ask: impl Fn() -> std::io::Result<()>,
     ) -> Result<(), Failed> {
@@ -193,14 +224,14 @@ impl Instance {
             let words = self.guarded.last_words().map_or(String::new(), |w| format!("; its last words: {w}"));
             let error = anyhow::anyhow!("{name} {how}{words}; its log is {}", place.log.display());
             let ended = self.guarded.how_it_ended().is_some();
-            let taken = ended && TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err();
+            let taken = ended && TcpListener::bind(self.address).is_err();
             return Err(if taken { Failed::PortTaken(error) } else { Failed::Other(error) });
         }
     }
 }
 
 /// A port that was free a moment ago.
-fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port on 127.0.0.1")?;
+fn free_port(host: Ipv4Addr) -> Result<u16> {
+    let listener = TcpListener::bind((host, 0)).with_context(|| format!("no free port on {host}"))?;
     Ok(listener.local_addr()?.port())
 }

@@ -2,7 +2,7 @@
 //! says little: another server may have taken the port, and some accept before they can serve.
 
 use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use weigh_load::plan;
@@ -17,8 +17,7 @@ const LONGEST: u64 = 16 << 10;
 ///
 /// # Errors
 /// What was wrong with the answer.
-pub fn ask(port: u16, path: &str, token: &str, secure: bool) -> io::Result<()> {
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+pub fn ask(address: SocketAddr, path: &str, token: &str, secure: bool) -> io::Result<()> {
     let stream = TcpStream::connect_timeout(&address, ANSWER)?;
     stream.set_read_timeout(Some(ANSWER))?;
     stream.set_write_timeout(Some(ANSWER))?;

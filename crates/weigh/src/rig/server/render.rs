@@ -1,6 +1,7 @@
 //! The files of an instance, from its server's templates and its site.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -24,7 +25,8 @@ pub(super) const INNER: &str = "config.inner";
 pub(super) struct Values {
     /// The instance's private directory.
     dir: String,
-    /// The port on 127.0.0.1.
+    /// The address that it listens on, and the port.
+    host: String,
     port: u16,
     /// The path that is answered with the token.
     ready: String,
@@ -88,6 +90,8 @@ struct Module {
 pub(super) struct Attempt<'a> {
     /// The private directory.
     pub dir: &'a Path,
+    /// The address that it listens on.
+    pub host: Ipv4Addr,
     /// The port.
     pub port: u16,
     /// What the ready path answers.
@@ -124,6 +128,7 @@ impl Values {
         };
         Ok(Values {
             dir: path(attempt.dir)?,
+            host: attempt.host.to_string(),
             port: attempt.port,
             ready: definition.ready.clone(),
             token: attempt.token.to_owned(),

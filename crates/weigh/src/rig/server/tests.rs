@@ -1,6 +1,7 @@
 //! What the templates make: each server's configuration in full for the plain way, and for every other way the lines that it adds.
 
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 
 use super::render::{Attempt, Values};
 use super::site::{Certificate, Site};
@@ -27,7 +28,8 @@ fn complete(definition: &Definition) -> Found {
 
 fn render(found: &Found, site: &Site) -> String {
     let home = tempfile::tempdir().unwrap();
-    let attempt = Attempt { dir: home.path(), port: 8080, token: "TOKEN", root: false };
+    let attempt =
+        Attempt { dir: home.path(), host: Ipv4Addr::LOCALHOST, port: 8080, token: "TOKEN", root: false };
     let values = Values::new(found, site, &attempt).unwrap();
     let files = values.write(found, site, home.path()).unwrap();
     let text: String = files.iter().map(|(name, text)| format!("==== {name}\n{text}")).collect();

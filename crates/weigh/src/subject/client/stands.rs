@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::client::Client;
 use crate::executor::Standing;
-use crate::link::{LinkSpec, Measured, Way};
+use crate::link::Measured;
 use crate::plan::Plan;
 use crate::protocol::client::Address;
 use crate::rig::cores::Cores;
 use crate::rig::group::Group;
 use crate::rig::guard::Place;
-use crate::rig::link::Link;
 use crate::rig::store::definition::Within;
 use crate::rig::store::instance::StoreFolder;
 use crate::rig::store::{Found, StoreDefinition, StoreInstance, StoreUrl};
 use crate::shelter::Shelter;
+use crate::subject::links::Links;
 
 /// Stores.
 #[derive(Debug)]
@@ -31,9 +31,8 @@ pub struct Stands {
     prefix: String,
     instances: BTreeMap<String, StoreInstance>,
     folders: BTreeMap<String, StoreFolder>,
-    /// What links are to be, and those that stand. Stores go before them.
-    specs: Vec<LinkSpec>,
-    links: BTreeMap<String, Link>,
+    /// Stores go before them.
+    links: Links,
     cores: Cores,
     shelter: Shelter,
 }
@@ -85,8 +84,7 @@ impl Stands {
             prefix: format!("weigh:{:016x}:", rand::random::<u64>()),
             instances: BTreeMap::new(),
             folders: BTreeMap::new(),
-            specs: plan.links.clone(),
-            links: BTreeMap::new(),
+            links: Links::of(plan),
             cores: Cores::here(),
             shelter: Shelter::new().context("no temporary folder")?,
         })
@@ -143,7 +141,7 @@ impl Stands {
             self.instances.insert(key, instance);
             return Ok(stand);
         };
-        let link = self.link(name)?;
+        let link = self.links.stand(name)?;
         let instance = match kept {
             Some(instance) => instance,
             None => {
@@ -165,19 +163,6 @@ impl Stands {
         };
         self.instances.insert(key, instance);
         Ok(stand)
-    }
-
-    /// A link of the plan, made and measured when it is needed first.
-    fn link(&mut self, name: &str) -> Result<&Link> {
-        if !self.links.contains_key(name) {
-            let spec = self.specs.iter().find(|spec| spec.name == name);
-            let made = Link::make(spec.with_context(|| format!("the plan has no link {name}"))?)?;
-            if made.way() == Way::Model {
-                bail!("no link {name} can be made here: {}", made.measured().passed_over.join("; "));
-            }
-            self.links.insert(name.to_owned(), made);
-        }
-        self.links.get(name).context("the link is gone")
     }
 
     /// Settings of PHP's ini that the drivers of a store need.
@@ -204,7 +189,7 @@ impl Stands {
             instance.stop();
         }
         self.folders.clear();
-        self.links.clear();
+        self.links.end();
     }
 
     fn place(&self, name: &str) -> Place {

@@ -19,7 +19,8 @@ const BODY_BYTES: u64 = 256 << 20;
 /// The name of the only stream and class.
 const ALL: &str = "all";
 
-/// The load for a request of the run: closed, verified, from one thread.
+/// The load for a request of the run: closed, verified, from one thread. Over a link each response has a connection of its own, as
+/// a reader's first page has: handshake and slow start are in its time.
 pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) -> LoadPlan {
     let delivery = asked.cell.delivery.as_ref();
     let accept = delivery.map_or("", |d| d.accept.as_str());
@@ -42,7 +43,7 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
             arrival: "closed".into(),
             connections: delivery.map_or(1, |d| d.connections),
             streams_per_connection: 1,
-            keepalive: true,
+            keepalive: delivery.is_none_or(|d| d.link.is_none()),
             read_rate: None,
             abandon_after: None,
             receive_buffer: None,

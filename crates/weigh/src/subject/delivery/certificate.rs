@@ -7,9 +7,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::rig::link;
 use crate::rig::server::site::Certificate;
 
-/// The names that it is for.
+/// The names that it is for, beside the far end of links.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// Makes one, with an ECDSA key, into a private folder.
@@ -17,7 +18,8 @@ const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 /// # Errors
 /// The folder cannot be written.
 pub fn make(folder: &Path) -> Result<Certificate> {
-    let names = NAMES.map(str::to_owned).to_vec();
+    let mut names = NAMES.map(str::to_owned).to_vec();
+    names.push(link::FAR.to_string());
     let made = rcgen::generate_simple_self_signed(names).context("no certificate can be made")?;
     let certificate = Certificate { chain: folder.join("cert.pem"), key: folder.join("key.pem") };
     write(&certificate.chain, &made.cert.pem())?;

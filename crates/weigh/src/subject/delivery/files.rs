@@ -158,6 +158,7 @@ mod tests {
             negotiation: false,
             accept: accept.into(),
             connections: 1,
+            link: None,
             slow: None,
             site: None,
         };

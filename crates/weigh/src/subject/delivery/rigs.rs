@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::files::Files;
+use super::over::Over;
 use crate::cell::Cell;
+use crate::link::Measured;
 use crate::plan::Plan;
 use crate::rig::cores::Cores;
 use crate::rig::fpm::{self, Mode, PoolSpec};
@@ -16,6 +18,7 @@ use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::site::Site;
 use crate::rig::server::{Definition, Found, Instance};
 use crate::shelter::Shelter;
+use crate::subject::links::Links;
 
 /// Instances of servers that are kept at once.
 const KEPT: usize = 16;
@@ -34,7 +37,9 @@ pub struct Rigs {
     /// The last used first.
     instances: Vec<(Spot, Instance)>,
     /// Made when the first server is to stand in it.
-    network: Option<Network>,
+    narrow: Option<Network>,
+    /// After the instances that stand at their far ends.
+    links: Links,
     cores: Cores,
     /// Where their private directories are. A lab that is killed before a guard has one leaves it to the next start.
     shelter: Shelter,
@@ -57,15 +62,15 @@ impl Crew {
     }
 }
 
-/// Which instance: a server's with its site, on the machine's loopback or in a network of its own.
+/// Which instance: a server's with its site, and what leads to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// The server's name.
     pub server: String,
     /// What it does.
     pub site: Site,
-    /// In the network whose buffers are small.
-    pub narrow: bool,
+    /// What its readers reach it over.
+    pub over: Over,
 }
 
 impl Rigs {
@@ -87,7 +92,8 @@ impl Rigs {
             token: format!("{:032x}", rand::random::<u128>()),
             pools: Vec::new(),
             instances: Vec::new(),
-            network: None,
+            narrow: None,
+            links: Links::of(plan),
             cores: Cores::here(),
             shelter: Shelter::new().context("no temporary folder")?,
         })
@@ -98,14 +104,47 @@ impl Rigs {
         &self.cores
     }
 
-    /// The network whose buffers are small.
+    /// The network of readers; none: the machine's own.
     ///
     /// # Errors
-    /// The privilege for one is missing.
-    pub fn network(&mut self) -> Result<&Network> {
-        match &mut self.network {
+    /// The privilege for one is missing, or no link can be made.
+    pub fn near(&mut self, over: &Over) -> Result<Option<&Network>> {
+        match over {
+            Over::Loopback => Ok(None),
+            Over::Narrow => self.narrow().map(Some),
+            Over::Link(name) => self.links.stand(name).map(|link| Some(link.near())),
+        }
+    }
+
+    fn narrow(&mut self) -> Result<&Network> {
+        match &mut self.narrow {
             Some(network) => Ok(network),
             none => Ok(none.insert(Network::narrow()?)),
+        }
+    }
+
+    /// The URL by which readers reach a path of a spot's instance, which is started where it does not run.
+    ///
+    /// # Errors
+    /// Why it does not start, or why no link leads there.
+    pub fn url(&mut self, spot: &Spot, path: &str) -> Result<String> {
+        let port = self.instance(spot)?.port();
+        let reached = match &spot.over {
+            Over::Link(name) => Some(self.links.stand(name)?.reach(port)?),
+            Over::Loopback | Over::Narrow => None,
+        };
+        let instance = self.instance(spot)?;
+        Ok(reached.map_or_else(|| instance.url(path), |address| instance.url_at(address, path)))
+    }
+
+    /// What the link of a spot was measured as; none without one.
+    ///
+    /// # Errors
+    /// As [`Rigs::near`].
+    pub fn measured(&mut self, over: &Over) -> Result<Option<Measured>> {
+        match over {
+            Over::Loopback | Over::Narrow => Ok(None),
+            Over::Link(name) => self.links.stand(name).map(|link| Some(link.measured().clone())),
         }
     }
 
@@ -165,17 +204,19 @@ impl Rigs {
     }
 
     fn start(&mut self, spot: &Spot) -> Result<Instance> {
-        if spot.narrow {
-            self.network()?;
-        }
         let server = &spot.server;
         let found = self.servers.iter().find(|f| f.definition.name == *server);
-        let found = found.with_context(|| format!("no server {server}"))?;
+        let found = found.with_context(|| format!("no server {server}"))?.clone();
         let place = self.place(server);
-        let start = || Instance::start(found, &spot.site, &place);
-        match self.network.as_ref().filter(|_| spot.narrow) {
-            Some(network) => network.within(start)?,
-            None => start(),
+        let start = || Instance::start(&found, &spot.site, &place);
+        match &spot.over {
+            Over::Loopback => start(),
+            Over::Narrow => self.narrow()?.within(start)?,
+            Over::Link(name) => {
+                let link = self.links.stand(name)?;
+                let host = link.far_address();
+                link.far().within(|| Instance::start_at(host, &found, &spot.site, &place))?
+            }
         }
     }
 
@@ -200,7 +241,8 @@ impl Rigs {
         self.pools.drain(..).for_each(|(_, pool)| {
             let _ = pool.stop();
         });
-        self.network = None;
+        self.narrow = None;
+        self.links.end();
     }
 
     /// How the server of a spot or a pool ended, where one did and nobody asked it to.

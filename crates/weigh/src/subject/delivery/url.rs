@@ -87,6 +87,7 @@ mod tests {
             negotiation: false,
             accept: String::new(),
             connections: 1,
+            link: None,
             slow: None,
             site,
         };

@@ -24,7 +24,7 @@ pub(super) fn chosen<'a>(evidence: &Evidence<'a>) -> Vec<&'a Crossover> {
     let mut chosen: Vec<&Crossover> = Vec::new();
     for one in evidence.crossovers {
         let rank = |c: &Crossover| (c.coding == "gzip", c.sizes.len());
-        let stand = |c: &Crossover| (c.server.clone(), c.transport, c.connections);
+        let stand = |c: &Crossover| (c.server.clone(), c.transport, c.connections, c.link.clone());
         match chosen.iter_mut().find(|known| stand(known) == stand(one)) {
             Some(known) if rank(one) > rank(known) => *known = one,
             Some(_) => {}
@@ -32,6 +32,11 @@ pub(super) fn chosen<'a>(evidence: &Evidence<'a>) -> Vec<&'a Crossover> {
         }
     }
     chosen
+}
+
+/// Where its files are sent.
+pub(super) fn stand(of: &Crossover) -> String {
+    label::stand(&of.server, of.transport, of.connections, of.link.as_deref())
 }
 
 fn cells(crossover: &Crossover) -> Vec<String> {
@@ -52,7 +57,7 @@ fn sentence(crossover: &Crossover) -> String {
     if crossover.cpu.is_none() && crossover.rate.is_none() {
         return format!(
             "On {}, whether {} pays instead of encoding each response with {} is not settled{range}: it takes two rounds at two sizes.",
-            label::stand(&crossover.server, crossover.transport, crossover.connections),
+            stand(crossover),
             name(&crossover.pre_encoded),
             name(&crossover.on_the_fly),
         );
@@ -66,7 +71,7 @@ fn sentence(crossover: &Crossover) -> String {
     };
     format!(
         "On {}, sending {} instead of encoding each response with {} {verdict}{range}.{}",
-        label::stand(&crossover.server, crossover.transport, crossover.connections),
+        stand(crossover),
         name(&crossover.pre_encoded),
         name(&crossover.on_the_fly),
         fly_wins(crossover)

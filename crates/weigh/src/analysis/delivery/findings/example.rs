@@ -21,7 +21,7 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
         let (cpu, rate) = (size.cpu?, size.rate?);
         let text = format!(
             "On {}, a response with {} ({}) takes {} of CPU time with {} and {} with {}: {} the CPU time on the fly, and {} the rate from the file encoded before.",
-            label::stand(&crossover.server, crossover.transport, crossover.connections),
+            crossing::stand(crossover),
             label::content(evidence, &size.payload),
             units::bytes(size.bytes),
             units::ns(fly.result.cpu_ns()?),

@@ -68,7 +68,7 @@ fn sentence(evidence: &Evidence, here: &[Watched]) -> Option<(String, Vec<String
     };
     let text = format!(
         "On {}{runtime}, {} that take {} ({}) at {}/s, and a pool of {}{memory}: {}.",
-        label::stand(&first.delivery.server, first.delivery.transport, 1),
+        label::stand(&first.delivery.server, first.delivery.transport, 1, None),
         units::count(clients as usize, "slow client", "slow clients"),
         label::content(evidence, &first.result.cell.payload),
         units::bytes(first.result.content_bytes),

@@ -51,6 +51,7 @@ pub(super) fn place(evidence: &Evidence, group: &DeliveryGroup) -> String {
     if several(&|g| g.connections != group.connections) {
         notes.push(units::count(group.connections as usize, "connection", "connections"));
     }
+    notes.extend(group.link.as_ref().map(|link| format!("over {}", link.asked.name)));
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     format!("{} from {}{notes}", content(evidence, &group.payload), group.server)
 }
@@ -62,15 +63,16 @@ pub(super) fn content(evidence: &Evidence, name: &str) -> String {
     format!("{name}{}", if is_synthetic { " (synthetic)" } else { "" })
 }
 
-/// `nginx`, `nginx over https`, `nginx over https with 10 connections`.
-pub(super) fn stand(server: &str, transport: Transport, connections: u32) -> String {
+/// `nginx`, `nginx over https`, `nginx over https with 10 connections over cable`.
+pub(super) fn stand(server: &str, transport: Transport, connections: u32, link: Option<&str>) -> String {
     let transport = match transport {
         Transport::Http => String::new(),
         Transport::Https => " over https".to_string(),
     };
+    let link = link.map_or(String::new(), |link| format!(" over {link}"));
     match connections {
-        1 => format!("{server}{transport}"),
-        n => format!("{server}{transport} with {n} connections"),
+        1 => format!("{server}{transport}{link}"),
+        n => format!("{server}{transport} with {n} connections{link}"),
     }
 }
 

@@ -99,7 +99,12 @@ fn sentence(evidence: &Evidence, offload: Candidate, script: Candidate) -> Optio
     let runtime = if runtimes { format!(" ({})", script.result.cell.runtime) } else { String::new() };
     let text = format!(
         "On {}{runtime}, {} instead of {} for {} ({}) {}; {}.",
-        label::stand(server, offload.delivery.transport, offload.delivery.connections),
+        label::stand(
+            server,
+            offload.delivery.transport,
+            offload.delivery.connections,
+            offload.delivery.link.as_deref()
+        ),
         label::name(&offload),
         label::name(&script),
         label::content(evidence, &offload.result.cell.payload),

@@ -17,7 +17,8 @@ pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
 fn sentence(evidence: &Evidence, usual: &Crossover) -> Option<(String, Vec<String>)> {
     let fly = usual.on_the_fly.split_once('/')?.1;
     let stand = |c: &&Crossover| {
-        c.server == usual.server && c.transport == usual.transport && c.connections == usual.connections
+        let stand = |c: &Crossover| (c.server.clone(), c.transport, c.connections, c.link.clone());
+        stand(c) == stand(usual)
     };
     let mut cells = Vec::new();
     let mut parts: Vec<(String, Vec<f64>)> = Vec::new();
@@ -42,7 +43,7 @@ fn sentence(evidence: &Evidence, usual: &Crossover) -> Option<(String, Vec<Strin
         .collect();
     let text = format!(
         "Bytes of files encoded before, beside {fly} on the fly on {}: {}.",
-        label::stand(&usual.server, usual.transport, usual.connections),
+        crossing::stand(usual),
         words.join(", ")
     );
     (!words.is_empty()).then_some((text, cells))

@@ -69,7 +69,7 @@ fn sentence(evidence: &Evidence, offload: Candidate, script: Candidate) -> Optio
     let delivery = offload.delivery;
     let text = format!(
         "On {}, {} ({}) keeps a PHP worker for {} with {} and for {} with {}: {}.",
-        label::stand(&delivery.server, delivery.transport, delivery.connections),
+        label::stand(&delivery.server, delivery.transport, delivery.connections, delivery.link.as_deref()),
         label::content(evidence, &offload.result.cell.payload),
         units::bytes(offload.result.decoded_bytes),
         theirs.words(),

@@ -69,9 +69,12 @@ fn server(result: &DeliveryResult) -> &str {
 
 /// `nginx php/readfile`, with what else tells it apart.
 fn name(result: &DeliveryResult) -> String {
-    let connections = result.cell.delivery.as_ref().map_or(1, |d| d.connections);
+    let delivery = result.cell.delivery.as_ref();
+    let connections = delivery.map_or(1, |d| d.connections);
     let more = if connections > 1 { format!(" ×{connections}") } else { String::new() };
-    format!("{} {}{more}", clean(server(result)), view::label(result))
+    let link =
+        delivery.and_then(|d| d.link.as_ref()).map_or(String::new(), |link| format!(" @{}", clean(link)));
+    format!("{} {}{more}{link}", clean(server(result)), view::label(result))
 }
 
 fn time(result: &DeliveryResult) -> Bar {

@@ -1,0 +1,67 @@
+//! Deliveries over a link, by the real program: what is sent arrives whole, and the records have the link.
+
+use serde_json::Value;
+
+use crate::lab::{Lab, has, has_php, wait_until};
+
+const STUDY: &str = r#"
+schema = 1
+name = "linked"
+title = "Over a link"
+question = "Does encoding pay?"
+reading = "As it stands."
+[budget]
+seconds = 100
+[precision]
+max_rounds = 2
+min_samples = 2
+[[deliveries]]
+subject = "page"
+content = ["corpus:page-zlib"]
+servers = ["nginx"]
+runtimes = ["php"]
+transports = ["http", "https"]
+links = ["-", "20mbit/10ms"]
+ways = ["none", "gzencode:6"]
+keep = true
+"#;
+
+#[test]
+fn what_is_sent_over_a_link_arrives_and_has_the_link_beside_it() {
+    if !(has("nginx", "apt install nginx-light") && has("php-fpm8.2", "apt install php-fpm") && has_php()) {
+        return;
+    }
+    let lab = Lab::new();
+    lab.write("linked.toml", STUDY);
+    let ran = lab.run(&["run", "linked.toml", "--exhaustive", "--php", "php8.2", "--out", "run"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    crate::schema::keeps("plan", &lab.json("run/plan.json"));
+    let digest = lab.json("run/plan.json")["payloads"][0]["sha256"].clone();
+    let visits: Vec<Value> = lab.records("run").into_iter().filter(|r| r["type"] == "visit").collect();
+    assert_eq!(visits.len(), 16, "2 transports, 2 places, 2 ways, 2 rounds");
+    for visit in &visits {
+        crate::schema::keeps("record", visit);
+        let delivery = &visit["delivery"];
+        assert_eq!(delivery["preflight"]["decoded_sha256"], digest, "{visit}");
+        let checked = delivery["compared"].as_u64().unwrap() + delivery["decoded"].as_u64().unwrap();
+        assert!(checked > 0 && delivery.get("faults").is_none(), "{visit}");
+        let way = delivery["link"]["way"].as_str();
+        let is_over_link = visit["cell"].as_str().unwrap().contains("@20mbit/10ms/");
+        let made = ["netem", "tun", "rate", "proxy"];
+        assert!(way.map_or(!is_over_link, |way| is_over_link && made.contains(&way)), "{visit}");
+    }
+    let analysis: Value = serde_json::from_str(&lab.fine(&["report", "run", "--format", "json"])).unwrap();
+    crate::schema::keeps("delivery", &analysis);
+    let groups = analysis["groups"].as_array().unwrap();
+    let linked: Vec<&Value> = groups.iter().filter(|group| group.get("link").is_some()).collect();
+    assert_eq!((groups.len(), linked.len()), (4, 2), "{groups:?}");
+    assert!(linked.iter().all(|group| group["link"]["asked"]["rtt_ms"] == 10.0), "{linked:?}");
+    let report = lab.fine(&["report", "run", "--format", "markdown"]);
+    for part in ["The link 20mbit/10ms (", "Over 20mbit/10ms (20 Mbit/s, round trip 10", "over 20mbit/10ms"] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    let shown = lab.fine(&["plan", "linked.toml", "--php", "php8.2"]);
+    assert!(shown.contains("https@20mbit/10ms"), "{shown}");
+    wait_until("nothing is left", || lab.processes().is_empty());
+    assert_eq!(lab.left_over(), 0);
+}
