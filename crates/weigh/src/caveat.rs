@@ -116,6 +116,13 @@ pub enum Caveat {
         /// Of how many.
         scheduled: u64,
     },
+    /// Workers did not begin together: what they do a second side by side is overstated.
+    Staggered {
+        /// Milliseconds between the first begin and the last one, median over rounds.
+        skew_ms: f64,
+        /// The same as a share of the longest worker's time.
+        share: f64,
+    },
     /// The worker's own loop is more than a twentieth of a transaction.
     OwnOverhead {
         /// Its share of the workers' CPU time, 0 to 1.

@@ -29,6 +29,7 @@ pub(super) fn note(caveat: &Caveat) -> String {
         Caveat::FailedTransactions { failed, .. } => format!("{failed} failed"),
         Caveat::Evicted { share } => format!("{:.1}% missed", share * 100.0),
         Caveat::Dropped { dropped, .. } => format!("{dropped} dropped"),
+        Caveat::Staggered { skew_ms, .. } => format!("begun {skew_ms:.0} ms apart"),
         Caveat::OwnOverhead { share } => format!("own loop {:.0}%", share * 100.0),
     }
 }
@@ -124,6 +125,7 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
         Caveat::FailedTransactions { .. }
         | Caveat::Evicted { .. }
         | Caveat::Dropped { .. }
+        | Caveat::Staggered { .. }
         | Caveat::OwnOverhead { .. } => return of_client(caveat),
     };
     (what, remedy.to_owned())
@@ -145,6 +147,13 @@ fn of_client(caveat: &Caveat) -> (String, String) {
                 "{dropped} of {scheduled} scheduled transactions were never sent: the rate was not kept."
             ),
             "Ask for a lower rate; `rates` left out finds what can be had.",
+        ),
+        Caveat::Staggered { skew_ms, share } => (
+            format!(
+                "Workers began {skew_ms:.1} ms apart, {:.0}% of the time that the longest took: they were side by side for the rest alone.",
+                share * 100.0
+            ),
+            "Ask for more transactions in a block; trust the CPU times.",
         ),
         Caveat::OwnOverhead { share } => (
             format!("{:.0}% of the workers' CPU time is their own loop.", share * 100.0),

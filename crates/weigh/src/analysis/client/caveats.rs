@@ -10,6 +10,9 @@ use crate::record::StopReason;
 /// A figure from fewer rounds than this is labelled.
 const ENOUGH_ROUNDS: u32 = 3;
 
+/// Workers that begin this share of their time apart do not begin together.
+const APART: f64 = 0.1;
+
 /// Adds to each cell's caveats what follows from its results, and returns the caveats of the run.
 pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [ClientResult]) -> Vec<Caveat> {
     for result in cells.iter_mut() {
@@ -21,11 +24,17 @@ pub(super) fn add(plan: &Plan, gathered: &Gathered, cells: &mut [ClientResult]) 
         let derived = [
             (result.rounds < ENOUGH_ROUNDS).then_some(Caveat::FewSamples { samples: result.rounds }),
             unconverged(plan, result),
+            staggered(result),
             (is_others && !has_server).then_some(Caveat::NotMetered),
         ];
         derived.into_iter().flatten().for_each(|caveat| add_once(&mut result.caveats, caveat));
     }
     of_run(plan, gathered, None)
+}
+
+fn staggered(result: &ClientResult) -> Option<Caveat> {
+    let share = result.skew / result.total_seconds?.value;
+    (share.is_finite() && share > APART).then_some(Caveat::Staggered { skew_ms: result.skew * 1e3, share })
 }
 
 fn unconverged(plan: &Plan, result: &ClientResult) -> Option<Caveat> {

@@ -195,7 +195,7 @@ impl Lab {
         let (encode, decode) = figures.coding.unwrap_or_default();
         let visit = ClientVisit {
             workers: (0..client.workers).map(worker).collect(),
-            skew: 0.002,
+            skew: if client.workers > 1 { 0.002 } else { 0.0 },
             writes: Writes { count: writes, failed: 0 },
             reads: Reads { count: all - writes, hits: all - writes, ..Reads::default() },
             put: times((figures.call + encode) * factor, writes),

@@ -148,6 +148,7 @@ fn failures_misses_and_what_was_never_sent_are_counted() {
         visit.reads.misses = 8;
         visit.dropped = u64::from(round);
         visit.workers[2].memory.peak = 9_000_000 + u64::from(round);
+        visit.skew = visit.seconds() / 4.0;
     });
     let analysis = lab.analyse();
     let first = result(&analysis, FIRST);
@@ -156,6 +157,8 @@ fn failures_misses_and_what_was_never_sent_are_counted() {
     assert_eq!((summary.reads.failed, summary.reads.misses, summary.reads.hits), (14, 56, 25_130));
     assert!((summary.writes_made() - (1.0 - 7.0 / 2800.0)).abs() < 1e-12);
     assert_eq!(first.dropped, 28);
+    let apart = |c: &&Caveat| matches!(c, Caveat::Staggered { share, .. } if (share - 0.25).abs() < 0.01);
+    assert!(first.caveats.iter().any(|c| apart(&c)), "{:?}", first.caveats);
     assert_eq!(first.memory.unwrap().peak, 9_000_007, "the most of all workers and rounds");
 }
 

@@ -140,6 +140,7 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::FailedTransactions { .. } => "with transactions that failed",
         Caveat::Evicted { .. } => "whose store had lost some of what was written",
         Caveat::Dropped { .. } => "whose schedule was not kept",
+        Caveat::Staggered { .. } => "whose workers began one after the other",
         Caveat::OwnOverhead { .. } => "whose worker's own loop is a visible part",
     }
 }

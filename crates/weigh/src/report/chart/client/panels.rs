@@ -55,7 +55,7 @@ pub(super) fn draw(analysis: &ClientAnalysis, group: &GroupView) -> Result<Strin
             rows::panel(canvas, name, rect, &bars, (cap, pitch))?;
             x += width * share;
         }
-        let text = "A call is a read, or a write where there are no reads. Memory is as PHP counts it. A broken bar goes on.";
+        let text = "A call is a read, else a write. Memory is as PHP counts it. A broken bar goes on.";
         title::foot(canvas, analysis, group.synthetic(), &remark(left, text))
     })
 }

@@ -45,6 +45,9 @@ pub(super) fn named<'a, 'b>(group: &'b GroupView<'a>, top: f64) -> (Vec<Named<'a
     let has_runtimes = differs(RUNTIME);
     let mut kinds: Vec<&str> = Vec::new();
     let mut color = |row: &'b Row<'a>| {
+        if !has_runtimes && !row.setting.is_empty() {
+            return palette::codec(&row.result.cell.setting.codec);
+        }
         let kind = if has_runtimes { &row.runtime } else { &row.place };
         let place = kinds.iter().position(|known| known == kind).unwrap_or_else(|| {
             kinds.push(kind);
