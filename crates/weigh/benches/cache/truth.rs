@@ -1,9 +1,10 @@
 //! A scripted store with known response times: what the worker says of GET at every percentile, against when answers left.
 
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
 
 use super::common::{Targets, progress, rounds};
 use super::peer::{Peer, Script};
@@ -26,43 +27,27 @@ const SCRIPTS: [(&str, Delay); 2] = [
 ];
 const DRIVERS: [&str; 2] = ["phpredis", "socket"];
 
-/// Programs of the lowest priority that keep the processors from sleeping: a sleeping one, on a hypervisor above all, takes a tenth of
-/// a millisecond to take an answer up, and that would be all that is seen. They give way at once to whatever else wants to run.
-struct Awake(Vec<Child>);
-
-impl Awake {
-    fn keep() -> Result<Awake> {
-        let processors = std::thread::available_parallelism()?.get();
-        let spin = |_| {
-            let mut program = Command::new("chrt");
-            program.args(["--idle", "0", "yes"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            program.spawn().context("chrt cannot be started (apt install util-linux)")
-        };
-        Ok(Awake((0..processors).map(spin).collect::<Result<_>>()?))
-    }
-}
-
-impl Drop for Awake {
-    fn drop(&mut self) {
-        for spinner in &mut self.0 {
-            // One that has ended by itself needs no end.
-            let _ = spinner.kill();
-            let _ = spinner.wait();
-        }
-    }
+/// Has this process and all that it starts from now on share one processor: to wake another one, on a hypervisor above all, takes a tenth
+/// of a millisecond, and that would be all that is seen. The store spins before it answers, so that this one is awake.
+fn share_a_processor() -> Result<()> {
+    let (all, mut one) = (sched_getaffinity(Pid::from_raw(0))?, CpuSet::new());
+    let first = (0..CpuSet::count()).find(|cpu| all.is_set(*cpu).unwrap_or(false));
+    one.set(first.context("there is no processor")?)?;
+    sched_setaffinity(Pid::from_raw(0), &one).context("a processor cannot be chosen")
 }
 
 /// Prints a line a percentile.
 pub fn measure(targets: &mut Targets) -> Result<()> {
     let rounds = rounds(3);
-    let _awake = Awake::keep()?;
+    share_a_processor()?;
     for (name, delay) in SCRIPTS {
         for driver in DRIVERS {
             let mut found: Vec<Vec<(f64, f64)>> = vec![Vec::new(); QUANTILES.len()];
             for round in 1..=rounds {
                 progress(&format!("{name}, {driver}, round {round} of {rounds}"));
-                for (all, pair) in found.iter_mut().zip(pairs(delay, driver)?) {
-                    all.push(pair);
+                let way = way(driver)?;
+                for (all, (said, truth)) in found.iter_mut().zip(pairs(delay, driver)?) {
+                    all.push((said - way, truth));
                 }
             }
             for ((label, _), pairs) in QUANTILES.iter().zip(&found) {
@@ -71,6 +56,14 @@ pub fn measure(targets: &mut Targets) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Seconds that request and answer are on their way through the kernel, and both sides take to wake up: what is beyond the truth, in the
+/// middle, where the store answers at once.
+fn way(driver: &str) -> Result<f64> {
+    let (said, truth) = pairs(|_| Duration::ZERO, driver)?[0];
+    progress(&format!("{driver}: the way takes {:.0} µs", (said - truth) * 1e6));
+    Ok(said - truth)
 }
 
 /// Seconds that the worker says, and that are true, at each quantile.
