@@ -153,8 +153,11 @@ fn samples_of_excimer_show_where_time_went() {
     let busy = "<?php function busy($s) { $end = microtime(true) + $s; while (microtime(true) < $end) {} }\n\
                 function outer() { busy(0.4); }\nouter();\nbusy(0.1);\n";
     lab.write("busy.php", busy);
-    let text = lab.fine(&["profile", "--profiler", "excimer", "--pairs", "0", "--json", "--", "busy.php"]);
-    let profile = &json(&text)["profiles"][0];
+    // excimer 1.0.4 aborts PHP at its end now and then, after its samples were written: that is told, and no more.
+    let ran = lab.run(&["profile", "--profiler", "excimer", "--pairs", "0", "--json", "--", "busy.php"]);
+    let profile = &json(&ran.stdout)["profiles"][0];
+    let ended = profile["run"]["ended"].as_str().unwrap();
+    assert!(ran.code == 0 || (ran.code == 2 && ended.starts_with("signal")), "{}: {ended}", ran.code);
     assert_eq!((&profile["unit"]["kind"], &profile["counting"]), (&"samples".into(), &"unknown".into()));
     let (busy, outer) = (function(profile, "busy"), function(profile, "outer"));
     assert!(busy["inclusive"].as_i64() > outer["inclusive"].as_i64() && busy["calls"].is_null(), "{profile}");
