@@ -1,5 +1,7 @@
 //! What carries bytes under a protocol: a TCP connection, bare or with TLS over it. Never blocks.
 
+#[cfg(target_os = "linux")]
+mod mark;
 pub mod tcp;
 pub mod tls;
 
@@ -31,6 +33,9 @@ pub trait Transport {
 
     /// Whether a read that does not fill the buffer has taken all that was there.
     fn short_read_drains(&self) -> bool;
+
+    /// From now on an event may wait until so many bytes can be read; after 1 it tells of the first. A wish: not every transport can.
+    fn await_bytes(&mut self, _bytes: usize) {}
 }
 
 /// Any transport.
@@ -72,6 +77,14 @@ impl Transport for Io {
         match self {
             Io::Tcp(tcp) => tcp.short_read_drains(),
             Io::Tls(tls) => tls.short_read_drains(),
+        }
+    }
+
+    #[inline]
+    fn await_bytes(&mut self, bytes: usize) {
+        match self {
+            Io::Tcp(tcp) => tcp.await_bytes(bytes),
+            Io::Tls(tls) => tls.await_bytes(bytes),
         }
     }
 }

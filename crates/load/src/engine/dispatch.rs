@@ -181,7 +181,7 @@ impl Thread<'_> {
         let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
         let State::Connecting(x) = conn.state else { return Ok(()) };
         let Io::Tcp(tcp) = &conn.io else { return Ok(()) };
-        match tcp.is_connected() {
+        match tcp.is_connected(conn.ended) {
             Ok(false) => Ok(()),
             Ok(true) => {
                 let now = self.shared.clock.now();

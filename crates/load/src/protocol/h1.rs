@@ -21,6 +21,11 @@ use crate::transport::Transport;
 
 /// From so many bytes on, a body that is not looked at is dropped by the kernel; under it a read is as cheap.
 const WORTH_DISCARDING: u64 = 8 << 10;
+/// From so many bytes on, events wait for many of a body that is dropped: two calls that say so are cheaper than being woken for each
+/// part. One that is looked at would be out of the processor's cache by then.
+const WORTH_AWAITING: u64 = 64 << 10;
+/// So many.
+const AWAITED: u64 = 1 << 20;
 /// Where bodies are dropped, the first read takes so many bytes: a head, and little more that is copied for nothing.
 const HEAD_ALONE: usize = 4 << 10;
 
@@ -111,12 +116,15 @@ impl Machine {
         }
         loop {
             if self.current.is_none() && self.closing {
-                return if self.half_sent { Drive::Closed } else { linger(io, means.buffer) };
+                // Where the server has closed its side there is nothing to wait for.
+                let is_done = self.half_sent || means.ended;
+                return if is_done { Drive::Closed } else { linger(io, means.buffer) };
             }
             if means.allowance == 0 {
                 return Drive::Paused;
             }
-            let step = match (self.droppable(), &mut means.discard) {
+            let droppable = self.left().filter(|left| *left >= WORTH_DISCARDING);
+            let step = match (droppable, &mut means.discard) {
                 (Some(left), Some(scratch)) => {
                     self.discard(io, left.min(means.allowance as u64), scratch, events)
                 }
@@ -129,7 +137,12 @@ impl Machine {
                 Step::Read(bytes) => means.allowance -= bytes.min(means.allowance),
                 Step::Enough(bytes) if means.ended => means.allowance -= bytes.min(means.allowance),
                 Step::Enough(_) | Step::Blocked if self.current.is_none() && self.closing => {}
-                Step::Enough(_) | Step::Blocked => return Drive::Open,
+                Step::Enough(_) | Step::Blocked => {
+                    let drops = means.gathers && means.discard.is_some();
+                    let left = self.left().filter(|left| drops && *left >= WORTH_AWAITING);
+                    io.await_bytes(left.map_or(1, |left| left.min(AWAITED) as usize));
+                    return Drive::Open;
+                }
                 Step::End(drive) => return drive,
             }
         }
@@ -139,10 +152,10 @@ impl Machine {
         self.current.as_mut().map_or(Ok(()), |current| current.write(io, request))
     }
 
-    /// Bytes of body that are still to come, where they are many and their number is known.
-    fn droppable(&self) -> Option<u64> {
+    /// Bytes of body that are still to come, where their number is known.
+    fn left(&self) -> Option<u64> {
         match &self.current {
-            Some(Current { rest: Rest::Length(left), .. }) if *left >= WORTH_DISCARDING => Some(*left),
+            Some(Current { rest: Rest::Length(left), .. }) => Some(*left),
             _ => None,
         }
     }
@@ -236,7 +249,8 @@ impl Machine {
         scratch: &mut [u8],
         events: &mut impl Events,
     ) -> Step {
-        let dropped = match io.discard(usize::try_from(most).unwrap_or(usize::MAX), scratch) {
+        let room = usize::try_from(most).unwrap_or(usize::MAX).min(scratch.len());
+        let dropped = match io.discard(room, scratch) {
             Ok(0) => return Step::End(self.eof(events)),
             Ok(n) => n,
             Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Blocked,
@@ -251,6 +265,6 @@ impl Machine {
             self.finish(events);
             return Step::Enough(dropped);
         }
-        Step::Read(dropped)
+        if dropped < room && io.short_read_drains() { Step::Enough(dropped) } else { Step::Read(dropped) }
     }
 }

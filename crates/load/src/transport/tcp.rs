@@ -8,6 +8,8 @@ use rustix::net::{RecvFlags, recv};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::Transport;
+#[cfg(target_os = "linux")]
+use super::mark;
 
 /// On Linux a socket does not block from the begin, which saves a call.
 #[cfg(target_os = "linux")]
@@ -17,7 +19,13 @@ const KIND: Type = Type::STREAM;
 
 /// A TCP connection that does not block, with Nagle's algorithm off.
 #[derive(Debug)]
-pub struct Tcp(TcpStream);
+pub struct Tcp {
+    stream: TcpStream,
+    /// The other end is on this machine.
+    is_near: bool,
+    /// Bytes that an event waits for.
+    awaited: usize,
+}
 
 impl Tcp {
     /// Begins to connect. The receive buffer is set before, so that the window is never larger.
@@ -35,7 +43,11 @@ impl Tcp {
         }
         match socket.connect(&address.into()) {
             Err(e) if e.raw_os_error() != Some(rustix::io::Errno::INPROGRESS.raw_os_error()) => Err(e),
-            _ => Ok(Tcp(TcpStream::from_std(socket.into()))),
+            _ => Ok(Tcp {
+                stream: TcpStream::from_std(socket.into()),
+                is_near: address.ip().is_loopback(),
+                awaited: 1,
+            }),
         }
     }
 
@@ -43,15 +55,19 @@ impl Tcp {
     ///
     /// # Errors
     /// Why it failed.
-    pub fn is_connected(&self) -> io::Result<bool> {
-        if let Some(error) = self.0.take_error()? {
-            return Err(error);
-        }
-        if cfg!(target_os = "linux") {
-            // It is not writable before it stands.
+    pub fn is_connected(&self, is_broken: bool) -> io::Result<bool> {
+        // On Linux it is not writable before it stands.
+        let stands = cfg!(target_os = "linux");
+        if stands && !is_broken {
             return Ok(true);
         }
-        match self.0.peer_addr() {
+        if let Some(error) = self.stream.take_error()? {
+            return Err(error);
+        }
+        if stands {
+            return Ok(true);
+        }
+        match self.stream.peer_addr() {
             Ok(_) => Ok(true),
             Err(e) if e.kind() == io::ErrorKind::NotConnected => Ok(false),
             Err(e) => Err(e),
@@ -60,30 +76,38 @@ impl Tcp {
 
     /// What is registered for readiness.
     pub fn source(&mut self) -> &mut TcpStream {
-        &mut self.0
+        &mut self.stream
     }
 }
 
 impl Transport for Tcp {
     #[inline]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buf)
+        self.stream.read(buf)
     }
 
     #[inline]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.0.write(buf)
+        self.stream.write(buf)
     }
 
     /// The kernel drops the bytes without a copy, where it can (`MSG_TRUNC`, see tcp(7)).
     fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
         let most = max.min(scratch.len());
-        let (_, dropped) = recv(&self.0, &mut scratch[..most], RecvFlags::TRUNC)?;
+        let (_, dropped) = recv(&self.stream, &mut scratch[..most], RecvFlags::TRUNC)?;
         Ok(dropped)
     }
 
     #[inline]
     fn short_read_drains(&self) -> bool {
         true
+    }
+
+    /// On this machine alone: over a network, the window that the kernel makes for so many bytes would be part of what is measured.
+    #[cfg(target_os = "linux")]
+    fn await_bytes(&mut self, bytes: usize) {
+        if self.is_near && bytes != self.awaited && mark::set(&self.stream, bytes).is_ok() {
+            self.awaited = bytes;
+        }
     }
 }

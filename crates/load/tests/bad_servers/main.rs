@@ -10,6 +10,7 @@ mod heads;
 mod identity;
 mod kept;
 mod load;
+mod long;
 mod machine;
 mod server;
 mod time;

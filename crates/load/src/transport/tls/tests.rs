@@ -87,7 +87,7 @@ fn patient<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 
 fn connect(address: SocketAddr, thread: &TlsThread, host: &str) -> io::Result<Tls> {
     let tcp = Tcp::connect(address, None)?;
-    while !tcp.is_connected()? {
+    while !tcp.is_connected(true)? {
         std::thread::sleep(Duration::from_micros(200));
     }
     let mut tls = Tls::new(tcp, thread, host)?;
