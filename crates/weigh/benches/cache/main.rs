@@ -1,8 +1,10 @@
 //! Is a client worker a fair measure of a client? Its transactions beside those of redis-benchmark on the same private Redis, with the
-//! CPU time of both sides; what its own loop costs; and its figures against a scripted store that writes down when each answer left.
+//! CPU time of both sides; what its own loop costs; and its figures against scripted stores that write down how long each answer took.
 
+mod bare;
 #[path = "../common/mod.rs"]
 mod common;
+mod inside;
 #[allow(dead_code, reason = "the tests use the rest of it")]
 #[path = "../../tests/store/peer.rs"]
 mod peer;

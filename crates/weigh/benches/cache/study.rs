@@ -50,8 +50,8 @@ impl Figures {
 /// Runs one block against a store's socket.
 pub fn run(room: &Path, block: &Block<'_>, socket: &Path) -> Result<Figures> {
     let extra = format!("mixes = [\"{}\"]\nworkers = [{}]\n", block.mix, block.workers);
-    let text = study(block.value, block.transactions, "phpredis", &extra);
-    let visit = visit(room, &text, &format!("redis://{}", socket.display()))?;
+    let text = study("redis", block.value, block.transactions, "phpredis", &extra);
+    let visit = visit(room, &text, &["--store", &format!("redis://{}", socket.display())], None)?;
     let of = |ns: u64| ns as f64 / visit.transactions() as f64;
     Ok(Figures {
         rate: visit.tps_combined().context("no time passed")?,
@@ -64,23 +64,26 @@ pub fn run(room: &Path, block: &Block<'_>, socket: &Path) -> Result<Figures> {
 }
 
 /// A study of one cell and one round.
-pub fn study(value: &str, transactions: u64, driver: &str, extra: &str) -> String {
+pub fn study(store: &str, value: &str, transactions: u64, driver: &str, extra: &str) -> String {
     format!(
         "schema = 1\nname = \"bench\"\ntitle = \"Bench\"\nquestion = \"Is it what it was?\"\nreading = \"\"\n[budget]\nseconds = 3600\n\
-         [precision]\nmax_rounds = 1\nmin_samples = 1\n[[clients]]\nstores = [\"redis\"]\ndrivers = [\"{driver}\"]\nruntimes = [\"php\"]\n\
+         [precision]\nmax_rounds = 1\nmin_samples = 1\n[[clients]]\nstores = [\"{store}\"]\ndrivers = [\"{driver}\"]\nruntimes = [\"php\"]\n\
          values = [\"{value}\"]\ntransactions = {transactions}\n{extra}"
     )
 }
 
-/// The only visit of a study that is run against a store's URL.
-pub fn visit(room: &Path, study: &str, url: &str) -> Result<ClientVisit> {
+/// The only visit of a study that is run with these arguments, and with more definitions.
+pub fn visit(room: &Path, study: &str, with: &[&str], defs: Option<&Path>) -> Result<ClientVisit> {
     let (file, out) = (room.join("bench.toml"), room.join("run"));
     if out.exists() {
         std::fs::remove_dir_all(&out)?;
     }
     std::fs::write(&file, study)?;
     let mut weigh = Command::new(WEIGH);
-    weigh.args(["run", "--exhaustive", "--php", "php", "--store", url, "--out"]).arg(&out).arg(&file);
+    if let Some(defs) = defs {
+        weigh.arg("--defs").arg(defs);
+    }
+    weigh.args(["run", "--exhaustive", "--php", "php"]).args(with).arg("--out").arg(&out).arg(&file);
     let ended = weigh.stdout(Stdio::null()).output()?;
     let words = String::from_utf8_lossy(&ended.stderr);
     let last = words.lines().last().unwrap_or("-");

@@ -1,12 +1,19 @@
-//! A scripted store with known response times: what the worker says of GET at every percentile, against when answers left.
+//! Scripted stores with known response times: what the worker says of GET at every percentile, beside what is true.
+//!
+//! One store is inside the worker's process and spins for as long as it is told; what it wrote down is the truth. The other is a peer on
+//! a socket; its own time is true there, and what the kernel and waking up add to it is what the barest client sees beyond it, measured
+//! right before with the same delays.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
+use weigh::record::ClientVisit;
 
+use super::bare;
 use super::common::{Targets, progress, rounds};
+use super::inside;
 use super::peer::{Peer, Script};
 use super::study;
 
@@ -16,19 +23,26 @@ const RELATIVE: f64 = 0.01;
 const ABSOLUTE: f64 = 20e-6;
 /// How long the n-th answer takes.
 type Delay = fn(u64) -> Duration;
+/// Seconds that the worker says, and that are true.
+type Pair = (f64, f64);
 
 /// Transactions that are looked at.
-const TRANSACTIONS: usize = 1000;
-const QUANTILES: [(&str, f64); 5] = [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99)];
-/// None of the borders between two delays is at a percentile that is looked at.
-const SCRIPTS: [(&str, Delay); 2] = [
-    ("constant 5 ms", |_| Duration::from_millis(5)),
-    ("bimodal 2/20 ms", |n| Duration::from_millis(if n % 7 == 3 { 20 } else { 2 })),
+pub const TRANSACTIONS: usize = 1000;
+const QUANTILES: [(&str, f64); 6] =
+    [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
+/// None of the borders between two delays is at a percentile that is looked at. The same in microseconds for the store inside.
+const SCRIPTS: [(&str, Delay, &str); 2] = [
+    ("constant 5 ms", |_| Duration::from_millis(5), "5000"),
+    ("bimodal 2/20 ms", |n| Duration::from_millis(if n % 7 == 3 { 20 } else { 2 }), "2000,20000"),
 ];
+/// Where the worker itself would be seen first.
+const SHORT: (&str, &str) = ("constant 50 µs", "50");
+/// One worker that reads.
+pub const ALONE: &str = "mixes = [\"reads\"]\nworkers = [1]\n";
 const DRIVERS: [&str; 2] = ["phpredis", "socket"];
 
 /// Has this process and all that it starts from now on share one processor: to wake another one, on a hypervisor above all, takes a tenth
-/// of a millisecond, and that would be all that is seen. The store spins before it answers, so that this one is awake.
+/// of a millisecond, and that would be all that is seen.
 fn share_a_processor() -> Result<()> {
     let (all, mut one) = (sched_getaffinity(Pid::from_raw(0))?, CpuSet::new());
     let first = (0..CpuSet::count()).find(|cpu| all.is_set(*cpu).unwrap_or(false));
@@ -39,62 +53,87 @@ fn share_a_processor() -> Result<()> {
 /// Prints a line a percentile.
 pub fn measure(targets: &mut Targets) -> Result<()> {
     let rounds = rounds(3);
+    for (name, micros) in SCRIPTS.map(|(name, _, micros)| (name, micros)).into_iter().chain([SHORT]) {
+        lines(targets, &format!("{name}, in the process"), rounds, || {
+            let (visit, truth) = inside::visit(micros)?;
+            pairs(&visit, truth)
+        })?;
+    }
     share_a_processor()?;
-    for (name, delay) in SCRIPTS {
+    for (name, delay, _) in SCRIPTS {
         for driver in DRIVERS {
-            let mut found: Vec<Vec<(f64, f64)>> = vec![Vec::new(); QUANTILES.len()];
-            for round in 1..=rounds {
-                progress(&format!("{name}, {driver}, round {round} of {rounds}"));
-                let way = way(driver)?;
-                for (all, (said, truth)) in found.iter_mut().zip(pairs(delay, driver)?) {
-                    all.push((said - way, truth));
-                }
-            }
-            for ((label, _), pairs) in QUANTILES.iter().zip(&found) {
-                line(targets, &format!("{name}, {driver}, {label}"), pairs);
-            }
+            lines(targets, &format!("{name}, {driver}"), rounds, || on_a_socket(delay, driver))?;
         }
     }
     Ok(())
 }
 
-/// Seconds that request and answer are on their way through the kernel, and both sides take to wake up: what is beyond the truth, in the
-/// middle, where the store answers at once.
-fn way(driver: &str) -> Result<f64> {
-    let (said, truth) = pairs(|_| Duration::ZERO, driver)?[0];
-    progress(&format!("{driver}: the way takes {:.0} µs", (said - truth) * 1e6));
-    Ok(said - truth)
+fn lines(
+    targets: &mut Targets,
+    name: &str,
+    rounds: usize,
+    visit: impl Fn() -> Result<Vec<Pair>>,
+) -> Result<()> {
+    let mut found: Vec<Vec<Pair>> = vec![Vec::new(); QUANTILES.len()];
+    for round in 1..=rounds {
+        progress(&format!("{name}, round {round} of {rounds}"));
+        for (all, pair) in found.iter_mut().zip(visit()?) {
+            all.push(pair);
+        }
+    }
+    for ((label, _), pairs) in QUANTILES.iter().zip(&found) {
+        line(targets, &format!("{name}, {label}"), pairs);
+    }
+    Ok(())
 }
 
-/// Seconds that the worker says, and that are true, at each quantile.
-fn pairs(delay: Delay, driver: &str) -> Result<Vec<(f64, f64)>> {
+/// One visit to a peer: what it says, less what the way took for the barest client at that quantile.
+fn on_a_socket(delay: Delay, driver: &str) -> Result<Vec<Pair>> {
     let room = tempfile::tempdir()?;
     let peer = Peer::start(room.path(), Script { delay, ..Script::default() });
-    let text = study::study("integer", TRANSACTIONS as u64, driver, "mixes = [\"reads\"]\nworkers = [1]\n");
-    let visit = study::visit(room.path(), &text, &peer.url())?;
-    let notes = peer.notes();
-    ensure!(notes.len() >= TRANSACTIONS, "the peer answered {} requests only", notes.len());
-    // What came before is filling and warming up; nothing comes after but the removal of keys.
-    let timed = &notes[notes.len() - TRANSACTIONS..];
-    let mut truth: Vec<f64> = timed.iter().map(|note| (note.left - note.came).as_secs_f64()).collect();
-    truth.sort_unstable_by(f64::total_cmp);
-    let said = visit.get.unpack().map_err(anyhow::Error::msg)?;
-    ensure!(said.count() == TRANSACTIONS as u64, "the worker counted {} reads", said.count());
-    let pair = |q: f64| {
-        let rank = ((q * TRANSACTIONS as f64).ceil() as usize).clamp(1, TRANSACTIONS);
-        Ok((said.quantile(q).context("nothing was counted")?, truth[rank - 1]))
-    };
-    QUANTILES.iter().map(|(_, q)| pair(*q)).collect()
+    let mut bare = bare::reads(peer.socket(), TRANSACTIONS)?;
+    let own = quantiles(&mut times(&peer)?);
+    let way: Vec<f64> = quantiles(&mut bare).iter().zip(own).map(|(seen, own)| seen - own).collect();
+    let text = study::study("redis", "integer", TRANSACTIONS as u64, driver, ALONE);
+    let visit = study::visit(room.path(), &text, &["--store", &peer.url()], None)?;
+    let pairs = pairs(&visit, times(&peer)?)?;
+    progress(&format!("{driver}: the way takes {:.0} µs in the middle", way[0] * 1e6));
+    Ok(pairs.into_iter().zip(way).map(|((said, truth), way)| (said - way, truth)).collect())
 }
 
-fn line(targets: &mut Targets, name: &str, pairs: &[(f64, f64)]) {
+/// Seconds of the last answers. What came before is filling and warming up; nothing comes after but the removal of keys.
+fn times(peer: &Peer) -> Result<Vec<f64>> {
+    let notes = peer.notes();
+    ensure!(notes.len() >= TRANSACTIONS, "the peer answered {} requests only", notes.len());
+    let timed = &notes[notes.len() - TRANSACTIONS..];
+    Ok(timed.iter().map(|note| (note.left - note.came).as_secs_f64()).collect())
+}
+
+/// What the worker says at each quantile, and what is true.
+fn pairs(visit: &ClientVisit, mut truth: Vec<f64>) -> Result<Vec<Pair>> {
+    let said = visit.get.unpack().map_err(anyhow::Error::msg)?;
+    ensure!(said.count() == TRANSACTIONS as u64, "the worker counted {} reads", said.count());
+    let pair = |((_, q), truth)| Ok((said.quantile(q).context("nothing was counted")?, truth));
+    QUANTILES.into_iter().zip(quantiles(&mut truth)).map(pair).collect()
+}
+
+/// The smallest of these that so many are not above, as a histogram has it.
+fn quantiles(seconds: &mut [f64]) -> [f64; QUANTILES.len()] {
+    seconds.sort_unstable_by(f64::total_cmp);
+    QUANTILES.map(|(_, q)| {
+        let rank = (q * seconds.len() as f64).ceil() as usize;
+        seconds[rank.clamp(1, seconds.len()) - 1]
+    })
+}
+
+fn line(targets: &mut Targets, name: &str, pairs: &[Pair]) {
     let mut differences: Vec<f64> = pairs.iter().map(|(said, truth)| said - truth).collect();
     differences.sort_unstable_by(f64::total_cmp);
     let median = weigh_stats::median(&differences).unwrap_or(f64::NAN);
     let truths: Vec<f64> = pairs.iter().map(|(_, truth)| *truth).collect();
     let truth = weigh_stats::median(&truths).unwrap_or(f64::NAN);
     let measured = format!(
-        "{:+.0} µs [{:+.0}, {:+.0}] from {:.3} ms",
+        "{:+.1} µs [{:+.1}, {:+.1}] from {:.4} ms",
         median * 1e6,
         differences[0] * 1e6,
         differences[differences.len() - 1] * 1e6,

@@ -71,6 +71,11 @@ impl Peer {
         format!("redis://{}", self.path.display())
     }
 
+    /// Where it listens.
+    pub fn socket(&self) -> &Path {
+        &self.path
+    }
+
     /// Every GET and SET so far, in the order of the answers.
     pub fn notes(&self) -> Vec<Note> {
         self.shared.lock().expect("nobody panicked").notes.clone()
@@ -133,11 +138,8 @@ fn entry(shared: &mut Shared, words: &[Vec<u8>], script: Script, number: u64) ->
     Some(b"+OK\r\n".to_vec())
 }
 
-/// Sleeps until shortly before, and then looks at the clock: a sleep alone wakes up late.
+/// Looks at the clock until it is time: a sleep wakes up late, and to a processor with cold caches.
 fn wait_until(due: Instant) {
-    const AWAKE: Duration = Duration::from_micros(300);
-    let left = due.saturating_duration_since(Instant::now());
-    std::thread::sleep(left.saturating_sub(AWAKE));
     while Instant::now() < due {
         std::hint::spin_loop();
     }
