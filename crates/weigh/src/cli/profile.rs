@@ -17,7 +17,7 @@ use crate::lab::Lab;
 use crate::profile::compare::compare;
 use crate::profile::document::{Document, Run, Shown};
 use crate::profile::model::Profile;
-use crate::profile::script::{Profiled, Script};
+use crate::profile::script::{Kept, Profiled, Script};
 use crate::profile::tools::{self, Profiler};
 use crate::profile::{self};
 use crate::report::profile::{Choice, Sort};
@@ -97,9 +97,7 @@ pub(in crate::cli) struct Named {
     pub(in crate::cli) profile: Profile,
     pub(in crate::cli) run: Option<Run>,
     /// What the profiler wrote, when we had it do so.
-    pub(in crate::cli) file: Option<PathBuf>,
-    /// It goes with this.
-    pub(in crate::cli) _made: Option<Profiled>,
+    pub(in crate::cli) file: Option<Kept>,
 }
 
 /// Runs the verb.
@@ -129,7 +127,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 fn files(paths: &[PathBuf]) -> Result<Vec<Named>> {
     let read = |path: &PathBuf| {
-        Ok(Named { name: shown(path), profile: profile::read(path)?, run: None, file: None, _made: None })
+        Ok(Named { name: shown(path), profile: profile::read(path)?, run: None, file: None })
     };
     paths.iter().map(read).collect()
 }
@@ -155,10 +153,9 @@ fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
             limit: Duration::from_secs_f64(args.limit),
             pairs: args.pairs,
         };
-        let made = script.profile(&interrupt)?;
+        let Profiled { profile, run, file } = script.profile(&interrupt)?;
         let name = format!("{} in {}", shown(Path::new(&args.script[0])), unique(&php, &profiles));
-        let (profile, run) = (made.profile.clone(), Some(made.run.clone()));
-        profiles.push(Named { name, profile, run, file: Some(made.file.clone()), _made: Some(made) });
+        profiles.push(Named { name, profile, run: Some(run), file: Some(file) });
     }
     Ok(profiles)
 }

@@ -10,43 +10,43 @@ use super::report::options;
 use super::terminal;
 use crate::content::names::Names;
 use crate::interrupt::Interrupt;
-use crate::lab::{Lab, profiled};
+use crate::lab::Lab;
+use crate::lab::profiled::{self, Contents};
 use crate::plan::Plan;
 use crate::profile::document::{Document, Shown};
+use crate::profile::script::Profiled;
 use crate::report::Detail;
 use crate::report::profile::{self, Choice, Sort};
 
 /// Functions that are shown of each cell; the files have all.
 const TOP: usize = 8;
 
-/// Profiles the cells whose ids have these words.
+/// Profiles the cells that were chosen, if there are any.
 ///
 /// # Errors
-/// None has, or a profile cannot be made or written.
+/// A profile cannot be made or written.
 pub fn run(
     lab: &Lab,
     path: &Path,
     plan: &Plan,
-    words: &str,
+    contents: &Contents,
     stores: &[String],
     interrupt: &Interrupt,
     json: bool,
 ) -> Result<()> {
-    let cells = profiled::profile(lab, path, plan, words, stores, (interrupt, &mut Preparing::new()))?;
+    let cells = profiled::profile(lab, path, plan, contents, stores, (interrupt, &mut Preparing::new()))?;
+    if cells.is_empty() {
+        return Ok(());
+    }
     let choice = Choice { sort: Sort::Own, top: TOP, function: None };
     let (folder, mut names) = (path.join("profiles"), Names::new());
     for cell in cells {
-        let shown = Shown::of(&cell.cell, &cell.profile, Some(cell.run.clone()));
+        let Profiled { profile, run, file } = cell.made;
+        let shown = Shown::of(&cell.cell, &profile, Some(run));
         let document = Document::of(vec![shown], None);
         let out = folder.join(names.give(&cell.cell.replace(['/', ':', '*'], "-")));
         let name = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let named = Named {
-            name,
-            profile: cell.profile.clone(),
-            run: None,
-            file: Some(cell.file.clone()),
-            _made: None,
-        };
+        let named = Named { name, profile, run: None, file: Some(file) };
         output::folder(&out, &document, &choice, &[named])?;
         if !json {
             terminal::print(&profile::terminal(&document, &choice, &options(Detail::Summary, None)))?;

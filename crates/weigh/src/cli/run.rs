@@ -7,9 +7,10 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::analysis::Results;
 use crate::cli::live::{Live, Preparing};
-use crate::cli::profiled;
+use crate::cli::profiled as profiles;
 use crate::cli::{exit_code, own, terminal};
 use crate::interrupt::Interrupt;
+use crate::lab::profiled::{self, Contents};
 use crate::lab::{Lab, Own, execute, pool};
 use crate::plan::Plan;
 use crate::plan::build::Ask;
@@ -49,7 +50,7 @@ pub struct Args {
     /// Where to write the run (of one study); default: a new folder in weigh-runs/
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Profile the clients whose cells have these words, such as "redis/phpredis", after the run; the profiles go into its folder
+    /// Profile the cells in PHP whose ids have these words, such as "redis/phpredis", after the run; the profiles go into its folder
     #[arg(long, value_name = "WORDS")]
     profile: Option<String>,
     /// Full tables instead of the summary
@@ -139,6 +140,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let mut own = args.own.own();
     if let Some(path) = &args.resume {
         let dir = RunDir::open(path)?;
+        if let Some(words) = &args.profile {
+            profiled::check(std::slice::from_ref(dir.plan()), words)?;
+        }
         return Ok(go_on(&lab, dir, &args.after(&own), detail, args.json)?.code());
     }
     // Every study is read and planned before the first is measured: a typing error should not wait for an hour.
@@ -164,6 +168,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         let folder = staging.path().join(number.to_string());
         std::fs::create_dir(&folder).context("no temporary folder for the content")?;
         plans.push(lab.plan_own(study, &own, &ask, &inventory, &folder, &mut Preparing::new())?);
+    }
+    if let Some(words) = &args.profile {
+        profiled::check(&plans, words)?;
     }
     let alone = plans.len() == 1;
     let mut faults = 0;
@@ -218,6 +225,7 @@ fn go_on(lab: &Lab, dir: RunDir, more: &More, detail: Detail, json: bool) -> Res
     let path = dir.path().to_owned();
     let plan = dir.plan().clone();
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
+    let contents = more.profile.as_ref().map(|words| Contents::keep(&plan, &path, words)).transpose()?;
     let workers = pool(lab, &dir, &plan, &more.stores, &interrupt)?;
     let command = terminal::line_of(&dir.file().command);
     let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
@@ -232,8 +240,8 @@ fn go_on(lab: &Lab, dir: RunDir, more: &More, detail: Detail, json: bool) -> Res
         return Ok(Ended::Interrupted);
     }
     show(&finished.results, &path, detail, json, command)?;
-    if let Some(words) = &more.profile {
-        profiled::run(lab, &path, &plan, words, &more.stores, &interrupt, json)?;
+    if let Some(contents) = &contents {
+        profiles::run(lab, &path, &plan, contents, &more.stores, &interrupt, json)?;
     }
     Ok(Ended::Complete { faults: finished.results.faults().len() })
 }

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -47,9 +47,27 @@ pub struct Profiled {
     pub profile: Profile,
     /// How it was made.
     pub run: Run,
-    /// What the profiler wrote; it goes when this is dropped.
-    pub file: PathBuf,
+    /// What the profiler wrote.
+    pub file: Kept,
+}
+
+/// A profiler's file in a private folder, which goes when this is dropped.
+#[derive(Debug)]
+pub struct Kept {
+    file: PathBuf,
     _place: Shelter,
+}
+
+impl Kept {
+    /// `file` lies in `place`.
+    pub fn new(file: PathBuf, place: Shelter) -> Kept {
+        Kept { file, _place: place }
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.file
+    }
 }
 
 /// How a run ended.
@@ -89,7 +107,7 @@ impl Script<'_> {
             is_fine: end.status.is_some_and(|status| status.success()),
             overhead,
         };
-        Ok(Profiled { profile, run, file, _place: place })
+        Ok(Profiled { profile, run, file: Kept::new(file, place) })
     }
 
     /// Pairs of runs, as many as the time allows; which comes first changes from pair to pair.

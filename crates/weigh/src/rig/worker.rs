@@ -25,6 +25,7 @@ pub struct ProcessExecutor {
     spec: WorkerSpec,
     interrupt: Interrupt,
     start_limit: Duration,
+    end_limit: Duration,
     worker: Option<(Worker, Description)>,
     given_up: Option<Fault>,
     last_id: u64,
@@ -49,8 +50,8 @@ echo!(Description, Visit, Checked, FaultReply);
 impl ProcessExecutor {
     /// Nothing is started yet.
     pub fn new(spec: WorkerSpec, interrupt: Interrupt) -> ProcessExecutor {
-        let start_limit = START_LIMIT;
-        ProcessExecutor { spec, interrupt, start_limit, worker: None, given_up: None, last_id: 0 }
+        let (start_limit, end_limit) = (START_LIMIT, END_LIMIT);
+        ProcessExecutor { spec, interrupt, start_limit, end_limit, worker: None, given_up: None, last_id: 0 }
     }
 
     /// Another limit for starting.
@@ -58,6 +59,18 @@ impl ProcessExecutor {
     pub fn start_limit(mut self, limit: Duration) -> ProcessExecutor {
         self.start_limit = limit;
         self
+    }
+
+    /// Another limit for ending.
+    #[must_use]
+    pub fn end_limit(mut self, limit: Duration) -> ProcessExecutor {
+        self.end_limit = limit;
+        self
+    }
+
+    /// The worker's process id, while there is one.
+    pub fn id(&self) -> Option<u32> {
+        self.worker.as_ref().map(|(worker, _)| worker.id())
     }
 
     /// The worker, started and described; up to [`STARTS`] attempts, and none after those.
@@ -164,7 +177,7 @@ impl Executor for ProcessExecutor {
 
     fn end(&mut self) {
         if let Some((worker, _)) = self.worker.take() {
-            worker.end(END_LIMIT);
+            worker.end(self.end_limit);
         }
     }
 }

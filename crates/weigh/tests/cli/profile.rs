@@ -1,5 +1,6 @@
 //! `weigh profile`: files of profilers, and scripts under real ones.
 
+mod cells;
 mod scripts;
 
 use std::io::Write;

@@ -19,14 +19,12 @@ use crate::report::{Detail, Options};
 /// # Errors
 /// Something cannot be written.
 pub(super) fn write(args: &Args, document: &Document, choice: &Choice, profiles: &[Named]) -> Result<()> {
-    let mut json = serde_json::to_string_pretty(document)?;
-    json.push('\n');
     if let Some(out) = &args.out {
         folder(out, document, choice, profiles)?;
         terminal::note(&format!("written to {}", shown(out)));
     }
     if args.json {
-        return terminal::print(&json);
+        return terminal::print(&json(document)?);
     }
     let detail = if args.verbose { Detail::Full } else { Detail::Summary };
     terminal::print(&profile::terminal(document, choice, &options(detail, None)))
@@ -42,15 +40,13 @@ pub(in crate::cli) fn folder(
     choice: &Choice,
     profiles: &[Named],
 ) -> Result<()> {
-    let mut json = serde_json::to_string_pretty(document)?;
-    json.push('\n');
     let doing = || format!("{}: the folder cannot be created", shown(out));
     let is_used = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
     ensure!(!is_used, "{}: there are files in it already; give another folder", shown(out));
     DirBuilder::new().recursive(true).mode(0o700).create(out).with_context(doing)?;
     let full = Options { detail: Detail::Full, ..Options::default() };
     let all = Choice { top: usize::MAX, function: None, ..choice.clone() };
-    place::write(&out.join("profile.json"), json.as_bytes())?;
+    place::write(&out.join("profile.json"), json(document)?.as_bytes())?;
     place::write(&out.join("profile.txt"), profile::terminal(document, &all, &full).as_bytes())?;
     let mut names = Names::new();
     for one in profiles {
@@ -61,10 +57,15 @@ pub(in crate::cli) fn folder(
         let speedscope = speedscope::json(&one.name, &one.profile)?;
         place::write(&out.join(format!("{name}.speedscope.json")), &speedscope)?;
         if let Some(made) = &one.file {
-            let file = made.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            let file = made.path().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             let copy = out.join(format!("{name}.{file}"));
-            fs::copy(made, &copy).with_context(|| format!("{}: cannot be written", shown(&copy)))?;
+            fs::copy(made.path(), &copy).with_context(|| format!("{}: cannot be written", shown(&copy)))?;
         }
     }
     Ok(())
+}
+
+/// The document as JSON, with its last line's end.
+fn json(document: &Document) -> Result<String> {
+    Ok(serde_json::to_string_pretty(document)? + "\n")
 }
