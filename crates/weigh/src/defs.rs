@@ -67,19 +67,26 @@ impl Definitions {
         names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
     }
 
-    /// The files of all servers, `servers/NAME/FILE`; none in place of a text that is not UTF-8.
-    pub fn server_files(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
-        self.texts_of("servers")
-    }
-
-    /// The files of all stores, likewise.
-    pub fn store_files(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
-        self.texts_of("stores")
-    }
-
-    fn texts_of(&self, root: &'static str) -> impl Iterator<Item = (&Path, Option<&str>)> {
-        let files = self.files.iter().filter(move |(path, _)| path.starts_with(root));
-        files.map(|(path, bytes)| (path.as_path(), std::str::from_utf8(bytes).ok()))
+    /// The folders of a root, such as `servers`: by the folder's name its files by theirs. PHP files and what lies deeper are the PHP
+    /// side's, and left out.
+    ///
+    /// # Errors
+    /// One line: a file that stands in no folder, or is not UTF-8.
+    pub fn folders(&self, root: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>> {
+        let mut folders: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+        for (path, bytes) in self.files.iter().filter(|(path, _)| path.starts_with(root)) {
+            let parts: Vec<&str> = path.iter().skip(1).filter_map(|part| part.to_str()).collect();
+            match parts.as_slice() {
+                [folder, file] => {
+                    let text = std::str::from_utf8(bytes);
+                    let text = text.with_context(|| format!("{} is not UTF-8", path.display()))?;
+                    folders.entry((*folder).into()).or_default().insert((*file).into(), text.into());
+                }
+                [_, _, ..] if path.extension().is_some_and(|e| e == "php") => {}
+                _ => bail!("{}: it is a folder of files, {root}/NAME/FILE", path.display()),
+            }
+        }
+        Ok(folders)
     }
 
     /// The names of the codecs inside PHP.

@@ -9,6 +9,7 @@ pub mod link;
 pub mod machine;
 pub mod meter;
 pub mod network;
+mod ports;
 pub mod process;
 pub mod runtime;
 pub mod server;

@@ -80,10 +80,11 @@ fn list(lab: &Lab) -> Result<ExitCode> {
 
 fn describe(plan: &Plan, each: bool) -> String {
     let mut out = format!("{}\n{}\n\n", plan.study.title, plan.study.question);
-    out.push_str(&match (each, plan.is_delivery()) {
-        (true, _) => cell_table(plan),
-        (false, true) => delivery_table(plan),
-        (false, false) => group_table(plan),
+    out.push_str(&match () {
+        () if each => cell_table(plan),
+        () if plan.is_delivery() => delivery_table(plan),
+        () if plan.is_client() => client_table(plan),
+        () => group_table(plan),
     });
     out.push_str(&format!(
         "\n{} cells, expected {} (at most {}), seed {}\n",
@@ -128,6 +129,22 @@ fn delivery_table(plan: &Plan) -> String {
         ways.dedup();
         let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
         table.add_row([payload, &units::bytes(bytes), server, runtime, &transport, &cells, &ways.join(" ")]);
+    }
+    terminal::lines(table)
+}
+
+fn client_table(plan: &Plan) -> String {
+    let mut groups: BTreeMap<(&str, String, &str), Vec<String>> = BTreeMap::new();
+    for cell in &plan.cells {
+        let Some(client) = &cell.client else { continue };
+        let works = groups.entry((&cell.payload, client.place(), &cell.runtime)).or_default();
+        works.push(if client.encoded { cell.setting.codec.clone() } else { client.work() });
+    }
+    let mut table = terminal::table(&["content", "client", "PHP", "cells", "work"]);
+    for ((payload, place, runtime), mut works) in groups {
+        let cells = works.len().to_string();
+        works.dedup();
+        table.add_row([payload, &place, runtime, &cells, &works.join(" ")]);
     }
     terminal::lines(table)
 }

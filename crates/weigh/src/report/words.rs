@@ -122,18 +122,6 @@ pub(super) fn explain(caveat: &Caveat) -> (String, String) {
             ),
             "See the table of negotiation before you put this way before caches and browsers.",
         ),
-        Caveat::FailedTransactions { .. }
-        | Caveat::Evicted { .. }
-        | Caveat::Dropped { .. }
-        | Caveat::Staggered { .. }
-        | Caveat::OwnOverhead { .. } => return of_client(caveat),
-    };
-    (what, remedy.to_owned())
-}
-
-/// The caveats of clients of stores.
-fn of_client(caveat: &Caveat) -> (String, String) {
-    let (what, remedy) = match caveat {
         Caveat::FailedTransactions { failed, transactions, example } => (
             format!("{failed} of {transactions} transactions failed: {}.", clean(example)),
             "Look into the logs of the store and of the workers in the run directory.",
@@ -159,7 +147,6 @@ fn of_client(caveat: &Caveat) -> (String, String) {
             format!("{:.0}% of the workers' CPU time is their own loop.", share * 100.0),
             "Read differences of a few percent with care: what is measured is quicker than what measures it.",
         ),
-        _ => (String::new(), ""),
     };
     (what, remedy.to_owned())
 }

@@ -9,7 +9,7 @@ mod crew;
 mod stands;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 
@@ -30,8 +30,6 @@ use stands::Stands;
 
 /// Seconds for connecting to a store, and for each of its answers.
 const ANSWER: f64 = 10.0;
-/// How often a store that does not take the first writes is asked again.
-const AGAIN: Duration = Duration::from_millis(100);
 
 /// Where client cells may put things.
 #[derive(Clone, Debug)]
@@ -136,27 +134,14 @@ impl Tellers {
         let order = self.order(request, client, stand.address.clone());
         let deadline = Instant::now() + request.limit;
         let settled = Instant::now() + stand.settle;
-        let (crew, prepared) = loop {
-            let mut crew = Crew::start(&spec, client.workers, deadline, &self.interrupt)
-                .map_err(|f| self.tell(cell, f))?;
-            match crew.prepare(&order) {
-                Ok(prepared) => break (crew, prepared),
-                // A store that has just started may need a moment more than its own word.
-                Err(Failure::Fault(_)) if Instant::now() < settled => std::thread::sleep(AGAIN),
-                Err(failure) => return Err(self.tell(cell, failure)),
-            }
-        };
+        let (mut crew, prepared) =
+            Crew::ready(&spec, (client.workers, &order), (settled, deadline), &self.interrupt)
+                .map_err(|failure| self.tell(cell, failure))?;
         let before = stand.group.map(|group| group.usage());
-        let mut crew = crew;
         let done = crew.go(self.next_id()).map_err(|failure| self.tell(cell, failure))?;
         let store = stand.group.zip(before).map(|(group, before)| group.usage().since(&before));
-        let mut visit = block::visit(&done, &prepared, store).map_err(|why| {
-            Failure::Fault(Fault {
-                kind: FaultKind::Garbage,
-                message: format!("{}: {why}", cell.id),
-                remedy: None,
-            })
-        })?;
+        let mut visit =
+            block::visit(&done, &prepared, store).map_err(|why| failed(cell, FaultKind::Garbage, &why))?;
         visit.link = stand.link.clone().map(Box::new);
         visit.server_pss = stand.group.and_then(|group| group.pss_bytes());
         for (worker, pss) in visit.workers.iter_mut().zip(crew.pss()) {
@@ -166,14 +151,9 @@ impl Tellers {
         let cleaned = if stand.is_others { crew.clean(self.next_id()).map(|_| ()) } else { Ok(()) };
         let ids = crew.ids();
         crew.end();
-        if let Some(why) = aborted {
-            // Where transactions fail, so does clearing up; what is said of the first is the cause.
-            let message = format!("{}: {why}", cell.id);
-            let fault = Fault { kind: FaultKind::Response, message, remedy: None };
-            return Err(self.tell(cell, Failure::Fault(fault)));
-        }
-        cleaned.map_err(|failure| self.tell(cell, failure))?;
-        Ok((visit, ids))
+        // Where transactions fail, so does clearing up; what is said of the first is the cause.
+        let outcome = aborted.map_or(cleaned, |why| Err(failed(cell, FaultKind::Response, &why)));
+        outcome.map(|()| (visit, ids)).map_err(|failure| self.tell(cell, failure))
     }
 
     /// One block by one worker under a profiler, or plainly: what it came to, and the worker's process id. It is no visit: nothing of it
@@ -222,8 +202,7 @@ impl Transactor for Tellers {
     fn transact(&mut self, request: &TransactRequest<'_>) -> Result<ClientVisit, Failure> {
         let cell = request.cell;
         let Some(client) = &cell.client else {
-            let message = format!("{}: it is no client", cell.id);
-            return Err(Failure::Fault(Fault { kind: FaultKind::Parameter, message, remedy: None }));
+            return Err(failed(cell, FaultKind::Parameter, "it is no client"));
         };
         if self.interrupt.is_set() {
             return Err(Failure::Interrupted);
@@ -258,6 +237,9 @@ pub fn worker(
 
 /// Why there is nobody to speak with.
 fn start(cell: &Cell, error: &anyhow::Error) -> Failure {
-    let message = format!("{}: {error:#}", cell.id);
-    Failure::Fault(Fault { kind: FaultKind::Start, message, remedy: None })
+    failed(cell, FaultKind::Start, &format!("{error:#}"))
+}
+
+fn failed(cell: &Cell, kind: FaultKind, why: &str) -> Failure {
+    Failure::Fault(Fault { kind, message: format!("{}: {why}", cell.id), remedy: None })
 }

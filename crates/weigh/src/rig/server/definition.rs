@@ -184,16 +184,11 @@ impl Servers {
     /// # Errors
     /// One line: which file is wrong, and where.
     pub fn load(definitions: &Definitions) -> Result<Vec<Definition>> {
-        let mut folders: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-        for (path, text) in definitions.server_files() {
-            let text = text.with_context(|| format!("{} is not UTF-8", path.display()))?;
-            let mut parts = path.iter().skip(1).filter_map(|p| p.to_str());
-            let (Some(folder), Some(file), None) = (parts.next(), parts.next(), parts.next()) else {
-                bail!("{}: a server is a folder of files, servers/NAME/FILE", path.display());
-            };
-            folders.entry(folder.into()).or_default().insert(file.into(), text.into());
-        }
-        folders.into_iter().map(|(name, files)| Definition::parse(&name, files)).collect()
+        definitions
+            .folders("servers")?
+            .into_iter()
+            .map(|(name, files)| Definition::parse(&name, files))
+            .collect()
     }
 }
 

@@ -16,9 +16,10 @@ use super::render::{Attempt, Values};
 use super::site::Site;
 use crate::rig::group::Group;
 use crate::rig::guard::{self, Guarded, Home, Place, Program, is_real_root};
+use crate::rig::ports;
 
 /// Attempts, each on another port: one that was free may be taken before the server binds it.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u16 = 5;
 /// How often a start looks whether it is done.
 const GLANCE: Duration = Duration::from_millis(5);
 /// How long a server may take to finish what it does.
@@ -61,8 +62,8 @@ impl Instance {
     /// # Errors
     /// As [`Instance::start`].
     pub fn start_at(host: Ipv4Addr, found: &Found, site: &Site, place: &Place) -> Result<Instance> {
-        let free = (0..ATTEMPTS).map(|_| free_port(host));
-        begin(free.map(|port| Ok(SocketAddrV4::new(host, port?))), found, site, place)
+        let ports = ports::free(host, ATTEMPTS)?;
+        begin(ports.into_iter().map(|port| Ok(SocketAddrV4::new(host, port))), found, site, place)
     }
 
     /// As [`Instance::start`], on the first of these ports of 127.0.0.1 that nobody else takes.
@@ -228,10 +229,4 @@ impl Instance {
             return Err(if taken { Failed::PortTaken(error) } else { Failed::Other(error) });
         }
     }
-}
-
-/// A port that was free a moment ago.
-fn free_port(host: Ipv4Addr) -> Result<u16> {
-    let listener = TcpListener::bind((host, 0)).with_context(|| format!("no free port on {host}"))?;
-    Ok(listener.local_addr()?.port())
 }

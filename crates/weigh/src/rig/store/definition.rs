@@ -138,20 +138,11 @@ impl Stores {
     /// # Errors
     /// One line: which file is wrong, and where.
     pub fn load(definitions: &Definitions) -> Result<Vec<StoreDefinition>> {
-        let mut folders: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-        for (path, text) in definitions.store_files() {
-            let text = text.with_context(|| format!("{} is not UTF-8", path.display()))?;
-            let parts: Vec<&str> = path.iter().skip(1).filter_map(|p| p.to_str()).collect();
-            match parts.as_slice() {
-                [folder, file] => {
-                    folders.entry((*folder).into()).or_default().insert((*file).into(), text.into());
-                }
-                // The PHP side is the workers' affair.
-                [_, _, ..] => {}
-                _ => bail!("{}: a store is a folder of files, stores/NAME/FILE", path.display()),
-            }
-        }
-        folders.into_iter().map(|(name, files)| StoreDefinition::parse(&name, files)).collect()
+        definitions
+            .folders("stores")?
+            .into_iter()
+            .map(|(name, files)| StoreDefinition::parse(&name, files))
+            .collect()
     }
 }
 

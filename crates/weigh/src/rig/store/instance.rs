@@ -13,6 +13,7 @@ use super::probe;
 use crate::protocol::client::Address;
 use crate::rig::group::Group;
 use crate::rig::guard::{Guarded, Home, Place, Program, is_real_root};
+use crate::rig::ports;
 use crate::rig::server::definition::signal;
 use crate::rig::template::{self, is_harmless};
 
@@ -132,7 +133,7 @@ fn attempt(
     let listens = host.unwrap_or(Ipv4Addr::LOCALHOST);
     let ports = match socket {
         Some(_) => vec![0; 4],
-        None => free_ports(listens, definition.ports)?,
+        None => ports::free(listens, definition.ports)?,
     };
     let files = Files { found, dir: &dir, socket: socket.as_deref(), host: listens, ports: &ports };
     let program = files.program(cpus, is_real_root(&place.launcher))?;
@@ -232,13 +233,6 @@ impl StoreInstance {
             return Err(Failed { error: anyhow::anyhow!("{name} ended: {how}; its log is {log}"), again });
         }
     }
-}
-
-/// Ports that were free a moment ago.
-fn free_ports(host: Ipv4Addr, count: u16) -> Result<Vec<u16>> {
-    let listener = || TcpListener::bind((host, 0)).with_context(|| format!("no free port on {host}"));
-    let held: Vec<TcpListener> = (0..count).map(|_| listener()).collect::<Result<_>>()?;
-    held.iter().map(|listener| Ok(listener.local_addr()?.port())).collect()
 }
 
 /// The folder of a store that is one: private, and removed with this value.

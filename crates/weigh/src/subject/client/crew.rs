@@ -15,6 +15,8 @@ use crate::rig::process::{Silence, Worker, WorkerSpec, printable};
 const GLANCE: Duration = Duration::from_millis(50);
 /// How long a worker may take to end by itself.
 const END: Duration = Duration::from_secs(2);
+/// How often a store that does not take the first writes is asked again.
+const AGAIN: Duration = Duration::from_millis(100);
 /// Bytes of an unexpected answer that are shown.
 const SHOWN: usize = 120;
 
@@ -31,7 +33,7 @@ impl<'a> Crew<'a> {
     ///
     /// # Errors
     /// A fault: the launcher cannot be started.
-    pub fn start(
+    fn start(
         spec: &'a WorkerSpec,
         count: u32,
         deadline: Instant,
@@ -47,11 +49,32 @@ impl<'a> Crew<'a> {
         Ok(Crew { workers, spec, deadline, interrupt: interrupt.clone() })
     }
 
+    /// Starts so many and prepares them. Until `settled` it begins again when they cannot: a store that has just started may need a
+    /// moment more than its own word.
+    ///
+    /// # Errors
+    /// As of both.
+    pub fn ready(
+        spec: &'a WorkerSpec,
+        (count, order): (u32, &Prepare),
+        (settled, deadline): (Instant, Instant),
+        interrupt: &Interrupt,
+    ) -> Result<(Crew<'a>, Vec<Prepared>), Failure> {
+        loop {
+            let mut crew = Crew::start(spec, count, deadline, interrupt)?;
+            match crew.prepare(order) {
+                Ok(prepared) => return Ok((crew, prepared)),
+                Err(Failure::Fault(_)) if Instant::now() < settled => std::thread::sleep(AGAIN),
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
     /// Has all of them connect, fill the key space and warm up.
     ///
     /// # Errors
     /// What the first one that cannot says.
-    pub fn prepare(&mut self, order: &Prepare) -> Result<Vec<Prepared>, Failure> {
+    fn prepare(&mut self, order: &Prepare) -> Result<Vec<Prepared>, Failure> {
         for (number, worker) in (0..).zip(&mut self.workers) {
             let order = Prepare { worker: number, ..order.clone() };
             say(worker, &ClientRequest::Prepare(Box::new(order)))
