@@ -1,8 +1,11 @@
 //! Are the figures true? Loads at a server with known delays that writes down when each response left. What the engine
 //! says of the response time is held against that, at every percentile to p99.9.
 //!
-//! The server runs beside the engine: it wants two processors that do nothing else.
+//! The server runs beside the engine: it wants two processors that do nothing else, and keeps them awake. A visit in which the machine
+//! itself was away, of which the server tells by its own lateness, is made again.
 
+#[path = "../tests/truth/awake.rs"]
+mod awake;
 #[path = "../tests/truth/server.rs"]
 mod server;
 #[path = "../tests/truth/trial.rs"]
@@ -11,7 +14,8 @@ mod trial;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use server::Script;
+use awake::Awake;
+use server::{Note, Script};
 use trial::{Load, Trial, quantile, true_responses};
 
 /// What a percentile may be off.
@@ -38,6 +42,9 @@ const SCRIPTS: [(&str, Script); 3] = [
     ),
 ];
 
+/// Visits to a server at most, for each that counts.
+const ATTEMPTS: usize = 3;
+
 /// Seconds that the engine says, and that are true, at each quantile.
 type Pairs = [(f64, f64); QUANTILES.len()];
 
@@ -45,12 +52,13 @@ fn main() -> ExitCode {
     let asked = std::env::var("WEIGH_BENCH_ROUNDS").ok().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
     let rounds: usize = asked.unwrap_or(5);
     eprintln!("{rounds} rounds of {} s; WEIGH_BENCH_ROUNDS gives another number", 3.0 * SECONDS);
+    let _awake = Awake::begin();
     let mut found: [Vec<Pairs>; SCRIPTS.len()] = Default::default();
     for round in 1..=rounds {
         for ((name, script), found) in SCRIPTS.iter().zip(&mut found) {
             eprintln!("round {round}: {name}");
-            match pairs(*script) {
-                Ok(pairs) => found.push(pairs),
+            match undisturbed(*script) {
+                Ok(pairs) => found.extend(pairs),
                 Err(error) => {
                     eprintln!("error: {name}: {error}");
                     return ExitCode::FAILURE;
@@ -68,10 +76,30 @@ fn main() -> ExitCode {
     if short == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Loads once.
-fn pairs(script: Script) -> Result<Pairs, String> {
-    let load = Load { arrival: "constant:200", connections: 1000, seconds: SECONDS };
-    let trial = Trial::run(script, &load);
+/// Loads until the machine was there throughout; none: it was not, as often as this was tried.
+fn undisturbed(script: Script) -> Result<Option<Pairs>, String> {
+    for _ in 0..ATTEMPTS {
+        let load = Load { arrival: "constant:200", connections: 1000, seconds: SECONDS };
+        let trial = Trial::run(script, &load);
+        let late = lateness(&trial.notes);
+        if late.as_secs_f64() <= ABSOLUTE {
+            return pairs(&trial).map(Some);
+        }
+        eprintln!(
+            "  left out: the machine was away, for one request in a thousand the server was {late:?} late"
+        );
+    }
+    Ok(None)
+}
+
+/// By how much the server itself was late, at p99.9.
+fn lateness(notes: &[Note]) -> Duration {
+    let mut all: Vec<Duration> = notes.iter().filter_map(|note| note.late).collect();
+    all.sort_unstable();
+    quantile(&all, 0.999)
+}
+
+fn pairs(trial: &Trial) -> Result<Pairs, String> {
     let truth = true_responses(&trial.notes, RATE);
     let (completed, all) = (trial.class().counts.completed, (RATE * SECONDS) as usize);
     if completed as usize != all || truth.len() != all {
@@ -88,6 +116,12 @@ fn pairs(script: Script) -> Result<Pairs, String> {
 
 /// Prints the median difference over rounds with its range, and whether it is within the target.
 fn line(name: &str, label: &str, pairs: &[(f64, f64)]) -> bool {
+    if pairs.is_empty() {
+        println!(
+            "{name}, {label}: not measured, the machine was away in each round (within 1% or 100 µs) short"
+        );
+        return false;
+    }
     let mut differences: Vec<f64> = pairs.iter().map(|(said, truth)| said - truth).collect();
     differences.sort_unstable_by(f64::total_cmp);
     let truths: Vec<f64> = pairs.iter().map(|(_, truth)| *truth).collect();

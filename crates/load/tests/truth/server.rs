@@ -16,6 +16,8 @@ const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent
 const LISTENER: Token = Token(usize::MAX);
 /// Before an instant the server spins for as long: a wait is exact to the millisecond only.
 const SPIN: Duration = Duration::from_millis(1);
+/// So long after a stall its last request has its response.
+const CATCHING_UP: Duration = Duration::from_millis(100);
 
 /// What the server does.
 #[derive(Clone, Copy)]
@@ -33,6 +35,9 @@ pub struct Note {
     pub arrived: Instant,
     /// When its response was given to the system; none: never.
     pub written: Option<Instant>,
+    /// How much later that was than the script says; none while a stall is caught up with. The server spins before: it is late where
+    /// the machine was away.
+    pub late: Option<Duration>,
 }
 
 /// A server in a thread of its own.
@@ -141,7 +146,7 @@ impl Hall {
 
     fn arrived(&mut self, guest: usize, now: Instant) {
         let number = self.notes.len();
-        self.notes.push(Note { arrived: now, written: None });
+        self.notes.push(Note { arrived: now, written: None, late: None });
         if let Some((at, length)) = self.script.stall
             && at == number
         {
@@ -160,6 +165,7 @@ impl Hall {
             self.due.pop();
             now = Instant::now();
             self.notes[number].written = Some(now);
+            self.notes[number].late = (due > self.held + CATCHING_UP).then(|| now - at);
             // Who has gone needs no response.
             let _ = self.guests[guest].stream.write(RESPONSE);
         }
