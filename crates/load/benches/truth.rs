@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use awake::Awake;
 use server::{Note, Script};
-use trial::{Load, Trial, quantile, true_responses};
+use trial::{Load, Trial, quantile};
 
 /// What a percentile may be off.
 const RELATIVE: f64 = 0.01;
@@ -100,7 +100,7 @@ fn lateness(notes: &[Note]) -> Duration {
 }
 
 fn pairs(trial: &Trial) -> Result<Pairs, String> {
-    let truth = true_responses(&trial.notes, RATE);
+    let truth = trial.true_responses(RATE);
     let (completed, all) = (trial.class().counts.completed, (RATE * SECONDS) as usize);
     if completed as usize != all || truth.len() != all {
         return Err(format!("of {all} requests {completed} were completed and {} answered", truth.len()));

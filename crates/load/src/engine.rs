@@ -97,7 +97,8 @@ pub fn run(
     let (unproven, faults) =
         (all.unproven, all.faults(|request| plan.requests[request as usize].name.clone()));
     let (classes, slices) = all.finish(&arsenal.classes);
-    Ok(LoadResult { seconds, classes, slices, faults, unproven, client, preflights })
+    let began = Some(shared.clock.origin());
+    Ok(LoadResult { seconds, classes, slices, faults, unproven, client, preflights, began })
 }
 
 /// Asks for every request a few times, and gives what the responses of the load must be.

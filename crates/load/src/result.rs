@@ -1,5 +1,7 @@
 //! What a block of load came to. All of it adds up over threads, and none of it grows with the number of requests.
 
+use std::time::Instant;
+
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, FaultKind};
@@ -22,6 +24,10 @@ pub struct LoadResult {
     pub client: Client,
     /// What the server sends for each request of the plan, seen before the load.
     pub preflights: Vec<Preflight>,
+    /// The origin of every schedule by this process's clock: an open model's first request was due then. It means nothing elsewhere and
+    /// is in no file.
+    #[serde(skip)]
+    pub began: Option<Instant>,
 }
 
 /// What the requests of one class came to.

@@ -25,6 +25,7 @@ fn result(completed: u64, body: u64, us: f64) -> LoadResult {
         client: Client { user_seconds: cpu * 0.25, system_seconds: cpu * 0.75, ..Client::default() },
         unproven: 0,
         preflights: Vec::new(),
+        began: None,
     }
 }
 

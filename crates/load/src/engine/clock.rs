@@ -23,6 +23,11 @@ impl Clock {
         Clock(Instant::now())
     }
 
+    /// When it began.
+    pub fn origin(&self) -> Instant {
+        self.0
+    }
+
     /// What time it is; 0 before the origin.
     #[inline]
     pub fn now(&self) -> Nanos {

@@ -18,5 +18,6 @@ pub fn result(seconds: f64, times: &[f64]) -> LoadResult {
         unproven: 0,
         client: Client { thread_shares: vec![0.3], ..Client::default() },
         preflights: Vec::new(),
+        began: None,
     }
 }

@@ -7,7 +7,7 @@ mod trial;
 use std::time::Duration;
 
 use server::Script;
-use trial::{Load, Trial, quantile, true_responses};
+use trial::{Load, Trial, quantile};
 
 const STALL: Duration = Duration::from_millis(800);
 
@@ -33,7 +33,7 @@ fn a_stall_is_in_the_tail_of_an_open_model() {
     // Of 400 requests 80 were due in the stall; the first quarter of them waited for at least three quarters of it.
     let response = &trial.class().times.response;
     assert!(response.quantile(0.96).unwrap() > STALL.as_secs_f64() * 0.7);
-    let truth = true_responses(&trial.notes, 100.0);
+    let truth = trial.true_responses(100.0);
     assert!(quantile(&truth, 0.96) > STALL.mul_f64(0.7) && truth.len() == 400);
     assert!(response.quantile(0.5) < response.quantile(0.96));
 }

@@ -31,11 +31,9 @@ pub struct Script {
 /// A request as the server saw it.
 #[derive(Clone, Copy, Debug)]
 pub struct Note {
-    /// When it had been read.
-    pub arrived: Instant,
-    /// When its response was given to the system; none: never.
+    /// When the system had its response; none: never.
     pub written: Option<Instant>,
-    /// How much later that was than the script says; none while a stall is caught up with. The server spins before: it is late where
+    /// How much later it was given than the script says; none while a stall is caught up with. The server spins before: it is late where
     /// the machine was away.
     pub late: Option<Duration>,
 }
@@ -146,7 +144,7 @@ impl Hall {
 
     fn arrived(&mut self, guest: usize, now: Instant) {
         let number = self.notes.len();
-        self.notes.push(Note { arrived: now, written: None, late: None });
+        self.notes.push(Note { written: None, late: None });
         if let Some((at, length)) = self.script.stall
             && at == number
         {
@@ -164,10 +162,10 @@ impl Hall {
             }
             self.due.pop();
             now = Instant::now();
-            self.notes[number].written = Some(now);
             self.notes[number].late = (due > self.held + CATCHING_UP).then(|| now - at);
             // Who has gone needs no response.
             let _ = self.guests[guest].stream.write(RESPONSE);
+            self.notes[number].written = Some(Instant::now());
         }
         Duration::from_millis(10)
     }

@@ -1,7 +1,7 @@
 //! A load at a server with known delays, and what was true of it.
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Tls};
 use weigh_load::result::{ClassResult, LoadResult};
@@ -55,18 +55,17 @@ impl Trial {
     }
 }
 
-/// The true response times of a constant rate in rising order: from the instant at which each request was due to that at
-/// which its response left. Requests are sent in the order in which they are due, so that they arrive in it.
-///
-/// The instant at which the load began is not told; no request arrives before it is due, so that it was at most each
-/// arrival less the time at which that request was due. The least of these is late by the quickest way to the server.
-pub fn true_responses(notes: &[Note], rate: f64) -> Vec<Duration> {
-    let due = |number: usize| Duration::from_secs_f64(number as f64 / rate);
-    let began: Instant = (0..).zip(notes).map(|(n, note)| note.arrived - due(n)).min().unwrap();
-    let response = |(n, note): (usize, &Note)| note.written.map(|at| at - (began + due(n)));
-    let mut all: Vec<Duration> = (0..).zip(notes).filter_map(response).collect();
-    all.sort_unstable();
-    all
+impl Trial {
+    /// The true response times of a constant rate in rising order: from the instant at which each request was due to that at
+    /// which its response had left. Requests are sent in the order in which they are due, so that they arrive in it.
+    pub fn true_responses(&self, rate: f64) -> Vec<Duration> {
+        let began = self.result.began.expect("it ran in this process");
+        let due = |number: usize| began + Duration::from_secs_f64(number as f64 / rate);
+        let response = |(n, note): (usize, &Note)| note.written.map(|at| at - due(n));
+        let mut all: Vec<Duration> = (0..).zip(&self.notes).filter_map(response).collect();
+        all.sort_unstable();
+        all
+    }
 }
 
 /// The value at a quantile, as a histogram has it: the smallest that so many are not above.

@@ -258,6 +258,7 @@ mod tests {
             unproven: 0,
             client,
             preflights: Vec::new(),
+            began: None,
         };
         let total = result.classes.iter().fold(ClassResult::default(), add);
         let all = ClassFigures::of(&total, 2.0);

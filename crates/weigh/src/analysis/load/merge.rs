@@ -71,6 +71,7 @@ mod tests {
             unproven: 1,
             client: Client { thread_shares: vec![share], user_seconds: 0.5, ..Client::default() },
             preflights: Vec::new(),
+            began: None,
         }
     }
 

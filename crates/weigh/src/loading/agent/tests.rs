@@ -54,6 +54,7 @@ fn result(seconds: f64) -> LoadResult {
         unproven: 0,
         client: weigh_load::result::Client::default(),
         preflights: Vec::new(),
+        began: None,
     }
 }
 

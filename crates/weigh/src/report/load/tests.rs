@@ -77,6 +77,7 @@ fn result(share: f64) -> LoadResult {
             checked: Checked::Bytes,
             ..Preflight::default()
         }],
+        began: None,
     }
 }
 
