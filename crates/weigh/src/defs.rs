@@ -12,7 +12,6 @@ use include_dir::{Dir, DirEntry, include_dir};
 use sha2::{Digest, Sha256};
 
 use crate::link::LinkSpec;
-use crate::rig::suite::RuntimeSource;
 use crate::study::Study;
 use crate::suggest::nearest_hint;
 
@@ -136,11 +135,11 @@ impl Definitions {
         LinkSpec::read(name, text, &path.display().to_string())
     }
 
-    /// The distribution of that name, whose suites have PHP.
+    /// The text that says of a distribution by that name which of its suites have PHP, and where it stands.
     ///
     /// # Errors
-    /// When there is none (those there are are named) or its file is not valid.
-    pub fn runtime_source(&self, name: &str) -> Result<RuntimeSource> {
+    /// When there is none (those there are are named) or it is not UTF-8.
+    pub fn runtime_source(&self, name: &str) -> Result<(&str, String)> {
         let path = Path::new("runtimes").join(format!("{name}.toml"));
         let Some(bytes) = self.files.get(&path) else {
             let known = self.files.keys().filter(|p| p.starts_with("runtimes"));
@@ -148,7 +147,7 @@ impl Definitions {
             bail!("no source of runtimes is called `{name}`; there are: {}", known.join(", "));
         };
         let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
-        RuntimeSource::parse(text, &path.display().to_string())
+        Ok((text, path.display().to_string()))
     }
 
     /// Writes the PHP side below `parent` and returns its folder. The folder's name holds the digest of its

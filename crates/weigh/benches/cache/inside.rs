@@ -6,8 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use weigh::record::ClientVisit;
 
-use super::study;
-use super::truth::{ALONE, TRANSACTIONS};
+use super::study::{self, ALONE, TRANSACTIONS};
 
 const DRIVER: &str = include_str!("scripted/drivers/scripted.php");
 const CLASS: &str = include_str!("scripted/lib/Store.php");

@@ -9,6 +9,11 @@ use weigh::run::dir::StoredRun;
 
 use super::common::WEIGH;
 
+/// Transactions whose times are looked at.
+pub const TRANSACTIONS: usize = 1000;
+/// One worker that reads.
+pub const ALONE: &str = "mixes = [\"reads\"]\nworkers = [1]\n";
+
 /// A block of transactions.
 pub struct Block<'a> {
     /// What is stored, as a study names it.

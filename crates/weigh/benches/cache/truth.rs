@@ -15,7 +15,7 @@ use super::bare;
 use super::common::{Targets, progress, rounds};
 use super::inside;
 use super::peer::{Peer, Script};
-use super::study;
+use super::study::{self, ALONE, TRANSACTIONS};
 
 /// What a percentile may be off.
 const RELATIVE: f64 = 0.01;
@@ -26,8 +26,6 @@ type Delay = fn(u64) -> Duration;
 /// Seconds that the worker says, and that are true.
 type Pair = (f64, f64);
 
-/// Transactions that are looked at.
-pub const TRANSACTIONS: usize = 1000;
 const QUANTILES: [(&str, f64); 6] =
     [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 /// None of the borders between two delays is at a percentile that is looked at. The same in microseconds for the store inside.
@@ -37,8 +35,6 @@ const SCRIPTS: [(&str, Delay, &str); 2] = [
 ];
 /// Where the worker itself would be seen first.
 const SHORT: (&str, &str) = ("constant 50 µs", "50");
-/// One worker that reads.
-pub const ALONE: &str = "mixes = [\"reads\"]\nworkers = [1]\n";
 const DRIVERS: [&str; 2] = ["phpredis", "socket"];
 
 /// Has this process and all that it starts from now on share one processor: to wake another one, on a hypervisor above all, takes a tenth

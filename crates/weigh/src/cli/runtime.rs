@@ -13,7 +13,7 @@ use crate::cli::terminal;
 use crate::content::names::shown;
 use crate::lab::Lab;
 use crate::rig::runtime::{Origin, PhpRuntime};
-use crate::rig::suite::{self, Added, Progress};
+use crate::rig::suite::{self, Added, Progress, RuntimeSource};
 use crate::units;
 
 /// Flags of `weigh runtime`.
@@ -90,7 +90,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 fn add(lab: &Lab, name: &str) -> Result<()> {
     let source = name.split(':').next().unwrap_or(name);
-    let source = lab.definitions.runtime_source(source)?;
+    let (text, place) = lab.definitions.runtime_source(source)?;
+    let source = RuntimeSource::parse(text, &place)?;
     let bar = if terminal::watched() { ProgressBar::new(0) } else { ProgressBar::hidden() };
     let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {wide_msg}");
     bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));

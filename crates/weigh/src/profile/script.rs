@@ -14,9 +14,10 @@ use weigh_stats::paired_ratio;
 
 use super::document::{Overhead, Run};
 use super::model::Profile;
-use super::tools::{Invocation, Tool, UNSET};
+use super::tools::{Tool, UNSET};
 use crate::interrupt::Interrupt;
 use crate::rig::lifeline;
+use crate::rig::process::Invocation;
 use crate::rig::runtime::PhpRuntime;
 use crate::shelter::Shelter;
 

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::model::Profile;
+use crate::rig::process::Invocation;
 use crate::rig::runtime::{self, PhpRuntime};
 
 /// A way to profile PHP, the one that sees most first.
@@ -53,17 +54,6 @@ pub struct Tool {
     prepend: PathBuf,
     /// What the user's own configuration puts before every script.
     own_prepend: String,
-}
-
-/// What of a command line turns a profiler on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Invocation {
-    /// Words before PHP's own.
-    pub before: Vec<OsString>,
-    /// Arguments of PHP's, before the script.
-    pub arguments: Vec<OsString>,
-    /// Variables to set.
-    pub environment: Vec<(OsString, OsString)>,
 }
 
 /// Variables that would turn Xdebug on or off whatever the arguments say: a profiled run has none of them.

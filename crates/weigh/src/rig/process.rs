@@ -3,6 +3,7 @@
 //! It knows lines, not what they mean: that is [`super::worker`]'s. Whatever a worker does (floods, hangs,
 //! never reads its stdin, leaves children behind), no call here blocks past its limit or grows without bound.
 
+mod invocation;
 mod pipes;
 
 use std::ffi::OsString;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use super::lifeline;
 use crate::interrupt::Interrupt;
-use crate::profile::tools::Invocation;
+pub use invocation::Invocation;
 use pipes::Heard;
 pub use pipes::{LastLine, keep_log, printable};
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{Invocation, setting, settings};
+use super::{setting, settings};
+use crate::rig::process::Invocation;
 
 /// The setting that loads it.
 pub(super) const LOAD: &str = "extension=excimer.so";

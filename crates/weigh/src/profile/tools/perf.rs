@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::{Invocation, Tool};
+use super::Tool;
 use crate::content::client;
+use crate::rig::process::Invocation;
 use crate::shelter::Shelter;
 
 /// The longest that `perf` may take for what is not the script.

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::{Invocation, setting, settings};
+use super::{setting, settings};
+use crate::rig::process::Invocation;
 
 /// The setting that loads it.
 pub(super) const LOAD: &str = "zend_extension=xdebug.so";
