@@ -1,23 +1,21 @@
 //! An invented analysis for the tests of reports: its figures are plausible and were never measured.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::analysis::model::*;
 use crate::caveat::Caveat;
-use crate::cell::{Cell, Subject};
 use crate::payload::{Origin, Payload};
 use crate::plan::Runtime;
-use crate::protocol::Phase;
 use crate::record::StopReason;
-use crate::setting::Setting;
 use crate::study::{Links, StudyText};
 
+mod cells;
 mod lines;
 mod links;
 mod notes;
 mod published;
 
+use cells::{cell, cells, group};
 use lines::{Line, PAGE, ROW, TREE};
 
 const SPEEDS: [f64; 8] = [10.0, 50.0, 100.0, 500.0, 1000.0, 2500.0, 10000.0, 25000.0];
@@ -177,127 +175,4 @@ fn runtime(name: &str, version: &str) -> Runtime {
         facts: [("opcache.enable_cli".to_owned(), "0".to_owned())].into(),
         ini: Vec::new(),
     }
-}
-
-fn cells(payload: &str, runtime: &str, bytes: u64, lines: &[Line]) -> Vec<CellResult> {
-    lines.iter().map(|line| cell(payload, runtime, bytes, *line)).collect()
-}
-
-fn cell(payload: &str, runtime: &str, bytes: u64, line: (&str, f64, f64, f64)) -> CellResult {
-    let (text, encode, decode, left) = line;
-    let (serializer, setting) = match text.split_once(' ') {
-        Some((serializer, setting)) => (Some(serializer), setting),
-        None => (None, text),
-    };
-    let setting = match setting.split_once(':') {
-        Some((codec, level)) => Setting::at(codec, level.parse().unwrap()),
-        None => Setting::bare(setting),
-    };
-    let encode = estimate(bytes as f64 * 1e3 / encode, &setting);
-    let decode = estimate(bytes as f64 * 1e3 / decode, &setting);
-    let mut phases = BTreeMap::from([(Phase::Encode, encode), (Phase::Decode, decode)]);
-    if serializer.is_some() {
-        phases.insert(Phase::Compress, scaled(encode, 0.9));
-        phases.insert(Phase::Decompress, scaled(decode, 0.7));
-    }
-    let subject = if runtime == "native" { Subject::Codec } else { Subject::PhpCodec };
-    CellResult {
-        cell: Cell {
-            id: Cell::make_id(payload, runtime, serializer, &setting),
-            subject,
-            payload: payload.into(),
-            runtime: runtime.into(),
-            serializer: serializer.map(str::to_owned),
-            keep: false,
-            expected_seconds: 0.1,
-            delivery: None,
-            client: None,
-            setting,
-        },
-        library: Some("a library 1.2".into()),
-        decoded_bytes: bytes,
-        encoded_bytes: (bytes as f64 * left / 100.0) as u64,
-        dictionary_bytes: 0,
-        phases,
-        peak_bytes: BTreeMap::from([(Phase::Encode, 268_000 + bytes), (Phase::Decode, 45_000 + bytes)]),
-        serializer_alone: serializer.map(|_| (scaled(encode, 0.1), scaled(decode, 0.3))),
-        front: false,
-        dominated_by: None,
-        relative: None,
-        stop: Some(StopReason::Settled),
-        independent: Some("ruzstd".into()),
-        caveats: Vec::new(),
-    }
-}
-
-fn scaled(of: Estimate, by: f64) -> Estimate {
-    Estimate {
-        min: of.min * by,
-        cpu: of.cpu * by,
-        cpu_median: of.cpu_median * by,
-        low: of.low * by,
-        high: of.high * by,
-        wall_median: of.wall_median * by,
-        ..of
-    }
-}
-
-fn estimate(cpu: f64, setting: &Setting) -> Estimate {
-    let slow = cpu > 1e9;
-    let half = if slow { 0.06 } else { 0.004 + 0.001 * f64::from(setting.level.unwrap_or(0).clamp(0, 12)) };
-    Estimate {
-        samples: if slow { 2 } else { 27 },
-        rounds: if slow { 2 } else { 9 },
-        min: cpu * 0.97,
-        cpu,
-        mad: cpu * half * 0.7,
-        low: cpu * (1.0 - half),
-        high: cpu * (1.0 + half),
-        cpu_median: cpu * 1.02,
-        wall_median: cpu * 1.04,
-        preempted: 3,
-    }
-}
-
-fn group(payload: &str, runtime: &str, cells: &mut [CellResult]) -> Group {
-    let mut mine: Vec<&mut CellResult> = cells
-        .iter_mut()
-        .filter(|cell| cell.cell.payload == payload && cell.cell.runtime == runtime)
-        .collect();
-    mine.sort_by(|a, b| a.phases[&Phase::Encode].cpu.total_cmp(&b.phases[&Phase::Encode].cpu));
-    let mut front: Vec<(u64, String)> = Vec::new();
-    for cell in &mut mine {
-        match front.last() {
-            Some((bytes, by)) if *bytes <= cell.encoded_bytes => cell.dominated_by = Some(by.clone()),
-            _ => {
-                cell.front = true;
-                front.push((cell.encoded_bytes, cell.cell.id.clone()));
-            }
-        }
-    }
-    let reference = reference(&mine);
-    if let Some((_, base)) = &reference {
-        for cell in &mut mine {
-            let ratio = cell.phases[&Phase::Encode].cpu / base;
-            cell.relative = Some(Relative { ratio, low: ratio * 0.99, high: ratio * 1.01 });
-        }
-    }
-    let links = links::mixes(&mine.iter().map(|cell| &**cell).collect::<Vec<_>>());
-    Group {
-        payload: payload.into(),
-        runtime: runtime.into(),
-        front: front.into_iter().map(|(_, id)| id).collect(),
-        reference: reference.map(|(id, _)| id),
-        links,
-    }
-}
-
-/// Level 6 of zlib, with its encode time.
-fn reference(cells: &[&mut CellResult]) -> Option<(String, f64)> {
-    let of = |cell: &CellResult| {
-        let setting = &cell.cell.setting;
-        ["gzdeflate", "zlib"].contains(&setting.codec.as_str()) && setting.level == Some(6)
-    };
-    let cell = cells.iter().find(|cell| of(cell))?;
-    Some((cell.cell.id.clone(), cell.phases[&Phase::Encode].cpu))
 }
