@@ -75,8 +75,6 @@ pub struct Means<'a> {
     /// Set where bodies of known length are dropped unseen: the room that the transport may use for it. As long as the
     /// kernel drops them its pages are never touched, so that it costs no memory.
     pub discard: Option<&'a mut [u8]>,
-    /// An event may wait for many bytes of a long body. Not where bytes are to be read at a rate, or up to a place.
-    pub gathers: bool,
     /// The peer has closed its side or broken the connection: no event will come any more, so that reads go on to the end.
     pub ended: bool,
 }

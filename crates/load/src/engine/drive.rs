@@ -33,8 +33,7 @@ impl Thread<'_> {
             None => usize::MAX,
         };
         let discard = discards.then_some(self.scratch.as_mut_slice());
-        let gathers = !abandons && conn.pace.is_none();
-        let means = Means { buffer: &mut self.buffer, allowance, discard, gathers, ended: conn.ended };
+        let means = Means { buffer: &mut self.buffer, allowance, discard, ended: conn.ended };
         let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
         let after = received(conn, exchange, &self.sink);
         if let (Some(pace), Some(_)) = (&mut conn.pace, exchange) {

@@ -114,6 +114,8 @@ impl Machine {
         if let Err(fault) = self.write(io, request) {
             return self.fail(events, fault);
         }
+        // What is read at a rate is read as it comes.
+        let gathers = means.discard.is_some() && means.allowance == usize::MAX;
         loop {
             if self.current.is_none() && self.closing {
                 // Where the server has closed its side there is nothing to wait for.
@@ -138,8 +140,7 @@ impl Machine {
                 Step::Enough(bytes) if means.ended => means.allowance -= bytes.min(means.allowance),
                 Step::Enough(_) | Step::Blocked if self.current.is_none() && self.closing => {}
                 Step::Enough(_) | Step::Blocked => {
-                    let drops = means.gathers && means.discard.is_some();
-                    let left = self.left().filter(|left| drops && *left >= WORTH_AWAITING);
+                    let left = self.left().filter(|left| gathers && *left >= WORTH_AWAITING);
                     io.await_bytes(left.map_or(1, |left| left.min(AWAITED) as usize));
                     return Drive::Open;
                 }

@@ -104,8 +104,7 @@ fn talk(
     let mut buffer = vec![0; BUFFER];
     machine.start(0, is_head);
     loop {
-        let means =
-            Means { buffer: &mut buffer, allowance: BUFFER, discard: None, gathers: false, ended: false };
+        let means = Means { buffer: &mut buffer, allowance: BUFFER, discard: None, ended: false };
         let drive = machine.drive(&mut io, request, means, &mut told);
         if let Some(end) = told.end.take() {
             end?;
