@@ -43,6 +43,14 @@ pub enum State {
 }
 
 impl Conn {
+    /// Whether an event that tells of room to send, and of nothing to read, is of any use: each event tells of all that there is.
+    pub fn awaits_room(&self) -> bool {
+        match (&self.state, &self.io, &self.machine) {
+            (State::Open | State::Lingering, Io::Tcp(_), Machine::Http1(machine)) => machine.is_sending(),
+            _ => true,
+        }
+    }
+
     /// Adds the exchanges that it is busy with to a list.
     pub fn list(&self, into: &mut Vec<ExchangeId>) {
         match self.state {

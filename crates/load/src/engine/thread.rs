@@ -17,6 +17,7 @@ use super::prepared::Arsenal;
 use super::progress::Window;
 use super::sink::Sink;
 use crate::Nanos;
+use crate::aligned::Aligned;
 use crate::plan::LoadPlan;
 use crate::protocol::h2::Http2Thread;
 use crate::transport::tls::TlsThread;
@@ -74,7 +75,7 @@ pub struct Thread<'a> {
     pub(super) http2: Http2Thread,
     /// Connections with exchanges that are not sent yet.
     pub(super) unsent: Vec<usize>,
-    pub(super) buffer: Vec<u8>,
+    pub(super) buffer: Aligned,
     /// Room that is never written to, see [`crate::protocol::Means::discard`].
     pub(super) scratch: Vec<u8>,
     /// When slow readers read on.
@@ -118,7 +119,7 @@ impl<'a> Thread<'a> {
             tls: arsenal.tls.as_ref().map(|config| TlsThread::new(config, plan.tls.resumption)),
             http2: Http2Thread::default(),
             unsent: Vec::new(),
-            buffer: vec![0; BUFFER],
+            buffer: Aligned::zeros(BUFFER),
             scratch: vec![0; SCRATCH],
             paced: BinaryHeap::new(),
             is_sending: true,
@@ -201,6 +202,9 @@ impl<'a> Thread<'a> {
         conn.ended |= event.is_read_closed() || event.is_error();
         let was_connecting = matches!(conn.state, State::Connecting(_));
         if was_connecting && !(event.is_writable() || conn.ended) {
+            return Ok(());
+        }
+        if !(event.is_readable() || conn.ended || conn.awaits_room()) {
             return Ok(());
         }
         self.drive(token)?;

@@ -1,10 +1,10 @@
 //! A TCP connection.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::SocketAddr;
 
 use mio::net::TcpStream;
-use rustix::net::{RecvFlags, recv};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::Transport;
@@ -83,12 +83,12 @@ impl Tcp {
 impl Transport for Tcp {
     #[inline]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.stream.read(buf)
+        Ok(recv(&self.stream, buf, RecvFlags::empty())?.1)
     }
 
     #[inline]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.stream.write(buf)
+        Ok(send(&self.stream, buf, SendFlags::NOSIGNAL)?)
     }
 
     /// The kernel drops the bytes without a copy, where it can (`MSG_TRUNC`, see tcp(7)).

@@ -1,5 +1,7 @@
 //! The preflight: what a server really sends for a request, and what can be asked of every further response.
 
+use std::sync::Arc;
+
 use super::expectation::{Expectation, layer};
 use super::fields::differing;
 use super::finding::Finding;
@@ -157,7 +159,7 @@ impl Examiner {
         self.room -= bytes;
         expectation.checked = Checked::Bytes;
         for (coding, wire) in distinct {
-            expectation.variants.add(Variant { coding, wire: wire.into(), fault: None });
+            expectation.variants.add(Variant { coding, wire: Arc::new(wire.into()), fault: None });
         }
     }
 }

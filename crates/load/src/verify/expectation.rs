@@ -112,7 +112,7 @@ impl Expectations {
             && expected.variants.has_room(wrong)
             && self.learned.take(wire.len(), 0)
         {
-            expected.variants.add(Variant { coding, wire: wire.into(), fault });
+            expected.variants.add(Variant { coding, wire: Arc::new(wire.into()), fault });
         }
         verdict
     }

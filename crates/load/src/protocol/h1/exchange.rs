@@ -33,6 +33,8 @@ pub(super) struct Current {
     /// The connection persists after it, as far as is known.
     pub keep: bool,
     informational: u32,
+    /// Bytes of a body of known length that are there.
+    pub body: u64,
     pub rest: Rest,
 }
 
@@ -99,6 +101,7 @@ impl Current {
             begun: false,
             keep: true,
             informational: 0,
+            body: 0,
             rest: Rest::Head,
         }
     }
@@ -167,6 +170,7 @@ impl Current {
                     events.body(self.id, &bytes[..own])?;
                 }
                 *left -= own as u64;
+                self.body += own as u64;
                 Ok(if *left == 0 { Progress::Whole(own) } else { Progress::More })
             }
             Rest::Chunked(chunks) => {

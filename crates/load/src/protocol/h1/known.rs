@@ -20,6 +20,12 @@ impl Known {
         self.head.filter(|_| bytes.starts_with(&self.bytes))
     }
 
+    /// Bytes of the last head; 0 as long as there is none.
+    #[inline]
+    pub fn length(&self) -> usize {
+        self.head.map_or(0, |head| head.bytes)
+    }
+
     /// Keeps the final head that `raw` is. With informational ones before it, it is longer than the head alone, and not kept.
     pub fn keep(&mut self, raw: &[u8], head: Head) {
         self.head = None;

@@ -1,0 +1,98 @@
+use std::io;
+
+use super::*;
+use crate::protocol::h1::head::Head;
+
+/// A connection over which these parts come, one a read at most.
+struct Parts(Vec<Vec<u8>>);
+
+impl Transport for Parts {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let Some(part) = self.0.first_mut() else { return Err(ErrorKind::WouldBlock.into()) };
+        let taken = part.len().min(buf.len());
+        buf[..taken].copy_from_slice(&part[..taken]);
+        part.drain(..taken);
+        self.0.retain(|part| !part.is_empty());
+        Ok(taken)
+    }
+
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        Ok(buf.len())
+    }
+
+    fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
+        let most = max.min(scratch.len());
+        self.read(&mut scratch[..most])
+    }
+
+    fn short_read_drains(&self) -> bool {
+        false
+    }
+}
+
+/// Where in a line the parts of bodies lay, and where they would lie in a copy that begins at a line.
+#[derive(Default)]
+struct Places {
+    seen: Vec<(usize, usize)>,
+    body: Vec<u8>,
+    ends: usize,
+}
+
+impl Events for Places {
+    fn tick(&mut self) {}
+    fn first_byte(&mut self, _: ExchangeId) {}
+    fn wire(&mut self, _: ExchangeId, _: usize) {}
+    fn head(&mut self, _: ExchangeId, _: &Head, _: &[u8]) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn body(&mut self, _: ExchangeId, bytes: &[u8]) -> Result<(), Fault> {
+        self.seen.push((bytes.as_ptr().addr() % LINE, self.body.len() % LINE));
+        self.body.extend_from_slice(bytes);
+        Ok(())
+    }
+    fn discarded(&mut self, _: ExchangeId, _: u64) {}
+    fn end(&mut self, _: ExchangeId) {
+        self.ends += 1;
+    }
+    fn fault(&mut self, _: ExchangeId, fault: Fault, _: bool) {
+        panic!("{fault:?}");
+    }
+}
+
+fn respond(machine: &mut Machine, parts: &[&[u8]], buffer: &mut [u8]) -> Places {
+    let mut places = Places::default();
+    let mut io = Parts(parts.iter().map(|part| part.to_vec()).collect());
+    machine.start(0, false);
+    let means = Means { buffer, allowance: usize::MAX, discard: None, ended: false };
+    assert_eq!(machine.drive(&mut io, b"GET", means, &mut places), Drive::Open);
+    assert_eq!(places.ends, 1);
+    places
+}
+
+#[test]
+fn bodies_lie_as_those_that_they_are_compared_with() {
+    let body: Vec<u8> = (0..5000).map(|n| (n % 251) as u8).collect();
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+    let whole = [head.as_bytes(), &body].concat();
+    let (first, rest) = whole.split_at(1777);
+    let mut machine = Machine::new(&Limits::default());
+    let mut buffer = Aligned::zeros(1 << 10);
+    // The length of the first head is not known before.
+    assert_eq!(respond(&mut machine, &[&whole], &mut buffer).body, body);
+    for parts in [&[whole.as_slice()] as &[&[u8]], &[first, rest], &[head.as_bytes(), &body]] {
+        let places = respond(&mut machine, parts, &mut buffer);
+        assert_eq!(places.body, body);
+        assert!(places.seen.len() > 4, "more than one read: {:?}", places.seen);
+        assert!(places.seen.iter().all(|(lies, should)| lies == should), "{:?}", places.seen);
+    }
+}
+
+#[test]
+fn a_small_buffer_is_read_into_from_its_begin() {
+    let whole = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc";
+    let mut machine = Machine::new(&Limits::default());
+    let mut buffer = vec![0; LINE];
+    for _ in 0..2 {
+        assert_eq!(respond(&mut machine, &[whole], &mut buffer).body, b"abc");
+    }
+}
