@@ -6,6 +6,7 @@ mod dispatch;
 mod drive;
 mod exchange;
 mod expire;
+mod gather;
 mod part;
 mod preflight;
 mod prepared;

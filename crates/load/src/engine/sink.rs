@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::clock::Clock;
 use super::exchange::{Ended, Exchange, Tag};
+use super::gather::Gather;
 use super::preflight::Scout;
 use crate::Nanos;
 use crate::fault::{Fault, FaultKind};
@@ -37,6 +38,8 @@ pub struct Sink<'a> {
     eye: Eye<'a>,
     /// What was counted.
     pub recorder: Recorder,
+    /// What response times say of how events should gather.
+    pub gather: Gather,
     /// Exchanges that ended since this was last looked at.
     pub ended: Vec<Ended>,
 }
@@ -44,7 +47,16 @@ pub struct Sink<'a> {
 impl<'a> Sink<'a> {
     /// One with nothing in flight.
     pub fn new(clock: Clock, recorder: Recorder, eye: Eye<'a>) -> Sink<'a> {
-        Sink { clock, now: 0, exchanges: Vec::new(), free: Vec::new(), eye, recorder, ended: Vec::new() }
+        Sink {
+            clock,
+            now: 0,
+            exchanges: Vec::new(),
+            free: Vec::new(),
+            eye,
+            recorder,
+            gather: Gather::default(),
+            ended: Vec::new(),
+        }
     }
 
     /// Takes in a new exchange.
@@ -209,6 +221,7 @@ impl Events for Sink<'_> {
     fn end(&mut self, x: ExchangeId) {
         let now = self.now;
         let exchange = &mut self.exchanges[x as usize];
+        self.gather.ended(now.saturating_sub(exchange.sent));
         let tag = exchange.tag(now);
         let (checker, keeping) = (exchange.checker.take(), exchange.keeping.take());
         let verdict = match (&mut self.eye, checker, keeping) {

@@ -12,6 +12,7 @@ use mio::{Events, Poll, Token};
 use super::clock::{Clock, Timer};
 use super::conn::{Conn, State};
 use super::exchange::Ended;
+use super::gather::{self, Gather};
 use super::part::Part;
 use super::prepared::Arsenal;
 use super::progress::Window;
@@ -136,6 +137,7 @@ impl<'a> Thread<'a> {
     /// When the system's poll fails.
     pub fn run(mut self) -> io::Result<Sink<'a>> {
         let mut events = Events::with_capacity(1024);
+        self.sink.gather = Gather::begin();
         for stream in 0..self.parts.len() {
             self.pump(stream as u16)?;
         }
@@ -146,10 +148,12 @@ impl<'a> Thread<'a> {
                 break;
             }
             let timeout = self.wait(now)?;
+            self.rest();
             match self.poll.poll(&mut events, timeout) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 other => other?,
             }
+            self.sink.gather.came(events.iter().count());
             for event in &events {
                 if event.token() != TIMER {
                     self.happened(event)?;
@@ -165,6 +169,18 @@ impl<'a> Thread<'a> {
         }
         self.window.publish(&self.sink.recorder);
         Ok(self.sink)
+    }
+
+    /// Lets events gather where nothing is due but what they tell of.
+    fn rest(&self) {
+        let is_closed = self.parts.iter().all(|p| !p.is_open && p.wake.is_none());
+        if is_closed
+            && self.is_sending
+            && self.paced.is_empty()
+            && let Some(nanos) = self.sink.gather.rest(self.sink.in_flight())
+        {
+            gather::rest(nanos);
+        }
     }
 
     /// How long the poll may wait, with the timer set for what is due to the microsecond.
