@@ -84,7 +84,7 @@ mod tests {
             let rest = after(service, 1).rest(1000).unwrap();
             assert!((SHORTEST..=LONGEST).contains(&rest) && rest <= service / PART, "{service}: {rest}");
         }
-        assert_eq!(after(500_000, 1).rest(1000), None, "too short to pay");
+        assert_eq!(after(400_000, 1).rest(1000), None, "too short to pay");
         assert_eq!(Gather::default().rest(1000), None, "nothing is known");
     }
 
