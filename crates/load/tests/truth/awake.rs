@@ -5,9 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use thread_priority::unix::{
-    NormalThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+    NormalThreadSchedulePolicy, RealtimeThreadSchedulePolicy, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id,
 };
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
+
+use super::places::allowed;
 
 /// Threads that spin for as long as this lives, and step aside at once for any other.
 pub struct Awake {
@@ -16,26 +19,35 @@ pub struct Awake {
 }
 
 impl Awake {
-    /// One for each processor. None where the system has no class for threads that matter least: they would be in the way.
+    /// One on each processor: two on one would let the other sleep. None where the system has no class for threads that matter least:
+    /// they would be in the way.
     pub fn begin() -> Awake {
         let over = Arc::new(AtomicBool::new(false));
-        let count = std::thread::available_parallelism().map_or(1, usize::from);
-        let spin = |over: Arc<AtomicBool>| {
+        let spin = |cpu: u32, over: Arc<AtomicBool>| {
             let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
             let zero = ThreadPriority::Crossplatform(ThreadPriorityValue::MIN);
-            let is_idle = set_thread_priority_and_policy(thread_native_id(), zero, idle).is_ok();
-            while is_idle && !over.load(Ordering::Relaxed) {
+            let is_last = set_thread_priority_and_policy(thread_native_id(), zero, idle).is_ok();
+            let is_there = weigh_load::sys::pin(cpu).is_ok();
+            while is_last && is_there && !over.load(Ordering::Relaxed) {
                 std::hint::spin_loop();
             }
         };
-        let threads = (0..count)
-            .map(|_| {
+        let threads = allowed()
+            .into_iter()
+            .map(|cpu| {
                 let over = Arc::clone(&over);
-                std::thread::spawn(move || spin(over))
+                std::thread::spawn(move || spin(cpu, over))
             })
             .collect();
         Awake { over, threads }
     }
+}
+
+/// Puts this thread, and each that it starts from now on, ahead of every usual one; whether the system allows it.
+pub fn ahead() -> bool {
+    let first = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    let low = ThreadPriorityValue::try_from(10).map(ThreadPriority::Crossplatform);
+    low.is_ok_and(|low| set_thread_priority_and_policy(thread_native_id(), low, first).is_ok())
 }
 
 impl Drop for Awake {

@@ -1,6 +1,7 @@
 //! What open and closed models make of a stall, at a server that writes down what was true. No time is held against a
 //! bound of its own: how exact the figures are, `benches/truth.rs` measures.
 
+mod places;
 mod server;
 mod trial;
 
@@ -36,6 +37,7 @@ fn a_stall_is_in_the_tail_of_an_open_model() {
     let truth = trial.true_responses(100.0);
     assert!(quantile(&truth, 0.96) > STALL.mul_f64(0.7) && truth.len() == 400);
     assert!(response.quantile(0.5) < response.quantile(0.96));
+    assert!(quantile(&trial.arrivals(100.0), 0.96) < STALL.mul_f64(0.5), "they are sent all the same");
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub struct Script {
 /// A request as the server saw it.
 #[derive(Clone, Copy, Debug)]
 pub struct Note {
+    /// When its request was read.
+    pub arrived: Instant,
     /// When the system had its response; none: never.
     pub written: Option<Instant>,
     /// How much later it was given than the script says; none while a stall is caught up with. The server spins before: it is late where
@@ -46,7 +48,8 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn start(script: Script) -> Server {
+    /// On one processor, where it has one to itself.
+    pub fn start(script: Script, cpu: Option<u32>) -> Server {
         let mut listener = TcpListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.local_addr().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
@@ -63,7 +66,12 @@ impl Server {
         };
         let thread = std::thread::spawn({
             let stop = Arc::clone(&stop);
-            move || hall.serve(&stop)
+            move || {
+                if let Some(cpu) = cpu {
+                    weigh_load::sys::pin(cpu).unwrap();
+                }
+                hall.serve(&stop)
+            }
         });
         Server { address, stop, thread }
     }
@@ -144,7 +152,7 @@ impl Hall {
 
     fn arrived(&mut self, guest: usize, now: Instant) {
         let number = self.notes.len();
-        self.notes.push(Note { written: None, late: None });
+        self.notes.push(Note { arrived: now, written: None, late: None });
         if let Some((at, length)) = self.script.stall
             && at == number
         {

@@ -1,12 +1,13 @@
 //! A load at a server with known delays, and what was true of it.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Tls};
 use weigh_load::result::{ClassResult, LoadResult};
 use weigh_load::workload::{Defaults, of_urls};
 
+use super::places::places;
 use super::server::{Note, Script, Server};
 
 /// A load.
@@ -25,7 +26,8 @@ pub struct Trial {
 
 impl Trial {
     pub fn run(script: Script, load: &Load) -> Trial {
-        let server = Server::start(script);
+        let places = places();
+        let server = Server::start(script, places.map(|(server, _)| server));
         let mut defaults = Defaults::default();
         defaults.stream.arrival = load.arrival.into();
         defaults.stream.connections = load.connections;
@@ -39,7 +41,7 @@ impl Trial {
             limits: Limits::default(),
             check: Check::Verify { decode_every: 100, vary_by: Vec::new() },
             threads: 1,
-            cpus: Vec::new(),
+            cpus: places.iter().map(|(_, client)| *client).collect(),
             slice_seconds: 1.0,
             seed: 1,
         };
@@ -59,10 +61,20 @@ impl Trial {
     /// The true response times of a constant rate in rising order: from the instant at which each request was due to that at
     /// which its response had left. Requests are sent in the order in which they are due, so that they arrive in it.
     pub fn true_responses(&self, rate: f64) -> Vec<Duration> {
+        self.since_due(rate, |_, note| note.written)
+    }
+
+    /// How long after they were due requests of a constant rate were read, in rising order. The first is not among them: it waits for
+    /// the first connection.
+    pub fn arrivals(&self, rate: f64) -> Vec<Duration> {
+        self.since_due(rate, |number, note| (number > 0).then_some(note.arrived))
+    }
+
+    fn since_due(&self, rate: f64, end: impl Fn(usize, &Note) -> Option<Instant>) -> Vec<Duration> {
         let began = self.result.began.expect("it ran in this process");
         let due = |number: usize| began + Duration::from_secs_f64(number as f64 / rate);
-        let response = |(n, note): (usize, &Note)| note.written.map(|at| at - due(n));
-        let mut all: Vec<Duration> = (0..).zip(&self.notes).filter_map(response).collect();
+        let since = |(n, note): (usize, &Note)| end(n, note).map(|at| at.saturating_duration_since(due(n)));
+        let mut all: Vec<Duration> = (0..).zip(&self.notes).filter_map(since).collect();
         all.sort_unstable();
         all
     }
