@@ -18,15 +18,9 @@ use crate::transport::{Io, Transport};
 impl Thread<'_> {
     /// Sends what is due in a stream, as long as there is a connection for it.
     pub(super) fn pump(&mut self, stream: u16) -> io::Result<()> {
-        self.pump_from(stream, self.shared.clock.now())
-    }
-
-    /// The same where the clock was just looked at.
-    pub(super) fn pump_from(&mut self, stream: u16, now: Nanos) -> io::Result<()> {
-        let mut seen = Some(now);
         while self.parts[stream as usize].has_room() {
             let Some(x) = self.parts[stream as usize].waiting.pop() else { break };
-            self.place(x, seen.take().unwrap_or_else(|| self.shared.clock.now()))?;
+            self.place(x, self.shared.clock.now())?;
         }
         while self.is_sending {
             let part = &mut self.parts[stream as usize];
@@ -35,7 +29,7 @@ impl Thread<'_> {
                 part.wake = None;
                 break;
             }
-            let now = seen.take().unwrap_or_else(|| self.shared.clock.now());
+            let now = self.shared.clock.now();
             let Some(scheduled) = part.due(now) else { break };
             if scheduled >= self.until || !self.shared.take_ticket() {
                 self.stop_sending(now);

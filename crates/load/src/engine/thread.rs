@@ -159,12 +159,12 @@ impl<'a> Thread<'a> {
                     self.happened(event)?;
                 }
             }
+            self.read_on()?;
             for stream in 0..self.parts.len() {
                 if self.parts[stream].wake.is_some() {
                     self.pump(stream as u16)?;
                 }
             }
-            self.read_on()?;
             self.send_off()?;
         }
         self.window.publish(&self.sink.recorder);
@@ -231,7 +231,8 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// Deals with the exchanges that have ended.
+    /// Deals with the exchanges that have ended. What follows them is sent when all events are dealt with: reading many and then sending
+    /// many costs less than turn by turn.
     pub(super) fn settle(&mut self) -> io::Result<()> {
         while let Some(ended) = self.sink.ended.pop() {
             match ended {
@@ -240,7 +241,7 @@ impl<'a> Thread<'a> {
                     let part = &mut self.parts[stream as usize];
                     part.schedule.ended(now);
                     part.free_since.get_or_insert(now);
-                    self.pump_from(stream, now)?;
+                    part.wake = Some(now);
                 }
                 Ended::Again(x) => self.send_again(x)?,
             }
