@@ -31,7 +31,7 @@ use tool::{Case, Over, Tool};
 /// The server's processor and the client's.
 const CPUS: (usize, usize) = (0, 1);
 /// A visit's length: start-up and preflight vanish in it.
-const SECONDS: u32 = 4;
+const SECONDS: u32 = 3;
 
 const PEERS: &[Tool] = &[Tool::Weigh, Tool::Wrk, Tool::Ab, Tool::H2load];
 const CASES: &[Case] = &[
@@ -72,7 +72,7 @@ fn compare() -> Result<Targets> {
     // cargo adds a flag of its own.
     let named: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let wanted = |part: &str| named.is_empty() || named.iter().any(|n| n == part);
-    let rounds = rounds(5);
+    let rounds = rounds(8);
     let server = Server::start(CPUS.0)?;
     let mut targets = Targets::default();
     if wanted("cpu") {
