@@ -1,60 +1,97 @@
 //! Processors that do not go to sleep: to be woken takes a virtual machine a tenth of a millisecond, which is no part of a response time.
+//! What keeps them awake also sees when they were away.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use thread_priority::ThreadPriority;
 use thread_priority::unix::{
-    NormalThreadSchedulePolicy, RealtimeThreadSchedulePolicy, ThreadSchedulePolicy,
-    set_thread_priority_and_policy, thread_native_id,
+    NormalThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
 };
-use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
+use super::absence::Absences;
 use super::places::allowed;
+use super::witness::Witness;
 
 /// Threads that spin for as long as this lives, and step aside at once for any other.
 pub struct Awake {
     over: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
+    /// By processor.
+    threads: Vec<(u32, Arc<Mutex<Absences>>, JoinHandle<()>)>,
 }
 
 impl Awake {
-    /// One on each processor: two on one would let the other sleep. None where the system has no class for threads that matter least:
-    /// they would be in the way.
-    pub fn begin() -> Awake {
-        let over = Arc::new(AtomicBool::new(false));
-        let spin = |cpu: u32, over: Arc<AtomicBool>| {
-            let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
-            let zero = ThreadPriority::Crossplatform(ThreadPriorityValue::MIN);
-            let is_last = set_thread_priority_and_policy(thread_native_id(), zero, idle).is_ok();
-            let is_there = weigh_load::sys::pin(cpu).is_ok();
-            while is_last && is_there && !over.load(Ordering::Relaxed) {
-                std::hint::spin_loop();
-            }
-        };
-        let threads = allowed()
-            .into_iter()
-            .map(|cpu| {
-                let over = Arc::clone(&over);
-                std::thread::spawn(move || spin(cpu, over))
-            })
-            .collect();
-        Awake { over, threads }
+    /// One on each processor: two on one would let the other sleep.
+    ///
+    /// # Errors
+    /// In one line, when a thread could be in the way of others: it then does not spin.
+    pub fn begin() -> Result<Awake, String> {
+        let (say, said) = channel();
+        let mut awake = Awake { over: Arc::default(), threads: Vec::new() };
+        for cpu in allowed() {
+            let (absences, over, say) = (Arc::default(), Arc::clone(&awake.over), say.clone());
+            let thread = std::thread::spawn({
+                let absences = Arc::clone(&absences);
+                move || {
+                    let placed = place(cpu);
+                    let spins = placed.is_ok();
+                    // Whoever would hear of it waits below.
+                    let _ = say.send(placed);
+                    if spins {
+                        spin(cpu, &absences, &over);
+                    }
+                }
+            });
+            awake.threads.push((cpu, absences, thread));
+        }
+        said.iter().take(awake.threads.len()).collect::<Result<(), String>>().map(|()| awake)
+    }
+
+    /// When a processor was away so far; never, for one that is not kept awake.
+    pub fn absences(&self, cpu: u32) -> Absences {
+        let of = self.threads.iter().find(|(own, ..)| *own == cpu);
+        of.map(|(_, absences, _)| absences.lock().unwrap().clone()).unwrap_or_default()
     }
 }
 
-/// Puts this thread, and each that it starts from now on, ahead of every usual one; whether the system allows it.
-pub fn ahead() -> bool {
-    let first = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-    let low = ThreadPriorityValue::try_from(10).map(ThreadPriority::Crossplatform);
-    low.is_ok_and(|low| set_thread_priority_and_policy(thread_native_id(), low, first).is_ok())
+/// Puts this thread on a processor, behind every other there.
+fn place(cpu: u32) -> Result<(), String> {
+    let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle)
+        .map_err(|e| format!("no class for threads that matter least: {e}"))?;
+    weigh_load::sys::pin(cpu).map_err(|e| format!("processor {cpu}: {e}"))
+}
+
+fn spin(cpu: u32, absences: &Mutex<Absences>, over: &AtomicBool) {
+    let mut witness = Witness::of(cpu);
+    while !over.load(Ordering::Relaxed) {
+        if let Some(absence) = witness.look() {
+            absences.lock().unwrap().push(absence);
+        }
+    }
 }
 
 impl Drop for Awake {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
+        for (.., thread) in self.threads.drain(..) {
             let _ = thread.join();
         }
     }
+}
+
+#[test]
+fn a_processor_is_kept_awake_by_a_thread_behind_every_other() {
+    let awake = Awake::begin().expect("the class is for everybody");
+    assert_eq!(awake.threads.len(), allowed().len());
+    assert!(awake.threads.iter().all(|(.., thread)| !thread.is_finished()));
+    assert_eq!(awake.absences(u32::MAX), Absences::default(), "of no processor of ours nothing is known");
+    // The scheduling class is the 41st number of stat, see proc(5): 5 is SCHED_IDLE.
+    let class =
+        |stat: String| stat.rsplit(") ").next().and_then(|after| after.split(' ').nth(38).map(str::to_owned));
+    let threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let stats = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
+    assert_eq!(stats.filter_map(class).filter(|class| class == "5").count(), awake.threads.len());
 }

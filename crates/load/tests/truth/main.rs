@@ -1,12 +1,16 @@
 //! What open and closed models make of a stall, at a server that writes down what was true. No time is held against a
 //! bound of its own: how exact the figures are, `benches/truth.rs` measures.
 
+mod absence;
+mod awake;
 mod places;
 mod server;
 mod trial;
+mod witness;
 
 use std::time::Duration;
 
+use absence::Absences;
 use server::Script;
 use trial::{Load, Trial, quantile};
 
@@ -34,7 +38,7 @@ fn a_stall_is_in_the_tail_of_an_open_model() {
     // Of 400 requests 80 were due in the stall; the first quarter of them waited for at least three quarters of it.
     let response = &trial.class().times.response;
     assert!(response.quantile(0.96).unwrap() > STALL.as_secs_f64() * 0.7);
-    let truth = trial.true_responses(100.0);
+    let truth = trial.true_responses(100.0, &Absences::default());
     assert!(quantile(&truth, 0.96) > STALL.mul_f64(0.7) && truth.len() == 400);
     assert!(response.quantile(0.5) < response.quantile(0.96));
     assert!(quantile(&trial.arrivals(100.0), 0.96) < STALL.mul_f64(0.5), "they are sent all the same");

@@ -16,8 +16,6 @@ const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent
 const LISTENER: Token = Token(usize::MAX);
 /// Before an instant the server spins for as long: a wait is exact to the millisecond only.
 const SPIN: Duration = Duration::from_millis(1);
-/// So long after a stall its last request has its response.
-const CATCHING_UP: Duration = Duration::from_millis(100);
 
 /// What the server does.
 #[derive(Clone, Copy)]
@@ -35,9 +33,6 @@ pub struct Note {
     pub arrived: Instant,
     /// When the system had its response; none: never.
     pub written: Option<Instant>,
-    /// How much later it was given than the script says; none while a stall is caught up with. The server spins before: it is late where
-    /// the machine was away.
-    pub late: Option<Duration>,
 }
 
 /// A server in a thread of its own.
@@ -152,7 +147,7 @@ impl Hall {
 
     fn arrived(&mut self, guest: usize, now: Instant) {
         let number = self.notes.len();
-        self.notes.push(Note { arrived: now, written: None, late: None });
+        self.notes.push(Note { arrived: now, written: None });
         if let Some((at, length)) = self.script.stall
             && at == number
         {
@@ -170,7 +165,6 @@ impl Hall {
             }
             self.due.pop();
             now = Instant::now();
-            self.notes[number].late = (due > self.held + CATCHING_UP).then(|| now - at);
             // Who has gone needs no response.
             let _ = self.guests[guest].stream.write(RESPONSE);
             self.notes[number].written = Some(Instant::now());
