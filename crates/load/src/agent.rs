@@ -1,20 +1,20 @@
 //! The load agent: reads plans, runs them one after the other, and says how they go.
 //!
-//! Reading goes on while a block runs, so that it can be stopped, and so that an agent whose lab has gone ends.
+//! Reading goes on while a block runs, so that it can be stopped, and so that an agent whose lab has gone ends. Nothing here is
+//! generic over what is written to: the code that reads plans and writes results then stands beside the engine's, and the kernel
+//! maps a program in large pieces, which count to the memory of the process.
 
 use std::any::Any;
-use std::io::{BufRead, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use anyhow::{Context, Result, bail};
-use weigh_load::Progress;
-use weigh_load::plan::LoadPlan;
-use weigh_load::result::LoadResult;
-
-use super::message::{STOP, Said};
+use crate::engine::Progress;
+use crate::message::{STOP, Said};
+use crate::plan::LoadPlan;
+use crate::result::LoadResult;
 
 /// The longest line in bytes: request bodies travel in it.
 const LINE_LIMIT: u64 = 64 << 20;
@@ -29,16 +29,20 @@ type Order = (Vec<u8>, Arc<AtomicBool>);
 ///
 /// # Errors
 /// The input cannot be read, a line is longer than 64 MiB, or the output cannot be written.
-pub fn serve(input: impl BufRead + Send + 'static, mut output: impl Write, engine: &Engine) -> Result<()> {
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: &mut dyn Write,
+    engine: &Engine,
+) -> io::Result<()> {
     let (orders, inbox) = channel();
     let reader = std::thread::spawn(move || read(input, &orders));
     for (line, stop) in inbox {
-        block(&line, &stop, &mut output, engine)?;
+        block(&line, &stop, output, engine)?;
     }
-    reader.join().unwrap_or_else(|_| bail!("the thread that reads plans panicked"))
+    reader.join().unwrap_or_else(|_| Err(io::Error::other("the thread that reads plans panicked")))
 }
 
-fn read(mut input: impl BufRead, orders: &Sender<Order>) -> Result<()> {
+fn read(mut input: impl BufRead, orders: &Sender<Order>) -> io::Result<()> {
     let mut running: Option<Arc<AtomicBool>> = None;
     let stop = |running: &Option<Arc<AtomicBool>>| {
         running.iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
@@ -48,11 +52,11 @@ fn read(mut input: impl BufRead, orders: &Sender<Order>) -> Result<()> {
         let read = input.by_ref().take(LINE_LIMIT + 1).read_until(b'\n', &mut line);
         if read.as_ref().map_or(true, |n| *n == 0) || line.len() as u64 > LINE_LIMIT {
             stop(&running);
-            read.context("reading a plan")?;
+            read.map_err(|e| during("reading a plan", &e))?;
             if line.is_empty() {
                 return Ok(());
             }
-            bail!("a plan is longer than {} MiB", LINE_LIMIT >> 20);
+            return Err(io::Error::other(format!("a plan is longer than {} MiB", LINE_LIMIT >> 20)));
         }
         match line.trim_ascii() {
             [] => {}
@@ -68,7 +72,7 @@ fn read(mut input: impl BufRead, orders: &Sender<Order>) -> Result<()> {
     }
 }
 
-fn block(line: &[u8], stop: &AtomicBool, output: &mut impl Write, engine: &Engine) -> Result<()> {
+fn block(line: &[u8], stop: &AtomicBool, output: &mut dyn Write, engine: &Engine) -> io::Result<()> {
     let mut broken = None;
     let said = match serde_json::from_slice::<LoadPlan>(line) {
         Err(error) => Said::Fault(format!("not a plan: {error}")),
@@ -90,11 +94,17 @@ fn block(line: &[u8], stop: &AtomicBool, output: &mut impl Write, engine: &Engin
     broken.map_or_else(|| say(output, &said), Err)
 }
 
-fn say(output: &mut impl Write, said: &Said) -> Result<()> {
+fn say(output: &mut dyn Write, said: &Said) -> io::Result<()> {
     // A result of many slices is long: it is written as it is made, for the process should not be the larger for it.
     let mut output = BufWriter::new(output);
-    serde_json::to_writer(&mut output, said).context("writing an answer")?;
-    output.write_all(b"\n").and_then(|()| output.flush()).context("writing an answer")
+    let written = serde_json::to_writer(&mut output, said).map_err(io::Error::from);
+    let ended = written.and_then(|()| output.write_all(b"\n")).and_then(|()| output.flush());
+    ended.map_err(|e| during("writing an answer", &e))
+}
+
+/// The same error, with what was being done.
+fn during(what: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
 /// What a panic said.

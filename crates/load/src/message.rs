@@ -1,11 +1,12 @@
 //! What the lab and the load agent say to each other, one JSON value a line.
 //!
-//! The lab sends a [`weigh_load::plan::LoadPlan`] for each block, or [`STOP`]. The agent answers each plan with any number
+//! The lab sends a [`LoadPlan`](crate::plan::LoadPlan) for each block, or [`STOP`]. The agent answers each plan with any number
 //! of [`Said::Slice`] and then one [`Said::Result`] or [`Said::Fault`]. It ends when its stdin does.
 
 use serde::{Deserialize, Serialize};
-use weigh_load::Progress;
-use weigh_load::result::LoadResult;
+
+use crate::engine::Progress;
+use crate::result::LoadResult;
 
 /// Ends the block in flight: no further request is sent, those in flight are drained, and the result so far is given.
 pub const STOP: &str = "\"stop\"";

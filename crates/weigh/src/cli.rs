@@ -1,5 +1,6 @@
 //! The command line: one verb a file. A verb reads its flags, calls the lab, and prints; nothing else.
 
+mod agent;
 pub mod check;
 mod codec;
 pub mod corpus;
@@ -20,6 +21,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use agent::Agent;
 
 use crate::rig::guard::warden;
 use crate::rig::lifeline;
@@ -72,31 +75,6 @@ enum Verb {
     Link(link::Args),
     /// PHP runtimes beside the system's: fetch, list, remove
     Runtime(runtime::Args),
-    /// The native worker, the load agent, its target or a link's emulator; started by the lab
-    #[command(hide = true)]
-    Agent {
-        /// Carries out plans of load
-        #[arg(long)]
-        load: bool,
-        /// The network namespace that loads are made in
-        #[arg(long, requires = "load")]
-        network: Option<PathBuf>,
-        /// The built-in target of a calibration
-        #[arg(long, conflicts_with = "load")]
-        target: bool,
-        /// The target's processor
-        #[arg(long, requires = "target")]
-        cpu: Option<u32>,
-        /// Carries packets between the networks `near` and `far` as this task says
-        #[arg(long, requires_all = ["near", "far"], conflicts_with_all = ["load", "target"])]
-        link: Option<String>,
-        /// The network at the near end of the link
-        #[arg(long, requires = "link")]
-        near: Option<PathBuf>,
-        /// The network at its far end
-        #[arg(long, requires = "link")]
-        far: Option<PathBuf>,
-    },
 }
 
 /// Runs the program and tells its exit code: 0 fine, 1 usage or internal, 2 some cells faulted.
@@ -105,12 +83,21 @@ pub fn main() -> ExitCode {
     if let Some(code) = agents() {
         return code;
     }
+    match Agent::asked(std::env::args_os()) {
+        Some(Ok(agent)) => ended(agent.run()),
+        Some(Err(error)) => usage::answer(&error),
+        None => user(),
+    }
+}
+
+/// The verbs that people type.
+fn user() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage::answer(&error),
     };
     let defs = cli.defs.as_deref();
-    let result = match cli.verb {
+    ended(match cli.verb {
         Verb::Check(args) => check::run(&args, defs),
         Verb::Codec(args) => codec::run(&args, defs),
         Verb::Plan(args) => plan::run(&args, defs),
@@ -121,13 +108,11 @@ pub fn main() -> ExitCode {
         Verb::Runtime(args) => runtime::run(&args, defs),
         Verb::Load(args) => load::run(&args),
         Verb::Profile(args) => profile::run(&args, defs),
-        Verb::Agent { load: true, network, .. } => load::agent(network.as_deref()),
-        Verb::Agent { target: true, cpu, .. } => load::target(cpu),
-        Verb::Agent { link: Some(task), near: Some(near), far: Some(far), .. } => {
-            link::agent(&task, &near, &far)
-        }
-        Verb::Agent { .. } => agent(),
-    };
+    })
+}
+
+/// The exit code of what a verb came to; an error is said.
+fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) => {
@@ -135,11 +120,6 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn agent() -> anyhow::Result<ExitCode> {
-    crate::agent::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The exit code of a run with this many faults.

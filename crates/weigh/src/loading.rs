@@ -1,10 +1,8 @@
-//! Load in a process of its own: the agent that carries plans out, the lab's hold on it, and the directory that keeps
-//! what it saw.
+//! Load in a process of its own: the lab's hold on the agent that carries plans out, and the directory that keeps what it
+//! saw.
 //!
 //! It knows plans and results of [`weigh_load`]; it refuses to derive anything from them or to print.
 
-pub mod agent;
-pub mod message;
 pub mod place;
 pub mod probe;
 pub mod target;

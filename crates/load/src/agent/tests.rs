@@ -1,9 +1,8 @@
 use std::io::{BufReader, Cursor, Write};
 use std::time::Duration;
 
-use weigh_load::plan::{Check, Length, Limits, Protocol, Request, Stream, Tls};
-
 use super::*;
+use crate::plan::{Check, Length, Limits, Protocol, Request, Stream, Tls};
 
 /// A plan of one request with that seed.
 fn plan(seed: u64) -> LoadPlan {
@@ -52,7 +51,7 @@ fn result(seconds: f64) -> LoadResult {
         slices: Vec::new(),
         faults: Vec::new(),
         unproven: 0,
-        client: weigh_load::result::Client::default(),
+        client: crate::result::Client::default(),
         preflights: Vec::new(),
         began: None,
     }
@@ -98,7 +97,7 @@ fn endless(plan: &LoadPlan, _: &mut dyn FnMut(&Progress), stop: &AtomicBool) -> 
 
 #[test]
 fn stop_ends_the_block_in_flight_and_not_the_next() {
-    let (reader, mut writer) = std::io::pipe().unwrap();
+    let (reader, mut writer) = io::pipe().unwrap();
     let feeder = std::thread::spawn(move || {
         for part in [&line(&plan(1)), "\"stop\"\n", &line(&plan(2)), "\"stop\"\n", &line(&plan(3))] {
             writer.write_all(part.as_bytes()).unwrap();
@@ -121,10 +120,10 @@ fn stop_ends_the_block_in_flight_and_not_the_next() {
 fn nobody_who_listens_ends_the_agent() {
     struct Deaf;
     impl Write for Deaf {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            Err(std::io::ErrorKind::BrokenPipe.into())
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
         }
-        fn flush(&mut self) -> std::io::Result<()> {
+        fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
     }
@@ -132,5 +131,5 @@ fn nobody_who_listens_ends_the_agent() {
         tell(&Progress::default());
         endless(plan, tell, stop)
     };
-    assert!(serve(Cursor::new(line(&plan(1))), Deaf, &engine).is_err());
+    assert!(serve(Cursor::new(line(&plan(1))), &mut Deaf, &engine).is_err());
 }

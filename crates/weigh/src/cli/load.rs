@@ -17,6 +17,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{CommandFactory, FromArgMatches, Parser};
+use weigh_load::agent::Engine;
 use weigh_load::plan::LoadPlan;
 
 pub use args::Args;
@@ -66,13 +67,10 @@ fn code(interrupted: bool, faults: u64) -> ExitCode {
 /// The engine's own verb; an error is one line.
 pub fn agent(network: Option<&Path>) -> Result<ExitCode> {
     network.map_or(Ok(()), crate::rig::network::join)?;
-    let engine: &crate::loading::agent::Engine =
+    let engine: &Engine =
         &|plan, tell, stop| weigh_load::run(plan, tell, stop).map_err(|refusal| refusal.to_string());
-    crate::loading::agent::serve(
-        std::io::BufReader::new(std::io::stdin()),
-        std::io::stdout().lock(),
-        engine,
-    )?;
+    let input = std::io::BufReader::new(std::io::stdin());
+    weigh_load::agent::serve(input, &mut std::io::stdout().lock(), engine)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use weigh_load::Progress;
+use weigh_load::message::{STOP, Said};
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::LoadResult;
 
-use super::message::{STOP, Said};
 use crate::interrupt::Interrupt;
 use crate::rig::lifeline;
 use crate::rig::network::Network;
