@@ -45,6 +45,12 @@ final class Server
         return $server;
     }
 
+    /** What a script says holds from now on. */
+    public function begin()
+    {
+        touch("{$this->log}.begin");
+    }
+
     /** Ends it, and waits until it is gone. */
     public function end()
     {

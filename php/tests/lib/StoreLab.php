@@ -53,12 +53,19 @@ final class StoreLab
         );
     }
 
-    /** @return array the replies to prepare and go of a block that is expected to be whole; and to clean */
-    public function block(array $prepare)
+    /**
+     * @param callable|null $begin is called between prepare and go
+     *
+     * @return array the replies to prepare and go of a block that is expected to be whole; and to clean
+     */
+    public function block(array $prepare, $begin = null)
     {
         $client = $this->start();
         $ready = $client->ask($prepare);
         Failure::unless(isset($ready['ready']), 'prepare: ' . json_encode($ready));
+        if ($begin !== null) {
+            $begin();
+        }
         $went = $client->ask(array('id' => 3, 'op' => 'go'));
         Failure::unless(!isset($went['fault']), 'go: ' . json_encode($went));
         $clean = $client->ask(array('id' => 4, 'op' => 'clean'));

@@ -5,12 +5,12 @@
  *
  *     php store.php redis|memcached SOCKET LOG SCRIPT
  *
- * SCRIPT is JSON: `from` (the number of the first get or set that is treated so), `every` (and each so manieth after it),
- * `do` (what: error, wrong, garbage, split, short, close, huge, sleep, hang; nothing without it), `only` (get or set),
- * and `sleeps` (microseconds, one after the other for each get and set from `from` on).
+ * SCRIPT is JSON: `every` (each so manieth get or set is treated so), `do` (how: error, wrong, garbage, split, short,
+ * close, huge, sleep, hang; nothing without it), `only` (get or set), and `sleeps` (microseconds, one after the other for
+ * each get and set). It holds, and gets and sets are numbered, from the instant at which the file LOG.begin is there.
  */
 
-$script = json_decode($argv[4], true) + array('from' => 0, 'every' => 1, 'do' => null, 'only' => null, 'sleeps' => array());
+$script = json_decode($argv[4], true) + array('every' => 1, 'do' => null, 'only' => null, 'sleeps' => array());
 $redis = $argv[1] === 'redis';
 $server = stream_socket_server("unix://{$argv[2]}", $code, $reason);
 if (!$server) {
@@ -20,6 +20,7 @@ if (!$server) {
 $log = fopen($argv[3], 'w');
 $held = array();
 $count = 0;
+$begun = false;
 while (true) {
     $client = stream_socket_accept($server, 120);
     if (!$client) {
@@ -29,7 +30,8 @@ while (true) {
         $began = microtime(true);
         list($verb, $key, $value) = $request;
         $counts = $verb === 'get' || $verb === 'set';
-        $turn = $counts ? $count++ - $script['from'] : -1;
+        $begun = $begun || file_exists("{$argv[3]}.begin");
+        $turn = $counts && $begun ? $count++ : -1;
         if ($turn >= 0 && $script['sleeps']) {
             usleep($script['sleeps'][$turn % count($script['sleeps'])]);
         }

@@ -2,31 +2,15 @@ use std::io::{BufReader, Cursor, Write};
 use std::time::Duration;
 
 use super::*;
-use crate::plan::{Check, Length, Limits, Protocol, Request, Stream, Tls};
+use crate::plan::{Check, Length, Limits, Protocol, Tls};
+use crate::workload::{Defaults, of_urls};
 
 /// A plan of one request with that seed.
 fn plan(seed: u64) -> LoadPlan {
+    let workload = of_urls(&["http://127.0.0.1/".into()], &Defaults::default()).unwrap();
     LoadPlan {
-        requests: vec![Request {
-            name: "/".into(),
-            url: "http://127.0.0.1/".into(),
-            method: "GET".into(),
-            headers: Vec::new(),
-            body: Vec::new(),
-            weight: 1.0,
-            class: "all".into(),
-            stream: 0,
-        }],
-        streams: vec![Stream {
-            name: "all".into(),
-            arrival: "closed".into(),
-            connections: 1,
-            streams_per_connection: 1,
-            keepalive: true,
-            read_rate: None,
-            abandon_after: None,
-            receive_buffer: None,
-        }],
+        requests: workload.requests,
+        streams: workload.streams,
         protocol: Protocol::Http11,
         tls: Tls { insecure: false, authorities: None, resumption: true },
         length: Length { requests: Some(1), seconds: None },
