@@ -10,8 +10,11 @@ use crate::lab::wait_until;
 fn the_status_and_the_queue_are_told_while_every_worker_is_busy() {
     let rig = Rig::new();
     let (Some(found), Some(pool)) = (server("nginx"), rig.pool(2)) else { return };
-    let status = pool.status().unwrap();
-    assert_eq!((status.active, status.idle, status.processes), (0, 2, 2));
+    // A pool answers from its first worker on.
+    wait_until("both workers are there", || {
+        let status = pool.status().unwrap();
+        (status.active, status.idle, status.processes) == (0, 2, 2)
+    });
     let instance = rig.start(&found, &rig.site(Some(&pool)));
     let slow = instance.url("/page.php?burn=1500000");
     let clients: Vec<_> = (0..4)
