@@ -1,41 +1,38 @@
 //! When a processor was away: its host had given it to another machine, and nothing that is to run on it could.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// A response is on its way for so long; if the processor is taken meanwhile, it waits as well.
-const WAY: Duration = Duration::from_micros(100);
+/// A response is read within this after it left, by a client whose processor is there.
+const WAY: Duration = Duration::from_micros(200);
 
-/// When a processor was away, in the order of time.
+/// Times in each of which a processor was away for a while, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Absences(Vec<(Instant, Instant)>);
+pub struct Absences(Vec<Range<Instant>>);
 
 impl Absences {
-    /// When a response that left at an instant could be read at the earliest: then, or when the processor was back.
-    pub fn back(&self, left: Instant) -> Instant {
-        let over = self.0.partition_point(|(_, until)| *until <= left);
-        match self.0.get(over) {
-            Some((from, until)) if *from <= left + WAY => *until,
-            _ => left,
-        }
+    /// Whether the processor may have been away when a response that left meanwhile was to be read.
+    pub fn touch(&self, left: &Range<Instant>) -> bool {
+        let over = self.0.partition_point(|absence| absence.end <= left.start);
+        self.0.get(over).is_some_and(|absence| absence.start <= left.end + WAY)
     }
 
     /// Adds one that is later than all there are.
-    pub fn push(&mut self, (from, until): (Instant, Instant)) {
-        self.0.push((from, until));
+    pub fn push(&mut self, absence: Range<Instant>) {
+        self.0.push(absence);
     }
 }
 
 #[test]
-fn a_response_waits_for_the_processor_to_be_back() {
+fn a_response_that_was_to_be_read_in_an_absence_is_touched() {
     let begin = Instant::now();
     let at = |us: u64| begin + Duration::from_micros(us);
     let mut absences = Absences::default();
-    assert_eq!(absences.back(at(7)), at(7));
-    absences.push((at(1_000), at(2_000)));
-    absences.push((at(5_000), at(5_400)));
-    let cases =
-        [(0, 0), (899, 899), (900, 2_000), (1_999, 2_000), (2_000, 2_000), (4_950, 5_400), (5_400, 5_400)];
-    for (left, read) in cases {
-        assert_eq!(absences.back(at(left)), at(read), "{left}");
-    }
+    assert!(!absences.touch(&(at(0)..at(7))));
+    absences.push(at(1_000)..at(2_000));
+    absences.push(at(5_000)..at(5_400));
+    let left = [(0, 799), (2_000, 2_010), (3_000, 4_799), (5_400, 9_000)];
+    assert!(left.iter().all(|(from, until)| !absences.touch(&(at(*from)..at(*until)))));
+    let touched = [(0, 800), (0, 900), (1_500, 1_510), (1_999, 2_010), (4_790, 4_800), (900, 6_000)];
+    assert!(touched.iter().all(|(from, until)| absences.touch(&(at(*from)..at(*until)))));
 }

@@ -10,7 +10,6 @@ mod witness;
 
 use std::time::Duration;
 
-use absence::Absences;
 use server::Script;
 use trial::{Load, Trial, quantile};
 
@@ -25,7 +24,7 @@ fn add_up(trial: &Trial) {
     assert_eq!(counts.scheduled, counts.sent + counts.dropped);
     assert_eq!((counts.completed, counts.faulted), (counts.sent, 0), "{:?}", trial.result.faults);
     assert_eq!(trial.class().times.response.count(), counts.completed);
-    assert_eq!(trial.notes.iter().filter(|note| note.written.is_some()).count() as u64, counts.completed);
+    assert_eq!(trial.notes.iter().filter(|note| note.left.is_some()).count() as u64, counts.completed);
 }
 
 #[test]
@@ -38,7 +37,7 @@ fn a_stall_is_in_the_tail_of_an_open_model() {
     // Of 400 requests 80 were due in the stall; the first quarter of them waited for at least three quarters of it.
     let response = &trial.class().times.response;
     assert!(response.quantile(0.96).unwrap() > STALL.as_secs_f64() * 0.7);
-    let truth = trial.true_responses(100.0, &Absences::default());
+    let truth = trial.true_responses(100.0);
     assert!(quantile(&truth, 0.96) > STALL.mul_f64(0.7) && truth.len() == 400);
     assert!(response.quantile(0.5) < response.quantile(0.96));
     assert!(quantile(&trial.arrivals(100.0), 0.96) < STALL.mul_f64(0.5), "they are sent all the same");

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -27,12 +28,12 @@ pub struct Script {
 }
 
 /// A request as the server saw it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Note {
     /// When its request was read.
     pub arrived: Instant,
-    /// When the system had its response; none: never.
-    pub written: Option<Instant>,
+    /// When its response left: after the start, when it was handed to the system, and before the end, when the system had it. None: never.
+    pub left: Option<Range<Instant>>,
 }
 
 /// A server in a thread of its own.
@@ -147,7 +148,7 @@ impl Hall {
 
     fn arrived(&mut self, guest: usize, now: Instant) {
         let number = self.notes.len();
-        self.notes.push(Note { arrived: now, written: None });
+        self.notes.push(Note { arrived: now, left: None });
         if let Some((at, length)) = self.script.stall
             && at == number
         {
@@ -167,7 +168,7 @@ impl Hall {
             now = Instant::now();
             // Who has gone needs no response.
             let _ = self.guests[guest].stream.write(RESPONSE);
-            self.notes[number].written = Some(Instant::now());
+            self.notes[number].left = Some(now..Instant::now());
         }
         Duration::from_millis(10)
     }

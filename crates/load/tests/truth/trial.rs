@@ -7,7 +7,6 @@ use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Tls};
 use weigh_load::result::{ClassResult, LoadResult};
 use weigh_load::workload::{Defaults, of_urls};
 
-use super::absence::Absences;
 use super::places::places;
 use super::server::{Note, Script, Server};
 
@@ -60,10 +59,9 @@ impl Trial {
 
 impl Trial {
     /// The true response times of a constant rate in rising order: from the instant at which each request was due to that at
-    /// which its response had left, or at which the client's processor was back. Requests are sent in the order in which they are due, so
-    /// that they arrive in it.
-    pub fn true_responses(&self, rate: f64, absences: &Absences) -> Vec<Duration> {
-        self.since_due(rate, |_, note| note.written.map(|left| absences.back(left)))
+    /// which its response had left. Requests are sent in the order in which they are due, so that they arrive in it.
+    pub fn true_responses(&self, rate: f64) -> Vec<Duration> {
+        self.since_due(rate, |_, note| note.left.as_ref().map(|left| left.end))
     }
 
     /// How long after they were due requests of a constant rate were read, in rising order. The first is not among them: it waits for

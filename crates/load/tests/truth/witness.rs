@@ -1,6 +1,7 @@
 //! Who sees when a processor was away.
 
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
@@ -46,8 +47,8 @@ impl Witness {
         Witness { cpu, client: None, searched: Instant::now(), before: None }
     }
 
-    /// Looks: if the processor was away since the last look, from when until when. Without a client nothing is found.
-    pub fn look(&mut self) -> Option<(Instant, Instant)> {
+    /// Looks: if the processor was away for a while since the last look, the time from that to this one. Without a client nothing is found.
+    pub fn look(&mut self) -> Option<Range<Instant>> {
         if self.client.is_none() && self.searched.elapsed() >= SEARCH {
             self.client = Client::find(self.cpu);
             self.searched = Instant::now();
@@ -61,10 +62,10 @@ impl Witness {
     }
 }
 
-/// Whoever had waited meanwhile ran as soon as the processor was back, and before this thread: what was lost was lost first.
-fn absence(before: Look, now: Look) -> Option<(Instant, Instant)> {
+/// What was lost may have been lost before the client ran or after, or between two things that it did: the whole time is told.
+fn absence(before: Look, now: Look) -> Option<Range<Instant>> {
     let lost = (now.seen - before.seen).saturating_sub(now.used.saturating_sub(before.used));
-    (lost >= SHORTEST).then(|| (before.seen, before.seen + lost))
+    (lost >= SHORTEST).then_some(before.seen..now.seen)
 }
 
 impl Look {
@@ -115,7 +116,7 @@ fn time_that_is_nobodys_is_an_absence() {
     let before = Look { seen: Instant::now(), used: Duration::from_secs(1) };
     let after = |gap, used| Look { seen: before.seen + us(gap), used: before.used + us(used) };
     assert_eq!(absence(before, after(3_000, 2_960)), None, "the client was at work");
-    assert_eq!(absence(before, after(3_000, 500)), Some((before.seen, before.seen + us(2_500))));
+    assert_eq!(absence(before, after(3_000, 500)), Some(before.seen..before.seen + us(3_000)));
     assert_eq!(absence(before, after(20, 90)), None, "clocks are not read at one instant");
 }
 
