@@ -7,11 +7,11 @@ use rustix::thread::{Timespec, nanosleep, set_current_timer_slack};
 
 use crate::Nanos;
 
-/// A rest is at most this part of the time that a response takes. What comes in it is dealt with half a rest later on average, and so
-/// the figures stay true to a percent.
+/// A rest is at most this part of the time that the quickest of the latest responses took. What comes in it is dealt with half a rest
+/// later on average, and so the figures stay true to a percent, also those of the quick ones among slow ones.
 const PART: Nanos = 50;
 /// And it is no longer than this.
-const LONGEST: Nanos = 40_000;
+const LONGEST: Nanos = 240_000;
 /// A shorter one costs more than it saves.
 const SHORTEST: Nanos = 10_000;
 /// Where fewer responses are to be expected in it, it saves nothing.
@@ -20,6 +20,8 @@ const EXPECTED: f64 = 0.6;
 const MANY: usize = 8;
 /// How many responses the mean of their times goes back.
 const MEMORY: Nanos = 64;
+/// By this part of it the quickest time grows with each response that took longer.
+const GROWTH: Nanos = 256;
 /// How much later than asked for a rest may end; the system's default is longer than a rest.
 const SLACK: Option<NonZeroU64> = NonZeroU64::new(1000);
 
@@ -28,6 +30,8 @@ const SLACK: Option<NonZeroU64> = NonZeroU64::new(1000);
 pub struct Gather {
     /// The moving mean of the times that responses took.
     service: Nanos,
+    /// The time of the quickest of the latest.
+    quickest: Nanos,
     /// Events that came together last.
     last: usize,
 }
@@ -43,8 +47,12 @@ impl Gather {
     /// A response is whole, that long after its request was sent.
     #[inline]
     pub fn ended(&mut self, service: Nanos) {
-        self.service =
-            if self.service == 0 { service } else { self.service - self.service / MEMORY + service / MEMORY };
+        if self.service == 0 {
+            (self.service, self.quickest) = (service, service);
+        } else {
+            self.service = self.service - self.service / MEMORY + service / MEMORY;
+            self.quickest = service.min(self.quickest + self.quickest / GROWTH);
+        }
     }
 
     /// So many events came at once.
@@ -55,7 +63,7 @@ impl Gather {
 
     /// Whether it is worth a rest with so many requests in flight, and how long.
     pub fn rest(&self, in_flight: usize) -> Option<Nanos> {
-        let rest = (self.service / PART).min(LONGEST);
+        let rest = (self.quickest / PART).min(LONGEST);
         let expected = in_flight as f64 * rest as f64 / self.service.max(1) as f64;
         (self.last < MANY && rest >= SHORTEST && expected >= EXPECTED).then_some(rest)
     }
@@ -95,6 +103,19 @@ mod tests {
         // Slow responses come one by one, although there are many.
         assert_eq!(after(100_000_000, 1).rest(100), None);
         assert_eq!(after(1_300_000, MANY).rest(100), None, "the thread is busy");
+    }
+
+    #[test]
+    fn a_rest_is_short_beside_a_quick_response_among_slow_ones() {
+        let mut gather = after(12_000_000, 1);
+        assert!(gather.rest(100).unwrap() > 200_000);
+        for _ in 0..5 {
+            gather.ended(1_000_000);
+            (0..50).for_each(|_| gather.ended(12_000_000));
+            assert!(gather.rest(1000).unwrap() < 25_000);
+        }
+        (0..1000).for_each(|_| gather.ended(12_000_000));
+        assert!(gather.rest(100).unwrap() > 200_000, "there are none any more");
     }
 
     #[test]
