@@ -5,6 +5,7 @@
 //! measures; the rate would show the server. All tools do the same thing for the same time: 100 connections, one
 //! thread. In a round each case is visited once, by all tools in an order drawn afresh; the ratio to wrk is formed inside it.
 
+mod bare;
 #[path = "../common/mod.rs"]
 mod common;
 mod cost;
@@ -34,14 +35,16 @@ const CPUS: (usize, usize) = (0, 1);
 const SECONDS: u32 = 3;
 
 const PEERS: &[Tool] = &[Tool::Weigh, Tool::Wrk, Tool::Ab, Tool::H2load];
+/// Who is asked over plain kept connections.
+const PLAIN: &[Tool] = &[Tool::Weigh, Tool::Wrk, Tool::Ab, Tool::H2load, Tool::Bare];
 const CASES: &[Case] = &[
-    Case { name: "1 KB", file: "1k", over: Over::Kept, tools: PEERS },
-    Case { name: "16 KB", file: "16k", over: Over::Kept, tools: PEERS },
+    Case { name: "1 KB", file: "1k", over: Over::Kept, tools: PLAIN },
+    Case { name: "16 KB", file: "16k", over: Over::Kept, tools: PLAIN },
     Case {
         name: "500 KB",
         file: "500k",
         over: Over::Kept,
-        tools: &[Tool::Weigh, Tool::Discard, Tool::Wrk, Tool::Ab, Tool::H2load],
+        tools: &[Tool::Weigh, Tool::Discard, Tool::Wrk, Tool::Ab, Tool::H2load, Tool::Bare],
     },
     Case {
         name: "1 KB without keepalive",
@@ -62,7 +65,13 @@ const TARGETS: [(usize, Tool, f64); 5] = [
 ];
 
 fn main() -> ExitCode {
-    common::end(compare())
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.split_first() {
+        Some((name, rest)) if name == bare::NAME => {
+            common::end(bare::main(rest).map(|()| Targets::default()))
+        }
+        _ => common::end(compare()),
+    }
 }
 
 /// All parts, or those that are named: `cargo bench -p weigh --bench load -- memory`.
@@ -141,6 +150,12 @@ fn beside(figures: &Figures) {
                 let name = format!("{}, weigh ÷ {}", case.name, peer.name());
                 progress(&format!("{name}: {:.3} [{:.3}, {:.3}]", r.value, r.low, r.high));
             }
+        }
+        if let Some(r) = low_ratio(&figures.pairs(at, Tool::Bare, Tool::Wrk)) {
+            progress(&format!(
+                "{}, bare loop ÷ wrk: {:.3} [{:.3}, {:.3}]",
+                case.name, r.value, r.low, r.high
+            ));
         }
     }
 }

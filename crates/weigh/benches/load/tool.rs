@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::bare;
 use crate::common::WEIGH;
 use crate::server::Server;
 
@@ -20,6 +21,8 @@ pub enum Tool {
     Weigh,
     /// Ours; bodies dropped by the kernel.
     Discard,
+    /// The barest loop, see [`crate::bare`].
+    Bare,
     /// wrk, which counts bytes and statuses.
     Wrk,
     /// ab, which speaks HTTP/1.0 and compares lengths.
@@ -60,6 +63,7 @@ impl Tool {
         match self {
             Tool::Weigh => "weigh, verified",
             Tool::Discard => "weigh --discard",
+            Tool::Bare => "bare loop",
             Tool::Wrk => "wrk",
             Tool::Ab => "ab",
             Tool::H2load => "h2load",
@@ -69,7 +73,7 @@ impl Tool {
     /// Whether it is on this machine.
     pub fn is_here(self) -> bool {
         let mut command = match self {
-            Tool::Weigh | Tool::Discard => return true,
+            Tool::Weigh | Tool::Discard | Tool::Bare => return true,
             Tool::Wrk => Command::new("wrk"),
             Tool::Ab => Command::new("ab"),
             Tool::H2load => Command::new("h2load"),
@@ -84,6 +88,10 @@ impl Tool {
         let tls = matches!(case.over, Over::Tls | Over::Http2);
         let options = match self {
             Tool::Weigh | Tool::Discard => self.ours(case.over, seconds),
+            Tool::Bare => {
+                let program = std::env::current_exe().unwrap_or_default();
+                format!("{} {} {CONNECTIONS} {seconds}", program.display(), bare::NAME)
+            }
             Tool::Wrk => format!("wrk -t1 -c{CONNECTIONS} -d{seconds}s"),
             Tool::Ab => {
                 let keep = if case.over == Over::Closed { "" } else { " -k" };
@@ -130,7 +138,9 @@ impl Tool {
         };
         let (completed, failed) = match self {
             Tool::Weigh | Tool::Discard => return ours_completed(stdout),
-            Tool::Wrk => (before(" requests in "), after("Non-2xx or 3xx responses:").or(Some(0.0))),
+            Tool::Bare | Tool::Wrk => {
+                (before(" requests in "), after("Non-2xx or 3xx responses:").or(Some(0.0)))
+            }
             Tool::Ab => {
                 let other = after("Non-2xx responses:").unwrap_or(0.0);
                 (after("Complete requests:"), after("Failed requests:").map(|failed| failed + other))
