@@ -15,6 +15,7 @@ mod secure;
 mod sink;
 mod spread;
 mod thread;
+mod thrift;
 
 use std::io;
 use std::sync::Arc;

@@ -1,11 +1,13 @@
 //! Lets events gather. In a closed model with many connections a server that is busy answers one request after the other, and a generator
 //! that is quicker than it sleeps and wakes for each. A rest that is short beside a response lets several come together, as network cards do it.
+//! Whether that pays is the machine's matter, and so it is tried: see [`Thrift`].
 
 use std::num::NonZeroU64;
 
 use rustix::thread::{Timespec, nanosleep, set_current_timer_slack};
 
-use crate::Nanos;
+use super::thrift::Thrift;
+use crate::{Nanos, sys};
 
 /// A rest is at most this part of the time that the quickest of the latest responses took. What comes in it is dealt with half a rest
 /// later on average, and so the figures stay true to a percent, also those of the quick ones among slow ones.
@@ -34,6 +36,8 @@ pub struct Gather {
     quickest: Nanos,
     /// Events that came together last.
     last: usize,
+    /// Whether rests are worth it.
+    thrift: Thrift,
 }
 
 impl Gather {
@@ -47,6 +51,7 @@ impl Gather {
     /// A response is whole, that long after its request was sent.
     #[inline]
     pub fn ended(&mut self, service: Nanos) {
+        self.thrift.ended();
         if self.service == 0 {
             (self.service, self.quickest) = (service, service);
         } else {
@@ -61,8 +66,17 @@ impl Gather {
         self.last = events;
     }
 
+    /// Looks now and then what rests cost and save, in the thread that this is called in.
+    #[inline]
+    pub fn look(&mut self, now: Nanos) {
+        self.thrift.look(now, sys::thread_cpu_seconds);
+    }
+
     /// Whether it is worth a rest with so many requests in flight, and how long.
     pub fn rest(&self, in_flight: usize) -> Option<Nanos> {
+        if self.thrift.is_awake() {
+            return None;
+        }
         let rest = (self.quickest / PART).min(LONGEST);
         let expected = in_flight as f64 * rest as f64 / self.service.max(1) as f64;
         (self.last < MANY && rest >= SHORTEST && expected >= EXPECTED).then_some(rest)

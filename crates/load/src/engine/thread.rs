@@ -148,7 +148,7 @@ impl<'a> Thread<'a> {
                 break;
             }
             let timeout = self.wait(now)?;
-            self.rest();
+            self.rest(now);
             match self.poll.poll(&mut events, timeout) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 other => other?,
@@ -172,10 +172,13 @@ impl<'a> Thread<'a> {
     }
 
     /// Lets events gather where nothing is due but what they tell of.
-    fn rest(&self) {
+    fn rest(&mut self, now: Nanos) {
         let is_closed = self.parts.iter().all(|p| !p.is_open && p.wake.is_none());
-        if is_closed
-            && self.is_sending
+        if !is_closed {
+            return;
+        }
+        self.sink.gather.look(now);
+        if self.is_sending
             && self.paced.is_empty()
             && let Some(nanos) = self.sink.gather.rest(self.sink.in_flight())
         {
