@@ -124,21 +124,38 @@ impl Packed {
         Packed(STANDARD.encode(bytes))
     }
 
+    /// Takes in another's counts, to as many digits as this one has. One that was packed here never fails to be read.
+    pub(crate) fn add(&mut self, other: &Packed) {
+        let Ok(Some(theirs)) = other.read() else { return };
+        let Ok(Some(mut own)) = self.read() else {
+            *self = other.clone();
+            return;
+        };
+        own.auto(true);
+        own.add(&theirs).expect("it grows to the largest time");
+        *self = Packed::pack(&own);
+    }
+
     /// Unpacks it; one that was never packed is empty.
     ///
     /// # Errors
     /// A sentence, when the text is no histogram.
     pub fn unpack(&self) -> Result<Hist, String> {
         let mut hist = Hist::default();
+        if let Some(read) = self.read()? {
+            hist.0.add(&read).map_err(|e| format!("not of our bounds: {e}"))?;
+        }
+        Ok(hist)
+    }
+
+    /// The histogram as it was packed, with no more room than its largest time needs.
+    fn read(&self) -> Result<Option<Histogram<u64>>, String> {
         if self.0.is_empty() {
-            return Ok(hist);
+            return Ok(None);
         }
         let bytes = STANDARD.decode(&self.0).map_err(|e| format!("no base64: {e}"))?;
-        let read: Histogram<u64> = Deserializer::new()
-            .deserialize(&mut bytes.as_slice())
-            .map_err(|e| format!("no HdrHistogram: {e}"))?;
-        hist.0.add(&read).map_err(|e| format!("not of our bounds: {e}"))?;
-        Ok(hist)
+        let read = Deserializer::new().deserialize(&mut bytes.as_slice());
+        read.map(Some).map_err(|e| format!("no HdrHistogram: {e}"))
     }
 
     /// The text.
@@ -169,5 +186,40 @@ impl schemars::JsonSchema for Hist {
             "type": "string",
             "description": "HdrHistogram V2 encoding, not compressed, in base64; values in nanoseconds"
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(times: impl IntoIterator<Item = u64>) -> Hist {
+        let mut hist = Hist::default();
+        times.into_iter().for_each(|ns| hist.record(ns));
+        hist
+    }
+
+    #[test]
+    fn packed_ones_add_up_to_the_packed_sum() {
+        let few = (1..400).map(|n| n * 7_919);
+        // Beyond what there is room for at first.
+        let long = [90_000_000, 4_000_000_000, HIGHEST];
+        for (a, b) in [(of(few.clone()), of(long)), (of(long), of(few.clone())), (of(few.clone()), of(few))] {
+            let (mut sum, mut packed) = (a.clone(), Packed::coarse(&a));
+            sum.add(&b);
+            packed.add(&Packed::coarse(&b));
+            let (packed, sum) = (packed.unpack().unwrap(), Packed::coarse(&sum).unpack().unwrap());
+            assert_eq!(packed.inner(), sum.inner());
+        }
+    }
+
+    #[test]
+    fn an_empty_one_adds_nothing_and_takes_all() {
+        let full = Packed::coarse(&of([5_000, 70_000]));
+        let mut packed = Packed::default();
+        packed.add(&full);
+        assert_eq!(packed, full);
+        packed.add(&Packed::default());
+        assert_eq!(packed, full);
     }
 }

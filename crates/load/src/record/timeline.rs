@@ -69,7 +69,14 @@ impl Timeline {
     }
 
     fn halve(&mut self) {
-        self.kept = self.kept.chunks(2).map(|pair| join(&pair[0], pair.get(1))).collect();
+        for pair in 0..self.kept.len().div_ceil(2) {
+            let mut joined = std::mem::take(&mut self.kept[2 * pair]);
+            if let Some(next) = self.kept.get(2 * pair + 1) {
+                joined.add(next);
+            }
+            self.kept[pair] = joined;
+        }
+        self.kept.truncate(self.kept.len().div_ceil(2));
         self.slice *= 2;
         self.until = (self.kept.len() as u64 + 1) * self.slice;
     }
@@ -83,9 +90,11 @@ impl Timeline {
         while other.slice < self.slice {
             other.halve();
         }
-        self.kept.resize(self.kept.len().max(other.kept.len()), Kept::default());
+        if self.kept.len() < other.kept.len() {
+            std::mem::swap(&mut self.kept, &mut other.kept);
+        }
         for (own, theirs) in self.kept.iter_mut().zip(&other.kept) {
-            *own = join(own, Some(theirs));
+            own.add(theirs);
         }
         if let Some(last) = self.kept.pop() {
             self.open = last.open();
@@ -127,22 +136,18 @@ impl Open {
 }
 
 impl Kept {
+    /// Takes in another's, with no more room than both take.
+    fn add(&mut self, other: &Kept) {
+        self.scheduled += other.scheduled;
+        self.completed += other.completed;
+        self.faulted += other.faulted;
+        self.body_bytes += other.body_bytes;
+        self.response.add(&other.response);
+    }
+
     fn open(self) -> Open {
         let Kept { scheduled, completed, faulted, body_bytes, response } = self;
         Open { scheduled, completed, faulted, body_bytes, response: response.unpack().unwrap_or_default() }
-    }
-}
-
-fn join(a: &Kept, b: Option<&Kept>) -> Kept {
-    let Some(b) = b else { return a.clone() };
-    let mut response = a.response.unpack().unwrap_or_default();
-    response.add(&b.response.unpack().unwrap_or_default());
-    Kept {
-        scheduled: a.scheduled + b.scheduled,
-        completed: a.completed + b.completed,
-        faulted: a.faulted + b.faulted,
-        body_bytes: a.body_bytes + b.body_bytes,
-        response: if response.count() == 0 { Packed::default() } else { Packed::coarse(&response) },
     }
 }
 
