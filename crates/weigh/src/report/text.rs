@@ -1,7 +1,8 @@
 //! Text that came from outside (names of files, messages of programs), made safe and made to fit. Owns
 //! cleaning, shortening and escaping; knows nothing of results.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
 /// The text without escape sequences, and with every other character that could move the cursor, reorder
 /// the line or hide replaced by `�`: safe in a terminal, in XML and in CSV.
@@ -30,20 +31,25 @@ pub(super) fn shorten(text: &str, width: usize) -> String {
     if width <= 1 {
         return "…".repeat(width);
     }
-    let tail_width = (width - 1) / 2;
-    let head = take(text.chars(), width - 1 - tail_width);
-    let tail: String = take(text.chars().rev(), tail_width).chars().rev().collect();
+    let tail = tail(text, (width - 1) / 2);
+    let head = head(text, width - 1 - (width - 1) / 2);
     format!("{head}…{tail}")
 }
 
-fn take(chars: impl Iterator<Item = char>, width: usize) -> String {
-    let mut used = 0;
-    chars
-        .take_while(|c| {
-            used += c.width().unwrap_or(0);
-            used <= width
-        })
-        .collect()
+/// The longest begin of the text that takes at most `width` columns. It is not cut inside of what a reader takes for one character,
+/// whose columns are not those of its code points, but for one that is wider alone.
+fn head(text: &str, width: usize) -> &str {
+    let fits = |end: &usize| columns(&text[..*end]) <= width;
+    let whole = text.grapheme_indices(true).map(|(at, c)| at + c.len()).take_while(fits).last();
+    let pieces = || text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(fits).last();
+    &text[..whole.or_else(pieces).unwrap_or(0)]
+}
+
+/// The longest end of the text that takes at most `width` columns, of whole characters.
+fn tail(text: &str, width: usize) -> &str {
+    let fits = |start: &usize| columns(&text[*start..]) <= width;
+    let start = text.grapheme_indices(true).rev().map(|(at, _)| at).take_while(fits).last();
+    &text[start.unwrap_or(text.len())..]
 }
 
 /// The text broken at spaces into lines of at most `width` columns; a longer word is cut.
@@ -53,8 +59,8 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     for word in text.split_whitespace() {
         let mut word = word.to_owned();
         while columns(&word) > width {
-            let head = take(word.chars(), width);
-            word = word[head.len()..].to_owned();
+            let head = head(&word, width).to_owned();
+            word.drain(..head.len());
             push_word(&mut lines, &head, width);
         }
         push_word(&mut lines, &word, width);
@@ -122,6 +128,8 @@ mod tests {
         assert_eq!(shorten("templates/homepage.html", 11), "templ….html");
         assert_eq!(shorten("short", 11), "short");
         assert_eq!(shorten("long", 1), "…");
+        // A digit with the sign that makes a picture of it: two columns, where its code points have one.
+        assert_eq!(shorten("0\u{fe0f}0\u{fe0f}0\u{fe0f}0\u{fe0f}", 7), "0\u{fe0f}…0\u{fe0f}");
     }
 
     #[test]
