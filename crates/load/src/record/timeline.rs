@@ -69,14 +69,11 @@ impl Timeline {
     }
 
     fn halve(&mut self) {
-        for pair in 0..self.kept.len().div_ceil(2) {
-            let mut joined = std::mem::take(&mut self.kept[2 * pair]);
-            if let Some(next) = self.kept.get(2 * pair + 1) {
-                joined.add(next);
-            }
-            self.kept[pair] = joined;
+        let mut kept = std::mem::take(&mut self.kept).into_iter();
+        while let Some(mut joined) = kept.next() {
+            kept.next().iter().for_each(|next| joined.add(next));
+            self.kept.push(joined);
         }
-        self.kept.truncate(self.kept.len().div_ceil(2));
         self.slice *= 2;
         self.until = (self.kept.len() as u64 + 1) * self.slice;
     }

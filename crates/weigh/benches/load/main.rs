@@ -141,21 +141,15 @@ fn visit(server: &Server, case: &Case, tool: Tool) -> Result<Visit> {
     })
 }
 
-/// Ratios without a target, on stderr.
+/// Ratios without a target, on stderr: ours to each peer's, and what the kernel takes to wrk's.
 fn beside(figures: &Figures) {
     for (at, case) in CASES.iter().enumerate() {
-        for peer in case.tools.iter().filter(|t| !matches!(t, Tool::Weigh | Tool::Discard)) {
-            let pairs = figures.pairs(at, Tool::Weigh, *peer);
-            if let Some(r) = low_ratio(&pairs) {
-                let name = format!("{}, weigh ÷ {}", case.name, peer.name());
+        let peers = case.tools.iter().filter(|t| !matches!(t, Tool::Weigh | Tool::Discard));
+        for (tool, peer) in peers.map(|p| (Tool::Weigh, *p)).chain([(Tool::Bare, Tool::Wrk)]) {
+            if let Some(r) = low_ratio(&figures.pairs(at, tool, peer)) {
+                let name = format!("{}, {} ÷ {}", case.name, tool.name(), peer.name());
                 progress(&format!("{name}: {:.3} [{:.3}, {:.3}]", r.value, r.low, r.high));
             }
-        }
-        if let Some(r) = low_ratio(&figures.pairs(at, Tool::Bare, Tool::Wrk)) {
-            progress(&format!(
-                "{}, bare loop ÷ wrk: {:.3} [{:.3}, {:.3}]",
-                case.name, r.value, r.low, r.high
-            ));
         }
     }
 }

@@ -31,9 +31,7 @@ pub(super) fn shorten(text: &str, width: usize) -> String {
     if width <= 1 {
         return "…".repeat(width);
     }
-    let tail = tail(text, (width - 1) / 2);
-    let head = head(text, width - 1 - (width - 1) / 2);
-    format!("{head}…{tail}")
+    format!("{}…{}", head(text, width / 2), tail(text, (width - 1) / 2))
 }
 
 /// The longest begin of the text that takes at most `width` columns. It is not cut inside of what a reader takes for one character,
@@ -56,14 +54,13 @@ fn tail(text: &str, width: usize) -> &str {
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let mut word = word.to_owned();
-        while columns(&word) > width {
-            let head = head(&word, width).to_owned();
-            word.drain(..head.len());
-            push_word(&mut lines, &head, width);
+    for mut word in text.split_whitespace() {
+        while columns(word) > width {
+            let (begin, rest) = word.split_at(head(word, width).len());
+            push_word(&mut lines, begin, width);
+            word = rest;
         }
-        push_word(&mut lines, &word, width);
+        push_word(&mut lines, word, width);
     }
     lines
 }
