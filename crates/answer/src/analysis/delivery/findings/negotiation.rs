@@ -1,0 +1,64 @@
+//! Which ways break rules of negotiation: a cache, a browser or a resumed download may then get what it cannot use.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::delivery::findings::Evidence;
+use crate::analysis::delivery::model::{NegotiationResult, Quirk, places};
+use crate::analysis::findings::Draft;
+use weigh_model::units;
+
+/// Names of a list that are written out.
+const NAMES: usize = 6;
+
+/// How many ways are sound, then a sentence for each rule that is broken; what is merely worth knowing stands in the table.
+pub(super) fn find(evidence: &Evidence) -> Vec<Draft> {
+    let asked = evidence.negotiations;
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let mut broken: BTreeMap<Quirk, Vec<(&NegotiationResult, &[String])>> = BTreeMap::new();
+    for one in asked {
+        for remark in one.remarks.iter().filter(|remark| remark.quirk.is_wrong()) {
+            broken.entry(remark.quirk).or_default().push((one, &remark.seen_in));
+        }
+    }
+    let mut drafts = vec![sound(asked)];
+    drafts.extend(broken.into_iter().map(|(quirk, seen)| rule(quirk, &seen)));
+    drafts
+}
+
+fn sound(asked: &[NegotiationResult]) -> Draft {
+    let is_sound = |one: &&NegotiationResult| one.remarks.iter().all(|remark| !remark.quirk.is_wrong());
+    let sound: Vec<&NegotiationResult> = asked.iter().filter(is_sound).collect();
+    let of = units::count(asked.len(), "way", "ways");
+    let requests: usize = asked.iter().map(|one| one.exchanges.len()).sum();
+    let requests = units::count(requests, "request", "requests");
+    let text = match sound.len() {
+        0 => format!("None of the {of} asked for variants with {requests} keeps every rule of negotiation."),
+        n => {
+            let keep = if n == 1 { "keeps" } else { "keep" };
+            let places = places(sound.iter().copied());
+            format!(
+                "{n} of the {of} asked for variants with {requests} {keep} every rule of negotiation: {places}."
+            )
+        }
+    };
+    Draft::lead(text, sound.iter().map(|one| one.cell.clone()).collect())
+}
+
+fn rule(quirk: Quirk, seen: &[(&NegotiationResult, &[String])]) -> Draft {
+    let ways: Vec<&NegotiationResult> = seen.iter().map(|(one, _)| *one).collect();
+    let mut all: Vec<&str> = Vec::new();
+    for name in seen.iter().flat_map(|(_, seen_in)| seen_in.iter()) {
+        if !all.contains(&name.as_str()) {
+            all.push(name);
+        }
+    }
+    let more = all.len().saturating_sub(NAMES);
+    let mut names: Vec<String> = all.iter().take(NAMES).map(|name| format!("“{name}”")).collect();
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    let text = format!("{}: {} ({}).", places(ways.iter().copied()), quirk.words(), units::list(&names));
+    Draft::detail(text, ways.iter().map(|one| one.cell.clone()).collect())
+}

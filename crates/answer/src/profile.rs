@@ -1,0 +1,4 @@
+//! Profiles as reports show them, and two of them compared.
+
+pub mod compare;
+pub mod document;

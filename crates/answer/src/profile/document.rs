@@ -1,0 +1,206 @@
+//! What `weigh profile --json` writes. The other forms are made from it, but for call paths.
+
+use std::cmp::Reverse;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::compare::Comparison;
+use weigh_model::profile::{Cost, Counting, Cut, Format, Inclusion, Profile, Recursion, Unit};
+
+/// The version of the form.
+pub const SCHEMA: u32 = 1;
+
+/// The whole document.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Document {
+    /// The version of this form.
+    pub schema: u32,
+    /// The program's version.
+    pub weigh: String,
+    /// The profiles, in the order in which they were named.
+    pub profiles: Vec<Shown>,
+    /// The first two beside each other; null where that was not asked for.
+    pub comparison: Option<Comparison>,
+}
+
+/// A profile.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Shown {
+    /// The file, or the PHP that ran the script.
+    pub name: String,
+    /// What it was read from.
+    pub format: Format,
+    /// The program that wrote it, where it says so.
+    pub creator: Option<String>,
+    /// What was profiled, where the file says so.
+    pub command: Option<String>,
+    /// What every amount below is.
+    pub unit: Unit,
+    /// Where calls come from.
+    pub counting: Counting,
+    /// Where inclusive costs come from.
+    pub inclusion: Inclusion,
+    /// The sum of all own costs.
+    pub total: i64,
+    /// The same of memory; null where there are no figures of it.
+    pub total_memory_bytes: Option<i64>,
+    /// The sum of inclusive costs of what nothing called: the same total, but for rounding in the file.
+    pub roots: i64,
+    /// The total that the file states, where it does.
+    pub stated: Option<i64>,
+    /// What was spent outside of functions, where the file tells: starting, compiling, ending, and the profiler itself.
+    pub outside: Option<i64>,
+    /// Where the file is cut short; null where it is whole.
+    pub cut: Option<Cut>,
+    /// How the script was run; null for a file.
+    pub run: Option<Run>,
+    /// Functions, the largest own cost first.
+    pub functions: Vec<Row>,
+}
+
+/// A function.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Row {
+    /// Its name.
+    pub name: String,
+    /// The file it stands in, where that is known.
+    pub file: Option<String>,
+    /// Calls; null where nothing counted them.
+    pub calls: Option<u64>,
+    /// Without what it called.
+    pub own: i64,
+    /// `own` as a share of the total, 0 to 1.
+    pub share: f64,
+    /// With what it called, counted once a stack.
+    pub inclusive: i64,
+    /// `inclusive` as a share of the total.
+    pub inclusive_share: f64,
+    /// Memory without what it called; null where there are no figures of it.
+    pub own_memory_bytes: Option<i64>,
+    /// The same with what it called.
+    pub inclusive_memory_bytes: Option<i64>,
+    /// How it comes to be on a stack twice.
+    pub recursion: Recursion,
+    /// Who calls it.
+    pub callers: Vec<Call>,
+    /// Whom it calls.
+    pub callees: Vec<Call>,
+}
+
+/// Calls between a function and another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Call {
+    /// The other function.
+    pub name: String,
+    /// Calls; null where nothing counted them.
+    pub calls: Option<u64>,
+    /// The callee's inclusive cost in these calls; 0 for calls of what is on the stack already.
+    pub inclusive: i64,
+    /// The same of memory.
+    pub inclusive_memory_bytes: Option<i64>,
+}
+
+/// How a script was run.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// `php8.2`.
+    pub php: String,
+    /// `8.2.36`.
+    pub version: String,
+    /// What profiled it, with its version.
+    pub profiler: String,
+    /// What this profiler sees, where that is less than one would think.
+    pub remark: Option<String>,
+    /// The script and its arguments.
+    pub script: Vec<String>,
+    /// How the profiled run ended: `exit status: 0`.
+    pub ended: String,
+    /// Whether that was with exit code 0.
+    pub is_fine: bool,
+    /// What profiling costs; null where it was not measured.
+    pub overhead: Option<Overhead>,
+}
+
+/// What profiling costs: CPU time of the whole process and its children, PHP's start included.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Overhead {
+    /// CPU seconds of the plain run of each pair.
+    pub plain_seconds: Vec<f64>,
+    /// CPU seconds of the profiled run of each pair.
+    pub profiled_seconds: Vec<f64>,
+    /// Profiled ÷ plain, the median over pairs; null with fewer than two pairs.
+    pub ratio: Option<f64>,
+    /// Lower end of its 95% interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+}
+
+impl Document {
+    /// Of profiles and their comparison.
+    pub fn of(profiles: Vec<Shown>, comparison: Option<Comparison>) -> Document {
+        Document { schema: SCHEMA, weigh: env!("CARGO_PKG_VERSION").into(), profiles, comparison }
+    }
+}
+
+impl Shown {
+    /// Of a profile and its name.
+    pub fn of(name: &str, profile: &Profile, run: Option<Run>) -> Shown {
+        let memory = |cost: Cost| profile.has_memory.then_some(cost.memory);
+        let mut rows: Vec<Row> = profile
+            .functions
+            .iter()
+            .map(|function| Row {
+                name: function.name.clone(),
+                file: function.file.clone(),
+                calls: function.calls,
+                own: function.own.amount,
+                share: profile.share(function.own.amount),
+                inclusive: function.inclusive.amount,
+                inclusive_share: profile.share(function.inclusive.amount),
+                own_memory_bytes: memory(function.own),
+                inclusive_memory_bytes: memory(function.inclusive),
+                recursion: function.recursion,
+                callers: Vec::new(),
+                callees: Vec::new(),
+            })
+            .collect();
+        for edge in &profile.edges {
+            let (caller, callee) = (edge.caller as usize, edge.callee as usize);
+            let call = |name: &str| Call {
+                name: name.to_owned(),
+                calls: edge.calls,
+                inclusive: edge.inclusive.amount,
+                inclusive_memory_bytes: memory(edge.inclusive),
+            };
+            let (of_callee, of_caller) =
+                (call(&profile.functions[caller].name), call(&profile.functions[callee].name));
+            rows[callee].callers.push(of_callee);
+            rows[caller].callees.push(of_caller);
+        }
+        for row in &mut rows {
+            for calls in [&mut row.callers, &mut row.callees] {
+                calls.sort_by_key(|call| Reverse((call.inclusive, call.calls)));
+            }
+        }
+        rows.sort_by(|a, b| b.own.cmp(&a.own).then_with(|| a.name.cmp(&b.name)));
+        Shown {
+            name: name.to_owned(),
+            format: profile.format,
+            creator: profile.creator.clone(),
+            command: profile.command.clone(),
+            unit: profile.unit.clone(),
+            counting: profile.counting,
+            inclusion: profile.inclusion,
+            total: profile.total.amount,
+            total_memory_bytes: memory(profile.total),
+            roots: profile.roots.amount,
+            stated: profile.stated.map(|stated| stated.amount),
+            outside: profile.outside(),
+            cut: profile.cut.clone(),
+            run,
+            functions: rows,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Reports: one analysis in many forms. This room owns how results look; it refuses to measure, to read
+//! records, and to touch the file system: every format hands bytes back.
+//!
+//! A new format is a file in `report/` and its line in [`FORMATS`] (with the `mod` above it).
+
+use anyhow::Result;
+
+use crate::analysis::Results;
+use crate::analysis::client::model::ClientAnalysis;
+use crate::analysis::delivery::model::DeliveryAnalysis;
+use crate::analysis::model::Analysis;
+
+mod bars;
+mod chart;
+#[cfg(test)]
+mod checks;
+pub mod client;
+pub mod csv;
+pub mod delivery;
+mod document;
+#[cfg(test)]
+mod fixture;
+mod grid;
+pub mod json;
+pub mod live;
+pub mod load;
+pub mod markdown;
+pub mod png;
+pub mod profile;
+mod sections;
+pub mod svg;
+pub mod terminal;
+#[cfg(test)]
+mod tests;
+pub mod text;
+mod view;
+mod words;
+
+/// One form of a report.
+pub trait Format: Sync {
+    /// What `--format` takes.
+    fn name(&self) -> &'static str;
+    /// The extension of its files, without a dot.
+    fn extension(&self) -> &'static str;
+    /// One line for help.
+    fn about(&self) -> &'static str;
+    /// The files of the report; none of them is written.
+    ///
+    /// # Errors
+    /// When the analysis cannot be expressed in this form; the message says what and why.
+    fn render(&self, analysis: &Analysis, options: &Options) -> Result<Vec<Rendered>>;
+    /// The same of a delivery study.
+    ///
+    /// # Errors
+    /// As [`Format::render`].
+    fn render_delivery(&self, analysis: &DeliveryAnalysis, options: &Options) -> Result<Vec<Rendered>>;
+    /// The same of a study of clients.
+    ///
+    /// # Errors
+    /// As [`Format::render`].
+    fn render_client(&self, analysis: &ClientAnalysis, options: &Options) -> Result<Vec<Rendered>>;
+
+    /// The files of the report on any kind of study.
+    ///
+    /// # Errors
+    /// As [`Format::render`].
+    fn render_results(&self, results: &Results, options: &Options) -> Result<Vec<Rendered>> {
+        match results {
+            Results::Codec(analysis) => self.render(analysis, options),
+            Results::Delivery(analysis) => self.render_delivery(analysis, options),
+            Results::Client(analysis) => self.render_client(analysis, options),
+        }
+    }
+}
+
+/// Every format, in the order of help.
+pub static FORMATS: &[&dyn Format] =
+    &[&terminal::Terminal, &markdown::Markdown, &csv::Csv, &json::Json, &svg::Svg, &png::Png];
+
+/// The format of that name.
+///
+/// # Errors
+/// One line naming the formats there are.
+pub fn format(name: &str) -> Result<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.name() == name).ok_or_else(|| {
+        let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
+        let near = names.iter().map(|known| (strsim::jaro(known, name), known));
+        let near = near.filter(|(likeness, _)| *likeness > 0.7).max_by(|a, b| a.0.total_cmp(&b.0));
+        let hint = near.map(|(_, known)| format!("; did you mean {known}?")).unwrap_or_default();
+        anyhow::anyhow!("no report format named {}: there are {}{hint}", text::clean(name), names.join(", "))
+    })
+}
+
+/// One file of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// A plain name without folders, safe on every file system.
+    pub file_name: String,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+impl Rendered {
+    fn new(file_name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Rendered {
+        Rendered { file_name: file_name.into(), bytes: bytes.into() }
+    }
+}
+
+/// How a report should look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Style with colours and weights (the caller has looked at `NO_COLOR` and at the pipe).
+    pub color: bool,
+    /// How much of it: a summary, or every cell.
+    pub detail: Detail,
+    /// Findings shown at most.
+    pub findings: usize,
+    /// The command that makes this run again, for the report's last section.
+    pub command: Option<String>,
+}
+
+/// How much a terminal report says. The other formats are always complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The answer, the front of each group, and counts of the rest.
+    #[default]
+    Summary,
+    /// Every cell, every link, every fault.
+    Full,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { width: 100, color: false, detail: Detail::Summary, findings: 10, command: None }
+    }
+}

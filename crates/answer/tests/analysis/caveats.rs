@@ -1,0 +1,108 @@
+//! Caveats that follow from the records.
+
+use weigh_model::caveat::Caveat;
+use weigh_model::payload::Origin;
+use weigh_model::record::{Record, StopReason};
+
+use crate::fixture::{Figures, Lab};
+
+const FIGURES: Figures = Figures { encode: 100.0, decode: 25.0, bytes: 400 };
+
+fn lab() -> Lab {
+    Lab::new().payload("tree", 1000, 1).cell(("tree", "php8.2", None, "lz4"), FIGURES)
+}
+
+/// Gives every wall time of a cell this share of its CPU time.
+fn set_wall(lab: &mut Lab, cell: &str, factor: f64) {
+    for record in &mut lab.records {
+        if let Record::Visit(visit) = record
+            && visit.cell == cell
+        {
+            visit.phases.values_mut().for_each(|s| s.wall_ns = s.cpu_ns.iter().map(|c| c * factor).collect());
+        }
+    }
+}
+
+#[test]
+fn a_quiet_settled_run_has_none() {
+    let analysis = lab().analyse();
+    assert!(analysis.caveats.is_empty(), "{:?}", analysis.caveats);
+    assert!(analysis.cells[0].caveats.is_empty(), "{:?}", analysis.cells[0].caveats);
+}
+
+#[test]
+fn few_samples() {
+    let mut lab = lab().planned("tree", "php8.2", None, "zstd:19");
+    lab.visit(1, FIGURES);
+    let caveats = &lab.analyse().cells[1].caveats;
+    assert!(caveats.contains(&Caveat::FewSamples { samples: 3 }), "{caveats:?}");
+}
+
+#[test]
+fn unconverged_unless_dominated() {
+    let wobble = |round: u32| if round.is_multiple_of(2) { 1.0 } else { 1.3 };
+    let mut lab =
+        Lab::new().payload("tree", 1000, 1).cell_with(("tree", "php8.2", None, "lz4"), FIGURES, wobble);
+    let caveats = &lab.analyse().cells[0].caveats;
+    let [Caveat::Unconverged { half_width, asked }] = caveats[..] else { panic!("{caveats:?}") };
+    assert!(half_width > 0.1 && half_width < 0.2 && asked == 0.02);
+    let cell = lab.plan.cells[0].id.clone();
+    lab.records.push(Record::Stop { cell, round: 9, reason: StopReason::Dominated { by: "other".into() } });
+    assert!(lab.analyse().cells[0].caveats.is_empty());
+}
+
+#[test]
+fn unstable_bytes() {
+    let mut lab = lab();
+    lab.visit(10, Figures { bytes: 401, ..FIGURES });
+    let caveats = &lab.analyse().cells[0].caveats;
+    assert_eq!(caveats[..], [Caveat::Unstable { cell: "tree/php8.2/-/lz4".into() }]);
+}
+
+#[test]
+fn noise_of_the_run_or_of_one_cell() {
+    let mut lab = lab()
+        .cell(("tree", "php8.2", None, "zstd:1"), FIGURES)
+        .cell(("tree", "php8.2", None, "zstd:3"), FIGURES);
+    set_wall(&mut lab, "tree/php8.2/-/lz4", 1.5);
+    let analysis = lab.analyse();
+    assert!(analysis.caveats.is_empty());
+    assert_eq!(analysis.cells[0].caveats[..], [Caveat::NoisyMachine { wall_over_cpu: 1.5 }]);
+    set_wall(&mut lab, "tree/php8.2/-/zstd:1", 1.5);
+    let analysis = lab.analyse();
+    assert_eq!(analysis.caveats[..], [Caveat::NoisyMachine { wall_over_cpu: 1.5 }]);
+    assert!(analysis.cells.iter().all(|c| c.caveats.is_empty()), "said once, for the run");
+}
+
+#[test]
+fn what_was_recorded_stands_first_and_once() {
+    let mut lab = lab();
+    let steal = Caveat::Steal { share: 0.2 };
+    let cell = Some(lab.plan.cells[0].id.clone());
+    for _ in 0..2 {
+        lab.records.push(Record::Caveat { cell: None, caveat: steal.clone() });
+    }
+    lab.records.push(Record::Caveat { cell: cell.clone(), caveat: Caveat::FewSamples { samples: 2 } });
+    lab.records.push(Record::Caveat { cell: Some("nobody".into()), caveat: steal.clone() });
+    lab.records.extend([Record::Resumed { at: 1 }, Record::Resumed { at: 2 }]);
+    let analysis = lab.analyse();
+    assert_eq!(analysis.caveats[..], [steal, Caveat::Resumed { times: 2 }]);
+    assert_eq!(analysis.cells[0].caveats[..], [Caveat::FewSamples { samples: 2 }]);
+}
+
+#[test]
+fn content_that_is_not_what_it_seems() {
+    let mut lab = lab().payload("page", 10, 1).payload("part", 10, 1);
+    lab.plan.payloads[0].origin = Origin::Synthetic { imitates: "trees".into() };
+    let Origin::Corpus { unpinned, .. } = &mut lab.plan.payloads[1].origin else { panic!() };
+    *unpinned = Some("newer".into());
+    lab.plan.payloads[2].origin = Origin::User { path: "p".into(), sampled: Some("first MB".into()) };
+    assert_eq!(
+        lab.analyse().caveats[..],
+        [
+            Caveat::Synthetic { payload: "tree".into() },
+            Caveat::Unpinned { payload: "page".into(), why: "newer".into() },
+            Caveat::Sampled { payload: "part".into(), blocks: "first MB".into() },
+        ]
+    );
+}

@@ -1,0 +1,154 @@
+//! The sentences.
+
+use std::collections::HashSet;
+
+use weigh_answer::analysis::model::Analysis;
+
+use crate::fixture::{Figures, Lab, study};
+
+fn texts<'a>(analysis: &'a Analysis, topic: &str) -> Vec<&'a str> {
+    analysis.findings.iter().filter(|f| f.topic == topic).map(|f| f.text.as_str()).collect()
+}
+
+/// The whole answer of an invented study, as it is read.
+#[test]
+fn the_answer_of_an_invented_study() {
+    let analysis = study().analyse();
+    let text: String =
+        analysis.findings.iter().map(|f| format!("{} [{}] {}\n", f.rank, f.topic, f.text)).collect();
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn every_sentence_names_cells_that_were_measured() {
+    let analysis = study().analyse();
+    let known: HashSet<&str> = analysis.cells.iter().map(|c| c.cell.id.as_str()).collect();
+    assert!(analysis.findings.len() > 10);
+    for (rank, finding) in analysis.findings.iter().enumerate() {
+        assert_eq!(finding.rank as usize, rank);
+        assert!(!finding.cells.is_empty(), "{}", finding.text);
+        assert!(finding.cells.iter().all(|c| known.contains(c.as_str())), "{}", finding.text);
+        assert!(finding.text.ends_with('.') && !finding.text.contains("NaN") && !finding.text.contains("  "));
+    }
+}
+
+/// zstd 1 is smaller than gzdeflate 6 and 2% faster, and in five rounds of nine neighbours cost either more than that: nothing may be claimed.
+#[test]
+fn no_winner_within_noise() {
+    let noise = |calm: [u32; 2]| {
+        move |round: u32| if calm.contains(&round) { 1.0 } else { 1.0 + f64::from(round) / 30.0 }
+    };
+    let cell = |setting| ("tree", "php8.2", Some("serialize"), setting);
+    let lab = Lab::new()
+        .payload("tree", 1_000_000, 1)
+        .links(&[100_000.0], &[10.0])
+        .cell_with(cell("gzdeflate:6"), Figures { encode: 1e7, decode: 1e6, bytes: 100_000 }, noise([2, 7]))
+        .cell_with(cell("zstd:1"), Figures { encode: 0.98e7, decode: 0.98e6, bytes: 99_990 }, noise([3, 8]));
+    let analysis = lab.analyse();
+    assert!(texts(&analysis, "beats").is_empty(), "{:?}", texts(&analysis, "beats"));
+    assert!(texts(&analysis, "dominated").is_empty());
+    let total = texts(&analysis, "total");
+    assert!(total[0].contains("cannot be told apart from serialize + "), "{total:?}");
+}
+
+#[test]
+fn a_clear_winner_is_named() {
+    let cell = |setting| ("tree", "php8.2", Some("serialize"), setting);
+    let lab = Lab::new()
+        .payload("tree", 1_000_000, 1)
+        .cell(cell("gzdeflate:6"), Figures { encode: 1e7, decode: 1e6, bytes: 100_000 })
+        .cell(cell("zstd:1"), Figures { encode: 0.2e7, decode: 0.98e6, bytes: 95_000 });
+    let analysis = lab.analyse();
+    assert_eq!(texts(&analysis, "beats").len(), 1);
+    let sentence = texts(&analysis, "beats")[0];
+    assert!(
+        sentence
+            .starts_with("zstd 1 beats gzdeflate 6 in both time and bytes on tree with serialize: 0.200×"),
+        "{sentence}"
+    );
+    assert!(sentence.ends_with("of its encode CPU time and 5% fewer bytes."), "{sentence}");
+    let dominated = texts(&analysis, "dominated");
+    assert!(
+        dominated[0].starts_with("gzdeflate 6 is dominated by zstd 1 on tree with serialize"),
+        "{dominated:?}"
+    );
+    assert!(
+        texts(&analysis, "link").is_empty() && texts(&analysis, "total").is_empty(),
+        "no links were asked for"
+    );
+}
+
+/// What is best at no speed but near enough at all of them makes a shorter rule than what is best at each.
+#[test]
+fn the_answer_is_the_shortest_rule_within_the_tolerance() {
+    let cell = |payload, setting| (payload, "php8.2", Some("serialize"), setting);
+    let mut lab = Lab::new().links(&[100.0, 1000.0, 10_000.0], &[]);
+    for payload in ["small", "large"] {
+        let size = if payload == "small" { 1 } else { 10 };
+        let figures = |ms: f64, bytes: u64| Figures {
+            encode: ms * 1e6 * size as f64,
+            decode: 1e6,
+            bytes: bytes * size,
+        };
+        lab = lab
+            .payload(payload, 1_000_000 * size, 1)
+            .cell(cell(payload, "lz4"), figures(1.00, 205_000))
+            .cell(cell(payload, "zstd:1"), figures(1.02, 200_500))
+            .cell(cell(payload, "zstd:3"), figures(9.0, 200_000));
+    }
+    let analysis = lab.analyse();
+    assert_eq!(
+        texts(&analysis, "link"),
+        [
+            "For values of 1 MB to 10 MB (small and large), a write: serialize + zstd 1 on every link from 100 Mbit/s to \
+             10 Gbit/s. By their figures this stays within 5% of the best of the 3 settings measured at every speed for every one of them; \
+             computed from measured parts."
+        ]
+    );
+}
+
+/// Bytes without a serializer, natively and in PHP: each sentence says which runtime it speaks of.
+#[test]
+fn runtimes_are_told_apart() {
+    let mut lab = Lab::new().payload("index.html", 100_000, 1);
+    lab.plan.payloads[0].value = None;
+    for (runtime, reference) in [("native", "zlib:6"), ("php8.2", "gzencode:6")] {
+        lab = lab
+            .cell(
+                ("index.html", runtime, None, reference),
+                Figures { encode: 5e6, decode: 1e6, bytes: 30_000 },
+            )
+            .cell(
+                ("index.html", runtime, None, "zstd:3"),
+                Figures { encode: 1e6, decode: 5e5, bytes: 29_000 },
+            );
+    }
+    lab.plan.payloads[0].origin = weigh_model::payload::Origin::Synthetic { imitates: "a page".into() };
+    let analysis = lab.analyse();
+    let starts = |topic: &str| -> Vec<String> {
+        texts(&analysis, topic).iter().map(|t| t.split(':').next().unwrap().to_string()).collect()
+    };
+    assert_eq!(
+        starts("beats"),
+        [
+            "zstd 3 beats zlib 6 in both time and bytes on index.html (synthetic) (native)",
+            "zstd 3 beats gzencode 6 in both time and bytes on index.html (synthetic) (php8.2)",
+        ]
+    );
+    assert_eq!(
+        starts("front")[0],
+        "On index.html (synthetic) (native) one of 2 settings is both the fastest and the smallest"
+    );
+}
+
+/// From nothing but one setting there is nothing to say.
+#[test]
+fn a_single_cell_makes_no_sentence() {
+    let lab = Lab::new().payload("tree", 1000, 1).links(&[100.0], &[1.0]).cell(
+        ("tree", "php8.2", Some("serialize"), "gzdeflate:6"),
+        Figures { encode: 1e6, decode: 1e5, bytes: 100 },
+    );
+    let analysis = lab.analyse();
+    let topics: Vec<&str> = analysis.findings.iter().map(|f| f.topic.as_str()).collect();
+    assert_eq!(topics, ["total"], "{:?}", analysis.findings);
+}

@@ -1,0 +1,130 @@
+//! Total times over links and break-even bandwidths.
+
+use weigh_answer::analysis::model::{Analysis, LinkMix, Mix};
+
+use crate::fixture::{Figures, Lab};
+
+const FAST: &str = "tree/php8.2/serialize/lz4";
+const SMALL: &str = "tree/php8.2/serialize/zstd:9";
+const REFERENCE: &str = "tree/php8.2/serialize/gzdeflate:6";
+const PLAIN: &str = "tree/php8.2/serialize/identity";
+
+/// lz4: 1 ms and 400 kB; zstd 9: 11 ms and 150 kB. A write breaks even where 250 kB take 10 ms: 200 Mbit/s.
+fn lab() -> Lab {
+    let cell = |setting| ("tree", "php8.2", Some("serialize"), setting);
+    let figures =
+        |encode: f64, decode: f64, bytes| Figures { encode: encode * 1e6, decode: decode * 1e6, bytes };
+    Lab::new()
+        .payload("tree", 500_000, 2)
+        .links(&[10.0, 100.0, 1000.0, 25_000.0], &[1.0])
+        .cell(cell("identity"), figures(0.9, 0.4, 1_000_000))
+        .cell(cell("lz4"), figures(1.0, 0.5, 400_000))
+        .cell(cell("gzdeflate:6"), figures(30.0, 3.0, 170_000))
+        .cell(cell("zstd:9"), figures(11.0, 0.7, 150_000))
+}
+
+fn mix(analysis: &Analysis, mix: Mix) -> &LinkMix {
+    analysis.groups[0].links.iter().find(|l| l.mix == mix).unwrap()
+}
+
+#[test]
+fn totals_of_known_settings() {
+    let analysis = lab().analyse();
+    let write = mix(&analysis, Mix::Write);
+    let ids: Vec<&str> = write.totals.iter().map(|t| t.cell.as_str()).collect();
+    assert_eq!(
+        ids,
+        [PLAIN, FAST, SMALL, REFERENCE],
+        "the envelope from the fastest link on, then the reference"
+    );
+    let total = |id: &str, at: usize| write.totals.iter().find(|t| t.cell == id).unwrap().at[at];
+    // Two items a pass: an operation takes half of it. 200 kB at 100 Mbit/s take 16 ms.
+    let (mbit, ns, low, high) = total(FAST, 1);
+    assert_eq!(mbit, 100.0);
+    assert!((ns - 16.5e6).abs() < 0.01e6, "{ns}");
+    assert!(low <= ns && ns <= high && high - low < 0.01e6);
+    // 75 kB at 10 Mbit/s take 60 ms.
+    assert!((total(SMALL, 0).1 - 65.5e6).abs() < 0.1e6);
+    let best: Vec<&str> = write.best.iter().map(|b| b.cell.as_str()).collect();
+    assert_eq!(best, [SMALL, SMALL, FAST, FAST]);
+    assert!(write.best.iter().all(|b| b.ties.is_empty()));
+}
+
+#[test]
+fn a_mix_is_the_mean_over_its_operations() {
+    let analysis = lab().analyse();
+    let at = |m: Mix, id: &str| mix(&analysis, m).totals.iter().find(|t| t.cell == id).unwrap().at[2].1;
+    for id in [FAST, REFERENCE] {
+        let mean = (at(Mix::Write, id) + at(Mix::Read, id)) / 2.0;
+        assert!((at(Mix::ReadsPerWrite(1.0), id) - mean).abs() < mean * 0.005);
+    }
+}
+
+#[test]
+fn break_even_lies_where_the_costs_are_equal() {
+    let analysis = lab().analyse();
+    let write = mix(&analysis, Mix::Write);
+    let chain: Vec<(&str, &str)> =
+        write.break_even.iter().map(|b| (b.fast.as_str(), b.slow.as_str())).collect();
+    assert_eq!(chain, [(PLAIN, FAST), (FAST, SMALL)]);
+    let crossing = &write.break_even[1];
+    assert!((crossing.mbit - 200.0).abs() < 2.0, "{crossing:?}");
+    assert!(crossing.low <= crossing.mbit && crossing.mbit <= crossing.high && crossing.high < 210.0);
+    assert!(write.break_even[0].mbit > write.break_even[1].mbit, "from the fastest link to the slowest");
+}
+
+/// Where the times cannot be told apart, the crossing has no upper end, and JSON carries that.
+#[test]
+fn an_unsettled_crossing_has_no_upper_end() {
+    let cell = |setting| ("tree", "php8.2", Some("serialize"), setting);
+    let figures = |encode, bytes| Figures { encode, decode: 1.0, bytes };
+    let lab = Lab::new()
+        .payload("tree", 1000, 1)
+        .links(&[10.0], &[])
+        .cell_with(cell("lz4"), figures(1000.0, 500), |round| 1.0 + f64::from(round) / 50.0)
+        .cell_with(cell("zstd:1"), figures(1010.0, 400), |round| 1.2 - f64::from(round) / 50.0);
+    let analysis = lab.analyse();
+    let crossing = &mix(&analysis, Mix::Write).break_even[0];
+    assert!(crossing.high.is_infinite() && crossing.low > 0.0, "{crossing:?}");
+    let json = serde_json::to_string(&analysis).unwrap();
+    let back: Analysis = serde_json::from_str(&json).unwrap();
+    assert!(mix(&back, Mix::Write).break_even[0].high.is_infinite());
+    // At a slow link the smaller one is ahead whatever the noise; at the fastest they are tied.
+    let fast =
+        Lab { plan: lab.plan.clone(), records: lab.records.clone(), rounds: 9 }.links(&[1e6], &[]).analyse();
+    assert_eq!(mix(&fast, Mix::Write).best[0].ties.len(), 1);
+    assert!(mix(&analysis, Mix::Write).best[0].ties.is_empty());
+}
+
+/// Nothing is known of how one sample would repeat: it ties with what is within a tenth.
+#[test]
+fn single_samples_do_not_win_narrowly() {
+    let mut lab = Lab::new().payload("tree", 1000, 1).links(&[1e6], &[]);
+    for (setting, ns) in [("lz4", 100.0), ("snappy", 104.0), ("zstd:1", 200.0)] {
+        lab = lab.planned("tree", "php8.2", None, setting);
+        lab.visit(1, Figures { encode: ns, decode: ns, bytes: 400 });
+    }
+    for record in &mut lab.records {
+        if let weigh_model::record::Record::Visit(visit) = record {
+            visit.phases.values_mut().for_each(|s| {
+                s.cpu_ns.truncate(1);
+                s.wall_ns.truncate(1);
+            });
+        }
+    }
+    let analysis = lab.analyse();
+    let best = &mix(&analysis, Mix::Write).best[0];
+    assert_eq!(
+        (best.cell.as_str(), &best.ties[..]),
+        ("tree/php8.2/-/lz4", &["tree/php8.2/-/snappy".to_string()][..])
+    );
+}
+
+#[test]
+fn no_links_no_totals() {
+    let analysis = Lab::new()
+        .payload("tree", 1000, 1)
+        .cell(("tree", "php8.2", None, "lz4"), Figures { encode: 1.0, decode: 1.0, bytes: 1 })
+        .analyse();
+    assert!(analysis.groups[0].links.is_empty());
+}

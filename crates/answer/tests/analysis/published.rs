@@ -1,0 +1,66 @@
+//! The published table beside ours.
+
+use weigh_model::study::{Published, PublishedRow};
+
+use crate::fixture::{Figures, Lab};
+
+fn row(level: i32, compress_mb_s: f64, decompress_mb_s_published: f64, ratio: f64) -> PublishedRow {
+    PublishedRow {
+        level,
+        compress_mb_s,
+        decompress_mb_s_published,
+        ratio,
+        space_saving: (1.0 - 1.0 / ratio) * 100.0,
+        ratio_per_time: 1.0,
+        ms: None,
+    }
+}
+
+fn lab() -> Lab {
+    let mut lab = Lab::new().payload("tree", 2_400_000, 1);
+    lab.plan.study.published = Some(Published {
+        about: "invented".into(),
+        payload: "tree".into(),
+        serializer: Some("serialize".into()),
+        codec: "gzdeflate".into(),
+        rows: vec![row(6, 60.0, 58.0, 10.0), row(8, 40.0, 58.0, 10.1), row(9, 30.0, 56.0, 10.2)],
+    });
+    lab
+}
+
+#[test]
+fn rows_stand_beside_their_cells() {
+    let cell = |setting| ("tree", "php8.2", Some("serialize"), setting);
+    let lab = lab()
+        .cell(cell("gzdeflate:6"), Figures { encode: 40e6, decode: 5e6, bytes: 240_000 })
+        .cell(cell("gzdeflate:9"), Figures { encode: 80e6, decode: 5e6, bytes: 235_000 });
+    let analysis = lab.analyse();
+    let rows = analysis.published.unwrap();
+    assert_eq!(
+        rows.iter().map(|r| r.published.level).collect::<Vec<_>>(),
+        [6, 9],
+        "level 8 was not measured"
+    );
+    let six = &rows[0];
+    assert!((six.compress_mb_s - 60.0).abs() < 0.5 && (six.ms - 40.0).abs() < 0.5, "{six:?}");
+    assert!((six.decompress_mb_s - 480.0).abs() < 4.0);
+    assert_eq!((six.decompress_mb_s_corrected, six.ratio, six.space_saving), (580.0, 10.0, 90.0));
+    assert!((six.ratio_per_time - 10.0 / 0.04).abs() < 3.0);
+    let texts: Vec<&str> =
+        analysis.findings.iter().filter(|f| f.topic == "published").map(|f| f.text.as_str()).collect();
+    assert_eq!(texts.len(), 3, "{texts:?}");
+    assert!(texts[0].contains("58.0 MB/s at level 6 with a ratio of 10 is 580 MB/s"), "{texts:?}");
+    assert!(texts[1].ends_with("within 0.1% at every level."), "{texts:?}");
+    assert!(texts[2].starts_with("Level 9 costs 2.00× the time of level 6 as published"), "{texts:?}");
+    assert!(texts[2].ends_with("the two agree."), "{texts:?}");
+}
+
+#[test]
+fn no_measured_row_no_table() {
+    let lab = lab().cell(
+        ("tree", "php8.2", Some("serialize"), "zstd:3"),
+        Figures { encode: 1.0, decode: 1.0, bytes: 1 },
+    );
+    let analysis = lab.analyse();
+    assert!(analysis.published.is_none() && analysis.findings.iter().all(|f| f.topic != "published"));
+}

@@ -1,0 +1,183 @@
+//! Does stopping early change the answer? Every codec on three contents: once exhaustively, each cell to the last round, and
+//! once as a user would, with the same seed. A round of this benchmark is one content.
+//!
+//! Two runs on a shared machine never have the same numbers, so that two cells of nearly the same encode time and bytes may
+//! swap places on the front even between two exhaustive runs. A cell that is on one of the two fronts only is therefore
+//! explained when each cell that keeps it from the other front cannot be told apart from it in the exhaustive run's own
+//! numbers: the interval of the ratio of their encode times holds 1, or the ratio is nearer to 1 than the exactness that was asked
+//! for. What is not explained is an answer that stopping early has changed.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use common::{CONFIDENCE, SEED, Targets, WEIGH, progress, rounds};
+use weigh::run::dir::StoredRun;
+use weigh::run::state::State;
+use weigh_answer::analysis::model::{Analysis, CellResult};
+use weigh_answer::analysis::{QUANTILE, analyse};
+use weigh_model::protocol::Phase;
+use weigh_stats::{Drawings, Figure};
+
+/// The adaptive run's part of the exhaustive one's CPU time.
+const SHARE: f64 = 0.20;
+/// 130 to 260 KB each, so that an exhaustive run takes about two minutes.
+const CONTENTS: [&str; 3] =
+    ["corpus:bootstrap-5.3.3.min.css", "corpus:react-dom-18.3.1.min", "value:tree-256k"];
+
+fn main() -> ExitCode {
+    common::end(measure())
+}
+
+fn measure() -> Result<Targets> {
+    let home = tempfile::tempdir()?;
+    let mut targets = Targets::default();
+    let contents = common::content(&CONTENTS, home.path())?;
+    for (name, path) in contents.iter().take(rounds(CONTENTS.len())) {
+        progress(&format!("{name}: the exhaustive run"));
+        let all = Answer::of(path, &home.path().join(format!("{name}-all")), &["--exhaustive"])?;
+        progress(&format!("{name}: {:.1} s; the adaptive run", all.seconds));
+        let quick = Answer::of(path, &home.path().join(format!("{name}-quick")), &[])?;
+        let share = quick.cpu / all.cpu;
+        let measured = format!(
+            "{share:.3} of the CPU time [{:.3} of the wall time: {:.1} s of {:.1} s]",
+            quick.seconds / all.seconds,
+            quick.seconds,
+            all.seconds
+        );
+        targets.line(
+            &format!("answer-time {name}"),
+            &measured,
+            &format!("at most {SHARE:.2}"),
+            share <= SHARE,
+        );
+        fronts(&mut targets, name, &all, &quick)?;
+    }
+    Ok(targets)
+}
+
+/// One run and what it answers.
+struct Answer {
+    /// Seconds of wall time of the whole command.
+    seconds: f64,
+    /// Seconds of CPU time of the command and its workers: what a neighbour that comes and goes between the two runs
+    /// changes least.
+    cpu: f64,
+    stored: StoredRun,
+    analysis: Analysis,
+}
+
+impl Answer {
+    fn of(content: &Path, out: &Path, flags: &[&str]) -> Result<Answer> {
+        let (begun, before) = (Instant::now(), children_cpu_seconds()?);
+        let mut command = Command::new(WEIGH);
+        command.arg("codec").arg(content).args(flags).args(["--seed", "1", "--out"]).arg(out);
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+        ensure!(status.success(), "weigh codec {} ended with {status}", content.display());
+        let (seconds, cpu) = (begun.elapsed().as_secs_f64(), children_cpu_seconds()? - before);
+        let stored = StoredRun::read(out)?;
+        let analysis = analyse(&stored.facts(), &stored.plan, &stored.records);
+        Ok(Answer { seconds, cpu, stored, analysis })
+    }
+
+    fn front(&self) -> BTreeSet<&str> {
+        self.analysis.groups.iter().flat_map(|g| g.front.iter().map(String::as_str)).collect()
+    }
+
+    fn cell(&self, id: &str) -> Option<&CellResult> {
+        self.analysis.cells.iter().find(|c| c.cell.id == id)
+    }
+
+    /// The cells that keep this one from the front: no more bytes, and quicker.
+    fn better_than(&self, id: &str) -> Vec<&str> {
+        let Some(cell) = self.cell(id) else { return Vec::new() };
+        let encode = |c: &CellResult| c.phases.get(&Phase::Encode).map_or(f64::INFINITY, |e| e.cpu);
+        let stored = |c: &CellResult| c.encoded_bytes + c.dictionary_bytes;
+        let beats = |c: &&CellResult| {
+            c.cell.group() == cell.cell.group()
+                && (stored(c), encode(c)) != (stored(cell), encode(cell))
+                && stored(c) <= stored(cell)
+                && encode(c) <= encode(cell)
+        };
+        self.analysis.cells.iter().filter(beats).map(|c| c.cell.id.as_str()).collect()
+    }
+}
+
+/// CPU time of all processes that this one has waited for, and of those that they have waited for.
+fn children_cpu_seconds() -> Result<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    // The fields after the name, see proc(5): `cutime` and `cstime` are the 16th and 17th of the line.
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks: u64 = fields.iter().skip(13).take(2).filter_map(|f| f.parse::<u64>().ok()).sum();
+    Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+}
+
+/// Ratios of the encode times of a run.
+struct Ratios {
+    /// By cell, where there are two rounds or more.
+    figures: BTreeMap<String, Figure>,
+    /// The exactness that was asked for.
+    half_width: f64,
+}
+
+impl Ratios {
+    fn of(answer: &Answer) -> Result<Ratios> {
+        let plan = &answer.stored.plan;
+        let state = State::rebuild(plan, &answer.stored.records)?;
+        let drawings = Drawings::of(1..=state.round, SEED);
+        let figures = plan.cells.iter().zip(&state.cells).filter_map(|(cell, past)| {
+            let rounds = past.by_round(Phase::Encode);
+            let figure = Figure::of(&rounds, QUANTILE, CONFIDENCE, &drawings)?;
+            (rounds.len() > 1).then(|| (cell.id.clone(), figure))
+        });
+        Ok(Ratios { figures: figures.collect(), half_width: plan.policy.half_width })
+    }
+
+    /// What the ratio of the two is, and whether they can be told apart.
+    fn tell(&self, a: &str, b: &str) -> (String, bool) {
+        let figures = self.figures.get(a).zip(self.figures.get(b));
+        match figures.and_then(|(first, second)| first.ratio(second)) {
+            None => ("?".into(), true),
+            Some(r) => {
+                let holds_one = r.low <= 1.0 && 1.0 <= r.high;
+                let apart = !holds_one && (r.value - 1.0).abs() >= self.half_width;
+                (format!("{:.3} [{:.3}, {:.3}]", r.value, r.low, r.high), apart)
+            }
+        }
+    }
+}
+
+fn fronts(targets: &mut Targets, name: &str, all: &Answer, quick: &Answer) -> Result<()> {
+    let ratios = Ratios::of(all)?;
+    let (expected, found) = (all.front(), quick.front());
+    let mut unexplained = Vec::new();
+    for id in expected.symmetric_difference(&found) {
+        // Whichever run does not have it on the front has others that beat it there.
+        let beaten_in = if expected.contains(id) { quick } else { all };
+        let by = beaten_in.better_than(id);
+        let told: Vec<(String, bool)> = by.iter().map(|other| ratios.tell(id, other)).collect();
+        for (other, (ratio, _)) in by.iter().zip(&told) {
+            let whose = if expected.contains(id) { "exhaustive" } else { "adaptive" };
+            progress(&format!(
+                "  {id} is on the {whose} front only; {other} beats it in the other; their ratio: {ratio}"
+            ));
+        }
+        // One that was not measured at all is beaten by none, and stays unexplained.
+        if by.is_empty() || told.iter().any(|(_, apart)| *apart) {
+            unexplained.push(*id);
+        }
+    }
+    let differ = expected.symmetric_difference(&found).count();
+    let which = if unexplained.is_empty() { String::new() } else { format!(": {}", unexplained.join(", ")) };
+    let measured = format!(
+        "{} unexplained{which} [{differ} of {} cells on one front only]",
+        unexplained.len(),
+        expected.union(&found).count()
+    );
+    targets.line(&format!("answer-front {name}"), &measured, "0 unexplained", unexplained.is_empty());
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! Payloads in memory, each digested once, the last few kept.
+
+use std::fs;
+use std::rc::Rc;
+
+use sha2::{Digest, Sha256};
+
+use super::fault::fault;
+use weigh_model::protocol::{Fault, FaultKind};
+
+/// Payloads kept: a round goes through cells in random order, over a handful of payloads.
+const KEPT: usize = 4;
+
+/// The payloads last used, the latest at the end.
+#[derive(Default)]
+pub struct Blobs(Vec<Entry>);
+
+struct Entry {
+    path: String,
+    sha256: String,
+    bytes: Rc<Vec<u8>>,
+}
+
+impl Blobs {
+    /// The content of `path`, which has that digest and is `length` bytes long.
+    ///
+    /// # Errors
+    /// [`FaultKind::Payload`] when it cannot be read or is another content.
+    pub fn get(&mut self, path: &str, sha256: &str, length: u64) -> Result<Rc<Vec<u8>>, Fault> {
+        let wrong = |message: String| fault(FaultKind::Payload, format!("{path}: {message}"));
+        let known = self.0.iter().position(|e| e.path == path && e.sha256 == sha256);
+        let entry = match known {
+            Some(at) => self.0.remove(at),
+            None => {
+                // The length first: it is cheap, and keeps another, larger file out of memory.
+                let found = fs::metadata(path).map_err(|e| wrong(e.to_string()))?.len();
+                if found != length {
+                    return Err(wrong(format!("has {found} bytes, but the items add up to {length}")));
+                }
+                let bytes = fs::read(path).map_err(|e| wrong(e.to_string()))?;
+                let digest = hex(Sha256::digest(&bytes));
+                if digest != sha256.to_ascii_lowercase() {
+                    return Err(wrong(format!("has SHA-256 {digest}, not {sha256} as planned")));
+                }
+                Entry { path: path.into(), sha256: sha256.into(), bytes: Rc::new(bytes) }
+            }
+        };
+        let bytes = Rc::clone(&entry.bytes);
+        if self.0.len() == KEPT {
+            self.0.remove(0);
+        }
+        self.0.push(entry);
+        if bytes.len() as u64 != length {
+            return Err(wrong(format!("has {} bytes, but the items add up to {length}", bytes.len())));
+        }
+        Ok(bytes)
+    }
+}
+
+/// A digest in hexadecimal.
+pub fn hex(digest: impl AsRef<[u8]>) -> String {
+    digest.as_ref().iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The parts of `bytes` with these lengths, in order.
+///
+/// # Errors
+/// What is wrong with the lengths.
+pub fn split<'a>(bytes: &'a [u8], lengths: &[u64]) -> Result<Vec<&'a [u8]>, String> {
+    let mut rest = bytes;
+    let mut parts = Vec::with_capacity(lengths.len());
+    for length in lengths {
+        let cut = usize::try_from(*length).ok().and_then(|l| rest.split_at_checked(l));
+        let (part, after) = cut.ok_or("the lengths add up to more than there is")?;
+        parts.push(part);
+        rest = after;
+    }
+    if rest.is_empty() { Ok(parts) } else { Err(format!("{} bytes belong to no item", rest.len())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_everything_or_nothing() {
+        assert_eq!(split(b"abcd", &[1, 0, 3]).unwrap(), [&b"a"[..], b"", b"bcd"]);
+        assert!(split(b"abcd", &[1, 4]).is_err());
+        assert!(split(b"abcd", &[1, 2]).is_err());
+        assert!(split(b"abcd", &[u64::MAX]).is_err());
+        assert!(split(b"", &[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_payload_is_read_once_and_only_the_last_few_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut blobs = Blobs::default();
+        let mut paths = Vec::new();
+        for i in 0..=KEPT {
+            let path = folder.path().join(i.to_string());
+            fs::write(&path, [i as u8; 10]).unwrap();
+            let (path, sha) = (path.to_str().unwrap().to_string(), hex(Sha256::digest([i as u8; 10])));
+            blobs.get(&path, &sha, 10).unwrap();
+            fs::remove_file(&path).unwrap();
+            paths.push((path, sha));
+        }
+        assert_eq!(blobs.0.len(), KEPT);
+        let (path, sha) = &paths[0];
+        assert_eq!(blobs.get(path, sha, 10).unwrap_err().kind, FaultKind::Payload);
+        let (path, sha) = &paths[KEPT];
+        assert_eq!(*blobs.get(path, sha, 10).unwrap(), vec![KEPT as u8; 10]);
+        assert_eq!(blobs.get(path, sha, 11).unwrap_err().kind, FaultKind::Payload);
+    }
+}

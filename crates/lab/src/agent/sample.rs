@@ -1,0 +1,258 @@
+//! Taking samples of one phase: how often, in which batches, and when to stop.
+
+use std::time::Instant;
+
+use super::system;
+use weigh_model::protocol::{Fault, Samples, VisitRequest};
+
+/// A first call that took more CPU time than this, in nanoseconds, counts as a sample: to do it again only to have
+/// it warm would cost more than the warmth is worth.
+const KEEP_FROM: u64 = 300_000_000;
+/// A call shorter than this many minimum batches is timed again, warm, before the batch is chosen.
+const COLD: u64 = 100;
+/// Passes that take up so many nanoseconds in all stand before the samples of a call that is timed again: over some
+/// six to eight passes the processor learns a content (its branches, its lines in the caches), and a call of 0.2 ms
+/// takes up to 1.7 times as long in the first of them. Calls of 2 ms and more show nothing of it.
+const WARM_NS: u64 = 2_000_000;
+/// How often warm passes are done again that another process interrupted.
+const WARM_TRIES: u32 = 8;
+/// Between two looks at the clock within a batch, in nanoseconds: a look costs about 1% of it.
+const LOOK_EVERY: f64 = 2_500.0;
+
+/// What some passes took in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Span {
+    /// CPU time in nanoseconds.
+    pub cpu: u64,
+    /// Wall time in nanoseconds.
+    pub wall: u64,
+    /// Involuntary context switches.
+    pub preempted: u64,
+}
+
+/// Runs something once and says what it took.
+pub fn time<T>(run: impl FnOnce() -> T) -> (T, Span) {
+    let switched = system::preempted();
+    let (result, cpu, wall) = clock(run);
+    (result, Span { cpu, wall, preempted: system::preempted() - switched })
+}
+
+/// CPU and wall time of one run. The wall clock is the outer one: on the rare system without a CPU clock of
+/// the thread it stands for both.
+fn clock<T>(run: impl FnOnce() -> T) -> (T, u64, u64) {
+    let (start, cpu) = (Instant::now(), system::thread_cpu_ns());
+    let result = run();
+    let (cpu, wall) = (cpu.zip(system::thread_cpu_ns()), start.elapsed().as_nanos() as u64);
+    (result, cpu.map_or(wall, |(from, to)| to.saturating_sub(from)), wall)
+}
+
+/// Takes the samples that a request asks for. `first` is what the untimed pass took; `pass` does one more.
+///
+/// # Errors
+/// The first fault of a pass.
+pub fn take(
+    request: &VisitRequest,
+    first: Span,
+    mut pass: impl FnMut() -> Result<(), Fault>,
+) -> Result<Samples, Fault> {
+    let mut samples = Samples { batch: 1, ..Samples::default() };
+    let mut spent = 0;
+    // By CPU time: a short call may have had to wait that long.
+    let mut call = first.cpu.max(1) as f64;
+    if first.cpu > KEEP_FROM {
+        samples.cpu_ns.push(first.cpu as f64);
+        samples.wall_ns.push(first.wall as f64);
+        samples.preempted = first.preempted;
+        spent = first.wall;
+    } else if first.cpu < request.min_batch_ns.saturating_mul(COLD) {
+        call = warm(request, first, &mut pass)?;
+        samples.batch = batch(request, call);
+    }
+    let look = (LOOK_EVERY / call).ceil().clamp(1.0, f64::from(u32::MAX)) as u32;
+    let switched = system::preempted();
+    let wanted = request.samples.max(1) as usize;
+    while samples.wall_ns.len() < wanted && (samples.wall_ns.is_empty() || spent < request.budget_ns) {
+        let (done, cpu, wall) = clock(|| repeat(samples.batch, look, request.max_batch_ns, &mut pass));
+        let passes = f64::from(done?);
+        samples.cpu_ns.push(cpu as f64 / passes);
+        samples.wall_ns.push(wall as f64 / passes);
+        spent += wall;
+    }
+    samples.preempted += system::preempted() - switched;
+    Ok(samples)
+}
+
+/// How long a warm pass takes in nanoseconds: over as many passes as should take [`WARM_NS`], and over more until they
+/// do, and fill the minimum batch.
+fn warm(
+    request: &VisitRequest,
+    first: Span,
+    pass: &mut impl FnMut() -> Result<(), Fault>,
+) -> Result<f64, Fault> {
+    let mut passes = (WARM_NS / first.wall.max(1)).clamp(1, 1 << 20) as u32;
+    let (mut tries, mut spent) = (WARM_TRIES, 0);
+    loop {
+        let (done, Span { wall, preempted, .. }) = time(|| repeat(passes, passes, u64::MAX, pass));
+        done?;
+        // Passes that had to wait would pass for long ones, and quick calls would not be batched.
+        if preempted > 0 && tries > 0 {
+            tries -= 1;
+            continue;
+        }
+        spent += wall;
+        if (wall >= request.min_batch_ns && spent >= WARM_NS) || passes >= 1 << 20 {
+            return Ok(wall.max(1) as f64 / f64::from(passes));
+        }
+        passes *= 2;
+    }
+}
+
+/// Passes that fill the minimum batch, none of them started past the maximum.
+fn batch(request: &VisitRequest, call: f64) -> u32 {
+    let least = (request.min_batch_ns as f64 / call).ceil();
+    let most = (request.max_batch_ns as f64 / call).ceil();
+    least.min(most).clamp(1.0, f64::from(u32::MAX)) as u32
+}
+
+/// Up to `passes` passes, looking at the clock every `look` of them and starting none past `limit`
+/// nanoseconds; how many were made.
+fn repeat(
+    passes: u32,
+    look: u32,
+    limit: u64,
+    pass: &mut impl FnMut() -> Result<(), Fault>,
+) -> Result<u32, Fault> {
+    let start = Instant::now();
+    let mut done = 0;
+    while done < passes {
+        pass()?;
+        done += 1;
+        if done < passes && done.is_multiple_of(look) && start.elapsed().as_nanos() as u64 >= limit {
+            break;
+        }
+    }
+    Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn request(samples: u32, budget_ns: u64) -> VisitRequest {
+        VisitRequest {
+            id: 1,
+            codec: String::new(),
+            level: None,
+            options: Default::default(),
+            serializer: None,
+            blob: String::new(),
+            sha256: String::new(),
+            items: Vec::new(),
+            value: None,
+            phases: Vec::new(),
+            samples,
+            budget_ns,
+            min_batch_ns: 10_000,
+            max_batch_ns: 1_000_000,
+            verify: true,
+            memory: false,
+            dump: None,
+        }
+    }
+
+    #[test]
+    fn a_long_first_call_is_kept_and_not_repeated() {
+        let first = Span { cpu: 400_000_000, wall: 500_000_000, preempted: 3 };
+        let mut calls = 0;
+        let mut pass = || {
+            calls += 1;
+            Ok(())
+        };
+        let samples = take(&request(1, u64::MAX), first, &mut pass).unwrap();
+        assert_eq!((samples.cpu_ns, samples.wall_ns), (vec![4e8], vec![5e8]));
+        assert_eq!((samples.batch, calls), (1, 0));
+        // This thread too may be made to wait between two looks at the count.
+        assert!(samples.preempted >= 3, "{}", samples.preempted);
+    }
+
+    #[test]
+    fn a_short_first_call_is_no_sample() {
+        let first = Span { cpu: 299_000_000, wall: 299_000_000, preempted: 0 };
+        let samples = take(&request(3, u64::MAX), first, || Ok(())).unwrap();
+        assert_eq!((samples.cpu_ns.len(), samples.wall_ns.len(), samples.batch), (3, 3, 1));
+        assert!(samples.wall_ns.iter().all(|w| *w < 299e6));
+    }
+
+    #[test]
+    fn a_short_first_call_that_had_to_wait_is_no_sample() {
+        let first = Span { cpu: 1_000, wall: 900_000_000, preempted: 9 };
+        let samples = take(&request(3, u64::MAX), first, || Ok(())).unwrap();
+        assert!(samples.batch > 1 && samples.wall_ns.iter().all(|w| *w < 300e6), "{samples:?}");
+    }
+
+    #[test]
+    fn the_budget_ends_sampling_but_never_before_the_first() {
+        let pass = || {
+            std::thread::sleep(Duration::from_millis(2));
+            Ok(())
+        };
+        let first = Span { cpu: 0, wall: 2_000_000, preempted: 0 };
+        assert_eq!(take(&request(50, 1), first, pass).unwrap().wall_ns.len(), 1);
+        // A sleep may last far longer than asked for, and never less.
+        let some = take(&request(5000, 200_000_000), first, pass).unwrap().wall_ns.len();
+        assert!((2..=100).contains(&some), "{some}");
+    }
+
+    #[test]
+    fn quick_calls_are_batched_until_the_minimum() {
+        let mut calls = 0u32;
+        let pass = || {
+            calls += 1;
+            Ok(())
+        };
+        let samples = take(&request(5, u64::MAX), Span::default(), pass).unwrap();
+        assert!(samples.batch > 1, "{samples:?}");
+        assert!(calls > 5 * samples.batch);
+    }
+
+    #[test]
+    fn quick_calls_are_warmed_up_and_long_ones_once() {
+        let count = |each: Duration| {
+            let mut calls = 0u32;
+            let first = Span { wall: each.as_nanos() as u64, ..Span::default() };
+            warm(&request(1, 1), first, &mut || {
+                calls += 1;
+                std::thread::sleep(each);
+                Ok(())
+            })
+            .unwrap();
+            calls
+        };
+        assert!(count(Duration::from_micros(200)) > 8);
+        assert!(count(Duration::from_millis(4)) < count(Duration::from_micros(200)));
+    }
+
+    #[test]
+    fn batches_lie_between_their_bounds() {
+        let mut r = request(1, 1);
+        assert_eq!(batch(&r, 1_000.0), 10);
+        assert_eq!(batch(&r, 3_000.0), 4);
+        assert_eq!(batch(&r, 50_000.0), 1);
+        r.max_batch_ns = 2_500;
+        assert_eq!(batch(&r, 1_000.0), 3);
+        r.max_batch_ns = 0;
+        assert_eq!(batch(&r, 1_000.0), 1);
+    }
+
+    #[test]
+    fn no_pass_starts_past_the_limit() {
+        let mut slow = || {
+            std::thread::sleep(Duration::from_millis(2));
+            Ok(())
+        };
+        assert_eq!(repeat(1000, 1, 1_000_000, &mut slow).unwrap(), 1);
+        assert_eq!(repeat(3, 1, u64::MAX, &mut slow).unwrap(), 3);
+    }
+}

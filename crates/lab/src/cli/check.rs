@@ -1,0 +1,289 @@
+//! `weigh check`: what can be measured here, what is missing, and the one command that mends it.
+
+mod servers;
+mod stores;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use self::servers::ServerFindings;
+use self::stores::StoreFindings;
+use crate::cli::terminal;
+use crate::content::Presence;
+use crate::content::names::shown;
+use crate::lab::Lab;
+use crate::rig::fpm::{self, FoundFpm};
+use crate::rig::machine::Machine;
+use weigh_model::inventory::{Inventory, RuntimeEntry};
+use weigh_model::protocol::{CodecDescription, SerializerDescription};
+
+/// Flags of `weigh check`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A PHP to look at (repeatable): a binary, or a fetched runtime's name; without one, those on PATH and those fetched
+    #[arg(long, value_name = "BINARY")]
+    php: Vec<PathBuf>,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The version of the JSON this verb writes.
+const SCHEMA: u32 = 1;
+
+/// What `weigh check --json` writes.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+
+pub struct Findings {
+    /// The version of this form.
+    schema: u32,
+    /// The program's version.
+    weigh: String,
+    /// The machine.
+    machine: Machine,
+    /// Whether the program runs with all privileges.
+    root: bool,
+    /// What can be measured, runtime by runtime.
+    runtimes: Vec<RuntimeFindings>,
+    /// PHP binaries that cannot be used.
+    refused: Vec<Refused>,
+    /// Every web server that is defined, there or not, with its ways.
+    servers: Vec<ServerFindings>,
+    /// PHP-FPM binaries.
+    fpm: Vec<FoundFpm>,
+    /// Every store that is defined, there or not, with the drivers of each PHP.
+    stores: Vec<StoreFindings>,
+    /// The corpus.
+    corpus: Corpus,
+    /// What is missing.
+    missing: Vec<Missing>,
+    /// One command that mends all of it, as far as a command can.
+    mend: Option<String>,
+}
+
+/// A runtime and what it can measure.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct RuntimeFindings {
+    /// `native`, `php8.2`, …
+    name: String,
+    /// The PHP binary; null for native.
+    binary: Option<PathBuf>,
+    /// The version as queried.
+    version: String,
+    /// Settings that change results, by name.
+    facts: BTreeMap<String, String>,
+    /// Every codec, available or not.
+    codecs: Vec<CodecDescription>,
+    /// Every serializer, available or not.
+    serializers: Vec<SerializerDescription>,
+}
+
+/// A PHP binary that cannot be used.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct Refused {
+    /// The binary.
+    binary: PathBuf,
+    /// Why.
+    reason: String,
+}
+
+/// How much of the corpus is here.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct Corpus {
+    /// Contents in the cache.
+    cached: usize,
+    /// All there are.
+    all: usize,
+}
+
+/// Something that cannot be measured here.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
+struct Missing {
+    /// The runtime or server.
+    runtime: String,
+    /// The codec, serializer, way or thing.
+    what: String,
+    /// Why.
+    reason: String,
+    /// What would mend it.
+    remedy: Option<String>,
+}
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    let lab = Lab::open(defs)?;
+    let mut inventory = if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php)? };
+    lab.look_for_stores(&mut inventory, &[])?;
+    let findings = look(&lab, inventory)?;
+    if args.json {
+        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&findings)?))?;
+    } else {
+        terminal::print(&text(&findings))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
+    let mut missing = missing_things(&inventory);
+    let corpus = corpus(lab)?;
+    let (servers, fpm) =
+        (servers::look(&lab.definitions)?, fpm::find(&std::env::var_os("PATH").unwrap_or_default()));
+    let stores = stores::look(&inventory);
+    missing.extend(servers::missing(&servers, &fpm));
+    missing.extend(stores::missing(&stores));
+    if inventory.runtimes.len() == 1 {
+        missing.push(Missing {
+            runtime: "php".into(),
+            what: "PHP".into(),
+            reason: "no PHP binary on PATH".into(),
+            remedy: Some("apt install php-cli".into()),
+        });
+    }
+    let mut mend = mend(&missing);
+    if corpus.cached < corpus.all {
+        missing.push(Missing {
+            runtime: "corpus".into(),
+            what: format!("{} of {} files", corpus.all - corpus.cached, corpus.all),
+            reason: "not fetched yet".into(),
+            remedy: Some("weigh corpus fetch".into()),
+        });
+        mend = Some(mend.map_or("weigh corpus fetch".into(), |m| format!("{m} && weigh corpus fetch")));
+    }
+    let runtimes = inventory.runtimes.into_iter().map(|r| RuntimeFindings {
+        name: r.name,
+        binary: r.binary,
+        version: r.description.version,
+        facts: r.description.facts,
+        codecs: r.description.codecs,
+        serializers: r.description.serializers,
+    });
+    Ok(Findings {
+        schema: SCHEMA,
+        weigh: env!("CARGO_PKG_VERSION").into(),
+        machine: Machine::query(),
+        root: rustix::process::geteuid().is_root(),
+        runtimes: runtimes.collect(),
+        refused: inventory.refused.into_iter().map(|(binary, reason)| Refused { binary, reason }).collect(),
+        servers,
+        fpm,
+        stores,
+        corpus,
+        missing,
+        mend,
+    })
+}
+
+fn corpus(lab: &Lab) -> Result<Corpus> {
+    let status = lab.library.status()?;
+    let cached = status.iter().filter(|(_, presence)| *presence != Presence::Absent).count();
+    Ok(Corpus { cached, all: status.len() })
+}
+
+fn missing_things(inventory: &Inventory) -> Vec<Missing> {
+    let of = |r: &RuntimeEntry, what: &str, missing: &Option<String>, remedy: &Option<String>| {
+        missing.as_ref().map(|reason| Missing {
+            runtime: r.name.clone(),
+            what: what.to_owned(),
+            reason: reason.clone(),
+            remedy: remedy.clone(),
+        })
+    };
+    let mut found = Vec::new();
+    for r in &inventory.runtimes {
+        found.extend(r.description.codecs.iter().filter_map(|c| of(r, &c.name, &c.missing, &c.remedy)));
+        found.extend(r.description.serializers.iter().filter_map(|s| of(r, &s.name, &s.missing, &s.remedy)));
+    }
+    found
+}
+
+/// One `apt install` of every package that a remedy names, without repetition.
+fn mend(missing: &[Missing]) -> Option<String> {
+    let remedies = missing.iter().filter_map(|m| m.remedy.as_deref());
+    let packages: BTreeSet<&str> = remedies
+        .filter_map(|r| r.strip_prefix("apt install "))
+        .flat_map(|r| r.split(&[' ', ';', ',', '('][..]).next())
+        .filter(|p| !p.is_empty())
+        .collect();
+    let list: Vec<&str> = packages.into_iter().collect();
+    let sudo = if rustix::process::geteuid().is_root() { "" } else { "sudo " };
+    (!list.is_empty()).then(|| format!("{sudo}apt install {}", list.join(" ")))
+}
+
+fn text(f: &Findings) -> String {
+    let mut out = format!("{} {}\n", bold("weigh"), f.weigh);
+    let root = if f.root { ", root" } else { "" };
+    out.push_str(&format!("{} {}{root}\n", bold("machine"), f.machine.line()));
+    let Corpus { cached, all } = f.corpus;
+    out.push_str(&format!("{} {cached} of {all} files in the cache\n", bold("corpus")));
+    f.runtimes.iter().for_each(|r| out.push_str(&runtime(r)));
+    out.push_str(&servers::text(&f.servers, &f.fpm));
+    out.push_str(&stores::text(&f.stores));
+    for Refused { binary, reason } in &f.refused {
+        out.push_str(&format!("\n{} cannot be used: {reason}\n", shown(binary)));
+    }
+    if !f.missing.is_empty() {
+        out.push_str(&format!("\n{}\n", bold("missing")));
+    }
+    for m in &f.missing {
+        let remedy = m.remedy.as_ref().map_or(String::new(), |r| format!("  → {r}"));
+        out.push_str(&format!("  {}: {}: {}{remedy}\n", m.runtime, m.what, m.reason));
+    }
+    if let Some(mend) = &f.mend {
+        out.push_str(&format!("\nmend it: {}\n", bold(mend)));
+    }
+    if f.machine.governor.as_deref().is_some_and(|g| g != "performance") {
+        out.push_str(
+            "\nnote: the processor's clock may move; `cpupower frequency-set -g performance` holds it\n",
+        );
+    }
+    out
+}
+
+fn bold(text: &str) -> String {
+    console::style(text).bold().force_styling(terminal::colours()).to_string()
+}
+
+/// A runtime with everything that it can measure.
+fn runtime(r: &RuntimeFindings) -> String {
+    let place = r.binary.as_ref().map_or(String::new(), |b| format!("  {}", shown(b)));
+    let mut table = terminal::table(&[]);
+    let codecs = r.codecs.iter().filter(|c| c.missing.is_none()).map(codec_row);
+    let serializers = r.serializers.iter().filter(|s| s.missing.is_none());
+    let serializers = serializers.map(|s| (s.name.clone(), s.library.clone().unwrap_or_default()));
+    table.add_rows(codecs.chain(serializers).map(|(name, about)| [format!("  {name}"), about]));
+    format!("\n{} {}{place}\n{}", bold(&r.name), r.version, terminal::lines(table))
+}
+
+fn codec_row(c: &CodecDescription) -> (String, String) {
+    let levels = c.levels.as_ref().map_or(String::new(), |l| format!("  levels {} to {}", l.min, l.max));
+    let library = c.library.as_deref().unwrap_or("");
+    (c.name.clone(), format!("{library} ({}){levels}", c.binding))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_command_mends_every_package_once() {
+        let lacks = |remedy: &str| Missing {
+            runtime: "php8.2".into(),
+            what: "x".into(),
+            reason: "y".into(),
+            remedy: Some(remedy.into()),
+        };
+        let missing = [
+            lacks("apt install php-zstd"),
+            lacks("apt install libdeflate0"),
+            lacks("apt install php-zstd"),
+            lacks("use a newer PHP"),
+        ];
+        let command = mend(&missing).unwrap();
+        assert!(command.ends_with("apt install libdeflate0 php-zstd"), "{command}");
+        assert_eq!(mend(&missing[3..]), None);
+    }
+}

@@ -1,0 +1,174 @@
+//! `weigh corpus`: real content pinned by digest; listed with its licences, and fetched.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Subcommand;
+use comfy_table::CellAlignment;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::cli::terminal;
+use crate::content::{FetchOptions, FetchOutcome, Presence, Progress, State};
+use crate::lab::Lab;
+use weigh_model::units;
+
+/// Flags of `weigh corpus`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Everything the corpus has, with licences, and whether it is in the cache
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch what is missing through npm, pip and apt, and verify it; a second call needs no network
+    Fetch {
+        /// Only these, such as corpus:jquery-3.7.1.min
+        ids: Vec<String>,
+    },
+}
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    let lab = Lab::open(defs)?;
+    match &args.what {
+        What::List { json } => list(&lab, *json),
+        What::Fetch { ids } => fetch(&lab, ids),
+    }
+}
+
+/// The version of the JSON this verb writes.
+const SCHEMA: u32 = 1;
+
+/// What `weigh corpus list --json` writes.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Listing {
+    /// The version of this form.
+    schema: u32,
+    /// The cache's folder.
+    cache: String,
+    /// Every content.
+    contents: Vec<Row>,
+}
+
+/// One content.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Row {
+    /// What studies name it by.
+    id: String,
+    /// What kind of content it is.
+    kind: String,
+    /// Its length, where it is pinned or in the cache.
+    bytes: Option<u64>,
+    /// Its licence, an SPDX identifier.
+    licence: String,
+    /// Where a package registry has it, or what it is made from.
+    source: String,
+    /// The sets it is in.
+    sets: Vec<String>,
+    /// It is in the cache.
+    cached: bool,
+    /// Set when what is in the cache is real but not the pinned bytes: why.
+    unpinned: Option<String>,
+}
+
+fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
+    let rows: Vec<Row> =
+        lab.library.status()?.into_iter().map(|(entry, presence)| row(entry, presence)).collect();
+    if json {
+        let cache = lab.library.folder().display().to_string();
+        let listing = Listing { schema: SCHEMA, cache, contents: rows };
+        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&listing)?))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = terminal::table(&["content", "kind", "bytes", "licence", "sets", "in the cache"]);
+    for row in rows {
+        let cached = match (row.cached, row.unpinned) {
+            (_, Some(_)) => "unpinned",
+            (true, None) => "yes",
+            (false, None) => "no",
+        };
+        let bytes = row.bytes.map_or("?".into(), units::bytes);
+        table.add_row([&row.id, &row.kind, &bytes, &row.licence, &row.sets.join(" "), cached]);
+    }
+    if let Some(column) = table.column_mut(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let table = terminal::lines(table);
+    terminal::print(&format!("{table}\ncache: {}\n", lab.library.folder().display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(entry: crate::content::Entry, presence: Presence) -> Row {
+    let unpinned = match &presence {
+        Presence::Unpinned(why) => Some(why.clone()),
+        Presence::There | Presence::Absent => None,
+    };
+    Row {
+        id: entry.id,
+        kind: entry.kind,
+        bytes: entry.bytes,
+        licence: entry.licence,
+        source: entry.source,
+        sets: entry.sets,
+        cached: presence != Presence::Absent,
+        unpinned,
+    }
+}
+
+fn fetch(lab: &Lab, ids: &[String]) -> Result<ExitCode> {
+    // Only what is to be made from PHP needs one; the first on PATH makes the same bytes as any other.
+    let php = crate::rig::runtime::on_path(&std::env::var_os("PATH").unwrap_or_default()).into_iter().next();
+    let options = FetchOptions { php, ..FetchOptions::default() };
+    let bar = if terminal::watched() { ProgressBar::new(0) } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {wide_msg}");
+    bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));
+    let outcomes = lab.library.fetch(ids, &options, &mut |event| show(&bar, event))?;
+    bar.finish_and_clear();
+    summary(lab, &outcomes)
+}
+
+fn show(bar: &ProgressBar, event: Progress) {
+    let line = event.to_string();
+    match event {
+        Progress::Need { bytes, .. } => bar.set_length(bytes),
+        Progress::Arrived { bytes, .. } => bar.inc(bytes),
+        Progress::Waiting | Progress::Started { .. } | Progress::Failed { .. } | Progress::Making { .. } => {}
+    }
+    if bar.is_hidden() {
+        terminal::note(&line);
+    }
+    bar.set_message(line);
+}
+
+fn summary(lab: &Lab, outcomes: &[FetchOutcome]) -> Result<ExitCode> {
+    let count = |wanted: fn(&State) -> bool| outcomes.iter().filter(|o| wanted(&o.state)).count();
+    let ready = count(|s| matches!(s, State::Ready));
+    let fetched = count(|s| matches!(s, State::Fetched));
+    let unpinned = count(|s| matches!(s, State::Unpinned { .. }));
+    let mut text = format!("corpus: {fetched} fetched, {ready} there before");
+    if unpinned > 0 {
+        text.push_str(&format!(", {unpinned} real but not the pinned bytes"));
+    }
+    terminal::print(&format!("{text}, in {}\n", lab.library.folder().display()))?;
+    let mut failed = 0;
+    for outcome in outcomes {
+        if let State::Failed { why, remedy } = &outcome.state {
+            failed += 1;
+            let remedy = remedy.as_ref().map_or(String::new(), |r| format!("; {r}"));
+            terminal::note(&format!("{}: {why}{remedy}", outcome.id));
+        }
+    }
+    if failed == outcomes.len() && failed > 0 {
+        bail!("nothing of the corpus could be had; studies will use synthetic content, and say so");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,137 @@
+//! What is seen while a run goes on: a line with the cell under test, and for `weigh codec` the table so far.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::terminal;
+use crate::lab::Progress;
+use crate::run::observer::{Observer, Upcoming};
+use weigh_answer::analysis::Results;
+use weigh_answer::report::{self, Detail, Options};
+use weigh_model::plan::Plan;
+use weigh_model::record::Record;
+use weigh_model::units;
+
+/// The table is drawn again after this long at the earliest: drawing must not be what is measured.
+const TABLE_EVERY: Duration = Duration::from_secs(2);
+/// Where nobody looks, a line is written this often.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+/// Lines that the live table leaves to the progress line and the prompt.
+const MARGIN: usize = 4;
+
+/// Shows a run on stderr.
+pub struct Live {
+    bar: ProgressBar,
+    plan: Plan,
+    records: Vec<Record>,
+    options: Option<Options>,
+    drawn: Option<Instant>,
+    drawn_lines: usize,
+    said: Instant,
+}
+
+impl Live {
+    /// A line, and where `table` is wanted and somebody looks, the table so far above it.
+    pub fn new(plan: &Plan, earlier: &[Record], table: bool) -> Live {
+        let bar = if terminal::watched() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        bar.set_style(
+            ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner()),
+        );
+        Live {
+            bar,
+            plan: plan.clone(),
+            records: earlier.to_vec(),
+            options: (table && terminal::watched()).then(|| crate::cli::report::options(Detail::Full, None)),
+            drawn: None,
+            drawn_lines: 0,
+            said: Instant::now(),
+        }
+    }
+
+    /// Takes everything off the screen.
+    pub fn clear(&mut self) {
+        self.bar.finish_and_clear();
+        let term = console::Term::stderr();
+        if self.drawn_lines > 0 {
+            term.clear_last_lines(self.drawn_lines).ok();
+            self.drawn_lines = 0;
+        }
+    }
+
+    fn draw(&mut self) {
+        let Some(options) = &self.options else { return };
+        if self.drawn.is_some_and(|d| d.elapsed() < TABLE_EVERY) {
+            return;
+        }
+        let results = Results::of(&Default::default(), &self.plan, &self.records);
+        let text = report::live::results(&results, options, terminal::height().saturating_sub(MARGIN));
+        let term = console::Term::stderr();
+        let lines = text.lines().count();
+        let earlier = self.drawn_lines;
+        self.bar.suspend(|| {
+            if earlier > 0 {
+                term.clear_last_lines(earlier).ok();
+            }
+            text.lines().for_each(|line| drop(term.write_line(line)));
+        });
+        self.drawn_lines = lines;
+        self.drawn = Some(Instant::now());
+    }
+}
+
+impl Observer for Live {
+    fn visiting(&mut self, next: &Upcoming<'_>) {
+        let message = format!(
+            "round {} · {}/{} · {} · {} gone, about {} left",
+            next.round,
+            next.place,
+            next.of,
+            next.cell.id,
+            units::ns(next.elapsed * 1e9),
+            units::ns(next.remaining * 1e9)
+        );
+        if !terminal::watched() && self.said.elapsed() > LINE_EVERY {
+            terminal::note(&message);
+            self.said = Instant::now();
+        }
+        self.bar.set_message(message);
+        self.bar.tick();
+    }
+
+    fn recorded(&mut self, record: &Record) {
+        if self.options.is_some() {
+            self.records.push(record.clone());
+            self.draw();
+        }
+    }
+}
+
+/// Shows what the lab prepares.
+#[derive(Debug)]
+pub struct Preparing(ProgressBar);
+
+impl Preparing {
+    /// A spinner where somebody looks.
+    pub fn new() -> Preparing {
+        let bar = if terminal::watched() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Preparing(bar)
+    }
+}
+
+impl Progress for Preparing {
+    fn doing(&mut self, what: &str) {
+        self.0.set_message(what.to_owned());
+    }
+
+    fn note(&mut self, what: &str) {
+        self.0.suspend(|| terminal::note(what));
+    }
+}
+
+impl Drop for Preparing {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,149 @@
+//! `weigh load`: load on a server, every response verified, and what it came to.
+
+mod ab;
+mod args;
+mod arrival;
+mod calibrate;
+mod capacity;
+mod compare;
+mod conductor;
+mod live;
+mod output;
+mod plan;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{CommandFactory, FromArgMatches, Parser};
+use weigh_load::agent::Engine;
+use weigh_load::plan::LoadPlan;
+
+pub use args::Args;
+use conductor::Conductor;
+
+use crate::cli::run::Place as Where;
+use crate::cli::{EXIT_FAULTS, terminal};
+use weigh_answer::analysis::load::{Measured, Run};
+
+/// Files that a process has open beside its connections.
+const OTHER_FILES: u64 = 64;
+
+/// Runs the verb.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let args = match &args.other.ab_args {
+        Some(words) => from_ab(args, words)?,
+        None => args.clone(),
+    };
+    if args.other.calibrate {
+        return calibrate::run(&args);
+    }
+    if let Some(limit) = args.other.find_capacity {
+        return capacity::run(&args, limit);
+    }
+    if let Some(other) = args.other.vs.clone() {
+        return compare::run(&args, &other);
+    }
+    let plan = plan::build(&args, &args.urls)?;
+    let mut conductor = Conductor::start(&args, &plan)?;
+    let began = SystemTime::now();
+    let outcome = conductor.outcome(&plan, "")?;
+    let run = Run::of(plan, outcome.result, outcome.interrupted);
+    let faults = run.faults();
+    conductor.finish(Measured::Run(Box::new(run)), began)?;
+    Ok(code(outcome.interrupted, faults))
+}
+
+/// 1 where the user ended it, 2 where something faulted.
+fn code(interrupted: bool, faults: u64) -> ExitCode {
+    match (interrupted, faults) {
+        (true, _) => ExitCode::FAILURE,
+        (false, 0) => ExitCode::SUCCESS,
+        (false, _) => ExitCode::from(EXIT_FAULTS),
+    }
+}
+
+/// The engine's own verb; an error is one line.
+pub fn agent(network: Option<&Path>) -> Result<ExitCode> {
+    network.map_or(Ok(()), crate::rig::network::join)?;
+    let engine: &Engine =
+        &|plan, tell, stop| weigh_load::run(plan, tell, stop).map_err(|refusal| refusal.to_string());
+    let input = std::io::BufReader::new(std::io::stdin());
+    weigh_load::agent::serve(input, &mut std::io::stdout().lock(), engine)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The built-in target's verb.
+pub fn target(cpu: Option<u32>) -> Result<ExitCode> {
+    crate::loading::target::serve(cpu, std::io::BufReader::new(std::io::stdin()), std::io::stdout().lock())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A file is open for each connection: raises the soft limit, and says so.
+fn make_room(plan: &LoadPlan) -> Result<()> {
+    let connections: u64 = plan.streams.iter().map(|s| u64::from(s.connections)).sum();
+    let wanted = connections + OTHER_FILES;
+    match weigh_load::sys::make_room_for_files(wanted) {
+        Ok(None) => Ok(()),
+        Ok(Some(before)) => {
+            terminal::note(&format!(
+                "{connections} connections need {wanted} open files: the limit was {before} and is raised for this run"
+            ));
+            Ok(())
+        }
+        Err(hard) => bail!(
+            "{connections} connections need {wanted} open files, and this system allows {hard}; give -c {} at most, or \
+             raise the hard limit (ulimit -Hn)",
+            hard.saturating_sub(OTHER_FILES)
+        ),
+    }
+}
+
+/// Our flags alone, as `ab`'s are translated to them.
+#[derive(Debug, Parser)]
+#[command(name = "weigh load", no_binary_name = true)]
+struct Translated {
+    #[command(flatten)]
+    args: Args,
+}
+
+/// `ab`'s flags as ours; what was given beside them (`--http 1.0`, `--json`) holds over them.
+fn from_ab(given: &Args, words: &[String]) -> Result<Args> {
+    let words = match words {
+        [dashes, rest @ ..] if dashes == "--" => rest.to_vec(),
+        [text] => {
+            shell_words::split(text).with_context(|| format!("--ab-args {text}: the quotes do not match"))?
+        }
+        [text, other, ..] if text.contains(char::is_whitespace) => {
+            bail!("{other} stands after --ab-args, where everything is ab's; put it before")
+        }
+        words => words.to_vec(),
+    };
+    let translated = ab::translate(&words)?;
+    let quoted = shell_words::join(&translated.args);
+    terminal::note(&format!("the same as: weigh load {quoted}"));
+    let old = given.request.http == "1.0";
+    for note in translated.notes.iter().filter(|n| !(old && n.contains("real ab speaks"))) {
+        terminal::note(note);
+    }
+    let matches = Translated::command().try_get_matches_from(&translated.args);
+    let mut args = matches
+        .and_then(|m| Translated::from_arg_matches(&m))
+        .map_err(|e| anyhow!("ab's flags: {}", crate::cli::usage::one_line(&e.to_string())))?
+        .args;
+    args.request.http = given.request.http.clone();
+    args.tls = given.tls.clone();
+    args.machine = given.machine.clone();
+    args.output = args::Output {
+        verbose: given.output.verbose || args.output.verbose,
+        quiet: given.output.quiet || args.output.quiet,
+        ..given.output.clone()
+    };
+    Ok(args)
+}
+
+/// Where a run is kept.
+fn place(out: Option<&std::path::PathBuf>) -> std::path::PathBuf {
+    Where { out: out.cloned(), name: "load".into() }.path()
+}

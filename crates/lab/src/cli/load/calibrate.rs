@@ -1,0 +1,63 @@
+//! The ceiling of this machine: the generator against a target that does next to nothing.
+
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use anyhow::{Result, anyhow, bail};
+use weigh_load::calibrate::{CalibrationError, Setup, calibrate, loads};
+
+use super::args::Args;
+use super::conductor::{Conductor, Stopped};
+use crate::loading::target::Target;
+use weigh_answer::analysis::load::Measured;
+
+/// Repetitions of everything.
+const ROUNDS: u32 = 3;
+/// Seconds of a block where nothing is said.
+const BLOCK: f64 = 0.5;
+
+/// Calibrates.
+///
+/// # Errors
+/// The target cannot be started, or a block could not be carried out.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    if !args.urls.is_empty() || args.request.requests_file.is_some() {
+        bail!("--calibrate loads a target of its own: leave the URL out");
+    }
+    let cpus = if args.machine.cpus.is_empty() { cpus() } else { args.machine.cpus.clone() };
+    let target_cpu = cpus.last().copied();
+    let mut setup = Setup {
+        target: ([127, 0, 0, 1], 0).into(),
+        target_cpu,
+        cpus,
+        rounds: ROUNDS,
+        seconds: args.other.block.unwrap_or(BLOCK),
+        seed: args.machine.seed,
+    };
+    let first =
+        loads(&setup).first().map(|load| load.plan(&setup)).ok_or_else(|| anyhow!("there is no load"))?;
+    let mut conductor = Conductor::start(args, &first)?;
+    let target = Target::start(&conductor.log("target"), target_cpu)?;
+    setup.target = target.address;
+    let began = SystemTime::now();
+    let found = calibrate(&setup, |plan, block, blocks| {
+        conductor.block(plan, &format!("block {} of {blocks}", block + 1))
+    });
+    drop(target);
+    let calibration = match found {
+        Ok(calibration) => calibration,
+        Err(CalibrationError::Run(stopped)) => return conductor.stopped(stopped),
+        Err(CalibrationError::Faulted { load, why }) => {
+            let sound = "the built-in target is sound, so the machine or the generator is not";
+            return conductor.stopped(Stopped::Failed(anyhow!("{load}: {why}; {sound}")));
+        }
+    };
+    conductor.finish(Measured::Calibration(calibration), began)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The processors of this machine.
+fn cpus() -> Vec<u32> {
+    let count = std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(1));
+    (0..count).collect()
+}

@@ -1,0 +1,90 @@
+//! The highest rate that a server holds within a limit of its response time.
+
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use anyhow::{Result, bail};
+use weigh_load::capacity::{Limit, Search, find_capacity, start_below};
+use weigh_load::units;
+
+use super::args::{Args, Arrival};
+use super::conductor::Conductor;
+use super::plan;
+use weigh_answer::analysis::load::{Measured, Run, Searched};
+
+/// Seconds of the closed block before the search.
+const CLOSED: f64 = 2.0;
+/// Seconds of a step where nothing is said.
+const STEP: f64 = 3.0;
+/// Connections at most where nothing is said.
+const CONNECTIONS: u32 = 100;
+
+/// Reads `p99=50ms`.
+///
+/// # Errors
+/// What to write.
+pub fn limit(text: &str) -> Result<Limit, String> {
+    let wrong = || "write it as p99=50ms: a percentile and the time that it may come to".to_owned();
+    let (percentile, time) = text.split_once('=').ok_or_else(wrong)?;
+    let percent: f64 = percentile.trim().strip_prefix('p').and_then(|p| p.parse().ok()).ok_or_else(wrong)?;
+    let seconds = units::seconds(time).ok().filter(|s| *s > 0.0).ok_or_else(wrong)?;
+    if !(percent > 0.0 && percent < 100.0) {
+        return Err(wrong());
+    }
+    Ok(Limit { quantile: percent / 100.0, seconds })
+}
+
+/// Searches.
+///
+/// # Errors
+/// The arguments do not fit, or a block could not be carried out.
+pub fn run(args: &Args, limit: Limit) -> Result<ExitCode> {
+    if args.load.requests.is_some() || args.load.duration.is_some() {
+        bail!(
+            "--find-capacity takes as long as it takes: leave -n and -d out; --block sets the time of a step"
+        );
+    }
+    let mut args = args.clone();
+    args.load.connections.get_or_insert(CONNECTIONS);
+    args.load.duration = Some(CLOSED);
+    let closed = plan::build(&args, &args.urls)?;
+    let mut conductor = Conductor::start(&args, &closed)?;
+    let began = SystemTime::now();
+    let first = match conductor.block(&closed, "a closed block first") {
+        Ok(result) => result,
+        Err(stopped) => return conductor.stopped(stopped),
+    };
+    let search = Search {
+        start: start_below(&first),
+        step_seconds: args.other.block.unwrap_or(STEP),
+        ..Search::new(limit)
+    };
+    let found = find_capacity(&search, |rate, seconds| {
+        args.arrival = Arrival { rate: Some(rate), ..args.arrival.clone() };
+        args.load.duration = Some(seconds);
+        let plan = plan::build(&args, &args.urls).map_err(super::conductor::Stopped::Failed)?;
+        conductor.block(&plan, &format!("offering {} requests/s", weigh_model::units::significant(rate)))
+    });
+    let capacity = match found {
+        Ok(capacity) => capacity,
+        Err(stopped) => return conductor.stopped(stopped),
+    };
+    let searched = Searched { closed: Run::of(closed, first, false), capacity };
+    let faults = searched.closed.faults();
+    conductor.finish(Measured::Capacity(Box::new(searched)), began)?;
+    Ok(super::code(false, faults))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits() {
+        assert_eq!(limit("p99=50ms"), Ok(Limit { quantile: 0.99, seconds: 0.05 }));
+        assert_eq!(limit("p99.9 = 1s").map(|l| l.seconds), Ok(1.0));
+        for wrong in ["", "99=50ms", "p99", "p100=1s", "p0=1s", "p99=0", "p99=-1s", "pnan=1s"] {
+            assert!(limit(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The line that is seen while load runs.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use weigh_load::Progress;
+use weigh_load::plan::LoadPlan;
+
+use crate::cli::terminal;
+use weigh_model::units;
+
+/// Where nobody looks, a line is written this often.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Shows a block on stderr.
+pub struct Live {
+    bar: ProgressBar,
+    about: String,
+    length: String,
+    before: (f64, u64),
+    said: Instant,
+    silent: bool,
+}
+
+impl Live {
+    /// A line where somebody looks, unless it is to be silent; `about` says which of several blocks it is.
+    pub fn new(plan: &LoadPlan, about: &str, silent: bool) -> Live {
+        let shown = terminal::watched() && !silent;
+        let bar = if shown { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        bar.set_style(
+            ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner()),
+        );
+        bar.enable_steady_tick(Duration::from_millis(200));
+        bar.set_message("asking what the server sends");
+        let length = match (plan.length.requests, plan.length.seconds) {
+            (Some(n), _) => {
+                format!(" of {}", units::count(usize::try_from(n).unwrap_or(usize::MAX), "", "").trim())
+            }
+            (None, Some(s)) => format!(" in {} of {}", "{}", units::ns(s * 1e9)),
+            (None, None) => String::new(),
+        };
+        let about = if about.is_empty() { String::new() } else { format!("{about} · ") };
+        Live { bar, about, length, before: (0.0, 0), said: Instant::now(), silent }
+    }
+
+    /// Says how far it is.
+    pub fn show(&mut self, progress: &Progress) {
+        let message = self.message(progress);
+        if !terminal::watched() && !self.silent && self.said.elapsed() > LINE_EVERY {
+            terminal::note(&message);
+            self.said = Instant::now();
+        }
+        self.bar.set_message(message);
+    }
+
+    fn message(&mut self, progress: &Progress) -> String {
+        let span = progress.seconds - self.before.0;
+        let rate = progress.completed.saturating_sub(self.before.1) as f64 / span.max(1e-3);
+        self.before = (progress.seconds, progress.completed);
+        let count = |n: u64| units::count(usize::try_from(n).unwrap_or(usize::MAX), "", "").trim().to_owned();
+        let length = self.length.replace("{}", &units::ns(progress.seconds * 1e9));
+        let time = |t: Option<f64>| t.map_or("–".into(), |s| units::ns(s * 1e9));
+        let faults = if progress.faulted > 0 {
+            format!(" · {} faulted", count(progress.faulted))
+        } else {
+            String::new()
+        };
+        format!(
+            "{}{} complete{length} · {} requests/s · p50 {} · p99 {}{faults}",
+            self.about,
+            count(progress.completed),
+            units::significant(rate),
+            time(progress.p50),
+            time(progress.p99)
+        )
+    }
+
+    /// Takes it off the screen.
+    pub fn clear(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

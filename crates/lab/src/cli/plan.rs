@@ -1,0 +1,179 @@
+//! `weigh plan`: the cells of a study, what is excluded and why, and the expected time.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::cli::live::Preparing;
+use crate::cli::{own, terminal};
+use crate::lab::Lab;
+use crate::planner::build::Ask;
+use crate::planner::forecast::plan_seconds;
+use crate::run;
+use anyhow::{Context, Result};
+use weigh_model::plan::{Exclusion, Plan};
+use weigh_model::units;
+
+/// Flags of `weigh plan`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A built-in study's name or a study's file; without one, the built-in studies are listed
+    study: Option<String>,
+    /// The quick form
+    #[arg(long)]
+    quick: bool,
+    /// Only the blocks of the study whose description has these words, such as "slow clients"
+    #[arg(long, value_name = "WORDS", requires = "study")]
+    only: Option<String>,
+    /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
+    #[arg(long, value_name = "BINARY")]
+    php: Vec<PathBuf>,
+    /// Every cell on a line of its own
+    #[arg(long)]
+    cells: bool,
+    /// The plan as JSON, as it would be written to plan.json
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    own: own::OwnArgs,
+}
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    let lab = Lab::open(defs)?;
+    let mut own = args.own.own();
+    if args.study.is_none() && own.urls.is_empty() {
+        return list(&lab);
+    }
+    let mut studies = lab.studies(args.study.as_slice(), &own)?;
+    args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
+    let study = studies.first().context("no study")?;
+    let inventory = lab.survey(&studies, &args.php, &mut own, &mut Preparing::new())?;
+    let ask = Ask { quick: args.quick, ..Ask::default() };
+    let staging = tempfile::tempdir()?;
+    let plan = lab.plan_own(study, &own, &ask, &inventory, staging.path(), &mut Preparing::new())?;
+    if args.json {
+        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&as_written(plan))?))?;
+    } else {
+        terminal::print(&describe(&plan, args.cells))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The content was staged only to be looked at: its place is the one it would have in a run directory.
+fn as_written(mut plan: Plan) -> Plan {
+    for payload in &mut plan.payloads {
+        payload.blob = run::dir::kept(payload);
+    }
+    plan
+}
+
+fn list(lab: &Lab) -> Result<ExitCode> {
+    let mut table = terminal::table(&["study", "question"]);
+    for name in lab.definitions.study_names() {
+        let question = lab.study(&name)?.question;
+        table.add_row([name, question]);
+    }
+    let table = terminal::lines(table);
+    terminal::print(&format!("{table}\nweigh plan STUDY shows one; weigh run STUDY measures it.\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(plan: &Plan, each: bool) -> String {
+    let mut out = format!("{}\n{}\n\n", plan.study.title, plan.study.question);
+    out.push_str(&match () {
+        () if each => cell_table(plan),
+        () if plan.is_delivery() => delivery_table(plan),
+        () if plan.is_client() => client_table(plan),
+        () => group_table(plan),
+    });
+    out.push_str(&format!(
+        "\n{} cells, expected {} (at most {}), seed {}\n",
+        plan.cells.len(),
+        units::ns(plan_seconds(plan) * 1e9),
+        units::ns(plan.policy.budget_seconds * 1e9),
+        plan.seed
+    ));
+    out.push_str(&exclusions(&plan.exclusions));
+    out
+}
+
+fn group_table(plan: &Plan) -> String {
+    let mut groups: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
+    for cell in &plan.cells {
+        let serializer = cell.serializer.as_deref().unwrap_or("-");
+        groups.entry((&cell.payload, &cell.runtime, serializer)).or_default().push(&cell.setting.codec);
+    }
+    let mut table = terminal::table(&["content", "bytes", "runtime", "serializer", "cells", "codecs"]);
+    for ((payload, runtime, serializer), mut codecs) in groups {
+        let cells = codecs.len().to_string();
+        codecs.dedup();
+        let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
+        table.add_row([payload, &units::bytes(bytes), runtime, serializer, &cells, &codecs.join(" ")]);
+    }
+    terminal::lines(table)
+}
+
+fn delivery_table(plan: &Plan) -> String {
+    let mut groups: BTreeMap<(&str, &str, &str, String), Vec<String>> = BTreeMap::new();
+    for cell in &plan.cells {
+        let Some(delivery) = &cell.delivery else { continue };
+        // What stands behind server and runtime; a link's name may have slashes.
+        let place = delivery.place("");
+        let transport = place.splitn(3, '/').last().unwrap_or_default().to_owned();
+        let key = (cell.payload.as_str(), delivery.server.as_str(), cell.runtime.as_str(), transport);
+        groups.entry(key).or_default().push(format!("{}/{}", delivery.by.name(), cell.setting.codec));
+    }
+    let mut table = terminal::table(&["content", "bytes", "server", "PHP", "transport", "cells", "ways"]);
+    for ((payload, server, runtime, transport), mut ways) in groups {
+        let cells = ways.len().to_string();
+        ways.dedup();
+        let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
+        table.add_row([payload, &units::bytes(bytes), server, runtime, &transport, &cells, &ways.join(" ")]);
+    }
+    terminal::lines(table)
+}
+
+fn client_table(plan: &Plan) -> String {
+    let mut groups: BTreeMap<(&str, String, &str), Vec<String>> = BTreeMap::new();
+    for cell in &plan.cells {
+        let Some(client) = &cell.client else { continue };
+        let works = groups.entry((&cell.payload, client.place(), &cell.runtime)).or_default();
+        works.push(if client.encoded { cell.setting.codec.clone() } else { client.work() });
+    }
+    let mut table = terminal::table(&["content", "client", "PHP", "cells", "work"]);
+    for ((payload, place, runtime), mut works) in groups {
+        let cells = works.len().to_string();
+        works.dedup();
+        table.add_row([payload, &place, runtime, &cells, &works.join(" ")]);
+    }
+    terminal::lines(table)
+}
+
+fn cell_table(plan: &Plan) -> String {
+    let mut table = terminal::table(&["cell", "expected a visit"]);
+    for cell in &plan.cells {
+        table.add_row([cell.id.clone(), units::ns(cell.expected_seconds * 1e9)]);
+    }
+    terminal::lines(table)
+}
+
+/// Exclusions by reason, because one missing extension may leave out a hundred cells.
+fn exclusions(exclusions: &[Exclusion]) -> String {
+    let mut reasons: BTreeMap<(&str, Option<&str>), Vec<&str>> = BTreeMap::new();
+    for e in exclusions {
+        reasons.entry((&e.reason, e.remedy.as_deref())).or_default().push(&e.cell);
+    }
+    let mut out = String::new();
+    for ((reason, remedy), cells) in reasons {
+        out.push_str(&format!("\nnot planned: {reason}\n"));
+        let more = cells.len().saturating_sub(4);
+        let shown = cells.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        out.push_str(&format!("  {shown}{rest}\n"));
+        if let Some(remedy) = remedy {
+            out.push_str(&format!("  mend it: {remedy}\n"));
+        }
+    }
+    out
+}

@@ -1,0 +1,57 @@
+//! `weigh run --profile`: profiles of a run's cells, shown after its results and written into its folder.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::live::Preparing;
+use super::profile::{Named, output};
+use super::report::options;
+use super::terminal;
+use crate::content::names::Names;
+use crate::interrupt::Interrupt;
+use crate::lab::Lab;
+use crate::lab::profiled::{self, Contents};
+use crate::profile::script::Profiled;
+use weigh_answer::profile::document::{Document, Shown};
+use weigh_answer::report::Detail;
+use weigh_answer::report::profile::{self, Choice, Sort};
+use weigh_model::plan::Plan;
+
+/// Functions that are shown of each cell; the files have all.
+const TOP: usize = 8;
+
+/// Profiles the cells that were chosen, if there are any.
+///
+/// # Errors
+/// A profile cannot be made or written.
+pub fn run(
+    lab: &Lab,
+    path: &Path,
+    plan: &Plan,
+    contents: &Contents,
+    stores: &[String],
+    interrupt: &Interrupt,
+    json: bool,
+) -> Result<()> {
+    let cells = profiled::profile(lab, path, plan, contents, stores, (interrupt, &mut Preparing::new()))?;
+    if cells.is_empty() {
+        return Ok(());
+    }
+    let choice = Choice { sort: Sort::Own, top: TOP, function: None };
+    let (folder, mut names) = (path.join("profiles"), Names::new());
+    for cell in cells {
+        let Profiled { profile, run, file } = cell.made;
+        let shown = Shown::of(&cell.cell, &profile, Some(run));
+        let document = Document::of(vec![shown], None);
+        let out = folder.join(names.give(&cell.cell.replace(['/', ':', '*'], "-")));
+        let name = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let named = Named { name, profile, run: None, file: Some(file) };
+        output::folder(&out, &document, &choice, &[named])?;
+        if !json {
+            terminal::print(&profile::terminal(&document, &choice, &options(Detail::Summary, None)))?;
+        }
+    }
+    terminal::note(&format!("profiles  {}", folder.display()));
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! `weigh runtime`: PHP runtimes beside the system's, fetched from other suites of the machine's own archive.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::cli::terminal;
+use crate::content::names::shown;
+use crate::lab::Lab;
+use crate::rig::runtime::{Origin, PhpRuntime};
+use crate::rig::suite::{self, Added, Progress, RuntimeSource};
+use weigh_model::units;
+
+/// Flags of `weigh runtime`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Fetch the PHP of another suite, such as debian:trixie; nothing is installed
+    Add {
+        /// SOURCE:SUITE, such as debian:trixie or debian:bullseye
+        name: String,
+    },
+    /// The PHPs on PATH and those fetched
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a fetched runtime
+    Remove {
+        /// Its name, such as php8.4
+        name: String,
+    },
+}
+
+/// The version of the JSON this verb writes.
+const SCHEMA: u32 = 1;
+
+/// What `weigh runtime list --json` writes.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Listing {
+    /// The version of this form.
+    schema: u32,
+    /// The folder of fetched runtimes.
+    folder: String,
+    /// Every runtime.
+    runtimes: Vec<Row>,
+}
+
+/// One runtime.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct Row {
+    /// `php8.4`: what `--php` takes for a fetched one.
+    name: String,
+    /// As queried.
+    version: String,
+    /// `system`, or what it was fetched from: `debian:trixie`.
+    origin: String,
+    /// The binary, or the folder of a fetched one.
+    place: String,
+    /// The program and leading arguments of the command line.
+    cli: Vec<String>,
+    /// The same of its PHP-FPM, null without one.
+    fpm: Option<Vec<String>>,
+}
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    let lab = Lab::open(defs)?;
+    match &args.what {
+        What::Add { name } => add(&lab, name)?,
+        What::List { json } => list(&lab, *json)?,
+        What::Remove { name } => {
+            suite::remove(name, &lab.runtimes())?;
+            terminal::print(&format!("{name} is removed\n"))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add(lab: &Lab, name: &str) -> Result<()> {
+    let source = name.split(':').next().unwrap_or(name);
+    let (text, place) = lab.definitions.runtime_source(source)?;
+    let source = RuntimeSource::parse(text, &place)?;
+    let bar = if terminal::watched() { ProgressBar::new(0) } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {wide_msg}");
+    bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));
+    let added =
+        suite::add(name, &source, Path::new("/etc/apt"), &lab.runtimes(), &mut |event| show(&bar, event));
+    bar.finish_and_clear();
+    terminal::print(&summary(name, &added?))
+}
+
+fn show(bar: &ProgressBar, event: Progress) {
+    let line = match event {
+        Progress::Step(line) => line,
+        Progress::Need { packages, bytes } => {
+            bar.set_length(bytes);
+            format!("downloading {packages} packages, {}", units::bytes(bytes))
+        }
+        Progress::Arrived(bytes) => return bar.set_position(bytes),
+    };
+    if bar.is_hidden() {
+        terminal::note(&line);
+    }
+    bar.set_message(line);
+}
+
+fn summary(name: &str, added: &Added) -> String {
+    let PhpRuntime { name: runtime, version, fpm, .. } = &added.runtime;
+    let fpm = if fpm.is_some() { "with" } else { "without" };
+    let mut text = match added.downloaded {
+        Some(bytes) => {
+            format!(
+                "{runtime} is PHP {version} of {name}, {fpm} PHP-FPM ({} of packages)\n",
+                units::bytes(bytes)
+            )
+        }
+        None => format!(
+            "{runtime} (PHP {version} of {name}) is here already; weigh runtime remove {runtime} to fetch it anew\n"
+        ),
+    };
+    if !added.left_out.is_empty() {
+        text.push_str(&format!("left out, because they cannot be loaded: {}\n", added.left_out.join(", ")));
+    }
+    text.push_str(&format!("measure it: weigh codec --php {runtime} FILE\n"));
+    text
+}
+
+fn list(lab: &Lab, json: bool) -> Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let runtimes = PhpRuntime::all(&path, &lab.runtimes());
+    let rows: Vec<Row> = runtimes.iter().map(row).collect();
+    let folder = lab.runtimes().display().to_string();
+    if json {
+        let listing = Listing { schema: SCHEMA, folder, runtimes: rows };
+        return terminal::print(&format!("{}\n", serde_json::to_string_pretty(&listing)?));
+    }
+    if rows.is_empty() {
+        return terminal::print("no PHP: apt install php-cli, or weigh runtime add debian:trixie\n");
+    }
+    let mut table = terminal::table(&["runtime", "version", "origin", "PHP-FPM", "place"]);
+    for row in &rows {
+        let fpm = if row.fpm.is_some() { "yes" } else { "no" };
+        table.add_row([&row.name, &row.version, &row.origin, fpm, &row.place]);
+    }
+    terminal::print(&terminal::lines(table))
+}
+
+fn row(runtime: &PhpRuntime) -> Row {
+    let texts =
+        |words: &Vec<OsString>| words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (origin, place) = match &runtime.origin {
+        Origin::Program(binary) => ("system".to_owned(), shown(binary)),
+        Origin::Fetched { source, prefix } => (source.clone(), shown(prefix)),
+    };
+    Row {
+        name: runtime.name.clone(),
+        version: runtime.version.clone(),
+        origin,
+        place: place.to_string(),
+        cli: texts(&runtime.cli),
+        fpm: runtime.fpm.as_ref().map(texts),
+    }
+}

@@ -1,0 +1,253 @@
+//! The library: the corpus's table and the cache together. What is there, and bringing it to where a run wants it.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use weigh_model::payload::{Origin, Payload};
+
+use super::cache::Cache;
+use super::digest::{self, Sum};
+use super::manifest::{Family, FilePin, Manifest, ValuePin};
+use super::names::{file_name, shown};
+use super::source::Source;
+use super::values::Form;
+
+/// The corpus and its cache.
+#[derive(Clone, Debug)]
+pub struct Library {
+    pub(super) cache: Cache,
+    pub(super) manifest: Manifest,
+}
+
+/// One thing of the corpus.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Item<'a> {
+    File(&'a FilePin),
+    Value(&'a ValuePin, &'a Family, Form),
+}
+
+/// One thing of the corpus, described.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// `corpus:jquery-3.7.1.min`, `value:tree-2.4m`, `value:tree-2.4m.igbinary`.
+    pub id: String,
+    /// `html`, `js`, `php-value`, …
+    pub kind: String,
+    /// SPDX identifier.
+    pub licence: String,
+    /// Where a registry has it, or what it is made from.
+    pub source: String,
+    /// Its length in bytes; `None` for a form of a value that the table does not pin.
+    pub bytes: Option<u64>,
+    /// The sets it is in.
+    pub sets: Vec<String>,
+}
+
+/// Whether something is in the cache, by its digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// The pinned bytes, or a form made from them.
+    There,
+    /// Real content, but not the pinned bytes: why.
+    Unpinned(String),
+    /// Not there, or damaged.
+    Absent,
+}
+
+impl Library {
+    /// The built-in corpus with its cache at this folder, which need not be there.
+    pub fn open(cache: &Path) -> Result<Library> {
+        Ok(Library::with(Manifest::embedded()?, cache))
+    }
+
+    /// Another table.
+    pub fn with(manifest: Manifest, cache: &Path) -> Library {
+        Library { cache: Cache::at(cache), manifest }
+    }
+
+    /// The cache's folder.
+    pub fn folder(&self) -> &Path {
+        self.cache.root()
+    }
+
+    /// Everything the corpus has, in the table's order.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.items().map(|item| item.entry()).collect()
+    }
+
+    /// Everything, with whether it is in the cache. Digests each file, which takes a moment.
+    pub fn status(&self) -> Result<Vec<(Entry, Presence)>> {
+        self.items().map(|item| Ok((item.entry(), self.presence(item)?))).collect()
+    }
+
+    /// Every set with the ids in it.
+    pub fn sets(&self) -> Vec<(String, Vec<String>)> {
+        let names: BTreeSet<String> = self.items().flat_map(|item| item.sets().to_vec()).collect();
+        let members =
+            |set: &String| self.items().filter(|i| i.sets().contains(set)).map(|i| i.id()).collect();
+        names.iter().map(|set| (set.clone(), members(set))).collect()
+    }
+
+    /// Copies something from the cache into a folder as the payload `name`, checking its digest on the way. The
+    /// payload's blob is a path in `into`, as given.
+    pub fn stage(&self, id: &str, into: &Path, name: &str) -> Result<Payload> {
+        let Some(item) = self.find(id) else { bail!("the corpus has no `{id}`") };
+        let unpinned = match self.presence(item)? {
+            Presence::There => None,
+            Presence::Unpinned(why) => Some(why),
+            Presence::Absent => {
+                bail!("`{id}` is not in the cache {}: fetch the corpus", shown(self.folder()))
+            }
+        };
+        let from = self.path(item);
+        let blob = into.join(file_name(name));
+        let sum = copy_file(&from, &blob, into)?;
+        let expected = match item.pin() {
+            Some(pin) if unpinned.is_none() => Some(pin),
+            _ => self.cache.noted(&from)?.map(|note| Sum { bytes: note.bytes, sha256: note.sha256 }),
+        };
+        if expected.as_ref() != Some(&sum) {
+            bail!("`{id}` in the cache {} is damaged: fetch the corpus again", shown(self.folder()));
+        }
+        Ok(Payload {
+            name: name.to_owned(),
+            kind: item.kind().to_owned(),
+            blob,
+            sha256: sum.sha256,
+            bytes: sum.bytes,
+            items: vec![sum.bytes],
+            value: item.is_value().then(|| Form::Serialize.word().to_owned()),
+            origin: Origin::Corpus {
+                id: id.to_owned(),
+                licence: item.licence().to_owned(),
+                source: item.source().to_string(),
+                unpinned,
+            },
+        })
+    }
+
+    pub(super) fn items(&self) -> impl Iterator<Item = Item<'_>> {
+        let files = self.manifest.files.iter().map(Item::File);
+        let values = self.manifest.values.iter().flat_map(|value| {
+            let family = self.manifest.family(&value.family);
+            family.into_iter().flat_map(move |f| Form::ALL.map(|form| Item::Value(value, f, form)))
+        });
+        files.chain(values)
+    }
+
+    pub(super) fn find(&self, id: &str) -> Option<Item<'_>> {
+        self.items().find(|item| item.id() == id)
+    }
+
+    pub(super) fn path(&self, item: Item<'_>) -> PathBuf {
+        match item {
+            Item::File(pin) => self.cache.file(&pin.id),
+            // With the digest in its name, a form of an earlier table is never taken for one of this.
+            Item::Value(pin, _, form) => {
+                self.cache.value(&format!("{}-{}", pin.id, &pin.sha256[..12]), form.word())
+            }
+        }
+    }
+
+    pub(super) fn presence(&self, item: Item<'_>) -> Result<Presence> {
+        let path = self.path(item);
+        if let Some(pin) = item.pin()
+            && self.cache.has(&path, &pin)?
+        {
+            return Ok(Presence::There);
+        }
+        Ok(match (self.cache.noted(&path)?, item) {
+            (None, _) => Presence::Absent,
+            (Some(_), Item::Value(..)) => Presence::There,
+            (Some(note), Item::File(_)) => Presence::Unpinned(note.about),
+        })
+    }
+}
+
+impl<'a> Item<'a> {
+    pub(super) fn id(self) -> String {
+        match self {
+            Item::File(pin) => format!("corpus:{}", pin.id),
+            Item::Value(pin, _, Form::Serialize) => format!("value:{}", pin.id),
+            Item::Value(pin, _, form) => format!("value:{}.{}", pin.id, form.word()),
+        }
+    }
+
+    /// What the table pins of it.
+    pub(super) fn pin(self) -> Option<Sum> {
+        match self {
+            Item::File(pin) => Some(Sum { bytes: pin.bytes, sha256: pin.sha256.clone() }),
+            Item::Value(pin, _, Form::Serialize) => {
+                Some(Sum { bytes: pin.bytes, sha256: pin.sha256.clone() })
+            }
+            Item::Value(..) => None,
+        }
+    }
+
+    pub(super) fn source(self) -> &'a Source {
+        match self {
+            Item::File(pin) => &pin.source,
+            Item::Value(_, family, _) => &family.source,
+        }
+    }
+
+    pub(super) fn kind(self) -> &'a str {
+        match self {
+            Item::File(pin) => &pin.kind,
+            Item::Value(_, _, form) => form.kind(),
+        }
+    }
+
+    /// The length that the table gives; for an unpinned form that of the serialization, which is near it.
+    pub(super) fn about_bytes(self) -> u64 {
+        match self {
+            Item::File(pin) => pin.bytes,
+            Item::Value(pin, ..) => pin.bytes,
+        }
+    }
+
+    pub(super) fn is_value(self) -> bool {
+        matches!(self, Item::Value(_, _, Form::Serialize))
+    }
+
+    /// Only the `serialize` form is in the sets: the others are the same value again.
+    pub(super) fn sets(self) -> &'a [String] {
+        match self {
+            Item::File(pin) => &pin.sets,
+            Item::Value(pin, _, Form::Serialize) => &pin.sets,
+            Item::Value(..) => &[],
+        }
+    }
+
+    fn licence(self) -> &'a str {
+        match self {
+            Item::File(pin) => &pin.licence,
+            Item::Value(_, family, _) => &family.licence,
+        }
+    }
+
+    fn entry(self) -> Entry {
+        Entry {
+            id: self.id(),
+            kind: self.kind().to_owned(),
+            licence: self.licence().to_owned(),
+            source: self.source().to_string(),
+            bytes: self.pin().map(|pin| pin.bytes),
+            sets: self.sets().to_vec(),
+        }
+    }
+}
+
+/// Copies a file through a temporary one in `into`, which is made if it is missing.
+fn copy_file(from: &Path, to: &Path, into: &Path) -> Result<Sum> {
+    let fail = || format!("cannot write in {}", shown(into));
+    fs::create_dir_all(into).with_context(fail)?;
+    let mut fresh = tempfile::NamedTempFile::new_in(into).with_context(fail)?;
+    let mut source = File::open(from).with_context(|| format!("cannot read {}", shown(from)))?;
+    let sum = digest::copy(&mut source, &mut fresh, u64::MAX).with_context(fail)?;
+    fresh.persist(to).with_context(fail)?;
+    Ok(sum)
+}

@@ -1,0 +1,288 @@
+//! The definitions embedded in the binary, with a folder of the user's laid over them.
+//!
+//! `studies/`, `servers/`, `stores/`, `runtimes/`, `links/` and `php/` travel inside the program, so that one file runs anywhere. A folder given with
+//! `--defs DIR` may hold folders of the same names: its files are added, or replace those of the same path.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use include_dir::{Dir, DirEntry, include_dir};
+use sha2::{Digest, Sha256};
+
+use weigh_model::link::LinkSpec;
+use weigh_model::study::Study;
+use weigh_model::suggest::nearest_hint;
+
+static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../studies");
+static SERVERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../servers");
+static STORES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../stores");
+static RUNTIMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../runtimes");
+static LINKS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../links");
+static PHP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../php");
+
+/// A definition larger than this is taken for a mistake.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// All definitions by relative path, such as `studies/cache-levels.toml` and `php/worker.php`.
+#[derive(Clone, Debug)]
+pub struct Definitions {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl Definitions {
+    /// The embedded definitions, with `overlay` laid over them.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn load(overlay: Option<&Path>) -> Result<Definitions> {
+        let mut files = BTreeMap::new();
+        let roots = [
+            ("studies", &STUDIES),
+            ("servers", &SERVERS),
+            ("stores", &STORES),
+            ("runtimes", &RUNTIMES),
+            ("links", &LINKS),
+            ("php", &PHP),
+        ];
+        for (root, dir) in roots {
+            embed(Path::new(root), dir, &mut files);
+        }
+        if let Some(folder) = overlay {
+            if !folder.is_dir() {
+                bail!("--defs {}: not a folder", folder.display());
+            }
+            for (root, _) in roots {
+                lay_over(&folder.join(root), Path::new(root), &mut files)?;
+            }
+        }
+        Ok(Definitions { files })
+    }
+
+    /// The names of the built-in studies and those of the overlay, sorted.
+    pub fn study_names(&self) -> Vec<String> {
+        let names = self.files.keys().filter(|p| p.starts_with("studies"));
+        names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
+    }
+
+    /// The folders of a root, such as `servers`: by the folder's name its files by theirs. PHP files and what lies deeper are the PHP
+    /// side's, and left out.
+    ///
+    /// # Errors
+    /// One line: a file that stands in no folder, or is not UTF-8.
+    pub fn folders(&self, root: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>> {
+        let mut folders: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+        for (path, bytes) in self.files.iter().filter(|(path, _)| path.starts_with(root)) {
+            let parts: Vec<&str> = path.iter().skip(1).filter_map(|part| part.to_str()).collect();
+            match parts.as_slice() {
+                [folder, file] => {
+                    let text = std::str::from_utf8(bytes);
+                    let text = text.with_context(|| format!("{} is not UTF-8", path.display()))?;
+                    folders.entry((*folder).into()).or_default().insert((*file).into(), text.into());
+                }
+                [_, _, ..] if path.extension().is_some_and(|e| e == "php") => {}
+                _ => bail!("{}: it is a folder of files, {root}/NAME/FILE", path.display()),
+            }
+        }
+        Ok(folders)
+    }
+
+    /// The names of the codecs inside PHP.
+    pub fn php_codec_names(&self) -> Vec<String> {
+        let names = self.files.keys().filter(|p| p.starts_with("php/codecs"));
+        names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
+    }
+
+    /// The study of that name.
+    ///
+    /// # Errors
+    /// When there is none (the nearest name is offered) or its file is not valid.
+    pub fn study(&self, name: &str) -> Result<Study> {
+        let path = Path::new("studies").join(format!("{name}.toml"));
+        let Some(bytes) = self.files.get(&path) else {
+            let names = self.study_names();
+            bail!("no study `{name}`{}", nearest_hint(name, names.iter().map(String::as_str)));
+        };
+        let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
+        Study::parse(text, &path.display().to_string())
+    }
+
+    /// The names of the link profiles, sorted.
+    pub fn link_names(&self) -> Vec<String> {
+        let paths = self.files.keys().filter(|p| p.starts_with("links"));
+        let mut names: Vec<String> =
+            paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
+        // `3g-fast.toml` comes before `3g.toml`.
+        names.sort();
+        names
+    }
+
+    /// The link profile of that name, or the link that a text such as `100mbit/20ms` describes.
+    ///
+    /// # Errors
+    /// When there is none (the nearest name is offered), or its file or the text is not valid.
+    pub fn link(&self, name: &str) -> Result<LinkSpec> {
+        if name.contains('/') {
+            return LinkSpec::parse(name);
+        }
+        let path = Path::new("links").join(format!("{name}.toml"));
+        let Some(bytes) = self.files.get(&path) else {
+            let names = self.link_names();
+            bail!("no link `{name}`{}", nearest_hint(name, names.iter().map(String::as_str)));
+        };
+        let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
+        LinkSpec::read(name, text, &path.display().to_string())
+    }
+
+    /// The text that says of a distribution by that name which of its suites have PHP, and where it stands.
+    ///
+    /// # Errors
+    /// When there is none (those there are are named) or it is not UTF-8.
+    pub fn runtime_source(&self, name: &str) -> Result<(&str, String)> {
+        let path = Path::new("runtimes").join(format!("{name}.toml"));
+        let Some(bytes) = self.files.get(&path) else {
+            let known = self.files.keys().filter(|p| p.starts_with("runtimes"));
+            let known: Vec<&str> = known.filter_map(|p| p.file_stem()?.to_str()).collect();
+            bail!("no source of runtimes is called `{name}`; there are: {}", known.join(", "));
+        };
+        let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
+        Ok((text, path.display().to_string()))
+    }
+
+    /// Writes the PHP side below `parent` and returns its folder. The folder's name holds the digest of its
+    /// content, so that a second call finds it there, and an older program's folder is never mixed in.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn write_php(&self, parent: &Path) -> Result<PathBuf> {
+        // The drivers of stores stand beside them, as `stores/NAME/drivers/DRIVER.php`.
+        let is_driver = |p: &Path| p.starts_with("stores") && p.extension().is_some_and(|e| e == "php");
+        let files: Vec<_> = self.files.iter().filter(|(p, _)| p.starts_with("php") || is_driver(p)).collect();
+        let mut digest = Sha256::new();
+        for (path, bytes) in &files {
+            digest.update(path.to_string_lossy().as_bytes());
+            digest.update((bytes.len() as u64).to_le_bytes());
+            digest.update(bytes);
+        }
+        let digest: String = digest.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect();
+        let home = parent.join(format!("php-{digest}"));
+        if home.is_dir() {
+            return Ok(home);
+        }
+        fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+        let draft = tempfile::Builder::new().prefix(".php-").tempdir_in(parent)?;
+        for (path, bytes) in files {
+            let target = draft.path().join(path.strip_prefix("php").unwrap_or(path));
+            fs::create_dir_all(target.parent().unwrap_or(draft.path()))?;
+            fs::write(&target, bytes).with_context(|| format!("cannot write {}", target.display()))?;
+        }
+        let draft = draft.keep();
+        if let Err(error) = fs::rename(&draft, &home) {
+            fs::remove_dir_all(&draft).ok();
+            // Another process may have been faster with the same content.
+            if !home.is_dir() {
+                return Err(error).with_context(|| format!("cannot create {}", home.display()));
+            }
+        }
+        Ok(home)
+    }
+}
+
+fn embed(root: &Path, dir: &Dir<'_>, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in dir.entries() {
+        match entry {
+            DirEntry::Dir(inner) => embed(root, inner, files),
+            DirEntry::File(file) => {
+                files.insert(root.join(file.path()), file.contents().to_vec());
+            }
+        }
+    }
+}
+
+fn lay_over(folder: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let entry = entry?;
+        let (path, name) = (entry.path(), root.join(entry.file_name()));
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            lay_over(&path, &name, files)?;
+        } else if kind.is_file() {
+            if entry.metadata()?.len() > MAX_BYTES {
+                bail!("{}: larger than a definition can be ({MAX_BYTES} bytes)", path.display());
+            }
+            let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            files.insert(name, bytes);
+        }
+    }
+    Ok(())
+}
+
+/// Reads the file of a user's study.
+///
+/// # Errors
+/// As [`Study::parse`], or that the file cannot be read.
+pub fn read_study(path: &Path) -> Result<Study> {
+    let mut text = String::new();
+    let read = fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text));
+    read.with_context(|| format!("cannot read study {}", path.display()))?;
+    if text.len() as u64 > MAX_BYTES {
+        bail!("{}: larger than a study can be ({MAX_BYTES} bytes)", path.display());
+    }
+    Study::parse(&text, &path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_study_is_valid() {
+        let definitions = Definitions::load(None).unwrap();
+        assert!(definitions.study_names().contains(&"cache-levels".to_owned()));
+        for name in definitions.study_names() {
+            assert_eq!(definitions.study(&name).unwrap().name, name);
+        }
+    }
+
+    #[test]
+    fn every_built_in_link_is_valid_and_says_whence() {
+        let definitions = Definitions::load(None).unwrap();
+        let names = definitions.link_names();
+        for name in ["loopback", "data-centre", "cross-zone", "cable", "fibre", "4g", "3g"] {
+            assert!(names.iter().any(|n| n == name), "{name}");
+        }
+        for name in names {
+            let spec = definitions.link(&name).unwrap();
+            assert!(spec.name == name && spec.source.len() > 5, "{spec:?}");
+            assert_eq!(spec.is_loopback(), name == "loopback");
+        }
+        assert_eq!(definitions.link("100mbit/20ms").unwrap().rtt_ms, 20.0);
+        let error = definitions.link("cabel").unwrap_err();
+        assert_eq!(error.to_string(), "no link `cabel`; did you mean `cable`?");
+    }
+
+    #[test]
+    fn a_mistyped_study_names_the_nearest() {
+        let error = Definitions::load(None).unwrap().study("cache-level").unwrap_err();
+        assert_eq!(error.to_string(), "no study `cache-level`; did you mean `cache-levels`?");
+    }
+
+    #[test]
+    fn a_folder_is_laid_over() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("php/codecs")).unwrap();
+        fs::write(folder.path().join("php/codecs/mine.php"), "<?php return array();").unwrap();
+        let plain = Definitions::load(None).unwrap();
+        let laid = Definitions::load(Some(folder.path())).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let (a, b) = (plain.write_php(home.path()).unwrap(), laid.write_php(home.path()).unwrap());
+        assert_ne!(a, b);
+        assert!(b.join("codecs/mine.php").is_file() && !a.join("codecs/mine.php").exists());
+        assert_eq!(laid.write_php(home.path()).unwrap(), b);
+    }
+}

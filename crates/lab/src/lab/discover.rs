@@ -1,0 +1,127 @@
+//! Discovery: each runtime is started once and describes itself.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::agent;
+use crate::executor::{Executor, Failure};
+use crate::interrupt::Interrupt;
+use crate::rig::process::WorkerSpec;
+use crate::rig::runtime;
+use crate::rig::worker::ProcessExecutor;
+use crate::shelter::Shelter;
+use weigh_model::inventory::{Inventory, NATIVE, RuntimeEntry};
+use weigh_model::protocol::Description;
+
+/// Starts runtimes to ask them what they are.
+pub struct Discovery<'a> {
+    php_home: &'a dyn Fn() -> Result<PathBuf>,
+    path: OsString,
+    /// Where fetched runtimes are.
+    fetched: PathBuf,
+}
+
+impl<'a> Discovery<'a> {
+    /// `php_home` gives the folder that holds `worker.php`; it is called when there is a PHP to ask. `fetched` is the
+    /// folder of fetched runtimes.
+    pub fn new(php_home: &'a dyn Fn() -> Result<PathBuf>, fetched: PathBuf) -> Discovery<'a> {
+        Discovery { php_home, path: std::env::var_os("PATH").unwrap_or_default(), fetched }
+    }
+
+    /// Native codecs and each PHP named, or those on `PATH` when none is.
+    ///
+    /// # Errors
+    /// A PHP that was named is not there or cannot be used.
+    pub fn inventory(&self, wanted: &[PathBuf]) -> Result<Inventory> {
+        if wanted.is_empty() {
+            return self.describe(runtime::on_path(&self.path));
+        }
+        let inventory = self.describe(self.resolve(wanted)?)?;
+        if let Some((binary, why)) = inventory.refused.first() {
+            bail!("--php {}: {why}", binary.display());
+        }
+        Ok(inventory)
+    }
+
+    /// Native codecs, each PHP on `PATH`, and each that was fetched.
+    ///
+    /// # Errors
+    /// The PHP side cannot be put in place.
+    pub fn everything(&self) -> Result<Inventory> {
+        let fetched =
+            runtime::prefixes(&self.fetched).into_iter().map(|(root, prefix)| root.join(prefix.cli));
+        self.describe(runtime::on_path(&self.path).into_iter().chain(fetched).collect())
+    }
+
+    fn describe(&self, binaries: Vec<PathBuf>) -> Result<Inventory> {
+        let mut inventory = Discovery::native();
+        if binaries.is_empty() {
+            return Ok(inventory);
+        }
+        let php_home = (self.php_home)()?;
+        for binary in binaries {
+            match ask(&binary, &php_home) {
+                Ok(description) => add(&mut inventory, binary, description),
+                Err(why) => inventory.refused.push((binary, why)),
+            }
+        }
+        Ok(inventory)
+    }
+
+    /// The native codecs alone.
+    pub fn native() -> Inventory {
+        let native = RuntimeEntry { name: NATIVE.into(), binary: None, description: agent::describe() };
+        Inventory { runtimes: vec![native], ..Inventory::default() }
+    }
+
+    /// The binaries of these names, each once.
+    ///
+    /// # Errors
+    /// There is none of a name.
+    pub fn resolve(&self, wanted: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for name in wanted {
+            let known = runtime::named(name, &self.path).or_else(|| runtime::fetched(name, &self.fetched));
+            let Some(binary) = known else {
+                bail!(
+                    "--php {}: no such program; give the path of a PHP command line binary, or the name of a fetched \
+                     runtime (weigh runtime list)",
+                    name.display()
+                );
+            };
+            let binary = std::path::absolute(&binary)?;
+            if !found.contains(&binary) {
+                found.push(binary);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn ask(binary: &Path, php_home: &Path) -> Result<Description, String> {
+    let room = Shelter::new().map_err(|e| format!("no temporary folder: {e}"))?;
+    let spec = php_worker("php", binary, php_home, room.path().join("log"));
+    let mut executor = ProcessExecutor::new(spec, Interrupt::new());
+    let description = executor.describe();
+    executor.end();
+    description.map_err(|failure| match failure {
+        Failure::Fault(fault) => fault.message,
+        Failure::Interrupted => "interrupted".into(),
+    })
+}
+
+/// How to start the PHP worker on a binary; one of a fetched runtime is started with its own loader.
+pub fn php_worker(name: &str, binary: &Path, php_home: &Path, log: PathBuf) -> WorkerSpec {
+    let mut command = runtime::command(binary).into_iter();
+    let program = command.next().unwrap_or_else(|| binary.into());
+    let arguments = command.chain(runtime::worker_arguments(&php_home.join("worker.php")));
+    WorkerSpec::program(name, program, arguments.collect(), log)
+}
+
+fn add(inventory: &mut Inventory, binary: PathBuf, description: Description) {
+    let taken: Vec<String> = inventory.runtimes.iter().map(|r| r.name.clone()).collect();
+    let name = runtime::short_name(&description.version, &taken);
+    inventory.runtimes.push(RuntimeEntry { name, binary: Some(binary), description });
+}

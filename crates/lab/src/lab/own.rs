@@ -1,0 +1,102 @@
+//! The user's own in a study: content and document roots in place of the study's, a server's configuration beside its ways, and
+//! URLs that are only measured.
+//!
+//! It owns how a study changes for them. How they are read, served and measured is the business of those who do that for all.
+
+mod blocks;
+mod chosen;
+mod config;
+mod content;
+mod urls;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::{Lab, Progress};
+use crate::planner::build::Ask;
+use weigh_model::inventory::Inventory;
+use weigh_model::plan::Plan;
+use weigh_model::study::{Served, Study};
+
+/// What a user brings beside the names of studies.
+#[derive(Clone, Debug, Default)]
+pub struct Own {
+    /// Files and folders in place of the content.
+    pub content: Vec<PathBuf>,
+    /// A document root whose assets are the content.
+    pub docroot: Option<PathBuf>,
+    /// A server's configuration.
+    pub config: Option<PathBuf>,
+    /// The server that it is for; [`Lab::survey`] finds it where the user does not say.
+    pub server: Option<String>,
+    /// URLs to measure from outside.
+    pub urls: Vec<String>,
+    /// Hosts that are not this machine and may be asked.
+    pub allow_remote: Vec<String>,
+    /// Stores by name, or by URL where others run them; none: every one that is here.
+    pub stores: Vec<String>,
+}
+
+impl Own {
+    /// Makes sure that the study can be measured with it.
+    ///
+    /// # Errors
+    /// One line: which flag says nothing to this study.
+    pub fn suits(&self, study: &Study) -> Result<()> {
+        let name = &study.name;
+        if !self.stores.is_empty() && study.clients.is_empty() {
+            bail!("--store: {name} measures no stores; use it with cache-client or cache-levels");
+        }
+        let sends_files = study.deliveries.iter().any(|block| block.subject != Served::Page);
+        let flag = match () {
+            () if !self.urls.is_empty() => "--url",
+            () if self.config.is_some() => "--server-config",
+            () if self.docroot.is_some() => "--docroot",
+            () => return Ok(()),
+        };
+        if study.deliveries.is_empty() {
+            bail!(
+                "{flag}: {name} measures codecs, not web servers; use it with page-output, static-assets or downloads"
+            );
+        }
+        if self.docroot.is_some() && !sends_files {
+            bail!(
+                "--docroot: {name} sends pages that PHP makes, no files of a document root; give it a page with --content"
+            );
+        }
+        Ok(())
+    }
+}
+
+impl Lab {
+    /// As [`Lab::plan`], with what is the user's own in the study. [`Lab::survey`] comes before.
+    ///
+    /// # Errors
+    /// Those of [`Lab::plan`], and whatever of the user's own cannot be measured.
+    pub fn plan_own(
+        &self,
+        study: &Study,
+        own: &Own,
+        ask: &Ask,
+        inventory: &Inventory,
+        staging: &Path,
+        progress: &mut dyn Progress,
+    ) -> Result<Plan> {
+        if !own.urls.is_empty() {
+            return urls::plan(study, own, ask, staging, progress);
+        }
+        let study = match own.server.as_deref().filter(|_| own.config.is_some()) {
+            Some(server) => blocks::configured(study, server),
+            None => study.clone(),
+        };
+        match (&own.docroot, own.content.is_empty()) {
+            (None, true) => self.plan(&study, ask, inventory, staging, progress),
+            (None, false) if study.deliveries.is_empty() => {
+                let study = Study { published: None, ..study };
+                self.plan_paths(&study, &own.content, ask, inventory, staging, progress)
+            }
+            _ => self.plan_content(&study, own, ask, inventory, staging, progress),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A web server's configuration of the user's: read, reduced, and tried in a private instance before anything is planned with it.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::Own;
+use crate::content::names::shown;
+use crate::lab::{Lab, Progress, delivering};
+use crate::rig::guard::Place;
+use crate::rig::server::site::Site;
+use crate::rig::server::{Definition, Instance, Servers, own};
+use weigh_model::inventory::Inventory;
+use weigh_model::setting::Setting;
+use weigh_model::study::Study;
+use weigh_model::suggest::nearest_hint;
+use weigh_model::way::CONFIG;
+
+/// How long a server may take to answer for the first time: one that redirects every request never does.
+const START: Duration = Duration::from_secs(10);
+
+impl Lab {
+    /// The studies of these names, or every one that can be measured with what is the user's own.
+    ///
+    /// # Errors
+    /// A name that no study has, or a study that cannot be measured so.
+    pub fn studies(&self, names: &[String], own: &Own) -> Result<Vec<Study>> {
+        if names.is_empty() && !own.urls.is_empty() {
+            return Ok(vec![super::urls::study()?]);
+        }
+        if names.is_empty() {
+            let all: Vec<Study> =
+                self.definitions.study_names().iter().map(|n| self.study(n)).collect::<Result<_>>()?;
+            let suited = all.into_iter().filter(|study| own.suits(study).is_ok());
+            return Ok(suited.map(|study| own.of_stores(study)).collect());
+        }
+        let studies: Vec<Study> = names.iter().map(|n| self.study(n)).collect::<Result<_>>()?;
+        studies.iter().try_for_each(|study| own.suits(study))?;
+        Ok(studies.into_iter().map(|study| own.of_stores(study)).collect())
+    }
+
+    /// What the studies can be measured on, with a configuration of the user's among the ways of its server. Nothing is looked
+    /// for where only URLs are measured.
+    ///
+    /// # Errors
+    /// Those of [`Lab::inventory`] and [`Lab::look_for_servers`], and a configuration that cannot be measured.
+    pub fn survey(
+        &self,
+        studies: &[Study],
+        php: &[PathBuf],
+        own: &mut Own,
+        progress: &mut dyn Progress,
+    ) -> Result<Inventory> {
+        if !own.urls.is_empty() {
+            return Ok(self.native());
+        }
+        let configured = self.configure(own, progress)?;
+        let mut inventory = self.inventory(php)?;
+        self.look_for_servers(&mut inventory, studies)?;
+        self.choose_stores(&mut inventory, own)?;
+        if let Some(definition) = configured {
+            own.server = Some(definition.name.clone());
+            inventory.servers.retain(|s| s.name != definition.name);
+            inventory.servers.push(delivering::entry(&definition));
+        }
+        Ok(inventory)
+    }
+
+    /// The server with the user's configuration, which it accepts.
+    fn configure(&self, own: &Own, progress: &mut dyn Progress) -> Result<Option<Definition>> {
+        let Some(file) = &own.config else { return Ok(None) };
+        let text = text(file)?;
+        let definitions = Servers::load(&self.definitions)?;
+        let definition = match &own.server {
+            Some(name) => definitions.iter().find(|d| d.name == *name).ok_or_else(|| {
+                let known = definitions.iter().map(|d| d.name.as_str());
+                anyhow!("--server {name}: no such server{}", nearest_hint(name, known))
+            })?,
+            None => own::recognise(&definitions, file, &text)?,
+        };
+        let read = own::read(definition, file, &text)?;
+        read.notes.iter().for_each(|note| progress.note(&format!("{}: {note}", shown(file))));
+        let definition = definition.with_own(&read.config);
+        progress.doing(&format!("trying {}", shown(file)));
+        attempt(&definition).with_context(|| format!("--server-config {}", shown(file)))?;
+        Ok(Some(definition))
+    }
+}
+
+fn text(file: &Path) -> Result<String> {
+    let doing = || format!("--server-config {}: cannot be read", shown(file));
+    if file.metadata().with_context(doing)?.is_dir() {
+        bail!("--server-config {}: it is a folder; give the file with the server's site", shown(file));
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|f| f.take(own::LONGEST + 1).read_to_end(&mut bytes));
+    read.with_context(doing)?;
+    if bytes.len() as u64 > own::LONGEST {
+        bail!("--server-config {}: larger than a configuration can be ({} bytes)", shown(file), own::LONGEST);
+    }
+    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+    text.with_context(|| format!("--server-config {}: it is no text", shown(file)))
+}
+
+/// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.
+fn attempt(definition: &Definition) -> Result<()> {
+    let found = definition.find();
+    let room = tempfile::tempdir().context("no temporary folder")?;
+    let docroot = room.path().join("docroot");
+    std::fs::create_dir(&docroot).context("no temporary folder")?;
+    let site = Site {
+        docroot,
+        fpm: None,
+        way: Some(Setting::bare(CONFIG)),
+        offload: None,
+        tls: None,
+        cpus: Vec::new(),
+    };
+    let place = Place { limit: START, ..Place::new(std::env::temp_dir(), room.path().join("log")) };
+    match Instance::start(&found, &site, &place) {
+        Ok(instance) => drop(instance.stop()),
+        // Its log goes with the folder: what it said last is in the error.
+        Err(error) => bail!("{}", format!("{error:#}").split("; its log is ").next().unwrap_or_default()),
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! The user's files as the content of blocks of deliveries: each file is sent by itself.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::chosen::{Candidate, choose, kind_of};
+use super::{Own, blocks};
+use crate::content::names::shown;
+use crate::content::user::{self, Note};
+use crate::lab::{Lab, Progress, Stager};
+use crate::planner::build::{Ask, build};
+use crate::rig::server::types;
+use weigh_model::inventory::Inventory;
+use weigh_model::payload::Payload;
+use weigh_model::plan::Plan;
+use weigh_model::study::{Served, Study};
+
+/// Files that stand for a folder: each is measured with every way on every server. In the quick form half as many.
+const MOST: usize = 8;
+
+/// A file of the user's as a payload.
+struct Sent {
+    payload: Payload,
+    /// It is a page, or the user named the very file.
+    is_page: bool,
+}
+
+impl Lab {
+    /// Plans a study of deliveries with the user's files as its content.
+    pub(super) fn plan_content(
+        &self,
+        study: &Study,
+        own: &Own,
+        ask: &Ask,
+        inventory: &Inventory,
+        staging: &Path,
+        progress: &mut dyn Progress,
+    ) -> Result<Plan> {
+        let mut stager = Stager::new(&self.library, staging);
+        let most = if ask.quick { MOST / 2 } else { MOST };
+        let mut sent = Vec::new();
+        for path in own.docroot.iter().chain(&own.content) {
+            progress.doing(&format!("reading {}", shown(path)));
+            let is_folder = path.is_dir();
+            if own.docroot.is_some() && !is_folder {
+                bail!("--docroot {}: there is no such folder", shown(path));
+            }
+            let files = match is_folder {
+                true => of_folder(path, staging, most, progress)?,
+                false => vec![path.clone()],
+            };
+            for file in files {
+                let payload = stager.path(&file, None)?;
+                sent.push(Sent { is_page: !is_folder || payload.kind == "html", payload });
+            }
+        }
+        let study = with(study, &sent, own.docroot.is_some())?;
+        let plan = build(&study, ask, inventory, &mut |name, size| match sent
+            .iter()
+            .find(|s| s.payload.name == name)
+        {
+            Some(own) => Ok(vec![stager.cut_off(own.payload.clone(), size)?]),
+            None => stager.begin_of(name, size),
+        });
+        stager.notes().iter().for_each(|note| progress.note(note));
+        plan
+    }
+}
+
+/// The files that stand for a folder, with a word on what does not.
+fn of_folder(
+    folder: &Path,
+    staging: &Path,
+    most: usize,
+    progress: &mut dyn Progress,
+) -> Result<Vec<PathBuf>> {
+    let (mut files, mut notes) = user::files(folder, staging);
+    let all: BTreeSet<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
+    let is_variant = |path: &Path| {
+        types::VARIANTS.iter().any(|(_, ending)| path.extension().is_some_and(|e| e == *ending))
+            && all.contains(&path.with_extension(""))
+    };
+    let is_php = |path: &Path| kind_of(path) == "php";
+    notes.extend(left_out(&mut files, "PHP source files", is_php));
+    notes.extend(left_out(&mut files, "encoded variants", is_variant));
+    let notes: Vec<String> = notes.iter().map(Note::to_string).collect();
+    if files.is_empty() {
+        let rest = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+        bail!("{} has no file to send{rest}", shown(folder));
+    }
+    notes.iter().for_each(|note| progress.note(note));
+    let all = files.len();
+    let candidates = files.into_iter().map(|(path, bytes)| Candidate { path, bytes });
+    let chosen = choose(candidates.collect(), most);
+    if chosen.len() < all {
+        progress.note(&format!(
+            "{} of {all} files stand for {}, chosen by type and size; name files with --content to choose yourself",
+            chosen.len(),
+            shown(folder)
+        ));
+    }
+    Ok(chosen.into_iter().map(|c| c.path).collect())
+}
+
+/// Takes such files away; a word on them if there were any.
+fn left_out(
+    files: &mut Vec<(PathBuf, u64)>,
+    what: &'static str,
+    is_such: impl Fn(&Path) -> bool,
+) -> Option<Note> {
+    let left: Vec<PathBuf> = files.extract_if(.., |(path, _)| is_such(path)).map(|(path, _)| path).collect();
+    let (count, example) = (left.len() as u64, left.into_iter().next()?);
+    Some(Note::Skipped { count, what, example })
+}
+
+/// The study with these contents: pages where it sends pages, every file elsewhere, and where it cuts a content to sizes the one
+/// that has the most to cut. Blocks that none is for are left out; a document root changes no pages.
+fn with(study: &Study, sent: &[Sent], is_docroot: bool) -> Result<Study> {
+    let mut study = Study { published_delivery: None, ..study.clone() };
+    let mut kept = Vec::new();
+    for block in &study.deliveries {
+        if block.subject == Served::Page && is_docroot {
+            kept.push(block.clone());
+            continue;
+        }
+        let fitting = sent.iter().filter(|s| block.subject != Served::Page || s.is_page);
+        let mut payloads: Vec<&Payload> = fitting.map(|s| &s.payload).collect();
+        if blocks::is_ladder(block) {
+            let dense = |p: &&Payload| !is_text(p) && block.subject != Served::Download;
+            payloads.sort_by_key(|p| (dense(p), u64::MAX - p.bytes));
+            payloads.truncate(1);
+        }
+        if !payloads.is_empty() {
+            kept.push(blocks::with_content(block, payloads.into_iter().map(|p| p.name.clone()).collect()));
+        }
+    }
+    study.deliveries = kept;
+    study.deliveries.first().with_context(|| {
+        format!("{} sends pages, and no file of the folder is one of HTML; name the file itself", study.name)
+    })?;
+    Ok(study)
+}
+
+/// It gets shorter when it is encoded.
+fn is_text(payload: &Payload) -> bool {
+    let name = crate::subject::delivery::files::file_name(payload);
+    let extension = name.rsplit('.').next().unwrap_or_default();
+    types::TYPES.iter().any(|t| t.compressible && t.extensions.contains(&extension))
+}

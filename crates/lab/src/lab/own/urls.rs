@@ -1,0 +1,251 @@
+//! The plan for URLs: what each answers to each content coding is looked at once, and what it answers with is a cell.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use weigh_load::protocol::coding::Coding;
+use weigh_load::target::{Resolver, Scheme, Target, permit};
+
+use super::Own;
+use crate::content::{Names, digest, kind};
+use crate::lab::Progress;
+use crate::loading::probe::{self, Answer};
+use crate::planner::build::Ask;
+use crate::planner::policy::policy;
+use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
+use weigh_model::payload::{Origin, Payload};
+use weigh_model::plan::{Exclusion, Plan, Server};
+use weigh_model::setting::Setting;
+use weigh_model::study::{Study, StudyText};
+use weigh_model::way::{By, WayKind};
+
+/// The server's name in cells: nobody knows what stands behind a URL.
+pub const SERVER: &str = "url";
+/// The content codings that are asked for, each by itself.
+const CODINGS: [(&str, Coding); 3] = [("gzip", Coding::Gzip), ("br", Coding::Brotli), ("zstd", Coding::Zstd)];
+/// The least that a response is expected to take, in seconds.
+const LEAST: f64 = 0.0002;
+/// Words in the path of a page on which users are to say who they are.
+const LOGIN: [&str; 8] = ["login", "log-in", "log_in", "signin", "sign-in", "sso", "oauth", "auth"];
+
+/// What is asked where the user names no study.
+const STUDY: &str = r#"
+schema = 1
+name = "urls"
+title = "URLs, from outside"
+question = "What does each URL send for each content coding, and how long does it take?"
+reading = """
+Each row is one URL asked for one content coding that its server answers with. Nothing was started: bytes and response times are what a client on this machine sees, one request after the other, network and all. \
+What the answers cost the server in CPU time is not known; to know it, measure the server's own configuration with --server-config.
+
+A front here is one of bytes and median response time, in wall time: neighbours on either machine and on the way between them are part of it.
+"""
+[budget]
+seconds = 60
+quick_seconds = 15
+[precision]
+max_rounds = 20
+half_width = 0.03
+[[deliveries]]
+subject = "asset"
+content = ["url"]
+servers = ["url"]
+runtimes = ["-"]
+ways = ["identity", "gzip", "br", "zstd"]
+"#;
+
+/// The study of URLs alone.
+///
+/// # Errors
+/// None that a user can make.
+pub fn study() -> Result<Study> {
+    Study::parse(STUDY, "the study of URLs")
+}
+
+/// The cells of URLs in place of those of a study.
+///
+/// # Errors
+/// One line: which URL cannot or may not be measured, and what to do.
+pub fn plan(
+    study: &Study,
+    own: &Own,
+    ask: &Ask,
+    staging: &Path,
+    progress: &mut dyn Progress,
+) -> Result<Plan> {
+    let (resolver, mut names) = (Resolver::default(), Names::new());
+    let mut plan = Plan {
+        study: StudyText { published: None, published_delivery: None, ..study.text() },
+        seed: ask.seed,
+        policy: policy(study, ask),
+        payloads: Vec::new(),
+        runtimes: Vec::new(),
+        servers: Vec::new(),
+        stores: Vec::new(),
+        links: Vec::new(),
+        cells: Vec::new(),
+        exclusions: Vec::new(),
+    };
+    let mut said = Vec::new();
+    for url in &own.urls {
+        let target = resolver.target(url)?;
+        permit(&target, &own.allow_remote)?;
+        progress.doing(&format!("asking {}", crate::content::names::plain(url)));
+        let doing = || format!("--url {}", crate::content::names::plain(url));
+        let plainly = probe::get(&target, "identity").with_context(doing)?;
+        welcome(url, &plainly)?;
+        said.extend(plainly.server.clone());
+        let payload = payload(url, &target, &plainly, staging, &mut names).with_context(doing)?;
+        plan.cells.push(cell(&payload, &target, "identity", plainly.seconds));
+        for (name, coding) in CODINGS {
+            let answer = probe::get(&target, name).with_context(doing)?;
+            let cell = cell(&payload, &target, name, answer.seconds);
+            match (answer.status, answer.coding) {
+                (200..=299, sent) if sent == coding => plan.cells.push(cell),
+                (200..=299, sent) => {
+                    let reason = format!("asked for {name}, the server sends {}", word(sent));
+                    plan.exclusions.push(Exclusion { cell: cell.id, reason, remedy: None });
+                }
+                (status, _) => {
+                    let reason = format!("asked for {name}, the server answers with status {status}");
+                    plan.exclusions.push(Exclusion { cell: cell.id, reason, remedy: None });
+                }
+            }
+        }
+        plan.payloads.push(payload);
+    }
+    said.dedup();
+    plan.servers.push(Server { name: SERVER.into(), version: said.join(", "), ..Server::default() });
+    Ok(plan)
+}
+
+/// Refuses what is no answer to measure.
+fn welcome(url: &str, answer: &Answer) -> Result<()> {
+    let url = crate::content::names::plain(url);
+    let status = answer.status;
+    let by_hand = format!("measure what a user sees with: weigh load --header 'Cookie: NAME=VALUE' {url}");
+    match (status, answer.location.as_deref()) {
+        (401 | 403, _) => bail!("--url {url}: status {status}, it needs a login; {by_hand}"),
+        (300..=399, Some(to)) if is_login(to) => {
+            bail!("--url {url}: status {status}, it leads to a login at {to}; {by_hand}")
+        }
+        (300..=399, Some(to)) => {
+            bail!("--url {url}: status {status}, it leads to {to}; measure that, with --url")
+        }
+        (200..=299, _) if answer.body.is_empty() => {
+            bail!("--url {url}: status {status} without a body; there is nothing to measure")
+        }
+        (200..=299, _) => Ok(()),
+        _ => bail!("--url {url}: status {status}; give a URL that answers with 200"),
+    }
+}
+
+fn is_login(location: &str) -> bool {
+    let path = location.split(['?', '#']).next().unwrap_or_default().to_lowercase();
+    let words = path.split(['/', '.']);
+    words.into_iter().any(|word| LOGIN.contains(&word) || word.contains("login") || word.contains("signin"))
+}
+
+fn word(coding: Coding) -> &'static str {
+    match coding {
+        Coding::Identity => "no coding",
+        Coding::Gzip => "gzip",
+        Coding::Deflate => "deflate",
+        Coding::Brotli => "br",
+        Coding::Zstd => "zstd",
+        Coding::Other => "another coding",
+    }
+}
+
+/// What the URL sends, decoded.
+fn payload(
+    url: &str,
+    target: &Target,
+    answer: &Answer,
+    staging: &Path,
+    names: &mut Names,
+) -> Result<Payload> {
+    let bytes = match answer.coding {
+        Coding::Identity => answer.body.clone(),
+        Coding::Other => bail!("asked for no content coding, the server sends one that is not known"),
+        coded => {
+            let name = if coded == Coding::Deflate { "zlib" } else { word(coded) };
+            let format =
+                weigh_codec::Format::from_name(name).context("its content coding cannot be decoded")?;
+            weigh_codec::independent::decode(format, &answer.body, probe::LONGEST, None)?.0
+        }
+    };
+    let path = target.location.path.split('?').next().unwrap_or_default();
+    let last = path.trim_end_matches('/').rsplit('/').next().filter(|last| !last.is_empty());
+    let name = names.give(last.unwrap_or(&target.location.host));
+    let blob = staging.join(format!("{name}.bin"));
+    std::fs::write(&blob, &bytes).with_context(|| format!("{}: cannot be written", blob.display()))?;
+    let length = bytes.len() as u64;
+    Ok(Payload {
+        kind: kind::of(Path::new(path), &bytes[..bytes.len().min(512)]).to_owned(),
+        name,
+        blob,
+        sha256: digest::sha256(&bytes),
+        bytes: length,
+        items: vec![length],
+        value: None,
+        origin: Origin::Url { url: url.trim().to_owned() },
+    })
+}
+
+fn cell(payload: &Payload, target: &Target, coding: &str, seconds: f64) -> Cell {
+    let transport = match target.location.scheme {
+        Scheme::Http => Transport::Http,
+        Scheme::Https => Transport::Https,
+    };
+    let kind = if coding == "identity" { WayKind::Plain } else { WayKind::OnTheFly };
+    let (server, accept) = (SERVER.to_owned(), coding.to_owned());
+    let delivery = Delivery {
+        server,
+        transport,
+        by: By::Server,
+        kind,
+        accept,
+        connections: 1,
+        link: None,
+        slow: None,
+        site: None,
+        negotiation: false,
+    };
+    let setting = Setting::bare(coding);
+    Cell {
+        id: Cell::make_delivery_id(&payload.name, NO_PHP, &setting, &delivery),
+        subject: Subject::Asset,
+        payload: payload.name.clone(),
+        runtime: NO_PHP.into(),
+        serializer: None,
+        setting,
+        // Its own figures are what was asked for.
+        keep: true,
+        expected_seconds: seconds.max(LEAST),
+        delivery: Some(delivery),
+        client: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_study_of_urls_is_a_study() {
+        assert_eq!(study().unwrap().name, "urls");
+    }
+
+    #[test]
+    fn a_login_is_known_by_its_path() {
+        for login in
+            ["/login", "https://sso.example/x/auth?next=/", "/wp-login.php", "/users/sign-in", "/signin.aspx"]
+        {
+            assert!(is_login(login), "{login}");
+        }
+        for other in ["/", "https://example/authors/", "/catalogue?login=no"] {
+            assert!(!is_login(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Cells under a profiler, after a run: what their PHP spends where. Blocks of their own, by one worker; nothing of them is recorded.
+
+mod codec;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::execute::store_urls;
+use super::{Lab, Progress};
+use crate::executor::{Failure, TransactRequest, Transactor};
+use crate::interrupt::Interrupt;
+use crate::profile::script::{Kept, Profiled, summed_up};
+use crate::profile::tools::{self, Tool};
+use crate::rig::process::Invocation;
+use crate::rig::runtime::PhpRuntime;
+use crate::rig::store::Stores;
+use crate::shelter::Shelter;
+use crate::subject::client::{Room, Tellers};
+use weigh_answer::profile::document::Run;
+use weigh_model::cell::{Cell, Subject};
+use weigh_model::payload::Payload;
+use weigh_model::plan::Plan;
+
+/// Transactions of a profiled block at most: each call of a function is written down.
+const TRANSACTIONS: u64 = 2000;
+/// Pairs of a plain and a profiled block that tell what profiling costs.
+const PAIRS: usize = 3;
+/// What a block may take.
+const LIMIT: Duration = Duration::from_secs(120);
+/// Cells of a run that are profiled at most.
+const MOST: usize = 16;
+
+/// A cell's profile.
+#[derive(Debug)]
+pub struct ProfiledCell {
+    /// The cell's id.
+    pub cell: String,
+    /// What was found, and how.
+    pub made: Profiled,
+}
+
+/// One block of a cell by a fresh worker: its CPU seconds, and the worker's process id.
+type Block<'b> = &'b mut dyn FnMut(&Invocation) -> Result<(f64, u32), Failure>;
+
+/// The cells in PHP whose id has these words, whatever their case: clients of stores, and codecs.
+pub fn chosen<'p>(plan: &'p Plan, words: &str) -> Vec<&'p Cell> {
+    let wanted = words.to_lowercase();
+    in_php(plan).filter(|cell| cell.id.to_lowercase().contains(&wanted)).collect()
+}
+
+fn in_php(plan: &Plan) -> impl Iterator<Item = &Cell> {
+    plan.cells.iter().filter(|cell| matches!(cell.subject, Subject::PhpCodec | Subject::Client))
+}
+
+/// Whether these words choose cells of these plans, and not too many.
+///
+/// # Errors
+/// They do not.
+pub fn check(plans: &[Plan], words: &str) -> Result<()> {
+    let all: Vec<&Cell> = plans.iter().flat_map(|plan| chosen(plan, words)).collect();
+    if all.is_empty() {
+        let Some(first) = plans.iter().flat_map(in_php).next() else {
+            let other = "profile a script of yours with: weigh profile -- SCRIPT";
+            bail!("--profile {words}: no cell is a client or a codec in PHP; {other}");
+        };
+        bail!("--profile {words}: no cell in PHP has that in its id, such as {}", first.id);
+    }
+    if all.len() > MOST {
+        let (many, first) = (all.len(), &all[0].id);
+        bail!(
+            "--profile {words}: {many} cells have that in their ids, at most {MOST} are profiled; say more of one, such as {first}"
+        );
+    }
+    Ok(())
+}
+
+/// What the cells that are to be profiled measure, kept beyond the end of a run, which removes it.
+#[derive(Debug)]
+pub struct Contents {
+    place: Shelter,
+    words: String,
+}
+
+impl Contents {
+    /// Copies it from a run directory.
+    ///
+    /// # Errors
+    /// It is not there any more, or cannot be copied.
+    pub fn keep(plan: &Plan, root: &Path, words: &str) -> Result<Contents> {
+        let place = Shelter::new().context("no temporary folder")?;
+        for cell in chosen(plan, words) {
+            let blob = &payload_of(plan, cell)?.blob;
+            let (from, to) = (root.join(blob), place.path().join(blob));
+            let doing = || format!("{}: cannot be kept to be profiled; is the run complete?", from.display());
+            fs::create_dir_all(to.parent().with_context(doing)?).with_context(doing)?;
+            fs::copy(&from, to).with_context(doing)?;
+        }
+        Ok(Contents { place, words: words.to_owned() })
+    }
+}
+
+fn payload_of<'p>(plan: &'p Plan, cell: &Cell) -> Result<&'p Payload> {
+    plan.payloads.iter().find(|p| p.name == cell.payload).context("the plan has no such payload")
+}
+
+/// Profiles the cells of a run that were chosen; logs go to its directory.
+///
+/// # Errors
+/// A block or its profile fails.
+pub fn profile(
+    lab: &Lab,
+    run: &Path,
+    plan: &Plan,
+    contents: &Contents,
+    stores: &[String],
+    (interrupt, progress): (&Interrupt, &mut dyn Progress),
+) -> Result<Vec<ProfiledCell>> {
+    let root = contents.place.path();
+    let home = lab.php_home()?;
+    let definitions = Stores::load(&lab.definitions)?;
+    let urls = store_urls(plan, stores, &definitions)?;
+    let room = Room { logs: run.join("logs"), php_home: home.clone() };
+    let mut tellers = Tellers::new(plan, &definitions, urls, room.clone(), interrupt.clone())?;
+    let mut profiled = Vec::new();
+    for cell in chosen(plan, &contents.words) {
+        progress.doing(&format!("profiling {}", cell.id));
+        let runtime = plan.runtimes.iter().find(|r| r.name == cell.runtime);
+        let binary = runtime.and_then(|r| r.binary.as_ref()).context("the plan has no such PHP")?;
+        let php = PhpRuntime::of(binary)?;
+        let tool = tools::for_php(&php, &home, None)?;
+        let payload = payload_of(plan, cell)?;
+        let made = match cell.client {
+            Some(_) => {
+                let mut block = |on: &Invocation| transact(&mut tellers, root, plan, (cell, payload), on);
+                one(cell, (&php, &tool), &mut block)
+            }
+            None => {
+                let request = codec::request(cell, payload, plan.seed, root);
+                let mut block =
+                    |on: &Invocation| codec::visit(&room, (&cell.runtime, binary), &request, on, interrupt);
+                one(cell, (&php, &tool), &mut block)
+            }
+        };
+        profiled.push(ProfiledCell { cell: cell.id.clone(), made: made? });
+    }
+    tellers.end();
+    Ok(profiled)
+}
+
+/// One block of transactions.
+fn transact(
+    tellers: &mut Tellers,
+    root: &Path,
+    plan: &Plan,
+    (cell, payload): (&Cell, &Payload),
+    on: &Invocation,
+) -> Result<(f64, u32), Failure> {
+    let blob = root.join(&payload.blob);
+    let request = TransactRequest { cell, payload, blob: &blob, seed: plan.seed, limit: LIMIT };
+    let (visit, pid) = tellers.alone(&request, TRANSACTIONS, on)?;
+    Ok(((visit.client_user_ns + visit.client_system_ns) as f64 / 1e9, pid))
+}
+
+/// Blocks in pairs, plain and profiled; which comes first changes from pair to pair. The last profile is kept.
+fn one(cell: &Cell, (php, tool): (&PhpRuntime, &Tool), block: Block<'_>) -> Result<Profiled> {
+    let (mut plain, mut profiled) = (Vec::new(), Vec::new());
+    let mut place = Shelter::new().context("no temporary folder")?;
+    let mut process = 0;
+    for pair in 0..PAIRS {
+        place = Shelter::new().context("no temporary folder")?;
+        let ways = [(false, Tool::plain()), (true, tool.invocation(place.path()))];
+        for way in if pair % 2 == 0 { [0, 1] } else { [1, 0] } {
+            let (is_profiled, on) = &ways[way];
+            let (seconds, pid) = block(on).map_err(told)?;
+            if *is_profiled {
+                profiled.push(seconds);
+                process = pid;
+            } else {
+                plain.push(seconds);
+            }
+        }
+    }
+    let file = tool.output(place.path(), process)?;
+    let profile = tool.read(&file)?;
+    let run = Run {
+        php: cell.runtime.clone(),
+        version: php.version.clone(),
+        profiler: format!("{} {}", tool.profiler.name(), tool.version),
+        remark: tool.remark().map(str::to_owned),
+        script: vec![cell.id.clone()],
+        ended: "exit status: 0".into(),
+        is_fine: true,
+        overhead: summed_up(plain, profiled),
+    };
+    Ok(Profiled { profile, run, file: Kept::new(file, place) })
+}
+
+fn told(failure: Failure) -> anyhow::Error {
+    match failure {
+        Failure::Fault(fault) => anyhow!("{}", fault.message),
+        Failure::Interrupted => anyhow!("interrupted"),
+    }
+}

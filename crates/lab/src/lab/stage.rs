@@ -1,0 +1,186 @@
+//! Staging: the contents that a plan names, brought into one folder, each once however often it is named.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::content::user::{self, Limits};
+use crate::content::{Library, Names, digest, resolve};
+use weigh_model::payload::{Origin, Payload};
+
+/// The most items a corpus content is cut into: each costs a call and a line of the request.
+const MAX_ITEMS: u64 = 8192;
+/// What happens to content that is not there.
+const STAND_IN: &str = "synthetic content stands in; `weigh corpus fetch` gets the real one";
+
+/// Brings contents into a folder.
+#[derive(Debug)]
+pub struct Stager<'a> {
+    library: &'a Library,
+    into: PathBuf,
+    names: Names,
+    staged: HashMap<(String, Option<u64>), Vec<Payload>>,
+    stand_ins: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl<'a> Stager<'a> {
+    /// Contents go below `into`.
+    pub fn new(library: &'a Library, into: &Path) -> Stager<'a> {
+        let (names, staged) = (Names::new(), HashMap::new());
+        Stager { library, into: into.to_owned(), names, staged, stand_ins: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The payloads that a content name of a study stands for.
+    ///
+    /// # Errors
+    /// A name that nothing answers to, or a file that cannot be copied.
+    pub fn corpus(&mut self, name: &str, block: Option<u64>) -> Result<Vec<Payload>> {
+        let key = (name.to_owned(), block);
+        if let Some(payloads) = self.staged.get(&key) {
+            return Ok(payloads.clone());
+        }
+        let mut payloads = Vec::new();
+        for resolved in resolve(self.library, name)? {
+            // The same content under two names, say its own and a set's, is one payload; cut or not, it is one blob.
+            let own = (resolved.id.clone(), None);
+            let whole = match self.staged.get(&own).and_then(|p| p.first()) {
+                Some(payload) => payload.clone(),
+                None => {
+                    if resolved.stand_in.is_some() {
+                        self.stand_ins.push(resolved.id.clone());
+                    }
+                    resolved.stage(self.library, &self.into, &mut self.names)?
+                }
+            };
+            self.staged.insert(own, vec![whole.clone()]);
+            payloads.push(block.map_or(whole.clone(), |bytes| cut(whole, bytes)));
+        }
+        self.staged.insert(key, payloads.clone());
+        Ok(payloads)
+    }
+
+    /// What client workers make by themselves, such as `integer` and `record:40`: a payload that is its name.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn made(&mut self, name: &str) -> Result<Payload> {
+        let bytes = name.as_bytes();
+        let blob = self.into.join(format!("made-{}", name.replace(':', "-")));
+        std::fs::write(&blob, bytes).with_context(|| format!("{name}: cannot be staged"))?;
+        let length = bytes.len() as u64;
+        Ok(Payload {
+            name: name.to_owned(),
+            kind: "made".into(),
+            blob,
+            sha256: digest::sha256(bytes),
+            bytes: length,
+            items: vec![length],
+            value: None,
+            origin: Origin::Made,
+        })
+    }
+
+    /// The payloads that a content name of a study stands for, or their first `bytes`: shorter ones are whole.
+    ///
+    /// # Errors
+    /// A name that nothing answers to, or a file that cannot be read or written.
+    pub fn begin_of(&mut self, name: &str, bytes: Option<u64>) -> Result<Vec<Payload>> {
+        let whole = self.corpus(name, None)?;
+        let Some(bytes) = bytes else { return Ok(whole) };
+        whole.into_iter().map(|payload| self.begin(payload, bytes)).collect()
+    }
+
+    /// A payload that was staged, or its first `bytes`: a shorter one is whole.
+    ///
+    /// # Errors
+    /// A file that cannot be read or written.
+    pub fn cut_off(&mut self, payload: Payload, bytes: Option<u64>) -> Result<Payload> {
+        match bytes {
+            Some(bytes) => self.begin(payload, bytes),
+            None => Ok(payload),
+        }
+    }
+
+    fn begin(&mut self, payload: Payload, bytes: u64) -> Result<Payload> {
+        if payload.bytes <= bytes {
+            return Ok(payload);
+        }
+        let name = format!("{}@{bytes}", payload.name);
+        let doing = || format!("{}: cannot be cut to {bytes} bytes", payload.name);
+        let mut begin = Vec::new();
+        File::open(&payload.blob).and_then(|f| f.take(bytes).read_to_end(&mut begin)).with_context(doing)?;
+        let mut blob = payload.blob.clone().into_os_string();
+        blob.push(format!("@{bytes}"));
+        let blob = PathBuf::from(blob);
+        std::fs::write(&blob, &begin).with_context(doing)?;
+        let sha256 = digest::sha256(&begin);
+        Ok(Payload { name, blob, sha256, bytes, items: vec![bytes], value: None, ..payload })
+    }
+
+    /// A file or folder of the user's as a payload.
+    ///
+    /// # Errors
+    /// One line: which path, what was wrong with it, what to do.
+    pub fn path(&mut self, path: &Path, block: Option<u64>) -> Result<Payload> {
+        let limits = Limits { block, ..Limits::default() };
+        let staged = user::stage(path, &self.into, &limits, &mut self.names)?;
+        self.notes.extend(staged.notes.iter().map(ToString::to_string));
+        Ok(staged.payload)
+    }
+
+    /// What the user should know of what was staged: one line each.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.notes.clone();
+        notes.extend(match self.stand_ins.as_slice() {
+            [] => None,
+            [one] => Some(format!("{one} is not in the cache: {STAND_IN}")),
+            [first, rest @ ..] => {
+                Some(format!("{first} and {} more are not in the cache: {STAND_IN}", rest.len()))
+            }
+        });
+        notes
+    }
+}
+
+/// Cuts a payload into items of this length; it is bytes from then on, not a PHP value.
+fn cut(payload: Payload, bytes: u64) -> Payload {
+    let bytes = bytes.max(payload.bytes.div_ceil(MAX_ITEMS)).max(1);
+    let whole = usize::try_from(payload.bytes / bytes).unwrap_or(0);
+    let mut items = vec![bytes; whole];
+    items.extend(Some(payload.bytes % bytes).filter(|rest| *rest > 0));
+    Payload { name: format!("{}@{bytes}", payload.name), items, value: None, ..payload }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_are_staged_once_and_cut_on_request() {
+        let (cache, into) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let library = Library::open(cache.path()).unwrap();
+        let mut stager = Stager::new(&library, into.path());
+        let first = stager.corpus("value:rows-4k", None).unwrap();
+        assert_eq!(first, stager.corpus("value:rows-4k", None).unwrap());
+        assert!(first[0].value.is_some());
+        let cut = stager.corpus("value:rows-4k", Some(1000)).unwrap();
+        assert_eq!(cut[0].name, format!("{}@1000", first[0].name));
+        assert_eq!((&cut[0].blob, &cut[0].sha256), (&first[0].blob, &first[0].sha256));
+        assert_eq!(cut[0].items.iter().sum::<u64>(), cut[0].bytes);
+        assert!(cut[0].items.len() > 1 && cut[0].value.is_none());
+        let begin = stager.begin_of("value:rows-4k", Some(1000)).unwrap();
+        let bytes = std::fs::read(&begin[0].blob).unwrap();
+        assert_eq!((bytes.len(), begin[0].bytes, &begin[0].name), (1000, 1000, &cut[0].name));
+        assert_eq!(begin[0].sha256, digest::sha256(&bytes));
+        assert_eq!(stager.begin_of("value:rows-4k", Some(1 << 40)).unwrap(), first, "shorter ones are whole");
+        assert!(
+            stager.notes().iter().any(|n| n.contains("synthetic content stands in")),
+            "{:?}",
+            stager.notes()
+        );
+    }
+}

@@ -1,0 +1,20 @@
+//! Weighbridge: what should this site send, how should it encode it, and who should send it?
+//!
+//! Data flows one way: study → plan → run → record → analysis → report. Nothing points back.
+#![forbid(unsafe_code)]
+
+pub mod agent;
+pub mod cli;
+pub mod content;
+pub mod defs;
+pub mod executor;
+pub mod interrupt;
+pub mod lab;
+pub mod loading;
+pub mod log;
+pub mod planner;
+pub mod profile;
+pub mod rig;
+pub mod run;
+pub mod shelter;
+pub mod subject;

@@ -1,0 +1,135 @@
+//! A file of the user's: opened, unpacked where it is compressed, and told by what it begins with.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use flate2::read::MultiGzDecoder;
+
+use super::{cachegrind, collapsed, perf, speedscope};
+use crate::content::names::shown;
+use weigh_model::profile::Profile;
+
+/// The largest file that is unpacked, in bytes.
+const LARGEST: u64 = 64 << 30;
+/// Bytes that are looked at to tell what a file is.
+const LOOK: u64 = 8 << 10;
+
+/// Reads a profile of any kind that is known.
+///
+/// # Errors
+/// The file cannot be read, or is no profile; one line says where.
+pub fn read(path: &Path) -> Result<Profile> {
+    let doing = || format!("{}: cannot be read as a profile", shown(path));
+    let file = File::open(path).with_context(doing)?;
+    if !file.metadata().with_context(doing)?.is_file() {
+        bail!("{}: it is no file", shown(path));
+    }
+    of(file).with_context(doing)
+}
+
+fn of(mut file: File) -> Result<Profile> {
+    let (mut file, broken) = match begin(&mut file)?.starts_with(b"\x1f\x8b") {
+        true => unpacked(file)?,
+        false => (file, None),
+    };
+    let begin = begin(&mut file)?;
+    match kind(&begin) {
+        Some(Kind::Cachegrind) => cachegrind::read(file, broken),
+        Some(Kind::Collapsed) => collapsed::read(BufReader::new(file), broken),
+        Some(Kind::Perf) => perf::read(BufReader::new(file), broken),
+        Some(Kind::Speedscope) => speedscope::read(file),
+        None if begin.is_empty() => bail!("{}", broken.unwrap_or("it is empty".into())),
+        None => bail!(
+            "it is none of those that are known: cachegrind (Xdebug, callgrind), collapsed stacks, speedscope, perf script"
+        ),
+    }
+}
+
+/// The first bytes; the file stands at its beginning afterwards.
+fn begin(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    Read::by_ref(file).take(LOOK).read_to_end(&mut bytes)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(bytes)
+}
+
+/// The content of a compressed file, in a file without a name that goes when it is closed, and why it ends too early, where
+/// it does.
+fn unpacked(file: File) -> Result<(File, Option<String>)> {
+    let mut content = tempfile::tempfile().context("no place for temporary files")?;
+    let mut packed = MultiGzDecoder::new(BufReader::new(file));
+    let mut buffer = vec![0; 256 << 10];
+    let (mut size, mut broken) = (0u64, None);
+    loop {
+        match packed.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                size += count as u64;
+                if size > LARGEST {
+                    bail!("it unpacks to more than {} GiB", LARGEST >> 30);
+                }
+                content.write_all(&buffer[..count]).context("it cannot be unpacked")?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                broken = Some(format!("it cannot be unpacked to its end: {error}"));
+                break;
+            }
+        }
+    }
+    content.seek(SeekFrom::Start(0))?;
+    Ok((content, broken))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Cachegrind,
+    Collapsed,
+    Perf,
+    Speedscope,
+}
+
+/// What a file is that begins so.
+fn kind(begin: &[u8]) -> Option<Kind> {
+    // A stack may begin with `{main}`.
+    let is_object = |rest: &[u8]| rest.trim_ascii_start().starts_with(b"\"");
+    if begin.trim_ascii_start().strip_prefix(b"{").is_some_and(is_object) {
+        return Some(Kind::Speedscope);
+    }
+    let mut lines = begin.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());
+    let is_header = |line: &[u8]| {
+        let starts =
+            [&b"version:"[..], b"creator:", b"events:", b"positions:", b"desc:", b"cmd:", b"fl=", b"fn="];
+        line.starts_with(b"# callgrind") || starts.iter().any(|start| line.starts_with(start))
+    };
+    let first = lines.by_ref().find(|line| !line.starts_with(b"#") || is_header(line))?;
+    if is_header(first) {
+        return Some(Kind::Cachegrind);
+    }
+    let is_frame = |line: &[u8]| {
+        let address = line.trim_ascii_start();
+        address.len() < line.len() && address.first().is_some_and(u8::is_ascii_hexdigit)
+    };
+    if lines.next().is_some_and(is_frame) && first.ends_with(b":") {
+        return Some(Kind::Perf);
+    }
+    collapsed::split(first).map(|_| Kind::Collapsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_by_what_they_begin_with() {
+        assert_eq!(kind(b"version: 1\ncreator: xdebug"), Some(Kind::Cachegrind));
+        assert_eq!(kind(b"# callgrind format\n"), Some(Kind::Cachegrind));
+        assert_eq!(kind(b"{main};foo;bar 12\n"), Some(Kind::Collapsed));
+        assert_eq!(kind(b"{\n  \"shared\": {"), Some(Kind::Speedscope));
+        assert_eq!(kind(b"a;b 12\n"), Some(Kind::Collapsed));
+        assert_eq!(kind(b"php 1 2.0: 1 cpu-clock:\n\t55d0 main+0x1 (php)\n"), Some(Kind::Perf));
+        assert_eq!(kind(b"<html>"), None);
+    }
+}

@@ -1,0 +1,271 @@
+//! `server.toml`, read strictly: an unknown key is an error that names the nearest one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::defs::Definitions;
+use weigh_model::protocol::{Levels, OptionDescription};
+use weigh_model::suggest::readable;
+use weigh_model::way::{OwnConfig, WayKind};
+
+use super::own::Rules;
+
+/// The version of the file format that this program reads.
+pub const SCHEMA: u32 = 1;
+
+/// A web server as its folder describes it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// The version of the file format; [`SCHEMA`].
+    pub schema: u32,
+    /// The folder's name.
+    pub name: String,
+    /// One line for tables.
+    pub about: String,
+    /// Names of its program, the first that is found is taken: on `PATH`, and where administrators' programs are.
+    pub programs: Vec<String>,
+    /// The package that brings it.
+    pub package: String,
+    /// How it tells its version.
+    pub version: Query,
+    /// The arguments that run it in the foreground; templates.
+    pub run: Vec<String>,
+    /// The arguments that let it check its configuration; templates. Absent: it cannot.
+    #[serde(default)]
+    pub lint: Option<Vec<String>>,
+    /// The signal on which it finishes what it does and ends: `QUIT`, `TERM`, …
+    pub stop: String,
+    /// The path that its configuration answers with status 200 and the instance's token.
+    pub ready: String,
+    /// Where its PHP comes from.
+    pub php: Php,
+    /// The header by which PHP hands a file over; absent: it has none.
+    #[serde(default)]
+    pub offload_header: Option<String>,
+    /// Environment variables; values are templates.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Modules that every configuration needs.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// Where modules are; absent: it has none.
+    #[serde(default)]
+    pub modules: Option<Modules>,
+    /// What HTTPS needs; absent: it has no HTTPS.
+    #[serde(default)]
+    pub tls: Option<Tls>,
+    /// Options that every way has; the first word of each is the default.
+    #[serde(default)]
+    pub options: Vec<OptionDescription>,
+    /// What of a user's own configuration can be measured; absent: nothing.
+    #[serde(default)]
+    pub own: Option<Rules>,
+    /// What it can do.
+    pub ways: Vec<WayRow>,
+    /// The templates by file name; not a key of the file.
+    #[serde(skip)]
+    pub templates: BTreeMap<String, String>,
+    /// The user's configuration, where one is among its ways; not a key of the file.
+    #[serde(skip)]
+    pub mine: Option<OwnConfig>,
+}
+
+/// A question to a program: arguments, and a regular expression whose first group is an answer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// The arguments.
+    pub args: Vec<String>,
+    /// The expression; it is looked for in stdout and stderr.
+    pub pattern: String,
+}
+
+/// Who carries out PHP scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Php {
+    /// A PHP-FPM pool.
+    Fpm,
+    /// The server itself: it is PHP.
+    Itself,
+}
+
+/// Where a server's modules are.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Modules {
+    /// Folders, the first that has a module wins.
+    #[serde(default)]
+    pub folders: Vec<PathBuf>,
+    /// A module's file; `{}` stands for its name.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// How the program tells the modules that are built in.
+    #[serde(default)]
+    pub built_in: Option<Query>,
+}
+
+/// What HTTPS needs.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// Modules.
+    #[serde(default)]
+    pub modules: Vec<String>,
+    /// What brings them.
+    #[serde(default)]
+    pub remedy: Option<String>,
+}
+
+/// One way; see [`weigh_model::way::WayDescription`].
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WayRow {
+    /// Its name in studies.
+    pub name: String,
+    /// What it does.
+    pub kind: WayKind,
+    /// The content codings that it can send.
+    #[serde(default)]
+    pub codings: Vec<String>,
+    /// What it serves: `page`, `asset`, `download`.
+    pub subjects: Vec<String>,
+    /// Its levels.
+    #[serde(default)]
+    pub levels: Option<Levels>,
+    /// Options beside the level and those of the server.
+    #[serde(default)]
+    pub options: Vec<OptionDescription>,
+    /// Modules that it needs.
+    #[serde(default)]
+    pub modules: Vec<String>,
+    /// Modules that it uses where they are there.
+    #[serde(default)]
+    pub optional: Vec<String>,
+    /// The first version of the server that has it.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// What would bring what it needs.
+    #[serde(default)]
+    pub remedy: Option<String>,
+    /// One line.
+    #[serde(default)]
+    pub about: String,
+    /// Rough encode throughput, (level, MB/s).
+    #[serde(default)]
+    pub nominal: Vec<(i32, f64)>,
+    /// It serves links to the files of the docroot, arranged as it needs them.
+    #[serde(default)]
+    pub mirror: Option<Mirror>,
+}
+
+/// How the links of a mirrored docroot differ from the docroot: only for files that have encoded variants beside them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mirror {
+    /// The file's own name in it, from `name` and `extension`; absent: the same.
+    #[serde(default)]
+    pub plain: Option<String>,
+    /// A template, `NAME.EXTENSION`, that is rendered for each file and stands beside it as `FILE.EXTENSION`.
+    #[serde(default)]
+    pub map: Option<String>,
+}
+
+/// All servers that are defined.
+pub struct Servers;
+
+impl Servers {
+    /// The embedded servers and those of the overlay, by name.
+    ///
+    /// # Errors
+    /// One line: which file is wrong, and where.
+    pub fn load(definitions: &Definitions) -> Result<Vec<Definition>> {
+        definitions
+            .folders("servers")?
+            .into_iter()
+            .map(|(name, files)| Definition::parse(&name, files))
+            .collect()
+    }
+}
+
+impl Definition {
+    /// A server from the files of its folder.
+    fn parse(folder: &str, mut files: BTreeMap<String, String>) -> Result<Definition> {
+        let whence = format!("servers/{folder}/server.toml");
+        let Some(text) = files.remove("server.toml") else {
+            bail!("servers/{folder}: there is no server.toml in it");
+        };
+        let mut definition: Definition = toml::from_str(&text).map_err(|e| readable(&e, &text, &whence))?;
+        definition.templates = files;
+        definition.check(folder).with_context(|| whence)?;
+        Ok(definition)
+    }
+
+    fn check(&self, folder: &str) -> Result<()> {
+        if self.schema != SCHEMA {
+            bail!("schema = {} is not known; this program reads schema = {SCHEMA}", self.schema);
+        }
+        if self.name != folder {
+            bail!("name = \"{}\" is not the folder's", self.name);
+        }
+        if !self.ready.starts_with('/') || self.programs.is_empty() {
+            bail!("it needs a `ready` path that begins with / and at least one of `programs`");
+        }
+        self.stop_signal()?;
+        for query in [Some(&self.version), self.modules.as_ref().and_then(|m| m.built_in.as_ref())]
+            .into_iter()
+            .flatten()
+        {
+            query.expression()?;
+        }
+        for way in &self.ways {
+            if self.ways.iter().filter(|w| w.name == way.name).count() > 1 {
+                bail!("the way `{}` is there twice", way.name);
+            }
+            let map = way.mirror.as_ref().and_then(|m| m.map.as_ref());
+            if let Some(map) = map.filter(|m| !self.templates.contains_key(*m)) {
+                bail!("the way `{}` needs a template {map} beside server.toml", way.name);
+            }
+        }
+        Ok(())
+    }
+
+    /// The signal on which it ends gracefully.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn stop_signal(&self) -> Result<rustix::process::Signal> {
+        signal(&self.stop)
+    }
+}
+
+/// A signal on which a program ends gracefully, by its name.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn signal(name: &str) -> Result<rustix::process::Signal> {
+    use rustix::process::Signal;
+    Ok(match name {
+        "TERM" => Signal::TERM,
+        "QUIT" => Signal::QUIT,
+        "INT" => Signal::INT,
+        "WINCH" => Signal::WINCH,
+        "USR1" => Signal::USR1,
+        other => bail!("stop = \"{other}\" is none of TERM, QUIT, INT, WINCH, USR1"),
+    })
+}
+
+impl Query {
+    /// The expression, compiled.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn expression(&self) -> Result<regex::Regex> {
+        let made = regex::RegexBuilder::new(&self.pattern).multi_line(true).build();
+        made.with_context(|| format!("pattern = \"{}\" is no regular expression", self.pattern))
+    }
+}

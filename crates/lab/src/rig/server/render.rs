@@ -1,0 +1,233 @@
+//! The files of an instance, from its server's templates and its site.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::Ipv4Addr;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use super::definition::WayRow;
+use super::docroot;
+use super::found::Found;
+use super::site::Site;
+use super::types::{self, TYPES, Type};
+use crate::rig::template::{self, is_harmless};
+use weigh_model::way::{CONFIG, WayKind};
+
+/// The files of a user's configuration: what stands outside of the site, and in it.
+pub(super) const OUTER: &str = "config.outer";
+/// See [`OUTER`].
+pub(super) const INNER: &str = "config.inner";
+
+/// What templates are given.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Values {
+    /// The instance's private directory.
+    dir: String,
+    /// The address that it listens on, and the port.
+    host: String,
+    port: u16,
+    /// The path that is answered with the token.
+    ready: String,
+    /// What no other instance answers.
+    token: String,
+    /// The server's program and version.
+    program: String,
+    version: String,
+    /// What is served.
+    docroot: String,
+    /// The pool's socket.
+    fpm: Option<String>,
+    /// Where offloaded files are.
+    offload: Option<String>,
+    /// The certificate.
+    tls: Option<Files>,
+    /// Processors that the server is pinned to.
+    cpus: Vec<u32>,
+    /// Whether it runs as root after all.
+    root: bool,
+    /// The way, `plain` without one.
+    way: Way,
+    /// Options of the way and of the server, with their defaults.
+    options: BTreeMap<String, String>,
+    /// Every module that has a file, by name.
+    modules: BTreeMap<String, String>,
+    /// Those that this configuration needs and that have a file.
+    load: Vec<Module>,
+    /// Media types with their extensions.
+    types: &'static [Type],
+    /// Types worth encoding.
+    compressible: Vec<&'static str>,
+    /// Extensions worth sending as files.
+    downloads: Vec<&'static str>,
+    /// For each coding, the extensions all of whose files have a variant of it in the docroot.
+    variants: BTreeMap<&'static str, Vec<String>>,
+    /// The extensions that any coding has there.
+    varied: BTreeSet<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Files {
+    chain: String,
+    key: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Way {
+    name: String,
+    kind: WayKind,
+    level: Option<i32>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Module {
+    name: String,
+    path: String,
+}
+
+/// What changes from one attempt to the next.
+pub(super) struct Attempt<'a> {
+    /// The private directory.
+    pub dir: &'a Path,
+    /// The address that it listens on.
+    pub host: Ipv4Addr,
+    /// The port.
+    pub port: u16,
+    /// What the ready path answers.
+    pub token: &'a str,
+    /// Whether the server runs as root after all.
+    pub root: bool,
+}
+
+impl Values {
+    /// Everything for one attempt to start a site.
+    ///
+    /// # Errors
+    /// What of the site the server cannot do, or a path that no configuration can name.
+    pub fn new(found: &Found, site: &Site, attempt: &Attempt<'_>) -> Result<Values> {
+        let definition = &found.definition;
+        let row = found.row(site.way.as_ref())?;
+        let (name, kind) = row.map_or(("plain", WayKind::Plain), |r| (r.name.as_str(), r.kind));
+        let default = row.and_then(|r| r.levels.as_ref()).map(|l| l.default);
+        let level = site.way.as_ref().and_then(|w| w.level).or(default);
+        let own = row.map_or(&[][..], |r| r.options.as_slice()).iter().chain(&definition.options);
+        let mut options: BTreeMap<String, String> =
+            own.filter_map(|o| Some((o.name.clone(), o.words.first()?.clone()))).collect();
+        options.extend(site.way.iter().flat_map(|w| w.options.clone()));
+        let (modules, load) = modules(found, row, site.tls.is_some())?;
+        let mirrored = row.is_some_and(|r| r.mirror.is_some());
+        let root = if mirrored { attempt.dir.join(docroot::MIRROR) } else { absolute(&site.docroot)? };
+        let variants =
+            if kind == WayKind::PreEncoded { docroot::variants(&site.docroot)? } else { BTreeMap::new() };
+        let certificate = |c: &super::site::Certificate| {
+            Ok::<_, anyhow::Error>(Files {
+                chain: path(&absolute(&c.chain)?)?,
+                key: path(&absolute(&c.key)?)?,
+            })
+        };
+        Ok(Values {
+            dir: path(attempt.dir)?,
+            host: attempt.host.to_string(),
+            port: attempt.port,
+            ready: definition.ready.clone(),
+            token: attempt.token.to_owned(),
+            program: found.program.as_deref().map(path).transpose()?.unwrap_or_default(),
+            version: found.version.clone().unwrap_or_default(),
+            docroot: path(&root)?,
+            fpm: site.fpm.as_deref().map(path).transpose()?,
+            offload: site.offload.as_deref().map(|o| path(&absolute(o)?)).transpose()?,
+            tls: site.tls.as_ref().map(certificate).transpose()?,
+            cpus: site.cpus.clone(),
+            root: attempt.root,
+            way: Way { name: name.into(), kind, level },
+            options,
+            modules,
+            load,
+            types: &TYPES,
+            compressible: types::compressible(),
+            downloads: types::downloads(),
+            varied: variants.values().flatten().cloned().collect(),
+            variants,
+        })
+    }
+
+    /// Writes every template into the private directory, and the mirror of the docroot if the way needs one; the text of each.
+    ///
+    /// # Errors
+    /// A template that is wrong, or a file that cannot be written.
+    pub fn write(&self, found: &Found, site: &Site, dir: &Path) -> Result<BTreeMap<String, String>> {
+        let definition = &found.definition;
+        let row = found.row(site.way.as_ref())?;
+        let maps: Vec<&String> =
+            definition.ways.iter().filter_map(|w| w.mirror.as_ref()?.map.as_ref()).collect();
+        let mut texts = BTreeMap::new();
+        for (name, template) in definition.templates.iter().filter(|(name, _)| !maps.contains(name)) {
+            let text = template::render(&format!("servers/{}/{name}", definition.name), template, self)?;
+            let target = dir.join(name);
+            std::fs::write(&target, &text).with_context(|| format!("cannot write {}", target.display()))?;
+            texts.insert(name.clone(), text);
+        }
+        // Not rendered: what is the user's is not a template.
+        if let Some(own) = definition.mine.as_ref().filter(|_| row.is_some_and(|r| r.name == CONFIG)) {
+            for (name, text) in [(OUTER, &own.outer), (INNER, &own.inner)] {
+                let target = dir.join(name);
+                std::fs::write(&target, text)
+                    .with_context(|| format!("cannot write {}", target.display()))?;
+                texts.insert(name.to_owned(), text.clone());
+            }
+        }
+        if let Some(mirror) = row.and_then(|r| r.mirror.as_ref()) {
+            let map =
+                mirror.map.as_ref().and_then(|m| Some((m.as_str(), definition.templates.get(m)?.as_str())));
+            docroot::mirror(&site.docroot, &dir.join(docroot::MIRROR), mirror, map)?;
+        }
+        Ok(texts)
+    }
+
+    /// The arguments of a command of the server.
+    ///
+    /// # Errors
+    /// A template that is wrong.
+    pub fn arguments(&self, server: &str, templates: &[String]) -> Result<Vec<String>> {
+        templates
+            .iter()
+            .map(|t| template::render(&format!("servers/{server}/server.toml: {t}"), t, self))
+            .collect()
+    }
+}
+
+/// Every module that has a file, and those of them that this configuration needs.
+fn modules(
+    found: &Found,
+    row: Option<&WayRow>,
+    secure: bool,
+) -> Result<(BTreeMap<String, String>, Vec<Module>)> {
+    let files = found.modules.iter().filter_map(|(name, file)| Some((name.clone(), file.as_deref()?)));
+    let files = files.map(|(name, file)| Ok((name, path(file)?))).collect::<Result<BTreeMap<_, _>>>()?;
+    let definition = &found.definition;
+    let tls = definition.tls.iter().filter(|_| secure).flat_map(|t| &t.modules);
+    let mut load: Vec<Module> = Vec::new();
+    for name in
+        definition.needs.iter().chain(tls).chain(row.iter().flat_map(|r| r.modules.iter().chain(&r.optional)))
+    {
+        if let Some(path) = files.get(name)
+            && !load.iter().any(|m| m.name == *name)
+        {
+            load.push(Module { name: name.clone(), path: path.clone() });
+        }
+    }
+    Ok((files, load))
+}
+
+/// A path as configurations write it.
+fn path(path: &Path) -> Result<String> {
+    match path.to_str().filter(|p| is_harmless(p)) {
+        Some(text) => Ok(text.to_owned()),
+        None => bail!("{}: no server can be configured for a path with such characters", path.display()),
+    }
+}
+
+fn absolute(path: &Path) -> Result<std::path::PathBuf> {
+    path.canonicalize().with_context(|| format!("cannot serve {}", path.display()))
+}

@@ -1,0 +1,108 @@
+//! What the templates make: each server's configuration in full for the plain way, and for every other way the lines that it adds.
+
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+
+use super::render::{Attempt, Values};
+use super::site::{Certificate, Site};
+use super::*;
+use crate::defs::Definitions;
+use crate::rig::server::definition::Php;
+use weigh_model::setting::Setting;
+
+/// A server as a machine would have it that lacks nothing.
+fn complete(definition: &Definition) -> Found {
+    let mut found = definition.at(None);
+    found.program = Some(format!("/usr/sbin/{}", definition.name).into());
+    found.version = Some("99.0".into());
+    found.missing = None;
+    found.ways.iter_mut().for_each(|way| way.missing = None);
+    let tls = definition.tls.iter().flat_map(|t| &t.modules);
+    let modules = definition.needs.iter().chain(tls).chain(definition.ways.iter().flat_map(|w| &w.modules));
+    let options = definition.options.iter().flat_map(|o| o.words.iter().map(|w| format!("{}_{w}", o.name)));
+    let modules: Vec<String> = modules.cloned().chain(options).collect();
+    found.modules =
+        modules.into_iter().map(|m| (m.clone(), Some(format!("/modules/{m}.so").into()))).collect();
+    found
+}
+
+fn render(found: &Found, site: &Site) -> String {
+    let home = tempfile::tempdir().unwrap();
+    let attempt =
+        Attempt { dir: home.path(), host: Ipv4Addr::LOCALHOST, port: 8080, token: "TOKEN", root: false };
+    let values = Values::new(found, site, &attempt).unwrap();
+    let files = values.write(found, site, home.path()).unwrap();
+    let text: String = files.iter().map(|(name, text)| format!("==== {name}\n{text}")).collect();
+    let mut command = values.arguments(&found.definition.name, &found.definition.run).unwrap().join(" ");
+    command.push('\n');
+    let shown = format!("==== command\n{command}{text}");
+    let served = site.docroot.canonicalize().unwrap();
+    shown.replace(&served.display().to_string(), "/www").replace(&home.path().display().to_string(), "/run/x")
+}
+
+fn snapshot(name: &str) {
+    let docroot = tempfile::tempdir().unwrap();
+    for file in ["lib.js", "lib.js.gz", "lib.js.br", "photo.png", "cert.pem"] {
+        std::fs::write(docroot.path().join(file), "x").unwrap();
+    }
+    let servers = Servers::load(&Definitions::load(None).unwrap()).unwrap();
+    let definition = servers.iter().find(|s| s.name == name).unwrap();
+    let found = complete(definition);
+    let plain = Site {
+        docroot: docroot.path().into(),
+        fpm: (definition.php == Php::Fpm).then(|| "/run/php.sock".into()),
+        way: None,
+        offload: Some(docroot.path().into()),
+        tls: None,
+        cpus: vec![0],
+    };
+    let text = render(&found, &plain);
+    let known: BTreeSet<&str> = text.lines().collect();
+    let mut shown = text.clone();
+    let mut add = |title: String, site: &Site| {
+        let other = render(&found, site);
+        let new: String = other.lines().filter(|l| !known.contains(l)).map(|l| format!("{l}\n")).collect();
+        shown.push_str(&format!("\n#### {title} adds\n{new}"));
+    };
+    for row in definition.ways.iter().filter(|row| row.name != "plain") {
+        let level = row.levels.as_ref().map(|l| l.max);
+        let way = Setting { level, ..Setting::bare(row.name.as_str()) };
+        add(way.to_string(), &Site { way: Some(way), ..plain.clone() });
+    }
+    for (option, word) in definition.options.iter().flat_map(|o| o.words.iter().skip(1).map(move |w| (o, w)))
+    {
+        let mut way = Setting::bare("plain");
+        way.options.insert(option.name.clone(), word.clone());
+        add(way.to_string(), &Site { way: Some(way), ..plain.clone() });
+    }
+    let pem = docroot.path().join("cert.pem");
+    let certificate = Certificate { chain: pem.clone(), key: pem };
+    add("HTTPS".into(), &Site { tls: Some(certificate), ..plain.clone() });
+    add("no PHP".into(), &Site { fpm: None, ..plain.clone() });
+    insta::assert_snapshot!(name, shown);
+}
+
+#[test]
+fn nginx_is_configured_like_this() {
+    snapshot("nginx");
+}
+
+#[test]
+fn apache_is_configured_like_this() {
+    snapshot("apache");
+}
+
+#[test]
+fn lighttpd_is_configured_like_this() {
+    snapshot("lighttpd");
+}
+
+#[test]
+fn caddy_is_configured_like_this() {
+    snapshot("caddy");
+}
+
+#[test]
+fn the_server_of_php_is_configured_like_this() {
+    snapshot("php-builtin");
+}

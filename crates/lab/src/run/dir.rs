@@ -1,0 +1,232 @@
+//! The run directory: everything a run is, on disk. It appears whole or not at all, is written by one
+//! process at a time, and can be read by anyone at any time.
+//!
+//! `run.json` (facts), `plan.json`, `records.ndjson` (the truth), `logs/` (stderr of each worker), `lock`, and
+//! until the run is complete `payloads/` (the inputs, so that a resumed run sees the same content) and `scratch/`.
+
+mod payloads;
+mod stored;
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+pub use payloads::kept;
+pub use stored::{RunFile, SCHEMA, StoredRun};
+
+use super::lock::{LOCK, Lock};
+use crate::log::LogWriter;
+use crate::rig::machine::Machine;
+use weigh_model::plan::Plan;
+use weigh_model::record::Record;
+
+const RECORDS: &str = "records.ndjson";
+const RUN: &str = "run.json";
+const PLAN: &str = "plan.json";
+const LOGS: &str = "logs";
+const PAYLOADS: &str = "payloads";
+const SCRATCH: &str = "scratch";
+const PARTIAL: &str = ".partial";
+
+/// A run directory that this process writes.
+#[derive(Debug)]
+pub struct RunDir {
+    root: PathBuf,
+    stored: StoredRun,
+    log: LogWriter,
+    _lock: Lock,
+}
+
+impl RunDir {
+    /// Creates the directory of a new run of `plan`, whose blobs are copied into it. `command` is the command
+    /// line, for the record.
+    ///
+    /// # Errors
+    /// The directory has files already, cannot be created, or a payload is not what the plan says.
+    pub fn create(path: &Path, mut plan: Plan, command: Vec<String>) -> Result<RunDir> {
+        plan.check()?;
+        let root = std::path::absolute(path).with_context(|| format!("{}: no such place", path.display()))?;
+        let (Some(parent), Some(name)) = (root.parent(), root.file_name()) else {
+            bail!("{}: not a directory that a run can be written to", path.display());
+        };
+        refuse_used(&root)?;
+        let doing = || format!("{}: the run directory cannot be created", path.display());
+        fs::create_dir_all(parent).with_context(doing)?;
+        let prefix = format!(".{}.", name.display());
+        sweep(parent, &prefix);
+        let partial = tempfile::Builder::new()
+            .prefix(&prefix)
+            .suffix(PARTIAL)
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(parent)
+            .with_context(doing)?;
+        let lock = Lock::take(partial.path())?;
+        for folder in [LOGS, PAYLOADS, SCRATCH] {
+            fs::create_dir(partial.path().join(folder)).with_context(doing)?;
+        }
+        payloads::copy(&mut plan, partial.path())?;
+        let plan_json = to_json(&plan)?;
+        let file = RunFile::new(&plan, &plan_json, command, Machine::query());
+        write_whole(&partial.path().join(PLAN), &plan_json)?;
+        write_whole(&partial.path().join(RUN), &to_json(&file)?)?;
+        LogWriter::open(&partial.path().join(RECORDS), 0)?.sync()?;
+        if let Err(e) = fs::rename(partial.path(), &root) {
+            refuse_used(&root)?;
+            return Err(e).with_context(doing);
+        }
+        // It has its name now: nothing is left to clean up under the old one.
+        let _ = partial.keep();
+        sync_dir(parent);
+        let log = LogWriter::open(&root.join(RECORDS), 0)?;
+        Ok(RunDir {
+            root,
+            stored: StoredRun { file, plan, records: Vec::new(), torn_bytes: 0 },
+            log,
+            _lock: lock,
+        })
+    }
+
+    /// Opens the directory of an interrupted run, to go on with it.
+    ///
+    /// # Errors
+    /// It is no run directory, is damaged, belongs to another version, is in use, cannot be written, or lacks a
+    /// payload that is still needed.
+    pub fn open(path: &Path) -> Result<RunDir> {
+        let root = std::path::absolute(path).with_context(|| format!("{}: no such place", path.display()))?;
+        // Says what is wrong with a directory that is none before a lock file is put into it.
+        StoredRun::read(&root)?;
+        let lock = Lock::take(&root)?;
+        let (stored, valid_bytes) = StoredRun::read_with_length(&root)?;
+        if !stored.is_complete() {
+            payloads::verify(&stored.plan, &root)?;
+            let scratch = root.join(SCRATCH);
+            // What an interrupted visit left there.
+            let _ = fs::remove_dir_all(&scratch);
+            fs::create_dir_all(&scratch)
+                .with_context(|| format!("{}: cannot be created", scratch.display()))?;
+        }
+        let log = LogWriter::open(&root.join(RECORDS), valid_bytes)?;
+        Ok(RunDir { root, stored, log, _lock: lock })
+    }
+
+    /// The directory's absolute path.
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// The facts in `run.json`.
+    pub fn file(&self) -> &RunFile {
+        &self.stored.file
+    }
+
+    /// The plan; its blobs are relative to the directory.
+    pub fn plan(&self) -> &Plan {
+        &self.stored.plan
+    }
+
+    /// Every record so far.
+    pub fn records(&self) -> &[Record] {
+        &self.stored.records
+    }
+
+    /// The run as it stands, for analysis.
+    pub fn into_stored(self) -> StoredRun {
+        self.stored
+    }
+
+    /// Where the stderr of the worker of that name is kept.
+    pub fn log_path(&self, worker: &str) -> PathBuf {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+        let name: String = worker.chars().map(plain).collect();
+        self.root.join(LOGS).join(format!("{}.log", name.trim_start_matches('.')))
+    }
+
+    /// The folder of what workers, servers and pools say on stderr.
+    pub fn logs(&self) -> PathBuf {
+        self.root.join(LOGS)
+    }
+
+    /// A folder for files that do not outlive a visit, or the process that makes them.
+    pub fn scratch(&self) -> PathBuf {
+        self.root.join(SCRATCH)
+    }
+
+    /// Appends a record.
+    ///
+    /// # Errors
+    /// The log cannot be written; the record does not count then.
+    pub fn append(&mut self, record: Record) -> Result<()> {
+        self.log.append(&record)?;
+        self.stored.records.push(record);
+        Ok(())
+    }
+
+    /// Waits until everything appended is on the disk.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub fn sync(&self) -> Result<()> {
+        Ok(self.log.sync()?)
+    }
+
+    /// The run is complete: removes what only measuring needs.
+    pub fn finish(&self) {
+        for folder in [PAYLOADS, SCRATCH] {
+            // Left-overs cost space and nothing else.
+            let _ = fs::remove_dir_all(self.root.join(folder));
+        }
+    }
+}
+
+/// A directory with files in it is never written over.
+fn refuse_used(root: &Path) -> Result<()> {
+    let used = match fs::read_dir(root) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => false,
+        Err(e) => bail!("{}: cannot be a run directory: {e}", root.display()),
+    };
+    if used && root.join(RUN).exists() {
+        bail!(
+            "{0}: there is a run already; go on with it (--resume {0}) or give another directory",
+            root.display()
+        );
+    }
+    ensure!(!used, "{}: there are files in it already; give another directory", root.display());
+    Ok(())
+}
+
+/// Removes what a killed process left of a directory that it was about to create.
+fn sweep(parent: &Path, prefix: &str) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let left_over = name.to_str().is_some_and(|n| n.starts_with(prefix) && n.ends_with(PARTIAL));
+        if left_over && entry.path().join(LOCK).exists() && !Lock::is_held(&entry.path()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+fn to_json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
+    let mut json = serde_json::to_vec_pretty(value).context("a plan that cannot be written as JSON")?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+/// Writes a file that is on the disk when this returns; the directory around it is not in use yet.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let write = || {
+        let mut file = fs::File::create_new(path)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    };
+    write().with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+fn sync_dir(path: &Path) {
+    // A file system that cannot do this has its own way to be safe.
+    let _ = fs::File::open(path).and_then(|dir| dir.sync_all());
+}

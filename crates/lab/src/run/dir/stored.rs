@@ -1,0 +1,122 @@
+//! A run as it stands on disk: read without locking, checked before it is believed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::payloads::hex;
+use super::{PLAN, RECORDS, RUN};
+use crate::log;
+use crate::rig::machine::Machine;
+use weigh_model::plan::Plan;
+use weigh_model::record::Record;
+
+/// The version of the directory's layout and of its files.
+pub const SCHEMA: u32 = 1;
+
+/// `run.json`: the facts of a run that do not change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct RunFile {
+    /// [`SCHEMA`] of the program that wrote it.
+    pub schema: u32,
+    /// When the run was started first, RFC 3339, UTC.
+    pub started: String,
+    /// Weighbridge's version.
+    pub version: String,
+    /// The command line.
+    pub command: Vec<String>,
+    /// The seed of every random choice.
+    pub seed: u64,
+    /// The machine, as queried at the start.
+    pub machine: Machine,
+    /// SHA-256 of other files of the directory, by name, hexadecimal.
+    pub digests: BTreeMap<String, String>,
+}
+
+impl RunFile {
+    /// The facts of a run that starts now.
+    pub fn new(plan: &Plan, plan_json: &[u8], command: Vec<String>, machine: Machine) -> RunFile {
+        let now = jiff::Timestamp::now();
+        let started = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string();
+        let digests = BTreeMap::from([(PLAN.to_owned(), hex(&Sha256::digest(plan_json)))]);
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        RunFile { schema: SCHEMA, started, version, command, seed: plan.seed, machine, digests }
+    }
+}
+
+/// A run as it stands.
+#[derive(Clone, Debug)]
+pub struct StoredRun {
+    /// The facts.
+    pub file: RunFile,
+    /// The plan.
+    pub plan: Plan,
+    /// Every whole record.
+    pub records: Vec<Record>,
+    /// Bytes of a torn last line of the log, ignored: a visit that was cut off, or is being written.
+    pub torn_bytes: u64,
+}
+
+impl StoredRun {
+    /// Reads a run directory, complete, interrupted or going on.
+    ///
+    /// # Errors
+    /// It is no run directory, is damaged, or was written by a later version.
+    pub fn read(path: &Path) -> Result<StoredRun> {
+        StoredRun::read_with_length(path).map(|(stored, _)| stored)
+    }
+
+    /// The run, and the bytes of its log up to the last whole record.
+    pub(super) fn read_with_length(path: &Path) -> Result<(StoredRun, u64)> {
+        if !path.join(RUN).exists() {
+            bail!("{}: not a run directory (it has no {RUN})", path.display());
+        }
+        let (_, run_json) = load(path, RUN)?;
+        let schema = run_json.get("schema").and_then(serde_json::Value::as_u64);
+        match schema {
+            Some(schema) if schema == u64::from(SCHEMA) => {}
+            Some(schema) => bail!(
+                "{}: was written in schema {schema} and this weigh reads schema {SCHEMA}; use the version of \
+                 weigh that wrote it",
+                path.join(RUN).display()
+            ),
+            None => bail!("{}: names no schema; it is damaged", path.join(RUN).display()),
+        }
+        let file: RunFile = typed(path, RUN, run_json)?;
+        let (plan_bytes, plan_json) = load(path, PLAN)?;
+        let digest = hex(&Sha256::digest(&plan_bytes));
+        if file.digests.get(PLAN) != Some(&digest) {
+            bail!(
+                "{}: not the plan that this run was started with (its digest is not the one in {RUN}); restore \
+                 it or start a new run",
+                path.join(PLAN).display()
+            );
+        }
+        let plan: Plan = typed(path, PLAN, plan_json)?;
+        plan.check().with_context(|| format!("{}: damaged", path.join(PLAN).display()))?;
+        let log = log::read(&path.join(RECORDS))?;
+        let stored = StoredRun { file, plan, records: log.records, torn_bytes: log.torn_bytes };
+        Ok((stored, log.valid_bytes))
+    }
+
+    /// The run ended by itself.
+    pub fn is_complete(&self) -> bool {
+        self.records.iter().any(|r| matches!(r, Record::End { .. }))
+    }
+}
+
+fn load(dir: &Path, name: &str) -> Result<(Vec<u8>, serde_json::Value)> {
+    let path = dir.join(name);
+    let bytes = fs::read(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let json = serde_json::from_slice(&bytes);
+    let json = json.with_context(|| format!("{}: damaged: not JSON", path.display()))?;
+    Ok((bytes, json))
+}
+
+fn typed<T: serde::de::DeserializeOwned>(dir: &Path, name: &str, json: serde_json::Value) -> Result<T> {
+    serde_json::from_value(json).with_context(|| format!("{}: damaged", dir.join(name).display()))
+}

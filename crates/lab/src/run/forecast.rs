@@ -1,0 +1,135 @@
+//! What the next visit to a cell will cost, and whether the budget allows it. A forecast orders and admits work;
+//! no result rests on it.
+
+use super::order::SLOW;
+use super::request;
+use super::state::{History, State};
+use crate::planner::forecast::{block_seconds, transacting_seconds, watched_seconds};
+use weigh_model::cell::{Cell, Subject};
+use weigh_model::plan::Plan;
+use weigh_model::protocol::Phase;
+use weigh_model::record::VisitRecord;
+
+/// A first call that takes longer, in seconds, is kept as a sample by the workers; before the samples of a quicker
+/// one stands an untimed call.
+pub const LONG_CALL: f64 = 0.3;
+/// Nominal figures below this are mostly the cost of asking, and say nothing about the machine's speed.
+const TELLING: f64 = 0.003;
+/// What a visit costs beside the codec, in seconds.
+const OVERHEAD: f64 = 0.005;
+/// How far the machine may be from the nominal figures.
+const CALIBRATION: (f64, f64) = (0.25, 16.0);
+/// A forecast from nominal figures is trusted less than one from a visit.
+const SAFETY_NOMINAL: f64 = 1.3;
+/// See [`SAFETY_NOMINAL`].
+const SAFETY_MEASURED: f64 = 1.1;
+/// Rounds that quick cells are to get before slow ones may use up the budget.
+const ROUNDS_KEPT: usize = 5;
+/// The part of the budget that is kept for that at most.
+const SHARE_KEPT: f64 = 0.3;
+
+/// Expected seconds of wall time of the next visit to each cell of the plan.
+pub fn expected(plan: &Plan, state: &State) -> Vec<f64> {
+    let calibration = calibration(plan, state);
+    let pairs = plan.cells.iter().zip(&state.cells);
+    let pass = |cell: &Cell, past: &History| {
+        past.visits.last().and_then(|v| pass_seconds(cell, v)).unwrap_or(cell.expected_seconds * calibration)
+    };
+    pairs.map(|(cell, past)| visit_seconds(cell, past, pass(cell, past))).collect()
+}
+
+/// A visit whose encode and decode together take `pass` seconds: the samples, with the call before them, and
+/// with the codec alone timed beside the whole; the memory of a PHP worker takes a pass of its own. A visit to a delivery
+/// whose response takes `pass` seconds is a block of them.
+fn visit_seconds(cell: &Cell, past: &History, pass: f64) -> f64 {
+    if cell.is_fairness() {
+        return watched_seconds();
+    }
+    if let Some(client) = &cell.client {
+        return transacting_seconds(pass, client);
+    }
+    if let Some(delivery) = &cell.delivery {
+        return block_seconds(pass, delivery.connections);
+    }
+    let timed = if pass > LONG_CALL { 1 } else { 1 + request::samples(pass) };
+    let apart = if cell.serializer.is_some() { 2 } else { 1 };
+    let memory = u32::from(cell.subject == Subject::PhpCodec && request::wants_memory(cell, past));
+    pass * f64::from(timed * apart + memory) + OVERHEAD
+}
+
+/// Wall seconds of one encode and one decode in a visit, or of one response.
+pub(super) fn pass_seconds(cell: &Cell, visit: &VisitRecord) -> Option<f64> {
+    let median = |phase: &Phase| weigh_stats::median(&visit.phases.get(phase)?.wall_ns);
+    let medians = cell.subject.headline().iter().map(median).collect::<Option<Vec<f64>>>()?;
+    Some(medians.iter().sum::<f64>() / 1e9)
+}
+
+/// How much longer passes take on this machine than the nominal figures say.
+fn calibration(plan: &Plan, state: &State) -> f64 {
+    let pairs = plan.cells.iter().zip(&state.cells);
+    let measured =
+        pairs.filter_map(|(c, past)| Some((c.expected_seconds, pass_seconds(c, past.visits.first()?)?)));
+    let (said, took) = measured
+        .filter(|&(said, _)| said >= TELLING)
+        .fold((0.0, 0.0), |(said, took), (s, t)| (said + s, took + t));
+    if said > 0.0 { (took / said).clamp(CALIBRATION.0, CALIBRATION.1) } else { 1.0 }
+}
+
+/// What to do about a visit that would begin now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// Begin.
+    Go,
+    /// Not in this round: quick cells have a claim on the time.
+    Later,
+    /// Never: it would end past the budget, and the time only gets shorter.
+    Never,
+}
+
+/// Whether the budget allows a visit to cell `i` now, `elapsed` seconds into the run.
+///
+/// A slow cell also leaves time for the quick ones to get five rounds each (at most 0.3 of the budget), for it
+/// yields one figure where they yield most of the front; and a further visit to one, for the cells that were never
+/// visited.
+pub fn admit(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
+    if plan.policy.exhaustive {
+        return Admission::Go;
+    }
+    let budget = plan.policy.budget_seconds;
+    let safety = if state.cells[i].visits.is_empty() { SAFETY_NOMINAL } else { SAFETY_MEASURED };
+    let end = elapsed + expected[i] * safety;
+    if end > budget {
+        Admission::Never
+    } else if expected[i] > SLOW
+        && end + kept(state, expected).min(SHARE_KEPT * budget) + unseen(state, i, expected) > budget
+    {
+        Admission::Later
+    } else {
+        Admission::Go
+    }
+}
+
+fn kept(state: &State, expected: &[f64]) -> f64 {
+    let quick = state.cells.iter().zip(expected).filter(|(past, e)| past.is_live() && **e <= SLOW);
+    quick.map(|(past, e)| e * ROUNDS_KEPT.saturating_sub(past.visits.len()) as f64).sum()
+}
+
+/// Seconds that the slow cells which were never visited will take, when cell `i` was.
+fn unseen(state: &State, i: usize, expected: &[f64]) -> f64 {
+    if state.cells[i].visits.is_empty() {
+        return 0.0;
+    }
+    let slow = state.cells.iter().zip(expected).filter(|(past, e)| past.is_live() && **e > SLOW);
+    slow.filter(|(past, _)| past.visits.is_empty()).map(|(_, e)| e * SAFETY_NOMINAL).sum()
+}
+
+/// Seconds that the rest of the run is expected to take: five rounds for every cell, within the budget.
+pub fn remaining(plan: &Plan, state: &State, expected: &[f64], elapsed: f64) -> f64 {
+    let rounds = |past: &History| {
+        let asked = if plan.policy.exhaustive { plan.policy.max_rounds as usize } else { ROUNDS_KEPT };
+        asked.saturating_sub(past.visits.len()).max(1) as f64
+    };
+    let live = state.cells.iter().zip(expected).filter(|(past, _)| past.is_live());
+    let work: f64 = live.map(|(past, e)| e * rounds(past)).sum();
+    if plan.policy.exhaustive { work } else { work.min((plan.policy.budget_seconds - elapsed).max(0.0)) }
+}

@@ -1,0 +1,39 @@
+//! What a run tells while it goes on, for a live display. Nothing an observer does changes the run.
+
+use weigh_model::cell::Cell;
+use weigh_model::record::Record;
+
+/// A visit that is about to begin.
+#[derive(Clone, Copy, Debug)]
+pub struct Upcoming<'a> {
+    /// The cell.
+    pub cell: &'a Cell,
+    /// The round, from 1.
+    pub round: u32,
+    /// Its place in the round, from 1.
+    pub place: usize,
+    /// Cells in the round.
+    pub of: usize,
+    /// Seconds of wall time so far, interruptions left out.
+    pub elapsed: f64,
+    /// Seconds of wall time that the rest of the run is expected to take; a rough forecast, never a promise.
+    pub remaining: f64,
+}
+
+/// Gets told. Every method does nothing unless implemented.
+pub trait Observer {
+    /// A round begins with this many live cells.
+    fn round_begun(&mut self, _round: u32, _live: usize) {}
+
+    /// A cell is about to be visited.
+    fn visiting(&mut self, _upcoming: &Upcoming<'_>) {}
+
+    /// A record was appended.
+    fn recorded(&mut self, _record: &Record) {}
+}
+
+/// An observer that does nothing.
+#[derive(Debug)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {}

@@ -1,0 +1,231 @@
+//! The loop of a run: rounds of visits until no cell is live.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::clock::Clock;
+use super::deliver;
+use super::dir::RunDir;
+use super::forecast::{self, Admission};
+use super::observer::{Observer, Upcoming};
+use super::order::order;
+use super::state::State;
+use super::stop;
+use super::transact;
+use super::visit::Visitor;
+use crate::executor::{Failure, Pool};
+use crate::rig::meter::CpuTimes;
+use weigh_model::caveat::Caveat;
+use weigh_model::plan::Plan;
+use weigh_model::record::{Record, StopReason, VisitRecord};
+
+/// A share of stolen time from which on it is worth a caveat.
+const STEAL: f64 = 0.01;
+
+/// Server, PHP and load generator each have a processor of their own; a store and its workers have theirs.
+const OWN_CORES: u32 = 3;
+
+/// How a run went.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// It ended by itself; else it was interrupted and can be resumed.
+    pub complete: bool,
+    /// Rounds.
+    pub rounds: u32,
+    /// Seconds of wall time, interruptions left out.
+    pub seconds: f64,
+    /// Cells with a number.
+    pub measured: usize,
+    /// Cells with a fault.
+    pub faulted: usize,
+    /// Cells for which the budget did not suffice.
+    pub unmeasured: usize,
+}
+
+/// Executes the plan of `dir`, or goes on with it, until every cell is done or the pool's interrupt is set. The
+/// workers are ended in any case.
+///
+/// # Errors
+/// The run directory cannot be written, its records are another run's, or a runtime is not the one planned.
+/// Everything recorded until then stays, and the run can be resumed.
+pub fn run(
+    dir: &mut RunDir,
+    pool: &mut Pool,
+    clock: &dyn Clock,
+    observer: &mut dyn Observer,
+) -> Result<Outcome> {
+    let plan = dir.plan().clone();
+    let state = State::rebuild(&plan, dir.records())?;
+    if state.complete {
+        return Ok(outcome(&state, state.elapsed));
+    }
+    let base = state.elapsed;
+    let meter = clock.cpu_times();
+    let mut course = Course { dir, plan: &plan, state, clock, observer, begun: clock.now(), base, meter };
+    let result = course.all(pool);
+    pool.end();
+    result
+}
+
+fn outcome(state: &State, seconds: f64) -> Outcome {
+    let faulted = state.cells.iter().filter(|c| c.fault.is_some()).count();
+    let measured = state.cells.iter().filter(|c| c.fault.is_none() && !c.visits.is_empty()).count();
+    let unmeasured = state.cells.len() - faulted - measured;
+    Outcome { complete: state.complete, rounds: state.round, seconds, measured, faulted, unmeasured }
+}
+
+/// A run that goes on.
+struct Course<'a> {
+    dir: &'a mut RunDir,
+    plan: &'a Plan,
+    state: State,
+    clock: &'a dyn Clock,
+    observer: &'a mut dyn Observer,
+    begun: Duration,
+    base: f64,
+    meter: Option<CpuTimes>,
+}
+
+impl Course<'_> {
+    fn all(&mut self, pool: &mut Pool) -> Result<Outcome> {
+        if !self.state.live().is_empty() {
+            let (root, scratch) = (self.dir.path().to_path_buf(), self.dir.scratch());
+            let mut visitor = Visitor::new(self.plan, &self.state, &root, &scratch, pool)?;
+            if !self.dir.records().is_empty() {
+                self.append(Record::Resumed { at: self.clock.epoch() })?;
+            }
+            // The round that an interruption cut short is completed first.
+            let mut round = self.state.round.max(1);
+            while !self.state.live().is_empty() {
+                if !self.round(round, &mut visitor)? {
+                    self.dir.sync()?;
+                    return Ok(outcome(&self.state, self.elapsed()));
+                }
+                for (cell, reason) in stop::decide(self.plan, &self.state, round) {
+                    self.stop(cell, round, reason)?;
+                }
+                self.dir.sync()?;
+                round += 1;
+            }
+        }
+        self.end()
+    }
+
+    /// Visits every live cell that this round has not seen yet; `false` when interrupted.
+    fn round(&mut self, round: u32, visitor: &mut Visitor<'_>) -> Result<bool> {
+        let live: Vec<usize> =
+            self.state.live().into_iter().filter(|&i| self.state.cells[i].fault.is_none()).collect();
+        let expected = forecast::expected(self.plan, &self.state);
+        let new: Vec<bool> = self.state.cells.iter().map(|c| c.visits.is_empty()).collect();
+        let order = order(&live, &expected, &new, self.plan.seed, round);
+        let seen = order.iter().filter(|&&i| self.state.cells[i].was_in(round)).count();
+        if seen < order.len() {
+            self.observer.round_begun(round, order.len());
+        }
+        for (place, &cell) in order.iter().enumerate() {
+            if self.state.cells[cell].was_in(round) {
+                continue;
+            }
+            if visitor.is_interrupted() {
+                return Ok(false);
+            }
+            let elapsed = self.elapsed();
+            let expected = forecast::expected(self.plan, &self.state);
+            match forecast::admit(self.plan, &self.state, cell, &expected, elapsed) {
+                Admission::Go => {}
+                Admission::Later => continue,
+                Admission::Never => {
+                    self.stop(cell, round - 1, StopReason::Budget)?;
+                    continue;
+                }
+            }
+            self.observer.visiting(&Upcoming {
+                cell: &self.plan.cells[cell],
+                round,
+                place: place + 1,
+                of: order.len(),
+                elapsed,
+                remaining: forecast::remaining(self.plan, &self.state, &expected, elapsed),
+            });
+            match visitor.visit(&self.state, cell, round) {
+                Ok(visit) => self.count(cell, elapsed, visit)?,
+                Err(Failure::Fault(fault)) => {
+                    let id = self.plan.cells[cell].id.clone();
+                    self.append(Record::Fault { cell: id, round, fault })?;
+                    self.stop(cell, round, StopReason::Fault)?;
+                }
+                Err(Failure::Interrupted) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Records a visit, and a caveat when its output is not the one of the rounds before.
+    fn count(&mut self, cell: usize, begun: f64, mut visit: VisitRecord) -> Result<()> {
+        visit.at = self.elapsed();
+        visit.took = visit.at - begun;
+        let id = visit.cell.clone();
+        let first = self.state.cells[cell].visits.first();
+        let unstable = first.is_some_and(|first| !first.is_same_output(&visit));
+        let of_delivery = visit.delivery.as_deref().map(deliver::caveats);
+        let caveats =
+            of_delivery.or_else(|| visit.client.as_deref().map(transact::caveats)).unwrap_or_default();
+        self.append(Record::Visit(visit))?;
+        if unstable {
+            self.caveat(Some(id.clone()), Caveat::Unstable { cell: id.clone() })?;
+        }
+        caveats.into_iter().try_for_each(|caveat| self.caveat(Some(id.clone()), caveat))
+    }
+
+    fn stop(&mut self, cell: usize, round: u32, reason: StopReason) -> Result<()> {
+        self.append(Record::Stop { cell: self.plan.cells[cell].id.clone(), round, reason })
+    }
+
+    /// Records a caveat, unless that cell or the run has one of its kind.
+    fn caveat(&mut self, cell: Option<String>, caveat: Caveat) -> Result<()> {
+        let kind = std::mem::discriminant(&caveat);
+        let same = |(c, k): &(Option<String>, Caveat)| *c == cell && std::mem::discriminant(k) == kind;
+        if self.state.caveats.iter().any(same) {
+            return Ok(());
+        }
+        self.append(Record::Caveat { cell, caveat })
+    }
+
+    fn end(&mut self) -> Result<Outcome> {
+        let now = self.clock.cpu_times();
+        let steal = self.meter.zip(now).and_then(|(before, now)| now.steal_share_since(before));
+        if let Some(share) = steal.filter(|&share| share > STEAL) {
+            self.caveat(None, Caveat::Steal { share })?;
+        }
+        let governor = self.dir.file().machine.governor.clone();
+        if let Some(governor) = governor.filter(|g| g != "performance") {
+            self.caveat(None, Caveat::FrequencyScaling { governor })?;
+        }
+        let cores = self.dir.file().machine.cores;
+        // What shares the processors of a server that others run is not known.
+        let shares = self.plan.is_client() || self.plan.is_delivery() && !self.plan.is_outside();
+        if shares && cores < OWN_CORES {
+            self.caveat(None, Caveat::SharedCores { cores })?;
+        }
+        if self.state.resumed > 0 {
+            self.caveat(None, Caveat::Resumed { times: self.state.resumed })?;
+        }
+        let seconds = self.elapsed();
+        self.append(Record::End { at: self.clock.epoch(), rounds: self.state.round, seconds })?;
+        self.dir.sync()?;
+        self.dir.finish();
+        Ok(outcome(&self.state, seconds))
+    }
+
+    fn append(&mut self, record: Record) -> Result<()> {
+        self.dir.append(record.clone())?;
+        self.state.apply(&record)?;
+        self.observer.recorded(&record);
+        Ok(())
+    }
+
+    fn elapsed(&self) -> f64 {
+        self.base + self.clock.now().saturating_sub(self.begun).as_secs_f64()
+    }
+}

@@ -1,0 +1,83 @@
+//! When a cell is done. Everything here follows from the plan and the records, so that a run that was taken up
+//! again decides as the one that was not interrupted.
+
+use super::standing::Standing;
+use super::state::{History, State, cpu_seconds};
+use crate::planner::forecast::WATCHED_ROUNDS;
+use weigh_model::plan::{Plan, Policy};
+use weigh_model::protocol::Phase;
+use weigh_model::record::StopReason;
+
+/// Rounds before intervals say anything: with a neighbour in half of all rounds, none of five is calm with a probability
+/// of 0.03, none of three with 0.13.
+const ROUNDS: usize = 5;
+/// Confidence of the interval that settles a phase.
+const SETTLED: f64 = 0.95;
+/// How many times wider than asked for the interval of encode or serve may be of a cell whose place on the front is beyond doubt.
+const WIDER: f64 = 3.0;
+/// Rounds after which such a cell needs no narrow interval at all: where it is not there by now, neighbours on the
+/// machine are in the way, and to halve it would take four times as many.
+const PLACED: usize = 8;
+
+/// The live cells that are done after `round`, with the reason.
+pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)> {
+    let policy = &plan.policy;
+    let standing = (!policy.exhaustive).then(|| Standing::of(plan, state));
+    let reason = |i: usize| {
+        let past = &state.cells[i];
+        if past.fault.is_some() {
+            return Some(StopReason::Fault);
+        }
+        if let Some(standing) = standing.as_ref().filter(|_| past.was_in(round)) {
+            let early = early(plan, standing, past, i);
+            if early.is_some() {
+                return early;
+            }
+        }
+        // A cell that was put off to the end was not measured for want of time.
+        let last = if past.visits.is_empty() { StopReason::Budget } else { StopReason::Rounds };
+        (round >= policy.max_rounds).then_some(last)
+    };
+    state.live().into_iter().filter_map(|i| Some((i, reason(i)?))).collect()
+}
+
+/// Why a cell is done before its last round.
+fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Option<StopReason> {
+    let policy = &plan.policy;
+    let rounds = past.visits.len();
+    if plan.cells[i].is_fairness() {
+        return (rounds >= WATCHED_ROUNDS as usize).then_some(StopReason::Rounds);
+    }
+    let is_exact = |phase: Phase, asked: f64| {
+        let half_width = standing.half_width(i, phase, SETTLED).filter(|_| rounds >= ROUNDS);
+        half_width.is_some_and(|half_width| half_width <= asked)
+    };
+    let headline = plan.cells[i].subject.headline();
+    let is_settled = |phase: &Phase| is_exact(*phase, policy.half_width);
+    if is_enough(policy, past, headline) && headline.iter().all(is_settled) {
+        return Some(StopReason::Settled);
+    }
+    // A cell whose own figures are shown goes on until they are as exact as asked for.
+    if !plan.cells[i].keep {
+        if let Some(by) = standing.dominator(i) {
+            return Some(StopReason::Dominated { by: plan.cells[by].id.clone() });
+        }
+        // The front is one of bytes and the first of the headline phases.
+        let is_narrow = is_exact(headline[0], WIDER * policy.half_width) || rounds >= PLACED;
+        if is_narrow && standing.is_placed(i) {
+            return Some(StopReason::Placed);
+        }
+    }
+    is_spent(policy, past).then_some(StopReason::Budget)
+}
+
+/// Enough samples of each headline phase.
+fn is_enough(policy: &Policy, past: &History, headline: &[Phase]) -> bool {
+    headline.iter().all(|phase| past.samples(*phase).len() >= policy.min_samples as usize)
+}
+
+/// One more visit like the last one would use more CPU time than the cell has.
+fn is_spent(policy: &Policy, past: &History) -> bool {
+    let spent: f64 = past.visits.iter().map(cpu_seconds).sum();
+    spent + past.visits.last().map_or(0.0, cpu_seconds) > policy.cell_seconds
+}

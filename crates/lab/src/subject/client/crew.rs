@@ -1,0 +1,192 @@
+//! The workers of one block: fresh PHP processes that prepare, begin together, and end.
+
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+
+use crate::executor::Failure;
+use crate::interrupt::Interrupt;
+use crate::rig::group::pss_of;
+use crate::rig::process::{Silence, Worker, WorkerSpec, printable};
+use weigh_model::protocol::client::{Cleaned, ClientRequest, Done, Prepare, Prepared, Refusal};
+use weigh_model::protocol::{Fault, FaultKind};
+
+/// How often a wait looks at the interrupt.
+const GLANCE: Duration = Duration::from_millis(50);
+/// How long a worker may take to end by itself.
+const END: Duration = Duration::from_secs(2);
+/// How often a store that does not take the first writes is asked again.
+const AGAIN: Duration = Duration::from_millis(100);
+/// Bytes of an unexpected answer that are shown.
+const SHOWN: usize = 120;
+
+/// Running workers. Dropping it kills them.
+pub struct Crew<'a> {
+    workers: Vec<Worker>,
+    spec: &'a WorkerSpec,
+    deadline: Instant,
+    interrupt: Interrupt,
+}
+
+impl<'a> Crew<'a> {
+    /// Starts so many.
+    ///
+    /// # Errors
+    /// A fault: the launcher cannot be started.
+    fn start(
+        spec: &'a WorkerSpec,
+        count: u32,
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<Crew<'a>, Failure> {
+        let start = |_| {
+            Worker::start(spec).map_err(|e| {
+                let message = format!("worker {} cannot be started: {e}", spec.name);
+                Failure::Fault(Fault { kind: FaultKind::Crash, message, remedy: None })
+            })
+        };
+        let workers = (0..count).map(start).collect::<Result<_, _>>()?;
+        Ok(Crew { workers, spec, deadline, interrupt: interrupt.clone() })
+    }
+
+    /// Starts so many and prepares them. Until `settled` it begins again when they cannot: a store that has just started may need a
+    /// moment more than its own word.
+    ///
+    /// # Errors
+    /// As of both.
+    pub fn ready(
+        spec: &'a WorkerSpec,
+        (count, order): (u32, &Prepare),
+        (settled, deadline): (Instant, Instant),
+        interrupt: &Interrupt,
+    ) -> Result<(Crew<'a>, Vec<Prepared>), Failure> {
+        loop {
+            let mut crew = Crew::start(spec, count, deadline, interrupt)?;
+            match crew.prepare(order) {
+                Ok(prepared) => return Ok((crew, prepared)),
+                Err(Failure::Fault(_)) if Instant::now() < settled => std::thread::sleep(AGAIN),
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Has all of them connect, fill the key space and warm up.
+    ///
+    /// # Errors
+    /// What the first one that cannot says.
+    fn prepare(&mut self, order: &Prepare) -> Result<Vec<Prepared>, Failure> {
+        for (number, worker) in (0..).zip(&mut self.workers) {
+            let order = Prepare { worker: number, ..order.clone() };
+            say(worker, &ClientRequest::Prepare(Box::new(order)))
+                .map_err(|s| told(self.spec, s, "before it was prepared"))?;
+        }
+        self.all(order.id, "while it prepared", |prepared: &Prepared| prepared.id)
+    }
+
+    /// Lets all of them go.
+    ///
+    /// # Errors
+    /// What the first one that failed says.
+    pub fn go(&mut self, id: u64) -> Result<Vec<Done>, Failure> {
+        self.order(&ClientRequest::Go { id })?;
+        self.all(id, "during its transactions", |done: &Done| done.id)
+    }
+
+    /// Has each remove what it wrote; how many keys that were.
+    ///
+    /// # Errors
+    /// What the first one that failed says.
+    pub fn clean(&mut self, id: u64) -> Result<u64, Failure> {
+        self.order(&ClientRequest::Clean { id })?;
+        let cleaned: Vec<Cleaned> =
+            self.all(id, "while it removed its keys", |cleaned: &Cleaned| cleaned.id)?;
+        Ok(cleaned.iter().map(|cleaned| cleaned.removed).sum())
+    }
+
+    /// The memory of each, PSS in bytes.
+    pub fn pss(&self) -> Vec<Option<u64>> {
+        self.workers.iter().map(|worker| pss_of(worker.id())).collect()
+    }
+
+    /// Their process ids.
+    pub fn ids(&self) -> Vec<u32> {
+        self.workers.iter().map(Worker::id).collect()
+    }
+
+    /// Ends them.
+    pub fn end(self) {
+        self.workers.into_iter().for_each(|worker| worker.end(END));
+    }
+
+    fn order(&mut self, request: &ClientRequest) -> Result<(), Failure> {
+        let spec = self.spec;
+        self.workers
+            .iter_mut()
+            .try_for_each(|worker| say(worker, request).map_err(|s| told(spec, s, "before it began")))
+    }
+
+    /// The answer of each.
+    fn all<T: DeserializeOwned>(
+        &mut self,
+        id: u64,
+        during: &str,
+        id_of: impl Fn(&T) -> u64,
+    ) -> Result<Vec<T>, Failure> {
+        let mut answers = Vec::new();
+        for worker in &mut self.workers {
+            let line =
+                hear(worker, self.deadline, &self.interrupt).map_err(|s| told(self.spec, s, during))?;
+            if let Ok(refusal) = serde_json::from_slice::<Refusal>(&line) {
+                return Err(Failure::Fault(refusal.fault));
+            }
+            let answer =
+                serde_json::from_slice::<T>(&line).map_err(|e| garbage(self.spec, &line, &e.to_string()))?;
+            if id_of(&answer) != id {
+                return Err(garbage(self.spec, &line, "it answers another request"));
+            }
+            answers.push(answer);
+        }
+        Ok(answers)
+    }
+}
+
+fn say(worker: &mut Worker, request: &ClientRequest) -> Result<(), Silence> {
+    worker.say(serde_json::to_vec(request).unwrap_or_default())
+}
+
+fn hear(worker: &mut Worker, deadline: Instant, interrupt: &Interrupt) -> Result<Vec<u8>, Silence> {
+    loop {
+        if interrupt.is_set() {
+            return Err(Silence::Interrupted);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        match worker.hear(left.min(GLANCE))? {
+            Some(line) => return Ok(line),
+            None if left.is_zero() => return Err(Silence::Timeout),
+            None => {}
+        }
+    }
+}
+
+fn garbage(spec: &WorkerSpec, line: &[u8], why: &str) -> Failure {
+    let begin = printable(&line[..line.len().min(SHOWN)]);
+    let message = format!("worker {} answered what is no reply ({why}): `{begin}`", spec.name);
+    Failure::Fault(Fault { kind: FaultKind::Garbage, message, remedy: None })
+}
+
+/// Why a worker said nothing.
+fn told(spec: &WorkerSpec, silence: Silence, during: &str) -> Failure {
+    let name = &spec.name;
+    let (kind, what) = match silence {
+        Silence::Interrupted => return Failure::Interrupted,
+        Silence::Ended(how) => (FaultKind::Crash, format!("worker {name} ended {during}: {how}")),
+        Silence::Timeout => {
+            (FaultKind::Timeout, format!("worker {name} did not answer in time {during}; it was killed"))
+        }
+        Silence::TooLong(_) => {
+            (FaultKind::Garbage, format!("worker {name} answered a line that is too long {during}"))
+        }
+    };
+    let remedy = Some(format!("its stderr is in {}", spec.log.display()));
+    Failure::Fault(Fault { kind, message: what, remedy })
+}

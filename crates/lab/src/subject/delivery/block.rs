@@ -1,0 +1,137 @@
+//! One block of requests: the load that a cell asks for, and the visit that its result and the meters make.
+
+use std::path::Path;
+
+use weigh_load::engine::PREFLIGHTS;
+use weigh_load::hist::Packed;
+use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
+use weigh_load::result::{ClassResult, LoadResult};
+
+use crate::executor::DeliveryRequest;
+use crate::rig::group::Usage;
+use weigh_model::record::DeliveryVisit;
+use weigh_model::record::delivery::Switches;
+
+/// One of so many responses that are not compared byte for byte is decoded in full.
+const DECODE_EVERY: u32 = 10;
+/// What bodies may come to: the largest content, encoded badly.
+const BODY_BYTES: u64 = 256 << 20;
+/// The name of the only stream and class.
+const ALL: &str = "all";
+
+/// The load for a request of the run: closed, verified, from one thread. Over a link each response has a connection of its own, as
+/// a reader's first page has: handshake and slow start are in its time.
+pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) -> LoadPlan {
+    let delivery = asked.cell.delivery.as_ref();
+    let accept = delivery.map_or("", |d| d.accept.as_str());
+    let mut headers = vec![user_agent()];
+    headers.extend((!accept.is_empty()).then(|| ("Accept-Encoding".to_owned(), accept.to_owned())));
+    let seconds = asked.limit.as_secs_f64();
+    LoadPlan {
+        requests: vec![Request {
+            name: asked.payload.name.clone(),
+            url,
+            method: "GET".into(),
+            headers,
+            body: Vec::new(),
+            weight: 1.0,
+            class: ALL.into(),
+            stream: 0,
+        }],
+        streams: vec![Stream {
+            name: ALL.into(),
+            arrival: "closed".into(),
+            connections: delivery.map_or(1, |d| d.connections),
+            streams_per_connection: 1,
+            keepalive: delivery.is_none_or(|d| d.link.is_none()),
+            read_rate: None,
+            abandon_after: None,
+            receive_buffer: None,
+        }],
+        protocol: Protocol::Http11,
+        tls: Tls {
+            insecure: false,
+            authorities: authority.map(|path| path.to_string_lossy().into_owned()),
+            resumption: true,
+        },
+        length: Length { requests: Some(asked.requests), seconds: Some(seconds) },
+        limits: Limits {
+            request_seconds: seconds,
+            drain_seconds: seconds,
+            body_bytes: BODY_BYTES,
+            decoded_bytes: BODY_BYTES.max(asked.payload.bytes),
+            ..Limits::default()
+        },
+        check: Check::Verify { decode_every: DECODE_EVERY, vary_by: Vec::new() },
+        threads: 1,
+        cpus: Vec::new(),
+        slice_seconds: seconds.max(1.0),
+        seed: asked.seed,
+    }
+}
+
+/// Who asks.
+pub fn user_agent() -> (String, String) {
+    ("User-Agent".into(), format!("weigh/{}", env!("CARGO_PKG_VERSION")))
+}
+
+/// What the meters read over preflight and block.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Metered {
+    /// The server's processes.
+    pub server: Usage,
+    /// PHP's processes; none without PHP.
+    pub php: Option<Usage>,
+}
+
+impl Metered {
+    /// Bytes that server and PHP had written to disk; none when the kernel does not tell.
+    pub fn written_bytes(&self) -> Option<u64> {
+        [Some(self.server), self.php].into_iter().flatten().map(|usage| usage.write_bytes).sum()
+    }
+}
+
+/// The visit to a server that others run: nothing of it is metered.
+pub fn unmetered(result: LoadResult) -> DeliveryVisit {
+    let visit = visit(result, Metered::default());
+    DeliveryVisit { server_cpu_ns: None, switches: None, read_bytes: None, written_bytes: None, ..visit }
+}
+
+/// The visit. The meters' readings are cut down to the block's share of the responses that they saw.
+pub fn visit(result: LoadResult, metered: Metered) -> DeliveryVisit {
+    let ClassResult { counts, times, .. } = result.classes.into_iter().next().unwrap_or_default();
+    let client = &result.client;
+    let saw = counts.sent.saturating_add(u64::from(PREFLIGHTS));
+    let share = counts.completed as f64 / saw as f64;
+    let of_block = |total: u64| (total as f64 * share).round() as u64;
+    let usages = || [Some(metered.server), metered.php].into_iter().flatten();
+    let switches = Switches {
+        voluntary: of_block(usages().map(|u| u.voluntary).sum()),
+        involuntary: of_block(usages().map(|u| u.involuntary).sum()),
+    };
+    let disk = |of: fn(&Usage) -> Option<u64>| usages().map(|u| of(&u)).sum::<Option<u64>>().map(of_block);
+    DeliveryVisit {
+        requests: counts.completed,
+        metered: saw,
+        seconds: result.seconds,
+        server_cpu_ns: Some(of_block(metered.server.cpu_ns)),
+        php_cpu_ns: metered.php.map(|usage| of_block(usage.cpu_ns)),
+        client_cpu_ns: ((client.user_seconds + client.system_seconds) * 1e9) as u64,
+        client_share: client.thread_shares.iter().copied().fold(0.0, f64::max),
+        wire_bytes: counts.wire_bytes,
+        head_bytes: counts.head_bytes,
+        body_bytes: counts.body_bytes,
+        decoded_bytes: counts.decoded_bytes,
+        compared: counts.compared,
+        decoded: counts.decoded,
+        ttfb: Packed::of(&times.ttfb),
+        service: Packed::of(&times.service),
+        response: Packed::of(&times.response),
+        switches: Some(switches),
+        read_bytes: disk(|u| u.read_bytes),
+        written_bytes: disk(|u| u.write_bytes),
+        faults: result.faults,
+        preflight: result.preflights.into_iter().next().unwrap_or_default(),
+        ..DeliveryVisit::default()
+    }
+}

@@ -1,0 +1,143 @@
+//! Fairness: slow clients take a content, while others ask for a light page of the same PHP pool, at a fixed rate. What becomes of the
+//! light ones?
+//!
+//! Their response times count from the moment at which they were due. One that has no answer when the block ends is unanswered: it
+//! is in no percentile, and counted.
+
+use std::path::Path;
+use std::time::Duration;
+
+use weigh_load::fault::FaultKind;
+use weigh_load::hist::Packed;
+use weigh_load::plan::{Length, Limits, LoadPlan, Request, Stream};
+use weigh_load::result::{ClassResult, LoadResult};
+
+use super::block::{self, Metered};
+use super::watch::Seen;
+use crate::executor::DeliveryRequest;
+use crate::planner::forecast::WATCHED_SECONDS;
+use crate::rig::fpm::Pool;
+use weigh_model::cell::Slow;
+use weigh_model::record::DeliveryVisit;
+use weigh_model::record::fairness::Fairness;
+
+/// Classes, streams and requests of both kinds have the same names.
+const LIGHT: &str = "light";
+const SLOW: &str = "slow";
+/// Light requests a second, over so many connections at most: a visitor does not wait for the one before.
+const RATE: &str = "constant:50";
+const VISITORS: u32 = 16;
+/// Bytes that a slow client's kernel takes ahead of it.
+const RECEIVE_BUFFER: u32 = 16 << 10;
+/// Seconds that what is in flight at the end is still waited for.
+const DRAIN: f64 = 0.1;
+/// How long workers may take to notice that their clients have gone.
+const SETTLING: Duration = Duration::from_secs(2);
+
+/// What is asked for: the content by slow clients, where there are any, and the light page.
+pub fn plan(
+    asked: &DeliveryRequest<'_>,
+    slow: &Slow,
+    (content, light): (String, String),
+    authority: Option<&Path>,
+) -> LoadPlan {
+    let mut plan = block::plan(asked, content, authority);
+    let (mut requests, mut streams) = (Vec::new(), Vec::new());
+    if let (Some(request), Some(stream), 1..) = (plan.requests.pop(), plan.streams.pop(), slow.clients) {
+        requests.push(Request { name: SLOW.into(), class: SLOW.into(), ..request });
+        streams.push(Stream {
+            name: SLOW.into(),
+            connections: slow.clients,
+            read_rate: Some(slow.read_rate),
+            receive_buffer: Some(RECEIVE_BUFFER),
+            ..stream
+        });
+    }
+    requests.push(Request {
+        name: LIGHT.into(),
+        url: light,
+        method: "GET".into(),
+        headers: vec![block::user_agent()],
+        body: Vec::new(),
+        weight: 1.0,
+        class: LIGHT.into(),
+        stream: streams.len() as u32,
+    });
+    streams.push(Stream {
+        name: LIGHT.into(),
+        arrival: RATE.into(),
+        connections: VISITORS,
+        streams_per_connection: 1,
+        keepalive: true,
+        read_rate: None,
+        abandon_after: None,
+        receive_buffer: None,
+    });
+    LoadPlan {
+        requests,
+        streams,
+        length: Length { requests: None, seconds: Some(WATCHED_SECONDS) },
+        limits: Limits { drain_seconds: DRAIN, ..plan.limits },
+        ..plan
+    }
+}
+
+/// The visit. What was in flight at the end is no fault: slow clients are meant to be.
+pub fn visit(result: LoadResult, slow: &Slow, metered: Metered, seen: &Seen) -> DeliveryVisit {
+    let class = |name: &str| result.classes.iter().find(|c| c.name == name).cloned().unwrap_or_default();
+    let (light, slow_class): (ClassResult, ClassResult) = (class(LIGHT), class(SLOW));
+    let is_wrong = |kind: FaultKind| kind != FaultKind::Timeout;
+    let failed =
+        result.faults.iter().filter(|f| f.request == LIGHT && is_wrong(f.kind)).map(|f| f.count).sum();
+    let fairness = Fairness {
+        narrow: slow.narrow,
+        due: light.counts.scheduled,
+        answered: light.counts.completed,
+        failed,
+        response: Packed::of(&light.times.response),
+        slow_completed: slow_class.counts.completed,
+        slow_bytes: slow_class.counts.wire_bytes,
+        busy: seen.moments(),
+        php_pss: seen.pss_bytes,
+    };
+    let client = result.client.clone();
+    let mut faults = result.faults;
+    faults.retain(|fault| is_wrong(fault.kind));
+    let mut preflights = result.preflights;
+    // Where the light page cannot be had, that is what went wrong.
+    let at =
+        preflights.iter().position(|p| p.fault.is_some() || !(200..300).contains(&p.status)).unwrap_or(0);
+    let preflight = if preflights.is_empty() { Default::default() } else { preflights.swap_remove(at) };
+    DeliveryVisit {
+        requests: light.counts.completed,
+        metered: light.counts.sent.saturating_add(slow_class.counts.sent),
+        seconds: result.seconds,
+        server_cpu_ns: Some(metered.server.cpu_ns),
+        php_cpu_ns: metered.php.map(|usage| usage.cpu_ns),
+        client_cpu_ns: ((client.user_seconds + client.system_seconds) * 1e9) as u64,
+        client_share: client.thread_shares.iter().copied().fold(0.0, f64::max),
+        written_bytes: metered.written_bytes(),
+        response: fairness.response.clone(),
+        service: Packed::of(&light.times.service),
+        ttfb: Packed::of(&light.times.ttfb),
+        workers: seen.workers(),
+        faults,
+        preflight,
+        fairness: Some(fairness),
+        ..DeliveryVisit::default()
+    }
+}
+
+/// Waits until the pool's workers have noticed that their clients are gone; whether they have.
+pub fn settles(pool: &Pool) -> bool {
+    let deadline = std::time::Instant::now() + SETTLING;
+    while std::time::Instant::now() < deadline {
+        // Where the status takes a worker, that one is counted.
+        let own = u32::from(pool.gauge().is_none());
+        if pool.status().is_ok_and(|status| status.active <= own) {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
+}

@@ -1,0 +1,137 @@
+//! What a body is: the content, a part of a variant, or neither.
+
+use std::borrow::Cow;
+
+use weigh_codec::{Error, Format, independent};
+use weigh_load::escape::shown;
+use weigh_load::protocol::coding::Coding;
+
+use weigh_model::record::negotiation::Body;
+
+/// How much longer than the content a body may be.
+const MORE: usize = 1 << 20;
+
+/// The content that every whole body has to decode to.
+pub struct Content<'a>(&'a [u8]);
+
+impl<'a> Content<'a> {
+    /// This one.
+    pub fn new(bytes: &'a [u8]) -> Content<'a> {
+        Content(bytes)
+    }
+
+    /// The most that a body is read of, in bytes.
+    pub fn most(&self) -> usize {
+        self.0.len() + MORE
+    }
+
+    /// What a whole body in this coding is, and what is wrong with it.
+    pub fn whole(&self, coding: Coding, body: &[u8]) -> (Body, Option<String>) {
+        let formats: &[Format] = match coding {
+            Coding::Identity => &[Format::Identity],
+            Coding::Gzip => &[Format::Gzip],
+            // With the wrapper that the name means, and without it, as it was long sent.
+            Coding::Deflate => &[Format::Zlib, Format::Deflate],
+            Coding::Brotli => &[Format::Brotli],
+            Coding::Zstd => &[Format::Zstd],
+            Coding::Other => return (Body::Unknown, None),
+        };
+        let mut why = None;
+        for format in formats {
+            match self.decoded(*format, body) {
+                Ok(bytes) if *bytes == *self.0 => return (Body::Content, None),
+                Ok(_) | Err(Error::TooLarge { .. }) => {
+                    return (Body::Wrong, Some("it decodes to something else than the content".into()));
+                }
+                Err(error) => {
+                    why = why.or(Some(format!("it does not decode: {}", shown(error.to_string().as_bytes()))))
+                }
+            }
+        }
+        (Body::Wrong, why)
+    }
+
+    fn decoded<'b>(&self, format: Format, body: &'b [u8]) -> Result<Cow<'b, [u8]>, Error> {
+        if format == Format::Identity {
+            return Ok(Cow::Borrowed(body));
+        }
+        let (bytes, _) = independent::decode(format, body, self.0.len(), None)?;
+        Ok(Cow::Owned(bytes))
+    }
+}
+
+/// Whether `body` is the part of the whole variant that Content-Range names; none: that variant was never seen whole.
+pub fn part(whole: Option<&[u8]>, content_range: Option<&str>, body: &[u8]) -> Body {
+    let named = content_range.and_then(range).zip(whole);
+    let Some(((first, last, total), whole)) = named else { return Body::WrongPart };
+    let is_it = total == whole.len() as u64
+        && first <= last
+        && usize::try_from(first)
+            .ok()
+            .zip(usize::try_from(last).ok())
+            .and_then(|(first, last)| whole.get(first..=last))
+            .is_some_and(|bytes| bytes == body);
+    if is_it { Body::Part } else { Body::WrongPart }
+}
+
+/// First and last byte and length of the whole (RFC 9110, section 14.4).
+fn range(value: &str) -> Option<(u64, u64, u64)> {
+    let (span, total) = value.trim().strip_prefix("bytes ")?.split_once('/')?;
+    let (first, last) = span.split_once('-')?;
+    Some((first.trim().parse().ok()?, last.trim().parse().ok()?, total.trim().parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &[u8] = b"0123456789";
+
+    #[test]
+    fn a_part_is_the_bytes_that_content_range_names() {
+        let of = |range: &str, body: &[u8]| part(Some(WHOLE), Some(range), body);
+        assert_eq!(of("bytes 0-3/10", b"0123"), Body::Part);
+        assert_eq!(of("bytes 8-9/10", b"89"), Body::Part);
+        for (range, body) in [
+            ("bytes 0-3/11", &b"0123"[..]),
+            ("bytes 0-3/10", b"012"),
+            ("bytes 1-4/10", b"0123"),
+            ("bytes 8-12/10", b"89"),
+            ("bytes 9-0/10", b""),
+            ("bytes 0-18446744073709551615/10", b"0"),
+            ("bytes */10", b""),
+            ("lines 0-3/10", b"0123"),
+            ("bytes -1-3/10", b"0123"),
+            ("", b"0123"),
+        ] {
+            assert_eq!(of(range, body), Body::WrongPart, "{range}");
+        }
+        assert_eq!(part(None, Some("bytes 0-3/10"), b"0123"), Body::WrongPart);
+        assert_eq!(part(Some(WHOLE), None, b"0123"), Body::WrongPart);
+    }
+
+    #[test]
+    fn a_body_is_the_content_or_says_why_not() {
+        let content = Content::new(WHOLE);
+        assert_eq!(content.whole(Coding::Identity, WHOLE), (Body::Content, None));
+        assert_eq!(content.whole(Coding::Identity, b"012345678").0, Body::Wrong);
+        assert_eq!(content.whole(Coding::Other, WHOLE), (Body::Unknown, None));
+        let (body, why) = content.whole(Coding::Gzip, b"\x1f\x8bnothing");
+        assert_eq!(body, Body::Wrong);
+        assert!(why.unwrap().contains("does not decode"));
+        let codec = weigh_codec::codecs::find("zlib").unwrap();
+        for (container, coding) in
+            [("gzip", Coding::Gzip), ("zlib", Coding::Deflate), ("raw", Coding::Deflate)]
+        {
+            let mut params = weigh_codec::Params::default();
+            params.options.insert("container".into(), container.into());
+            let mut longer = Vec::new();
+            let mut body = Vec::new();
+            let mut coder = codec.coder(&params).unwrap();
+            coder.encode(WHOLE, &mut body).unwrap();
+            coder.encode(&[7; 5_000_000], &mut longer).unwrap();
+            assert_eq!(content.whole(coding, &body), (Body::Content, None), "{container}");
+            assert_eq!(content.whole(coding, &longer).0, Body::Wrong, "{container}: more than the content");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! What deliveries stand on: PHP pools and server instances, started when they are needed first and kept for the next visit.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::files::Files;
+use super::over::Over;
+use super::spec::pool_spec;
+use crate::rig::cores::Cores;
+use crate::rig::fpm;
+use crate::rig::guard::Place;
+use crate::rig::network::Network;
+use crate::rig::runtime::PhpRuntime;
+use crate::rig::server::site::Site;
+use crate::rig::server::{Definition, Found, Instance};
+use crate::shelter::Shelter;
+use crate::subject::links::Links;
+use weigh_model::cell::Cell;
+use weigh_model::link::Measured;
+use weigh_model::plan::Plan;
+
+/// Instances of servers that are kept at once.
+const KEPT: usize = 16;
+/// Workers of a pool.
+const WORKERS: u32 = 8;
+
+/// Pools and instances.
+#[derive(Debug)]
+pub struct Rigs {
+    servers: Vec<Found>,
+    logs: PathBuf,
+    token: String,
+    pools: Vec<(Crew, fpm::Pool)>,
+    /// The last used first.
+    instances: Vec<(Spot, Instance)>,
+    /// Made when the first server is to stand in it.
+    narrow: Option<Network>,
+    /// After the instances that stand at their far ends.
+    links: Links,
+    cores: Cores,
+    /// Where their private directories are. A lab that is killed before a guard has one leaves it to the next start.
+    shelter: Shelter,
+}
+
+/// Which pool: a runtime's, with so many workers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crew {
+    /// The runtime's name in the plan.
+    pub runtime: String,
+    /// Workers.
+    pub workers: u32,
+}
+
+impl Crew {
+    /// The pool that a cell's responses come from.
+    pub fn of(cell: &Cell) -> Crew {
+        let slow = cell.delivery.as_ref().and_then(|delivery| delivery.slow.as_ref());
+        Crew { runtime: cell.runtime.clone(), workers: slow.map_or(WORKERS, |slow| slow.workers) }
+    }
+}
+
+/// Which instance: a server's with its site, and what leads to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The server's name.
+    pub server: String,
+    /// What it does.
+    pub site: Site,
+    /// What its readers reach it over.
+    pub over: Over,
+}
+
+impl Rigs {
+    /// Nothing is started yet; what servers and pools say goes to `logs`.
+    ///
+    /// # Errors
+    /// There is no folder for temporary files that can be written to.
+    pub fn new(definitions: &[Definition], plan: &Plan, logs: &Path) -> Result<Rigs> {
+        let is_used = |d: &&Definition| plan.servers.iter().any(|s| s.name == d.name);
+        let servers = definitions.iter().filter(is_used).map(|d| {
+            let planned = plan.servers.iter().find(|s| s.name == d.name);
+            let own = planned.and_then(|s| s.own.as_ref()).map(|own| d.with_own(own));
+            let d = own.as_ref().unwrap_or(d);
+            planned.and_then(|s| s.binary.clone()).map_or_else(|| d.find(), |program| d.at(Some(program)))
+        });
+        Ok(Rigs {
+            servers: servers.collect(),
+            logs: logs.to_owned(),
+            token: format!("{:032x}", rand::random::<u128>()),
+            pools: Vec::new(),
+            instances: Vec::new(),
+            narrow: None,
+            links: Links::of(plan),
+            cores: Cores::here(),
+            shelter: Shelter::new().context("no temporary folder")?,
+        })
+    }
+
+    /// Who runs on which processors.
+    pub fn cores(&self) -> &Cores {
+        &self.cores
+    }
+
+    /// The network of readers; none: the machine's own.
+    ///
+    /// # Errors
+    /// The privilege for one is missing, or no link can be made.
+    pub fn near(&mut self, over: &Over) -> Result<Option<&Network>> {
+        match over {
+            Over::Loopback => Ok(None),
+            Over::Narrow => self.narrow().map(Some),
+            Over::Link(name) => self.links.stand(name).map(|link| Some(link.near())),
+        }
+    }
+
+    fn narrow(&mut self) -> Result<&Network> {
+        match &mut self.narrow {
+            Some(network) => Ok(network),
+            none => Ok(none.insert(Network::narrow()?)),
+        }
+    }
+
+    /// The URL by which readers reach a path of a spot's instance, which is started where it does not run.
+    ///
+    /// # Errors
+    /// Why it does not start, or why no link leads there.
+    pub fn url(&mut self, spot: &Spot, path: &str) -> Result<String> {
+        let port = self.instance(spot)?.port();
+        let reached = match &spot.over {
+            Over::Link(name) => Some(self.links.stand(name)?.reach(port)?),
+            Over::Loopback | Over::Narrow => None,
+        };
+        let instance = self.instance(spot)?;
+        Ok(reached.map_or_else(|| instance.url(path), |address| instance.url_at(address, path)))
+    }
+
+    /// What the link of a spot was measured as; none without one.
+    ///
+    /// # Errors
+    /// As [`Rigs::near`].
+    pub fn measured(&mut self, over: &Over) -> Result<Option<Measured>> {
+        match over {
+            Over::Loopback | Over::Narrow => Ok(None),
+            Over::Link(name) => self.links.stand(name).map(|link| Some(link.measured().clone())),
+        }
+    }
+
+    /// The servers as they are now.
+    pub fn servers(&self) -> &[Found] {
+        &self.servers
+    }
+
+    /// What downloads are authorised with.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// A pool of a runtime of the plan.
+    ///
+    /// # Errors
+    /// Why it does not start.
+    pub fn pool(&mut self, plan: &Plan, crew: &Crew, files: &Files) -> Result<&mut fpm::Pool> {
+        let known = self.pools.iter().position(|(known, _)| known == crew);
+        let at = match known {
+            Some(at) if self.pools[at].1.is_alive() => at,
+            _ => {
+                self.discard_pool(crew);
+                let runtime = &crew.runtime;
+                let planned = plan.runtimes.iter().find(|r| r.name == *runtime);
+                let binary = planned.and_then(|r| r.binary.as_deref());
+                let php = PhpRuntime::of(binary.with_context(|| format!("the plan has no PHP {runtime}"))?)?;
+                let mut spec = pool_spec(&php, crew.workers, files)?;
+                spec.env.insert("WEIGH_TOKEN".into(), self.token.clone());
+                spec.cpus.clone_from(&self.cores.php);
+                let pool = fpm::Pool::start(&spec, &self.place(runtime))?;
+                self.pools.push((crew.clone(), pool));
+                self.pools.len() - 1
+            }
+        };
+        Ok(&mut self.pools[at].1)
+    }
+
+    /// The instance of a spot, the one that was used for it before where it still runs.
+    ///
+    /// # Errors
+    /// Why it does not start.
+    pub fn instance(&mut self, spot: &Spot) -> Result<&mut Instance> {
+        let known = self.instances.iter().position(|(s, _)| s == spot);
+        let kept = known.map(|at| self.instances.remove(at));
+        let kept = kept.and_then(|mut entry| entry.1.is_alive().then_some(entry));
+        let entry = match kept {
+            Some(entry) => entry,
+            None => {
+                // Room is made before, so that there are never more.
+                self.instances.truncate(KEPT - 1);
+                (spot.clone(), self.start(spot)?)
+            }
+        };
+        self.instances.insert(0, entry);
+        Ok(&mut self.instances[0].1)
+    }
+
+    fn start(&mut self, spot: &Spot) -> Result<Instance> {
+        let server = &spot.server;
+        let found = self.servers.iter().find(|f| f.definition.name == *server);
+        let found = found.with_context(|| format!("no server {server}"))?.clone();
+        let place = self.place(server);
+        let start = || Instance::start(&found, &spot.site, &place);
+        match &spot.over {
+            Over::Loopback => start(),
+            Over::Narrow => self.narrow()?.within(start)?,
+            Over::Link(name) => {
+                let link = self.links.stand(name)?;
+                let host = link.far_address();
+                link.far().within(|| Instance::start_at(host, &found, &spot.site, &place))?
+            }
+        }
+    }
+
+    /// Ends the instance of a spot and a pool, after something went wrong with them: the next visit has fresh ones.
+    pub fn discard(&mut self, spot: &Spot, crew: &Crew) {
+        self.instances.retain(|(s, _)| s != spot);
+        self.discard_pool(crew);
+    }
+
+    /// Ends a pool, and every instance that leads to it: it leads nowhere then.
+    pub fn discard_pool(&mut self, crew: &Crew) {
+        let socket = self.pools.iter().find(|(known, _)| known == crew).map(|(_, pool)| pool.socket());
+        self.pools.retain(|(known, _)| known != crew);
+        self.instances.retain(|(s, _)| socket.is_none() || s.site.fpm != socket);
+    }
+
+    /// Ends everything.
+    pub fn end(&mut self) {
+        self.instances.drain(..).for_each(|(_, instance)| {
+            let _ = instance.stop();
+        });
+        self.pools.drain(..).for_each(|(_, pool)| {
+            let _ = pool.stop();
+        });
+        self.narrow = None;
+        self.links.end();
+    }
+
+    /// How the server of a spot or a pool ended, where one did and nobody asked it to.
+    pub fn ended(&mut self, spot: &Spot, crew: &Crew) -> Option<String> {
+        let instance = self.instances.iter_mut().find(|(s, _)| s == spot);
+        let instance =
+            instance.and_then(|(_, i)| (!i.is_alive()).then(|| i.how_it_ended().map(str::to_owned)));
+        let pool = self.pools.iter_mut().find(|(known, _)| known == crew);
+        let pool = pool.and_then(|(_, p)| (!p.is_alive()).then(|| p.how_it_ended().map(str::to_owned)));
+        let tell = |who: &str, how: Option<Option<String>>| Some(format!("{who} ended: {}", how??));
+        tell(&spot.server, instance).or_else(|| tell(&format!("PHP-FPM of {}", crew.runtime), pool))
+    }
+
+    /// The logs of a server and of a runtime's pool; the first MiB of what each start says is in them.
+    pub fn logs(&self, server: &str, runtime: &str) -> [PathBuf; 2] {
+        [runtime, server].map(|name| self.logs.join(format!("{name}.log")))
+    }
+
+    fn place(&self, name: &str) -> Place {
+        Place::new(self.shelter.path(), self.logs.join(format!("{name}.log")))
+    }
+}

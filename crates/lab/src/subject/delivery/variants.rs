@@ -1,0 +1,117 @@
+//! The encoded variants of a file, as a build would put them beside it: each coding at the highest level of its library.
+
+use anyhow::{Context, Result, anyhow};
+use weigh_codec::{Params, codecs};
+
+use crate::planner::ways::CODING;
+use weigh_model::setting::Setting;
+use weigh_model::way::ENCODER;
+
+/// A variant to be made.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Variant {
+    /// The content coding.
+    pub coding: &'static str,
+    /// What is added to the file's name.
+    pub ending: &'static str,
+    /// The codec that makes it, with its level.
+    codec: &'static str,
+    level: i32,
+    container: Option<&'static str>,
+}
+
+/// The variants that a pre-encoded cell needs: those that it asks for, or the one that its setting names.
+pub fn wanted(setting: &Setting, accept: &str) -> Vec<Variant> {
+    let encoder = setting.options.get(ENCODER).map(String::as_str);
+    let only = setting.options.get(CODING);
+    let asked = accept.split(',').map(|word| word.split(';').next().unwrap_or_default().trim());
+    let asked = asked.filter(|coding| only.is_none_or(|only| only == coding));
+    let mut variants: Vec<Variant> = asked.filter_map(|coding| variant(coding, encoder)).collect();
+    variants.sort();
+    variants.dedup();
+    variants
+}
+
+/// How a coding is made; none for one that nothing here writes.
+fn variant(coding: &str, encoder: Option<&str>) -> Option<Variant> {
+    let deflate = match encoder {
+        Some("libdeflate") => ("libdeflate", 12),
+        Some("zopfli") => ("zopfli", 15),
+        _ => ("zlib", 9),
+    };
+    let (coding, ending, (codec, level), container) = match coding {
+        "gzip" => ("gzip", "gz", deflate, Some("gzip")),
+        "deflate" => ("deflate", "zz", deflate, Some("zlib")),
+        "br" => ("br", "br", ("brotli", 11), None),
+        "zstd" => ("zstd", "zst", ("zstd", 19), None),
+        _ => return None,
+    };
+    Some(Variant { coding, ending, codec, level, container })
+}
+
+impl Variant {
+    /// A word for it in names of folders: `gzip-zlib`.
+    pub fn word(&self) -> String {
+        format!("{}-{}", self.coding, self.codec)
+    }
+
+    /// Encodes a file's bytes.
+    ///
+    /// # Errors
+    /// The codec is not in this program, or refuses.
+    pub fn encode(&self, bytes: &[u8]) -> Result<Vec<u8>> {
+        let codec = codecs::find(self.codec).ok_or_else(|| anyhow!("this program has no {}", self.codec))?;
+        let options = self.container.map(|container| ("container".to_owned(), container.to_owned()));
+        let params =
+            Params { level: Some(self.level), options: options.into_iter().collect(), ..Params::default() };
+        let mut encoded = Vec::new();
+        let coder = codec.coder(&params).and_then(|mut coder| coder.encode(bytes, &mut encoded));
+        coder.with_context(|| format!("a {} variant cannot be made", self.coding))?;
+        Ok(encoded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(setting: &Setting, accept: &str) -> Vec<String> {
+        wanted(setting, accept).iter().map(Variant::word).collect()
+    }
+
+    #[test]
+    fn what_is_asked_for_is_made_and_what_nobody_writes_is_not() {
+        let bare = Setting::bare("type-map");
+        assert_eq!(words(&bare, "gzip;q=0.5, br , compress"), ["br-brotli", "gzip-zlib"]);
+        let mut one = Setting::bare("type-map");
+        one.options = [(CODING, "deflate"), (ENCODER, "zopfli")]
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .into_iter()
+            .collect();
+        assert_eq!(words(&one, "gzip, deflate"), ["deflate-zopfli"]);
+    }
+
+    #[test]
+    fn every_variant_decodes_to_the_file() {
+        let source = b"a file that is sent again and again, a file that is sent again and again".repeat(20);
+        for (coding, encoder) in [
+            ("gzip", None),
+            ("gzip", Some("libdeflate")),
+            ("gzip", Some("zopfli")),
+            ("deflate", None),
+            ("br", None),
+            ("zstd", None),
+        ] {
+            let variant = variant(coding, encoder).unwrap();
+            let encoded = variant.encode(&source).unwrap();
+            let codec = codecs::find(variant.codec).unwrap();
+            let options = variant.container.map(|c| ("container".to_owned(), c.to_owned()));
+            let options = options.filter(|_| codec.info().options.iter().any(|o| o.name == "container"));
+            let params = Params { options: options.into_iter().collect(), ..Params::default() };
+            let mut decoded = Vec::new();
+            codec.coder(&params).unwrap().decode(&encoded, source.len(), &mut decoded).unwrap();
+            assert_eq!(decoded, source, "{coding} by {encoder:?}");
+            assert!(encoded.len() < source.len() / 4);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The budget holds: the run's, and each cell's.
+
+use proptest::prelude::*;
+use weigh_model::record::{Record, StopReason};
+
+use crate::fake::{Lab, codec, reason, stops, visits};
+
+#[test]
+fn a_visit_that_would_end_past_the_budget_is_not_started() {
+    let mut lab = Lab::new(&[("quick", codec(1.0, 1.0, 10)), ("slow", codec(20_000.0, 10.0, 5))]);
+    lab.plan.policy.budget_seconds = 10.0;
+    let (outcome, records) = lab.run();
+    assert_eq!(stops(&records)["slow"], (0, StopReason::Budget), "never measured: after round 0");
+    assert_eq!(reason(&records, "quick"), StopReason::Settled);
+    assert_eq!((outcome.measured, outcome.unmeasured, outcome.faulted), (1, 1, 0));
+    assert!(outcome.seconds < 10.0);
+}
+
+#[test]
+fn without_any_budget_nothing_is_measured_and_the_run_is_complete() {
+    let mut lab = Lab::new(&[("a", codec(1.0, 1.0, 10)), ("b", codec(2.0, 1.0, 5))]);
+    lab.plan.policy.budget_seconds = 0.0;
+    let (outcome, records) = lab.run();
+    assert!(outcome.complete && outcome.unmeasured == 2 && visits(&records).is_empty());
+    assert!(stops(&records).values().all(|s| *s == (0, StopReason::Budget)));
+}
+
+#[test]
+fn a_cell_ends_when_its_own_cpu_time_is_used_up() {
+    let mut lab = Lab::new(&[("slow", codec(500.0, 100.0, 5))]);
+    lab.plan.policy.cell_seconds = 2.2;
+    let (_, records) = lab.run();
+    // A visit encodes once in 0.5 s and decodes twice in 0.1 s: three fit, four do not.
+    assert_eq!(stops(&records)["slow"], (3, StopReason::Budget));
+}
+
+#[test]
+fn slow_cells_leave_quick_ones_the_time_for_five_rounds() {
+    let mut codecs: Vec<(String, _)> =
+        (1..=20).map(|i| (format!("q{i}"), codec(f64::from(i) * 5.0, 1.0, 100 - i as u64))).collect();
+    codecs.push(("slow".into(), codec(10_000.0, 10.0, 5)));
+    let codecs: Vec<_> = codecs.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
+    let mut lab = Lab::new(&codecs);
+    lab.plan.policy.budget_seconds = 32.0;
+    lab.plan.policy.min_samples = 3;
+    let (outcome, records) = lab.run();
+    let settled = stops(&records).values().filter(|(_, r)| *r == StopReason::Settled).count();
+    assert_eq!(settled, 20, "{:?}", stops(&records));
+    assert!(outcome.seconds <= 32.0);
+    assert_eq!(outcome.unmeasured, 0, "and the slow one is measured with what is left");
+}
+
+#[test]
+fn a_machine_slower_than_expected_is_noticed() {
+    let mut codecs: Vec<(String, _)> =
+        (1..=10).map(|i| (format!("q{i}"), codec(20.0 + f64::from(i), 1.0, 100 - i as u64))).collect();
+    codecs.push(("slow".into(), codec(4_000.0, 10.0, 5)));
+    let codecs: Vec<_> = codecs.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
+    let mut lab = Lab::new(&codecs);
+    // Everything takes four times what the plan expects; believed as it is, the slow one would fit.
+    lab.plan.cells.iter_mut().for_each(|c| c.expected_seconds /= 4.0);
+    lab.plan.policy.budget_seconds = 5.5;
+    let (outcome, records) = lab.run();
+    assert_eq!(stops(&records)["slow"], (0, StopReason::Budget));
+    assert!(outcome.seconds <= 5.5);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// The run ends within its budget, but for the visit in flight when forecasts were too low.
+    #[test]
+    fn the_budget_holds_but_for_the_visit_in_flight(
+        costs in proptest::collection::vec((1u32..3000, 1u32..300), 1..12),
+        budget in 0.0..20.0f64, wrong in 0.2..5.0f64, seed: u64,
+    ) {
+        let names: Vec<String> = (0..costs.len()).map(|i| format!("c{i}")).collect();
+        let codecs: Vec<_> = names.iter().zip(&costs).enumerate()
+            .map(|(i, (n, (e, d)))| (n.as_str(), codec(f64::from(*e), f64::from(*d), 100 + i as u64)))
+            .collect();
+        let mut lab = Lab::new(&codecs);
+        lab.plan.seed = seed;
+        lab.plan.policy.budget_seconds = budget;
+        lab.plan.cells.iter_mut().for_each(|c| c.expected_seconds *= wrong);
+        let (outcome, records) = lab.run();
+        prop_assert!(outcome.complete);
+        prop_assert_eq!(stops(&records).len(), costs.len());
+        let mut over = 0;
+        for record in &records {
+            if let Record::Visit(visit) = record {
+                prop_assert!(visit.at - visit.took <= budget, "no visit begins past the budget");
+                over += u32::from(visit.at > budget);
+            }
+        }
+        prop_assert!(over <= 1);
+    }
+}

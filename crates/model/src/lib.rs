@@ -1,0 +1,19 @@
+//! What things are: cells, settings, studies, plans, records, the protocol of workers, caveats, units. No I/O and no clock: what
+//! reads, measures or draws stands in crates that depend on this one.
+#![forbid(unsafe_code)]
+
+pub mod caveat;
+pub mod cell;
+pub mod client;
+pub mod inventory;
+pub mod link;
+pub mod payload;
+pub mod plan;
+pub mod profile;
+pub mod protocol;
+pub mod record;
+pub mod setting;
+pub mod study;
+pub mod suggest;
+pub mod units;
+pub mod way;
