@@ -2,5 +2,21 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod caveats;
+pub mod document;
+pub mod estimate;
+pub mod exhibit;
+pub mod finding;
+pub mod format;
+pub mod gather;
+pub mod group;
+pub mod metric;
+pub mod outcome;
+pub mod picture;
 pub mod profile;
 pub mod report;
+pub mod row;
+pub mod subject;
+pub mod verdict;
+
+pub use report::{bars, grid as table, text, words};

@@ -10,7 +10,7 @@ use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
-mod bars;
+pub mod bars;
 mod chart;
 #[cfg(test)]
 mod checks;
@@ -20,7 +20,7 @@ pub mod delivery;
 mod document;
 #[cfg(test)]
 mod fixture;
-mod grid;
+pub mod grid;
 pub mod json;
 pub mod live;
 pub mod load;
@@ -34,7 +34,7 @@ pub mod terminal;
 mod tests;
 pub mod text;
 mod view;
-mod words;
+pub mod words;
 
 /// One form of a report.
 pub trait Format: Sync {

@@ -4,7 +4,7 @@ const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '�
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// A horizontal bar for `share` (0 to 1) of `width` columns, never empty for a share above 0.
-pub(super) fn bar(share: f64, width: usize) -> String {
+pub fn bar(share: f64, width: usize) -> String {
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
     let eighths = (share * width as f64 * 8.0).round() as usize;
     let eighths = if share > 0.0 { eighths.max(1) } else { 0 };
@@ -16,7 +16,7 @@ pub(super) fn bar(share: f64, width: usize) -> String {
 }
 
 /// A sparkline from 0 to the largest value.
-pub(super) fn sparkline(values: &[f64]) -> String {
+pub fn sparkline(values: &[f64]) -> String {
     let largest = values.iter().copied().filter(|value| value.is_finite()).fold(0.0, f64::max);
     let step = |value: &f64| match value {
         value if !value.is_finite() => ' ',

@@ -14,7 +14,7 @@ const BAR: (usize, usize) = (8, 24);
 
 /// How a column's cells are shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// Left aligned; may be shortened to this many columns.
     Text(usize),
     /// Three significant digits, decimal points one under the other.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
 
 /// One column.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+pub struct Column {
     pub name: &'static str,
     /// The unit of every cell, on the header's second line.
     pub unit: String,
@@ -46,7 +46,7 @@ impl Column {
 
 /// One cell: a text, or a number that may be missing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cell {
+pub enum Cell {
     Text(String),
     Number(Option<f64>),
 }
@@ -74,7 +74,7 @@ impl From<Option<f64>> for Cell {
 
 /// How a row stands out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Tone {
+pub enum Tone {
     #[default]
     Plain,
     /// On the front.
@@ -85,7 +85,7 @@ pub(super) enum Tone {
 
 /// A table.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Grid {
+pub struct Grid {
     pub columns: Vec<Column>,
     pub rows: Vec<(Tone, Vec<Cell>)>,
 }

@@ -5,7 +5,7 @@ use weigh_model::caveat::Caveat;
 use weigh_model::units;
 
 /// A caveat in two or three words, for a row.
-pub(super) fn note(caveat: &Caveat) -> String {
+pub fn note(caveat: &Caveat) -> String {
     match caveat {
         Caveat::NoisyMachine { wall_over_cpu } => format!("wall {wall_over_cpu:.2}× CPU"),
         Caveat::FrequencyScaling { .. } => "clock moves".into(),
@@ -35,7 +35,7 @@ pub(super) fn note(caveat: &Caveat) -> String {
 }
 
 /// A caveat as a sentence, and what would mend it.
-pub(super) fn explain(caveat: &Caveat) -> (String, String) {
+pub fn explain(caveat: &Caveat) -> (String, String) {
     let (what, remedy) = match caveat {
         Caveat::NoisyMachine { wall_over_cpu } => (
             format!("The processor was shared: wall time was {wall_over_cpu:.2} times CPU time."),

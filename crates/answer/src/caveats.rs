@@ -1,0 +1,103 @@
+//! Caveats that follow from the records, beside those that were recorded.
+
+use std::mem::discriminant;
+
+use weigh_model::caveat::Caveat;
+use weigh_model::payload::{Origin, Payload};
+use weigh_model::plan::Plan;
+use weigh_model::record::StopReason;
+use weigh_stats::median;
+
+use crate::finding::Evidence;
+use crate::gather::{Gathered, Measured, usable};
+use crate::outcome::Report;
+use crate::row::Row;
+use crate::subject::Shape;
+
+/// Wall ÷ CPU time above which the processor was shared to a degree that shows.
+const NOISY: f64 = 1.1;
+
+/// Rounds that differ by more than this factor are worth a word.
+const DRIFT: f64 = 1.05;
+
+/// Adds to each row's caveats what follows from its visits, and to the report those of the run.
+pub(crate) fn add(shape: &Shape, plan: &Plan, gathered: &Gathered, report: &mut Report) {
+    let measured: Vec<&Measured> = gathered.cells.iter().filter(|m| (shape.is_row)(m.cell)).collect();
+    let noise: Vec<Option<f64>> =
+        measured.iter().map(|m| shape.watches_wall.then(|| wall_over_cpu(m)).flatten()).collect();
+    let run_noise =
+        median(&noise.iter().copied().flatten().collect::<Vec<_>>()).filter(|noise| *noise > NOISY);
+    for (at, (measured, noise)) in measured.iter().zip(noise).enumerate() {
+        let own_noise = noise.filter(|noise| *noise > NOISY && run_noise.is_none());
+        let row = &report.rows[at];
+        let mut derived: Vec<Caveat> =
+            own_noise.map(|wall_over_cpu| Caveat::NoisyMachine { wall_over_cpu }).into_iter().collect();
+        derived.extend((shape.caveats)(&Evidence { plan, report }, measured, row));
+        derived.extend(unconverged(shape, plan, row));
+        derived.into_iter().for_each(|caveat| add_once(&mut report.rows[at].caveats, caveat));
+    }
+    report.caveats = of_run(plan, gathered, run_noise);
+}
+
+/// The caveats of the run; `noise` is wall ÷ CPU time where that shows.
+fn of_run(plan: &Plan, gathered: &Gathered, noise: Option<f64>) -> Vec<Caveat> {
+    let mut run: Vec<Caveat> = Vec::new();
+    let add_new = |run: &mut Vec<Caveat>, caveat: Caveat| {
+        if !run.contains(&caveat) {
+            run.push(caveat);
+        }
+    };
+    gathered.caveats.iter().for_each(|caveat| add_new(&mut run, caveat.clone()));
+    if let Some(wall_over_cpu) = noise {
+        add_once(&mut run, Caveat::NoisyMachine { wall_over_cpu });
+    }
+    if gathered.drift > DRIFT {
+        add_once(&mut run, Caveat::Drift { factor: gathered.drift });
+    }
+    if gathered.resumed > 0 {
+        add_once(&mut run, Caveat::Resumed { times: gathered.resumed });
+    }
+    plan.payloads.iter().filter_map(of_payload).for_each(|caveat| add_new(&mut run, caveat));
+    run
+}
+
+/// Adds a caveat unless one of its kind is there: what was recorded knows more than what is derived.
+fn add_once(caveats: &mut Vec<Caveat>, caveat: Caveat) {
+    if !caveats.iter().any(|known| discriminant(known) == discriminant(&caveat)) {
+        caveats.push(caveat);
+    }
+}
+
+/// Median of wall ÷ CPU over a cell's samples.
+fn wall_over_cpu(measured: &Measured) -> Option<f64> {
+    let samples = measured.visits.iter().flat_map(|v| v.phases.values());
+    let ratios: Vec<f64> =
+        samples.flat_map(|s| s.wall_ns.iter().zip(&s.cpu_ns)).map(|(wall, cpu)| wall / cpu).collect();
+    median(&usable(&ratios).collect::<Vec<_>>())
+}
+
+/// A headline whose interval is wider than asked for. A cell that stopped because its place is known needs no narrow interval.
+fn unconverged(shape: &Shape, plan: &Plan, row: &Row) -> Option<Caveat> {
+    if matches!(row.stop, Some(StopReason::Dominated { .. } | StopReason::Placed)) {
+        return None;
+    }
+    let estimates = shape.headline.iter().filter_map(|metric| row.get(metric));
+    let half_width = |e: &crate::estimate::Estimate| e.interval().half_width_relative(e.value);
+    let widest = estimates.map(half_width).fold(0.0, f64::max);
+    (widest.is_finite() && widest > plan.policy.half_width)
+        .then_some(Caveat::Unconverged { half_width: widest, asked: plan.policy.half_width })
+}
+
+fn of_payload(payload: &Payload) -> Option<Caveat> {
+    let name = payload.name.clone();
+    match &payload.origin {
+        Origin::Synthetic { .. } => Some(Caveat::Synthetic { payload: name }),
+        Origin::User { sampled: Some(blocks), .. } => {
+            Some(Caveat::Sampled { payload: name, blocks: blocks.clone() })
+        }
+        Origin::Corpus { unpinned: Some(why), .. } => {
+            Some(Caveat::Unpinned { payload: name, why: why.clone() })
+        }
+        Origin::User { .. } | Origin::Url { .. } | Origin::Corpus { .. } | Origin::Made => None,
+    }
+}

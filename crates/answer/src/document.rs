@@ -1,0 +1,68 @@
+//! The report as blocks of plain text and tables, before anyone decides how they look. Terminal and Markdown are two renderings of this one
+//! document, so that they cannot disagree.
+
+pub mod group;
+mod head;
+mod method;
+mod rest;
+
+use crate::format::{Detail, Options};
+use crate::outcome::Report;
+use crate::table::Grid;
+
+/// A part of the report. Texts are cleaned, and not escaped for any format.
+#[derive(Clone, Debug)]
+pub enum Block {
+    /// A heading; 1 is the report's own.
+    Heading(u8, String),
+    /// A paragraph.
+    Text(String),
+    /// A paragraph that stands back: what a table shows, where a number comes from.
+    Remark(String),
+    /// Numbered sentences.
+    Steps(Vec<String>),
+    /// Sentences, the second part being what to do about it.
+    Points(Vec<(String, Option<String>)>),
+    /// A table.
+    Table(Grid),
+    /// A command or other literal line.
+    Literal(String),
+    /// The place of a group's charts (its index among the groups), where a format shows pictures.
+    Charts(usize),
+    /// The place of the charts of the whole study.
+    StudyCharts,
+}
+
+/// The whole report, the answer first.
+pub fn build(report: &Report, options: &Options) -> Vec<Block> {
+    let look = &report.shape().look;
+    let groups: Vec<group::View> = group::views(report);
+    let full = options.detail == Detail::Full;
+    let facts = head::facts(report);
+    let mut blocks = head::head(report, facts.clone());
+    blocks.extend(head::findings(&report.findings, options.findings));
+    for exhibit in report.exhibits.all() {
+        blocks.extend(exhibit.blocks(report, options));
+    }
+    if groups.len() > look.few {
+        blocks.extend((look.overview)(report));
+    }
+    blocks.push(Block::StudyCharts);
+    for (index, view) in groups.iter().enumerate() {
+        if full {
+            blocks.extend(view.section(index == 0));
+            blocks.push(Block::Charts(index));
+            let exhibits = report.exhibits.all().into_iter();
+            blocks.extend(exhibits.flat_map(|exhibit| exhibit.group_blocks(report, view.group)));
+        } else if groups.len() <= look.few {
+            blocks.extend(view.front());
+        }
+    }
+    blocks.extend(rest::faults(&report.faults, full));
+    blocks.extend(rest::not_measured(&report.exclusions, &report.unmeasured, full));
+    blocks.extend(rest::caveats(&report.caveats, report.rows.iter().flat_map(|row| &row.caveats)));
+    if full {
+        blocks.extend(method::section(report, facts, options));
+    }
+    blocks
+}

@@ -1,0 +1,222 @@
+//! The rows of one group: which are worth considering, and by which the others are beaten.
+
+use weigh_model::payload::{Origin, Payload};
+use weigh_model::record::StopReason;
+use weigh_model::units;
+
+use crate::document::Block;
+use crate::group::Group;
+use crate::outcome::Report;
+use crate::row::Row;
+use crate::subject::Look;
+use crate::table::{Cell, Column, Grid, Kind, Tone};
+use crate::text::clean;
+use crate::words::note;
+
+/// A group with its rows as tables show them.
+pub struct View<'a> {
+    /// What it belongs to.
+    pub report: &'a Report,
+    /// The group.
+    pub group: &'a Group,
+    /// Those on the front first by time, then the others by time; where nothing competes, as planned.
+    pub rows: Vec<&'a Row>,
+}
+
+/// The groups of a report.
+pub fn views(report: &Report) -> Vec<View<'_>> {
+    report.groups.iter().map(|group| View::of(report, group)).collect()
+}
+
+impl<'a> View<'a> {
+    /// Of one group.
+    pub fn of(report: &'a Report, group: &'a Group) -> View<'a> {
+        let shape = report.shape();
+        let mut rows: Vec<&Row> = report.members(group).collect();
+        if let Some(axes) = &shape.axes {
+            let time = |row: &Row| row.value(axes.times[0]).unwrap_or(f64::INFINITY);
+            rows.sort_by(|a, b| {
+                let front = b.front.cmp(&a.front).then(time(a).total_cmp(&time(b)));
+                front.then_with(|| (shape.look.label)(a).cmp(&(shape.look.label)(b)))
+            });
+        }
+        View { report, group, rows }
+    }
+
+    fn look(&self) -> &'static Look {
+        &self.report.shape().look
+    }
+
+    /// Its title, with a mark where its content is generated.
+    pub fn title(&self) -> String {
+        let mark = if self.is_synthetic() { " (SYNTHETIC)" } else { "" };
+        format!("{}{mark}", (self.look().title)(self.report, self.group))
+    }
+
+    /// The content that it is of.
+    pub fn payload(&self) -> Option<&'a Payload> {
+        self.report.payload(self.group.payload())
+    }
+
+    /// The content is generated, not real.
+    pub fn is_synthetic(&self) -> bool {
+        self.payload().is_some_and(is_synthetic)
+    }
+
+    /// The name of a row by its cell's id; the cleaned id of one that is not here.
+    pub fn label(&self, id: &str) -> String {
+        label(self.report, id)
+    }
+
+    /// The rows on the front.
+    pub fn on_front(&self) -> impl Iterator<Item = &'a Row> {
+        self.rows.iter().copied().filter(|row| row.front)
+    }
+
+    /// A marked row.
+    pub fn marked(&self, mark: &str) -> Option<&'a Row> {
+        self.report.row(self.group.mark(mark)?)
+    }
+
+    fn is_marked(&self, row: &Row) -> bool {
+        self.group.marks.values().any(|id| *id == row.cell.id)
+    }
+
+    fn head(&self) -> Vec<Block> {
+        let about = (self.look().about)(self.report, self.group).into_iter().map(Block::Remark);
+        std::iter::once(Block::Heading(2, self.title())).chain(about).collect()
+    }
+
+    /// Every row; what columns mean stands in the report's first.
+    pub(super) fn section(&self, is_first: bool) -> Vec<Block> {
+        let look = self.look();
+        let mut remark = String::new();
+        if self.report.shape().axes.is_some() {
+            let (front, all) = (self.on_front().count(), self.rows.len());
+            let worth = units::count(all, look.noun.0, look.noun.1);
+            let are = if front == 1 { "is" } else { "are" };
+            let others = if front < all { "; the others are beaten on both by another" } else { "" };
+            remark =
+                format!("{front} of {worth} {are} on the Pareto front (●) of {}{others}.", look.front_of);
+        }
+        if is_first {
+            remark = format!("{remark} {}", look.legend).trim().to_owned();
+        }
+        let mut blocks = self.head();
+        blocks.push(Block::Remark(remark));
+        blocks.push(Block::Table(self.table(self.rows.iter().copied())));
+        blocks
+    }
+
+    /// The front and the marked rows only; a row without a time is no worse than others.
+    pub(super) fn front(&self) -> Vec<Block> {
+        let timed = |row: &Row| {
+            self.report.shape().axes.as_ref().is_some_and(|axes| row.get(axes.times[0]).is_some())
+        };
+        let is_shown = |row: &&Row| row.front || !timed(row) || self.is_marked(row);
+        let mut blocks = self.head();
+        blocks.push(Block::Table(self.table(self.rows.iter().copied().filter(is_shown))));
+        let hidden = self.rows.iter().filter(|row| !is_shown(row)).count();
+        if hidden > 0 {
+            let (one, several) = self.look().noun;
+            let hidden = units::count(hidden, &format!("{one} is"), &format!("{several} are"));
+            blocks.push(Block::Remark(format!(
+                "{hidden} beaten on both {}; the full report names them.",
+                self.look().front_of
+            )));
+        }
+        blocks
+    }
+
+    /// The table of some of its rows.
+    pub fn table(&self, rows: impl Iterator<Item = &'a Row>) -> Grid {
+        let columns = (self.look().columns)(self.report, self.group);
+        let fields: Vec<_> = columns.iter().map(|shown| shown.of).collect();
+        let mut grid = Grid::new(columns.into_iter().map(|shown| shown.column).collect());
+        for row in rows {
+            grid.push(self.tone(row), fields.iter().map(|of| of(self.report, self.group, row)).collect());
+        }
+        grid
+    }
+
+    fn tone(&self, row: &Row) -> Tone {
+        match (row.front, &row.dominated_by) {
+            (true, _) => Tone::Strong,
+            (false, Some(_)) => Tone::Dim,
+            (false, None) => Tone::Plain,
+        }
+    }
+}
+
+/// The rows of all groups, at most `most`, in one table with the group's title before each; and how many are left out.
+pub fn together(report: &Report, most: usize) -> (Option<Grid>, usize) {
+    let views = views(report);
+    let all: usize = views.iter().map(|view| view.rows.len()).sum();
+    let mut grid: Option<Grid> = None;
+    let mut left = most;
+    for view in &views {
+        let table = view.table(view.rows.iter().copied().take(left));
+        left -= table.rows.len();
+        let grid = grid.get_or_insert_with(|| {
+            let title = Column::new("content", "", Kind::Text(16), 0);
+            Grid::new(std::iter::once(title).chain(table.columns.iter().cloned()).collect())
+        });
+        for (tone, cells) in table.rows {
+            grid.push(tone, std::iter::once(Cell::Text(view.title())).chain(cells).collect());
+        }
+    }
+    (grid.filter(|grid| !grid.rows.is_empty()), all.saturating_sub(most))
+}
+
+/// The name of a row inside its group by its cell's id; the cleaned id of one that the report does not have.
+pub fn label(report: &Report, id: &str) -> String {
+    report.row(id).map_or_else(|| clean(id), |row| (report.shape().look.label)(row))
+}
+
+/// Short words on what to keep in mind of a row.
+pub fn notes(report: &Report, group: &Group, row: &Row) -> String {
+    let marks = report.shape().marks.iter().rev();
+    let marks = marks.filter(|mark| group.mark(mark.name) == Some(&row.cell.id));
+    let mut notes: Vec<String> = marks.map(|mark| mark.note.to_owned()).collect();
+    notes.extend(row.caveats.iter().map(note));
+    if row.stop == Some(StopReason::Budget) {
+        notes.push("budget ended".into());
+    }
+    notes.extend((report.shape().look.notes)(report, row));
+    notes.join(", ")
+}
+
+/// The content is generated, not real.
+pub fn is_synthetic(payload: &Payload) -> bool {
+    matches!(payload.origin, Origin::Synthetic { .. })
+}
+
+/// Kind, size and origin of a content in one line.
+pub fn about(payload: &Payload) -> String {
+    let items = match payload.items.len() {
+        0 | 1 => String::new(),
+        many => format!(" in {many} items"),
+    };
+    let origin = origin(&payload.origin);
+    match payload.origin {
+        Origin::Made => origin,
+        _ => format!("{} · {}{items} · {origin}", clean(&payload.kind), units::bytes(payload.bytes)),
+    }
+}
+
+/// Where a payload came from, in a few words.
+pub fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::Corpus { source, unpinned: None, .. } => format!("corpus {}", clean(source)),
+        Origin::Corpus { source, unpinned: Some(why), .. } => {
+            format!("corpus {}, not the pinned bytes ({})", clean(source), clean(why))
+        }
+        Origin::User { path, sampled: None } => clean(&path.display().to_string()),
+        Origin::User { path, sampled: Some(blocks) } => {
+            format!("{}, only {}", clean(&path.display().to_string()), clean(blocks))
+        }
+        Origin::Url { url } => clean(url),
+        Origin::Made => "made by the workers".into(),
+        Origin::Synthetic { imitates } => format!("SYNTHETIC, imitates {}", clean(imitates)),
+    }
+}

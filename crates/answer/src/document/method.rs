@@ -1,0 +1,88 @@
+//! How it was measured, on what, and how to do it again.
+
+use std::collections::BTreeMap;
+
+use weigh_model::payload::{Origin, Payload};
+use weigh_model::units;
+
+use crate::document::Block;
+use crate::format::Options;
+use crate::outcome::Report;
+use crate::table::{Column, Grid, Kind, Tone};
+use crate::text::clean;
+
+/// Reading, method, content, versions, reproduction.
+pub(super) fn section(report: &Report, facts: String, options: &Options) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let paragraphs: Vec<_> =
+        report.study.reading.split("\n\n").filter(|text| !text.trim().is_empty()).collect();
+    if !paragraphs.is_empty() {
+        blocks.push(Block::Heading(2, "How to read it".into()));
+        blocks.extend(paragraphs.into_iter().map(|text| Block::Text(clean(&text.replace('\n', " ")))));
+    }
+    blocks.push(Block::Heading(2, "Method".into()));
+    blocks.push(Block::Text(report.shape().look.method.into()));
+    blocks.push(Block::Heading(2, "Content".into()));
+    blocks.push(Block::Table(content(&report.payloads)));
+    blocks.push(Block::Heading(2, "Machine and versions".into()));
+    blocks.push(Block::Text(facts));
+    blocks.push(Block::Table(versions(report)));
+    blocks.push(Block::Heading(2, "Measure it again".into()));
+    let seed = report.run.seed;
+    let command =
+        options.command.clone().unwrap_or_else(|| format!("weigh run {} --seed {seed}", report.study.name));
+    blocks.push(Block::Literal(clean(&command)));
+    blocks
+}
+
+fn content(payloads: &[Payload]) -> Grid {
+    let mut grid = Grid::new(vec![
+        Column::new("content", "", Kind::Text(12), 0),
+        Column::new("kind", "", Kind::Text(6), 1),
+        Column::new("size", "", Kind::Text(8), 0),
+        Column::new("items", "", Kind::Whole, 3),
+        Column::new("origin", "", Kind::Text(16), 0),
+        Column::new("licence", "", Kind::Text(8), 4),
+        Column::new("SHA-256", "first digits", Kind::Text(12), 2),
+    ]);
+    for payload in payloads {
+        let licence = match &payload.origin {
+            Origin::Corpus { licence, .. } => clean(licence),
+            _ => String::new(),
+        };
+        grid.push(
+            Tone::Plain,
+            vec![
+                clean(&payload.name).into(),
+                clean(&payload.kind).into(),
+                units::bytes(payload.bytes).into(),
+                (payload.items.len() as f64).into(),
+                super::group::origin(&payload.origin).into(),
+                licence.into(),
+                payload.sha256.chars().take(12).collect::<String>().into(),
+            ],
+        );
+    }
+    grid
+}
+
+/// Versions, libraries and settings of runtimes, servers and stores.
+fn versions(report: &Report) -> Grid {
+    let mut grid = Grid::new(vec![
+        Column::new("runtime", "", Kind::Text(8), 0),
+        Column::new("what", "", Kind::Text(10), 0),
+        Column::new("version or value", "", Kind::Text(16), 0),
+    ]);
+    let none = BTreeMap::new();
+    let mut add = |name: &str, version: &str, more: [&BTreeMap<String, String>; 2], url: Option<&str>| {
+        let more = more.into_iter().flatten().map(|(what, value)| (what.as_str(), value.as_str()));
+        let url = url.map(|url| ("url", url));
+        for (what, value) in std::iter::once(("version", version)).chain(more).chain(url) {
+            grid.push(Tone::Plain, vec![clean(name).into(), clean(what).into(), clean(value).into()]);
+        }
+    };
+    report.runtimes.iter().for_each(|r| add(&r.name, &r.version, [&r.libraries, &r.facts], None));
+    report.servers.iter().for_each(|s| add(&s.name, &s.version, [&s.libraries, &s.facts], None));
+    report.stores.iter().for_each(|s| add(&s.name, &s.version, [&s.drivers, &none], s.url.as_deref()));
+    grid
+}

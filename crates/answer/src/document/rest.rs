@@ -1,0 +1,142 @@
+//! What has no number, and what to keep in mind about the numbers.
+
+use std::collections::BTreeMap;
+
+use crate::document::Block;
+use crate::outcome::FaultRow;
+use crate::text::clean;
+use crate::words::explain;
+use weigh_model::caveat::Caveat;
+use weigh_model::plan::Exclusion;
+use weigh_model::units;
+
+/// Names shown of a list before it is cut.
+const NAMES: usize = 4;
+
+/// Faulted cells with the same kind and message.
+#[derive(Default)]
+struct Alike<'a> {
+    cells: Vec<&'a str>,
+    remedy: Option<&'a str>,
+}
+
+/// The faults, those of the same kind and message together.
+pub(super) fn faults(faults: &[FaultRow], full: bool) -> Vec<Block> {
+    let mut groups: BTreeMap<String, Alike> = BTreeMap::new();
+    for row in faults {
+        let what = format!("{}: {}", kind(row.fault.kind), clean(&row.fault.message));
+        let alike = groups.entry(what).or_default();
+        alike.cells.push(&row.cell);
+        alike.remedy = alike.remedy.or(row.fault.remedy.as_deref());
+    }
+    let point = |(what, alike): (String, Alike)| {
+        (format!("{}: {what}", names(&alike.cells, full)), alike.remedy.map(clean))
+    };
+    section("Faults", groups.into_iter().map(point).collect())
+}
+
+/// Cells that were never planned, and those the budget did not reach, grouped by reason.
+pub(super) fn not_measured(exclusions: &[Exclusion], unmeasured: &[String], full: bool) -> Vec<Block> {
+    let mut groups: BTreeMap<(String, Option<String>), Vec<&str>> = BTreeMap::new();
+    for row in exclusions {
+        groups.entry((clean(&row.reason), row.remedy.as_deref().map(clean))).or_default().push(&row.cell);
+    }
+    let mut points: Vec<_> = groups
+        .into_iter()
+        .map(|((reason, remedy), cells)| (format!("{reason}: {}", names(&cells, full)), remedy))
+        .collect();
+    if !unmeasured.is_empty() {
+        let cells: Vec<_> = unmeasured.iter().map(String::as_str).collect();
+        let text = format!("the budget ended before they were visited: {}", names(&cells, full));
+        points.push((text, Some("give a larger budget".into())));
+    }
+    section("Not measured", points)
+}
+
+/// Caveats of the run, then those of cells, counted by kind.
+pub(super) fn caveats<'a>(run: &[Caveat], cells: impl Iterator<Item = &'a Caveat>) -> Vec<Block> {
+    let mut points: Vec<(String, Option<String>)> = Vec::new();
+    for caveat in run {
+        let (what, remedy) = explain(caveat);
+        points.push((what, Some(remedy)));
+    }
+    let mut kinds: BTreeMap<&'static str, (usize, &Caveat)> = BTreeMap::new();
+    for caveat in cells {
+        let entry = kinds.entry(cell_caveat(caveat)).or_insert((0, caveat));
+        entry.0 += 1;
+    }
+    for (what, (count, caveat)) in kinds {
+        let text = format!("{} {what}.", units::count(count, "cell", "cells"));
+        points.push((text, Some(explain(caveat).1)));
+    }
+    points.dedup();
+    section("Keep in mind", points)
+}
+
+fn section(title: &str, points: Vec<(String, Option<String>)>) -> Vec<Block> {
+    if points.is_empty() {
+        return Vec::new();
+    }
+    vec![Block::Heading(2, title.into()), Block::Points(points)]
+}
+
+/// The first few names, and how many more there are; what they have in common stands once in front.
+fn names(cells: &[&str], full: bool) -> String {
+    let most = if full { NAMES * 3 } else { NAMES };
+    let folder = cells[0].rfind('/').map_or("", |slash| &cells[0][..=slash]);
+    let common = cells.len() > 1 && cells.iter().all(|cell| cell.starts_with(folder));
+    let folder = if common { folder } else { "" };
+    let mut names: Vec<_> = cells.iter().take(most).map(|cell| clean(&cell[folder.len()..])).collect();
+    if cells.len() > most {
+        names.push(format!("{} more", cells.len() - most));
+    }
+    format!("{}{}{}", clean(folder), if folder.is_empty() { "" } else { " " }, units::list(&names))
+}
+
+/// The kind of a fault in words.
+pub(super) fn kind(kind: weigh_model::protocol::FaultKind) -> &'static str {
+    use weigh_model::protocol::FaultKind;
+    match kind {
+        FaultKind::Missing => "not there",
+        FaultKind::Parameter => "parameter refused",
+        FaultKind::Payload => "payload",
+        FaultKind::Codec => "codec failed",
+        FaultKind::RoundTrip => "WRONG BYTES",
+        FaultKind::Independent => "WRONG BYTES for an independent decoder",
+        FaultKind::Crash => "worker crashed",
+        FaultKind::Timeout => "no answer in time",
+        FaultKind::Garbage => "garbled answer",
+        FaultKind::Start => "did not start",
+        FaultKind::Response => "wrong response",
+    }
+}
+
+fn cell_caveat(caveat: &Caveat) -> &'static str {
+    match caveat {
+        Caveat::NoisyMachine { .. } => "with wall time well over CPU time",
+        Caveat::FrequencyScaling { .. } => "measured while the clock could move",
+        Caveat::Steal { .. } => "measured while the hypervisor took time away",
+        Caveat::Drift { .. } => "measured while the machine's speed changed",
+        Caveat::Unconverged { .. } => "with an interval wider than asked for",
+        Caveat::FewSamples { .. } => "with fewer samples than a figure needs",
+        Caveat::Synthetic { .. } => "on synthetic content",
+        Caveat::Sampled { .. } => "on blocks of the content only",
+        Caveat::Unpinned { .. } => "on content that is not the pinned one",
+        Caveat::Unstable { .. } => "whose encoded bytes differed between rounds",
+        Caveat::Resumed { .. } => "measured across an interruption",
+        Caveat::GeneratorLimit { .. } => "for which the load generator may be the limit",
+        Caveat::SharedCores { .. } => {
+            "measured on processors that those that ask and those that answer shared"
+        }
+        Caveat::DeepBuffers => "over a loopback whose buffers hide slow clients in part",
+        Caveat::NotMetered => "from outside, without the server's CPU time",
+        Caveat::Changing { .. } => "of a URL whose content changed during the run",
+        Caveat::FaultyResponses { .. } => "with responses that were not as they should be",
+        Caveat::Negotiation { .. } => "whose variants break rules of HTTP",
+        Caveat::FailedTransactions { .. } => "with transactions that failed",
+        Caveat::Evicted { .. } => "whose store had lost some of what was written",
+        Caveat::Dropped { .. } => "whose schedule was not kept",
+        Caveat::Staggered { .. } => "whose workers began one after the other",
+        Caveat::OwnOverhead { .. } => "whose worker's own loop is a visible part",
+    }
+}

@@ -1,0 +1,62 @@
+//! Exhibits: results that are no table of metrics. Each is typed, and small, and projects itself.
+
+pub mod links;
+pub mod published;
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::document::Block;
+use crate::format::{Options, Rendered};
+use crate::group::Group;
+use crate::outcome::Report;
+use links::LinkTotals;
+use published::PublishedLevels;
+
+/// The exhibits of a report; those that its study does not ask for are empty.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Exhibits {
+    /// Total times over links, computed, group by group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<LinkTotals>,
+    /// A published table of levels beside ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_levels: Option<PublishedLevels>,
+}
+
+/// How an exhibit is shown.
+pub trait Exhibit {
+    /// What a report shows of it before its groups; `options` say how much.
+    fn blocks(&self, report: &Report, options: &Options) -> Vec<Block>;
+
+    /// What a full report shows of it after the table of a group.
+    fn group_blocks(&self, _report: &Report, _group: &Group) -> Vec<Block> {
+        Vec::new()
+    }
+
+    /// Its tables for other programs.
+    ///
+    /// # Errors
+    /// A table cannot be written.
+    fn csv(&self, _report: &Report) -> Result<Vec<Rendered>> {
+        Ok(Vec::new())
+    }
+}
+
+impl Exhibits {
+    /// Cells that are shown here and are no rows.
+    pub fn cells(&self) -> usize {
+        0
+    }
+
+    /// Those that there are, in the order in which reports show them.
+    pub fn all(&self) -> Vec<&dyn Exhibit> {
+        let all: [Option<&dyn Exhibit>; 2] = [
+            self.links.as_ref().map(|e| e as &dyn Exhibit),
+            self.published_levels.as_ref().map(|e| e as &dyn Exhibit),
+        ];
+        all.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,541 @@
+//! Total times with the value in a store across a link: encode + transfer + decode, computed from measured parts. CPU times only; round trips, the
+//! store's own time and protocol overhead are the same for every setting and left out.
+
+use anyhow::Result;
+use csv::Writer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::record::StopReason;
+use weigh_model::study::Links;
+use weigh_model::units;
+use weigh_stats::{break_even_bandwidth, break_even_interval};
+
+use crate::bars::sparkline;
+use crate::document::{Block, group};
+use crate::estimate::Estimate;
+use crate::exhibit::Exhibit;
+use crate::finding::Evidence;
+use crate::format::csv::text;
+use crate::format::{Options, Rendered};
+use crate::group::Group;
+use crate::outcome::Report;
+use crate::row::Row;
+use crate::subject::codec::{DECODE, ENCODE, ENCODED, IDENTITY, runtime_priority};
+use crate::table::{Cell, Column, Grid, Kind, Tone};
+use crate::text::clean;
+use crate::verdict::{difference, is_total_less};
+
+const COMPUTED: &str =
+    "Computed from measured times and bytes: encode + bytes ÷ link speed + decode; no live store was asked.";
+
+/// Total times of every group.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LinkTotals {
+    /// One per group, in the groups' order.
+    pub groups: Vec<GroupTotals>,
+}
+
+/// Total times of one group.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GroupTotals {
+    /// The payload's name.
+    pub payload: String,
+    /// The runtime's name.
+    pub runtime: String,
+    /// One per mix of reads and writes.
+    pub mixes: Vec<MixTotals>,
+}
+
+/// Total times for one mix of reads and writes.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MixTotals {
+    /// What is counted.
+    pub mix: Mix,
+    /// One per cell that is best somewhere or was asked for.
+    pub totals: Vec<CellTotals>,
+    /// The best cell at each link speed, in the order of the speeds.
+    pub best: Vec<BestAt>,
+    /// Where one setting overtakes the next, from the fastest link to the slowest.
+    pub break_even: Vec<BreakEven>,
+}
+
+/// What a total time counts. The CPU times are sums of encode and decode; the transfer is encoded bytes ÷ link speed, so that a dictionary counts
+/// as known on both sides. An operation is one item of the payload.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mix {
+    /// One write: encode + transfer.
+    Write,
+    /// One read: transfer + decode.
+    Read,
+    /// The mean over one write and this many reads.
+    ReadsPerWrite(f64),
+}
+
+/// Total times of one cell.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CellTotals {
+    /// The cell's id.
+    pub cell: String,
+    /// (Mbit/s, nanoseconds per operation, low, high), in the order of the speeds.
+    pub at: Vec<(f64, f64, f64, f64)>,
+}
+
+/// The best cell at one link speed.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BestAt {
+    /// Link speed in Mbit/s.
+    pub mbit: f64,
+    /// The cell's id.
+    pub cell: String,
+    /// Nanoseconds per operation.
+    pub total: f64,
+    /// Cells without a significant difference to the best one.
+    pub ties: Vec<String>,
+}
+
+/// The link speed at which two settings cost the same.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BreakEven {
+    /// Better on faster links.
+    pub fast: String,
+    /// Better on slower links.
+    pub slow: String,
+    /// Mbit/s.
+    pub mbit: f64,
+    /// Lower end of its 95% interval.
+    pub low: f64,
+    /// Upper end; infinite when too many resamples do not cross for it to have one (null in JSON).
+    #[serde(with = "unbounded")]
+    #[schemars(with = "Option<f64>")]
+    pub high: f64,
+}
+
+/// JSON has no infinity: an end that does not exist is written as null and read back as infinite.
+mod unbounded {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(end: &f64, to: S) -> Result<S::Ok, S::Error> {
+        end.is_finite().then_some(*end).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
+    }
+}
+
+/// Reads for each write that stand for daily use: of those given, the number nearest to ten, because a cache is read more often than it is
+/// written.
+pub fn usual_reads(reads: impl Iterator<Item = f64>) -> Option<f64> {
+    let distance = |reads: &f64| (reads.max(0.1) / 10.0).ln().abs();
+    reads.min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
+/// One setting as a line over the time a byte takes: CPU nanoseconds and bytes an operation.
+pub struct Line<'a> {
+    /// The setting.
+    pub row: &'a Row,
+    /// CPU time of one operation, in nanoseconds.
+    pub cost: Estimate,
+    /// Encoded bytes of one operation.
+    pub bytes: f64,
+    /// It may be best somewhere. Not so a cell whose visits ended because another beat it on every axis beyond
+    /// doubt: its few figures could only be ahead by chance.
+    pub candidate: bool,
+}
+
+impl Line<'_> {
+    /// Nanoseconds to send the bytes at this speed in Mbit/s.
+    pub fn transfer(&self, mbit: f64) -> f64 {
+        self.bytes * 8e3 / mbit
+    }
+
+    /// Nanoseconds an operation at this speed in Mbit/s.
+    pub fn total(&self, mbit: f64) -> f64 {
+        self.cost.value + self.transfer(mbit)
+    }
+
+    /// Whether ours is the smaller total beyond doubt.
+    pub fn clearly_below(&self, other: &Line, mbit: f64) -> bool {
+        is_total_less((&self.cost, self.transfer(mbit)), (&other.cost, other.transfer(mbit)))
+    }
+}
+
+/// Parts of one encode and one decode in an operation of the mix.
+pub(crate) fn weights(mix: Mix) -> (f64, f64) {
+    match mix {
+        Mix::Write => (1.0, 0.0),
+        Mix::Read => (0.0, 1.0),
+        Mix::ReadsPerWrite(reads) => (1.0 / (1.0 + reads), reads / (1.0 + reads)),
+    }
+}
+
+/// Reads for each write that a study asks for, as far as they can be.
+pub(crate) fn reads_per_write(links: &Links) -> impl Iterator<Item = f64> {
+    links.reads_per_write.iter().copied().filter(|reads| reads.is_finite() && *reads >= 0.0)
+}
+
+/// Link speeds in Mbit/s that a study asks for, as far as they can be.
+pub(crate) fn speeds_of(links: &Links) -> Vec<f64> {
+    links.mbit.iter().copied().filter(|speed| speed.is_finite() && *speed > 0.0).collect()
+}
+
+impl LinkTotals {
+    /// Of every group, where the study asks for links.
+    pub(crate) fn of(evidence: &Evidence) -> Option<LinkTotals> {
+        let links = evidence.plan.study.links.as_ref()?;
+        let totals = |group: &Group| GroupTotals {
+            payload: group.payload().to_owned(),
+            runtime: group.runtime().to_owned(),
+            mixes: mixes(evidence.report, links, group),
+        };
+        Some(LinkTotals { groups: evidence.report.groups.iter().map(totals).collect() })
+    }
+
+    /// Those of one group.
+    pub fn of_group(&self, group: &Group) -> &[MixTotals] {
+        let is_own =
+            |totals: &&GroupTotals| totals.payload == group.payload() && totals.runtime == group.runtime();
+        self.groups.iter().find(is_own).map_or(&[], |totals| &totals.mixes)
+    }
+}
+
+/// Total times of one group, for every mix.
+fn mixes(report: &Report, links: &Links, group: &Group) -> Vec<MixTotals> {
+    let speeds = speeds_of(links);
+    let totals_of = |mix: Mix| {
+        let lines: Vec<Line> = report.members(group).filter_map(|row| line_of(report, row, mix)).collect();
+        let envelope = envelope(&lines);
+        let shown = shown(&lines, &envelope, group).into_iter();
+        (!lines.is_empty()).then(|| MixTotals {
+            mix,
+            totals: shown.map(|line| totals(line, &speeds)).collect(),
+            best: speeds.iter().filter_map(|mbit| best(&lines, *mbit)).collect(),
+            break_even: envelope.windows(2).filter_map(|w| break_even(w[0], w[1])).collect(),
+        })
+    };
+    let mixed = reads_per_write(links).map(Mix::ReadsPerWrite);
+    [Mix::Write, Mix::Read].into_iter().chain(mixed).filter_map(totals_of).collect()
+}
+
+/// The line of one row.
+pub(crate) fn line_of<'a>(report: &Report, row: &'a Row, mix: Mix) -> Option<Line<'a>> {
+    let items = report.payload(&row.cell.payload).map_or(1, |p| p.items.len().max(1)) as f64;
+    let part = |metric, weight: f64| Some(row.get(metric)?.scaled(weight));
+    let cost = match weights(mix) {
+        (encode, 0.0) => part(ENCODE, encode)?,
+        (0.0, decode) => part(DECODE, decode)?,
+        (encode, decode) => part(ENCODE, encode)?.plus(&part(DECODE, decode)?),
+    };
+    let candidate = !matches!(row.stop, Some(StopReason::Dominated { .. }));
+    Some(Line { row, cost: cost.scaled(1.0 / items), bytes: row.value(ENCODED)? / items, candidate })
+}
+
+/// The lower envelope: the lines that are best at some link speed, from an infinite one to none at all.
+fn envelope<'l, 'a>(lines: &'l [Line<'a>]) -> Vec<&'l Line<'a>> {
+    let by = |key: fn(&Line) -> (f64, f64)| {
+        move |a: &&Line, b: &&Line| {
+            let (a, b) = (key(a), key(b));
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        }
+    };
+    let mut envelope: Vec<&Line> =
+        candidates(lines).min_by(by(|l| (l.cost.value, l.bytes))).into_iter().collect();
+    while let Some(current) = envelope.last().copied() {
+        // The next is the one that is overtaken by at the highest bandwidth; of several, the smallest.
+        let next = candidates(lines)
+            .filter(|l| l.bytes < current.bytes)
+            .filter_map(|l| Some((crossing(current, l)?, l)))
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.bytes.total_cmp(&a.1.bytes)));
+        match next {
+            Some((_, next)) => envelope.push(next),
+            None => break,
+        }
+    }
+    envelope
+}
+
+/// The bandwidth at which two lines cross, in bytes a nanosecond.
+fn crossing(a: &Line, b: &Line) -> Option<f64> {
+    break_even_bandwidth(a.cost.value, a.bytes, b.cost.value, b.bytes)
+}
+
+/// The lines whose totals are listed: the envelope, the reference, and no compression with the reference's
+/// serializer.
+fn shown<'l, 'a>(lines: &'l [Line<'a>], envelope: &[&'l Line<'a>], group: &Group) -> Vec<&'l Line<'a>> {
+    let reference = lines.iter().find(|l| group.reference() == Some(l.row.id()));
+    let serializer = reference.and_then(|l| l.row.cell.serializer.as_ref());
+    let identity = lines
+        .iter()
+        .find(|l| l.row.cell.setting.codec == IDENTITY && l.row.cell.serializer.as_ref() == serializer);
+    let mut shown = envelope.to_vec();
+    for line in reference.into_iter().chain(identity) {
+        if !shown.iter().any(|s| s.row.id() == line.row.id()) {
+            shown.push(line);
+        }
+    }
+    shown
+}
+
+fn totals(line: &Line, speeds: &[f64]) -> CellTotals {
+    let interval = line.cost.interval();
+    let at = |mbit: &f64| {
+        let transfer = line.transfer(*mbit);
+        (*mbit, line.total(*mbit), interval.low + transfer, interval.high + transfer)
+    };
+    CellTotals { cell: line.row.cell.id.clone(), at: speeds.iter().map(at).collect() }
+}
+
+/// The line with the smallest total at this speed.
+pub(crate) fn smallest<'l, 'a>(lines: &'l [Line<'a>], mbit: f64) -> Option<&'l Line<'a>> {
+    candidates(lines).min_by(|a, b| a.total(mbit).total_cmp(&b.total(mbit)))
+}
+
+/// The lines that may be best somewhere.
+pub(crate) fn candidates<'l, 'a>(lines: &'l [Line<'a>]) -> impl Iterator<Item = &'l Line<'a>> {
+    lines.iter().filter(|l| l.candidate)
+}
+
+/// The lines that cannot be told apart from the best one at this speed.
+pub(crate) fn ties<'l, 'a>(lines: &'l [Line<'a>], best: &Line, mbit: f64) -> Vec<&'l Line<'a>> {
+    candidates(lines).filter(|l| l.row.id() != best.row.id() && !best.clearly_below(l, mbit)).collect()
+}
+
+fn best(lines: &[Line], mbit: f64) -> Option<BestAt> {
+    let best = smallest(lines, mbit)?;
+    let id = |line: &Line| line.row.cell.id.clone();
+    Some(BestAt {
+        mbit,
+        cell: id(best),
+        total: best.total(mbit),
+        ties: ties(lines, best, mbit).into_iter().map(id).collect(),
+    })
+}
+
+/// The break-even bandwidth of two lines, the faster one first, with the interval that follows from that of the
+/// difference of their times. With a single round of one of them the interval has no ends.
+pub(crate) fn break_even(fast: &Line, slow: &Line) -> Option<BreakEven> {
+    let (time, interval) = difference(&slow.cost, &fast.cost);
+    let crossing = break_even_interval(fast.bytes - slow.bytes, time, interval)?;
+    // Bytes a nanosecond to Mbit/s.
+    let mbit = |bandwidth: f64| bandwidth * 8e3;
+    let id = |line: &Line| line.row.cell.id.clone();
+    Some(BreakEven {
+        fast: id(fast),
+        slow: id(slow),
+        mbit: mbit(crossing.bandwidth),
+        low: mbit(crossing.low),
+        high: mbit(crossing.high),
+    })
+}
+
+impl Exhibit for LinkTotals {
+    fn blocks(&self, report: &Report, _: &Options) -> Vec<Block> {
+        overview(self, report)
+    }
+
+    fn group_blocks(&self, report: &Report, group: &Group) -> Vec<Block> {
+        section(&group::View::of(report, group), self.of_group(group))
+    }
+
+    fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
+        let mut out = Writer::from_writer(Vec::new());
+        out.write_record([
+            "cell",
+            "payload",
+            "runtime",
+            "counted",
+            "reads per write",
+            "link (Mbit/s)",
+            "total (ns)",
+            "total 95% low (ns)",
+            "total 95% high (ns)",
+            "best",
+            "no worse than the best",
+        ])?;
+        for of in &self.groups {
+            for mix in &of.mixes {
+                let (counted, reads) = match mix.mix {
+                    Mix::Write => ("write", String::new()),
+                    Mix::Read => ("read", String::new()),
+                    Mix::ReadsPerWrite(reads) => ("mean over reads and one write", reads.to_string()),
+                };
+                for totals in &mix.totals {
+                    for (mbit, total, low, high) in &totals.at {
+                        let best = mix.best.iter().find(|best| best.mbit == *mbit);
+                        out.write_record([
+                            text(&totals.cell),
+                            text(&of.payload),
+                            text(&of.runtime),
+                            counted.into(),
+                            reads.clone(),
+                            mbit.to_string(),
+                            total.to_string(),
+                            low.to_string(),
+                            high.to_string(),
+                            best.is_some_and(|best| best.cell == totals.cell).to_string(),
+                            best.is_some_and(|best| best.ties.contains(&totals.cell)).to_string(),
+                        ])?;
+                    }
+                }
+            }
+        }
+        Ok(vec![Rendered::new("links.csv", out.into_inner()?)])
+    }
+}
+
+/// The best setting of each group at a few link speeds.
+fn overview(totals: &LinkTotals, report: &Report) -> Vec<Block> {
+    let views = group::views(report);
+    let mixes: Vec<_> =
+        views.iter().filter_map(|view| Some((view, main_mix(totals.of_group(view.group))?))).collect();
+    let Some((_, first)) = mixes.first() else { return Vec::new() };
+    let speeds: Vec<f64> = first.best.iter().map(|best| best.mbit).collect();
+    let mut columns = vec![
+        Column::new("content", "", Kind::Text(10), 0),
+        Column::new("", "", Kind::Text(9), 0),
+        Column::new("runtime", "", Kind::Text(6), runtime_priority(report)),
+    ];
+    let order = importance(speeds.len());
+    columns.extend(
+        speeds
+            .iter()
+            .zip(&order)
+            .map(|(speed, rank)| Column::new("at", units::mbit(*speed), Kind::Text(16), *rank)),
+    );
+    let mut grid = Grid::new(columns);
+    for (group, mix) in &mixes {
+        let mark = if group.is_synthetic() { "SYNTHETIC" } else { "" };
+        let mut cells: Vec<Cell> =
+            vec![clean(group.group.payload()).into(), mark.into(), clean(group.group.runtime()).into()];
+        cells.extend(speeds.iter().map(|speed| {
+            let best = mix.best.iter().find(|best| best.mbit == *speed);
+            Cell::Text(best.map(|best| group.label(&best.cell)).unwrap_or_default())
+        }));
+        grid.push(Tone::Plain, cells);
+    }
+    vec![
+        Block::Heading(2, "Best setting by link speed".into()),
+        Block::Remark(format!("Least total time, {}. {COMPUTED}", mix_words(first.mix))),
+        Block::Table(grid),
+    ]
+}
+
+/// Which columns stay longest when room is short: the ends, then the middle, then between.
+fn importance(count: usize) -> Vec<u8> {
+    let mut ranks = vec![u8::MAX; count];
+    let mut next = 2;
+    let mut step = count.saturating_sub(1).max(1);
+    while step > 0 {
+        for rank in ranks.iter_mut().step_by(step) {
+            if *rank == u8::MAX {
+                *rank = next;
+                next = next.saturating_add(1).min(u8::MAX - 1);
+            }
+        }
+        step /= 2;
+    }
+    if let Some(last) = ranks.last_mut() {
+        *last = (*last).min(3);
+    }
+    ranks
+}
+
+/// The ranges of link speeds with one best setting, for every mix of a group.
+fn section(group: &group::View, mixes: &[MixTotals]) -> Vec<Block> {
+    if mixes.is_empty() {
+        return Vec::new();
+    }
+    let mut grid = Grid::new(vec![
+        Column::new("counted", "", Kind::Text(8), 0),
+        Column::new("link", "from", Kind::Text(8), 0),
+        Column::new("link", "to", Kind::Text(8), 0),
+        Column::new("best setting", "", Kind::Text(16), 0),
+        Column::new("total", "at both ends", Kind::Text(10), 1),
+        Column::new("saved against", "the reference", Kind::Text(13), 5),
+        Column::new("break-even", "95% interval", Kind::Text(34), 2),
+        Column::new("with", "", Kind::Text(16), 3),
+        Column::new("no worse", "", Kind::Text(12), 4),
+    ]);
+    for mix in mixes {
+        for (index, range) in ranges(&mix.best).into_iter().enumerate() {
+            let counted = if index == 0 { mix_words(mix.mix) } else { String::new() };
+            let mut cells = vec![Cell::Text(counted)];
+            cells.extend(range_cells(group, mix, range));
+            grid.push(Tone::Plain, cells);
+        }
+    }
+    vec![
+        Block::Heading(3, format!("Over a link: {}", group.title())),
+        Block::Remark(COMPUTED.into()),
+        Block::Table(grid),
+    ]
+}
+
+fn range_cells(group: &group::View, mix: &MixTotals, range: &[BestAt]) -> Vec<Cell> {
+    let (first, last) = (&range[0], &range[range.len() - 1]);
+    let mut ties: Vec<_> = range.iter().flat_map(|best| &best.ties).map(|id| group.label(id)).collect();
+    ties.sort();
+    ties.dedup();
+    let totals = if range.len() == 1 {
+        units::ns(first.total)
+    } else {
+        format!("{} … {}", units::ns(first.total), units::ns(last.total))
+    };
+    let even = mix.break_even.iter().find(|even| even.slow == first.cell);
+    vec![
+        units::mbit(first.mbit).into(),
+        units::mbit(last.mbit).into(),
+        group.label(&first.cell).into(),
+        totals.into(),
+        savings(group, mix, range).into(),
+        even.map(|even| units::mbit_interval(even.mbit, even.low, even.high)).unwrap_or_default().into(),
+        even.map(|even| group.label(&even.fast)).unwrap_or_default().into(),
+        ties.join(", ").into(),
+    ]
+}
+
+/// Time saved against the reference at each speed of the range, its largest value and a sparkline.
+fn savings(group: &group::View, mix: &MixTotals, range: &[BestAt]) -> String {
+    let reference = group.group.reference().and_then(|id| mix.totals.iter().find(|totals| totals.cell == id));
+    let Some(reference) = reference else { return String::new() };
+    let saved: Vec<f64> = range
+        .iter()
+        .filter_map(|best| {
+            let at = reference.at.iter().find(|at| at.0 == best.mbit)?;
+            Some(1.0 - best.total / at.1)
+        })
+        .collect();
+    let Some(most) = saved.iter().copied().reduce(f64::max) else { return String::new() };
+    if most <= 0.0 {
+        return "none".into();
+    }
+    format!("{:>4} {}", units::percent(most), sparkline(&saved))
+}
+
+/// Neighbouring speeds with the same best cell, together.
+pub(crate) fn ranges(best: &[BestAt]) -> Vec<&[BestAt]> {
+    best.chunk_by(|a, b| a.cell == b.cell).collect()
+}
+/// What a total time counts, in words.
+pub(crate) fn mix_words(mix: Mix) -> String {
+    match mix {
+        Mix::Write => "one write".into(),
+        Mix::Read => "one read".into(),
+        Mix::ReadsPerWrite(reads) => {
+            let reads = (reads * 100.0).round() / 100.0;
+            format!("1 write : {reads} {}", if reads == 1.0 { "read" } else { "reads" })
+        }
+    }
+}
+
+/// The mix that stands for a group where only one has room: that of daily use, else the first.
+pub(crate) fn main_mix(mixes: &[MixTotals]) -> Option<&MixTotals> {
+    let reads = |mix: &MixTotals| match mix.mix {
+        Mix::ReadsPerWrite(reads) => Some(reads),
+        Mix::Write | Mix::Read => None,
+    };
+    let usual = usual_reads(mixes.iter().filter_map(reads));
+    let mixed = mixes.iter().find(|mix| usual.is_some() && reads(mix) == usual);
+    mixed.or_else(|| mixes.first())
+}

@@ -1,0 +1,152 @@
+//! A published table of levels beside what was measured here.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::study::{Published, PublishedRow};
+
+use crate::document::Block;
+use crate::exhibit::Exhibit;
+use crate::finding::Evidence;
+use crate::format::Options;
+use crate::outcome::Report;
+use crate::row::Row;
+use crate::subject::codec::{COMPRESS, DECODE, DECOMPRESS, ENCODE};
+use crate::table::{Column, Grid, Kind, Tone};
+use crate::text::clean;
+
+/// The table, level by level.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PublishedLevels {
+    /// One per published level whose cell was measured.
+    pub rows: Vec<LevelComparison>,
+}
+
+/// One level, as published and as measured here.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LevelComparison {
+    /// The published row.
+    pub published: PublishedRow,
+    /// The cell measured here.
+    pub cell: String,
+    /// MB/s of uncompressed bytes.
+    pub compress_mb_s: f64,
+    /// MB/s of uncompressed bytes.
+    pub decompress_mb_s: f64,
+    /// The published rate corrected: as published × ratio as published.
+    pub decompress_mb_s_corrected: f64,
+    /// Compression ratio.
+    pub ratio: f64,
+    /// Percent.
+    pub space_saving: f64,
+    /// Ratio ÷ compression seconds, as in the publication.
+    pub ratio_per_time: f64,
+    /// Milliseconds of CPU time to compress the object.
+    pub ms: f64,
+}
+
+impl PublishedLevels {
+    /// The published rows whose cells were measured, on the first runtime of the plan that has any.
+    pub(crate) fn of(evidence: &Evidence) -> Option<PublishedLevels> {
+        let table = evidence.plan.study.published.as_ref()?;
+        let items = evidence.report.payload(&table.payload).map_or(1, |p| p.items.len().max(1));
+        let on = |runtime: &weigh_model::plan::Runtime| {
+            let rows = table.rows.iter().filter_map(|published| {
+                let own = |row: &&Row| is_of_level(row, table, published, &runtime.name);
+                comparison(published, evidence.report.rows.iter().find(own)?, items as f64)
+            });
+            rows.collect::<Vec<_>>()
+        };
+        let rows = evidence.plan.runtimes.iter().map(on).find(|rows| !rows.is_empty())?;
+        Some(PublishedLevels { rows })
+    }
+}
+
+fn is_of_level(row: &Row, table: &Published, published: &PublishedRow, runtime: &str) -> bool {
+    let cell = &row.cell;
+    cell.payload == table.payload
+        && cell.runtime == runtime
+        && cell.serializer == table.serializer
+        && cell.setting.codec == table.codec
+        && cell.setting.level == Some(published.level)
+        && cell.setting.options.is_empty()
+}
+
+fn comparison(published: &PublishedRow, row: &Row, items: f64) -> Option<LevelComparison> {
+    let alone =
+        |part: &str, whole: &str| if row.get(part).is_some() { part.to_owned() } else { whole.to_owned() };
+    let (compress, decompress) = (alone(COMPRESS, ENCODE), alone(DECOMPRESS, DECODE));
+    let mb_s = |time: &str| Some(row.value(&format!("{time}-rate"))? / 1e6);
+    let seconds = row.value(&compress)? / items / 1e9;
+    let ratio = row.value("ratio")?;
+    Some(LevelComparison {
+        published: published.clone(),
+        cell: row.cell.id.clone(),
+        compress_mb_s: mb_s(&compress)?,
+        decompress_mb_s: mb_s(&decompress)?,
+        decompress_mb_s_corrected: published.decompress_mb_s_published * published.ratio,
+        ratio,
+        space_saving: row.value("saving")? * 100.0,
+        ratio_per_time: if seconds > 0.0 { ratio / seconds } else { 0.0 },
+        ms: seconds * 1e3,
+    })
+}
+
+impl Exhibit for PublishedLevels {
+    fn blocks(&self, report: &Report, _: &Options) -> Vec<Block> {
+        let mut grid = Grid::new(vec![
+            Column::new("level", "", Kind::Whole, 0),
+            Column::new("compress", "here MB/s", Kind::Three, 0),
+            Column::new("compress", "pub. MB/s", Kind::Three, 0),
+            Column::new("decompress", "here MB/s", Kind::Three, 0),
+            Column::new("decompress", "pub. MB/s", Kind::Three, 0),
+            Column::new("decompress", "pub. × ratio", Kind::Three, 1),
+            Column::new("ratio", "here", Kind::Fixed(2), 2),
+            Column::new("ratio", "pub.", Kind::Fixed(1), 2),
+            Column::new("saving", "here %", Kind::Fixed(1), 3),
+            Column::new("saving", "pub. %", Kind::Fixed(1), 3),
+            Column::new("time", "here ms", Kind::Three, 4),
+            Column::new("time", "pub. ms", Kind::Three, 4),
+            Column::new("ratio/time", "here", Kind::Whole, 5),
+            Column::new("ratio/time", "pub.", Kind::Whole, 5),
+        ]);
+        for row in &self.rows {
+            let published = &row.published;
+            grid.push(
+                Tone::Plain,
+                vec![
+                    f64::from(published.level).into(),
+                    row.compress_mb_s.into(),
+                    published.compress_mb_s.into(),
+                    row.decompress_mb_s.into(),
+                    published.decompress_mb_s_published.into(),
+                    row.decompress_mb_s_corrected.into(),
+                    row.ratio.into(),
+                    published.ratio.into(),
+                    row.space_saving.into(),
+                    published.space_saving.into(),
+                    row.ms.into(),
+                    published.ms.into(),
+                    row.ratio_per_time.into(),
+                    published.ratio_per_time.into(),
+                ],
+            );
+        }
+        let about = report.study.published.as_ref();
+        let (about, cells) = about.map(|table| (clean(&table.about), cells(table))).unwrap_or_default();
+        vec![
+            Block::Heading(2, "Published and measured here".into()),
+            Block::Remark(format!(
+                "Published: {about}. Here: {cells}. The published decompression rate is over compressed bytes; times the \
+             ratio it is over uncompressed bytes, as ours. Another processor and another library: compare the shape, not \
+             the height."
+            )),
+            Block::Table(grid),
+        ]
+    }
+}
+
+fn cells(table: &Published) -> String {
+    let serializer =
+        table.serializer.as_deref().map(|name| format!("{} + ", clean(name))).unwrap_or_default();
+    format!("{serializer}{} on {}", clean(&table.codec), clean(&table.payload))
+}

@@ -1,0 +1,88 @@
+//! The answer, in sentences written from the data.
+//!
+//! A sentence names the cells it rests on, gives numbers with their intervals, and claims an order only where the measurements settle it; where
+//! they do not, it says so.
+
+pub mod codec;
+pub mod label;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::plan::Plan;
+
+use crate::outcome::Report;
+
+/// One sentence of the answer with what it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// What it speaks of, such as `link` or `beats`: a topic of its subject.
+    pub topic: String,
+    /// The sentence, plain text.
+    pub text: String,
+    /// Ids of the cells it rests on.
+    pub cells: Vec<String>,
+    /// 0 is the most important; the terminal shows the first few.
+    pub rank: u32,
+}
+
+/// What sentences are written from: everything of the report but its sentences.
+#[derive(Clone, Copy)]
+pub struct Evidence<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Rows, groups and exhibits.
+    pub report: &'a Report,
+}
+
+/// Writes the sentences of one topic.
+pub type Topic = fn(&Evidence) -> Vec<Draft>;
+
+/// A sentence before it has its rank.
+pub struct Draft {
+    /// The sentence.
+    pub text: String,
+    /// Ids of the cells it rests on.
+    pub cells: Vec<String>,
+    /// Stands before the sentences that give detail.
+    pub lead: bool,
+}
+
+impl Draft {
+    /// One that leads its topic.
+    pub fn lead(text: String, cells: Vec<String>) -> Draft {
+        Draft { text, cells, lead: true }
+    }
+
+    /// One that gives detail.
+    pub fn detail(text: String, cells: Vec<String>) -> Draft {
+        Draft { text, cells, lead: false }
+    }
+
+    /// One that leads, or gives detail.
+    pub fn new(lead: bool, text: String, cells: Vec<String>) -> Draft {
+        Draft { text, cells, lead }
+    }
+}
+
+/// Every sentence that the data supports, the most important first: those of the first topic, then what leads each topic, then the details.
+pub fn findings(topics: &[(&str, Topic)], evidence: &Evidence) -> Vec<Finding> {
+    let mut drafts: Vec<(u32, &str, Draft)> = Vec::new();
+    for (place, (topic, find)) in topics.iter().enumerate() {
+        for draft in find(evidence) {
+            let order = match (place, draft.lead) {
+                (0, _) => 0,
+                (_, true) => 1,
+                (_, false) => 2,
+            };
+            drafts.push((order, topic, draft));
+        }
+    }
+    drafts.sort_by_key(|draft| draft.0);
+    let finding = |(rank, (_, topic, draft)): (usize, (u32, &str, Draft))| Finding {
+        topic: topic.to_owned(),
+        text: draft.text,
+        cells: draft.cells,
+        rank: rank as u32,
+    };
+    drafts.into_iter().enumerate().map(finding).collect()
+}

@@ -1,0 +1,128 @@
+//! The answer of a study of codecs.
+
+pub mod answer;
+pub mod beats;
+pub mod breakeven;
+pub mod dominated;
+pub mod fronts;
+pub mod levels;
+pub mod marshaller;
+pub mod memory;
+pub mod published;
+pub mod serializer;
+pub mod size;
+pub mod total;
+
+use weigh_model::payload::Origin;
+use weigh_model::units;
+use weigh_stats::dominators;
+
+use std::collections::BTreeMap;
+
+use weigh_model::setting::Setting;
+
+use crate::exhibit::links::{
+    BreakEven, Line, Mix, break_even, candidates, line_of, reads_per_write, smallest, speeds_of, ties,
+    usual_reads,
+};
+use crate::exhibit::published::LevelComparison;
+use crate::finding::{Draft, Evidence, label};
+use crate::group::Group;
+use crate::row::Row;
+use crate::subject::codec::{COMPRESS, DECODE, ENCODE, IDENTITY, STORED};
+use crate::verdict::{Ratio, is_less, ratio, ratio_of_totals};
+
+/// Encoded bytes with a dictionary's.
+fn stored(row: &Row) -> f64 {
+    row.value(STORED).unwrap_or(0.0)
+}
+
+fn id_of(row: &&Row) -> String {
+    row.cell.id.clone()
+}
+
+fn level_of(row: &&Row) -> Option<i32> {
+    row.cell.setting.level
+}
+
+/// The timed rows of a group.
+fn members<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<&'a Row> {
+    evidence.report.members(group).filter(|row| row.get(ENCODE).is_some()).collect()
+}
+
+/// The group's reference.
+fn reference_of<'a>(evidence: &Evidence<'a>, group: &Group) -> Option<&'a Row> {
+    evidence.report.row(group.reference()?).filter(|row| row.get(ENCODE).is_some())
+}
+
+/// The reference and the rows that differ from it in the setting only, so that a comparison is one of codecs.
+fn peers<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<(&'a Row, Vec<&'a Row>)> {
+    let reference = reference_of(evidence, group)?;
+    let mut peers = members(evidence, group);
+    peers.retain(|row| row.cell.serializer == reference.cell.serializer);
+    Some((reference, peers))
+}
+
+/// The lines of a group over links.
+fn lines<'a>(evidence: &Evidence<'a>, group: &'a Group, mix: Mix) -> Vec<Line<'a>> {
+    let rows = evidence.report.members(group);
+    rows.filter_map(|row| line_of(evidence.report, row, mix)).collect()
+}
+
+/// Mean bytes of one item of the group's payload.
+fn item_bytes(evidence: &Evidence, group: &Group) -> u64 {
+    evidence.report.payload(group.payload()).map_or(0, |p| p.bytes / p.items.len().max(1) as u64)
+}
+
+/// The runtimes with groups, each with its groups by item size, ascending.
+fn by_runtime<'a>(evidence: &Evidence<'a>) -> Vec<(&'a str, Vec<&'a Group>)> {
+    let of = |runtime: &'a weigh_model::plan::Runtime| {
+        let own = evidence.report.groups.iter().filter(|g| g.runtime() == runtime.name);
+        let mut groups: Vec<&Group> = own.collect();
+        groups.sort_by_key(|group| item_bytes(evidence, group));
+        (runtime.name.as_str(), groups)
+    };
+    let runtimes = evidence.plan.runtimes.iter().map(of);
+    runtimes.filter(|(_, groups)| !groups.is_empty()).collect()
+}
+
+/// The mix that stands for daily use: see [`usual_reads`]; a write where none was asked for.
+fn usual_mix(evidence: &Evidence) -> Option<Mix> {
+    let links = evidence.plan.study.links.as_ref()?;
+    let reads = reads_per_write(links);
+    Some(usual_reads(reads).map_or(Mix::Write, Mix::ReadsPerWrite))
+}
+
+/// Link speeds that can be, ascending, in Mbit/s.
+fn speeds(evidence: &Evidence) -> Vec<f64> {
+    let mut speeds = evidence.plan.study.links.as_ref().map_or(Vec::new(), speeds_of);
+    speeds.sort_by(f64::total_cmp);
+    speeds
+}
+
+/// ` (php8.2)` where the plan has several runtimes, else nothing.
+fn on_runtime(evidence: &Evidence, runtime: &str) -> String {
+    if evidence.plan.runtimes.len() > 1 { format!(" ({runtime})") } else { String::new() }
+}
+
+/// `tree-2.4m`, with the runtime where the plan has several: `tree-2.4m (php8.2)`; content that is not real is called so.
+fn place(evidence: &Evidence, group: &Group) -> String {
+    let is_synthetic = evidence
+        .report
+        .payload(group.payload())
+        .is_some_and(|p| matches!(p.origin, Origin::Synthetic { .. }));
+    let synthetic = if is_synthetic { " (synthetic)" } else { "" };
+    format!("{}{synthetic}{}", group.payload(), on_runtime(evidence, group.runtime()))
+}
+
+/// `10 reads for each write`, `a write`, `a read`.
+fn mix_label(mix: Mix) -> String {
+    match mix {
+        Mix::Write => "a write".to_string(),
+        Mix::Read => "a read".to_string(),
+        Mix::ReadsPerWrite(reads) => {
+            let noun = if reads == 1.0 { "read" } else { "reads" };
+            format!("{} {noun} for each write", units::trimmed_number(reads))
+        }
+    }
+}

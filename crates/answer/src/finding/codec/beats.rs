@@ -1,0 +1,131 @@
+//! Which settings beat the reference in both time and bytes.
+
+use super::*;
+
+pub fn settings(evidence: &Evidence) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for (_, groups) in by_runtime(evidence) {
+        let Some((largest, others)) = groups.split_last() else { continue };
+        let mut codecs = by_codec(beating(evidence, largest));
+        codecs.sort_by_key(|settings| std::cmp::Reverse(settings.len()));
+        for (place, settings) in codecs.iter().enumerate() {
+            drafts.extend(sentence(evidence, largest, others, settings, place == 0));
+        }
+    }
+    drafts
+}
+
+/// The settings with the reference's serializer that take less encode CPU time beyond doubt and no more bytes.
+fn beating<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<&'a Row> {
+    let Some((reference, peers)) = peers(evidence, group) else { return Vec::new() };
+    let Some(base) = reference.get(ENCODE).filter(|_| reference.cell.setting.codec.as_str() != IDENTITY)
+    else {
+        return Vec::new();
+    };
+    peers
+        .into_iter()
+        .filter(|peer| peer.id() != reference.id() && stored(peer) < stored(reference))
+        .filter(|peer| peer.get(ENCODE).is_some_and(|cost| is_less(cost, base)))
+        .collect()
+}
+
+/// Settings of one codec stand together, levels ascending.
+fn by_codec(settings: Vec<&Row>) -> Vec<Vec<&Row>> {
+    let mut codecs: Vec<Vec<&Row>> = Vec::new();
+    for setting in settings {
+        match codecs
+            .iter_mut()
+            .find(|codec| codec[0].cell.setting.codec == setting.cell.setting.codec.as_str())
+        {
+            Some(codec) => codec.push(setting),
+            None => codecs.push(vec![setting]),
+        }
+    }
+    codecs.iter_mut().for_each(|codec| codec.sort_by_key(level_of));
+    codecs
+}
+
+fn sentence(
+    evidence: &Evidence,
+    group: &Group,
+    others: &[&Group],
+    settings: &[&Row],
+    lead: bool,
+) -> Option<Draft> {
+    let reference = reference_of(evidence, group)?;
+    let base = reference.get(ENCODE)?;
+    let ratios: Vec<Ratio> = settings.iter().filter_map(|s| ratio(s.get(ENCODE)?, base)).collect();
+    let fewer: Vec<f64> = settings.iter().map(|s| 1.0 - stored(s) / stored(reference)).collect();
+    let one = settings.len() == 1;
+    let time = match (one, ratios.as_slice()) {
+        (_, []) => "less encode CPU time".to_string(),
+        (true, [ratio, ..]) => format!("{} of its encode CPU time", label::ratio(ratio)),
+        (false, ratios) => {
+            let values: Vec<f64> = ratios.iter().map(|r| r.value).collect();
+            format!("{} of its encode CPU time", label::range(&values, units::times))
+        }
+    };
+    let serializer = reference.cell.serializer.as_ref().map_or(String::new(), |s| format!(" with {s}"));
+    let mut text = format!(
+        "{} {} {} in both time and bytes on {}{serializer}: {time} and {} fewer bytes.",
+        label::several(settings),
+        if one { "beats" } else { "beat" },
+        label::setting(&reference.cell.setting),
+        place(evidence, group),
+        label::range(&fewer, label::share),
+    );
+    let mut cells: Vec<String> = settings.iter().map(id_of).collect();
+    cells.push(reference.id().to_owned());
+    text.push_str(&elsewhere(evidence, others, settings, reference, &mut cells));
+    Some(Draft::new(lead, text, cells))
+}
+
+/// Which of the settings beat the same reference on every other payload too.
+fn elsewhere(
+    evidence: &Evidence,
+    others: &[&Group],
+    settings: &[&Row],
+    reference: &Row,
+    cells: &mut Vec<String>,
+) -> String {
+    let comparable: Vec<&&Group> = others
+        .iter()
+        .filter(|g| {
+            let own = reference_of(evidence, g);
+            own.is_some_and(|r| r.cell.setting == reference.cell.setting)
+        })
+        .collect();
+    if comparable.is_empty() {
+        return String::new();
+    }
+    let wins: Vec<Vec<&Row>> = comparable.iter().map(|g| beating(evidence, g)).collect();
+    let same =
+        |a: &&Row, b: &&Row| a.cell.setting == b.cell.setting && a.cell.serializer == b.cell.serializer;
+    let everywhere: Vec<&Row> = settings
+        .iter()
+        .filter(|s| wins.iter().all(|wins| wins.iter().any(|w| same(w, s))))
+        .copied()
+        .collect();
+    for win in wins.iter().flatten().filter(|w| everywhere.iter().any(|s| same(s, w))) {
+        cells.push(win.id().to_owned());
+    }
+    let every = label::every(comparable.len(), "other payload", "other payloads");
+    match everywhere.len() {
+        0 => {
+            let somewhere =
+                wins.iter().filter(|wins| wins.iter().any(|w| settings.iter().any(|s| same(s, w)))).count();
+            if somewhere == 0 {
+                let place = if comparable.len() == 1 { "the" } else { "any" };
+                return format!(" Not so on {place} other payload.");
+            }
+            format!(
+                " No one setting of these does so on {every}; on {} of them one does.",
+                label::number(somewhere)
+            )
+        }
+        n => {
+            let verb = if n == 1 { "does" } else { "do" };
+            format!(" {} {verb} so on {every} as well.", label::several(&everywhere))
+        }
+    }
+}

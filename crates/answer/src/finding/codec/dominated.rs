@@ -1,0 +1,98 @@
+//! Which settings are dominated by which.
+
+use super::*;
+
+pub fn codecs(evidence: &Evidence) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for (_, groups) in by_runtime(evidence) {
+        let Some(largest) = groups.last() else { continue };
+        let Some((reference, peers)) = peers(evidence, largest) else { continue };
+        let mut codecs: Vec<&str> = Vec::new();
+        for peer in &peers {
+            if !codecs.contains(&peer.cell.setting.codec.as_str())
+                && peer.cell.setting.codec.as_str() != IDENTITY
+            {
+                codecs.push(peer.cell.setting.codec.as_str());
+            }
+        }
+        // The codec in use today first, then as planned.
+        codecs.sort_by_key(|codec| *codec != reference.cell.setting.codec.as_str());
+        for codec in codecs {
+            drafts.extend(sentence(evidence, largest, &peers, codec, reference));
+        }
+    }
+    drafts
+}
+
+fn sentence(
+    evidence: &Evidence,
+    group: &Group,
+    peers: &[&Row],
+    codec: &str,
+    reference: &Row,
+) -> Option<Draft> {
+    let own: Vec<&Row> = peers.iter().filter(|p| p.cell.setting.codec.as_str() == codec).copied().collect();
+    let beaten: Vec<(&Row, &Row)> = own.iter().filter_map(|c| Some((*c, strongest(c, peers)?))).collect();
+    if beaten.is_empty() {
+        return None;
+    }
+    let losers: Vec<&Row> = beaten.iter().map(|b| b.0).collect();
+    let mut winners: Vec<&Row> = Vec::new();
+    for (_, winner) in &beaten {
+        if !winners.iter().any(|w| w.id() == winner.id()) {
+            winners.push(*winner);
+        }
+    }
+    let all = losers.len() == own.len();
+    let serializer = reference.cell.serializer.as_ref().map_or(String::new(), |s| format!(" with {s}"));
+    let subject = match losers.len() {
+        1 => label::several(&losers),
+        n if all && losers.iter().all(|l| l.cell.setting.level.is_some()) => capitalised(&format!(
+            "{} of {codec} measured ({})",
+            label::every(n, "level", "levels"),
+            levels_of(&losers)
+        )),
+        n if all => capitalised(&format!("{} of {codec} measured", label::every(n, "setting", "settings"))),
+        _ => label::several(&losers),
+    };
+    let text = format!(
+        "{subject} {} dominated by {} on {}{serializer}: {} more encode CPU time, beyond doubt, and no fewer bytes.",
+        if losers.len() == 1 { "is" } else { "are" },
+        label::several(&winners),
+        place(evidence, group),
+        if losers.len() == 1 { "it takes" } else { "each takes" },
+    );
+    let cells = losers.iter().chain(&winners).map(id_of).collect();
+    Some(if codec == reference.cell.setting.codec.as_str() {
+        Draft::lead(text, cells)
+    } else {
+        Draft::detail(text, cells)
+    })
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn levels_of(candidates: &[&Row]) -> String {
+    label::levels(&candidates.iter().filter_map(level_of).collect::<Vec<_>>())
+}
+
+/// Of the peers that beat a candidate beyond doubt, the one that does so most clearly.
+fn strongest<'a>(candidate: &'a Row, peers: &[&'a Row]) -> Option<&'a Row> {
+    let cost = candidate.get(ENCODE)?;
+    let beating: Vec<&Row> = peers
+        .iter()
+        .filter(|p| p.id() != candidate.id() && stored(p) <= stored(candidate))
+        .filter(|p| p.get(ENCODE).is_some_and(|c| is_less(c, cost)))
+        .copied()
+        .collect();
+    let points: Vec<[f64; 2]> = [candidate]
+        .iter()
+        .chain(&beating)
+        .map(|c| [c.value(ENCODE).unwrap_or(f64::NAN), stored(c)])
+        .collect();
+    let at = dominators(&points).first().copied().flatten()?;
+    beating.get(at.checked_sub(1)?).copied()
+}

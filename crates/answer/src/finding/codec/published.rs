@@ -1,0 +1,95 @@
+//! The published table: what it understates, and where it and these measurements agree.
+
+use super::*;
+
+/// Published and measured figures that differ by less than this share agree: they come from different machines,
+/// versions and content.
+const AGREES: f64 = 0.15;
+
+pub fn agreement(evidence: &Evidence) -> Vec<Draft> {
+    let Some(published) = &evidence.report.exhibits.published_levels else { return Vec::new() };
+    let rows = published.rows.as_slice();
+    let mut drafts = vec![decompression(rows)];
+    drafts.extend(ratios(rows));
+    drafts.extend(cost_of_the_highest(evidence, rows));
+    drafts
+}
+
+fn ids(rows: &[LevelComparison]) -> Vec<String> {
+    rows.iter().map(|r| r.cell.clone()).collect()
+}
+
+/// The row of the library's default level, or the middle one.
+fn middle(rows: &[LevelComparison]) -> &LevelComparison {
+    rows.iter().find(|r| r.published.level == 6).unwrap_or(&rows[rows.len() / 2])
+}
+
+fn decompression(rows: &[LevelComparison]) -> Draft {
+    let row = middle(rows);
+    let text = format!(
+        "The published decompression rates divide compressed bytes by time, so they are understated by the compression ratio: \
+         {} at level {} with a ratio of {} is {} of uncompressed bytes; here it is {}.",
+        units::mb_s(row.published.decompress_mb_s_published),
+        row.published.level,
+        units::trimmed_number(row.published.ratio),
+        units::mb_s(row.decompress_mb_s_corrected),
+        units::mb_s(row.decompress_mb_s),
+    );
+    Draft::lead(text, vec![row.cell.clone()])
+}
+
+fn ratios(rows: &[LevelComparison]) -> Option<Draft> {
+    let (first, last) = (rows.first()?, rows.last()?);
+    let difference = |r: &LevelComparison| r.ratio / r.published.ratio - 1.0;
+    let furthest = rows.iter().max_by(|a, b| difference(a).abs().total_cmp(&difference(b).abs()))?;
+    let levels = |of: fn(&LevelComparison) -> f64| {
+        if rows.len() == 1 {
+            units::significant(of(first))
+        } else {
+            format!("{} to {}", units::significant(of(first)), units::significant(of(last)))
+        }
+    };
+    let verdict = if difference(furthest).abs() < AGREES {
+        format!("the two agree within {} at every level", units::percent(difference(furthest).abs()))
+    } else {
+        let (word, level) =
+            (if difference(furthest) < 0.0 { "less" } else { "more" }, furthest.published.level);
+        format!(
+            "{} {word} at level {level}, where they differ most",
+            units::percent(difference(furthest).abs())
+        )
+    };
+    let text = format!(
+        "Compression ratios published for levels {} to {} are {}, here they are {}: {verdict}.",
+        first.published.level,
+        last.published.level,
+        levels(|r| r.published.ratio),
+        levels(|r| r.ratio),
+    );
+    Some(Draft::detail(text, ids(rows)))
+}
+
+/// What the highest level costs beside the default one: a ratio of times, which machines share better than times.
+fn cost_of_the_highest(evidence: &Evidence, rows: &[LevelComparison]) -> Option<Draft> {
+    let (low, high) = (middle(rows), rows.last()?);
+    if low.published.level >= high.published.level {
+        return None;
+    }
+    let cost = |level: &LevelComparison| {
+        let row = evidence.report.row(&level.cell)?;
+        row.get(COMPRESS).or_else(|| row.get(ENCODE))
+    };
+    let here = ratio(cost(high)?, cost(low)?)?;
+    let published = low.published.compress_mb_s / high.published.compress_mb_s;
+    let agree =
+        (here.value / published - 1.0).abs() < AGREES || (here.low <= published && published <= here.high);
+    let text = format!(
+        "Level {} costs {} the time of level {} as published and {} here: the two {}.",
+        high.published.level,
+        units::times(published),
+        low.published.level,
+        units::times_interval(here.value, here.low, here.high),
+        if agree { "agree" } else { "disagree" },
+    );
+    Some(Draft::detail(text, vec![low.cell.clone(), high.cell.clone()]))
+}

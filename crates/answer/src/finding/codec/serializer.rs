@@ -1,0 +1,130 @@
+//! What another serializer changes: bytes and CPU time, before and after compression.
+
+use super::*;
+
+/// The serializer every PHP has.
+const BASE: &str = "serialize";
+
+/// What two serializers cost with the same setting, ours ÷ `serialize`.
+struct Effect {
+    encode: Ratio,
+    decode: Ratio,
+    bytes: f64,
+    cells: [String; 2],
+}
+
+pub fn effects(evidence: &Evidence) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for (_, groups) in by_runtime(evidence) {
+        let mut serializers: Vec<&str> = Vec::new();
+        for candidate in groups.iter().flat_map(|g| members(evidence, g)) {
+            let other = candidate.cell.serializer.as_deref().filter(|s| *s != BASE);
+            serializers.extend(other.filter(|s| !serializers.contains(s)));
+        }
+        for (place, serializer) in serializers.into_iter().enumerate() {
+            drafts.extend(on_largest(evidence, &groups, serializer, place == 0));
+            drafts.extend(over_payloads(evidence, &groups, serializer));
+        }
+    }
+    drafts
+}
+
+fn effect(evidence: &Evidence, group: &Group, serializer: &str, setting: &Setting) -> Option<Effect> {
+    let members = members(evidence, group);
+    let with = |name: &str| {
+        members
+            .iter()
+            .copied()
+            .find(|c| c.cell.serializer.as_deref() == Some(name) && c.cell.setting == *setting)
+    };
+    let (ours, base) = (with(serializer)?, with(BASE)?);
+    let beside = |phase| ratio(ours.get(phase)?, base.get(phase)?);
+    Some(Effect {
+        encode: beside(ENCODE)?,
+        decode: beside(DECODE)?,
+        bytes: stored(ours) / stored(base).max(1.0),
+        cells: [ours.id().to_owned(), base.id().to_owned()],
+    })
+}
+
+/// The setting whose effect stands beside that of no compression: of those measured with both serializers, the
+/// smallest on the front, for that is where least is left to save; else the reference's.
+fn compressed<'a>(evidence: &Evidence<'a>, group: &'a Group, serializer: &str) -> Option<&'a Setting> {
+    let members = members(evidence, group);
+    let measured_with_both = |c: &&&'a Row| {
+        members
+            .iter()
+            .any(|o| o.cell.serializer.as_deref() == Some(serializer) && o.cell.setting == c.cell.setting)
+    };
+    let bases = || {
+        members
+            .iter()
+            .filter(|c| {
+                c.cell.serializer.as_deref() == Some(BASE) && c.cell.setting.codec.as_str() != IDENTITY
+            })
+            .filter(measured_with_both)
+    };
+    bases()
+        .find(|c| c.cell.setting == Setting::at("zstd", 3))
+        .or_else(|| bases().find(|c| group.reference() == Some(c.id())))
+        .map(|c| &c.cell.setting)
+}
+
+fn on_largest(evidence: &Evidence, groups: &[&Group], serializer: &str, lead: bool) -> Option<Draft> {
+    let group = groups.last()?;
+    let alone = effect(evidence, group, serializer, &Setting::bare(IDENTITY))?;
+    let words = |e: &Effect| {
+        format!(
+            "{} of its encode CPU time, {} of its decode CPU time and {}",
+            label::ratio(&e.encode),
+            label::ratio(&e.decode),
+            label::bytes_beside(e.bytes, 1.0)
+        )
+    };
+    let mut text =
+        format!("On {}, {serializer} instead of {BASE} takes {}", place(evidence, group), words(&alone));
+    let mut cells = alone.cells.to_vec();
+    if let Some((setting, e)) = compressed(evidence, group, serializer)
+        .and_then(|setting| Some((setting, effect(evidence, group, serializer, setting)?)))
+    {
+        text.push_str(&format!("; with {} on top, {}", label::setting(setting), words(&e)));
+        cells.extend(e.cells);
+    }
+    text.push('.');
+    Some(Draft::new(lead, text, cells))
+}
+
+/// The range over all payloads that have both.
+fn over_payloads(evidence: &Evidence, groups: &[&Group], serializer: &str) -> Option<Draft> {
+    let effects = |setting: &Setting| -> Vec<Effect> {
+        groups.iter().filter_map(|g| effect(evidence, g, serializer, setting)).collect()
+    };
+    let alone = effects(&Setting::bare(IDENTITY));
+    if alone.len() < 2 {
+        return None;
+    }
+    let values = |effects: &[Effect], of: fn(&Effect) -> f64| effects.iter().map(of).collect::<Vec<f64>>();
+    let mut text = format!(
+        "Over {}, {serializer} leaves {} of the bytes of {BASE}, at {} of its encode CPU time and {} of its decode CPU time",
+        units::count(alone.len(), "payload", "payloads"),
+        label::range(&values(&alone, |e| e.bytes), units::percent),
+        label::range(&values(&alone, |e| e.encode.value), units::times),
+        label::range(&values(&alone, |e| e.decode.value), units::times),
+    );
+    let mut cells: Vec<String> = alone.iter().flat_map(|e| e.cells.clone()).collect();
+    if let Some(setting) = groups.last().and_then(|g| compressed(evidence, g, serializer)) {
+        let compressed = effects(setting);
+        if compressed.len() > 1 {
+            text.push_str(&format!(
+                "; after {} on {}, {} of the bytes at {} of the encode CPU time",
+                label::setting(setting),
+                units::count(compressed.len(), "payload", "payloads"),
+                label::range(&values(&compressed, |e| e.bytes), units::percent),
+                label::range(&values(&compressed, |e| e.encode.value), units::times),
+            ));
+            cells.extend(compressed.iter().flat_map(|e| e.cells.clone()));
+        }
+    }
+    text.push('.');
+    Some(Draft::detail(text, cells))
+}

@@ -1,0 +1,126 @@
+//! Names of settings in sentences.
+
+use weigh_model::cell::Cell;
+use weigh_model::setting::Setting;
+use weigh_model::units;
+
+use crate::row::Row;
+use crate::subject::codec::IDENTITY;
+use crate::verdict::Ratio;
+
+/// `zstd 3`, `zlib 6 (memlevel=9)`, `no compression`.
+pub fn setting(setting: &Setting) -> String {
+    if setting.codec == IDENTITY {
+        return "no compression".to_string();
+    }
+    let mut text = setting.codec.clone();
+    if let Some(level) = setting.level {
+        text.push_str(&format!(" {level}"));
+    }
+    if !setting.options.is_empty() {
+        let options: Vec<String> =
+            setting.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        text.push_str(&format!(" ({})", options.join(", ")));
+    }
+    text
+}
+
+/// With the serializer: `igbinary + zstd 3`, `igbinary alone`, `zstd 3` for bytes.
+pub fn cell(serializer: Option<&str>, of: &Setting) -> String {
+    match serializer {
+        None => setting(of),
+        Some(serializer) if of.codec == IDENTITY => format!("{serializer} alone"),
+        Some(serializer) => format!("{serializer} + {}", setting(of)),
+    }
+}
+
+/// As [`cell`], of a whole cell.
+pub fn of_cell(of: &Cell) -> String {
+    cell(of.serializer.as_deref(), &of.setting)
+}
+
+/// Several settings, codec by codec in the order given: `zstd 1 to 5 and brotli 2`.
+pub fn several(rows: &[&Row]) -> String {
+    let mut parts: Vec<(String, Vec<i32>)> = Vec::new();
+    for row in rows {
+        let of = &row.cell.setting;
+        match of.level.filter(|_| of.options.is_empty()) {
+            Some(level) => {
+                match parts.iter_mut().find(|(codec, levels)| *codec == of.codec && !levels.is_empty()) {
+                    Some((_, levels)) => levels.push(level),
+                    None => parts.push((of.codec.clone(), vec![level])),
+                }
+            }
+            None => parts.push((setting(of), Vec::new())),
+        }
+    }
+    let words: Vec<String> = parts
+        .into_iter()
+        .map(|(codec, all)| if all.is_empty() { codec } else { format!("{codec} {}", levels(&all)) })
+        .collect();
+    units::list(&words)
+}
+
+/// `1 to 5 and 9`: runs of three and more are drawn together.
+pub fn levels(levels: &[i32]) -> String {
+    let mut levels = levels.to_vec();
+    levels.sort_unstable();
+    levels.dedup();
+    let mut words: Vec<String> = Vec::new();
+    for run in levels.chunk_by(|a, b| a + 1 == *b) {
+        match run {
+            [first, _, .., last] => words.push(format!("{first} to {last}")),
+            few => words.extend(few.iter().map(i32::to_string)),
+        }
+    }
+    units::list(&words)
+}
+
+/// Small numbers in words.
+pub fn number(number: usize) -> String {
+    const WORDS: [&str; 13] = [
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_string())
+}
+
+/// `the other payload`, `both other payloads`, `all four other payloads`: of `number` things, every one.
+pub fn every(number: usize, singular: &str, plural: &str) -> String {
+    match number {
+        1 => format!("the {singular}"),
+        2 => format!("both {plural}"),
+        n => format!("all {} {plural}", self::number(n)),
+    }
+}
+
+/// `2.1% fewer bytes`, `3% more bytes`, `2.5× the bytes`, `the same bytes`: `ours` beside `theirs`.
+pub fn bytes_beside(ours: f64, theirs: f64) -> String {
+    if ours == theirs || theirs <= 0.0 {
+        return "the same bytes".to_string();
+    }
+    let change = ours / theirs - 1.0;
+    match change.abs() {
+        _ if change >= 1.0 => format!("{} the bytes", units::times(ours / theirs)),
+        size => format!("{} {} bytes", share(size), if change < 0.0 { "fewer" } else { "more" }),
+    }
+}
+
+/// A positive share in percent that never reads 0%.
+pub fn share(share: f64) -> String {
+    if share < 0.0005 { "less than 0.1%".to_string() } else { units::percent(share) }
+}
+
+/// A ratio of two costs with its interval; when the interval holds 1, that is said.
+pub fn ratio(ratio: &Ratio) -> String {
+    let text = units::times_interval(ratio.value, ratio.low, ratio.high);
+    if ratio.holds_one() { format!("{text} (cannot be told apart)") } else { text }
+}
+
+/// The smallest and the largest of some numbers: `0.12× to 0.68×`, or one of them when they read the same.
+pub fn range(numbers: &[f64], format: impl Fn(f64) -> String) -> String {
+    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (least, most) = (format(least), format(most));
+    if least == most { least } else { format!("{least} to {most}") }
+}

@@ -1,0 +1,79 @@
+//! Formats: one report in many forms. This room owns how results look; it refuses to measure, to read records, and to touch the file system:
+//! every format hands bytes back.
+//!
+//! A new format is a file in `format/` and its line in [`FORMATS`] (with the `mod` above it).
+
+pub mod csv;
+pub mod json;
+pub mod live;
+pub mod markdown;
+pub mod terminal;
+
+use anyhow::Result;
+
+use crate::outcome::Report;
+
+/// One form of a report.
+pub trait Format: Sync {
+    /// What `--format` takes.
+    fn name(&self) -> &'static str;
+    /// The extension of its files, without a dot.
+    fn extension(&self) -> &'static str;
+    /// One line for help.
+    fn about(&self) -> &'static str;
+    /// The files of the report; none of them is written.
+    ///
+    /// # Errors
+    /// When the report cannot be expressed in this form; the message says what and why.
+    fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>>;
+}
+
+/// Every format, in the order of help.
+pub static FORMATS: &[&dyn Format] = &[&terminal::Terminal, &markdown::Markdown, &csv::Csv, &json::Json];
+
+/// One file of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// A plain name without folders, safe on every file system.
+    pub file_name: String,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+impl Rendered {
+    /// A file.
+    pub fn new(file_name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Rendered {
+        Rendered { file_name: file_name.into(), bytes: bytes.into() }
+    }
+}
+
+/// How a report should look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Style with colours and weights (the caller has looked at `NO_COLOR` and at the pipe).
+    pub color: bool,
+    /// How much of it: a summary, or every cell.
+    pub detail: Detail,
+    /// Findings shown at most.
+    pub findings: usize,
+    /// The command that makes this run again, for the report's last section.
+    pub command: Option<String>,
+}
+
+/// How much a terminal report says. The other formats are always complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The answer, the front of each group, and counts of the rest.
+    #[default]
+    Summary,
+    /// Every cell, every link, every fault.
+    Full,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { width: 100, color: false, detail: Detail::Summary, findings: 10, command: None }
+    }
+}

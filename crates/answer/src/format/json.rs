@@ -1,0 +1,44 @@
+//! The report itself as JSON, with the version of its schema, which is the same for every study: `docs/schema/report.schema.json`.
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{Format, Options, Rendered};
+use crate::outcome::Report;
+
+/// The version of the schema: raised when a field changes its meaning or goes away.
+pub const SCHEMA: u32 = 2;
+
+/// What the file holds.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Document {
+    /// The version of this schema.
+    pub schema: u32,
+    /// The results.
+    #[serde(flatten)]
+    pub report: Report,
+}
+
+/// `--format json`.
+pub struct Json;
+
+impl Format for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn extension(&self) -> &'static str {
+        "json"
+    }
+
+    fn about(&self) -> &'static str {
+        "every figure, for programs (docs/schema/report.schema.json)"
+    }
+
+    fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {
+        let document = Document { schema: SCHEMA, report: report.clone() };
+        let mut bytes = serde_json::to_vec_pretty(&document).context("writing the report as JSON")?;
+        bytes.push(b'\n');
+        Ok(vec![Rendered::new("report.json", bytes)])
+    }
+}

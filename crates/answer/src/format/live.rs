@@ -1,0 +1,49 @@
+//! Results while a run is in flight: as many rows as the terminal has room for.
+
+use super::{Options, terminal};
+use crate::document::Block;
+use crate::document::group::{View, views};
+use crate::outcome::Report;
+use crate::table::Grid;
+use crate::text;
+
+/// The groups measured so far in at most `lines` lines: the front of each first, then as many others as there is room for. Empty when nothing
+/// was measured yet.
+pub fn table(report: &Report, options: &Options, lines: usize) -> String {
+    shared(&views(report), lines, |view: &View, share| {
+        let about = (report.shape().look.about)(report, view.group).into_iter().next().unwrap_or_default();
+        let heading = format!("{} · {about}", view.title());
+        let rows = |shown| view.table(view.rows.iter().copied().take(shown));
+        one(&heading, view.rows.len(), rows, options, share)
+    })
+}
+
+/// The groups, each with its share of the lines that are left.
+fn shared<T>(groups: &[T], lines: usize, one: impl Fn(&T, usize) -> String) -> String {
+    let mut out = String::new();
+    let mut left = lines;
+    for (index, group) in groups.iter().enumerate() {
+        let share = left / (groups.len() - index);
+        let text = one(group, share);
+        left = left.saturating_sub(text.lines().count());
+        out.push_str(&text);
+    }
+    out
+}
+
+/// Lines of a group that are not rows: heading, two of the header, rule, and what is left out.
+const FRAME: usize = 5;
+
+/// A group of `count` rows, of which `rows` draws the first few.
+fn one(heading: &str, count: usize, rows: impl Fn(usize) -> Grid, options: &Options, lines: usize) -> String {
+    if lines <= FRAME {
+        return String::new();
+    }
+    let room = lines - FRAME;
+    let shown = count.min(if count <= room + 1 { room + 1 } else { room });
+    let mut blocks = vec![Block::Text(text::shorten(heading, options.width)), Block::Table(rows(shown))];
+    if shown < count {
+        blocks.push(Block::Remark(format!("… and {} more", count - shown)));
+    }
+    terminal::text(&blocks, options)
+}

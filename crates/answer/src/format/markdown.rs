@@ -1,0 +1,109 @@
+//! The complete report as Markdown with its charts. Everything that came from outside is escaped.
+
+use anyhow::Result;
+
+use super::{Detail, Format, Options, Rendered};
+use crate::document::{self, Block};
+use crate::outcome::Report;
+use crate::picture::Picture;
+use crate::table::{Grid, Kind, Tone};
+use crate::text::{clean, markdown as escape};
+
+/// `--format markdown`.
+pub struct Markdown;
+
+impl Format for Markdown {
+    fn name(&self) -> &'static str {
+        "markdown"
+    }
+
+    fn extension(&self) -> &'static str {
+        "md"
+    }
+
+    fn about(&self) -> &'static str {
+        "the complete report with links to its charts (write svg beside it)"
+    }
+
+    fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
+        let blocks = document::build(report, &whole(options));
+        Ok(vec![Rendered::new("report.md", text(&blocks, &(report.shape().look.pictures)(report)))])
+    }
+}
+
+/// Everything, whatever was asked for: a page has room.
+fn whole(options: &Options) -> Options {
+    Options { detail: Detail::Full, findings: usize::MAX, ..options.clone() }
+}
+
+fn text(blocks: &[Block], charts: &[Picture]) -> String {
+    let mut out = String::new();
+    for block in blocks {
+        match block {
+            Block::Heading(level, text) => {
+                out.push_str(&format!("{} {}\n\n", "#".repeat(usize::from(*level)), escape(text)));
+            }
+            Block::Text(text) => out.push_str(&format!("{}\n\n", escape(text))),
+            Block::Remark(text) if text.is_empty() => {}
+            Block::Remark(text) => out.push_str(&format!("*{}*\n\n", escape(text))),
+            Block::Steps(steps) => {
+                for (index, step) in steps.iter().enumerate() {
+                    out.push_str(&format!("{}. {}\n", index + 1, escape(step)));
+                }
+                out.push('\n');
+            }
+            Block::Points(points) => {
+                for (what, remedy) in points {
+                    let remedy = remedy.as_deref().map(|remedy| format!(" → {}", escape(remedy)));
+                    out.push_str(&format!("- {}{}\n", escape(what), remedy.unwrap_or_default()));
+                }
+                out.push('\n');
+            }
+            Block::Table(grid) => out.push_str(&table(grid)),
+            Block::Literal(line) => out.push_str(&format!("    {}\n\n", clean(line))),
+            Block::Charts(group) => {
+                charts
+                    .iter()
+                    .filter(|entry| entry.group == Some(*group))
+                    .for_each(|entry| image(&mut out, entry));
+            }
+            Block::StudyCharts => {
+                charts.iter().filter(|entry| entry.group.is_none()).for_each(|entry| image(&mut out, entry));
+            }
+        }
+    }
+    out
+}
+
+fn image(out: &mut String, entry: &Picture) {
+    out.push_str(&format!("![{}]({}.svg)\n\n", escape(&entry.about), entry.stem));
+}
+
+fn table(grid: &Grid) -> String {
+    let shown = grid.filled();
+    if shown.is_empty() {
+        return String::new();
+    }
+    let columns: Vec<_> = shown.iter().map(|index| &grid.columns[*index]).collect();
+    let texts: Vec<_> = shown.iter().map(|index| grid.texts(*index)).collect();
+    let heads = columns.iter().map(|column| escape(format!("{} {}", column.name, column.unit).trim()));
+    let rules = columns.iter().map(|column| match column.kind {
+        Kind::Text(_) | Kind::Bar => "---".to_owned(),
+        Kind::Three | Kind::Fixed(_) | Kind::Whole => "--:".to_owned(),
+    });
+    let mut out = line(heads) + &line(rules);
+    for (row, (tone, _)) in grid.rows.iter().enumerate() {
+        let cells = columns.iter().zip(&texts).map(|(column, texts)| {
+            let text = escape(&texts[row]);
+            let name = *tone == Tone::Strong && matches!(column.kind, Kind::Text(_)) && text.len() > 3;
+            if name { format!("**{text}**") } else { text }
+        });
+        out.push_str(&line(cells));
+    }
+    out.push('\n');
+    out
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+}

@@ -1,0 +1,173 @@
+//! Records sorted by cell: what was observed of each, round by round.
+
+use std::collections::{BTreeMap, HashMap};
+
+use weigh_model::caveat::Caveat;
+use weigh_model::cell::Cell;
+use weigh_model::plan::Plan;
+use weigh_model::protocol::{FaultKind, Phase, Samples};
+use weigh_model::record::{Record, StopReason, VisitRecord};
+use weigh_stats::median;
+
+use crate::outcome::FaultRow;
+
+/// All records of a run by what they speak of.
+pub struct Gathered<'a> {
+    /// Cells with at least one visit and no wrong answer, in the plan's order.
+    pub cells: Vec<Measured<'a>>,
+    /// Every fault.
+    pub faults: Vec<FaultRow>,
+    /// Cells with neither visit nor fault.
+    pub unmeasured: Vec<String>,
+    /// Caveats recorded for the run.
+    pub caveats: Vec<Caveat>,
+    /// How often the run was taken up again.
+    pub resumed: u32,
+    /// Rounds seen.
+    pub rounds: u32,
+    /// Seconds of wall time seen.
+    pub seconds: f64,
+    /// An end was recorded.
+    pub complete: bool,
+    /// The slowest round's factor ÷ the fastest round's, of the rounds that have one.
+    pub drift: f64,
+}
+
+/// One cell with what was observed of it.
+pub struct Measured<'a> {
+    /// The cell.
+    pub cell: &'a Cell,
+    /// One per round, ascending by round; of a round that was measured again after an interruption, the last.
+    pub visits: Vec<&'a VisitRecord>,
+    /// Why it was no longer visited.
+    pub stop: Option<StopReason>,
+    /// Caveats recorded for it.
+    pub caveats: Vec<Caveat>,
+    /// The plan's seed, for intervals.
+    pub seed: u64,
+}
+
+impl<'a> Measured<'a> {
+    /// The last visit.
+    pub fn last(&self) -> Option<&'a VisitRecord> {
+        self.visits.last().copied()
+    }
+
+    /// (round, median CPU time) of samples, ascending by round.
+    pub fn round_medians(&self, of: fn(&VisitRecord) -> Option<&Samples>) -> Vec<(u32, f64)> {
+        let visits = self.visits.iter().filter_map(|v| Some((v.round, of(v)?)));
+        visits
+            .filter_map(|(round, samples)| {
+                Some((round, median(&usable(&samples.cpu_ns).collect::<Vec<_>>())?))
+            })
+            .collect()
+    }
+
+    /// All CPU times of samples.
+    pub fn samples(&self, of: fn(&VisitRecord) -> Option<&Samples>) -> Vec<f64> {
+        self.visits.iter().filter_map(|v| of(v)).flat_map(|samples| usable(&samples.cpu_ns)).collect()
+    }
+}
+
+/// Amounts that can be: not negative, and under thirty years where they are nanoseconds.
+pub fn usable(amounts: &[f64]) -> impl Iterator<Item = f64> {
+    amounts.iter().copied().filter(|amount| (0.0..1e18).contains(amount))
+}
+
+/// What the records say of one planned cell.
+#[derive(Default)]
+struct Sorted<'a> {
+    visits: BTreeMap<u32, &'a VisitRecord>,
+    stop: Option<StopReason>,
+    caveats: Vec<Caveat>,
+    faulted: bool,
+    wrong: bool,
+}
+
+/// Sorts records by cell.
+pub fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> {
+    let index: HashMap<&str, usize> =
+        plan.cells.iter().enumerate().map(|(at, cell)| (cell.id.as_str(), at)).collect();
+    let mut sorted: Vec<Sorted> = Vec::new();
+    sorted.resize_with(plan.cells.len(), Sorted::default);
+    let mut gathered = Gathered {
+        cells: Vec::new(),
+        faults: Vec::new(),
+        unmeasured: Vec::new(),
+        caveats: Vec::new(),
+        resumed: 0,
+        rounds: 0,
+        seconds: 0.0,
+        complete: false,
+        drift: 1.0,
+    };
+    records.iter().for_each(|record| gathered.take(record, &index, &mut sorted));
+    for (cell, Sorted { visits, stop, caveats, faulted, wrong }) in plan.cells.iter().zip(sorted) {
+        if !visits.is_empty() && !wrong {
+            let visits = visits.into_values().collect();
+            gathered.cells.push(Measured { cell, visits, stop, caveats, seed: plan.seed });
+        } else if !faulted {
+            gathered.unmeasured.push(cell.id.clone());
+        }
+    }
+    gathered.drift = drift(&gathered.cells);
+    gathered
+}
+
+impl<'a> Gathered<'a> {
+    fn take(&mut self, record: &'a Record, index: &HashMap<&str, usize>, sorted: &mut [Sorted<'a>]) {
+        let at = |cell: &str| index.get(cell).copied();
+        match record {
+            Record::Visit(visit) => {
+                if let Some(at) = at(&visit.cell) {
+                    sorted[at].visits.insert(visit.round, visit);
+                    self.rounds = self.rounds.max(visit.round);
+                    self.seconds = self.seconds.max(visit.at);
+                }
+            }
+            Record::Fault { cell, round, fault } => {
+                if let Some(at) = at(cell) {
+                    sorted[at].faulted = true;
+                    // A wrong answer is never a number: what came before it is withdrawn too.
+                    sorted[at].wrong |= matches!(fault.kind, FaultKind::RoundTrip | FaultKind::Independent);
+                    self.faults.push(FaultRow { cell: cell.clone(), round: *round, fault: fault.clone() });
+                }
+            }
+            Record::Stop { cell, reason, .. } => {
+                if let Some(at) = at(cell) {
+                    sorted[at].stop = Some(reason.clone());
+                }
+            }
+            Record::Caveat { cell: None, caveat } => self.caveats.push(caveat.clone()),
+            Record::Caveat { cell: Some(cell), caveat } => {
+                if let Some(at) = at(cell) {
+                    sorted[at].caveats.push(caveat.clone());
+                }
+            }
+            Record::Resumed { .. } => {
+                self.resumed += 1;
+                self.complete = false;
+            }
+            Record::End { rounds, seconds, .. } => {
+                self.complete = true;
+                self.rounds = self.rounds.max(*rounds);
+                self.seconds = self.seconds.max(*seconds);
+            }
+        }
+    }
+}
+
+/// How far apart the slowest and the fastest round are, over all cells.
+fn drift(cells: &[Measured]) -> f64 {
+    let medians = |m: &Measured, phase: Phase| {
+        let samples = m.visits.iter().filter_map(|v| Some((v.round, v.phases.get(&phase)?)));
+        let times = samples.map(|(round, s)| (round, median(&usable(&s.cpu_ns).collect::<Vec<_>>())));
+        times.filter_map(|(round, time)| Some((round, time?))).collect::<Vec<_>>()
+    };
+    let headline =
+        |m: &Measured| m.cell.subject.headline().iter().map(|p| medians(m, *p)).collect::<Vec<_>>();
+    let effects = weigh_stats::block_effects(&cells.iter().flat_map(headline).collect::<Vec<_>>());
+    let slowest = effects.values().copied().fold(f64::NAN, f64::max);
+    let fastest = effects.values().copied().fold(f64::NAN, f64::min);
+    if slowest.is_finite() && fastest > 0.0 { slowest / fastest } else { 1.0 }
+}

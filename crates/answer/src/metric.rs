@@ -1,0 +1,182 @@
+//! Metrics: what is known of a configuration, one line each. Tables, CSV, JSON, charts and sentences know a metric by its id and
+//! nothing else of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_load::hist::Packed;
+use weigh_model::cell::Cell;
+use weigh_model::protocol::Samples;
+use weigh_model::record::VisitRecord;
+
+use crate::estimate::Estimate;
+use crate::gather::Measured;
+use crate::row::Values;
+
+/// One metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Unique in its subject: `encode-cpu`.
+    pub id: &'static str,
+    /// The unit of its value.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Better,
+    /// How visits are summarised.
+    pub over: Over,
+    /// What the value is per.
+    pub per: Per,
+    /// Where it is read from.
+    pub of: Source,
+    /// What it means, in a sentence.
+    pub about: &'static str,
+}
+
+/// Units of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// Seconds.
+    S,
+    /// Bytes.
+    Bytes,
+    /// Per second.
+    PerSecond,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// A count.
+    Count,
+    /// From 0 to 1.
+    Share,
+    /// One amount divided by another.
+    Ratio,
+}
+
+impl Unit {
+    /// Its symbol in headers of CSV files.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Unit::Ns => "ns",
+            Unit::S => "s",
+            Unit::Bytes => "bytes",
+            Unit::PerSecond => "1/s",
+            Unit::BytesPerSecond => "bytes/s",
+            Unit::Count => "count",
+            Unit::Share => "share",
+            Unit::Ratio => "×",
+        }
+    }
+}
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// Less of it.
+    Less,
+    /// More of it.
+    More,
+    /// It only describes.
+    Neither,
+}
+
+/// How visits are summarised.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Over {
+    /// The 0.1 quantile over rounds: neighbours on the machine only ever add CPU time, so that this is what the work costs when it is left
+    /// alone. 0.1 repeated best of 0.1 to 0.5, see docs/METHODOLOGY.md.
+    LowQuantile,
+    /// The median over rounds.
+    Median,
+    /// The largest of all rounds.
+    Max,
+    /// The smallest of all rounds.
+    Min,
+    /// The sum over all rounds.
+    Sum,
+    /// Totals of all rounds divided by their counts, see [`Source::Total`].
+    Mean,
+    /// The last round's: it is the same in each.
+    Exact,
+    /// A part of all rounds' distribution, such as a percentile.
+    Distribution(Part),
+}
+
+/// A part of a distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// How many there are.
+    Count,
+    /// The smallest.
+    Min,
+    /// The mean.
+    Mean,
+    /// The standard deviation.
+    Sd,
+    /// The largest.
+    Max,
+    /// From 0 to 1.
+    Quantile(f64),
+}
+
+/// What a value is per.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Per {
+    /// One pass over all items of the content.
+    Pass,
+    /// One operation: an encode, a decode, a write, a read.
+    Op,
+    /// One response.
+    Request,
+    /// One transaction.
+    Transaction,
+    /// The whole run, or nothing.
+    Run,
+}
+
+/// Where a metric is read from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    /// One amount per visit.
+    Visit(fn(&VisitRecord) -> Option<f64>),
+    /// CPU times of a visit, of which the median is the round's amount.
+    Samples(fn(&VisitRecord) -> Option<&Samples>),
+    /// (a total, how many it is of) per visit.
+    Total(fn(&VisitRecord) -> Option<(f64, f64)>),
+    /// Times of a visit in a histogram, seconds.
+    Times(fn(&VisitRecord) -> Option<&Packed>),
+    /// From all visits at once.
+    Visits(fn(&Measured) -> Option<Estimate>),
+    /// From metrics that stand before it.
+    Values(fn(&Cell, &Values) -> Option<Estimate>),
+    /// From the rows beside it, by [`crate::subject::Shape::complete`].
+    Beside,
+}
+
+/// What readers of a report need to know of a metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MetricDescription {
+    /// Its id.
+    pub id: String,
+    /// The unit of its value.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Better,
+    /// How visits are summarised.
+    pub over: Over,
+    /// What the value is per.
+    pub per: Per,
+    /// What it means.
+    pub about: String,
+}
+
+impl From<&Metric> for MetricDescription {
+    fn from(metric: &Metric) -> MetricDescription {
+        let Metric { id, unit, better, over, per, about, .. } = *metric;
+        MetricDescription { id: id.to_owned(), unit, better, over, per, about: about.to_owned() }
+    }
+}

@@ -1,0 +1,151 @@
+//! A report: everything that follows from a plan and its records. It is derived anew each time, and the same each time; formats, tables and
+//! pictures are projections of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::caveat::Caveat;
+use weigh_model::payload::Payload;
+use weigh_model::plan::{Exclusion, Plan, Runtime, Server, Store};
+use weigh_model::protocol::Fault;
+use weigh_model::record::Record;
+use weigh_model::study::StudyText;
+use weigh_stats::Drawings;
+
+use crate::caveats;
+use crate::exhibit::Exhibits;
+use crate::finding::{Evidence, Finding, findings};
+use crate::gather::gather;
+use crate::group::{Group, groups};
+use crate::metric::MetricDescription;
+use crate::row::Row;
+use crate::subject::{self, Shape};
+
+/// The results of one run.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// The question and how to read the answer.
+    pub study: StudyText,
+    /// Facts of the run, for the heading.
+    pub run: RunFacts,
+    /// What was under test: `codec`, `delivery`, `client`.
+    pub subject: String,
+    /// The inputs.
+    pub payloads: Vec<Payload>,
+    /// The runtimes.
+    pub runtimes: Vec<Runtime>,
+    /// The web servers.
+    pub servers: Vec<Server>,
+    /// The stores.
+    pub stores: Vec<Store>,
+    /// What the values of rows mean.
+    pub metrics: Vec<MetricDescription>,
+    /// Every planned cell with at least one visit, in the plan's order.
+    pub rows: Vec<Row>,
+    /// Rows that compete.
+    pub groups: Vec<Group>,
+    /// What is no table of metrics.
+    pub exhibits: Exhibits,
+    /// The answer, in sentences written from the data.
+    pub findings: Vec<Finding>,
+    /// Cells that were planned and not measured: why.
+    pub faults: Vec<FaultRow>,
+    /// Cells that were planned and for which the budget did not suffice.
+    pub unmeasured: Vec<String>,
+    /// Cells that were never planned: why.
+    pub exclusions: Vec<Exclusion>,
+    /// Caveats of the whole run; those of a cell stand with its row.
+    pub caveats: Vec<Caveat>,
+}
+
+/// Facts of a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct RunFacts {
+    /// RFC 3339, UTC.
+    pub started: String,
+    /// Weighbridge's version.
+    pub version: String,
+    /// The seed.
+    pub seed: u64,
+    /// Seconds of wall time.
+    pub seconds: f64,
+    /// Rounds.
+    pub rounds: u32,
+    /// The run ended by itself (it was not interrupted for good).
+    pub complete: bool,
+    /// One line on the machine: processor, cores, kernel.
+    pub machine: String,
+}
+
+/// A planned cell without a number.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FaultRow {
+    /// The cell's id.
+    pub cell: String,
+    /// The round.
+    pub round: u32,
+    /// Why.
+    pub fault: Fault,
+}
+
+impl Report {
+    /// Derives it from the records of a run: of a whole run, an interrupted one, or one in flight.
+    ///
+    /// `rounds`, `seconds` and `complete` of the run's facts are taken from the records, the rest from `run`. Records of cells that are not
+    /// in the plan are left out.
+    pub fn of(run: &RunFacts, plan: &Plan, records: &[Record]) -> Report {
+        let shape = subject::of_plan(plan);
+        let gathered = gather(plan, records);
+        let measured = || gathered.cells.iter().filter(|m| (shape.is_row)(m.cell));
+        let drawings = Drawings::of(measured().flat_map(|m| m.visits.iter().map(|v| v.round)), plan.seed);
+        let mut rows: Vec<Row> = measured().map(|m| Row::of(shape, plan, m, &drawings)).collect();
+        (shape.complete)(&mut rows);
+        let groups = groups(shape, &mut rows);
+        let mut report = Report {
+            study: plan.study.clone(),
+            run: RunFacts {
+                rounds: gathered.rounds,
+                seconds: gathered.seconds,
+                complete: gathered.complete,
+                ..run.clone()
+            },
+            subject: shape.name.to_owned(),
+            payloads: plan.payloads.clone(),
+            runtimes: plan.runtimes.clone(),
+            servers: plan.servers.clone(),
+            stores: plan.stores.clone(),
+            metrics: shape.metrics().map(MetricDescription::from).collect(),
+            rows,
+            groups,
+            exhibits: Exhibits::default(),
+            findings: Vec::new(),
+            faults: gathered.faults.clone(),
+            unmeasured: gathered.unmeasured.clone(),
+            exclusions: plan.exclusions.clone(),
+            caveats: Vec::new(),
+        };
+        report.exhibits = (shape.exhibits)(&Evidence { plan, report: &report }, &gathered);
+        caveats::add(shape, plan, &gathered, &mut report);
+        report.findings = findings(shape.findings, &Evidence { plan, report: &report });
+        report
+    }
+
+    /// What is particular about its subject.
+    pub fn shape(&self) -> &'static Shape {
+        subject::named(&self.subject)
+    }
+
+    /// A row by its cell's id.
+    pub fn row(&self, id: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.cell.id == id)
+    }
+
+    /// The rows of a group, in the plan's order.
+    pub fn members<'r>(&'r self, group: &'r Group) -> impl Iterator<Item = &'r Row> + Clone {
+        group.cells.iter().filter_map(|id| self.row(id))
+    }
+
+    /// A payload by its name.
+    pub fn payload(&self, name: &str) -> Option<&Payload> {
+        self.payloads.iter().find(|payload| payload.name == name)
+    }
+}

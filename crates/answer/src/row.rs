@@ -1,0 +1,173 @@
+//! A row: one configuration with everything that is known of it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_load::hist::Hist;
+use weigh_model::caveat::Caveat;
+use weigh_model::cell::Cell;
+use weigh_model::plan::Plan;
+use weigh_model::record::{StopReason, VisitRecord};
+use weigh_stats::Drawings;
+
+use crate::estimate::{Estimate, MEDIAN, QUANTILE};
+use crate::gather::Measured;
+use crate::metric::{Metric, Over, Part, Source};
+use crate::subject::Shape;
+use crate::verdict::Ratio;
+
+/// Values by the id of their metric.
+pub type Values = BTreeMap<String, Estimate>;
+
+/// The results of one cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Row {
+    /// Its factors.
+    pub cell: Cell,
+    /// What was found out about it in words, by name: `library`, `coding`, `independent decoder`.
+    pub facts: BTreeMap<String, String>,
+    /// What was measured, by metric; what was not observed is left out.
+    pub values: Values,
+    /// On its group's Pareto front.
+    pub front: bool,
+    /// The id of the cell that beats it on both axes, when it is not on the front.
+    pub dominated_by: Option<String>,
+    /// Its cost ÷ that of each of the group's marked cells, by the mark's name.
+    pub beside: BTreeMap<String, Ratio>,
+    /// Why it was no longer visited; null while the run goes on.
+    pub stop: Option<StopReason>,
+    /// What to keep in mind.
+    pub caveats: Vec<Caveat>,
+}
+
+impl Row {
+    /// The results of one cell, without what needs the cells beside it.
+    pub fn of(shape: &Shape, plan: &Plan, measured: &Measured, drawings: &Drawings) -> Row {
+        let mut values = Values::new();
+        let mut histograms = HashMap::new();
+        for metric in shape.metrics() {
+            let estimate = estimate(metric, measured, &values, drawings, &mut histograms);
+            if let Some(estimate) = estimate {
+                values.insert(metric.id.to_owned(), estimate);
+            }
+        }
+        let facts = (shape.facts)(plan, measured);
+        Row {
+            cell: measured.cell.clone(),
+            facts: facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            values,
+            front: false,
+            dominated_by: None,
+            beside: BTreeMap::new(),
+            stop: measured.stop.clone(),
+            caveats: measured.caveats.clone(),
+        }
+    }
+
+    /// Its cell's id.
+    pub fn id(&self) -> &str {
+        &self.cell.id
+    }
+
+    /// What a metric came to.
+    pub fn get(&self, metric: &str) -> Option<&Estimate> {
+        self.values.get(metric)
+    }
+
+    /// The value of a metric.
+    pub fn value(&self, metric: &str) -> Option<f64> {
+        self.get(metric).map(|estimate| estimate.value)
+    }
+
+    /// The value of a metric that counts; 0 where there is none.
+    pub fn count(&self, metric: &str) -> u64 {
+        self.value(metric).map_or(0, |value| value as u64)
+    }
+
+    /// What was found out in words.
+    pub fn fact(&self, name: &str) -> Option<&str> {
+        self.facts.get(name).map(String::as_str)
+    }
+}
+
+type Histograms = HashMap<usize, Hist>;
+
+/// What a metric comes to over the visits of a cell.
+fn estimate(
+    metric: &Metric,
+    measured: &Measured,
+    values: &Values,
+    drawings: &Drawings,
+    histograms: &mut Histograms,
+) -> Option<Estimate> {
+    let seed = measured.seed;
+    match metric.of {
+        Source::Beside => None,
+        Source::Values(of) => of(measured.cell, values),
+        Source::Visits(of) => of(measured),
+        Source::Samples(of) => {
+            let rounds = measured.round_medians(of);
+            let only = if rounds.len() == 1 { measured.samples(of) } else { Vec::new() };
+            Estimate::of_samples(rounds, &only, drawings, seed)
+        }
+        Source::Total(of) => {
+            let totals: Vec<(f64, f64)> = measured.visits.iter().filter_map(|visit| of(visit)).collect();
+            let (total, count) = totals.iter().fold((0.0, 0.0), |(t, n), (x, m)| (t + x, n + m));
+            (count > 0.0).then(|| Estimate::exact(total / count, totals.len()))
+        }
+        Source::Times(of) => {
+            let Over::Distribution(part) = metric.over else { return None };
+            // Histograms of one source are added up once for all its parts.
+            let key = of as *const () as usize;
+            let all = histograms.entry(key).or_insert_with(|| {
+                let packed = measured.visits.iter().filter_map(|visit| of(visit));
+                merged(packed)
+            });
+            part_of(all, part).map(|value| Estimate::exact(value, measured.visits.len()))
+        }
+        Source::Visit(of) => {
+            let amount = |visit: &&VisitRecord| Some((visit.round, of(visit)?));
+            let rounds: Vec<(u32, f64)> = measured.visits.iter().filter_map(amount).collect();
+            over_visits(metric.over, rounds, drawings, seed)
+        }
+    }
+}
+
+fn over_visits(over: Over, rounds: Vec<(u32, f64)>, drawings: &Drawings, seed: u64) -> Option<Estimate> {
+    let amounts = || rounds.iter().map(|round| round.1).filter(|amount| amount.is_finite());
+    let exact = |value: Option<f64>| value.map(|value| Estimate::exact(value, rounds.len()));
+    match over {
+        Over::LowQuantile | Over::Median => {
+            let usable = |(_, amount): &(u32, f64)| (0.0..1e18).contains(amount);
+            let rounds = rounds.into_iter().filter(usable).collect();
+            let p = if over == Over::Median { MEDIAN } else { QUANTILE };
+            Estimate::over_rounds(rounds, p, drawings, seed)
+        }
+        Over::Max => exact(amounts().reduce(f64::max)),
+        Over::Min => exact(amounts().reduce(f64::min)),
+        Over::Sum => exact(amounts().reduce(|a, b| a + b)),
+        Over::Exact => exact(amounts().last()),
+        Over::Mean => exact(amounts().reduce(|a, b| a + b).map(|sum| sum / rounds.len() as f64)),
+        Over::Distribution(_) => None,
+    }
+}
+
+/// Histograms added up, so that a quantile is one of all times. What cannot be unpacked is left out.
+pub fn merged<'a>(packed: impl Iterator<Item = &'a weigh_load::hist::Packed>) -> Hist {
+    let mut all = Hist::default();
+    packed.filter_map(|packed| packed.unpack().ok()).for_each(|hist| all.add(&hist));
+    all
+}
+
+/// A part of a histogram, seconds; none of an empty one.
+pub fn part_of(hist: &Hist, part: Part) -> Option<f64> {
+    match part {
+        Part::Count => (hist.count() > 0).then_some(hist.count() as f64),
+        Part::Min => hist.min(),
+        Part::Mean => hist.mean(),
+        Part::Sd => hist.sd(),
+        Part::Max => hist.max(),
+        Part::Quantile(q) => hist.quantile(q),
+    }
+}

@@ -1,0 +1,153 @@
+//! Subjects: what is under test. A subject is a [`Shape`], data and pure functions; whatever can be done with results (tables, files, pictures,
+//! sentences) is written once over shapes.
+//!
+//! A new subject is a file here and its line in [`SUBJECTS`] (with the `mod` above it).
+
+pub mod codec;
+
+use std::collections::BTreeMap;
+
+use weigh_model::caveat::Caveat;
+use weigh_model::cell::Cell;
+use weigh_model::plan::Plan;
+
+use crate::document::Block;
+use crate::exhibit::Exhibits;
+use crate::finding::{Evidence, Topic};
+use crate::gather::{Gathered, Measured};
+use crate::group::Group;
+use crate::metric::Metric;
+use crate::outcome::Report;
+use crate::picture::Picture;
+use crate::row::Row;
+use crate::table::{Cell as Field, Column};
+
+/// Every subject. A plan belongs to the first one that takes a cell of it; the first one also takes a plan without cells.
+pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE];
+
+/// What is particular about a subject.
+pub struct Shape {
+    /// Its name in JSON: `codec`.
+    pub name: &'static str,
+    /// The cell belongs to it.
+    pub takes: fn(&Cell) -> bool,
+    /// The cell is a row; others are shown in exhibits alone.
+    pub is_row: fn(&Cell) -> bool,
+    /// What varies.
+    pub factors: &'static [Factor],
+    /// The factors that rows of a group have in common.
+    pub group_by: &'static [&'static str],
+    /// What is known of a row, in blocks.
+    pub metrics: &'static [&'static [Metric]],
+    /// What was found out about a cell in words, by name.
+    pub facts: fn(&Plan, &Measured) -> Vec<(&'static str, String)>,
+    /// Adds to rows what needs the rows beside them.
+    pub complete: fn(&mut [Row]),
+    /// What decides who is on the front; none where nothing competes.
+    pub axes: Option<Axes>,
+    /// The metrics that have to be exact.
+    pub headline: &'static [&'static str],
+    /// What the others are compared with.
+    pub marks: &'static [Mark],
+    /// Caveats of a cell that follow from its visits.
+    pub caveats: fn(&Evidence, &Measured, &Row) -> Vec<Caveat>,
+    /// Wall time over CPU time tells that the machine was noisy.
+    pub watches_wall: bool,
+    /// What is no table of metrics.
+    pub exhibits: fn(&Evidence, &Gathered) -> Exhibits,
+    /// The topics of the answer, the most important first.
+    pub findings: &'static [(&'static str, Topic)],
+    /// How results look.
+    pub look: Look,
+}
+
+/// How the results of a subject look in tables.
+pub struct Look {
+    /// One row and several: `setting`, `settings`.
+    pub noun: (&'static str, &'static str),
+    /// What the front is of: `encode time and bytes`.
+    pub front_of: &'static str,
+    /// What columns mean.
+    pub legend: &'static str,
+    /// How it was measured.
+    pub method: &'static str,
+    /// The name of a row inside its group, cleaned.
+    pub label: fn(&Row) -> String,
+    /// The title of a group, cleaned.
+    pub title: fn(&Report, &Group) -> String,
+    /// What a group is, one remark each.
+    pub about: fn(&Report, &Group) -> Vec<String>,
+    /// The columns of a group's table.
+    pub columns: fn(&Report, &Group) -> Vec<Shown>,
+    /// Short words on a row beside those of its caveats.
+    pub notes: fn(&Report, &Row) -> Vec<String>,
+    /// All groups in one table, for summaries.
+    pub overview: fn(&Report) -> Vec<Block>,
+    /// Its pictures, in the report's order.
+    pub pictures: fn(&Report) -> Vec<Picture>,
+    /// A summary shows the fronts of so many groups; of more, the overview.
+    pub few: usize,
+}
+
+/// A column of a group's table, and what stands in it.
+pub struct Shown {
+    /// How it looks.
+    pub column: Column,
+    /// What a row has there.
+    pub of: fn(&Report, &Group, &Row) -> Field,
+}
+
+/// Shorthand for a column.
+pub fn shown(column: Column, of: fn(&Report, &Group, &Row) -> Field) -> Shown {
+    Shown { column, of }
+}
+
+/// Something that varies.
+pub struct Factor {
+    /// Its name: `payload`.
+    pub id: &'static str,
+    /// Its value for a cell.
+    pub of: fn(&Cell) -> Option<String>,
+}
+
+/// What rows compete in.
+pub struct Axes {
+    /// Metrics of time: a group competes by the first one that one of its rows has; ratios are of the first alone.
+    pub times: &'static [&'static str],
+    /// The metric of bytes.
+    pub size: &'static str,
+}
+
+/// A row that the others of its group are compared with.
+pub struct Mark {
+    /// Its name: `reference`.
+    pub name: &'static str,
+    /// A word on it in its row's note: `plain`.
+    pub note: &'static str,
+    /// The one, of a group's rows and those on its front.
+    pub pick: for<'r> fn(&[&'r Row], &[&'r Row]) -> Option<&'r Row>,
+}
+
+impl Shape {
+    /// Its metrics, one after the other.
+    pub fn metrics(&self) -> impl Iterator<Item = &'static Metric> {
+        self.metrics.iter().copied().flatten()
+    }
+
+    /// What a cell has in common with others of its group.
+    pub fn key(&self, cell: &Cell) -> BTreeMap<String, String> {
+        let by = self.factors.iter().filter(|factor| self.group_by.contains(&factor.id));
+        by.filter_map(|factor| Some((factor.id.to_owned(), (factor.of)(cell)?))).collect()
+    }
+}
+
+/// The subject of a plan.
+pub fn of_plan(plan: &Plan) -> &'static Shape {
+    let takes = |shape: &&&Shape| plan.cells.iter().any(|cell| (shape.takes)(cell));
+    SUBJECTS.iter().find(takes).copied().unwrap_or(SUBJECTS[0])
+}
+
+/// The subject of that name; the first one where none has it.
+pub fn named(name: &str) -> &'static Shape {
+    SUBJECTS.iter().find(|shape| shape.name == name).copied().unwrap_or(SUBJECTS[0])
+}

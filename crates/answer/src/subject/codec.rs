@@ -1,0 +1,507 @@
+//! Codecs, natively and inside PHP: what encoding and decoding cost, and what is left.
+
+use weigh_model::caveat::Caveat;
+use weigh_model::cell::{Cell as Configuration, Subject};
+use weigh_model::plan::Plan;
+use weigh_model::protocol::Phase;
+use weigh_model::record::VisitRecord;
+use weigh_model::units;
+use weigh_stats::{median, summary};
+
+use crate::document::{Block, group};
+use crate::estimate::Estimate;
+use crate::exhibit::Exhibits;
+use crate::exhibit::links::LinkTotals;
+use crate::exhibit::published::PublishedLevels;
+use crate::finding::{Evidence, codec as finding};
+use crate::gather::{Gathered, Measured, usable};
+use crate::group::Group;
+use crate::metric::{Better, Metric, Over, Per, Source, Unit};
+use crate::outcome::Report;
+use crate::row::{Row, Values};
+use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
+use crate::table::{Column, Grid, Kind, Tone};
+use crate::text::clean;
+
+/// The codec that leaves the serialized bytes as they are.
+pub const IDENTITY: &str = "identity";
+
+/// CPU time of one encode of all items, serializer included.
+pub const ENCODE: &str = "encode";
+/// CPU time of one decode.
+pub const DECODE: &str = "decode";
+/// CPU time of the codec alone, where it was measured apart.
+pub const COMPRESS: &str = "compress";
+/// CPU time of the codec alone, where it was measured apart.
+pub const DECOMPRESS: &str = "decompress";
+/// Uncompressed bytes.
+pub const DECODED: &str = "decoded-bytes";
+/// Encoded bytes.
+pub const ENCODED: &str = "encoded-bytes";
+/// Encoded bytes with a dictionary's.
+pub const STORED: &str = "stored-bytes";
+
+/// Fewer samples than this are labelled.
+const ENOUGH_SAMPLES: f64 = 7.0;
+
+/// What an application is likely to use today, most likely first: the reference of a group is the first of these that it holds, at this level
+/// and without options if it can be.
+const REFERENCES: &[(&str, i32)] = &[
+    ("gzdeflate", 6),
+    ("gzcompress", 6),
+    ("gzencode", 6),
+    ("gzip", 6),
+    ("zlib", 6),
+    ("deflate", 6),
+    ("zlib-ng", 6),
+    ("zlib-rs", 6),
+    ("libdeflate", 6),
+];
+
+/// The shape.
+pub static SHAPE: Shape = Shape {
+    name: "codec",
+    takes: |cell| matches!(cell.subject, Subject::Codec | Subject::PhpCodec),
+    is_row: |_| true,
+    factors: FACTORS,
+    group_by: &["payload", "runtime"],
+    metrics: &[SIZES, ENCODING, DECODING, COMPRESSING, DECOMPRESSING],
+    facts,
+    complete: add_serializers,
+    axes: Some(Axes { times: &[ENCODE], size: STORED }),
+    headline: &[ENCODE, DECODE],
+    marks: &[Mark { name: "reference", note: "reference", pick: reference }],
+    caveats,
+    watches_wall: true,
+    exhibits,
+    findings: &[
+        ("link", finding::answer::rules),
+        ("beats", finding::beats::settings),
+        ("break-even", finding::breakeven::bandwidths),
+        ("serializer", finding::serializer::effects),
+        ("published", finding::published::agreement),
+        ("level", finding::levels::steps),
+        ("size", finding::size::thresholds),
+        ("total", finding::total::at_everyday_speed),
+        ("dominated", finding::dominated::codecs),
+        ("front", finding::fronts::ends),
+        ("memory", finding::memory::peaks),
+        ("marshaller", finding::marshaller::beside_by_hand),
+    ],
+    look: Look {
+        noun: ("setting", "settings"),
+        front_of: "encode time and bytes",
+        legend: "Times are CPU times of the whole operation, MB/s are of uncompressed bytes, ± is the half-width of the \
+            95% interval of the CPU time (the wider of both directions), n the samples; compress, decompress and serialize are the parts measured alone.",
+        method: "Resident workers time themselves; CPU time is the headline, wall time stands beside it. Cells are visited in \
+            rounds, in an order drawn afresh from the seed for each round. A figure is the 0.1 quantile over rounds with a 95% bootstrap \
+            interval: neighbours on the machine only ever add CPU time, so a low quantile is what the code costs when it is left alone. \
+            Ratios are those of two figures. Every cell's round trip was compared byte for byte. Throughput divides \
+            by uncompressed bytes, both ways.",
+        label: |row| label(&row.cell),
+        title,
+        about: |report, group| report.payload(group.payload()).map(group::about).into_iter().collect(),
+        columns,
+        notes: |_, row| {
+            let dictionary = row.count("dictionary-bytes");
+            (dictionary > 0)
+                .then(|| format!("+ dictionary {}", units::bytes(dictionary)))
+                .into_iter()
+                .collect()
+        },
+        overview,
+        pictures: |_| Vec::new(),
+        few: 3,
+    },
+};
+
+const FACTORS: &[Factor] = &[
+    Factor { id: "payload", of: |cell| Some(cell.payload.clone()) },
+    Factor { id: "runtime", of: |cell| Some(cell.runtime.clone()) },
+    Factor { id: "serializer", of: |cell| cell.serializer.clone() },
+    Factor { id: "codec", of: |cell| Some(cell.setting.codec.clone()) },
+    Factor { id: "level", of: |cell| cell.setting.level.map(|level| level.to_string()) },
+    Factor { id: "options", of: options },
+];
+
+fn options(cell: &Configuration) -> Option<String> {
+    let options = cell.setting.options.iter().map(|(name, value)| format!("{name}={value}"));
+    Some(options.collect::<Vec<_>>().join(",")).filter(|options| !options.is_empty())
+}
+
+const fn bytes(id: &'static str, of: Source, about: &'static str) -> Metric {
+    Metric { id, unit: Unit::Bytes, better: Better::Less, over: Over::Exact, per: Per::Pass, of, about }
+}
+
+const SIZES: &[Metric] = &[
+    bytes(
+        DECODED,
+        Source::Visit(|v| Some(v.decoded_bytes as f64)),
+        "Uncompressed bytes of all items; of a value, of its serialization by this cell's serializer.",
+    ),
+    bytes(
+        ENCODED,
+        Source::Visit(|v| Some(v.encoded_bytes as f64)),
+        "Encoded bytes of all items, without a dictionary.",
+    ),
+    bytes(
+        "dictionary-bytes",
+        Source::Visit(|v| Some(v.dictionary_bytes as f64)),
+        "Bytes of a dictionary beside them.",
+    ),
+    bytes(
+        STORED,
+        Source::Visit(|v| Some(v.encoded_bytes as f64 + v.dictionary_bytes as f64)),
+        "Encoded bytes with a dictionary's.",
+    ),
+    Metric {
+        id: "ratio",
+        unit: Unit::Ratio,
+        better: Better::More,
+        over: Over::Exact,
+        per: Per::Run,
+        of: Source::Values(|_, v| quotient(v, DECODED, ENCODED, |a, b| a / b.max(1.0))),
+        about: "Compression ratio: uncompressed ÷ encoded bytes.",
+    },
+    Metric {
+        id: "saving",
+        unit: Unit::Share,
+        better: Better::More,
+        over: Over::Exact,
+        per: Per::Run,
+        of: Source::Values(|_, v| quotient(v, ENCODED, DECODED, |a, b| 1.0 - a / b.max(1.0))),
+        about: "Space saving: 1 − encoded ÷ uncompressed bytes.",
+    },
+    alone(
+        "serialize",
+        "CPU time of the serializer alone: the encode of the row without compression beside it.",
+    ),
+    alone(
+        "unserialize",
+        "CPU time of the serializer alone: the decode of the row without compression beside it.",
+    ),
+];
+
+const fn alone(id: &'static str, about: &'static str) -> Metric {
+    let (unit, better, over, per) = (Unit::Ns, Better::Less, Over::LowQuantile, Per::Pass);
+    Metric { id, unit, better, over, per, of: Source::Beside, about }
+}
+
+fn quotient(values: &Values, a: &str, b: &str, of: fn(f64, f64) -> f64) -> Option<Estimate> {
+    let (a, b) = (values.get(a)?, values.get(b)?);
+    Some(Estimate::exact(of(a.value, b.value), a.rounds as usize))
+}
+
+/// What is known of one phase of an operation.
+macro_rules! phase {
+    ($id:literal, $phase:ident, $what:literal) => {
+        &[
+            Metric {
+                id: $id,
+                unit: Unit::Ns,
+                better: Better::Less,
+                over: Over::LowQuantile,
+                per: Per::Pass,
+                of: Source::Samples(|v| v.phases.get(&Phase::$phase)),
+                about: concat!(
+                    "CPU time of ",
+                    $what,
+                    " all items: low quantile over rounds of the median within each."
+                ),
+            },
+            Metric {
+                id: concat!($id, "-rate"),
+                unit: Unit::BytesPerSecond,
+                better: Better::More,
+                over: Over::LowQuantile,
+                per: Per::Run,
+                of: Source::Values(|_, v| rate(v, $id)),
+                about: "Uncompressed bytes per second of CPU time.",
+            },
+            Metric {
+                id: concat!($id, "-min"),
+                unit: Unit::Ns,
+                better: Better::Less,
+                over: Over::Min,
+                per: Per::Pass,
+                of: Source::Visits(|m| samples(m, Phase::$phase, |summary| summary.min)),
+                about: "The smallest CPU time of a sample.",
+            },
+            Metric {
+                id: concat!($id, "-mad"),
+                unit: Unit::Ns,
+                better: Better::Less,
+                over: Over::Median,
+                per: Per::Pass,
+                of: Source::Visits(|m| samples(m, Phase::$phase, |summary| summary.mad)),
+                about: "Median absolute deviation of CPU time over all samples.",
+            },
+            Metric {
+                id: concat!($id, "-median"),
+                unit: Unit::Ns,
+                better: Better::Less,
+                over: Over::Median,
+                per: Per::Pass,
+                of: Source::Visits(|m| {
+                    median_of(m.round_medians(|v| v.phases.get(&Phase::$phase)).iter().map(|r| r.1))
+                }),
+                about: "CPU time in a round in the middle, neighbours and all.",
+            },
+            Metric {
+                id: concat!($id, "-wall"),
+                unit: Unit::Ns,
+                better: Better::Less,
+                over: Over::Median,
+                per: Per::Pass,
+                of: Source::Visits(|m| median_of(m.visits.iter().filter_map(|v| wall(v, Phase::$phase)))),
+                about: "Wall time: median over rounds of the median within each.",
+            },
+            Metric {
+                id: concat!($id, "-samples"),
+                unit: Unit::Count,
+                better: Better::Neither,
+                over: Over::Sum,
+                per: Per::Run,
+                of: Source::Visits(|m| samples(m, Phase::$phase, |summary| summary.n as f64)),
+                about: "Samples of all rounds.",
+            },
+            Metric {
+                id: concat!($id, "-preempted"),
+                unit: Unit::Count,
+                better: Better::Less,
+                over: Over::Sum,
+                per: Per::Run,
+                of: Source::Visit(|v| Some(v.phases.get(&Phase::$phase)?.preempted as f64)),
+                about: "Involuntary context switches over all samples.",
+            },
+            Metric {
+                id: concat!($id, "-peak"),
+                unit: Unit::Bytes,
+                better: Better::Less,
+                over: Over::Max,
+                per: Per::Run,
+                of: Source::Visit(|v| Some(*v.peak_bytes.get(&Phase::$phase)? as f64)),
+                about: "Peak memory above that of the idle process.",
+            },
+        ]
+    };
+}
+
+const ENCODING: &[Metric] = phase!("encode", Encode, "encoding");
+const DECODING: &[Metric] = phase!("decode", Decode, "decoding");
+const COMPRESSING: &[Metric] = phase!("compress", Compress, "the codec alone over");
+const DECOMPRESSING: &[Metric] = phase!("decompress", Decompress, "the codec alone back over");
+
+/// Uncompressed bytes per second of a time.
+fn rate(values: &Values, time: &str) -> Option<Estimate> {
+    let (time, bytes) = (values.get(time)?, values.get(DECODED)?.value);
+    let per = |ns: f64| if ns > 0.0 { bytes * 1e9 / ns } else { 0.0 };
+    Some(Estimate {
+        value: per(time.value),
+        low: per(time.high),
+        high: per(time.low),
+        rounds: time.rounds,
+        drawn: None,
+    })
+}
+
+fn samples(measured: &Measured, phase: Phase, part: fn(&weigh_stats::Summary) -> f64) -> Option<Estimate> {
+    let visits = measured.visits.iter().filter_map(|v| v.phases.get(&phase));
+    let all: Vec<f64> = visits.clone().flat_map(|s| usable(&s.cpu_ns)).collect();
+    Some(Estimate::exact(part(&summary(&all)?), visits.count()))
+}
+
+fn median_of(amounts: impl Iterator<Item = f64>) -> Option<Estimate> {
+    let amounts: Vec<f64> = amounts.collect();
+    Some(Estimate::exact(median(&amounts)?, amounts.len()))
+}
+
+fn wall(visit: &VisitRecord, phase: Phase) -> Option<f64> {
+    median(&usable(&visit.phases.get(&phase)?.wall_ns).collect::<Vec<_>>())
+}
+
+fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
+    let runtime = plan.runtimes.iter().find(|r| r.name == measured.cell.runtime);
+    let library = runtime.and_then(|r| r.libraries.get(&measured.cell.setting.codec)).cloned();
+    let independent = measured.visits.iter().rev().find_map(|v| v.independent.clone());
+    let named = [("library", library), ("independent decoder", independent)];
+    named.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Puts beside each row with a serializer what the serializer alone costs: encode and decode of the identity cell with the same payload,
+/// runtime and serializer.
+fn add_serializers(rows: &mut [Row]) {
+    let factors =
+        |cell: &Configuration| (cell.payload.clone(), cell.runtime.clone(), cell.serializer.clone());
+    let is_alone = |row: &&Row| row.cell.setting.codec == IDENTITY && row.cell.serializer.is_some();
+    let alone: Vec<_> = rows
+        .iter()
+        .filter(is_alone)
+        .filter_map(|row| Some((factors(&row.cell), row.get(ENCODE)?.clone(), row.get(DECODE)?.clone())))
+        .collect();
+    for row in rows.iter_mut() {
+        let own = factors(&row.cell);
+        if let Some((_, encode, decode)) = alone.iter().find(|(of, _, _)| *of == own) {
+            row.values.insert("serialize".into(), encode.clone());
+            row.values.insert("unserialize".into(), decode.clone());
+        }
+    }
+}
+
+/// The reference: see [`REFERENCES`], with `serialize` where there are serializers; else the identity cell; else the fastest on the front.
+fn reference<'r>(rows: &[&'r Row], front: &[&'r Row]) -> Option<&'r Row> {
+    let likeness = |row: &&Row| {
+        let serializer = match row.cell.serializer.as_deref() {
+            Some("serialize") => 0,
+            None => 1,
+            Some(_) => 2,
+        };
+        (serializer, row.cell.setting.options.len())
+    };
+    let named = |name: &str, level: Option<i32>| {
+        let timed = rows.iter().copied().filter(|row| row.get(ENCODE).is_some());
+        timed
+            .filter(|row| row.cell.setting.codec == name && row.cell.setting.level == level)
+            .min_by_key(likeness)
+    };
+    REFERENCES
+        .iter()
+        .find_map(|(codec, level)| named(codec, Some(*level)))
+        .or_else(|| named(IDENTITY, None))
+        .or_else(|| front.first().copied())
+}
+
+fn caveats(_: &Evidence, measured: &Measured, row: &Row) -> Vec<Caveat> {
+    let counts = ["encode-samples", "decode-samples", "compress-samples", "decompress-samples"];
+    let fewest = counts.iter().filter_map(|metric| row.value(metric)).reduce(f64::min);
+    let few = fewest.filter(|samples| *samples < ENOUGH_SAMPLES);
+    let differs = measured.visits.iter().any(|v| !v.is_same_output(measured.visits[0]));
+    let few = few.map(|samples| Caveat::FewSamples { samples: samples as u32 });
+    few.into_iter().chain(differs.then(|| Caveat::Unstable { cell: row.cell.id.clone() })).collect()
+}
+
+fn exhibits(evidence: &Evidence, _: &Gathered) -> Exhibits {
+    Exhibits {
+        links: LinkTotals::of(evidence),
+        published_levels: PublishedLevels::of(evidence),
+        ..Exhibits::default()
+    }
+}
+
+/// `igbinary + zstd:3`: what a reader calls the cell inside its group.
+fn label(cell: &Configuration) -> String {
+    let setting = clean(&cell.setting.to_string());
+    match cell.serializer.as_deref() {
+        Some(serializer) => format!("{} + {setting}", clean(serializer)),
+        None => setting,
+    }
+}
+
+/// `tree-2.4m, php8.2`.
+fn title(_: &Report, group: &Group) -> String {
+    let runtime =
+        if group.runtime() == "native" { "native libraries".to_owned() } else { clean(group.runtime()) };
+    format!("{}, {runtime}", clean(group.payload()))
+}
+
+/// Half-width of the wider 95% interval of the two directions.
+fn half_width(row: &Row) -> Option<f64> {
+    [ENCODE, DECODE]
+        .iter()
+        .filter_map(|metric| row.get(metric))
+        .filter(|e| e.value > 0.0)
+        .map(|e| (e.high - e.low) / 2.0 / e.value)
+        .reduce(f64::max)
+}
+
+fn least(row: &Row, metrics: [&str; 2], pick: fn(f64, f64) -> f64) -> Option<f64> {
+    metrics.iter().filter_map(|metric| row.value(metric)).reduce(pick)
+}
+
+fn columns(_: &Report, _: &Group) -> Vec<Shown> {
+    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
+    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
+    let fixed =
+        |name, unit: &str, decimals, priority| Column::new(name, unit, Kind::Fixed(decimals), priority);
+    vec![
+        shown(text("", 1, 0), |_, _, r| if r.front { "●" } else { "" }.into()),
+        shown(text("setting", 24, 0), |_, _, r| label(&r.cell).into()),
+        shown(Column::new("bytes", "B", Kind::Whole, 0), |_, _, r| r.value(ENCODED).into()),
+        shown(Column::new("size", "", Kind::Bar, 0), |_, _, r| r.value(ENCODED).into()),
+        shown(fixed("saving", "%", 1, 3), |_, _, r| r.value("saving").map(|x| x * 100.0).into()),
+        shown(fixed("ratio", "×", 2, 7), |_, _, r| r.value("ratio").into()),
+        shown(three("encode", "ms", 0), |_, _, r| r.value(ENCODE).map(|x| x / 1e6).into()),
+        shown(three("encode", "MB/s", 5), |_, _, r| r.value("encode-rate").map(|x| x / 1e6).into()),
+        shown(three("decode", "ms", 2), |_, _, r| r.value(DECODE).map(|x| x / 1e6).into()),
+        shown(three("decode", "MB/s", 8), |_, _, r| r.value("decode-rate").map(|x| x / 1e6).into()),
+        shown(three("compress", "ms", 13), |_, _, r| r.value(COMPRESS).map(|x| x / 1e6).into()),
+        shown(three("decompress", "ms", 14), |_, _, r| r.value(DECOMPRESS).map(|x| x / 1e6).into()),
+        shown(three("serialize", "ms", 15), |_, _, r| r.value("serialize").map(|x| x / 1e6).into()),
+        shown(fixed("±", "%", 1, 4), |_, _, r| half_width(r).map(|x| x * 100.0).into()),
+        shown(fixed("vs ref", "×", 2, 9), |_, _, r| r.beside.get("reference").map(|x| x.value).into()),
+        shown(fixed("wall", "/CPU", 2, 12), |_, _, r| {
+            let cpu = r.value("encode-median").filter(|cpu| *cpu > 0.0);
+            r.value("encode-wall").zip(cpu).map(|(wall, cpu)| wall / cpu).into()
+        }),
+        shown(three("peak", "MB", 10), |_, _, r| {
+            least(r, ["encode-peak", "decode-peak"], f64::max).map(|x| x / 1e6).into()
+        }),
+        shown(Column::new("n", "", Kind::Whole, 11), |_, _, r| {
+            least(r, ["encode-samples", "decode-samples"], f64::min).into()
+        }),
+        shown(text("beaten by", 12, 6), |report, _, r| {
+            r.dominated_by.as_deref().map(|id| group::label(report, id)).unwrap_or_default().into()
+        }),
+        shown(text("note", 11, 1), |report, g, r| group::notes(report, g, r).into()),
+    ]
+}
+
+/// The priority of a column with the runtime: it stays where it tells two groups of one content apart.
+pub fn runtime_priority(report: &Report) -> u8 {
+    let mut payloads: Vec<_> = report.groups.iter().map(Group::payload).collect();
+    payloads.sort_unstable();
+    if payloads.windows(2).any(|pair| pair[0] == pair[1]) { 0 } else { 50 }
+}
+
+/// One line per group, when there are too many groups to show their fronts.
+fn overview(report: &Report) -> Vec<Block> {
+    let text = |name, unit: &str, width, priority| Column::new(name, unit, Kind::Text(width), priority);
+    let mut grid = Grid::new(vec![
+        text("content", "", 12, 0),
+        text("", "", 9, 0),
+        text("runtime", "", 6, runtime_priority(report)),
+        text("size", "", 6, 3),
+        text("front", "of", 6, 4),
+        text("fastest", "on the front", 14, 0),
+        text("its bytes", "", 8, 1),
+        text("smallest", "on the front", 14, 0),
+        text("its encode", "", 8, 1),
+        text("its bytes", "", 8, 1),
+    ]);
+    let stored = |row: &Row| units::bytes(row.count(ENCODED));
+    for view in group::views(report) {
+        let front: Vec<_> = view.on_front().filter(|row| row.cell.setting.codec != IDENTITY).collect();
+        let (Some(fast), Some(small)) = (front.first(), front.last()) else { continue };
+        let size = view.payload().map(|payload| units::bytes(payload.bytes)).unwrap_or_default();
+        let cells: Vec<String> = vec![
+            clean(view.group.payload()),
+            if view.is_synthetic() { "SYNTHETIC".into() } else { String::new() },
+            clean(view.group.runtime()),
+            size,
+            format!("{}/{}", view.on_front().count(), view.rows.len()),
+            label(&fast.cell),
+            stored(fast),
+            label(&small.cell),
+            small.value(ENCODE).map(units::ns).unwrap_or_default(),
+            stored(small),
+        ];
+        grid.push(Tone::Plain, cells.into_iter().map(Into::into).collect());
+    }
+    vec![
+        Block::Heading(2, "Each content".into()),
+        Block::Remark(
+            "The two ends of each Pareto front of encode time and bytes, sending as it is left out. The full report has a table for each.".into(),
+        ),
+        Block::Table(grid),
+    ]
+}
