@@ -3,7 +3,7 @@
 //! A sentence names the cells it rests on, gives numbers with their intervals, and claims an order only where the measurements settle it; where
 //! they do not, it says so.
 
-pub mod codec;
+pub(crate) mod codec;
 pub mod label;
 
 use schemars::JsonSchema;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use weigh_model::protocol::{Phase, Samples};
 use weigh_model::record::{Record, VisitRecord};
 
-use crate::fixture::Lab;
+use crate::codec::fixture::Lab;
 
 const SETTINGS: [(&str, Option<&str>); 6] = [
     ("identity", Some("serialize")),
@@ -96,26 +96,28 @@ proptest! {
             visit.cell = lab.plan.cells[payload * SETTINGS.len() + setting].id.clone();
             lab.records.push(Record::Visit(visit));
         }
-        let analysis = lab.analyse();
-        for cell in &analysis.cells {
-            for estimate in cell.phases.values() {
-                prop_assert!(estimate.low <= estimate.cpu && estimate.cpu <= estimate.high);
-                prop_assert!(estimate.min <= estimate.cpu && estimate.cpu <= estimate.cpu_median);
-                prop_assert!(estimate.samples >= estimate.rounds);
+        let report = lab.report();
+        for cell in &report.rows {
+            for phase in ["encode", "decode", "compress", "decompress"] {
+                let Some(estimate) = cell.get(phase) else { continue };
+                let part = |part: &str| cell.value(&format!("{phase}-{part}")).unwrap();
+                prop_assert!(estimate.low <= estimate.value && estimate.value <= estimate.high);
+                prop_assert!(part("min") <= estimate.value && estimate.value <= part("median"));
+                prop_assert!(part("samples") >= f64::from(estimate.rounds));
             }
             prop_assert!(!(cell.front && cell.dominated_by.is_some()));
         }
-        for group in &analysis.groups {
-            for cell in analysis.cells.iter().filter(|c| c.cell.payload == group.payload) {
+        for group in &report.groups {
+            for cell in report.rows.iter().filter(|c| group.has(&c.cell.id)) {
                 prop_assert_eq!(cell.front, group.front.contains(&cell.cell.id));
                 if let Some(by) = &cell.dominated_by {
                     prop_assert!(group.front.contains(by));
                 }
             }
         }
-        for finding in &analysis.findings {
+        for finding in &report.findings {
             prop_assert!(!finding.text.contains("NaN"), "{}", finding.text);
         }
-        prop_assert_eq!(serde_json::to_string(&analysis).unwrap(), serde_json::to_string(&lab.analyse()).unwrap());
+        prop_assert_eq!(serde_json::to_string(&report).unwrap(), serde_json::to_string(&lab.report()).unwrap());
     }
 }

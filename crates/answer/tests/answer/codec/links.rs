@@ -1,8 +1,9 @@
 //! Total times over links and break-even bandwidths.
 
-use weigh_answer::analysis::model::{Analysis, LinkMix, Mix};
+use weigh_answer::exhibit::links::{Mix, MixTotals};
+use weigh_answer::outcome::Report;
 
-use crate::fixture::{Figures, Lab};
+use crate::codec::fixture::{Figures, Lab};
 
 const FAST: &str = "tree/php8.2/serialize/lz4";
 const SMALL: &str = "tree/php8.2/serialize/zstd:9";
@@ -23,14 +24,14 @@ fn lab() -> Lab {
         .cell(cell("zstd:9"), figures(11.0, 0.7, 150_000))
 }
 
-fn mix(analysis: &Analysis, mix: Mix) -> &LinkMix {
-    analysis.groups[0].links.iter().find(|l| l.mix == mix).unwrap()
+fn mix(report: &Report, mix: Mix) -> &MixTotals {
+    report.exhibits.links.as_ref().unwrap().groups[0].mixes.iter().find(|l| l.mix == mix).unwrap()
 }
 
 #[test]
 fn totals_of_known_settings() {
-    let analysis = lab().analyse();
-    let write = mix(&analysis, Mix::Write);
+    let report = lab().report();
+    let write = mix(&report, Mix::Write);
     let ids: Vec<&str> = write.totals.iter().map(|t| t.cell.as_str()).collect();
     assert_eq!(
         ids,
@@ -52,8 +53,8 @@ fn totals_of_known_settings() {
 
 #[test]
 fn a_mix_is_the_mean_over_its_operations() {
-    let analysis = lab().analyse();
-    let at = |m: Mix, id: &str| mix(&analysis, m).totals.iter().find(|t| t.cell == id).unwrap().at[2].1;
+    let report = lab().report();
+    let at = |m: Mix, id: &str| mix(&report, m).totals.iter().find(|t| t.cell == id).unwrap().at[2].1;
     for id in [FAST, REFERENCE] {
         let mean = (at(Mix::Write, id) + at(Mix::Read, id)) / 2.0;
         assert!((at(Mix::ReadsPerWrite(1.0), id) - mean).abs() < mean * 0.005);
@@ -62,8 +63,8 @@ fn a_mix_is_the_mean_over_its_operations() {
 
 #[test]
 fn break_even_lies_where_the_costs_are_equal() {
-    let analysis = lab().analyse();
-    let write = mix(&analysis, Mix::Write);
+    let report = lab().report();
+    let write = mix(&report, Mix::Write);
     let chain: Vec<(&str, &str)> =
         write.break_even.iter().map(|b| (b.fast.as_str(), b.slow.as_str())).collect();
     assert_eq!(chain, [(PLAIN, FAST), (FAST, SMALL)]);
@@ -83,17 +84,17 @@ fn an_unsettled_crossing_has_no_upper_end() {
         .links(&[10.0], &[])
         .cell_with(cell("lz4"), figures(1000.0, 500), |round| 1.0 + f64::from(round) / 50.0)
         .cell_with(cell("zstd:1"), figures(1010.0, 400), |round| 1.2 - f64::from(round) / 50.0);
-    let analysis = lab.analyse();
-    let crossing = &mix(&analysis, Mix::Write).break_even[0];
+    let report = lab.report();
+    let crossing = &mix(&report, Mix::Write).break_even[0];
     assert!(crossing.high.is_infinite() && crossing.low > 0.0, "{crossing:?}");
-    let json = serde_json::to_string(&analysis).unwrap();
-    let back: Analysis = serde_json::from_str(&json).unwrap();
+    let json = serde_json::to_string(&report).unwrap();
+    let back: Report = serde_json::from_str(&json).unwrap();
     assert!(mix(&back, Mix::Write).break_even[0].high.is_infinite());
     // At a slow link the smaller one is ahead whatever the noise; at the fastest they are tied.
     let fast =
-        Lab { plan: lab.plan.clone(), records: lab.records.clone(), rounds: 9 }.links(&[1e6], &[]).analyse();
+        Lab { plan: lab.plan.clone(), records: lab.records.clone(), rounds: 9 }.links(&[1e6], &[]).report();
     assert_eq!(mix(&fast, Mix::Write).best[0].ties.len(), 1);
-    assert!(mix(&analysis, Mix::Write).best[0].ties.is_empty());
+    assert!(mix(&report, Mix::Write).best[0].ties.is_empty());
 }
 
 /// Nothing is known of how one sample would repeat: it ties with what is within a tenth.
@@ -112,8 +113,8 @@ fn single_samples_do_not_win_narrowly() {
             });
         }
     }
-    let analysis = lab.analyse();
-    let best = &mix(&analysis, Mix::Write).best[0];
+    let report = lab.report();
+    let best = &mix(&report, Mix::Write).best[0];
     assert_eq!(
         (best.cell.as_str(), &best.ties[..]),
         ("tree/php8.2/-/lz4", &["tree/php8.2/-/snappy".to_string()][..])
@@ -122,9 +123,9 @@ fn single_samples_do_not_win_narrowly() {
 
 #[test]
 fn no_links_no_totals() {
-    let analysis = Lab::new()
+    let report = Lab::new()
         .payload("tree", 1000, 1)
         .cell(("tree", "php8.2", None, "lz4"), Figures { encode: 1.0, decode: 1.0, bytes: 1 })
-        .analyse();
-    assert!(analysis.groups[0].links.is_empty());
+        .report();
+    assert!(report.exhibits.links.is_none());
 }

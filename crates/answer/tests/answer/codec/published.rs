@@ -2,7 +2,7 @@
 
 use weigh_model::study::{Published, PublishedRow};
 
-use crate::fixture::{Figures, Lab};
+use crate::codec::fixture::{Figures, Lab};
 
 fn row(level: i32, compress_mb_s: f64, decompress_mb_s_published: f64, ratio: f64) -> PublishedRow {
     PublishedRow {
@@ -34,8 +34,8 @@ fn rows_stand_beside_their_cells() {
     let lab = lab()
         .cell(cell("gzdeflate:6"), Figures { encode: 40e6, decode: 5e6, bytes: 240_000 })
         .cell(cell("gzdeflate:9"), Figures { encode: 80e6, decode: 5e6, bytes: 235_000 });
-    let analysis = lab.analyse();
-    let rows = analysis.published.unwrap();
+    let report = lab.report();
+    let rows = report.exhibits.published_levels.unwrap().rows;
     assert_eq!(
         rows.iter().map(|r| r.published.level).collect::<Vec<_>>(),
         [6, 9],
@@ -47,7 +47,7 @@ fn rows_stand_beside_their_cells() {
     assert_eq!((six.decompress_mb_s_corrected, six.ratio, six.space_saving), (580.0, 10.0, 90.0));
     assert!((six.ratio_per_time - 10.0 / 0.04).abs() < 3.0);
     let texts: Vec<&str> =
-        analysis.findings.iter().filter(|f| f.topic == "published").map(|f| f.text.as_str()).collect();
+        report.findings.iter().filter(|f| f.topic == "published").map(|f| f.text.as_str()).collect();
     assert_eq!(texts.len(), 3, "{texts:?}");
     assert!(texts[0].contains("58.0 MB/s at level 6 with a ratio of 10 is 580 MB/s"), "{texts:?}");
     assert!(texts[1].ends_with("within 0.1% at every level."), "{texts:?}");
@@ -61,6 +61,6 @@ fn no_measured_row_no_table() {
         ("tree", "php8.2", Some("serialize"), "zstd:3"),
         Figures { encode: 1.0, decode: 1.0, bytes: 1 },
     );
-    let analysis = lab.analyse();
-    assert!(analysis.published.is_none() && analysis.findings.iter().all(|f| f.topic != "published"));
+    let report = lab.report();
+    assert!(report.exhibits.published_levels.is_none() && report.findings.iter().all(|f| f.topic != "published"));
 }

@@ -2,29 +2,29 @@
 
 use std::collections::HashSet;
 
-use weigh_answer::analysis::model::Analysis;
+use weigh_answer::outcome::Report;
 
-use crate::fixture::{Figures, Lab, study};
+use crate::codec::fixture::{Figures, Lab, study};
 
-fn texts<'a>(analysis: &'a Analysis, topic: &str) -> Vec<&'a str> {
-    analysis.findings.iter().filter(|f| f.topic == topic).map(|f| f.text.as_str()).collect()
+fn texts<'a>(report: &'a Report, topic: &str) -> Vec<&'a str> {
+    report.findings.iter().filter(|f| f.topic == topic).map(|f| f.text.as_str()).collect()
 }
 
 /// The whole answer of an invented study, as it is read.
 #[test]
 fn the_answer_of_an_invented_study() {
-    let analysis = study().analyse();
+    let report = study().report();
     let text: String =
-        analysis.findings.iter().map(|f| format!("{} [{}] {}\n", f.rank, f.topic, f.text)).collect();
+        report.findings.iter().map(|f| format!("{} [{}] {}\n", f.rank, f.topic, f.text)).collect();
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn every_sentence_names_cells_that_were_measured() {
-    let analysis = study().analyse();
-    let known: HashSet<&str> = analysis.cells.iter().map(|c| c.cell.id.as_str()).collect();
-    assert!(analysis.findings.len() > 10);
-    for (rank, finding) in analysis.findings.iter().enumerate() {
+    let report = study().report();
+    let known: HashSet<&str> = report.rows.iter().map(|c| c.cell.id.as_str()).collect();
+    assert!(report.findings.len() > 10);
+    for (rank, finding) in report.findings.iter().enumerate() {
         assert_eq!(finding.rank as usize, rank);
         assert!(!finding.cells.is_empty(), "{}", finding.text);
         assert!(finding.cells.iter().all(|c| known.contains(c.as_str())), "{}", finding.text);
@@ -44,10 +44,10 @@ fn no_winner_within_noise() {
         .links(&[100_000.0], &[10.0])
         .cell_with(cell("gzdeflate:6"), Figures { encode: 1e7, decode: 1e6, bytes: 100_000 }, noise([2, 7]))
         .cell_with(cell("zstd:1"), Figures { encode: 0.98e7, decode: 0.98e6, bytes: 99_990 }, noise([3, 8]));
-    let analysis = lab.analyse();
-    assert!(texts(&analysis, "beats").is_empty(), "{:?}", texts(&analysis, "beats"));
-    assert!(texts(&analysis, "dominated").is_empty());
-    let total = texts(&analysis, "total");
+    let report = lab.report();
+    assert!(texts(&report, "beats").is_empty(), "{:?}", texts(&report, "beats"));
+    assert!(texts(&report, "dominated").is_empty());
+    let total = texts(&report, "total");
     assert!(total[0].contains("cannot be told apart from serialize + "), "{total:?}");
 }
 
@@ -58,22 +58,22 @@ fn a_clear_winner_is_named() {
         .payload("tree", 1_000_000, 1)
         .cell(cell("gzdeflate:6"), Figures { encode: 1e7, decode: 1e6, bytes: 100_000 })
         .cell(cell("zstd:1"), Figures { encode: 0.2e7, decode: 0.98e6, bytes: 95_000 });
-    let analysis = lab.analyse();
-    assert_eq!(texts(&analysis, "beats").len(), 1);
-    let sentence = texts(&analysis, "beats")[0];
+    let report = lab.report();
+    assert_eq!(texts(&report, "beats").len(), 1);
+    let sentence = texts(&report, "beats")[0];
     assert!(
         sentence
             .starts_with("zstd 1 beats gzdeflate 6 in both time and bytes on tree with serialize: 0.200×"),
         "{sentence}"
     );
     assert!(sentence.ends_with("of its encode CPU time and 5% fewer bytes."), "{sentence}");
-    let dominated = texts(&analysis, "dominated");
+    let dominated = texts(&report, "dominated");
     assert!(
         dominated[0].starts_with("gzdeflate 6 is dominated by zstd 1 on tree with serialize"),
         "{dominated:?}"
     );
     assert!(
-        texts(&analysis, "link").is_empty() && texts(&analysis, "total").is_empty(),
+        texts(&report, "link").is_empty() && texts(&report, "total").is_empty(),
         "no links were asked for"
     );
 }
@@ -96,9 +96,9 @@ fn the_answer_is_the_shortest_rule_within_the_tolerance() {
             .cell(cell(payload, "zstd:1"), figures(1.02, 200_500))
             .cell(cell(payload, "zstd:3"), figures(9.0, 200_000));
     }
-    let analysis = lab.analyse();
+    let report = lab.report();
     assert_eq!(
-        texts(&analysis, "link"),
+        texts(&report, "link"),
         [
             "For values of 1 MB to 10 MB (small and large), a write: serialize + zstd 1 on every link from 100 Mbit/s to \
              10 Gbit/s. By their figures this stays within 5% of the best of the 3 settings measured at every speed for every one of them; \
@@ -124,9 +124,9 @@ fn runtimes_are_told_apart() {
             );
     }
     lab.plan.payloads[0].origin = weigh_model::payload::Origin::Synthetic { imitates: "a page".into() };
-    let analysis = lab.analyse();
+    let report = lab.report();
     let starts = |topic: &str| -> Vec<String> {
-        texts(&analysis, topic).iter().map(|t| t.split(':').next().unwrap().to_string()).collect()
+        texts(&report, topic).iter().map(|t| t.split(':').next().unwrap().to_string()).collect()
     };
     assert_eq!(
         starts("beats"),
@@ -148,7 +148,7 @@ fn a_single_cell_makes_no_sentence() {
         ("tree", "php8.2", Some("serialize"), "gzdeflate:6"),
         Figures { encode: 1e6, decode: 1e5, bytes: 100 },
     );
-    let analysis = lab.analyse();
-    let topics: Vec<&str> = analysis.findings.iter().map(|f| f.topic.as_str()).collect();
-    assert_eq!(topics, ["total"], "{:?}", analysis.findings);
+    let report = lab.report();
+    let topics: Vec<&str> = report.findings.iter().map(|f| f.topic.as_str()).collect();
+    assert_eq!(topics, ["total"], "{:?}", report.findings);
 }

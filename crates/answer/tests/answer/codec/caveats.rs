@@ -4,7 +4,7 @@ use weigh_model::caveat::Caveat;
 use weigh_model::payload::Origin;
 use weigh_model::record::{Record, StopReason};
 
-use crate::fixture::{Figures, Lab};
+use crate::codec::fixture::{Figures, Lab};
 
 const FIGURES: Figures = Figures { encode: 100.0, decode: 25.0, bytes: 400 };
 
@@ -25,37 +25,39 @@ fn set_wall(lab: &mut Lab, cell: &str, factor: f64) {
 
 #[test]
 fn a_quiet_settled_run_has_none() {
-    let analysis = lab().analyse();
-    assert!(analysis.caveats.is_empty(), "{:?}", analysis.caveats);
-    assert!(analysis.cells[0].caveats.is_empty(), "{:?}", analysis.cells[0].caveats);
+    let report = lab().report();
+    assert!(report.caveats.is_empty(), "{:?}", report.caveats);
+    assert!(report.rows[0].caveats.is_empty(), "{:?}", report.rows[0].caveats);
 }
 
 #[test]
 fn few_samples() {
     let mut lab = lab().planned("tree", "php8.2", None, "zstd:19");
     lab.visit(1, FIGURES);
-    let caveats = &lab.analyse().cells[1].caveats;
+    let caveats = &lab.report().rows[1].caveats;
     assert!(caveats.contains(&Caveat::FewSamples { samples: 3 }), "{caveats:?}");
 }
 
 #[test]
-fn unconverged_unless_dominated() {
+fn unconverged_unless_its_place_is_known() {
     let wobble = |round: u32| if round.is_multiple_of(2) { 1.0 } else { 1.3 };
     let mut lab =
         Lab::new().payload("tree", 1000, 1).cell_with(("tree", "php8.2", None, "lz4"), FIGURES, wobble);
-    let caveats = &lab.analyse().cells[0].caveats;
+    let caveats = &lab.report().rows[0].caveats;
     let [Caveat::Unconverged { half_width, asked }] = caveats[..] else { panic!("{caveats:?}") };
     assert!(half_width > 0.1 && half_width < 0.2 && asked == 0.02);
     let cell = lab.plan.cells[0].id.clone();
-    lab.records.push(Record::Stop { cell, round: 9, reason: StopReason::Dominated { by: "other".into() } });
-    assert!(lab.analyse().cells[0].caveats.is_empty());
+    for reason in [StopReason::Dominated { by: "other".into() }, StopReason::Placed] {
+        lab.records.push(Record::Stop { cell: cell.clone(), round: 9, reason });
+        assert!(lab.report().rows[0].caveats.is_empty());
+    }
 }
 
 #[test]
 fn unstable_bytes() {
     let mut lab = lab();
     lab.visit(10, Figures { bytes: 401, ..FIGURES });
-    let caveats = &lab.analyse().cells[0].caveats;
+    let caveats = &lab.report().rows[0].caveats;
     assert_eq!(caveats[..], [Caveat::Unstable { cell: "tree/php8.2/-/lz4".into() }]);
 }
 
@@ -65,13 +67,13 @@ fn noise_of_the_run_or_of_one_cell() {
         .cell(("tree", "php8.2", None, "zstd:1"), FIGURES)
         .cell(("tree", "php8.2", None, "zstd:3"), FIGURES);
     set_wall(&mut lab, "tree/php8.2/-/lz4", 1.5);
-    let analysis = lab.analyse();
-    assert!(analysis.caveats.is_empty());
-    assert_eq!(analysis.cells[0].caveats[..], [Caveat::NoisyMachine { wall_over_cpu: 1.5 }]);
+    let report = lab.report();
+    assert!(report.caveats.is_empty());
+    assert_eq!(report.rows[0].caveats[..], [Caveat::NoisyMachine { wall_over_cpu: 1.5 }]);
     set_wall(&mut lab, "tree/php8.2/-/zstd:1", 1.5);
-    let analysis = lab.analyse();
-    assert_eq!(analysis.caveats[..], [Caveat::NoisyMachine { wall_over_cpu: 1.5 }]);
-    assert!(analysis.cells.iter().all(|c| c.caveats.is_empty()), "said once, for the run");
+    let report = lab.report();
+    assert_eq!(report.caveats[..], [Caveat::NoisyMachine { wall_over_cpu: 1.5 }]);
+    assert!(report.rows.iter().all(|c| c.caveats.is_empty()), "said once, for the run");
 }
 
 #[test]
@@ -85,9 +87,9 @@ fn what_was_recorded_stands_first_and_once() {
     lab.records.push(Record::Caveat { cell: cell.clone(), caveat: Caveat::FewSamples { samples: 2 } });
     lab.records.push(Record::Caveat { cell: Some("nobody".into()), caveat: steal.clone() });
     lab.records.extend([Record::Resumed { at: 1 }, Record::Resumed { at: 2 }]);
-    let analysis = lab.analyse();
-    assert_eq!(analysis.caveats[..], [steal, Caveat::Resumed { times: 2 }]);
-    assert_eq!(analysis.cells[0].caveats[..], [Caveat::FewSamples { samples: 2 }]);
+    let report = lab.report();
+    assert_eq!(report.caveats[..], [steal, Caveat::Resumed { times: 2 }]);
+    assert_eq!(report.rows[0].caveats[..], [Caveat::FewSamples { samples: 2 }]);
 }
 
 #[test]
@@ -98,7 +100,7 @@ fn content_that_is_not_what_it_seems() {
     *unpinned = Some("newer".into());
     lab.plan.payloads[2].origin = Origin::User { path: "p".into(), sampled: Some("first MB".into()) };
     assert_eq!(
-        lab.analyse().caveats[..],
+        lab.report().caveats[..],
         [
             Caveat::Synthetic { payload: "tree".into() },
             Caveat::Unpinned { payload: "page".into(), why: "newer".into() },

@@ -1,9 +1,9 @@
-//! From handmade records to results.
+//! Reports of codecs.
 
 mod caveats;
 mod cells;
 mod findings;
-mod fixture;
+pub mod fixture;
 mod links;
 mod properties;
 mod published;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use weigh_answer::analysis::analyse;
-use weigh_answer::analysis::model::{Analysis, CellResult, RunFacts};
+use weigh_answer::outcome::{Report, RunFacts};
+use weigh_answer::row::Row;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::{Plan, Policy, Runtime};
@@ -148,8 +148,8 @@ impl Lab {
         self.records.push(Record::Fault { cell, round, fault });
     }
 
-    pub fn analyse(&self) -> Analysis {
-        analyse(&RunFacts { machine: "invented".into(), ..RunFacts::default() }, &self.plan, &self.records)
+    pub fn report(&self) -> Report {
+        Report::of(&RunFacts { machine: "invented".into(), ..RunFacts::default() }, &self.plan, &self.records)
     }
 }
 
@@ -182,8 +182,8 @@ pub fn visit(cell: &str, round: u32, decoded_bytes: u64, figures: Figures) -> Vi
     }
 }
 
-pub fn result<'a>(analysis: &'a Analysis, id: &str) -> &'a CellResult {
-    analysis.cells.iter().find(|c| c.cell.id == id).unwrap_or_else(|| panic!("{id} has no result"))
+pub fn row<'a>(report: &'a Report, id: &str) -> &'a Row {
+    report.row(id).unwrap_or_else(|| panic!("{id} has no result"))
 }
 
 /// What an invented codec does to a value: MB/s of encode and decode, share of the bytes left.

@@ -1,0 +1,3 @@
+//! From plans and records to reports and their forms.
+
+mod codec;
