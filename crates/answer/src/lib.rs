@@ -4,3 +4,5 @@
 pub mod analysis;
 pub mod profile;
 pub mod report;
+pub mod table;
+pub mod text;

@@ -9,8 +9,9 @@ use crate::analysis::Results;
 use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
+use crate::{table as grid, text};
 
-mod bars;
+pub(crate) mod bars;
 mod chart;
 #[cfg(test)]
 mod checks;
@@ -20,7 +21,6 @@ pub mod delivery;
 mod document;
 #[cfg(test)]
 mod fixture;
-mod grid;
 pub mod json;
 pub mod live;
 pub mod load;
@@ -32,7 +32,6 @@ pub mod svg;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
-pub mod text;
 mod view;
 mod words;
 

@@ -1,6 +1,8 @@
 //! Text that came from outside (names of files, messages of programs), made safe and made to fit. Owns
 //! cleaning, shortening and escaping; knows nothing of results.
 
+use textwrap::core::Fragment;
+use textwrap::wrap_algorithms::wrap_first_fit;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
@@ -53,27 +55,32 @@ fn tail(text: &str, width: usize) -> &str {
 /// The text broken at spaces into lines of at most `width` columns; a longer word is cut.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
-    let mut lines = vec![String::new()];
+    let mut words = Vec::new();
     for mut word in text.split_whitespace() {
         while columns(word) > width {
             let (begin, rest) = word.split_at(head(word, width).len());
-            push_word(&mut lines, begin, width);
+            words.push(Word(begin));
             word = rest;
         }
-        push_word(&mut lines, word, width);
+        words.push(Word(word));
     }
-    lines
+    let lines = wrap_first_fit(&words, &[width as f64]);
+    lines.into_iter().map(|line| line.iter().map(|word| word.0).collect::<Vec<_>>().join(" ")).collect()
 }
 
-fn push_word(lines: &mut Vec<String>, word: &str, width: usize) {
-    let last = lines.last_mut().expect("there is always a line");
-    if last.is_empty() {
-        last.push_str(word);
-    } else if columns(last) + 1 + columns(word) <= width {
-        last.push(' ');
-        last.push_str(word);
-    } else {
-        lines.push(word.to_owned());
+/// A word with the columns that a reader sees, which are not those of its code points.
+#[derive(Debug)]
+struct Word<'a>(&'a str);
+
+impl Fragment for Word<'_> {
+    fn width(&self) -> f64 {
+        columns(self.0) as f64
+    }
+    fn whitespace_width(&self) -> f64 {
+        1.0
+    }
+    fn penalty_width(&self) -> f64 {
+        0.0
     }
 }
 

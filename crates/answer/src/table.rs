@@ -1,22 +1,26 @@
 //! A table with typed columns that fits the width it is given: less important columns go, texts are
-//! shortened, nothing wraps. Owns layout; refuses to know what the figures mean.
+//! shortened or wrapped. Owns layout; refuses to know what the figures mean.
 
-use comfy_table::{Attribute, Cell as Drawn, CellAlignment, Color, LineStyle, Row, Table, TableStyle};
-
-use super::bars;
-use super::text::{columns, shorten};
+use console::Style;
 use weigh_model::units;
+
+use crate::report::bars;
+use crate::text::{clean, columns, shorten, wrap};
 
 /// Columns between two columns.
 const GAP: usize = 2;
+/// The narrowest column of a list, where its texts and its name are wider.
+const NARROWEST: usize = 8;
 /// The narrowest and the widest bar worth drawing.
 const BAR: (usize, usize) = (8, 24);
 
 /// How a column's cells are shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// Left aligned; may be shortened to this many columns.
     Text(usize),
+    /// Left aligned; wrapped where there is no room, to no less than this many columns.
+    Wrapped(usize),
     /// Three significant digits, decimal points one under the other.
     Three,
     /// A fixed number of decimals.
@@ -27,18 +31,28 @@ pub(super) enum Kind {
     Bar,
 }
 
+impl Kind {
+    /// Whether its cells end at the column's right edge.
+    pub fn is_right(self) -> bool {
+        matches!(self, Kind::Three | Kind::Fixed(_) | Kind::Whole)
+    }
+}
+
 /// One column.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+pub struct Column {
+    /// The header.
     pub name: &'static str,
     /// The unit of every cell, on the header's second line.
     pub unit: String,
+    /// How its cells are shown.
     pub kind: Kind,
     /// 0 stays; of the others the highest goes first when room is short.
     pub priority: u8,
 }
 
 impl Column {
+    /// A column of that name.
     pub fn new(name: &'static str, unit: impl Into<String>, kind: Kind, priority: u8) -> Column {
         Column { name, unit: unit.into(), kind, priority }
     }
@@ -46,8 +60,10 @@ impl Column {
 
 /// One cell: a text, or a number that may be missing.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cell {
+pub enum Cell {
+    /// Shown as it is.
     Text(String),
+    /// Shown as the column's kind says; a dash where it is missing.
     Number(Option<f64>),
 }
 
@@ -74,7 +90,8 @@ impl From<Option<f64>> for Cell {
 
 /// How a row stands out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Tone {
+pub enum Tone {
+    /// Like any other.
     #[default]
     Plain,
     /// On the front.
@@ -85,16 +102,33 @@ pub(super) enum Tone {
 
 /// A table.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Grid {
+pub struct Grid {
+    /// From left to right.
     pub columns: Vec<Column>,
+    /// From top to bottom, a cell for each column.
     pub rows: Vec<(Tone, Vec<Cell>)>,
+    /// A plain list: no rule under its names, and every column stays.
+    pub plain: bool,
 }
 
 impl Grid {
+    /// A table that drops columns and shortens texts where room is short.
     pub fn new(columns: Vec<Column>) -> Grid {
-        Grid { columns, rows: Vec::new() }
+        Grid { columns, rows: Vec::new(), plain: false }
     }
 
+    /// A list of texts that wrap where room is short. Columns without a name have no header.
+    pub fn list(names: &[&'static str]) -> Grid {
+        let columns = names.iter().map(|name| Column::new(name, "", Kind::Wrapped(NARROWEST), 0));
+        Grid { columns: columns.collect(), rows: Vec::new(), plain: true }
+    }
+
+    /// Adds a line to a list; texts from outside are cleaned.
+    pub fn line<const N: usize>(&mut self, texts: [&str; N]) {
+        self.push(Tone::Plain, texts.iter().map(|text| clean(text).into()).collect());
+    }
+
+    /// Adds a row, of a cell for each column.
     pub fn push(&mut self, tone: Tone, cells: Vec<Cell>) {
         debug_assert_eq!(cells.len(), self.columns.len());
         self.rows.push((tone, cells));
@@ -120,7 +154,7 @@ impl Grid {
 
     /// The table in at most `width` columns, each line ending in a newline.
     pub fn draw(&self, width: usize, color: bool) -> String {
-        if self.rows.is_empty() {
+        if self.rows.is_empty() && !self.plain {
             return String::new();
         }
         let mut plan = self.fit(width);
@@ -131,12 +165,13 @@ impl Grid {
             let at = plan.iter().position(|drawn| drawn.index > index).unwrap_or(plan.len());
             plan.insert(at, Slot { index, width, texts: self.bars(index, width) });
         }
-        self.paint(plan, color)
+        self.paint(&mut plan, color)
     }
 
     /// Which columns, how wide, with their cells padded but not yet shortened.
     fn fit(&self, width: usize) -> Vec<Slot> {
-        let mut slots: Vec<Slot> = self.filled().into_iter().map(|index| self.slot(index)).collect();
+        let shown = if self.plain { (0..self.columns.len()).collect() } else { self.filled() };
+        let mut slots: Vec<Slot> = shown.into_iter().map(|index| self.slot(index)).collect();
         loop {
             let total: usize = slots.iter().map(|slot| slot.width + GAP).sum::<usize>().saturating_sub(GAP);
             let excess = total.saturating_sub(width);
@@ -168,7 +203,7 @@ impl Grid {
     /// The fewest columns a slot can have: its header stays whole.
     fn least(&self, slot: &Slot) -> usize {
         match self.columns[slot.index].kind {
-            Kind::Text(least) => slot.width.min(least.max(self.head(slot.index))),
+            Kind::Text(least) | Kind::Wrapped(least) => slot.width.min(least.max(self.head(slot.index))),
             _ => slot.width,
         }
     }
@@ -195,33 +230,66 @@ impl Grid {
         self.rows.iter().map(|(_, cells)| bars::bar(number(cells) / largest, width)).collect()
     }
 
-    fn paint(&self, slots: Vec<Slot>, color: bool) -> String {
-        let mut table = Table::new();
-        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─')));
-        table.force_no_tty();
-        if color {
-            table.enforce_styling();
-        }
+    fn paint(&self, slots: &mut [Slot], color: bool) -> String {
+        let style = || Style::new().force_styling(color);
         let units = slots.iter().any(|slot| !self.columns[slot.index].unit.is_empty());
-        let heads = slots.iter().map(|slot| {
-            let column = &self.columns[slot.index];
-            let unit = if units { format!("\n{}", column.unit) } else { String::new() };
-            let head = Drawn::new(format!("{}{unit}", column.name));
-            head.set_alignment(alignment(column.kind)).add_attribute(Attribute::Bold)
-        });
-        table.set_header(heads.collect::<Vec<_>>());
-        for (row, (tone, _)) in self.rows.iter().enumerate() {
-            let cells = slots.iter().map(|slot| {
-                let text = shorten(&slot.texts[row], slot.width);
-                toned(Drawn::new(text).set_alignment(alignment(self.columns[slot.index].kind)), *tone)
-            });
-            table.add_row(Row::from(cells.collect::<Vec<_>>()));
+        let heads: Vec<Vec<String>> = slots.iter().map(|slot| self.heads(slot.index, units)).collect();
+        let rows: Vec<Vec<Vec<String>>> = (0..self.rows.len())
+            .map(|row| slots.iter().map(|slot| self.lines(slot, row)).collect())
+            .collect();
+        for (at, slot) in slots.iter_mut().enumerate() {
+            let cells = rows.iter().chain([&heads]).flat_map(|row| &row[at]);
+            slot.width = cells.map(|line| columns(line)).max().unwrap_or(0);
         }
-        let last = slots.len().saturating_sub(1);
-        for (at, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, if at == last { 0 } else { GAP as u16 }));
+        let mut out = String::new();
+        if !self.plain {
+            self.put(&mut out, slots, &heads, &style().bold());
+            let width: usize = slots.iter().map(|slot| slot.width + GAP).sum();
+            out.push_str(&format!("{}\n", "─".repeat(width.saturating_sub(GAP))));
+        } else if self.columns.iter().any(|column| !column.name.is_empty()) {
+            self.put(&mut out, slots, &heads, &style());
         }
-        table.lines().fold(String::new(), |out, line| out + line.trim_end() + "\n")
+        for ((tone, _), cells) in self.rows.iter().zip(&rows) {
+            let style = match tone {
+                Tone::Plain => style(),
+                Tone::Strong => style().green(),
+                Tone::Dim => style().dim(),
+            };
+            self.put(&mut out, slots, cells, &style);
+        }
+        out
+    }
+
+    fn heads(&self, index: usize, units: bool) -> Vec<String> {
+        let column = &self.columns[index];
+        let unit = units.then(|| column.unit.clone());
+        std::iter::once(column.name.to_owned()).chain(unit).collect()
+    }
+
+    /// A cell's lines, no wider than its slot.
+    fn lines(&self, slot: &Slot, row: usize) -> Vec<String> {
+        let text = &slot.texts[row];
+        match self.columns[slot.index].kind {
+            // A text that fits keeps the blanks at its begin.
+            Kind::Wrapped(_) if columns(text) > slot.width => wrap(text, slot.width),
+            _ => vec![shorten(text, slot.width)],
+        }
+    }
+
+    /// Appends one row, as many lines high as its highest cell.
+    fn put(&self, out: &mut String, slots: &[Slot], cells: &[Vec<String>], style: &Style) {
+        for at in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut line = String::new();
+            for (slot, cell) in slots.iter().zip(cells) {
+                let text = cell.get(at).map_or("", String::as_str);
+                let blank = " ".repeat(slot.width.saturating_sub(columns(text)));
+                let text = if text.is_empty() { String::new() } else { style.apply_to(text).to_string() };
+                line += &if self.columns[slot.index].kind.is_right() { blank + &text } else { text + &blank };
+                line += &" ".repeat(GAP);
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
     }
 }
 
@@ -230,21 +298,6 @@ struct Slot {
     index: usize,
     width: usize,
     texts: Vec<String>,
-}
-
-fn alignment(kind: Kind) -> CellAlignment {
-    match kind {
-        Kind::Text(_) | Kind::Bar => CellAlignment::Left,
-        Kind::Three | Kind::Fixed(_) | Kind::Whole => CellAlignment::Right,
-    }
-}
-
-fn toned(cell: Drawn, tone: Tone) -> Drawn {
-    match tone {
-        Tone::Plain => cell,
-        Tone::Strong => cell.fg(Color::Green),
-        Tone::Dim => cell.add_attribute(Attribute::Dim),
-    }
 }
 
 fn one(cell: &Cell, kind: Kind) -> String {
