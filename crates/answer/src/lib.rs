@@ -17,6 +17,8 @@ pub mod profile;
 pub mod report;
 pub mod row;
 pub mod subject;
+pub mod table;
+pub mod text;
 pub mod verdict;
 
-pub use report::{bars, grid as table, text, words};
+pub use report::{bars, words};

@@ -9,6 +9,7 @@ use crate::analysis::Results;
 use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
+use crate::{table as grid, text};
 
 pub mod bars;
 mod chart;
@@ -20,7 +21,6 @@ pub mod delivery;
 mod document;
 #[cfg(test)]
 mod fixture;
-pub mod grid;
 pub mod json;
 pub mod live;
 pub mod load;
@@ -32,7 +32,6 @@ pub mod svg;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
-pub mod text;
 mod view;
 pub mod words;
 

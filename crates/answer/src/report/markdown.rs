@@ -99,10 +99,7 @@ fn table(grid: &Grid) -> String {
     let columns: Vec<_> = shown.iter().map(|index| &grid.columns[*index]).collect();
     let texts: Vec<_> = shown.iter().map(|index| grid.texts(*index)).collect();
     let heads = columns.iter().map(|column| escape(format!("{} {}", column.name, column.unit).trim()));
-    let rules = columns.iter().map(|column| match column.kind {
-        Kind::Text(_) | Kind::Bar => "---".to_owned(),
-        Kind::Three | Kind::Fixed(_) | Kind::Whole => "--:".to_owned(),
-    });
+    let rules = columns.iter().map(|column| (if column.kind.is_right() { "--:" } else { "---" }).to_owned());
     let mut out = line(heads) + &line(rules);
     for (row, (tone, _)) in grid.rows.iter().enumerate() {
         let cells = columns.iter().zip(&texts).map(|(column, texts)| {

@@ -6,7 +6,7 @@ mod bare;
 mod common;
 mod inside;
 #[allow(dead_code, reason = "the tests use the rest of it")]
-#[path = "../../tests/store/peer.rs"]
+#[path = "../../tests/cli/peer.rs"]
 mod peer;
 mod study;
 mod tool;

@@ -9,7 +9,7 @@ mod bare;
 #[path = "../common/mod.rs"]
 mod common;
 mod cost;
-#[path = "../../../load/tests/support/flip.rs"]
+#[path = "../../../load/tests/load/flip.rs"]
 mod flip;
 mod flipped;
 mod memory;

@@ -18,6 +18,7 @@ use crate::content::names::shown;
 use crate::lab::Lab;
 use crate::rig::fpm::{self, FoundFpm};
 use crate::rig::machine::Machine;
+use weigh_answer::table::Grid;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::protocol::{CodecDescription, SerializerDescription};
 
@@ -250,12 +251,14 @@ fn bold(text: &str) -> String {
 /// A runtime with everything that it can measure.
 fn runtime(r: &RuntimeFindings) -> String {
     let place = r.binary.as_ref().map_or(String::new(), |b| format!("  {}", shown(b)));
-    let mut table = terminal::table(&[]);
+    let mut table = Grid::list(&["", ""]);
     let codecs = r.codecs.iter().filter(|c| c.missing.is_none()).map(codec_row);
     let serializers = r.serializers.iter().filter(|s| s.missing.is_none());
     let serializers = serializers.map(|s| (s.name.clone(), s.library.clone().unwrap_or_default()));
-    table.add_rows(codecs.chain(serializers).map(|(name, about)| [format!("  {name}"), about]));
-    format!("\n{} {}{place}\n{}", bold(&r.name), r.version, terminal::lines(table))
+    for (name, about) in codecs.chain(serializers) {
+        table.line([&format!("  {name}"), &about]);
+    }
+    format!("\n{} {}{place}\n{}", bold(&r.name), r.version, terminal::lines(&table))
 }
 
 fn codec_row(c: &CodecDescription) -> (String, String) {

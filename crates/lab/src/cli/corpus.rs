@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use comfy_table::CellAlignment;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::cli::terminal;
 use crate::content::{FetchOptions, FetchOutcome, Presence, Progress, State};
 use crate::lab::Lab;
+use weigh_answer::table::{Grid, Kind};
 use weigh_model::units;
 
 /// Flags of `weigh corpus`.
@@ -89,7 +89,8 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
         terminal::print(&format!("{}\n", serde_json::to_string_pretty(&listing)?))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = terminal::table(&["content", "kind", "bytes", "licence", "sets", "in the cache"]);
+    let mut table = Grid::list(&["content", "kind", "bytes", "licence", "sets", "in the cache"]);
+    table.columns[2].kind = Kind::Whole;
     for row in rows {
         let cached = match (row.cached, row.unpinned) {
             (_, Some(_)) => "unpinned",
@@ -97,12 +98,9 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
             (false, None) => "no",
         };
         let bytes = row.bytes.map_or("?".into(), units::bytes);
-        table.add_row([&row.id, &row.kind, &bytes, &row.licence, &row.sets.join(" "), cached]);
+        table.line([&row.id, &row.kind, &bytes, &row.licence, &row.sets.join(" "), cached]);
     }
-    if let Some(column) = table.column_mut(2) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let table = terminal::lines(table);
+    let table = terminal::lines(&table);
     terminal::print(&format!("{table}\ncache: {}\n", lab.library.folder().display()))?;
     Ok(ExitCode::SUCCESS)
 }

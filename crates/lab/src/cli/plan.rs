@@ -11,6 +11,7 @@ use crate::planner::build::Ask;
 use crate::planner::forecast::plan_seconds;
 use crate::run;
 use anyhow::{Context, Result};
+use weigh_answer::table::Grid;
 use weigh_model::plan::{Exclusion, Plan};
 use weigh_model::units;
 
@@ -69,12 +70,12 @@ fn as_written(mut plan: Plan) -> Plan {
 }
 
 fn list(lab: &Lab) -> Result<ExitCode> {
-    let mut table = terminal::table(&["study", "question"]);
+    let mut table = Grid::list(&["study", "question"]);
     for name in lab.definitions.study_names() {
         let question = lab.study(&name)?.question;
-        table.add_row([name, question]);
+        table.line([&name, &question]);
     }
-    let table = terminal::lines(table);
+    let table = terminal::lines(&table);
     terminal::print(&format!("{table}\nweigh plan STUDY shows one; weigh run STUDY measures it.\n"))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -104,14 +105,14 @@ fn group_table(plan: &Plan) -> String {
         let serializer = cell.serializer.as_deref().unwrap_or("-");
         groups.entry((&cell.payload, &cell.runtime, serializer)).or_default().push(&cell.setting.codec);
     }
-    let mut table = terminal::table(&["content", "bytes", "runtime", "serializer", "cells", "codecs"]);
+    let mut table = Grid::list(&["content", "bytes", "runtime", "serializer", "cells", "codecs"]);
     for ((payload, runtime, serializer), mut codecs) in groups {
         let cells = codecs.len().to_string();
         codecs.dedup();
         let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
-        table.add_row([payload, &units::bytes(bytes), runtime, serializer, &cells, &codecs.join(" ")]);
+        table.line([payload, &units::bytes(bytes), runtime, serializer, &cells, &codecs.join(" ")]);
     }
-    terminal::lines(table)
+    terminal::lines(&table)
 }
 
 fn delivery_table(plan: &Plan) -> String {
@@ -124,14 +125,14 @@ fn delivery_table(plan: &Plan) -> String {
         let key = (cell.payload.as_str(), delivery.server.as_str(), cell.runtime.as_str(), transport);
         groups.entry(key).or_default().push(format!("{}/{}", delivery.by.name(), cell.setting.codec));
     }
-    let mut table = terminal::table(&["content", "bytes", "server", "PHP", "transport", "cells", "ways"]);
+    let mut table = Grid::list(&["content", "bytes", "server", "PHP", "transport", "cells", "ways"]);
     for ((payload, server, runtime, transport), mut ways) in groups {
         let cells = ways.len().to_string();
         ways.dedup();
         let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
-        table.add_row([payload, &units::bytes(bytes), server, runtime, &transport, &cells, &ways.join(" ")]);
+        table.line([payload, &units::bytes(bytes), server, runtime, &transport, &cells, &ways.join(" ")]);
     }
-    terminal::lines(table)
+    terminal::lines(&table)
 }
 
 fn client_table(plan: &Plan) -> String {
@@ -141,21 +142,21 @@ fn client_table(plan: &Plan) -> String {
         let works = groups.entry((&cell.payload, client.place(), &cell.runtime)).or_default();
         works.push(if client.encoded { cell.setting.codec.clone() } else { client.work() });
     }
-    let mut table = terminal::table(&["content", "client", "PHP", "cells", "work"]);
+    let mut table = Grid::list(&["content", "client", "PHP", "cells", "work"]);
     for ((payload, place, runtime), mut works) in groups {
         let cells = works.len().to_string();
         works.dedup();
-        table.add_row([payload, &place, runtime, &cells, &works.join(" ")]);
+        table.line([payload, &place, runtime, &cells, &works.join(" ")]);
     }
-    terminal::lines(table)
+    terminal::lines(&table)
 }
 
 fn cell_table(plan: &Plan) -> String {
-    let mut table = terminal::table(&["cell", "expected a visit"]);
+    let mut table = Grid::list(&["cell", "expected a visit"]);
     for cell in &plan.cells {
-        table.add_row([cell.id.clone(), units::ns(cell.expected_seconds * 1e9)]);
+        table.line([&cell.id, &units::ns(cell.expected_seconds * 1e9)]);
     }
-    terminal::lines(table)
+    terminal::lines(&table)
 }
 
 /// Exclusions by reason, because one missing extension may leave out a hundred cells.

@@ -14,6 +14,7 @@ use crate::content::names::shown;
 use crate::lab::Lab;
 use crate::rig::runtime::{Origin, PhpRuntime};
 use crate::rig::suite::{self, Added, Progress, RuntimeSource};
+use weigh_answer::table::Grid;
 use weigh_model::units;
 
 /// Flags of `weigh runtime`.
@@ -149,12 +150,12 @@ fn list(lab: &Lab, json: bool) -> Result<()> {
     if rows.is_empty() {
         return terminal::print("no PHP: apt install php-cli, or weigh runtime add debian:trixie\n");
     }
-    let mut table = terminal::table(&["runtime", "version", "origin", "PHP-FPM", "place"]);
+    let mut table = Grid::list(&["runtime", "version", "origin", "PHP-FPM", "place"]);
     for row in &rows {
         let fpm = if row.fpm.is_some() { "yes" } else { "no" };
-        table.add_row([&row.name, &row.version, &row.origin, fpm, &row.place]);
+        table.line([&row.name, &row.version, &row.origin, fpm, &row.place]);
     }
-    terminal::print(&terminal::lines(table))
+    terminal::print(&terminal::lines(&table))
 }
 
 fn row(runtime: &PhpRuntime) -> Row {

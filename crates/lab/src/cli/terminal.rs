@@ -3,9 +3,9 @@
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use anyhow::Context;
-use comfy_table::{ContentArrangement, Table, presets};
 
 use crate::content::names::plain;
+use weigh_answer::table::Grid;
 
 /// The width of tables where stdout is not a terminal.
 const PIPE_WIDTH: usize = 120;
@@ -42,23 +42,9 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// A table without lines, no wider than stdout.
-pub fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    if !header.is_empty() {
-        table.set_header(header);
-    }
-    table.load_style(presets::NOTHING).set_width(u16::try_from(width()).unwrap_or(u16::MAX));
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    table
-}
-
-/// The table as lines without blanks at their ends.
-pub fn lines(mut table: Table) -> String {
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    format!("{}\n", table.trim_fmt())
+/// A table as lines no wider than stdout.
+pub fn lines(table: &Grid) -> String {
+    table.draw(width(), false)
 }
 
 /// One line on stderr with the whole chain of causes. Names of files may hold anything: what would move the cursor is

@@ -6,8 +6,8 @@ use crate::profile;
 use weigh_answer::profile::compare::compare;
 use weigh_answer::profile::document::{Document, Shown};
 use weigh_answer::report::profile::*;
-use weigh_answer::report::text::columns;
 use weigh_answer::report::{Detail, Options};
+use weigh_answer::text::columns;
 use weigh_model::profile::Profile;
 
 /// A profile with a hostile name in it.

@@ -12,10 +12,11 @@ mod help;
 mod input;
 mod interrupted;
 mod lab;
+mod link;
 mod linked;
+mod load;
 mod own;
 #[allow(dead_code, reason = "the benchmarks use the rest of it")]
-#[path = "../store/peer.rs"]
 mod peer;
 mod php;
 mod plan;
@@ -24,9 +25,7 @@ mod report;
 mod run;
 mod runtime;
 mod schema;
-#[allow(dead_code, reason = "the tests of the load use the rest of it")]
-#[path = "../load/server.rs"]
-mod server;
+mod servers;
 mod side_by_side;
 mod slow;
 mod terminal;

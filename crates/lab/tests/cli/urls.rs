@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::codec::text;
 use crate::lab::Lab;
-use crate::server::{Server, response};
+use crate::load::server::{Server, response};
 
 /// A study that is done in a moment.
 const QUICK: [&str; 4] = ["--budget", "3", "--out", "run"];

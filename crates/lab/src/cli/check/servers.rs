@@ -11,6 +11,7 @@ use crate::content::names::shown;
 use crate::defs::Definitions;
 use crate::rig::fpm::FoundFpm;
 use crate::rig::server::{Found, Servers};
+use weigh_answer::table::Grid;
 use weigh_model::way::WayDescription;
 
 /// A web server and what it can do.
@@ -98,15 +99,15 @@ pub fn text(servers: &[ServerFindings], fpm: &[FoundFpm]) -> String {
 }
 
 fn server(found: &ServerFindings) -> String {
-    let mut table = terminal::table(&[]);
+    let mut table = Grid::list(&["", ""]);
     let there = found.ways.iter().filter(|w| w.missing.is_none());
-    table.add_rows(there.map(|way| {
+    for way in there {
         let levels =
             way.levels.as_ref().map_or(String::new(), |l| format!("  levels {} to {}", l.min, l.max));
-        [format!("  {}", way.name), format!("{}{levels}", way.about)]
-    }));
+        table.line([&format!("  {}", way.name), &format!("{}{levels}", way.about)]);
+    }
     let place = found.program.as_deref().map_or_else(String::new, shown);
     let version = found.version.as_deref().unwrap_or_default();
     let secure = if found.tls_missing.is_none() { ", HTTPS" } else { "" };
-    format!("\n{} {version}{secure}  {place}\n{}", bold(&found.name), terminal::lines(table))
+    format!("\n{} {version}{secure}  {place}\n{}", bold(&found.name), terminal::lines(&table))
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{Missing, bold};
 use crate::cli::terminal;
 use crate::content::names::shown;
+use weigh_answer::table::Grid;
 use weigh_model::inventory::{ClientEntry, Inventory, StoreEntry};
 use weigh_model::protocol::client::DriverDescription;
 
@@ -103,13 +104,13 @@ pub fn text(stores: &[StoreFindings]) -> String {
 }
 
 fn store(found: &StoreFindings) -> String {
-    let mut table = terminal::table(&[]);
+    let mut table = Grid::list(&["", ""]);
     let there = found.drivers.iter().filter(|driver| driver.missing.is_none());
-    table.add_rows(there.map(|driver| {
-        let library = driver.library.clone().unwrap_or_default();
-        [format!("  {}", driver.name), format!("{library} ({})", driver.runtime)]
-    }));
+    for driver in there {
+        let library = driver.library.as_deref().unwrap_or_default();
+        table.line([&format!("  {}", driver.name), &format!("{library} ({})", driver.runtime)]);
+    }
     let version = found.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
     let place = found.program.as_deref().map_or_else(|| found.about.clone(), shown);
-    format!("\n{}{version}  {place}\n{}", bold(&found.name), terminal::lines(table))
+    format!("\n{}{version}  {place}\n{}", bold(&found.name), terminal::lines(&table))
 }

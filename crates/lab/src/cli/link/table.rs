@@ -3,15 +3,16 @@
 use super::Row;
 use crate::cli::terminal;
 use crate::rig::link::Link;
+use weigh_answer::table::Grid;
 use weigh_model::link::{LinkSpec, Measured, Rate};
 use weigh_model::units;
 
 /// The profiles.
 pub(super) fn profiles(specs: &[LinkSpec]) -> String {
-    let mut table = terminal::table(&["link", "down", "up", "round trip", "loss", "source"]);
+    let mut table = Grid::list(&["link", "down", "up", "round trip", "loss", "source"]);
     for spec in specs {
         let loss = if spec.loss > 0.0 { units::percent(spec.loss) } else { "–".into() };
-        table.add_row([
+        table.line([
             &spec.name,
             &speed(spec.down_kbps),
             &speed(spec.up_kbps),
@@ -20,18 +21,18 @@ pub(super) fn profiles(specs: &[LinkSpec]) -> String {
             &spec.source,
         ]);
     }
-    terminal::lines(table)
+    terminal::lines(&table)
 }
 
 /// What was measured beside what was asked, and what should be known about the way.
 pub(super) fn measured(rows: &[Row]) -> String {
-    let mut table = terminal::table(&["link", "way", "figure", "asked", "measured", ""]);
+    let mut table = Grid::list(&["link", "way", "figure", "asked", "measured", ""]);
     let mut notes: Vec<String> = Vec::new();
     for row in rows {
         let Some(measured) = &row.measured else { continue };
         let (mut name, mut way) = (row.asked.name.as_str(), measured.way.name());
         for [figure, asked, seen, verdict] in figures(&row.asked, measured) {
-            table.add_row([name, way, &figure, &asked, &seen, &verdict]);
+            table.line([name, way, &figure, &asked, &seen, &verdict]);
             (name, way) = ("", "");
         }
         for note in remarks(&row.asked, measured) {
@@ -40,7 +41,7 @@ pub(super) fn measured(rows: &[Row]) -> String {
             }
         }
     }
-    notes.iter().fold(terminal::lines(table), |text, note| format!("{text}{note}\n"))
+    notes.iter().fold(terminal::lines(&table), |text, note| format!("{text}{note}\n"))
 }
 
 /// One line about a link that is about to be used.

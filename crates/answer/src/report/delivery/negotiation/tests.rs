@@ -2,8 +2,8 @@
 
 use crate::analysis::delivery::fixture::negotiation::negotiated;
 use crate::analysis::delivery::model::DeliveryAnalysis;
-use crate::report::text::columns;
 use crate::report::{Detail, Options, format};
+use crate::text::columns;
 use weigh_model::record::Record;
 
 fn text(name: &str, analysis: &DeliveryAnalysis, options: &Options) -> Vec<(String, String)> {

@@ -1,0 +1,165 @@
+//! Text that came from outside (names of files, messages of programs), made safe and made to fit. Owns
+//! cleaning, shortening and escaping; knows nothing of results.
+
+use textwrap::core::Fragment;
+use textwrap::wrap_algorithms::wrap_first_fit;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// The text without escape sequences, and with every other character that could move the cursor, reorder
+/// the line or hide replaced by `�`: safe in a terminal, in XML and in CSV.
+pub fn clean(text: &str) -> String {
+    console::strip_ansi_codes(text).chars().map(|c| if disturbs(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Controls, line separators, bidirectional overrides, invisible joiners, and what XML forbids.
+fn disturbs(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Columns the text takes in a terminal.
+pub fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// The text in at most `width` columns, its middle left out when it is longer: both ends of a name tell.
+pub fn shorten(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    if width <= 1 {
+        return "…".repeat(width);
+    }
+    format!("{}…{}", head(text, width / 2), tail(text, (width - 1) / 2))
+}
+
+/// The longest begin of the text that takes at most `width` columns. It is not cut inside of what a reader takes for one character,
+/// whose columns are not those of its code points, but for one that is wider alone.
+fn head(text: &str, width: usize) -> &str {
+    let fits = |end: &usize| columns(&text[..*end]) <= width;
+    let whole = text.grapheme_indices(true).map(|(at, c)| at + c.len()).take_while(fits).last();
+    let pieces = || text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(fits).last();
+    &text[..whole.or_else(pieces).unwrap_or(0)]
+}
+
+/// The longest end of the text that takes at most `width` columns, of whole characters.
+fn tail(text: &str, width: usize) -> &str {
+    let fits = |start: &usize| columns(&text[*start..]) <= width;
+    let start = text.grapheme_indices(true).rev().map(|(at, _)| at).take_while(fits).last();
+    &text[start.unwrap_or(text.len())..]
+}
+
+/// The text broken at spaces into lines of at most `width` columns; a longer word is cut.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(8);
+    let mut words = Vec::new();
+    for mut word in text.split_whitespace() {
+        while columns(word) > width {
+            let (begin, rest) = word.split_at(head(word, width).len());
+            words.push(Word(begin));
+            word = rest;
+        }
+        words.push(Word(word));
+    }
+    let lines = wrap_first_fit(&words, &[width as f64]);
+    lines.into_iter().map(|line| line.iter().map(|word| word.0).collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// A word with the columns that a reader sees, which are not those of its code points.
+#[derive(Debug)]
+struct Word<'a>(&'a str);
+
+impl Fragment for Word<'_> {
+    fn width(&self) -> f64 {
+        columns(self.0) as f64
+    }
+    fn whitespace_width(&self) -> f64 {
+        1.0
+    }
+    fn penalty_width(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Cleaned text as Markdown that shows it literally, also inside a table.
+pub fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in clean(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// A part of a file name: small ASCII letters, digits, dots and dashes only, at most 60 of them.
+pub fn slug(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars().flat_map(char::to_lowercase) {
+        let c = if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        if out.len() < 60 && !(out.ends_with(['-', '.']) && matches!(c, '-' | '.')) {
+            out.push(c);
+        }
+    }
+    let out = out.trim_matches(['-', '.']);
+    if out.is_empty() { "content".to_owned() } else { out.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn escape_sequences_and_overrides_do_not_survive() {
+        assert_eq!(clean("a\x1b[31mred\x1b[0m"), "ared");
+        assert_eq!(clean("x\u{202e}gpj.exe\r\n\u{7}"), "x\u{fffd}gpj.exe\u{fffd}\u{fffd}\u{fffd}");
+        assert!(!clean("\x1b]0;title\x07\x1b\u{9b}31m").contains(|c: char| c.is_control()));
+    }
+
+    #[test]
+    fn both_ends_of_a_long_name_are_kept() {
+        assert_eq!(shorten("templates/homepage.html", 11), "templ….html");
+        assert_eq!(shorten("short", 11), "short");
+        assert_eq!(shorten("long", 1), "…");
+        // A digit with the sign that makes a picture of it: two columns, where its code points have one.
+        assert_eq!(shorten("0\u{fe0f}0\u{fe0f}0\u{fe0f}0\u{fe0f}", 7), "0\u{fe0f}…0\u{fe0f}");
+    }
+
+    #[test]
+    fn markdown_shows_hostile_names_literally() {
+        assert_eq!(markdown("a|b`<img src=x>"), "a\\|b\\`&lt;img src=x&gt;");
+    }
+
+    #[test]
+    fn a_slug_never_leaves_its_folder() {
+        assert_eq!(slug("../../etc/passwd"), "etc-passwd");
+        assert_eq!(slug("Ärger im Büro.html"), "rger-im-b-ro.html");
+        assert_eq!(slug("///"), "content");
+    }
+
+    proptest! {
+        #[test]
+        fn wrapped_and_shortened_text_fits(text in "\\PC{0,80}", width in 8usize..60) {
+            prop_assert!(columns(&shorten(&text, width)) <= width);
+            for line in wrap(&text, width) {
+                prop_assert!(columns(&line) <= width);
+            }
+        }
+
+        #[test]
+        fn cleaned_text_holds_no_control(text in ".{0,60}") {
+            prop_assert!(!clean(&text).contains(disturbs));
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Links as they are: bytes that cross, what is left when a lab is killed, and the verb.
+
+mod carries;
+mod killed;
+mod verb;
+
+use weigh::rig::link::{Link, Making};
+use weigh_model::link::{LinkSpec, Way};
+
+use crate::lab;
+
+/// A link made in one way; where that cannot be had, a test says so and ends: a machine may withhold the privilege, from root in a
+/// container too.
+pub fn link(text: &str, way: Way) -> Option<Link> {
+    let making = Making { way: Some(way), launcher: lab::WEIGH.into(), ..Making::default() };
+    match Link::make_with(&LinkSpec::parse(text).unwrap(), &making) {
+        Ok(link) => Some(link),
+        Err(error) => {
+            println!("skipped: no such link here: {error:#}");
+            None
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! `weigh link`: what it lists, measures, runs and refuses.
+
+use std::process::Command;
+
+use serde_json::Value;
+use weigh_model::link::Way;
+
+use crate::lab::{Lab, WEIGH};
+
+#[test]
+fn profiles_are_listed_with_their_sources_and_laid_over() {
+    let lab = Lab::new();
+    let bare = lab.fine(&["link"]);
+    for word in ["cable", "data-centre", "cross-zone", "WebPageTest", "not limited", "assumed"] {
+        assert!(bare.contains(word), "{word}: {bare}");
+    }
+    assert_eq!(bare, lab.fine(&["link", "list"]));
+    lab.write(
+        "defs/links/mine.toml",
+        "schema = 1\ndown_kbps = 77\nrtt_ms = 3\nsource = \"measured at home\"\n",
+    );
+    let listed: Value =
+        serde_json::from_str(&lab.fine(&["--defs", "defs", "link", "list", "--json"])).unwrap();
+    let mine = listed["links"].as_array().unwrap().iter().find(|row| row["asked"]["name"] == "mine").unwrap();
+    assert_eq!(mine["asked"]["down_kbps"], 77.0);
+    assert_eq!((&mine["asked"]["up_kbps"], &mine["measured"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn what_is_no_link_is_refused_before_anything_is_measured() {
+    let lab = Lab::new();
+    for (args, said) in [
+        (&["link", "measure", "100mbit/20ms", "cabel"][..], "did you mean `cable`?"),
+        (&["link", "measure", "100mbit/20"], "such as 100mbit/20ms"),
+        (&["link", "measure", "1mbit/20s"], "from 0 to 10 s"),
+        (&["link", "measure", "cable", "--way", "wire"], "netem, tun, rate, proxy"),
+        (&["link", "measure"], "<LINKS>"),
+        (&["link", "run", "cable"], "<COMMAND>"),
+        (&["link", "run", "loopback", "--far", "'", "--", "true"], "--far"),
+        (&["link", "run", "cable", "--way", "proxy", "--", "true"], "between two networks"),
+    ] {
+        let line = lab.refused(args);
+        assert!(line.contains(said), "{args:?}: {line}");
+    }
+}
+
+#[test]
+fn asked_stands_beside_measured() {
+    let lab = Lab::new();
+    // Whether it is as asked is the machine's affair: not a test's.
+    let ran = lab.run(&["link", "measure", "60mbit/2ms"]);
+    assert!(ran.code == 0 || ran.code == 2, "{}", ran.stderr);
+    for word in ["round trip", "60 Mbit/s", "of which TCP carries", "asked", "measured"] {
+        assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_command_runs_at_the_near_end_with_a_server_at_the_far_end() {
+    if super::link("60mbit/1ms", Way::Tun).is_none() {
+        return;
+    }
+    let lab = Lab::new();
+    let ran = lab.run(&[
+        "link",
+        "run",
+        "60mbit/1ms",
+        "--way",
+        "tun",
+        "--far",
+        "ip -o link",
+        "--",
+        "printenv",
+        "WEIGH_LINK_PEER",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.lines().any(|line| line == "10.153.0.2"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("round trip"), "{}", ran.stderr);
+    let ran = lab.run(&["link", "run", "60mbit/1ms", "--way", "tun", "--", "ip", "-o", "address"]);
+    assert!(ran.stdout.contains("10.153.0.1") && !ran.stdout.contains("eth0"), "{}", ran.stdout);
+    assert_eq!(lab.run(&["link", "run", "loopback", "--", "false"]).code, 1);
+    assert_eq!(lab.run(&["link", "run", "loopback", "--", "/no/such/program"]).code, 1);
+}
+
+#[test]
+fn without_privileges_a_proxy_stands_in_and_says_so() {
+    let mut ordinary = Command::new("setpriv");
+    ordinary.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--", WEIGH]);
+    let mut look = Command::new("setpriv");
+    look.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--", WEIGH, "--version"]);
+    if !look.output().is_ok_and(|said| said.status.success()) {
+        println!("skipped: this program cannot be started as another user here");
+        return;
+    }
+    let ran = ordinary.args(["link", "measure", "60mbit/2ms/1%", "--json"]).output().unwrap();
+    let written: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let row = &written["links"][0];
+    assert_eq!(row["measured"]["way"], "proxy");
+    let passed: Vec<&str> =
+        row["measured"]["passed_over"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
+    assert_eq!(passed.len(), 3, "{passed:?}");
+    assert!(passed.iter().all(|why| why.contains("takes root")), "{passed:?}");
+    assert!(row["off"].as_array().unwrap().iter().any(|why| why == "nothing is lost"), "{row}");
+    assert_eq!(ran.status.code(), Some(2));
+}

@@ -1,0 +1,10 @@
+//! `weigh load` as its users see it: the real binary against a server of this test's own.
+
+mod ab;
+mod compare;
+mod files;
+mod interrupted;
+mod refused;
+mod run;
+mod schema;
+pub mod server;

@@ -1,0 +1,67 @@
+//! A/B, and the search for the knee.
+
+use std::time::Duration;
+
+use super::schema::document;
+use super::server::{Server, response};
+use crate::lab::{Lab, lines};
+
+#[test]
+fn two_sides_alternate_and_are_told_apart() {
+    let lab = Lab::new();
+    let a = Server::of("the same body on both sides");
+    let b = Server::new(|_, _| {
+        std::thread::sleep(Duration::from_millis(20));
+        response("X-Padding: 0123456789\r\n", b"the same body on both sides")
+    });
+    let vs = b.url("/");
+    let args =
+        ["load", &a.url("/"), "--vs", &vs, "--blocks", "3", "--block", "200ms", "-c", "2", "--out", "run"];
+    let found = document(&lab.fine(&[&args[..], &["--json"]].concat()));
+    assert_eq!((&found["kind"], &found["comparison"]["blocks"]), (&"comparison".into(), &3.into()));
+    assert_eq!(lines(&lab.path("run/blocks.ndjson")), 6);
+    let line = |name: &str| {
+        let all = found["comparison"]["lines"].as_array().unwrap();
+        all.iter().find(|l| l["quantity"] == name).unwrap()["ratio"].clone()
+    };
+    assert!(line("rate")["high"].as_f64().unwrap() < 1.0, "{}", line("rate"));
+    assert!(line("ttfb-p50")["low"].as_f64().unwrap() > 1.0, "{}", line("ttfb-p50"));
+    assert!(line("wire-bytes")["low"].as_f64().unwrap() > 1.0, "{}", line("wire-bytes"));
+    // All blocks of a side together.
+    let kept = lab.read("run/blocks.ndjson");
+    let total: u64 = kept
+        .lines()
+        .map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap())
+        .filter(|block| block["plan"]["requests"][0]["url"] == vs.as_str())
+        .map(|block| block["result"]["classes"][0]["counts"]["completed"].as_u64().unwrap())
+        .sum();
+    assert_eq!(found["b"]["figures"]["total"]["counts"]["completed"], total);
+}
+
+#[test]
+fn sides_that_send_something_else_are_no_comparison() {
+    let lab = Lab::new();
+    let (a, b) = (Server::of("this"), Server::of("that"));
+    let args = ["load", &a.url("/"), "--vs", &b.url("/"), "--blocks", "2", "--block", "100ms", "-c", "1"];
+    let ran = lab.run(&args);
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("The two do not send the same"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_knee_of_a_slow_server_is_between_two_steps() {
+    let lab = Lab::new();
+    let server = Server::new(|_, _| {
+        std::thread::sleep(Duration::from_millis(20));
+        response("", b"slow")
+    });
+    // Two connections and 20 ms each: about 100 requests a second.
+    let args =
+        ["load", &server.url("/"), "--find-capacity", "p50=100ms", "-c", "2", "--block", "400ms", "--json"];
+    let found = document(&lab.fine(&args));
+    let rate = |name: &str| found["capacity"][name].as_f64();
+    let (held, over) = (rate("held"), rate("over"));
+    assert!(held.is_some_and(|r| r < 101.0) && over.is_some_and(|r| r > 10.0), "{held:?} {over:?}");
+    assert!(held < over, "{held:?} {over:?}");
+    assert!(found["capacity"]["steps"].as_array().unwrap().len() > 3);
+}

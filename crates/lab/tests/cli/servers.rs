@@ -1,0 +1,12 @@
+//! The servers of this machine, started as the lab starts them: ready, every way with the right coding, and nothing left behind.
+
+mod client;
+mod faults;
+mod fixture;
+mod fpm;
+mod meter;
+mod negotiation;
+mod orphans;
+mod secure;
+mod stores;
+mod ways;

@@ -1,0 +1,85 @@
+//! Pools: their status while they are busy, their queue, their settings, and what a start that fails says.
+
+use weigh::rig::fpm::{Mode, Pool, PoolSpec};
+
+use super::client::get;
+use super::fixture::{Rig, php_fpm, server};
+use crate::lab::wait_until;
+
+#[test]
+fn the_status_and_the_queue_are_told_while_every_worker_is_busy() {
+    let rig = Rig::new();
+    let (Some(found), Some(pool)) = (server("nginx"), rig.pool(2)) else { return };
+    // A pool answers from its first worker on.
+    wait_until("both workers are there", || {
+        let status = pool.status().unwrap();
+        (status.active, status.idle, status.processes) == (0, 2, 2)
+    });
+    let instance = rig.start(&found, &rig.site(Some(&pool)));
+    let slow = instance.url("/page.php?burn=1500000");
+    let clients: Vec<_> = (0..4)
+        .map(|_| {
+            let slow = slow.clone();
+            std::thread::spawn(move || get(&slow, "identity").status)
+        })
+        .collect();
+    wait_until("both workers are busy", || pool.status().unwrap().active == 2);
+    if pool.listen_queue().is_some() {
+        wait_until("two wait", || pool.listen_queue() == Some(2));
+    }
+    for client in clients {
+        assert_eq!(client.join().unwrap(), 200);
+    }
+    wait_until("both are idle", || pool.status().unwrap().idle == 2);
+    assert!(pool.status().unwrap().accepted >= 4);
+}
+
+#[test]
+fn settings_reach_the_scripts() {
+    let rig = Rig::new();
+    let (Some(found), Some(fpm)) = (server("nginx"), php_fpm()) else { return };
+    let spec = PoolSpec { mode: Mode::Dynamic, ..PoolSpec::new(&fpm, 3) };
+    let mut spec = spec.memory_limit("20M").output_buffering(8192).ini("opcache.enable", "0");
+    spec.env.insert("WEIGH_TEST".into(), "a value".into());
+    let script = "<?php foreach (['memory_limit', 'output_buffering', 'opcache.enable'] as $n) { echo ini_get($n), ' '; } echo getenv('WEIGH_TEST');";
+    std::fs::write(rig.docroot().join("ini.php"), script).unwrap();
+    let pool = Pool::start(&spec, &rig.place()).unwrap();
+    let instance = rig.start(&found, &rig.site(Some(&pool)));
+    assert_eq!(get(&instance.url("/ini.php"), "identity").body(), b"20M 8192 0 a value");
+    assert!(pool.config().contains("pm = dynamic"));
+}
+
+#[test]
+fn a_fatal_error_of_a_page_can_be_shown() {
+    let rig = Rig::new();
+    let (Some(found), Some(pool)) = (server("nginx"), rig.pool(1)) else { return };
+    let instance = rig.start(&found, &rig.site(Some(&pool)));
+    assert_eq!(get(&instance.url("/page.php?fail=1"), "identity").status, 500);
+    let said = || pool.last_words().is_some_and(|w| w.contains("no_such_function"));
+    wait_until("the pool has said it", said);
+}
+
+#[test]
+fn a_pool_that_does_not_start_says_why_in_its_own_words() {
+    let rig = Rig::new();
+    let Some(fpm) = php_fpm() else { return };
+    let spec = PoolSpec::new(&fpm, 2).preload(&rig.home.path().join("absent.php"));
+    let error = format!("{:#}", Pool::start(&spec, &rig.place()).unwrap_err());
+    assert!(error.contains("absent.php"), "{error}");
+    assert!(!error.contains('\n'), "{error}");
+    assert!(rig.left_over().is_empty());
+}
+
+#[test]
+fn a_master_that_is_killed_is_known_to_be_dead_and_takes_its_workers_along() {
+    let rig = Rig::new();
+    let Some(mut pool) = rig.pool(2) else { return };
+    assert!(pool.is_alive());
+    let group = pool.group();
+    let master = group.processes()[0].to_string();
+    assert!(std::process::Command::new("kill").args(["-KILL", &master]).status().unwrap().success());
+    wait_until("the death is known", || !pool.is_alive());
+    assert!(pool.how_it_ended().unwrap().contains("SIGKILL"), "{:?}", pool.how_it_ended());
+    wait_until("its workers are gone", || group.processes().is_empty());
+    assert!(rig.left_over().is_empty());
+}

@@ -1,0 +1,78 @@
+//! Over HTTPS: ready means an answer over TLS.
+
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::Path;
+
+use weigh::rig::server::Instance;
+use weigh::rig::server::site::{Certificate, Site};
+
+use super::fixture::{Rig, server};
+
+fn certificate(home: &Path) -> Certificate {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".into(), "127.0.0.1".into()]).unwrap();
+    let of = |name: &str, text: String| {
+        std::fs::write(home.join(name), text).unwrap();
+        home.join(name)
+    };
+    Certificate {
+        chain: of("chain.pem", made.cert.pem()),
+        key: of("key.pem", made.signing_key.serialize_pem()),
+    }
+}
+
+fn over_tls(name: &str) {
+    let rig = Rig::new();
+    let Some(found) = server(name) else { return };
+    if let Some(why) = &found.tls_missing {
+        return super::fixture::skip(&format!("{name} over HTTPS: {why}"));
+    }
+    let site = Site { tls: Some(certificate(rig.home.path())), ..rig.site(None) };
+    let instance = rig.start(&found, &site);
+    assert!(instance.url("/lib.js").starts_with("https://127.0.0.1:"));
+    assert!(instance.stop(), "{name} had to be killed");
+    assert!(rig.left_over().is_empty());
+}
+
+#[test]
+fn every_server_listens_where_it_is_told_to() {
+    for name in ["nginx", "apache", "lighttpd", "caddy", "php-builtin"] {
+        let rig = Rig::new();
+        let Some(found) = server(name) else { continue };
+        let host = Ipv4Addr::new(127, 0, 0, 2);
+        let instance = Instance::start_at(host, &found, &rig.site(None), &rig.place()).unwrap();
+        let url = instance.url("/lib.js");
+        assert_eq!(url, format!("http://127.0.0.2:{}/lib.js", instance.port()));
+        let elsewhere = TcpStream::connect((Ipv4Addr::LOCALHOST, instance.port()));
+        assert!(elsewhere.is_err(), "{name} listens on every address");
+        assert!(instance.stop(), "{name} had to be killed");
+    }
+}
+
+#[test]
+fn nginx_serves_https() {
+    over_tls("nginx");
+}
+
+#[test]
+fn apache_serves_https() {
+    over_tls("apache");
+}
+
+#[test]
+fn lighttpd_serves_https() {
+    over_tls("lighttpd");
+}
+
+#[test]
+fn caddy_serves_https() {
+    over_tls("caddy");
+}
+
+#[test]
+fn php_has_no_https() {
+    let rig = Rig::new();
+    let Some(found) = server("php-builtin") else { return };
+    let site = Site { tls: Some(certificate(rig.home.path())), ..rig.site(None) };
+    let error = Instance::start(&found, &site, &rig.place()).unwrap_err().to_string();
+    assert_eq!(error, "php-builtin cannot serve HTTPS: it has no HTTPS");
+}

@@ -1,0 +1,20 @@
+//! The load generator by its capabilities: arrivals, workloads, protocols, verification, and servers that break the rules.
+
+mod arrival;
+mod bad_servers;
+mod calibrate;
+mod calibration_target;
+mod capacity;
+mod compare;
+mod engine;
+mod flip;
+mod flipped_byte;
+mod http2;
+mod identity;
+mod plans;
+mod simulated;
+mod target;
+mod tls;
+mod units;
+mod verify_allocations;
+mod workload;
