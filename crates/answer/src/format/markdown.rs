@@ -88,7 +88,7 @@ fn table(grid: &Grid) -> String {
     let texts: Vec<_> = shown.iter().map(|index| grid.texts(*index)).collect();
     let heads = columns.iter().map(|column| escape(format!("{} {}", column.name, column.unit).trim()));
     let rules = columns.iter().map(|column| match column.kind {
-        Kind::Text(_) | Kind::Bar => "---".to_owned(),
+        Kind::Text(_) | Kind::Wrapped(_) | Kind::Bar => "---".to_owned(),
         Kind::Three | Kind::Fixed(_) | Kind::Whole => "--:".to_owned(),
     });
     let mut out = line(heads) + &line(rules);
