@@ -11,7 +11,10 @@ pub mod terminal;
 
 use anyhow::Result;
 
+use weigh_model::suggest::nearest_hint;
+
 use crate::outcome::Report;
+use crate::text::clean;
 
 /// One form of a report.
 pub trait Format: Sync {
@@ -21,6 +24,10 @@ pub trait Format: Sync {
     fn extension(&self) -> &'static str;
     /// One line for help.
     fn about(&self) -> &'static str;
+    /// Its files are pictures: they are written, never printed.
+    fn is_picture(&self) -> bool {
+        false
+    }
     /// The files of the report; none of them is written.
     ///
     /// # Errors
@@ -30,6 +37,17 @@ pub trait Format: Sync {
 
 /// Every format, in the order of help.
 pub static FORMATS: &[&dyn Format] = &[&terminal::Terminal, &markdown::Markdown, &csv::Csv, &json::Json];
+
+/// The format of that name.
+///
+/// # Errors
+/// One line that names the nearest, or those there are.
+pub fn named(name: &str) -> Result<&'static dyn Format> {
+    let known = || FORMATS.iter().map(|format| format.name());
+    FORMATS.iter().copied().find(|format| format.name() == name).ok_or_else(|| {
+        anyhow::anyhow!("no report format named {}{}", clean(name), nearest_hint(name, known()))
+    })
+}
 
 /// One file of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -40,7 +40,10 @@ fn one_visit_is_a_result_with_the_interval_of_its_samples() {
     for (metric, value) in values {
         assert!((cell.value(metric).unwrap() - value).abs() <= value * 1e-12, "{metric}");
     }
-    assert_eq!((cell.fact("library"), cell.fact("independent decoder")), (Some("zstd 1.5.4"), Some("ruzstd")));
+    assert_eq!(
+        (cell.fact("library"), cell.fact("independent decoder")),
+        (Some("zstd 1.5.4"), Some("ruzstd"))
+    );
     assert!(cell.front && cell.dominated_by.is_none() && cell.beside.is_empty() && cell.stop.is_none());
     assert_eq!(report.run.rounds, 1);
     assert_eq!(report.groups[0].reference(), Some("tree/php8.2/serialize/zstd:3"));
@@ -116,10 +119,7 @@ fn a_dictionary_counts_as_bytes_on_the_front() {
         }
     }
     let report = lab.report();
-    assert_eq!(
-        row(&report, "tree/native/-/zstd:4").dominated_by.as_deref(),
-        Some("tree/native/-/zstd:3")
-    );
+    assert_eq!(row(&report, "tree/native/-/zstd:4").dominated_by.as_deref(), Some("tree/native/-/zstd:3"));
 }
 
 #[test]
@@ -133,7 +133,10 @@ fn the_serializer_alone_stands_beside_its_cells() {
     let report = lab.report();
     let identity = row(&report, "tree/php8.2/igbinary/identity");
     let packed = row(&report, "tree/php8.2/igbinary/zstd:3");
-    assert_eq!((packed.get("serialize"), packed.get("unserialize")), (identity.get("encode"), identity.get("decode")));
+    assert_eq!(
+        (packed.get("serialize"), packed.get("unserialize")),
+        (identity.get("encode"), identity.get("decode"))
+    );
     assert!(row(&report, "tree/php8.2/serialize/zstd:3").get("serialize").is_none());
     assert!(row(&report, "tree/native/-/zstd:3").get("serialize").is_none());
 }

@@ -62,5 +62,7 @@ fn no_measured_row_no_table() {
         Figures { encode: 1.0, decode: 1.0, bytes: 1 },
     );
     let report = lab.report();
-    assert!(report.exhibits.published_levels.is_none() && report.findings.iter().all(|f| f.topic != "published"));
+    assert!(
+        report.exhibits.published_levels.is_none() && report.findings.iter().all(|f| f.topic != "published")
+    );
 }
