@@ -9,6 +9,8 @@ pub mod live;
 pub mod markdown;
 pub mod terminal;
 
+use std::fmt::Debug;
+
 use anyhow::Result;
 
 use weigh_model::suggest::nearest_hint;
@@ -16,17 +18,32 @@ use weigh_model::suggest::nearest_hint;
 use crate::outcome::Report;
 use crate::text::clean;
 
+/// What becomes of a format's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// Printed, in the terminal's width: the folder of a run has no use for it.
+    Screen,
+    /// Printed, or kept as files.
+    Text,
+    /// Kept as files: no screen shows their bytes.
+    Picture,
+}
+
 /// One form of a report.
-pub trait Format: Sync {
+pub trait Format: Debug + Sync {
     /// What `--format` takes.
     fn name(&self) -> &'static str;
     /// The extension of its files, without a dot.
     fn extension(&self) -> &'static str;
     /// One line for help.
     fn about(&self) -> &'static str;
-    /// Its files are pictures: they are written, never printed.
-    fn is_picture(&self) -> bool {
-        false
+    /// What becomes of its files.
+    fn medium(&self) -> Medium {
+        Medium::Text
+    }
+    /// The word under which the first few of its files are named after a run, and how many; none where they are not.
+    fn announced(&self) -> Option<(&'static str, usize)> {
+        None
     }
     /// The files of the report; none of them is written.
     ///

@@ -14,6 +14,7 @@ use crate::text::clean;
 use crate::words;
 
 /// `--format csv`.
+#[derive(Debug)]
 pub struct Csv;
 
 impl Format for Csv {

@@ -10,6 +10,7 @@ use crate::table::{Grid, Kind, Tone};
 use crate::text::{clean, markdown as escape};
 
 /// `--format markdown`.
+#[derive(Debug)]
 pub struct Markdown;
 
 impl Format for Markdown {
@@ -23,6 +24,10 @@ impl Format for Markdown {
 
     fn about(&self) -> &'static str {
         "the complete report with links to its charts (write svg beside it)"
+    }
+
+    fn announced(&self) -> Option<(&'static str, usize)> {
+        Some(("report", 1))
     }
 
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {

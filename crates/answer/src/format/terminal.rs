@@ -3,7 +3,7 @@
 use anyhow::Result;
 use console::Style;
 
-use super::{Format, Options, Rendered};
+use super::{Format, Medium, Options, Rendered};
 use crate::document::{self, Block};
 use crate::outcome::Report;
 use crate::text::wrap;
@@ -12,6 +12,7 @@ use crate::text::wrap;
 const PROSE: usize = 110;
 
 /// `--format terminal`.
+#[derive(Debug)]
 pub struct Terminal;
 
 impl Format for Terminal {
@@ -25,6 +26,10 @@ impl Format for Terminal {
 
     fn about(&self) -> &'static str {
         "tables that fit the terminal's width"
+    }
+
+    fn medium(&self) -> Medium {
+        Medium::Screen
     }
 
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {

@@ -1,6 +1,6 @@
 //! Every format on invented reports: ordinary, crowded, tiny and hostile ones, of every subject.
 
-use weigh_answer::format::{Detail, FORMATS, Options, Rendered, live, named};
+use weigh_answer::format::{Detail, FORMATS, Medium, Options, Rendered, live, named};
 use weigh_answer::outcome::Report;
 use weigh_answer::text::columns;
 use weigh_model::payload::Origin;
@@ -232,7 +232,7 @@ fn two_runtimes_of_one_content_are_told_apart_at_any_width() {
 #[test]
 fn an_analysis_without_results_is_a_report_too() {
     let empty = Lab::new().report();
-    for format in FORMATS.iter().filter(|format| !format.is_picture()) {
+    for format in FORMATS.iter().filter(|format| format.medium() != Medium::Picture) {
         let files = format.render(&empty, &Options::default()).unwrap();
         assert!(files.iter().all(|file| !file.bytes.is_empty()), "{}", format.name());
     }
