@@ -7,6 +7,8 @@ pub mod csv;
 pub mod json;
 pub mod live;
 pub mod markdown;
+pub mod png;
+pub mod svg;
 pub mod terminal;
 
 use std::fmt::Debug;
@@ -53,7 +55,8 @@ pub trait Format: Debug + Sync {
 }
 
 /// Every format, in the order of help.
-pub static FORMATS: &[&dyn Format] = &[&terminal::Terminal, &markdown::Markdown, &csv::Csv, &json::Json];
+pub static FORMATS: &[&dyn Format] =
+    &[&terminal::Terminal, &markdown::Markdown, &csv::Csv, &json::Json, &svg::Svg, &png::Png];
 
 /// The format of that name.
 ///

@@ -3,6 +3,7 @@
 
 pub mod analysis;
 mod caveats;
+pub mod chart;
 pub mod document;
 pub mod estimate;
 pub mod exhibit;

@@ -17,6 +17,7 @@ use crate::finding::{Evidence, Finding, findings};
 use crate::gather::gather;
 use crate::group::{Group, groups};
 use crate::metric::MetricDescription;
+use crate::picture::Picture;
 use crate::row::Row;
 use crate::subject::{self, Shape};
 
@@ -132,6 +133,11 @@ impl Report {
     /// What is particular about its subject.
     pub fn shape(&self) -> &'static Shape {
         subject::named(&self.subject)
+    }
+
+    /// Its pictures, in the report's order.
+    pub fn pictures(&self) -> Vec<Picture> {
+        (self.shape().look.pictures)(self)
     }
 
     /// A row by its cell's id.

@@ -1,6 +1,15 @@
-//! Pictures of a report.
+//! Which pictures a report has. Fills the shapes of [`crate::chart`] with the figures of each subject.
 
-/// One picture.
+pub(crate) mod codec;
+
+use weigh_model::payload::Payload;
+
+use crate::chart::{Chart, Scatter, ScatterPoint, bytes_tick, time_tick, whole};
+use crate::document::group::{View, is_synthetic};
+use crate::outcome::Report;
+use crate::text::{clean, shorten, slug};
+
+/// One picture of a report.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// The file's name without extension.
@@ -9,4 +18,94 @@ pub struct Picture {
     pub about: String,
     /// The group's index; none for a picture of the whole study.
     pub group: Option<usize>,
+    /// The picture.
+    pub chart: Chart,
+}
+
+/// The charts of a group that could be drawn: each with the begin of its name and what it shows.
+fn of_group<const N: usize>(
+    index: usize,
+    title: &str,
+    drawn: [(&str, &str, Option<Chart>); N],
+) -> impl Iterator<Item = Picture> {
+    drawn.into_iter().filter_map(move |(stem, about, chart)| {
+        Some(Picture {
+            stem: format!("{stem}-{:02}-{}", index + 1, slug(title)),
+            about: format!("{about}: {title}"),
+            group: Some(index),
+            chart: chart?,
+        })
+    })
+}
+
+/// What the foot names as the source.
+fn source(report: &Report, is_synthetic: bool) -> String {
+    let (run, study) = (&report.run, &report.study.name);
+    let day = run.started.get(..10).unwrap_or(&run.started);
+    let mut parts = vec![
+        format!("weigh {}", clean(&run.version)),
+        format!("study {}", clean(study)),
+        format!("seed {}", run.seed),
+        clean(day),
+    ];
+    parts.retain(|part| !part.trim_end().is_empty());
+    if is_synthetic {
+        parts.push("SYNTHETIC content".into());
+    }
+    parts.join(" · ")
+}
+
+/// The content of this name is generated, not real.
+fn is_made_up(report: &Report, payload: &str) -> bool {
+    report.payload(payload).is_some_and(is_synthetic)
+}
+
+/// Time against bytes of a content; none with fewer than `least` points that encode it.
+fn tradeoff(
+    points: Vec<ScatterPoint>,
+    least: usize,
+    x: &'static str,
+    y: &'static str,
+    content: Option<&Payload>,
+) -> Option<Scatter> {
+    let is_enough = points.iter().filter(|point| !point.is_aside).count() >= least;
+    let bytes = content.map(|content| content.bytes as f64).filter(|bytes| *bytes > 0.0);
+    is_enough.then(|| Scatter {
+        x: (x, time_tick),
+        y: (y, bytes_tick),
+        points,
+        whole: bytes,
+        slopes: Vec::new(),
+    })
+}
+
+/// The words of a trade-off's title.
+struct TradeoffWords {
+    /// `settings`.
+    things: &'static str,
+    /// What the one at the left end is: `fastest`.
+    first: &'static str,
+    /// Both axes.
+    axes: &'static str,
+    /// What one is said to be that beats so many others.
+    alone: fn(&str, usize) -> String,
+}
+
+/// How many are worth considering, and which stand at the ends.
+fn tradeoff_title(content: &str, scatter: &Scatter, words: &TradeoffWords) -> String {
+    let name = shorten(&clean(content), 40);
+    let mut points: Vec<_> = scatter.points.iter().filter(|point| !point.is_aside).collect();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let front: Vec<_> = points.iter().filter(|point| point.is_front).map(|p| whole(&p.label)).collect();
+    match front.as_slice() {
+        [] => format!("{name}: {}", words.axes),
+        [one] => format!("{name}: {}", (words.alone)(one, points.len() - 1)),
+        [first, .., last] => format!(
+            "{name}: {} of {} {} are worth considering, from {first} ({}) to {last} (smallest)",
+            front.len(),
+            points.len(),
+            words.things,
+            words.first,
+        ),
+    }
 }

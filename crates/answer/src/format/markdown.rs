@@ -32,7 +32,7 @@ impl Format for Markdown {
 
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
         let blocks = document::build(report, &whole(options));
-        Ok(vec![Rendered::new("report.md", text(&blocks, &(report.shape().look.pictures)(report)))])
+        Ok(vec![Rendered::new("report.md", text(&blocks, &report.pictures()))])
     }
 }
 

@@ -110,7 +110,7 @@ pub static SHAPE: Shape = Shape {
                 .collect()
         },
         overview,
-        pictures: |_| Vec::new(),
+        pictures: crate::picture::codec::pictures,
         few: 3,
     },
 };

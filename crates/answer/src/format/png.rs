@@ -1,0 +1,54 @@
+//! The charts as PNG: the very same SVG, rasterised with the fonts embedded in this program.
+
+use anyhow::{Context, Result};
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{Options as Reading, Tree};
+
+use super::{Format, Medium, Options, Rendered};
+use crate::chart::fonts;
+use crate::outcome::Report;
+use crate::picture::Picture;
+
+/// `--format png`.
+#[derive(Debug)]
+pub struct Png;
+
+impl Format for Png {
+    fn name(&self) -> &'static str {
+        "png"
+    }
+
+    fn extension(&self) -> &'static str {
+        "png"
+    }
+
+    fn about(&self) -> &'static str {
+        "the same charts, 1200 pixels wide"
+    }
+
+    fn medium(&self) -> Medium {
+        Medium::Picture
+    }
+
+    fn announced(&self) -> Option<(&'static str, usize)> {
+        Some(("picture", 3))
+    }
+
+    fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {
+        let reading = Reading { fontdb: fonts(), ..Reading::default() };
+        let render = |picture: Picture| {
+            let bytes = pixels(&picture.chart.svg(), &reading);
+            let bytes = bytes.with_context(|| format!("rasterising the chart {}", picture.stem))?;
+            Ok(Rendered::new(format!("{}.png", picture.stem), bytes))
+        };
+        report.pictures().into_iter().map(render).collect()
+    }
+}
+
+fn pixels(svg: &str, reading: &Reading) -> Result<Vec<u8>> {
+    let tree = Tree::from_str(svg, reading).context("reading the SVG back")?;
+    let size = tree.size().to_int_size();
+    let mut pixmap = Pixmap::new(size.width(), size.height()).context("the picture has no size")?;
+    resvg::render(&tree, Transform::default(), &mut pixmap.as_mut());
+    pixmap.encode_png().context("encoding PNG")
+}

@@ -1,0 +1,35 @@
+//! The pictures as SVG.
+
+use anyhow::Result;
+
+use super::{Format, Medium, Options, Rendered};
+use crate::outcome::Report;
+
+/// `--format svg`.
+#[derive(Debug)]
+pub struct Svg;
+
+impl Format for Svg {
+    fn name(&self) -> &'static str {
+        "svg"
+    }
+
+    fn extension(&self) -> &'static str {
+        "svg"
+    }
+
+    fn about(&self) -> &'static str {
+        "charts: encode time against bytes, total time against link speed"
+    }
+
+    fn medium(&self) -> Medium {
+        Medium::Picture
+    }
+
+    fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {
+        let pictures = report.pictures().into_iter();
+        Ok(pictures
+            .map(|picture| Rendered::new(format!("{}.svg", picture.stem), picture.chart.svg()))
+            .collect())
+    }
+}

@@ -1,0 +1,350 @@
+//! The charts of a study of codecs: encode time against bytes and total time by link speed for each group, and
+//! throughput by level beside what was published.
+
+use weigh_model::units;
+
+use super::{Picture, TradeoffWords, is_made_up, of_group, source, tradeoff_title};
+use crate::chart::{
+    Axis, Chart, Color, Drawing, INK, Line, LinePanel, Lines, LinkStrip, Mark, QUIET, Scatter, ScatterPoint,
+    Slope, beside, codec, ends, time_tick, whole,
+};
+use crate::document::group::{View, about, views};
+use crate::exhibit::links::{BestAt, BreakEven, CellTotals, MixTotals, main_mix, mix_words, ranges};
+use crate::exhibit::published::LevelComparison;
+use crate::outcome::Report;
+use crate::row::Row;
+use crate::subject::codec::{ENCODE, ENCODED, IDENTITY};
+use crate::text::{clean, shorten};
+
+/// Links that have a meaning to most readers, in Mbit/s.
+const LINKS: [f64; 4] = [10.0, 100.0, 1000.0, 10_000.0];
+/// Lines over links drawn at most: the best ones, the reference and the copy.
+const LINES: usize = 9;
+/// Strips of best settings drawn at most.
+const STRIPS: usize = 4;
+
+pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
+    let mut entries = Vec::new();
+    for (index, group) in views(report).iter().enumerate() {
+        let drawn = [
+            ("tradeoff", "Encode time against bytes", tradeoff(report, group)),
+            ("links", "Total time against link speed", links(report, group)),
+        ];
+        entries.extend(of_group(index, &plain_title(group), drawn));
+    }
+    entries.extend(published(report).map(|chart| Picture {
+        stem: "published".into(),
+        about: "Throughput by level, as published and as measured here".into(),
+        group: None,
+        chart,
+    }));
+    entries
+}
+
+fn is_copy(row: &Row) -> bool {
+    row.cell.setting.codec == IDENTITY
+}
+
+fn color(row: &Row) -> Color {
+    codec(&row.cell.setting.codec)
+}
+
+/// Which settings of a group are worth considering; none with fewer than two to compare.
+fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
+    let mut rows = group.rows.clone();
+    rows.sort_by_key(|row| row.cell.setting.level);
+    let point = |row: &&Row| {
+        let setting = &row.cell.setting;
+        let serializer = row.cell.serializer.as_deref().unwrap_or_default();
+        let x = row.value(ENCODE).filter(|ns| *ns > 0.0 && ns.is_finite())?;
+        let is_reference = Some(row.cell.id.as_str()) == group.group.reference();
+        (row.count(ENCODED) > 0).then(|| ScatterPoint {
+            x,
+            y: row.count(ENCODED) as f64,
+            label: group.label(row.id()),
+            color: color(row),
+            family: format!("{serializer} {}{:?}", setting.codec, setting.options),
+            is_front: row.front,
+            is_open: false,
+            is_aside: is_copy(row),
+            mark: is_reference.then_some("reference"),
+        })
+    };
+    let points = rows.iter().filter_map(point).collect();
+    let x = "encode time (CPU), logarithmic";
+    let mut scatter = super::tradeoff(points, 2, x, "encoded size", group.payload())?;
+    scatter.slopes = slopes(report, &scatter);
+    let remark = if scatter.slopes.is_empty() {
+        "Line: Pareto front."
+    } else {
+        "Line: Pareto front. Dashed: equal encode + transfer cost at that link speed."
+    };
+    let title = plain_title(group);
+    let runtime = title.rsplit(", ").next().unwrap_or_default();
+    Some(Chart {
+        title: tradeoff_title(group.group.payload(), &scatter, &TRADEOFF),
+        about: [&group_about(group), runtime, &clean(&report.run.machine)].join(" · "),
+        remark: remark.into(),
+        source: source(report, group.is_synthetic()),
+        drawing: Drawing::Scatter(scatter),
+    })
+}
+
+/// For up to three links: all (time, bytes) that cost as much as the best setting there. A link on which a copy
+/// beats every codec has none.
+fn slopes(report: &Report, scatter: &Scatter) -> Vec<Slope> {
+    let studied = report.study.links.as_ref().map_or(&LINKS[..], |links| links.mbit.as_slice());
+    // Bytes that a link carries in a nanosecond.
+    let speed = |mbit: f64| mbit / 8e3;
+    let mut chosen: Vec<(f64, &ScatterPoint)> = Vec::new();
+    for mbit in LINKS.into_iter().filter(|mbit| studied.contains(mbit)) {
+        let total = |point: &ScatterPoint| point.x + point.y / speed(mbit);
+        let best = scatter.points.iter().min_by(|a, b| total(a).total_cmp(&total(b)));
+        if let Some(best) = best.filter(|best| !scatter.is_off(best))
+            && !chosen.iter().any(|(_, other)| std::ptr::eq(*other, best))
+        {
+            chosen.push((mbit, best));
+        }
+    }
+    let slope = |(mbit, best): (f64, &ScatterPoint)| Slope {
+        name: units::mbit(mbit),
+        start: best.y + best.x * speed(mbit),
+        fall: speed(mbit),
+    };
+    chosen.into_iter().take(3).map(slope).collect()
+}
+
+const TRADEOFF: TradeoffWords = TradeoffWords {
+    things: "settings",
+    first: "fastest",
+    axes: "encode time against bytes",
+    alone: |one, others| match others {
+        1 => format!("{one} beats the other in both time and bytes"),
+        _ => format!("{one} beats the {others} others in both time and bytes"),
+    },
+};
+
+/// Lines for the main mix, a strip of the best for every mix; none without two settings and two speeds.
+fn links(report: &Report, group: &View) -> Option<Chart> {
+    let mixes = report.exhibits.links.as_ref()?.of_group(group.group);
+    let mix = main_mix(mixes)?;
+    let is_sound =
+        |at: &(f64, f64, f64, f64)| at.0 > 0.0 && at.1 > 0.0 && at.0.is_finite() && at.1.is_finite();
+    let is_drawable = |totals: &CellTotals| totals.at.len() > 1 && totals.at.iter().all(is_sound);
+    if mix.totals.len() < 2 || mix.best.len() < 2 || !mix.totals.iter().all(is_drawable) {
+        return None;
+    }
+    let shown = link_totals(group, mix);
+    let x = Axis::log_at(&mix.best.iter().map(|best| best.mbit).collect::<Vec<_>>());
+    let times = ends(shown.iter().flat_map(|totals| totals.at.iter().map(|at| at.1)));
+    let (_, fastest) = x.ends();
+    let strips = mixes
+        .iter()
+        .take(STRIPS)
+        .map(|mix| LinkStrip { name: mix_words(mix.mix), parts: strip_parts(group, mix, fastest) });
+    let strips = strips.collect();
+    let panel = LinePanel {
+        title: "",
+        x: x.named("", units::mbit),
+        y: Axis::log(times, (0.06, 0.04)).named("time, logarithmic", time_tick),
+        lines: shown.iter().map(|totals| link_line(group, mix, totals)).collect(),
+        level: None,
+        marks: mix.break_even.iter().filter_map(|even| break_even(even, &shown)).collect(),
+    };
+    let about = format!(
+        "Total time of {}: encode + transfer + decode, computed from measured parts · {} · {}",
+        mix_words(mix.mix),
+        plain_title(group),
+        group_about(group)
+    );
+    Some(Chart {
+        title: links_title(group, mix),
+        about,
+        remark: "Circles: break-even speeds, 95% interval (dashed: no upper end).".into(),
+        source: source(report, group.is_synthetic()),
+        drawing: Drawing::Lines(Lines {
+            panels: vec![panel],
+            strips,
+            caption: "Best setting by link speed:",
+        }),
+    })
+}
+
+fn links_title(group: &View, mix: &MixTotals) -> String {
+    let name = shorten(&clean(group.group.payload()), 40);
+    let ranges = ranges(&mix.best);
+    let short = |range: &[BestAt]| whole(&shorten(&group.label(&range[0].cell), 30));
+    let speed = |range: &[BestAt], next: &[BestAt]| whole(&units::mbit(border(mix, range, &next[0])));
+    match ranges.as_slice() {
+        [] => format!("{name}: total time by link speed"),
+        [one] => format!("{name}: {} is best at every link speed", short(one)),
+        [slow, fast] => {
+            format!("{name}: {} up to {}, {} above", short(slow), speed(slow, fast), short(fast))
+        }
+        [slow, middle @ .., fast] => {
+            let between = units::list(&middle.iter().map(|range| short(range)).collect::<Vec<_>>());
+            let (until, from) = (speed(slow, middle[0]), speed(middle[middle.len() - 1], fast));
+            format!("{name}: {} up to {until}, {between} between, {} from {from}", short(slow), short(fast))
+        }
+    }
+}
+
+/// Where one range ends and the next begins: at the break-even, or in the middle when none was found.
+fn border(mix: &MixTotals, range: &[BestAt], next: &BestAt) -> f64 {
+    let last = &range[range.len() - 1];
+    let even = mix.break_even.iter().find(|even| even.slow == last.cell && even.fast == next.cell);
+    even.map_or((last.mbit * next.mbit).sqrt(), |even| even.mbit).clamp(last.mbit, next.mbit)
+}
+
+/// The best cells in the order of the speeds, then the reference, the copy and the others.
+fn link_totals<'a>(group: &View, mix: &'a MixTotals) -> Vec<&'a CellTotals> {
+    let rank = |totals: &&CellTotals| {
+        let id = totals.cell.as_str();
+        let best = mix.best.iter().position(|best| best.cell == id);
+        (
+            best.unwrap_or(usize::MAX),
+            group.group.reference() != Some(id),
+            !group.report.row(id).is_some_and(is_copy),
+        )
+    };
+    let mut totals: Vec<_> = mix.totals.iter().collect();
+    totals.sort_by_key(rank);
+    totals.truncate(LINES);
+    totals
+}
+
+fn link_line(group: &View, mix: &MixTotals, totals: &CellTotals) -> Line {
+    let is_reference = group.group.reference() == Some(&totals.cell);
+    Line {
+        name: group.label(&totals.cell) + if is_reference { " (ref.)" } else { "" },
+        more: String::new(),
+        color: group.report.row(&totals.cell).map_or(QUIET, color),
+        is_strong: mix.best.iter().any(|best| best.cell == totals.cell),
+        has_dots: false,
+        points: totals.at.clone(),
+    }
+}
+
+/// Where two drawn lines cross.
+fn break_even(even: &BreakEven, shown: &[&CellTotals]) -> Option<Mark> {
+    let line = shown.iter().find(|totals| totals.cell == even.fast)?;
+    // Between two computed totals, on the straight line of the double logarithmic scale.
+    let pair = line.at.windows(2).find(|pair| (pair[0].0..=pair[1].0).contains(&even.mbit))?;
+    let share = (even.mbit / pair[0].0).ln() / (pair[1].0 / pair[0].0).ln();
+    Some(Mark {
+        x: even.mbit,
+        y: (pair[0].1.ln() + (pair[1].1 / pair[0].1).ln() * share).exp(),
+        low: Some(even.low),
+        high: even.high.is_finite().then_some(even.high),
+        color: INK,
+        label: units::mbit(even.mbit),
+    })
+}
+
+/// The best setting at each link speed; the borders lie at the break-evens.
+fn strip_parts(group: &View, mix: &MixTotals, fastest: f64) -> Vec<(f64, Color, Vec<String>)> {
+    let ranges = ranges(&mix.best);
+    let part = |(index, range): (usize, &&[BestAt])| {
+        let end = ranges.get(index + 1).map_or(fastest, |next| border(mix, range, &next[0]));
+        let row = group.report.row(&range[0].cell);
+        let setting = row.map(|row| clean(&row.cell.setting.to_string()));
+        let names = [Some(group.label(&range[0].cell)), setting];
+        (end, row.map_or(QUIET, color), names.into_iter().flatten().collect())
+    };
+    ranges.iter().enumerate().map(part).collect()
+}
+
+/// Compression and decompression by level; none without two levels.
+fn published(report: &Report) -> Option<Chart> {
+    let rows = report
+        .exhibits
+        .published_levels
+        .as_ref()
+        .map(|levels| levels.rows.as_slice())
+        .filter(|rows| rows.len() > 1)?;
+    let table = report.study.published.as_ref();
+    let about = table.map(|table| {
+        format!(
+            "MB/s of uncompressed bytes by level of {} on {} · published: {}",
+            clean(&table.codec),
+            shorten(&clean(&table.payload), 40),
+            clean(&table.about)
+        )
+    });
+    let (here, there) = (beside(0), beside(1));
+    let compression = [
+        level_line(rows, "here", here, |row| row.compress_mb_s),
+        level_line(rows, "published", there, |row| row.published.compress_mb_s),
+    ];
+    let decompression = [
+        level_line(rows, "here", here, |row| row.decompress_mb_s),
+        level_line(rows, "published × ratio", there, |row| row.decompress_mb_s_corrected),
+        Line {
+            is_strong: false,
+            ..level_line(rows, "as published", there, |row| row.published.decompress_mb_s_published)
+        },
+    ];
+    let levels = rows.iter().map(|row| row.published.level);
+    let (low, high) = (levels.clone().min()?, levels.max()?);
+    let panel = |title: &'static str, lines: Vec<Line>| {
+        let (_, top) = ends(lines.iter().flat_map(|line| line.points.iter().map(|point| point.1)));
+        LinePanel {
+            title,
+            x: Axis::integers(low, high).named("level", |level| format!("{level:.0}")),
+            y: Axis::linear((0.0, top), (0.0, 0.08)).named("MB/s", units::trimmed_number),
+            lines,
+            level: None,
+            marks: Vec::new(),
+        }
+    };
+    let panels = vec![panel("Compression", compression.into()), panel("Decompression", decompression.into())];
+    let synthetic = table.is_some_and(|table| is_made_up(report, &table.payload));
+    let remark =
+        "The published decompression rate is over compressed bytes: times the ratio it is comparable.";
+    Some(Chart {
+        title: published_title(rows),
+        about: about.unwrap_or_default(),
+        remark: remark.into(),
+        source: source(report, synthetic),
+        drawing: Drawing::Lines(Lines { panels, strips: Vec::new(), caption: "" }),
+    })
+}
+
+fn level_line(
+    rows: &[LevelComparison],
+    name: &str,
+    color: Color,
+    value: fn(&LevelComparison) -> f64,
+) -> Line {
+    let point = |row: &LevelComparison| (f64::from(row.published.level), value(row), value(row), value(row));
+    Line {
+        name: name.into(),
+        more: String::new(),
+        color,
+        is_strong: true,
+        has_dots: true,
+        points: rows.iter().map(point).collect(),
+    }
+}
+
+fn published_title(rows: &[LevelComparison]) -> String {
+    let factor = |value: fn(&LevelComparison) -> f64| {
+        let mut factors: Vec<f64> = rows.iter().map(value).filter(|factor| factor.is_finite()).collect();
+        factors.sort_by(f64::total_cmp);
+        units::trimmed_number(factors.get(factors.len() / 2).copied().unwrap_or(f64::NAN))
+    };
+    format!(
+        "Decompression is about {}× what was published; compression here runs at {}× the published rate",
+        factor(|row| row.decompress_mb_s_corrected / row.published.decompress_mb_s_published),
+        factor(|row| row.compress_mb_s / row.published.compress_mb_s)
+    )
+}
+
+/// The title of a group without its mark.
+fn plain_title(group: &View) -> String {
+    (group.report.shape().look.title)(group.report, group.group)
+}
+
+fn group_about(group: &View) -> String {
+    group.payload().map(about).unwrap_or_default()
+}
