@@ -4,7 +4,6 @@ use weigh_load::hist::{Hist, Packed};
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell as Configuration, Subject};
 use weigh_model::client::Client;
-use weigh_model::plan::Plan;
 use weigh_model::record::client::WorkerVisit;
 use weigh_model::record::{ClientVisit, VisitRecord};
 use weigh_model::units;
