@@ -44,13 +44,16 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     for exhibit in report.exhibits.all() {
         blocks.extend(exhibit.blocks(report, options));
     }
-    if groups.len() > look.few {
+    // Where nothing competes, an overview has whole rows, which a full report has below.
+    let has_all_below = full && report.shape().axes.is_none();
+    if groups.len() > look.few && !has_all_below {
         blocks.extend((look.overview)(report));
     }
     blocks.push(Block::StudyCharts);
     for (index, view) in groups.iter().enumerate() {
         if full {
-            blocks.extend(view.section(index == 0));
+            let before = index.checked_sub(1).map(|before| groups[before].group);
+            blocks.extend(view.section(before));
             blocks.push(Block::Charts(index));
             let exhibits = report.exhibits.all().into_iter();
             blocks.extend(exhibits.flat_map(|exhibit| exhibit.group_blocks(report, view.group)));

@@ -1,7 +1,10 @@
 //! Exhibits: results that are no table of metrics. Each is typed, and small, and projects itself.
 
+pub mod comparison;
 pub mod links;
+pub mod prediction;
 pub mod published;
+pub mod summary;
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -11,8 +14,11 @@ use crate::document::Block;
 use crate::format::{Options, Rendered};
 use crate::group::Group;
 use crate::outcome::Report;
+use comparison::Comparisons;
 use links::LinkTotals;
+use prediction::ComputedCalls;
 use published::PublishedLevels;
+use summary::PublishedSummary;
 
 /// The exhibits of a report; those that its study does not ask for are empty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +30,15 @@ pub struct Exhibits {
     /// A published table of levels beside ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_levels: Option<PublishedLevels>,
+    /// Clients whose summary is the published one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_summary: Option<PublishedSummary>,
+    /// Clients beside each other that differ in one thing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparisons: Option<Comparisons>,
+    /// Links of clients, and calls computed from their parts beside calls as measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub computed_calls: Option<ComputedCalls>,
 }
 
 /// How an exhibit is shown.
@@ -53,9 +68,12 @@ impl Exhibits {
 
     /// Those that there are, in the order in which reports show them.
     pub fn all(&self) -> Vec<&dyn Exhibit> {
-        let all: [Option<&dyn Exhibit>; 2] = [
+        let all: [Option<&dyn Exhibit>; 5] = [
             self.links.as_ref().map(|e| e as &dyn Exhibit),
             self.published_levels.as_ref().map(|e| e as &dyn Exhibit),
+            self.published_summary.as_ref().map(|e| e as &dyn Exhibit),
+            self.comparisons.as_ref().map(|e| e as &dyn Exhibit),
+            self.computed_calls.as_ref().map(|e| e as &dyn Exhibit),
         ];
         all.into_iter().flatten().collect()
     }

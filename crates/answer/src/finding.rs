@@ -3,6 +3,7 @@
 //! A sentence names the cells it rests on, gives numbers with their intervals, and claims an order only where the measurements settle it; where
 //! they do not, it says so.
 
+pub(crate) mod client;
 pub(crate) mod codec;
 pub mod label;
 

@@ -66,6 +66,11 @@ pub fn groups(shape: &Shape, rows: &mut [Row]) -> Vec<Group> {
             None => members.push((key, vec![index])),
         }
     }
+    if shape.look.part.is_some() {
+        // Stable, so that the groups of one content stand in the plan's order.
+        let first = |payload: &str| rows.iter().position(|row| row.cell.payload == payload);
+        members.sort_by_key(|(_, indices)| first(&rows[indices[0]].cell.payload));
+    }
     members.into_iter().map(|(key, indices)| group(shape, key, &indices, rows)).collect()
 }
 

@@ -143,6 +143,8 @@ pub enum Per {
 pub enum Source {
     /// One amount per visit.
     Visit(fn(&VisitRecord) -> Option<f64>),
+    /// One amount per visit, of which the cell says whether it is there.
+    CellVisit(fn(&Cell, &VisitRecord) -> Option<f64>),
     /// CPU times of a visit, of which the median is the round's amount.
     Samples(fn(&VisitRecord) -> Option<&Samples>),
     /// (a total, how many it is of) per visit.

@@ -126,15 +126,21 @@ fn estimate(
             });
             part_of(all, part).map(|value| Estimate::exact(value, measured.visits.len()))
         }
-        Source::Visit(of) => {
-            let amount = |visit: &&VisitRecord| Some((visit.round, of(visit)?));
-            let rounds: Vec<(u32, f64)> = measured.visits.iter().filter_map(amount).collect();
-            over_visits(metric.over, rounds, drawings, seed)
+        Source::Visit(of) => over_visits(metric.over, measured, of, drawings),
+        Source::CellVisit(of) => {
+            over_visits(metric.over, measured, |visit| of(measured.cell, visit), drawings)
         }
     }
 }
 
-fn over_visits(over: Over, rounds: Vec<(u32, f64)>, drawings: &Drawings, seed: u64) -> Option<Estimate> {
+fn over_visits(
+    over: Over,
+    measured: &Measured,
+    of: impl Fn(&VisitRecord) -> Option<f64>,
+    drawings: &Drawings,
+) -> Option<Estimate> {
+    let amount = |visit: &&VisitRecord| Some((visit.round, of(visit)?));
+    let rounds: Vec<(u32, f64)> = measured.visits.iter().filter_map(amount).collect();
     let amounts = || rounds.iter().map(|round| round.1).filter(|amount| amount.is_finite());
     let exact = |value: Option<f64>| value.map(|value| Estimate::exact(value, rounds.len()));
     match over {
@@ -142,7 +148,7 @@ fn over_visits(over: Over, rounds: Vec<(u32, f64)>, drawings: &Drawings, seed: u
             let usable = |(_, amount): &(u32, f64)| (0.0..1e18).contains(amount);
             let rounds = rounds.into_iter().filter(usable).collect();
             let p = if over == Over::Median { MEDIAN } else { QUANTILE };
-            Estimate::over_rounds(rounds, p, drawings, seed)
+            Estimate::over_rounds(rounds, p, drawings, measured.seed)
         }
         Over::Max => exact(amounts().reduce(f64::max)),
         Over::Min => exact(amounts().reduce(f64::min)),

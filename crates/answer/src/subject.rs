@@ -3,6 +3,7 @@
 //!
 //! A new subject is a file here and its line in [`SUBJECTS`] (with the `mod` above it).
 
+pub mod client;
 pub mod codec;
 
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ use crate::row::Row;
 use crate::table::{Cell as Field, Column};
 
 /// Every subject. A plan belongs to the first one that takes a cell of it; the first one also takes a plan without cells.
-pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE];
+pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &client::SHAPE];
 
 /// What is particular about a subject.
 pub struct Shape {
@@ -75,6 +76,8 @@ pub struct Look {
     pub label: fn(&Row) -> String,
     /// The title of a group, cleaned.
     pub title: fn(&Report, &Group) -> String,
+    /// What tells groups of one content apart, cleaned, where those stand next to each other under one title; none where each has its own.
+    pub part: Option<fn(&Report, &Group) -> String>,
     /// What a group is, one remark each.
     pub about: fn(&Report, &Group) -> Vec<String>,
     /// The columns of a group's table.

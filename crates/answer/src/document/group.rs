@@ -87,9 +87,15 @@ impl<'a> View<'a> {
         std::iter::once(Block::Heading(2, self.title())).chain(about).collect()
     }
 
-    /// Every row; what columns mean stands in the report's first.
-    pub(super) fn section(&self, is_first: bool) -> Vec<Block> {
-        let look = self.look();
+    /// Title and part, where it has one.
+    pub fn full_title(&self) -> Option<String> {
+        Some(format!("{} · {}", self.title(), self.look().part?(self.report, self.group)))
+    }
+
+    /// Every row, after the group `before`; what columns mean stands in the report's first.
+    pub(super) fn section(&self, before: Option<&Group>) -> Vec<Block> {
+        let (look, is_first) = (self.look(), before.is_none());
+        let is_continued = look.part.is_some() && before.is_some_and(|b| b.payload() == self.group.payload());
         let mut remark = String::new();
         if self.report.shape().axes.is_some() {
             let (front, all) = (self.on_front().count(), self.rows.len());
@@ -102,8 +108,9 @@ impl<'a> View<'a> {
         if is_first {
             remark = format!("{remark} {}", look.legend).trim().to_owned();
         }
-        let mut blocks = self.head();
+        let mut blocks = if is_continued { Vec::new() } else { self.head() };
         blocks.push(Block::Remark(remark));
+        blocks.extend(look.part.map(|part| Block::Heading(3, part(self.report, self.group))));
         blocks.push(Block::Table(self.table(self.rows.iter().copied())));
         blocks
     }

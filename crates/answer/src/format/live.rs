@@ -11,8 +11,8 @@ use crate::text;
 /// was measured yet.
 pub fn table(report: &Report, options: &Options, lines: usize) -> String {
     shared(&views(report), lines, |view: &View, share| {
-        let about = (report.shape().look.about)(report, view.group).into_iter().next().unwrap_or_default();
-        let heading = format!("{} · {about}", view.title());
+        let about = || (report.shape().look.about)(report, view.group).into_iter().next().unwrap_or_default();
+        let heading = view.full_title().unwrap_or_else(|| format!("{} · {}", view.title(), about()));
         let rows = |shown| view.table(view.rows.iter().copied().take(shown));
         one(&heading, view.rows.len(), rows, options, share)
     })

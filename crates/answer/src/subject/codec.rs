@@ -100,6 +100,7 @@ pub static SHAPE: Shape = Shape {
             by uncompressed bytes, both ways.",
         label: |row| label(&row.cell),
         title,
+        part: None,
         about: |report, group| report.payload(group.payload()).map(group::about).into_iter().collect(),
         columns,
         notes: |_, row| {

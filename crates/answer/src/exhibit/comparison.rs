@@ -1,0 +1,338 @@
+//! Clients beside each other that differ in one thing: runtimes, drivers, stores by their quickest driver, settings.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use csv::Writer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::client::Client;
+use weigh_model::plan::Plan;
+use weigh_model::units;
+
+use crate::document::Block;
+use crate::exhibit::Exhibit;
+use crate::finding::Evidence;
+use crate::format::csv::{ends_of, text};
+use crate::format::{Detail, Options, Rendered};
+use crate::outcome::Report;
+use crate::row::Row;
+use crate::subject::client::{
+    CLIENT_CPU, COMBINED, CPU, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, SECONDS, place, setting, work,
+};
+use crate::subject::codec::IDENTITY;
+use crate::table::{Cell as Field, Column, Grid, Kind as Shown, Tone};
+use crate::text::clean;
+use crate::verdict::{Ratio, paired};
+
+/// What divides a PHP from another way to run it: `php8.2+jit`.
+const VARIANT: char = '+';
+
+/// Rows of each kind in a summary.
+const FEW: usize = 5;
+
+const LEGEND: &str = "Each ratio is formed inside each round, where both do the same work within the same minute, and is the median over rounds with \
+    its 95% interval. A figure with ≈ cannot be told apart from 1.";
+
+/// The metrics that are compared: with their columns' names in tables and in CSV files, and their priority.
+const COMPARED: [(&str, &str, &str, u8); 7] = [
+    (COMBINED, "transactions", "transactions", 0),
+    (CPU, "CPU time", "CPU", 1),
+    (CLIENT_CPU, "PHP's CPU", "workers CPU", 6),
+    (PEAK_MIDDLE, "peak memory", "peak memory", 2),
+    (PSS_MIDDLE, "PSS", "PSS", 7),
+    (PUT_MIDDLE, "PUT p50", "PUT p50", 5),
+    (GET_MIDDLE, "GET p50", "GET p50", 4),
+];
+
+/// Every comparison of a run, kind by kind.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Comparisons(pub Vec<Comparison>);
+
+/// One cell beside another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// What the two differ in.
+    pub kind: Kind,
+    /// The id of the cell.
+    pub cell: String,
+    /// The id of the cell that it stands beside.
+    pub beside: String,
+    /// Rounds that both have.
+    pub rounds: u32,
+    /// The cell's ÷ the other's by metric, formed inside each round: the median over rounds with its 95% interval. Without two rounds in
+    /// common, or without the figure, it is left out.
+    pub ratios: BTreeMap<String, Ratio>,
+}
+
+/// What two cells differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Another version of PHP, or another way to run one, beside the plan's first runtime.
+    Runtime,
+    /// Another way to run a PHP, such as with its compiler, beside the same PHP without it.
+    Variant,
+    /// Another driver of the same store, beside the plan's first one.
+    Driver,
+    /// Another store by its quickest driver, beside the plan's first store by its own.
+    Store,
+    /// A worker that encodes, beside one that serializes alone.
+    Setting,
+}
+
+impl Kind {
+    /// Every kind, in the order of tables.
+    const ALL: [Kind; 5] = [Kind::Runtime, Kind::Variant, Kind::Driver, Kind::Store, Kind::Setting];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Runtime => "runtime",
+            Kind::Variant => "variant",
+            Kind::Driver => "driver",
+            Kind::Store => "store",
+            Kind::Setting => "setting",
+        }
+    }
+
+    /// The two are PHPs.
+    pub fn is_runtime(self) -> bool {
+        matches!(self, Kind::Runtime | Kind::Variant)
+    }
+}
+
+impl Comparison {
+    /// The ratio of a metric.
+    pub fn ratio(&self, metric: &str) -> Option<Ratio> {
+        let ratio = self.ratios.get(metric).copied();
+        // The same allocations are made each time, so that memory needs no more rounds than it has.
+        ratio.map(|ratio| if metric == PEAK_MIDDLE { Ratio { rounds: u32::MAX, ..ratio } } else { ratio })
+    }
+}
+
+impl Comparisons {
+    /// Every comparison; none where no two cells can be compared.
+    pub(crate) fn of(evidence: &Evidence) -> Option<Comparisons> {
+        let all = Clients { plan: evidence.plan, rows: &evidence.report.rows };
+        let pairs = Kind::ALL.into_iter().flat_map(|kind| all.rows.iter().map(move |row| (kind, row)));
+        let compared = pairs.filter_map(|(kind, row)| {
+            all.compare(kind, row, all.beside(kind, row).filter(|other| other.id() != row.id())?)
+        });
+        Some(Comparisons(compared.collect())).filter(|all| !all.0.is_empty())
+    }
+}
+
+struct Clients<'a> {
+    plan: &'a Plan,
+    rows: &'a [Row],
+}
+
+fn client(row: &Row) -> Option<&Client> {
+    row.cell.client.as_ref()
+}
+
+impl<'a> Clients<'a> {
+    /// The cell that this one stands beside.
+    fn beside(&self, kind: Kind, row: &Row) -> Option<&'a Row> {
+        match kind {
+            Kind::Runtime => self.first_runtime(row),
+            Kind::Variant => self.without_variant(row),
+            Kind::Driver => self.first_driver(row),
+            Kind::Store => self.first_store(row),
+            Kind::Setting => self.identity(row),
+        }
+    }
+
+    /// The cells that do the same work with the same payload over the same link, as `like` wants them beside this one.
+    fn alike(&self, row: &Row, like: impl Fn(&Row, &Client) -> bool) -> Vec<&'a Row> {
+        let Some(own) = client(row) else { return Vec::new() };
+        let is_same = |other: &&Row| {
+            client(other).is_some_and(|client| {
+                other.cell.payload == row.cell.payload
+                    && (client.work(), client.transactions) == (own.work(), own.transactions)
+                    && client.link == own.link
+                    && client.encoded == own.encoded
+                    && like(other, client)
+            })
+        };
+        self.rows.iter().filter(is_same).collect()
+    }
+
+    /// As [`Clients::alike`], with the same serializer and setting.
+    fn same_setting(&self, row: &Row, like: impl Fn(&Row, &Client) -> bool) -> Vec<&'a Row> {
+        let own = &row.cell;
+        self.alike(row, |other, client| {
+            (&other.cell.setting, &other.cell.serializer) == (&own.setting, &own.serializer)
+                && like(other, client)
+        })
+    }
+
+    fn of_runtimes(&self, row: &Row) -> Vec<&'a Row> {
+        let own = client(row).map(Client::place);
+        self.same_setting(row, |_, client| Some(client.place()) == own)
+    }
+
+    /// The same on the plan's first runtime that has it.
+    fn first_runtime(&self, row: &Row) -> Option<&'a Row> {
+        let place = |row: &&Row| self.plan.runtimes.iter().position(|r| r.name == row.cell.runtime);
+        self.of_runtimes(row).into_iter().min_by_key(place)
+    }
+
+    /// The same on the same PHP as it is, unless that stands as the first runtime already.
+    fn without_variant(&self, row: &Row) -> Option<&'a Row> {
+        let (base, _) = row.cell.runtime.split_once(VARIANT)?;
+        let plain = self.of_runtimes(row).into_iter().find(|other| other.cell.runtime == base)?;
+        (self.first_runtime(row).map(Row::id) != Some(plain.id())).then_some(plain)
+    }
+
+    fn first_driver(&self, row: &Row) -> Option<&'a Row> {
+        let own = client(row)?;
+        let alike = |other: &Row, client: &Client| {
+            other.cell.runtime == row.cell.runtime && client.store == own.store
+        };
+        self.same_setting(row, alike).first().copied()
+    }
+
+    /// The first store with its quickest driver, where this cell is the quickest of its own.
+    fn first_store(&self, row: &Row) -> Option<&'a Row> {
+        let alike = self.same_setting(row, |other, _| other.cell.runtime == row.cell.runtime);
+        let store = |row: &'a Row| client(row).map(|client| client.store.as_str());
+        let rate = |row: &&Row| row.value(COMBINED).unwrap_or(0.0);
+        let quickest = |name: &str| {
+            let of_store = alike.iter().copied().filter(|other| store(other) == Some(name));
+            of_store.max_by(|a, b| rate(a).total_cmp(&rate(b)))
+        };
+        let place = |name: &str| self.plan.stores.iter().position(|s| s.name == name);
+        let first = alike.iter().filter_map(|other| store(other)).min_by_key(|name| place(name))?;
+        let own = &client(row)?.store;
+        if quickest(own).map(Row::id) != Some(row.id()) || first == own {
+            return None;
+        }
+        quickest(first)
+    }
+
+    /// The worker that serializes and does not encode: with the same serializer, else with another.
+    fn identity(&self, row: &Row) -> Option<&'a Row> {
+        let (own, cell) = (client(row)?, &row.cell);
+        if !own.encoded || cell.setting.codec == IDENTITY {
+            return None;
+        }
+        let alike = |other: &Row, client: &Client| {
+            let is_plain = other.cell.setting.codec == IDENTITY;
+            is_plain && other.cell.runtime == cell.runtime && client.place() == own.place()
+        };
+        self.alike(row, alike).into_iter().min_by_key(|other| other.cell.serializer != cell.serializer)
+    }
+
+    fn compare(&self, kind: Kind, row: &Row, beside: &Row) -> Option<Comparison> {
+        let ratio = |metric: &str| paired(row.get(metric), beside.get(metric), self.plan.seed);
+        let ratios = COMPARED.iter().filter_map(|(metric, ..)| Some(((*metric).to_owned(), ratio(metric)?)));
+        Some(Comparison {
+            kind,
+            cell: row.cell.id.clone(),
+            beside: beside.cell.id.clone(),
+            rounds: ratio(SECONDS)?.rounds,
+            ratios: ratios.collect(),
+        })
+    }
+}
+
+impl Exhibit for Comparisons {
+    fn blocks(&self, report: &Report, options: &Options) -> Vec<Block> {
+        let text = |name, width, priority| Column::new(name, "", Shown::Text(width), priority);
+        let mut columns = vec![
+            text("another", 7, 4),
+            text("content", 7, 0),
+            text("work", 9, 3),
+            text("with", 14, 2),
+            text("this", 10, 0),
+            text("beside", 10, 0),
+        ];
+        let ratios = COMPARED.iter();
+        columns.extend(ratios.map(|(_, name, _, rank)| Column::new(name, "× [95%]", Shown::Text(19), *rank)));
+        columns.push(Column::new("n", "", Shown::Whole, 8));
+        let mut grid = Grid::new(columns);
+        let mut left = 0;
+        let most = if options.detail == Detail::Full { usize::MAX } else { FEW };
+        for kind in Kind::ALL {
+            let of_kind: Vec<&Comparison> = self.0.iter().filter(|c| c.kind == kind).collect();
+            left += of_kind.len().saturating_sub(most);
+            of_kind.iter().take(most).for_each(|c| grid.push(Tone::Plain, fields(report, c)));
+        }
+        let mut blocks = vec![
+            Block::Heading(2, "Beside each other".into()),
+            Block::Remark(LEGEND.into()),
+            Block::Table(grid),
+        ];
+        if left > 0 {
+            let more = units::count(left, "more comparison", "more comparisons");
+            blocks.push(Block::Remark(format!("{more} in the full report.")));
+        }
+        blocks
+    }
+
+    /// One row per comparison.
+    fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
+        let mut out = Writer::from_writer(Vec::new());
+        let mut header: Vec<String> = ["another", "cell", "beside", "rounds"].map(str::to_owned).to_vec();
+        header.extend(COMPARED.iter().flat_map(|(_, _, name, _)| ends_of(&format!("{name} (×)"))));
+        header.extend(["transactions settled", "CPU settled"].map(str::to_owned));
+        out.write_record(header)?;
+        for one in &self.0 {
+            let mut fields =
+                vec![one.kind.name().to_owned(), text(&one.cell), text(&one.beside), one.rounds.to_string()];
+            for (metric, ..) in COMPARED {
+                let ends = one.ratio(metric).map(|r| [r.value, r.low, r.high].map(|x| x.to_string()));
+                fields.extend(ends.unwrap_or_default());
+            }
+            let settled = |metric| one.ratio(metric).map(|r| r.is_settled().to_string()).unwrap_or_default();
+            fields.extend([COMBINED, CPU].map(settled));
+            out.write_record(fields)?;
+        }
+        Ok(vec![Rendered::new("comparisons.csv", out.into_inner()?)])
+    }
+}
+
+fn fields(report: &Report, of: &Comparison) -> Vec<Field> {
+    let row = report.row(&of.cell);
+    let (with, this, beside) = names(report, of);
+    let content = row.map(|row| clean(&row.cell.payload)).unwrap_or_default();
+    let mut fields: Vec<Field> = vec![
+        of.kind.name().into(),
+        content.into(),
+        row.map(work).unwrap_or_default().into(),
+        with.into(),
+        this.into(),
+        beside.into(),
+    ];
+    fields.extend(COMPARED.iter().map(|(metric, ..)| Field::from(ratio(of.ratio(metric)))));
+    fields.push(f64::from(of.rounds).into());
+    fields
+}
+
+/// What the two have in common, and what they differ in.
+fn names(report: &Report, of: &Comparison) -> (String, String, String) {
+    let parts = |id: &str| {
+        let Some(row) = report.row(id) else { return (String::new(), clean(id)) };
+        let (place, runtime, setting) = (place(row), clean(&row.cell.runtime), setting(row));
+        let common = |part: String| format!("{part} {setting}").trim_end().to_owned();
+        match of.kind {
+            Kind::Runtime | Kind::Variant => (common(place), runtime),
+            Kind::Driver | Kind::Store => (common(runtime), place),
+            Kind::Setting => (format!("{place} {runtime}"), setting),
+        }
+    };
+    let ((with, this), (_, beside)) = (parts(&of.cell), parts(&of.beside));
+    (with, this, beside)
+}
+
+/// `1.31 [1.28, 1.34]`, `≈1.02 [0.98, 1.05]`.
+fn ratio(ratio: Option<Ratio>) -> String {
+    let Some(of) = ratio else { return String::new() };
+    let mark = if of.is_settled() { "" } else { "≈" };
+    let digits = |x: f64| if x < 10.0 { format!("{x:.2}") } else { units::significant(x) };
+    let [value, low, high] = [of.value, of.low, of.high].map(digits);
+    format!("{mark}{value} [{low}, {high}]")
+}

@@ -1,0 +1,525 @@
+//! Calls computed from their parts beside calls as measured: coding time, stored bytes over the link's bandwidth, one round trip; and what the
+//! links between clients and stores were measured as.
+
+use anyhow::Result;
+use csv::Writer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::link::{LinkSpec, Measured as MeasuredLink, Rate};
+use weigh_model::plan::Plan;
+use weigh_model::setting::Setting;
+use weigh_model::units;
+use weigh_stats::break_even_bandwidth;
+
+use crate::document::Block;
+use crate::estimate::Estimate;
+use crate::exhibit::Exhibit;
+use crate::finding::Evidence;
+use crate::format::csv::text;
+use crate::format::{Detail, Options, Rendered};
+use crate::gather::Gathered;
+use crate::outcome::Report;
+use crate::row::Row;
+use crate::subject::client::{DECODE, ENCODE, GET_MEAN, PUT_MEAN, STORED, label, place, setting};
+use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
+use crate::text::clean;
+use crate::verdict::{Ratio, paired};
+
+/// Bits per second of a Mbit/s, in bytes per nanosecond.
+const BYTES_PER_NS: f64 = 1e6 / 8.0 / 1e9;
+
+/// The two settings whose break-even everybody asks for: a codec by a part of its name, and the level.
+const USUAL: [(&[&str], i32); 2] = [(&["zstd"], 3), (&["gz", "zlib"], 6)];
+
+/// Rows of a summary.
+const FEW: usize = 8;
+
+const LEGEND: &str = "Computed: encoding or decoding as measured, stored bytes over the link's bandwidth, and one round trip; without a link, coding \
+    alone. Measured is the mean of a round, median over rounds. Where the two pick different settings, go by the measurement.";
+
+/// What can be computed of calls, and over which links.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ComputedCalls {
+    /// The links between workers and stores that were used, in the plan's order.
+    pub links: Vec<LinkResult>,
+    /// What the model says of a write and of a read beside what was measured; empty where no worker encodes and no link is between.
+    pub predictions: Vec<Prediction>,
+    /// The best setting by the model and by measurement.
+    pub advice: Vec<Advice>,
+    /// At which bandwidth two settings would cost the same, and which is quicker on the link that was there.
+    pub break_even: Vec<BreakEvenAt>,
+}
+
+/// A link between workers and store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkResult {
+    /// What it was asked to be.
+    pub asked: LinkSpec,
+    /// What it was measured as before anything else went over it.
+    pub measured: MeasuredLink,
+}
+
+/// A write or a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// A write.
+    Put,
+    /// A read.
+    Get,
+}
+
+impl Operation {
+    /// Its name in tables: `PUT`, `GET`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Put => "PUT",
+            Operation::Get => "GET",
+        }
+    }
+
+    /// `a write`, `a read`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Operation::Put => "a write",
+            Operation::Get => "a read",
+        }
+    }
+
+    /// The mean time inside such a call.
+    pub fn mean(self, row: &Row) -> Option<&Estimate> {
+        row.get(match self {
+            Operation::Put => PUT_MEAN,
+            Operation::Get => GET_MEAN,
+        })
+    }
+
+    /// Encoding or decoding in such a call, nanoseconds; 0 where the worker does not encode.
+    fn coding(self, row: &Row) -> f64 {
+        let coding = match self {
+            Operation::Put => ENCODE,
+            Operation::Get => DECODE,
+        };
+        row.value(coding).unwrap_or(0.0)
+    }
+
+    /// The median of all such calls, seconds.
+    fn p50(self, row: &Row) -> Option<f64> {
+        row.value(match self {
+            Operation::Put => "put-p50",
+            Operation::Get => "get-p50",
+        })
+    }
+}
+
+/// A call as the model has it, beside the measured one. The model: encoding (or decoding) as measured, stored bytes ÷ what the link carries of
+/// TCP payload, and one round trip. The last two are left out without a link. Seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Prediction {
+    /// The cell's id.
+    pub cell: String,
+    /// The link's name; null without.
+    pub link: Option<String>,
+    /// Write or read.
+    pub operation: Operation,
+    /// Encoding or decoding.
+    pub coding: f64,
+    /// Stored bytes ÷ bandwidth.
+    pub transfer: f64,
+    /// One round trip.
+    pub round_trip: f64,
+    /// The three together.
+    pub predicted: f64,
+    /// The measured mean of a round, median over rounds.
+    pub measured: Estimate,
+    /// The measured median of all calls.
+    pub p50: f64,
+    /// Measured ÷ predicted; null where nothing is predicted.
+    pub ratio: Option<f64>,
+}
+
+/// Which setting is best for a call, by the model and by measurement; where they differ significantly, what was measured is the advice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Advice {
+    /// The link's name; null without.
+    pub link: Option<String>,
+    /// Write or read.
+    pub operation: Operation,
+    /// How many settings were compared.
+    pub settings: u32,
+    /// The id of the cell that the model picks.
+    pub model: String,
+    /// The id of the cell that was quickest.
+    pub measured: String,
+    /// Measured time of the model's pick ÷ that of the quickest, formed inside rounds; null where they are the same, or without two rounds in
+    /// common.
+    pub lost: Option<Ratio>,
+    /// The measurement corrects the model beyond doubt.
+    pub corrected: bool,
+}
+
+/// Two settings on a link: the bandwidth at which the model has them cost the same, and which one was quicker there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BreakEvenAt {
+    /// The link's name.
+    pub link: String,
+    /// Write or read.
+    pub operation: Operation,
+    /// The link's bandwidth in this direction, Mbit/s.
+    pub mbit: f64,
+    /// The id of the first cell.
+    pub first: String,
+    /// The id of the second.
+    pub second: String,
+    /// Mbit/s at which both would cost the same, from measured coding times and stored bytes; null where one is ahead at any.
+    pub computed_mbit: Option<f64>,
+    /// Predicted time of the first ÷ the second.
+    pub computed: f64,
+    /// Measured time of the first ÷ the second, formed inside rounds.
+    pub measured: Option<Ratio>,
+    /// Both say the same order; null where the measurement does not settle it.
+    pub agrees: Option<bool>,
+}
+
+impl LinkResult {
+    /// The links that cells were measured over. Of a link that was made again after an interruption, the first measurement.
+    fn all(plan: &Plan, gathered: &Gathered) -> Vec<LinkResult> {
+        let result = |asked: &LinkSpec| {
+            let over = gathered.cells.iter().filter(|m| {
+                m.cell.client.as_ref().is_some_and(|client| client.link.as_ref() == Some(&asked.name))
+            });
+            let mut visits = over.flat_map(|m| &m.visits).filter_map(|v| v.client.as_deref());
+            let measured = visits.find_map(|v| v.link.as_deref().filter(|_| v.transactions() > 0))?;
+            Some(LinkResult { asked: asked.clone(), measured: measured.clone() })
+        };
+        plan.links.iter().filter_map(result).collect()
+    }
+
+    /// Mbit/s of TCP payload in which the bytes of a call go; infinite where nothing limits them.
+    fn mbit(&self, operation: Operation) -> f64 {
+        let rate = match operation {
+            Operation::Put => &self.measured.up,
+            Operation::Get => &self.measured.down,
+        };
+        rate.as_ref().map_or(f64::INFINITY, |rate| rate.payload_kbps / 1e3)
+    }
+
+    /// Milliseconds of a round trip; 0 where there is nothing on the way.
+    fn round_trip(&self) -> f64 {
+        self.measured.round_trip.as_ref().map_or(0.0, |trip| trip.median_ms)
+    }
+}
+
+/// One call of one cell.
+struct Call<'a> {
+    row: &'a Row,
+    prediction: Prediction,
+    cost: &'a Estimate,
+}
+
+impl ComputedCalls {
+    /// Computes every call of cells that encode or that a link is before; none where there is no such cell.
+    pub(crate) fn of(evidence: &Evidence, gathered: &Gathered) -> Option<ComputedCalls> {
+        let links = LinkResult::all(evidence.plan, gathered);
+        let mut calls: Vec<Call> = Vec::new();
+        for row in &evidence.report.rows {
+            let Some(client) = &row.cell.client else { continue };
+            let link = client.link.as_ref().and_then(|name| named(&links, name));
+            if client.encoded || link.is_some() {
+                let both = [Operation::Put, Operation::Get].into_iter();
+                calls.extend(both.filter_map(|operation| call(row, operation, link)));
+            }
+        }
+        let groups = groups(&calls);
+        let computed = ComputedCalls {
+            advice: groups.iter().filter_map(|group| advice(evidence.plan, group)).collect(),
+            break_even: groups.iter().filter_map(|group| break_even(evidence.plan, &links, group)).collect(),
+            predictions: calls.into_iter().map(|call| call.prediction).collect(),
+            links,
+        };
+        (!computed.links.is_empty() || !computed.predictions.is_empty()).then_some(computed)
+    }
+}
+
+fn call<'a>(row: &'a Row, operation: Operation, link: Option<&LinkResult>) -> Option<Call<'a>> {
+    let cost = operation.mean(row)?;
+    let p50 = operation.p50(row)?;
+    let coding = operation.coding(row);
+    let bytes = row.value(STORED).unwrap_or(0.0);
+    let transfer = link.map_or(0.0, |link| bytes / (link.mbit(operation) * BYTES_PER_NS));
+    let round_trip = link.map_or(0.0, |link| link.round_trip() * 1e6);
+    let predicted = coding + transfer + round_trip;
+    let measured = Estimate { drawn: None, ..cost.scaled(1e-9) };
+    let prediction = Prediction {
+        cell: row.cell.id.clone(),
+        link: link.map(|link| link.asked.name.clone()),
+        operation,
+        coding: coding / 1e9,
+        transfer: transfer / 1e9,
+        round_trip: round_trip / 1e9,
+        predicted: predicted / 1e9,
+        p50,
+        ratio: (predicted > 0.0 && predicted.is_finite()).then(|| measured.value * 1e9 / predicted),
+        measured,
+    };
+    predicted.is_finite().then_some(Call { row, prediction, cost })
+}
+
+fn named<'a>(links: &'a [LinkResult], name: &str) -> Option<&'a LinkResult> {
+    links.iter().find(|link| link.asked.name == name)
+}
+
+/// Calls that differ in serializer and setting alone.
+fn groups<'a, 'b>(calls: &'b [Call<'a>]) -> Vec<Vec<&'b Call<'a>>> {
+    let mut groups: Vec<((String, Operation), Vec<&Call>)> = Vec::new();
+    for call in calls {
+        let key = (call.row.cell.group(), call.prediction.operation);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, members)) => members.push(call),
+            None => groups.push((key, vec![call])),
+        }
+    }
+    groups.into_iter().map(|(_, members)| members).collect()
+}
+
+fn advice(plan: &Plan, group: &[&Call]) -> Option<Advice> {
+    let least = |of: fn(&Call) -> f64| {
+        group.iter().min_by(|a, b| of(a).total_cmp(&of(b))).filter(|_| group.len() > 1).copied()
+    };
+    let (model, measured) = (least(|c| c.prediction.predicted)?, least(|c| c.prediction.measured.value)?);
+    let differ = model.row.id() != measured.row.id();
+    let lost = differ.then(|| paired(Some(model.cost), Some(measured.cost), plan.seed)).flatten();
+    Some(Advice {
+        link: model.prediction.link.clone(),
+        operation: model.prediction.operation,
+        settings: group.len() as u32,
+        model: model.prediction.cell.clone(),
+        measured: measured.prediction.cell.clone(),
+        corrected: lost.is_some_and(|lost| lost.value > 1.0 && lost.is_settled()),
+        lost,
+    })
+}
+
+/// The usual two settings with the same serializer on a link.
+fn break_even(plan: &Plan, links: &[LinkResult], group: &[&Call]) -> Option<BreakEvenAt> {
+    let link = group.first()?.prediction.link.as_ref()?;
+    let mbit = named(links, link)?.mbit(group.first()?.prediction.operation);
+    let is_of = |setting: &Setting, (names, level): (&[&str], i32)| {
+        setting.options.is_empty()
+            && setting.level == Some(level)
+            && names.iter().any(|name| setting.codec.contains(name))
+    };
+    let find = |usual, serializer: Option<&Option<String>>| {
+        group.iter().copied().find(|call| {
+            let cell = &call.row.cell;
+            is_of(&cell.setting, usual) && serializer.is_none_or(|s| *s == cell.serializer)
+        })
+    };
+    let first = find(USUAL[0], None)?;
+    let second = find(USUAL[1], Some(&first.row.cell.serializer))?;
+    let computed_mbit = break_even_bandwidth(
+        first.prediction.coding,
+        first.row.value(STORED)?,
+        second.prediction.coding,
+        second.row.value(STORED)?,
+    );
+    let computed = first.prediction.predicted / second.prediction.predicted;
+    let measured = paired(Some(first.cost), Some(second.cost), plan.seed);
+    let settled = measured.filter(Ratio::is_settled);
+    Some(BreakEvenAt {
+        link: link.clone(),
+        operation: first.prediction.operation,
+        mbit,
+        first: first.prediction.cell.clone(),
+        second: second.prediction.cell.clone(),
+        computed_mbit: computed_mbit.map(|bytes| bytes * 8.0 / 1e6),
+        computed,
+        measured,
+        agrees: settled.map(|measured| (measured.value < 1.0) == (computed < 1.0)),
+    })
+}
+
+impl Exhibit for ComputedCalls {
+    fn blocks(&self, report: &Report, options: &Options) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        if !self.links.is_empty() {
+            blocks.extend([Block::Heading(2, "Links".into()), Block::Table(self.links_table())]);
+        }
+        if self.predictions.is_empty() {
+            return blocks;
+        }
+        let all = self.predictions.len();
+        let shown = if options.detail == Detail::Full { all } else { FEW.min(all) };
+        blocks.extend([
+            Block::Heading(2, "Computed and measured".into()),
+            Block::Remark(LEGEND.into()),
+            Block::Table(self.advice_table(report)),
+            Block::Table(predictions_table(report, &self.predictions[..shown])),
+        ]);
+        if shown < all {
+            let more = units::count(all - shown, "more call", "more calls");
+            blocks.push(Block::Remark(format!("{more} in the full report.")));
+        }
+        blocks
+    }
+
+    /// One row per call that was computed.
+    fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
+        if self.predictions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut out = Writer::from_writer(Vec::new());
+        out.write_record([
+            "cell",
+            "link",
+            "call",
+            "coding (s)",
+            "transfer (s)",
+            "round trip (s)",
+            "computed (s)",
+            "measured mean (s)",
+            "measured mean 95% low (s)",
+            "measured mean 95% high (s)",
+            "measured p50 (s)",
+            "measured ÷ computed (×)",
+        ])?;
+        for one in &self.predictions {
+            let measured = &one.measured;
+            let mut fields = vec![
+                text(&one.cell),
+                text(one.link.as_deref().unwrap_or_default()),
+                one.operation.name().into(),
+            ];
+            let seconds = [one.coding, one.transfer, one.round_trip, one.predicted];
+            let measured = [measured.value, measured.low, measured.high, one.p50];
+            fields.extend(seconds.into_iter().chain(measured).map(|x| x.to_string()));
+            fields.push(one.ratio.map(|ratio| ratio.to_string()).unwrap_or_default());
+            out.write_record(fields)?;
+        }
+        Ok(vec![Rendered::new("predictions.csv", out.into_inner()?)])
+    }
+}
+
+impl ComputedCalls {
+    /// What links were asked to be and what they were measured as.
+    fn links_table(&self) -> Grid {
+        let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
+        let mut grid = Grid::new(vec![
+            Column::new("link", "", Kind::Text(10), 0),
+            Column::new("made by", "", Kind::Text(8), 1),
+            three("down", "asked Mbit/s", 2),
+            three("down", "Mbit/s", 0),
+            three("up", "asked Mbit/s", 2),
+            three("up", "Mbit/s", 0),
+            three("round trip", "asked ms", 2),
+            three("round trip", "ms", 0),
+            three("±", "ms", 3),
+            Column::new("not as asked", "", Kind::Text(16), 0),
+        ]);
+        for LinkResult { asked, measured } in &self.links {
+            let mbit = |rate: &Option<Rate>| rate.as_ref().map(|rate| rate.measured_kbps / 1e3);
+            let trip = measured.round_trip.as_ref();
+            grid.push(
+                Tone::Plain,
+                vec![
+                    clean(&asked.name).into(),
+                    measured.way.name().into(),
+                    asked.down_kbps.map(|kbps| kbps / 1e3).into(),
+                    mbit(&measured.down).into(),
+                    asked.up_kbps.map(|kbps| kbps / 1e3).into(),
+                    mbit(&measured.up).into(),
+                    asked.rtt_ms.into(),
+                    trip.map(|trip| trip.median_ms).into(),
+                    trip.map(|trip| trip.mad_ms).into(),
+                    clean(&measured.off(asked).join("; ")).into(),
+                ],
+            );
+        }
+        grid
+    }
+
+    /// The best setting by both, one row per content, client, link and call.
+    fn advice_table(&self, report: &Report) -> Grid {
+        let mut grid = Grid::new(vec![
+            Column::new("content", "", Kind::Text(7), 1),
+            Column::new("client", "", Kind::Text(12), 2),
+            Column::new("over", "", Kind::Text(8), 0),
+            Column::new("call", "", Kind::Text(3), 0),
+            Column::new("best computed", "", Kind::Text(14), 0),
+            Column::new("best measured", "", Kind::Text(14), 0),
+            Column::new("computed takes", "× of measured", Kind::Fixed(2), 1),
+            Column::new("of", "settings", Kind::Whole, 2),
+            Column::new("", "", Kind::Text(12), 1),
+        ]);
+        for advice in &self.advice {
+            let row = report.row(&advice.model);
+            let client = row.map(|row| format!("{} {}", place(row), clean(&row.cell.runtime)));
+            let setting = |id: &str| Field::from(report.row(id).map(setting).unwrap_or_default());
+            grid.push(
+                if advice.corrected { Tone::Strong } else { Tone::Plain },
+                vec![
+                    content(row).into(),
+                    client.unwrap_or_default().into(),
+                    clean(advice.link.as_deref().unwrap_or("-")).into(),
+                    advice.operation.name().into(),
+                    setting(&advice.model),
+                    setting(&advice.measured),
+                    advice.lost.map(|lost| lost.value).into(),
+                    f64::from(advice.settings).into(),
+                    verdict(advice).into(),
+                ],
+            );
+        }
+        grid
+    }
+}
+
+fn content(row: Option<&Row>) -> String {
+    row.map(|row| clean(&row.cell.payload)).unwrap_or_default()
+}
+
+fn verdict(advice: &Advice) -> &'static str {
+    match (advice.corrected, advice.model == advice.measured) {
+        (true, _) => "corrected by measurement",
+        (false, true) => "the same",
+        (false, false) => "cannot be told apart",
+    }
+}
+
+fn predictions_table(report: &Report, predictions: &[Prediction]) -> Grid {
+    let three = |name, priority| Column::new(name, "ms", Kind::Three, priority);
+    let mut grid = Grid::new(vec![
+        Column::new("content", "", Kind::Text(7), 1),
+        Column::new("client", "", Kind::Text(20), 0),
+        Column::new("over", "", Kind::Text(8), 0),
+        Column::new("call", "", Kind::Text(3), 0),
+        three("coding", 2),
+        three("transfer", 2),
+        three("round trip", 3),
+        three("computed", 0),
+        three("measured", 0),
+        three("p50", 4),
+        Column::new("ratio", "×", Kind::Fixed(2), 1),
+    ]);
+    for of in predictions {
+        let row = report.row(&of.cell);
+        let ms = |seconds: f64| Field::from(seconds * 1e3);
+        grid.push(
+            Tone::Plain,
+            vec![
+                content(row).into(),
+                row.map_or_else(|| clean(&of.cell), label).into(),
+                clean(of.link.as_deref().unwrap_or("-")).into(),
+                of.operation.name().into(),
+                ms(of.coding),
+                of.link.as_ref().map(|_| of.transfer * 1e3).into(),
+                of.link.as_ref().map(|_| of.round_trip * 1e3).into(),
+                ms(of.predicted),
+                ms(of.measured.value),
+                ms(of.p50),
+                of.ratio.into(),
+            ],
+        );
+    }
+    grid
+}

@@ -1,0 +1,80 @@
+//! How well a call can be computed from its parts, where the measurement corrects the model's advice, and the usual break-even.
+
+use super::*;
+use crate::exhibit::prediction::{Advice, BreakEvenAt, ComputedCalls, Prediction};
+
+/// The break-evens, how far measured calls are from computed ones, and where the two pick different settings.
+pub fn computed_and_measured(evidence: &Evidence) -> Vec<Draft> {
+    let Some(calls) = &evidence.report.exhibits.computed_calls else { return Vec::new() };
+    let mut drafts: Vec<Draft> = calls.break_even.iter().filter_map(|b| usual_pair(evidence, b)).collect();
+    drafts.extend(predicted(calls));
+    drafts.extend(calls.advice.iter().filter_map(|a| corrected(evidence, a)));
+    first_leads(drafts)
+}
+
+/// Where the model and the measurement pick different settings beyond doubt.
+fn corrected(evidence: &Evidence, advice: &Advice) -> Option<Draft> {
+    let (model, measured) = (candidate(evidence, &advice.model)?, candidate(evidence, &advice.measured)?);
+    let lost = advice.lost.filter(|_| advice.corrected)?;
+    let text = format!(
+        "For {} of {} ({}) the model picks {}, and {} was measured to be quickest of {}: the model's pick takes {} its time. Go by the measurement.",
+        advice.operation.words(),
+        label::content(evidence, &model.row.cell.payload),
+        label::place(&model),
+        label::setting(&model.row.cell),
+        label::setting(&measured.row.cell),
+        units::count(advice.settings as usize, "setting", "settings"),
+        label::interval(&lost)
+    );
+    Some(Draft::lead(text, vec![advice.model.clone(), advice.measured.clone()]))
+}
+
+/// One sentence per link: how far measured calls are from computed ones.
+fn predicted(calls: &ComputedCalls) -> Vec<Draft> {
+    let mut links: Vec<&str> = Vec::new();
+    for name in calls.predictions.iter().filter_map(|p| p.link.as_deref()) {
+        if !links.contains(&name) {
+            links.push(name);
+        }
+    }
+    let of_link = |link: &str| {
+        let own = calls.predictions.iter().filter(|p| p.link.as_deref() == Some(link));
+        let of: Vec<&Prediction> = own.collect();
+        let ratios: Vec<f64> = of.iter().filter_map(|p| p.ratio).collect();
+        let middle = weigh_stats::median(&ratios)?;
+        let text = format!(
+            "Over {link} a call takes {} the time that the model says (median of {}, {}).",
+            units::times(middle),
+            units::count(ratios.len(), "call", "calls"),
+            label::range(&ratios, units::times)
+        );
+        Some(Draft::detail(text, of.iter().map(|p| p.cell.clone()).collect()))
+    };
+    links.into_iter().filter_map(of_link).collect()
+}
+
+/// The usual two settings on one link.
+fn usual_pair(evidence: &Evidence, pair: &BreakEvenAt) -> Option<Draft> {
+    let (first, second) = (candidate(evidence, &pair.first)?, candidate(evidence, &pair.second)?);
+    let break_even = match pair.computed_mbit {
+        Some(mbit) => format!("computed to break even at {}", units::mbit(mbit)),
+        None => "computed to have no break-even".to_owned(),
+    };
+    let verdict = match pair.agrees {
+        Some(true) => "as computed",
+        Some(false) => "the other way round than computed",
+        None => "which does not settle the order",
+    };
+    let text = format!(
+        "{} and {} are {break_even} for {} of {}; over {} ({}) the first takes {} the time of the second by the model and {} as measured, {verdict}.",
+        label::setting(&first.row.cell),
+        label::setting(&second.row.cell),
+        pair.operation.words(),
+        label::content(evidence, &first.row.cell.payload),
+        pair.link,
+        units::mbit(pair.mbit),
+        units::times(pair.computed),
+        label::interval(&pair.measured?)
+    );
+    Some(Draft::detail(text, vec![pair.first.clone(), pair.second.clone()]))
+}

@@ -1,0 +1,43 @@
+//! New keys without end: what PHP keeps, and what a key takes in the store.
+
+use super::*;
+use weigh_model::client::Keys;
+
+/// What PHP's memory may grow by over a block without being worth a word, in bytes.
+const STILL: f64 = 65_536.0;
+
+/// One sentence for each client that writes new keys.
+pub fn of_new_keys(evidence: &Evidence) -> Vec<Draft> {
+    let cells = candidates(evidence).filter(|c| c.client.keys == Keys::New);
+    first_leads(cells.filter_map(|new| Some(Draft::detail(sentence(evidence, &new)?, vec![new.id()]))))
+}
+
+fn sentence(evidence: &Evidence, new: &Candidate) -> Option<String> {
+    let grown = match new.row.value("memory-growth")? {
+        growth if growth > STILL => format!("grows by {}", units::bytes(growth as u64)),
+        _ => "stays as it is".to_owned(),
+    };
+    let keys = u64::from(new.client.workers) * new.client.transactions;
+    let store = new.row.value(STORE_PSS).map_or(String::new(), |_| {
+        let pss = new.row.count(STORE_PSS);
+        let each = base(evidence, new).filter(|base| *base < pss).map(|base| {
+            format!(", {} a key beyond what it has otherwise", units::bytes((pss - base) / keys.max(1)))
+        });
+        format!(" {} then has {}{}.", new.client.store, units::bytes(pss), each.unwrap_or_default())
+    });
+    Some(format!(
+        "With {} new keys of {} ({}, {}), PHP's memory {grown}, with a peak of {} in a worker.{store}",
+        units::count(keys as usize, "", "").trim_end(),
+        label::content(evidence, &new.row.cell.payload),
+        label::place(new),
+        new.row.cell.runtime,
+        units::bytes(new.row.count(PEAK)),
+    ))
+}
+
+/// What the store has with few keys.
+fn base(evidence: &Evidence, new: &Candidate) -> Option<u64> {
+    let others = candidates(evidence).filter(|c| c.client.store == new.client.store);
+    let few = others.filter(|c| c.client.keys == Keys::One);
+    few.filter_map(|c| c.row.value(STORE_PSS)).map(|pss| pss as u64).min()
+}

@@ -1,0 +1,47 @@
+//! What larger values cost beside a number, drivers' own serializing included.
+
+use super::*;
+use crate::subject::client::{CLIENT_CPU, STORE_CPU};
+use crate::verdict::paired;
+use weigh_model::client::ValueKind;
+
+/// One sentence for each client and content that a number of the same client stands beside.
+pub fn beside_integers(evidence: &Evidence) -> Vec<Draft> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut said: Vec<(String, &str)> = Vec::new();
+    for large in candidates(evidence).filter(|c| c.client.value != ValueKind::Integer && !c.client.encoded) {
+        let key = (label::place(&large), large.row.cell.payload.as_str());
+        if said.contains(&key) || drafts.len() >= SPOKEN_OF {
+            continue;
+        }
+        let Some(number) = candidates(evidence).find(|c| is_number_of(c, &large)) else { continue };
+        let Some(text) = sentence(evidence, &number, &large) else { continue };
+        said.push(key);
+        drafts.push(Draft::detail(text, vec![number.id(), large.id()]));
+    }
+    first_leads(drafts)
+}
+
+/// The same but for the value.
+fn is_number_of(number: &Candidate, large: &Candidate) -> bool {
+    let (a, b) = (number.client, large.client);
+    let same = (a.place(), a.mix, a.keys, a.workers, a.rate) == (b.place(), b.mix, b.keys, b.workers, b.rate);
+    a.value == ValueKind::Integer && same && number.row.cell.runtime == large.row.cell.runtime
+}
+
+fn sentence(evidence: &Evidence, number: &Candidate, large: &Candidate) -> Option<String> {
+    let ratio = |metric: &str| paired(large.row.get(metric), number.row.get(metric), evidence.plan.seed);
+    let client = ratio(CLIENT_CPU)?;
+    let bytes = large.row.value(STORED).map(|n| format!(" ({} stored)", units::bytes(n as u64)));
+    let store = ratio(STORE_CPU).map(|ratio| format!(" and {} that of the store", label::ratio(&ratio)));
+    Some(format!(
+        "With {}{} in place of an integer, a transaction takes {} the CPU time of PHP{}: {}, {}, {}.",
+        label::content(evidence, &large.row.cell.payload),
+        bytes.unwrap_or_default(),
+        label::ratio(&client),
+        store.unwrap_or_default(),
+        label::place(large),
+        label::mix(large.client.mix),
+        large.row.cell.runtime
+    ))
+}

@@ -1,0 +1,747 @@
+//! Clients of stores in PHP: what a transaction costs whom, how many there are per second, and what a call takes.
+
+use weigh_load::hist::{Hist, Packed};
+use weigh_model::caveat::Caveat;
+use weigh_model::cell::{Cell as Configuration, Subject};
+use weigh_model::client::Client;
+use weigh_model::record::client::WorkerVisit;
+use weigh_model::record::{ClientVisit, VisitRecord};
+use weigh_model::units;
+use weigh_stats::{median, median_interval};
+
+use crate::document::{Block, group};
+use crate::estimate::{CONFIDENCE, Estimate};
+use crate::exhibit::Exhibits;
+use crate::exhibit::comparison::Comparisons;
+use crate::exhibit::prediction::ComputedCalls;
+use crate::exhibit::summary::PublishedSummary;
+use crate::finding::{Evidence, client as finding};
+use crate::gather::{Gathered, Measured};
+use crate::group::Group;
+use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit};
+use crate::outcome::Report;
+use crate::row::{Row, Values};
+use crate::subject::{Factor, Look, Shape, Shown, shown};
+use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
+use crate::text::clean;
+
+/// Transactions per second of all workers.
+pub const COMBINED: &str = "combined-rate";
+/// Transactions per second of a worker.
+pub const PER_PROCESS: &str = "process-rate";
+/// Seconds of the longest worker.
+pub const SECONDS: &str = "block-seconds";
+/// CPU time per transaction of workers and store.
+pub const CPU: &str = "cpu";
+/// CPU time per transaction of the workers.
+pub const CLIENT_CPU: &str = "client-cpu";
+/// CPU time per transaction of the store's processes.
+pub const STORE_CPU: &str = "store-cpu";
+/// Serializing and encoding inside a write.
+pub const ENCODE: &str = "encode";
+/// Decoding and unserializing inside a read.
+pub const DECODE: &str = "decode";
+/// The median time inside PUT of a round.
+pub const PUT_MIDDLE: &str = "put-round-p50";
+/// The median time inside GET of a round.
+pub const GET_MIDDLE: &str = "get-round-p50";
+/// The mean time inside PUT of a round.
+pub const PUT_MEAN: &str = "put-round-mean";
+/// The mean time inside GET of a round.
+pub const GET_MEAN: &str = "get-round-mean";
+/// `memory_get_peak_usage()` of a worker: the most of all rounds.
+pub const PEAK: &str = "peak-memory";
+/// The same: the median over rounds.
+pub const PEAK_MIDDLE: &str = "peak-memory-round";
+/// PSS of a worker: the most of all rounds.
+pub const PSS: &str = "worker-pss";
+/// The same: the median over rounds.
+pub const PSS_MIDDLE: &str = "worker-pss-round";
+/// PSS of the store's processes.
+pub const STORE_PSS: &str = "store-pss";
+/// Bytes that the driver was given for one value.
+pub const STORED: &str = "stored-bytes";
+
+const SKEW: &str = "start-skew";
+
+/// A figure from fewer rounds than this is labelled.
+const ENOUGH_ROUNDS: u64 = 3;
+
+/// Workers that begin this share of their time apart do not begin together.
+const APART: f64 = 0.1;
+
+/// Rows of a summary; more are in the full report.
+const FEW: usize = 24;
+
+/// The shape.
+pub static SHAPE: Shape = Shape {
+    name: "client",
+    takes: |cell| cell.subject == Subject::Client,
+    is_row: |cell| cell.client.is_some(),
+    factors: FACTORS,
+    group_by: &["payload", "work", "link", "transactions"],
+    metrics: &[COUNTS, RATES, COSTS, PUT, GET, PUT_DUE, GET_DUE, CALLS, MEMORY],
+    facts: |_, measured| {
+        let first = |of: fn(&ClientVisit) -> Option<&String>| visits(measured).find_map(of).cloned();
+        let named = [("library", first(|v| v.library.as_ref())), ("server", first(|v| v.server.as_ref()))];
+        named.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    },
+    complete: |_| {},
+    axes: None,
+    headline: &[CPU],
+    marks: &[],
+    caveats,
+    watches_wall: false,
+    exhibits,
+    findings: &[
+        ("answer", finding::answer),
+        ("split", finding::cpu::split),
+        ("driver", finding::beside::drivers),
+        ("store", finding::beside::stores),
+        ("setting", finding::beside::settings),
+        ("coding", finding::coding::share_of_writes),
+        ("advice", finding::advice::computed_and_measured),
+        ("values", finding::values::beside_integers),
+        ("memory", finding::memory::of_new_keys),
+        ("rates", finding::rates::kept),
+        ("tail", finding::tail::inside_calls),
+        ("overhead", finding::own_part),
+    ],
+    look: Look {
+        noun: ("client", "clients"),
+        front_of: "",
+        legend: "Transactions a second are of all workers together, median over rounds, with half of the 95% interval; a process is one worker's. \
+            CPU times are a transaction: of the workers in user space (PHP) and in the kernel, and of the store. PUT and GET are times inside the call, of all \
+            rounds together; due is from the scheduled send. Peak is PHP's own account of a worker, PSS what its process has, each the most of all workers and \
+            rounds. Own is the worker's loop in percent of its CPU time; skew is between the first worker's begin and the last one's; n the rounds.",
+        method: "Private stores are started for the run; for each block of transactions fresh PHP workers connect, prepare, and begin together. Each \
+            makes its transactions one after the other, or on a schedule where a rate is asked for, and times itself. Every value that is read is compared with \
+            what was written. CPU time is that of the workers by their own account and of the store's processes, read right before and right after. Cells are \
+            visited in rounds, in an order drawn afresh from the seed for each round. A CPU figure is the 0.1 quantile over rounds with a 95% bootstrap interval: \
+            neighbours on the machine only ever add CPU time; how it divides into user space and kernel is that of all rounds together. Rates are medians over \
+            rounds, times inside calls are of all rounds in one histogram, memory is the most of all workers and rounds. Ratios between cells are formed inside \
+            each round and are medians over rounds.",
+        label,
+        title: |_, group| clean(group.payload()),
+        part: Some(work_title),
+        about: |report, group| report.payload(group.payload()).map(group::about).into_iter().collect(),
+        columns,
+        notes: |_, _| Vec::new(),
+        overview,
+        pictures: |_| Vec::new(),
+        few: 0,
+    },
+};
+
+const FACTORS: &[Factor] = &[
+    Factor { id: "payload", of: |cell| Some(cell.payload.clone()) },
+    Factor { id: "store", of: |cell| of_client(cell, |c| Some(c.store.clone())) },
+    Factor { id: "driver", of: |cell| of_client(cell, |c| Some(c.driver.clone())) },
+    Factor { id: "runtime", of: |cell| Some(cell.runtime.clone()) },
+    Factor { id: "work", of: |cell| of_client(cell, |c| Some(c.work())) },
+    Factor { id: "mix", of: |cell| of_client(cell, |c| Some(c.mix.to_string())) },
+    Factor { id: "keys", of: |cell| of_client(cell, |c| Some(c.keys.to_string())) },
+    Factor { id: "workers", of: |cell| of_client(cell, |c| Some(c.workers.to_string())) },
+    Factor { id: "transactions", of: |cell| of_client(cell, |c| Some(c.transactions.to_string())) },
+    Factor { id: "rate", of: |cell| of_client(cell, |c| Some(c.rate?.to_string())) },
+    Factor { id: "link", of: |cell| of_client(cell, |c| c.link.clone()) },
+    Factor { id: "serializer", of: |cell| cell.serializer.clone() },
+    Factor { id: "setting", of: |cell| of_client(cell, |c| c.encoded.then(|| cell.setting.to_string())) },
+];
+
+fn of_client(cell: &Configuration, of: impl Fn(&Client) -> Option<String>) -> Option<String> {
+    of(cell.client.as_ref()?)
+}
+
+/// A visit with a transaction.
+fn visit(visit: &VisitRecord) -> Option<&ClientVisit> {
+    visit.client.as_deref().filter(|visit| visit.transactions() > 0)
+}
+
+/// The visits of a cell with a transaction, ascending by round.
+fn visits<'a>(measured: &Measured<'a>) -> impl Iterator<Item = &'a ClientVisit> {
+    measured.visits.iter().filter_map(|v| visit(v))
+}
+
+/// The median over rounds of an amount that can be, without an interval.
+fn middle(measured: &Measured, of: fn(&ClientVisit) -> Option<f64>) -> Option<Estimate> {
+    let amounts: Vec<f64> = visits(measured).filter_map(of).filter(|amount| amount.is_finite()).collect();
+    Some(Estimate::exact(median(&amounts)?, amounts.len()))
+}
+
+const fn count(
+    id: &'static str,
+    better: Better,
+    of: fn(&VisitRecord) -> Option<f64>,
+    about: &'static str,
+) -> Metric {
+    Metric { id, unit: Unit::Count, better, over: Over::Sum, per: Per::Run, of: Source::Visit(of), about }
+}
+
+const fn share(id: &'static str, better: Better, of: Source, about: &'static str) -> Metric {
+    Metric { id, unit: Unit::Share, better, over: Over::Sum, per: Per::Run, of, about }
+}
+
+const COUNTS: &[Metric] = &[
+    Metric {
+        of: Source::Visits(|m| Some(Estimate::exact(visits(m).count() as f64, m.visits.len()))),
+        ..count("rounds", Better::Neither, |_| None, "Rounds with a transaction.")
+    },
+    count(
+        "writes",
+        Better::Neither,
+        |v| Some(visit(v)?.writes.count as f64),
+        "Writes, failed ones among them.",
+    ),
+    count("writes-failed", Better::Less, |v| Some(visit(v)?.writes.failed as f64), "Writes that failed."),
+    share(
+        "writes-made",
+        Better::More,
+        Source::Values(|_, v| made(v, "writes", &["writes-failed"])),
+        "Share of writes that succeeded; 1 without a write.",
+    ),
+    count(
+        "reads",
+        Better::Neither,
+        |v| Some(visit(v)?.reads.count as f64),
+        "Reads, failed ones and those that found nothing among them.",
+    ),
+    count("reads-failed", Better::Less, |v| Some(visit(v)?.reads.failed as f64), "Reads that failed."),
+    count("hits", Better::Neither, |v| Some(visit(v)?.reads.hits as f64), "Reads that found a value."),
+    count("misses", Better::Less, |v| Some(visit(v)?.reads.misses as f64), "Reads that found nothing."),
+    count(
+        "wrong",
+        Better::Less,
+        |v| Some(visit(v)?.reads.wrong as f64),
+        "Reads that gave another value than was written.",
+    ),
+    share(
+        "reads-made",
+        Better::More,
+        Source::Values(|_, v| made(v, "reads", &["reads-failed", "wrong"])),
+        "Share of reads that succeeded; 1 without a read. A read that finds nothing is no failure.",
+    ),
+    count(
+        "transactions",
+        Better::Neither,
+        |v| Some(visit(v)?.transactions() as f64),
+        "Writes and reads, failed ones among them.",
+    ),
+    count("dropped", Better::Less, |v| Some(visit(v)?.dropped as f64), "Scheduled and never sent."),
+];
+
+/// The share of calls that did not fail.
+fn made(values: &Values, calls: &str, failed: &[&str]) -> Option<Estimate> {
+    let calls = values.get(calls)?;
+    let failed: f64 = failed.iter().filter_map(|metric| values.get(*metric)).map(|e| e.value).sum();
+    let made = if calls.value == 0.0 { 1.0 } else { (calls.value - failed).max(0.0) / calls.value };
+    Some(Estimate::exact(made, calls.rounds as usize))
+}
+
+const fn rate(id: &'static str, of: fn(&VisitRecord) -> Option<f64>, about: &'static str) -> Metric {
+    let (unit, better, over, per) = (Unit::PerSecond, Better::More, Over::Median, Per::Run);
+    Metric { id, unit, better, over, per, of: Source::Visit(of), about }
+}
+
+const fn seconds(id: &'static str, of: Source, about: &'static str) -> Metric {
+    let (unit, better, over, per) = (Unit::S, Better::Less, Over::Median, Per::Run);
+    Metric { id, unit, better, over, per, of, about }
+}
+
+const RATES: &[Metric] = &[
+    rate(
+        COMBINED,
+        |v| visit(v)?.tps_combined(),
+        "Transactions per second of all workers: all transactions ÷ the longest worker's seconds.",
+    ),
+    rate(
+        PER_PROCESS,
+        |v| visit(v)?.tps_per_process(),
+        "Transactions per second of a worker: all transactions ÷ the sum of the workers' seconds.",
+    ),
+    seconds(
+        SECONDS,
+        Source::Visit(|v| Some(visit(v)?.seconds())),
+        "A block from the first begin to its longest worker's last answer.",
+    ),
+    seconds(
+        SKEW,
+        Source::Visits(|m| middle(m, |v| Some(v.skew)).or(Some(Estimate::exact(0.0, 0)))),
+        "Between the first begin and the last begin of a worker.",
+    ),
+];
+
+const fn cpu(id: &'static str, of: Source, about: &'static str) -> Metric {
+    let (unit, better, over, per) = (Unit::Ns, Better::Less, Over::LowQuantile, Per::Transaction);
+    Metric { id, unit, better, over, per, of, about }
+}
+
+/// CPU time of the workers in user space and in the kernel.
+fn client_ns(visit: &ClientVisit) -> Option<(u64, u64)> {
+    Some((visit.client_user_ns, visit.client_system_ns))
+}
+
+/// CPU time of the store's processes in user space and in the kernel.
+fn store_ns(visit: &ClientVisit) -> Option<(u64, u64)> {
+    let (user, system) = (visit.server_user_ns, visit.server_system_ns);
+    (user.is_some() || system.is_some()).then(|| (user.unwrap_or(0), system.unwrap_or(0)))
+}
+
+const COSTS: &[Metric] = &[
+    cpu(
+        CLIENT_CPU,
+        Source::Visit(|v| {
+            let visit = visit(v)?;
+            visit.a_transaction((visit.client_user_ns + visit.client_system_ns) as f64)
+        }),
+        "CPU time of the workers per transaction.",
+    ),
+    cpu(
+        STORE_CPU,
+        Source::Visit(|v| {
+            let visit = visit(v)?;
+            visit.a_transaction((visit.server_user_ns? + visit.server_system_ns?) as f64)
+        }),
+        "CPU time of the store's processes per transaction; none without a process of its own.",
+    ),
+    cpu(
+        CPU,
+        Source::Values(|_, v| match (v.get(CLIENT_CPU)?, v.get(STORE_CPU)) {
+            (client, Some(store)) => Some(client.plus(store)),
+            (client, None) => Some(client.clone()),
+        }),
+        "CPU time of workers and store together per transaction.",
+    ),
+    share(
+        "client-user-share",
+        Better::Neither,
+        Source::Visits(|m| user_share(m, client_ns)),
+        "Share of the workers' CPU time in user space, of all rounds together.",
+    ),
+    share(
+        "store-user-share",
+        Better::Neither,
+        Source::Visits(|m| user_share(m, store_ns)),
+        "Share of the store's CPU time in user space, of all rounds together.",
+    ),
+    cpu(
+        "client-user-cpu",
+        Source::Values(|_, v| part_of(v, CLIENT_CPU, v.get("client-user-share")?)),
+        "CPU time of the workers in user space per transaction: PHP's own code and the driver's.",
+    ),
+    cpu(
+        "client-kernel-cpu",
+        Source::Values(|_, v| part_of(v, CLIENT_CPU, &rest(v.get("client-user-share")?))),
+        "CPU time of the workers in the kernel per transaction.",
+    ),
+    cpu(
+        "store-user-cpu",
+        Source::Values(|_, v| part_of(v, STORE_CPU, v.get("store-user-share")?)),
+        "CPU time of the store's processes in user space per transaction.",
+    ),
+    cpu(
+        "store-kernel-cpu",
+        Source::Values(|_, v| part_of(v, STORE_CPU, &rest(v.get("store-user-share")?))),
+        "CPU time of the store's processes in the kernel per transaction.",
+    ),
+    share(
+        "own-share",
+        Better::Less,
+        Source::Visits(|m| {
+            middle(m, |v| {
+                let client = v.a_transaction((v.client_user_ns + v.client_system_ns) as f64)?;
+                (client > 0.0).then(|| v.own_ns / client)
+            })
+        }),
+        "Share of the workers' CPU time that is their own loop, median over rounds.",
+    ),
+];
+
+/// The first of two parts ÷ both, of all rounds together, with the interval of the rounds' own shares. Clocks tell user from kernel time by
+/// ticks, so that a round by itself is off, while the sum of the two is exact.
+fn user_share(measured: &Measured, of: fn(&ClientVisit) -> Option<(u64, u64)>) -> Option<Estimate> {
+    let parts: Vec<(f64, f64)> =
+        visits(measured).filter_map(of).map(|(user, system)| (user as f64, system as f64)).collect();
+    let (user, both) = parts.iter().fold((0.0, 0.0), |(user, both), (a, b)| (user + a, both + a + b));
+    let value = if both > 0.0 { user / both } else { 0.0 };
+    let shares: Vec<f64> = parts.iter().filter(|(a, b)| a + b > 0.0).map(|(a, b)| a / (a + b)).collect();
+    let mut share = Estimate::exact(value, parts.len());
+    if let Some(interval) = median_interval(&shares, CONFIDENCE, measured.seed) {
+        (share.low, share.high) = (interval.low.min(value), interval.high.max(value));
+    }
+    (!parts.is_empty()).then_some(share)
+}
+
+/// A share of an amount; the interval is that of both at their ends.
+fn part_of(values: &Values, whole: &str, share: &Estimate) -> Option<Estimate> {
+    let whole = values.get(whole)?;
+    Some(Estimate {
+        value: whole.value * share.value,
+        low: whole.low * share.low,
+        high: whole.high * share.high,
+        rounds: whole.rounds,
+        drawn: None,
+    })
+}
+
+fn rest(share: &Estimate) -> Estimate {
+    let Estimate { value, low, high, rounds, .. } = *share;
+    Estimate { value: 1.0 - value, low: 1.0 - high, high: 1.0 - low, rounds, drawn: None }
+}
+
+/// Times of one kind of call, all rounds in one histogram.
+macro_rules! times {
+    ($id:literal, $of:expr, $what:literal) => {
+        &[
+            Metric {
+                unit: Unit::Count,
+                better: Better::Neither,
+                ..time!($id, "count", Part::Count, $of, "How many: ", $what)
+            },
+            time!($id, "mean", Part::Mean, $of, "The mean: ", $what),
+            time!($id, "p50", Part::Quantile(0.5), $of, "The median: ", $what),
+            time!($id, "p90", Part::Quantile(0.9), $of, "The 90th percentile: ", $what),
+            time!($id, "p99", Part::Quantile(0.99), $of, "The 99th percentile: ", $what),
+            time!($id, "p999", Part::Quantile(0.999), $of, "The 99.9th percentile: ", $what),
+            time!($id, "max", Part::Max, $of, "The largest: ", $what),
+        ]
+    };
+}
+
+macro_rules! time {
+    ($id:literal, $part:literal, $of_part:expr, $of:expr, $name:literal, $what:literal) => {
+        Metric {
+            id: concat!($id, "-", $part),
+            unit: Unit::S,
+            better: Better::Less,
+            over: Over::Distribution($of_part),
+            per: Per::Op,
+            of: Source::Times($of),
+            about: concat!($name, $what),
+        }
+    };
+}
+
+fn put(v: &VisitRecord) -> Option<&Packed> {
+    Some(&visit(v)?.put)
+}
+
+fn get(v: &VisitRecord) -> Option<&Packed> {
+    Some(&visit(v)?.get)
+}
+
+fn put_due(v: &VisitRecord) -> Option<&Packed> {
+    visit(v)?.put_response.as_ref()
+}
+
+fn get_due(v: &VisitRecord) -> Option<&Packed> {
+    visit(v)?.get_response.as_ref()
+}
+
+const PUT: &[Metric] = times!("put", put, "time inside PUT.");
+const GET: &[Metric] = times!("get", get, "time inside GET.");
+const PUT_DUE: &[Metric] = times!("put-due", put_due, "from the scheduled send of a write to its answer.");
+const GET_DUE: &[Metric] = times!("get-due", get_due, "from the scheduled send of a read to its answer.");
+
+/// Nanoseconds per call, median over rounds.
+const fn call(id: &'static str, of: Source, about: &'static str) -> Metric {
+    let (unit, better, over, per) = (Unit::Ns, Better::Less, Over::Median, Per::Op);
+    Metric { id, unit, better, over, per, of, about }
+}
+
+const CALLS: &[Metric] = &[
+    call(
+        PUT_MIDDLE,
+        Source::Visit(|v| of_hist(put(v)?, |hist| hist.quantile(0.5))),
+        "The median time inside PUT of a round.",
+    ),
+    call(
+        GET_MIDDLE,
+        Source::Visit(|v| of_hist(get(v)?, |hist| hist.quantile(0.5))),
+        "The median time inside GET of a round.",
+    ),
+    call(PUT_MEAN, Source::Visit(|v| of_hist(put(v)?, Hist::mean)), "The mean time inside PUT of a round."),
+    call(GET_MEAN, Source::Visit(|v| of_hist(get(v)?, Hist::mean)), "The mean time inside GET of a round."),
+    call(
+        ENCODE,
+        Source::CellVisit(|cell, v| {
+            let visit = encoded(cell, v)?;
+            per_call(visit.encode_ns, visit.writes.count)
+        }),
+        "Serializing and encoding by the worker itself inside a PUT, wall time; none where it does not encode.",
+    ),
+    call(
+        DECODE,
+        Source::CellVisit(|cell, v| {
+            let visit = encoded(cell, v)?;
+            per_call(visit.decode_ns, visit.reads.hits)
+        }),
+        "Decoding and unserializing by the worker itself inside a GET, wall time; none where it does not encode.",
+    ),
+    Metric {
+        over: Over::Sum,
+        per: Per::Run,
+        ..call(
+            "encode-total",
+            Source::CellVisit(|cell, v| Some(encoded(cell, v)?.encode_ns as f64)),
+            "Serializing and encoding of all writes.",
+        )
+    },
+    Metric {
+        over: Over::Sum,
+        per: Per::Run,
+        ..call(
+            "decode-total",
+            Source::CellVisit(|cell, v| Some(encoded(cell, v)?.decode_ns as f64)),
+            "Decoding and unserializing of all reads.",
+        )
+    },
+    share(
+        "encode-share",
+        Better::Less,
+        Source::Values(|_, v| coding_share(v, ENCODE, "encode-total", ["put-mean", "put-count"])),
+        "Share of the time inside PUT that is serializing and encoding, over all rounds.",
+    ),
+    share(
+        "decode-share",
+        Better::Less,
+        Source::Values(|_, v| coding_share(v, DECODE, "decode-total", ["get-mean", "get-count"])),
+        "Share of the time inside GET that is decoding and unserializing, over all rounds.",
+    ),
+];
+
+/// A time of a histogram, in nanoseconds.
+fn of_hist(packed: &Packed, of: impl Fn(&Hist) -> Option<f64>) -> Option<f64> {
+    of(&packed.unpack().ok()?).map(|seconds| seconds * 1e9)
+}
+
+/// A visit to a worker that encodes.
+fn encoded<'a>(cell: &Configuration, v: &'a VisitRecord) -> Option<&'a ClientVisit> {
+    visit(v).filter(|_| cell.client.as_ref().is_some_and(|client| client.encoded))
+}
+
+fn per_call(ns: u64, calls: u64) -> Option<f64> {
+    (calls > 0).then(|| ns as f64 / calls as f64)
+}
+
+fn coding_share(values: &Values, per_call: &str, total: &str, inside: [&str; 2]) -> Option<Estimate> {
+    let value = |metric: &str| values.get(metric).map_or(0.0, |estimate| estimate.value);
+    let rounds = values.get(per_call)?.rounds;
+    let inside = value(inside[0]) * value(inside[1]) * 1e9;
+    let share = if inside > 0.0 { (value(total) / inside).min(1.0) } else { 0.0 };
+    Some(Estimate::exact(share, rounds as usize))
+}
+
+const fn memory(
+    id: &'static str,
+    over: Over,
+    of: fn(&VisitRecord) -> Option<f64>,
+    about: &'static str,
+) -> Metric {
+    let (unit, better, per) = (Unit::Bytes, Better::Less, Per::Run);
+    Metric { id, unit, better, over, per, of: Source::Visit(of), about }
+}
+
+const MEMORY: &[Metric] = &[
+    memory(
+        STORED,
+        Over::Exact,
+        |v| Some(visit(v)?.stored_bytes? as f64),
+        "What the driver was given for one value; none where that is no text.",
+    ),
+    memory(
+        PEAK,
+        Over::Max,
+        |v| most(v, |w| Some(w.memory.peak as f64)),
+        "memory_get_peak_usage() over a worker's life: the most of all workers and rounds.",
+    ),
+    memory(
+        "peak-memory-system",
+        Over::Max,
+        |v| most(v, |w| Some(w.memory.peak_real as f64)),
+        "memory_get_peak_usage(true) of a worker, what PHP had from the system: the most of all workers and rounds.",
+    ),
+    memory(
+        "memory-growth",
+        Over::Max,
+        |v| most(v, |w| Some((w.memory.end as i64 - w.memory.begin as i64) as f64)),
+        "memory_get_usage() of a worker after its last transaction less that before its first; negative where it fell. The most of all workers and rounds.",
+    ),
+    memory(
+        PSS,
+        Over::Max,
+        |v| most(v, |w| Some(w.pss? as f64)),
+        "PSS of a worker's process right after a block: the most of all workers and rounds.",
+    ),
+    memory(
+        STORE_PSS,
+        Over::Max,
+        |v| Some(visit(v)?.server_pss? as f64),
+        "PSS of the store's processes right after a block: the most of all rounds.",
+    ),
+    memory(
+        PEAK_MIDDLE,
+        Over::Median,
+        |v| most(v, |w| Some(w.memory.peak as f64)).filter(|bytes| *bytes > 0.0),
+        "memory_get_peak_usage(): the most of a round's workers, median over rounds.",
+    ),
+    memory(
+        PSS_MIDDLE,
+        Over::Median,
+        |v| most(v, |w| Some(w.pss? as f64)).filter(|bytes| *bytes > 0.0),
+        "PSS of a worker's process: the most of a round's workers, median over rounds.",
+    ),
+];
+
+/// The most of all workers of a visit.
+fn most(v: &VisitRecord, of: fn(&WorkerVisit) -> Option<f64>) -> Option<f64> {
+    visit(v)?.workers.iter().filter_map(of).reduce(f64::max)
+}
+
+fn caveats(evidence: &Evidence, _: &Measured, row: &Row) -> Vec<Caveat> {
+    let rounds = row.count("rounds");
+    let few = (rounds < ENOUGH_ROUNDS).then_some(Caveat::FewSamples { samples: rounds as u32 });
+    let staggered = row.value(SKEW).zip(row.value(SECONDS)).and_then(|(skew, seconds)| {
+        let share = skew / seconds;
+        (share.is_finite() && share > APART).then_some(Caveat::Staggered { skew_ms: skew * 1e3, share })
+    });
+    let store = row.cell.client.as_ref().map(|client| client.store.as_str());
+    let is_others = evidence.plan.stores.iter().any(|s| s.url.is_some() && store == Some(&s.name));
+    let not_metered = (is_others && row.get(STORE_CPU).is_none()).then_some(Caveat::NotMetered);
+    [few, staggered, not_metered].into_iter().flatten().collect()
+}
+
+fn exhibits(evidence: &Evidence, gathered: &Gathered) -> Exhibits {
+    Exhibits {
+        published_summary: PublishedSummary::of(evidence.report),
+        comparisons: Comparisons::of(evidence),
+        computed_calls: ComputedCalls::of(evidence, gathered),
+        ..Exhibits::default()
+    }
+}
+
+/// `redis/phpredis`, cleaned.
+pub fn place(row: &Row) -> String {
+    row.cell.client.as_ref().map(|c| clean(&format!("{}/{}", c.store, c.driver))).unwrap_or_default()
+}
+
+/// `igbinary/zstd:3`, cleaned; empty where the worker does not encode.
+pub fn setting(row: &Row) -> String {
+    let cell = &row.cell;
+    match &cell.client {
+        Some(client) if client.encoded => {
+            clean(&format!("{}/{}", cell.serializer.as_deref().unwrap_or("-"), cell.setting))
+        }
+        _ => String::new(),
+    }
+}
+
+/// `9:1/one*4`, cleaned; over a link `9:1/one*4 over 100mbit/20ms`.
+pub fn work(row: &Row) -> String {
+    let of = |client: &Client| clean(&format!("{}{}", client.work(), over(client.link.as_deref())));
+    row.cell.client.as_ref().map(of).unwrap_or_default()
+}
+
+/// ` over 100mbit/20ms`; nothing without a link.
+pub fn over(link: Option<&str>) -> String {
+    link.map_or(String::new(), |link| format!(" over {link}"))
+}
+
+/// `redis/phpredis php8.2`, with the setting of a worker that encodes.
+pub fn label(row: &Row) -> String {
+    format!("{} {} {}", place(row), clean(&row.cell.runtime), setting(row)).trim_end().to_owned()
+}
+
+/// `9:1/one*4, 5,000 transactions a worker`, cleaned.
+fn work_title(_: &Report, group: &Group) -> String {
+    let transactions = group.factor("transactions").parse().unwrap_or(usize::MAX);
+    let transactions = units::count(transactions, "transaction", "transactions");
+    let link = Some(group.factor("link")).filter(|link| !link.is_empty());
+    format!("{}, {transactions} a worker", clean(&format!("{}{}", group.factor("work"), over(link))))
+}
+
+/// Half of an interval in percent of its number; none of a single round.
+fn half_width(row: &Row, metric: &str) -> Option<f64> {
+    Some(row.get(metric)?.half_width()? * 100.0)
+}
+
+fn columns(_: &Report, _: &Group) -> Vec<Shown> {
+    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
+    let whole = |name, unit: &str, priority| Column::new(name, unit, Kind::Whole, priority);
+    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
+    let fixed = |name, unit: &str, priority| Column::new(name, unit, Kind::Fixed(1), priority);
+    /// A column of a metric in another unit.
+    macro_rules! of {
+        ($column:expr, $metric:expr, * $factor:expr) => {
+            shown($column, |_, _, r| r.value($metric).map(|value| value * $factor).into())
+        };
+        ($column:expr, $metric:expr, / $divisor:expr) => {
+            shown($column, |_, _, r| r.value($metric).map(|value| value / $divisor).into())
+        };
+    }
+    vec![
+        shown(text("client", 12, 0), |_, _, r| place(r).into()),
+        shown(text("runtime", 6, 0), |_, _, r| clean(&r.cell.runtime).into()),
+        shown(text("setting", 12, 1), |_, _, r| setting(r).into()),
+        shown(whole("combined", "trans/s", 0), |_, _, r| r.value(COMBINED).into()),
+        shown(fixed("±", "%", 5), |_, _, r| half_width(r, COMBINED).into()),
+        shown(whole("a process", "trans/s", 8), |_, _, r| r.value(PER_PROCESS).into()),
+        of!(three("CPU", "µs", 0), CPU, / 1e3),
+        shown(fixed("±", "%", 9), |_, _, r| half_width(r, CPU).into()),
+        of!(three("PHP", "user µs", 2), "client-user-cpu", / 1e3),
+        of!(three("PHP", "kernel µs", 2), "client-kernel-cpu", / 1e3),
+        of!(three("store", "µs", 2), STORE_CPU, / 1e3),
+        of!(three("PUT", "p50 µs", 4), "put-p50", *1e6),
+        of!(three("PUT", "p99 µs", 6), "put-p99", *1e6),
+        of!(three("GET", "p50 µs", 4), "get-p50", *1e6),
+        of!(three("GET", "p99 µs", 6), "get-p99", *1e6),
+        of!(three("GET", "p99.9 µs", 13), "get-p999", *1e6),
+        shown(three("due", "p50 µs", 7), |_, _, r| due(r, "p50").map(|s| s * 1e6).into()),
+        shown(three("due", "p99 µs", 7), |_, _, r| due(r, "p99").map(|s| s * 1e6).into()),
+        of!(three("encode", "µs", 3), ENCODE, / 1e3),
+        of!(three("decode", "µs", 3), DECODE, / 1e3),
+        shown(whole("stored", "B", 10), |_, _, r| r.value(STORED).into()),
+        shown(three("total", "s", 11), |_, _, r| r.value(SECONDS).into()),
+        of!(three("peak", "MB", 3), PEAK, / 1e6),
+        of!(three("PSS", "MB", 10), PSS, / 1e6),
+        of!(three("store", "PSS MB", 12), STORE_PSS, / 1e6),
+        shown(fixed("found", "%", 14), |_, _, r| {
+            let found = || r.count("hits") as f64 / r.count("reads").max(1) as f64 * 100.0;
+            (r.count("misses") > 0).then(found).into()
+        }),
+        of!(fixed("own", "%", 7), "own-share", *100.0),
+        of!(three("skew", "ms", 15), SKEW, *1e3),
+        shown(whole("n", "", 12), |_, _, r| r.value("rounds").into()),
+        shown(text("note", 11, 1), |report, g, r| group::notes(report, g, r).into()),
+    ]
+}
+
+/// A time from the schedule, in seconds: of reads, else of writes.
+pub fn due(row: &Row, part: &str) -> Option<f64> {
+    row.value(&format!("get-due-{part}")).or_else(|| row.value(&format!("put-due-{part}")))
+}
+
+/// All contents in one table.
+fn overview(report: &Report) -> Vec<Block> {
+    let views = group::views(report);
+    let Some(first) = views.first() else { return Vec::new() };
+    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
+    let own = columns(report, first.group).into_iter().map(|shown| shown.column);
+    let mut grid = Grid::new([text("content", 7, 0), text("work", 9, 1)].into_iter().chain(own).collect());
+    for view in &views {
+        for (row, (_, fields)) in view.rows.iter().zip(view.table(view.rows.iter().copied()).rows) {
+            let place: [Field; 2] = [view.title().into(), work(row).into()];
+            grid.push(Tone::Plain, place.into_iter().chain(fields).collect());
+        }
+    }
+    let left = grid.rows.len().saturating_sub(FEW);
+    grid.rows.truncate(FEW);
+    let mut blocks = vec![Block::Heading(2, "Clients".into()), Block::Table(grid)];
+    if left > 0 {
+        blocks.push(Block::Remark(format!(
+            "{} in the full report.",
+            units::count(left, "more cell", "more cells")
+        )));
+    }
+    blocks
+}
