@@ -1,11 +1,20 @@
 //! The nearest known name to a mistyped one, and errors of TOML that offer it.
 
+/// From this likeness on (Jaro-Winkler, 0 to 1) a name may have been meant.
+const NEAR: f64 = 0.8;
+
+/// The known name that was probably meant.
+pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = known.into_iter().map(|name| (strsim::jaro_winkler(given, name), name));
+    let (best, name) = likeness.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best > NEAR).then_some(name)
+}
+
 /// `; did you mean `x`?` when one of `known` is near enough, else the list of what exists.
 pub fn nearest_hint<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let best = known.iter().map(|k| (strsim::jaro_winkler(given, k), *k)).max_by(|a, b| a.0.total_cmp(&b.0));
-    match best {
-        Some((score, name)) if score > 0.8 => format!("; did you mean `{name}`?"),
+    match nearest(given, known.iter().copied()) {
+        Some(name) => format!("; did you mean `{name}`?"),
         _ if known.is_empty() => "; there is none".into(),
         _ => format!("; known: {}", known.join(", ")),
     }
@@ -35,5 +44,14 @@ mod tests {
         assert_eq!(nearest_hint("zstdd", ["zlib", "zstd"]), "; did you mean `zstd`?");
         assert_eq!(nearest_hint("qqq", ["zlib", "zstd"]), "; known: zlib, zstd");
         assert_eq!(nearest_hint("qqq", []), "; there is none");
+    }
+
+    #[test]
+    fn slips_find_their_name_and_others_find_nothing() {
+        let names = ["zstd", "zlib", "brotli"];
+        assert_eq!(nearest("zsdt", names), Some("zstd"));
+        assert_eq!(nearest("brotil", names), Some("brotli"));
+        assert_eq!(nearest("lzma", names), None);
+        assert_eq!(nearest("x", []), None);
     }
 }
