@@ -1,7 +1,11 @@
 //! Exhibits: results that are no table of metrics. Each is typed, and small, and projects itself.
 
+pub mod crossover;
+pub mod fairness;
 pub mod links;
+pub mod negotiation;
 pub mod published;
+pub mod published_delivery;
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -11,8 +15,12 @@ use crate::document::Block;
 use crate::format::{Options, Rendered};
 use crate::group::Group;
 use crate::outcome::Report;
+use crossover::Crossovers;
+use fairness::SlowClients;
 use links::LinkTotals;
+use negotiation::Negotiations;
 use published::PublishedLevels;
+use published_delivery::PublishedTable;
 
 /// The exhibits of a report; those that its study does not ask for are empty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +32,18 @@ pub struct Exhibits {
     /// A published table of levels beside ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_levels: Option<PublishedLevels>,
+    /// From which size on files encoded before pay, server by server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crossovers: Option<Crossovers>,
+    /// How servers negotiate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub negotiations: Option<Negotiations>,
+    /// What slow clients do to everybody else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<SlowClients>,
+    /// A published table of deliveries beside ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_delivery: Option<PublishedTable>,
 }
 
 /// How an exhibit is shown.
@@ -48,14 +68,18 @@ pub trait Exhibit {
 impl Exhibits {
     /// Cells that are shown here and are no rows.
     pub fn cells(&self) -> usize {
-        0
+        self.fairness.as_ref().map_or(0, |fairness| fairness.0.len())
     }
 
     /// Those that there are, in the order in which reports show them.
     pub fn all(&self) -> Vec<&dyn Exhibit> {
-        let all: [Option<&dyn Exhibit>; 2] = [
+        let all: [Option<&dyn Exhibit>; 6] = [
             self.links.as_ref().map(|e| e as &dyn Exhibit),
             self.published_levels.as_ref().map(|e| e as &dyn Exhibit),
+            self.crossovers.as_ref().map(|e| e as &dyn Exhibit),
+            self.negotiations.as_ref().map(|e| e as &dyn Exhibit),
+            self.fairness.as_ref().map(|e| e as &dyn Exhibit),
+            self.published_delivery.as_ref().map(|e| e as &dyn Exhibit),
         ];
         all.into_iter().flatten().collect()
     }

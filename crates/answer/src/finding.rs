@@ -3,7 +3,8 @@
 //! A sentence names the cells it rests on, gives numbers with their intervals, and claims an order only where the measurements settle it; where
 //! they do not, it says so.
 
-pub mod codec;
+pub(crate) mod codec;
+pub(crate) mod delivery;
 pub mod label;
 
 use schemars::JsonSchema;

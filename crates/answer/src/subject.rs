@@ -4,6 +4,7 @@
 //! A new subject is a file here and its line in [`SUBJECTS`] (with the `mod` above it).
 
 pub mod codec;
+pub mod delivery;
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ use crate::row::Row;
 use crate::table::{Cell as Field, Column};
 
 /// Every subject. A plan belongs to the first one that takes a cell of it; the first one also takes a plan without cells.
-pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE];
+pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &delivery::SHAPE];
 
 /// What is particular about a subject.
 pub struct Shape {
