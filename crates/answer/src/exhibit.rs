@@ -5,6 +5,10 @@ pub mod links;
 pub mod prediction;
 pub mod published;
 pub mod summary;
+pub mod crossover;
+pub mod fairness;
+pub mod negotiation;
+pub mod published_delivery;
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -19,6 +23,10 @@ use links::LinkTotals;
 use prediction::ComputedCalls;
 use published::PublishedLevels;
 use summary::PublishedSummary;
+use crossover::Crossovers;
+use fairness::SlowClients;
+use negotiation::Negotiations;
+use published_delivery::PublishedTable;
 
 /// The exhibits of a report; those that its study does not ask for are empty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +47,18 @@ pub struct Exhibits {
     /// Links of clients, and calls computed from their parts beside calls as measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed_calls: Option<ComputedCalls>,
+    /// From which size on files encoded before pay, server by server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crossovers: Option<Crossovers>,
+    /// How servers negotiate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub negotiations: Option<Negotiations>,
+    /// What slow clients do to everybody else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<SlowClients>,
+    /// A published table of deliveries beside ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_delivery: Option<PublishedTable>,
 }
 
 /// How an exhibit is shown.
@@ -63,15 +83,19 @@ pub trait Exhibit {
 impl Exhibits {
     /// Cells that are shown here and are no rows.
     pub fn cells(&self) -> usize {
-        0
+        self.fairness.as_ref().map_or(0, |fairness| fairness.0.len())
     }
 
     /// Those that there are, in the order in which reports show them.
     pub fn all(&self) -> Vec<&dyn Exhibit> {
-        let all: [Option<&dyn Exhibit>; 5] = [
+        let all: [Option<&dyn Exhibit>; 9] = [
             self.links.as_ref().map(|e| e as &dyn Exhibit),
+            self.crossovers.as_ref().map(|e| e as &dyn Exhibit),
+            self.negotiations.as_ref().map(|e| e as &dyn Exhibit),
+            self.fairness.as_ref().map(|e| e as &dyn Exhibit),
             self.published_levels.as_ref().map(|e| e as &dyn Exhibit),
             self.published_summary.as_ref().map(|e| e as &dyn Exhibit),
+            self.published_delivery.as_ref().map(|e| e as &dyn Exhibit),
             self.comparisons.as_ref().map(|e| e as &dyn Exhibit),
             self.computed_calls.as_ref().map(|e| e as &dyn Exhibit),
         ];

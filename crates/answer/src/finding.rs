@@ -5,6 +5,7 @@
 
 pub(crate) mod client;
 pub(crate) mod codec;
+pub(crate) mod delivery;
 pub mod label;
 
 use schemars::JsonSchema;

@@ -4,17 +4,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::caveat::Caveat;
+use weigh_model::link::{LinkSpec, Measured};
 use weigh_model::payload::Payload;
 use weigh_model::plan::{Exclusion, Plan, Runtime, Server, Store};
 use weigh_model::protocol::Fault;
-use weigh_model::record::Record;
+use weigh_model::record::{Record, VisitRecord};
 use weigh_model::study::StudyText;
 use weigh_stats::Drawings;
 
 use crate::caveats;
 use crate::exhibit::Exhibits;
 use crate::finding::{Evidence, Finding, findings};
-use crate::gather::gather;
+use crate::gather::{Gathered, gather};
 use crate::group::{Group, groups};
 use crate::metric::MetricDescription;
 use crate::picture::Picture;
@@ -38,6 +39,8 @@ pub struct Report {
     pub servers: Vec<Server>,
     /// The stores.
     pub stores: Vec<Store>,
+    /// The links that responses or calls went over, in the plan's order.
+    pub links: Vec<OverLink>,
     /// What the values of rows mean.
     pub metrics: Vec<MetricDescription>,
     /// Every planned cell with at least one visit, in the plan's order.
@@ -77,6 +80,29 @@ pub struct RunFacts {
     pub machine: String,
 }
 
+/// A link that responses or calls went over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OverLink {
+    /// What was asked of it.
+    pub asked: LinkSpec,
+    /// What it was measured as before its first use; of a link that was made again after an interruption, the first time.
+    pub measured: Measured,
+}
+
+/// The links that were measured.
+fn links(plan: &Plan, gathered: &Gathered) -> Vec<OverLink> {
+    let of_visit = |visit: &VisitRecord| {
+        let delivery = visit.delivery.as_ref().and_then(|d| d.link.as_deref());
+        delivery.or(visit.client.as_ref().and_then(|c| c.link.as_deref())).cloned()
+    };
+    let over = |asked: &LinkSpec| {
+        let cells = gathered.cells.iter().filter(|m| m.cell.link() == Some(asked.name.as_str()));
+        let measured = cells.flat_map(|m| &m.visits).find_map(|visit| of_visit(visit))?;
+        Some(OverLink { asked: asked.clone(), measured })
+    };
+    plan.links.iter().filter_map(over).collect()
+}
+
 /// A planned cell without a number.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FaultRow {
@@ -114,6 +140,7 @@ impl Report {
             runtimes: plan.runtimes.clone(),
             servers: plan.servers.clone(),
             stores: plan.stores.clone(),
+            links: links(plan, &gathered),
             metrics: shape.metrics().map(MetricDescription::from).collect(),
             rows,
             groups,
@@ -148,6 +175,11 @@ impl Report {
     /// The rows of a group, in the plan's order.
     pub fn members<'r>(&'r self, group: &'r Group) -> impl Iterator<Item = &'r Row> + Clone {
         group.cells.iter().filter_map(|id| self.row(id))
+    }
+
+    /// A link by its name.
+    pub fn link(&self, name: &str) -> Option<&OverLink> {
+        self.links.iter().find(|link| link.asked.name == name)
     }
 
     /// A payload by its name.

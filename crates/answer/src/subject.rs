@@ -5,6 +5,7 @@
 
 pub mod client;
 pub mod codec;
+pub mod delivery;
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,7 @@ use crate::row::Row;
 use crate::table::{Cell as Field, Column};
 
 /// Every subject. A plan belongs to the first one that takes a cell of it; the first one also takes a plan without cells.
-pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &client::SHAPE];
+pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &delivery::SHAPE, &client::SHAPE];
 
 /// What is particular about a subject.
 pub struct Shape {

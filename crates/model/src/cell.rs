@@ -220,6 +220,12 @@ impl Cell {
         self.delivery.as_ref().is_some_and(|delivery| delivery.slow.is_some())
     }
 
+    /// The link that it is measured over, by its name in the plan; none: the machine's own loopback.
+    pub fn link(&self) -> Option<&str> {
+        let client = self.client.as_ref().and_then(|client| client.link.as_deref());
+        self.delivery.as_ref().and_then(|delivery| delivery.link.as_deref()).or(client)
+    }
+
     /// Its payload is asked for: without slow clients beside them, light requests alone are made.
     pub fn asks_for_payload(&self) -> bool {
         let slow = self.delivery.as_ref().and_then(|delivery| delivery.slow.as_ref());

@@ -1,0 +1,386 @@
+//! From which size on a file encoded before pays, beside encoding it for each response: server by server.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use csv::Writer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::cell::{Delivery, Subject, Transport};
+use weigh_model::units;
+use weigh_model::way::{By, WayKind};
+use weigh_stats::{Figure, Threshold, ThresholdInterval};
+
+use crate::document::Block;
+use crate::estimate::{CONFIDENCE, Estimate};
+use crate::exhibit::Exhibit;
+use crate::finding::Evidence;
+use crate::format::csv::text;
+use crate::format::{Detail, Options, Rendered};
+use crate::outcome::Report;
+use crate::row::Row;
+use crate::subject::delivery::{BODY, CODING, CPU, Endpoint, RATE};
+use crate::table::{Column, Grid, Kind, Tone};
+use crate::text::clean;
+use crate::verdict::{Ratio, ratio, ratio_if};
+
+/// Levels at which servers encode where nothing is said.
+const DEFAULTS: [(&str, i32); 4] = [("gzip", 6), ("deflate", 6), ("br", 5), ("zstd", 3)];
+
+/// One per server, transport, number of connections, link and way of sending files encoded before.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Crossovers(pub Vec<Crossover>);
+
+/// From which size on sending a file encoded before pays, beside encoding it for each response.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Crossover {
+    /// Where both come from.
+    #[serde(flatten)]
+    pub endpoint: Endpoint,
+    /// The content coding of both.
+    pub coding: String,
+    /// The way that encodes each response: `server/gzip:6`.
+    pub on_the_fly: String,
+    /// The way that sends a file made before: `server/gzip_static`.
+    pub pre_encoded: String,
+    /// One per size, ascending.
+    pub sizes: Vec<SizeRatio>,
+    /// Where CPU time on the fly ÷ encoded before is above 1.
+    pub cpu: Option<Pays>,
+    /// Where the rate encoded before ÷ on the fly is above 1.
+    pub rate: Option<Pays>,
+}
+
+/// Both at one size.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SizeRatio {
+    /// The payload's name.
+    pub payload: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// The id of the cell that encodes each response.
+    pub on_the_fly: String,
+    /// The id of the cell that sends a file made before.
+    pub pre_encoded: String,
+    /// CPU time on the fly ÷ encoded before.
+    pub cpu: Option<Ratio>,
+    /// Rate encoded before ÷ on the fly.
+    pub rate: Option<Ratio>,
+    /// Body bytes encoded before ÷ on the fly.
+    pub body: f64,
+}
+
+/// Where files encoded before pay.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "pays")]
+pub enum Pays {
+    /// At every size measured.
+    Everywhere {
+        /// Upper end of the interval of the size in bytes; null: below the smallest measured.
+        high: Option<f64>,
+    },
+    /// From this size on.
+    From {
+        /// The size in bytes.
+        bytes: f64,
+        /// Lower end; null: below the smallest measured.
+        low: Option<f64>,
+        /// Upper end; null: above the largest measured.
+        high: Option<f64>,
+    },
+    /// Not at the largest size measured.
+    Nowhere {
+        /// Lower end of the interval of the size in bytes; null: above the largest measured.
+        low: Option<f64>,
+    },
+}
+
+/// One way of sending files with its rows, one per size.
+struct Ladder<'a> {
+    endpoint: Endpoint,
+    way: String,
+    delivery: &'a Delivery,
+    first: &'a Row,
+    /// Of the responses that had one: a small file may be sent as it is.
+    coding: Option<&'a str>,
+    /// By the payload's bytes and name.
+    rows: BTreeMap<(u64, &'a str), &'a Row>,
+}
+
+impl Crossovers {
+    /// Ways of sending files encoded before, each beside the same server's usual way with the same coding.
+    pub(crate) fn of(evidence: &Evidence) -> Option<Crossovers> {
+        let ladders = ladders(evidence.report);
+        let pre_encoded = ladders.iter().filter(|l| l.delivery.kind == WayKind::PreEncoded);
+        let beside_usual = pre_encoded.filter_map(|pre| {
+            let on_the_fly = ladders.iter().filter(|l| l.delivery.kind == WayKind::OnTheFly);
+            let usual = on_the_fly
+                .filter(|l| l.endpoint == pre.endpoint && l.coding.is_some() && l.coding == pre.coding)
+                .min_by_key(|l| (usize::MAX - l.rows.len(), unusual(l)))?;
+            crossover(usual, pre)
+        });
+        Some(Crossovers(beside_usual.collect())).filter(|found| !found.0.is_empty())
+    }
+}
+
+/// How far a way is from what its server does where nothing is said.
+fn unusual(ladder: &Ladder) -> (usize, u32) {
+    let setting = &ladder.first.cell.setting;
+    let default = DEFAULTS.iter().find(|(coding, _)| Some(*coding) == ladder.coding).map(|(_, level)| *level);
+    let distance = setting.level.zip(default).map_or(0, |(level, default)| level.abs_diff(default));
+    (setting.options.len(), distance)
+}
+
+/// The ways of sending files, without those of PHP.
+fn ladders(report: &Report) -> Vec<Ladder<'_>> {
+    let mut ladders: Vec<Ladder> = Vec::new();
+    for row in report.rows.iter().filter(|row| row.cell.subject == Subject::Asset) {
+        let Some(delivery) = row.cell.delivery.as_ref().filter(|d| d.by == By::Server) else { continue };
+        let Some(payload) = report.payload(&row.cell.payload) else { continue };
+        let (endpoint, way) = (Endpoint::from(delivery), delivery.way(&row.cell.setting));
+        let coding = row.fact(CODING);
+        let key = (payload.bytes, payload.name.as_str());
+        match ladders.iter_mut().find(|l| l.endpoint == endpoint && l.way == way) {
+            Some(ladder) => {
+                ladder.coding = ladder.coding.or(coding);
+                ladder.rows.insert(key, row);
+            }
+            None => {
+                let rows = BTreeMap::from([(key, row)]);
+                ladders.push(Ladder { endpoint, way, delivery, first: row, coding, rows });
+            }
+        }
+    }
+    ladders
+}
+
+fn crossover(usual: &Ladder, pre: &Ladder) -> Option<Crossover> {
+    let both: Vec<(u64, &Row, &Row)> =
+        usual.rows.iter().filter_map(|(key, fly)| Some((key.0, *fly, *pre.rows.get(key)?))).collect();
+    if both.is_empty() {
+        return None;
+    }
+    let sizes = both.iter().map(|&(bytes, fly, pre)| SizeRatio {
+        payload: fly.cell.payload.clone(),
+        bytes,
+        on_the_fly: fly.cell.id.clone(),
+        pre_encoded: pre.cell.id.clone(),
+        cpu: ratio_if(fly.get(CPU), pre.get(CPU)),
+        rate: ratio_if(pre.get(RATE), fly.get(RATE)),
+        body: pre.value(BODY).unwrap_or(0.0) / fly.value(BODY).unwrap_or(0.0).max(1.0),
+    });
+    let cpu: Vec<_> = both.iter().filter_map(|(b, fly, pre)| pair(*b, fly.get(CPU), pre.get(CPU))).collect();
+    let rate: Vec<_> =
+        both.iter().filter_map(|(b, fly, pre)| pair(*b, pre.get(RATE), fly.get(RATE))).collect();
+    Some(Crossover {
+        endpoint: pre.endpoint.clone(),
+        coding: pre.coding?.to_owned(),
+        on_the_fly: usual.way.clone(),
+        pre_encoded: pre.way.clone(),
+        sizes: sizes.collect(),
+        cpu: pays(&cpu),
+        rate: pays(&rate),
+    })
+}
+
+/// Two amounts at a size, with two rounds of each.
+fn pair<'a>(
+    bytes: u64,
+    a: Option<&'a Estimate>,
+    b: Option<&'a Estimate>,
+) -> Option<(f64, &'a Figure, &'a Figure)> {
+    ratio(a?, b?)?;
+    Some((bytes as f64, a?.figure()?, b?.figure()?))
+}
+
+/// A threshold needs two sizes.
+fn pays(pairs: &[(f64, &Figure, &Figure)]) -> Option<Pays> {
+    if pairs.len() < 2 {
+        return None;
+    }
+    let found = ThresholdInterval::of(pairs, CONFIDENCE)?;
+    let size = |threshold: Threshold| match threshold {
+        Threshold::From(bytes) => Some(bytes),
+        Threshold::Everywhere | Threshold::Nowhere => None,
+    };
+    Some(match found.value {
+        // An end that lies above the largest size says that nothing is known.
+        Threshold::Everywhere if found.high == Threshold::Nowhere => return None,
+        Threshold::Nowhere if found.low == Threshold::Everywhere => return None,
+        Threshold::Everywhere => Pays::Everywhere { high: size(found.high) },
+        Threshold::Nowhere => Pays::Nowhere { low: size(found.low) },
+        Threshold::From(bytes) => Pays::From { bytes, low: size(found.low), high: size(found.high) },
+    })
+}
+
+impl Exhibit for Crossovers {
+    /// The verdicts, and in full the ratios of every size.
+    fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
+        let mut blocks = vec![
+            Block::Heading(2, "From which size on encoding before pays".into()),
+            Block::Remark(
+                "Where the CPU time on the fly ÷ encoded before, and the rate the other way round, is above 1: a straight line \
+                 between two sizes in logarithms, with the 95% interval over rounds."
+                    .into(),
+            ),
+            Block::Table(verdicts(&self.0)),
+        ];
+        if options.detail == Detail::Full {
+            blocks.push(Block::Heading(3, "Ratios by size".into()));
+            blocks.push(Block::Table(ratios(&self.0)));
+        }
+        blocks
+    }
+
+    /// One row per crossover and size.
+    fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
+        let mut out = Writer::from_writer(Vec::new());
+        out.write_record([
+            "server",
+            "transport",
+            "connections",
+            "link",
+            "coding",
+            "on the fly",
+            "encoded before",
+            "payload",
+            "size (bytes)",
+            "CPU on the fly ÷ before (×)",
+            "CPU 95% low",
+            "CPU 95% high",
+            "rate before ÷ on the fly (×)",
+            "rate 95% low",
+            "rate 95% high",
+            "bytes before ÷ on the fly (×)",
+            "pays in CPU",
+            "pays in rate",
+        ])?;
+        for one in &self.0 {
+            let Endpoint { server, transport, connections, link } = &one.endpoint;
+            for size in &one.sizes {
+                let mut row = vec![
+                    text(server),
+                    transport.name().to_owned(),
+                    connections.to_string(),
+                    text(link.as_deref().unwrap_or_default()),
+                    text(&one.coding),
+                    text(&one.on_the_fly),
+                    text(&one.pre_encoded),
+                    text(&size.payload),
+                    size.bytes.to_string(),
+                ];
+                for ratio in [size.cpu, size.rate] {
+                    let ends = ratio.map(|r| [r.value, r.low, r.high].map(|x| x.to_string()));
+                    row.extend(ends.unwrap_or_default());
+                }
+                row.push(size.body.to_string());
+                row.extend([&one.cpu, &one.rate].map(|pays| pays_from(pays.as_ref())));
+                out.write_record(row)?;
+            }
+        }
+        Ok(vec![Rendered::new("crossovers.csv", out.into_inner()?)])
+    }
+}
+
+/// `nginx https ×10 @cable`.
+fn place(Endpoint { server, transport, connections, link }: &Endpoint) -> String {
+    let connections = match connections {
+        1 => String::new(),
+        n => format!(" ×{n}"),
+    };
+    let transport = match transport {
+        Transport::Http => "",
+        Transport::Https => " https",
+    };
+    let link = link.as_ref().map_or(String::new(), |link| format!(" @{}", clean(link)));
+    format!("{}{transport}{connections}{link}", clean(server))
+}
+
+/// `gzip_static` of `server/gzip_static`: it is always the server's.
+pub(crate) fn way_name(way: &str) -> &str {
+    way.split_once('/').map_or(way, |(_, name)| name)
+}
+
+fn verdicts(crossovers: &[Crossover]) -> Grid {
+    let mut grid = Grid::new(vec![
+        Column::new("server", "", Kind::Text(6), 0),
+        Column::new("on the fly", "", Kind::Text(10), 4),
+        Column::new("encoded before", "", Kind::Text(14), 0),
+        Column::new("coding", "", Kind::Text(6), 5),
+        Column::new("pays in CPU", "", Kind::Text(31), 0),
+        Column::new("pays in rate", "", Kind::Text(31), 2),
+        Column::new("bytes", "÷ on the fly", Kind::Text(13), 3),
+    ]);
+    for one in crossovers {
+        let shares = one.sizes.iter().map(|size| size.body);
+        let (low, high) =
+            shares.fold((f64::INFINITY, 0.0), |(low, high), s| (f64::min(low, s), f64::max(high, s)));
+        let cells = [
+            place(&one.endpoint),
+            clean(way_name(&one.on_the_fly)),
+            clean(way_name(&one.pre_encoded)),
+            clean(&one.coding),
+            pays_from(one.cpu.as_ref()),
+            pays_from(one.rate.as_ref()),
+            format!("{low:.3} … {high:.3}"),
+        ];
+        grid.push(Tone::Plain, cells.map(Into::into).into());
+    }
+    grid
+}
+
+/// An end of an interval of sizes.
+pub(crate) fn size_end(end: Option<f64>, open: &str) -> String {
+    end.map_or_else(|| open.to_owned(), |bytes| units::bytes(bytes.round() as u64))
+}
+
+/// `from 1.2 KB [900 bytes, 2 KB]`, `at every size`, `at no size`.
+pub(crate) fn pays_from(pays: Option<&Pays>) -> String {
+    match pays {
+        None => "open".into(),
+        Some(Pays::Everywhere { .. }) => "at every size".into(),
+        Some(Pays::Nowhere { .. }) => "at no size".into(),
+        Some(Pays::From { bytes, low, high }) => format!(
+            "from {} [{}, {}]",
+            units::bytes(bytes.round() as u64),
+            size_end(*low, "smallest"),
+            size_end(*high, "no upper end")
+        ),
+    }
+}
+
+fn ratios(crossovers: &[Crossover]) -> Grid {
+    let mut grid = Grid::new(vec![
+        Column::new("server", "", Kind::Text(6), 0),
+        Column::new("encoded before", "", Kind::Text(14), 0),
+        Column::new("content", "", Kind::Text(10), 3),
+        Column::new("size", "B", Kind::Whole, 0),
+        Column::new("CPU", "fly ÷ before", Kind::Three, 0),
+        Column::new("95%", "interval", Kind::Text(8), 2),
+        Column::new("rate", "before ÷ fly", Kind::Three, 4),
+        Column::new("95%", "interval", Kind::Text(8), 2),
+        Column::new("bytes", "before ÷ fly", Kind::Three, 1),
+    ]);
+    let interval = |r: Option<Ratio>| {
+        r.map_or(String::new(), |r| {
+            format!("[{}, {}]", units::significant(r.low), units::significant(r.high))
+        })
+    };
+    for one in crossovers {
+        for size in &one.sizes {
+            let cells = vec![
+                place(&one.endpoint).into(),
+                clean(way_name(&one.pre_encoded)).into(),
+                clean(&size.payload).into(),
+                (size.bytes as f64).into(),
+                size.cpu.map(|r| r.value).into(),
+                interval(size.cpu).into(),
+                size.rate.map(|r| r.value).into(),
+                interval(size.rate).into(),
+                size.body.into(),
+            ];
+            grid.push(Tone::Plain, cells);
+        }
+    }
+    grid
+}

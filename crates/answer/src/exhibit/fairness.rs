@@ -1,0 +1,321 @@
+//! Slow clients beside light requests: who keeps the workers of a PHP pool, and what becomes of everybody else.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_load::hist::{Hist, Packed};
+use weigh_model::caveat::Caveat;
+use weigh_model::cell::{Cell, Slow};
+use weigh_model::record::DeliveryVisit;
+use weigh_model::record::fairness::{Fairness, Moment};
+use weigh_model::units;
+use weigh_stats::median;
+
+use crate::document::Block;
+use crate::exhibit::Exhibit;
+use crate::format::{Detail, Options};
+use crate::gather::{Gathered, Measured};
+use crate::outcome::Report;
+use crate::row::merged;
+use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
+use crate::text::clean;
+use crate::words::note;
+
+/// Of the workers that slow clients could keep, the share from which on they are said to.
+const KEPT: f64 = 0.5;
+/// An answer after more nanoseconds than this is one that people wait for.
+const PROMPT: u64 = 100_000_000;
+/// The share of light requests that are answered promptly below which they are said to starve.
+const MOST: f64 = 0.5;
+/// Percent of the light requests, as `ab` prints them.
+const PERCENTILES: [u32; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
+
+const LEGEND: &str = "Light requests come 50 a second over connections of their own and need a worker of the same PHP pool; their times count \
+    from the moment at which they were due. What was not answered by the end of a block of four seconds is in no percentile. Starved: less than half were \
+    answered within 0.1 s. Busy is the median over time.";
+
+/// One per cell with slow clients, in the plan's order.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SlowClients(pub Vec<FairnessResult>);
+
+/// One way of sending to so many slow clients, over all its blocks.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FairnessResult {
+    /// Its factors.
+    pub cell: Cell,
+    /// Blocks.
+    pub rounds: u32,
+    /// Bytes of the content that slow clients take.
+    pub content_bytes: u64,
+    /// Light requests that were due.
+    pub due: u64,
+    /// Those that were answered in their block.
+    pub answered: u64,
+    /// Those that were answered within 0.1 s of the moment at which they were due.
+    pub prompt: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Scheduled send → last byte of those that were answered; null when none was.
+    pub light: Option<LightTimes>,
+    /// Workers of the pool that carried out a request, median over time; null where its status could not be read.
+    pub busy: Option<f64>,
+    /// Most connections that waited for a worker.
+    pub queue_max: Option<u32>,
+    /// Bytes written to temporary files in a block, most of all blocks.
+    pub written_bytes: Option<u64>,
+    /// Most memory of PHP's processes: PSS, bytes.
+    pub php_pss: Option<u64>,
+    /// Bytes per second that each slow client got; null without one.
+    pub slow_rate: Option<f64>,
+    /// What became of the workers and the light requests.
+    pub outcome: Outcome,
+    /// The last block over time.
+    pub busy_over_time: Vec<Moment>,
+    /// What to keep in mind.
+    pub caveats: Vec<Caveat>,
+}
+
+/// Times of the light requests of all blocks in one histogram, seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LightTimes {
+    /// How many there are.
+    pub count: u64,
+    /// The smallest.
+    pub min: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub sd: f64,
+    /// The median.
+    pub p50: f64,
+    /// The 99th percentile.
+    pub p99: f64,
+    /// The largest.
+    pub max: f64,
+    /// Percent and seconds.
+    pub percentiles: Vec<(u32, f64)>,
+}
+
+/// What became of workers and light requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// There were no slow clients: what light requests take by themselves.
+    Alone,
+    /// Slow clients keep no worker.
+    Free,
+    /// Slow clients keep workers, and there are enough for most light requests to be answered promptly.
+    Kept,
+    /// Less than half of the light requests were answered promptly.
+    Starved,
+}
+
+impl Outcome {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Alone => "alone",
+            Outcome::Free => "free",
+            Outcome::Kept => "kept",
+            Outcome::Starved => "starved",
+        }
+    }
+}
+
+impl SlowClients {
+    /// Of every cell that has some.
+    pub(crate) fn of(gathered: &Gathered) -> Option<SlowClients> {
+        let found: Vec<_> = gathered.cells.iter().filter_map(FairnessResult::of).collect();
+        (!found.is_empty()).then_some(SlowClients(found))
+    }
+
+    /// The fewest slow clients that could keep every worker of such a pool, else the most that there are.
+    fn is_telling(&self, of: &Slow) -> bool {
+        let alike = self.0.iter().filter_map(FairnessResult::slow).filter(|s| s.workers == of.workers);
+        let numbers: Vec<u32> = alike.map(|s| s.clients).collect();
+        let enough = numbers.iter().filter(|n| **n >= of.workers).min();
+        enough.or(numbers.iter().max()) == Some(&of.clients)
+    }
+}
+
+impl FairnessResult {
+    fn of(measured: &Measured) -> Option<FairnessResult> {
+        let slow = measured.cell.delivery.as_ref()?.slow.as_ref()?;
+        let blocks = measured.visits.iter().filter_map(|v| v.delivery.as_deref());
+        let visits: Vec<(&DeliveryVisit, &Fairness)> =
+            blocks.filter_map(|block| Some((block, block.fairness.as_ref()?))).collect();
+        let (_, last) = visits.last()?;
+        let sum =
+            |of: fn(&Fairness) -> u64| visits.iter().fold(0_u64, |all, (_, f)| all.saturating_add(of(f)));
+        let moments = || visits.iter().flat_map(|(_, fairness)| &fairness.busy);
+        let busy: Vec<f64> = moments().map(|moment| f64::from(moment.busy)).collect();
+        let busy = median(&busy);
+        let (due, answered) = (sum(|f| f.due), sum(|f| f.answered));
+        let prompt = visits.iter().map(|(_, fairness)| prompt(fairness)).sum();
+        let seconds: f64 = visits.iter().map(|(block, _)| block.seconds).sum();
+        let slow_rate = sum(|f| f.slow_bytes) as f64 / seconds / f64::from(slow.clients);
+        let mut caveats = measured.caveats.clone();
+        let is_deep = visits.iter().any(|(_, fairness)| !fairness.narrow);
+        if is_deep && !caveats.contains(&Caveat::DeepBuffers) {
+            caveats.push(Caveat::DeepBuffers);
+        }
+        Some(FairnessResult {
+            cell: measured.cell.clone(),
+            rounds: visits.len() as u32,
+            content_bytes: measured.last().map_or(0, |v| v.decoded_bytes),
+            due,
+            answered,
+            prompt,
+            failed: sum(|f| f.failed),
+            light: light_times(visits.iter().map(|(_, f)| &f.response)),
+            busy,
+            queue_max: moments().map(|moment| moment.queue).max(),
+            written_bytes: visits.iter().filter_map(|(block, _)| block.written_bytes).max(),
+            php_pss: visits.iter().filter_map(|(_, f)| f.php_pss).max(),
+            slow_rate: slow_rate.is_finite().then_some(slow_rate),
+            outcome: outcome(slow, busy, prompt as f64 / due.max(1) as f64),
+            busy_over_time: last.busy.clone(),
+            caveats,
+        })
+    }
+
+    /// The slow clients.
+    pub fn slow(&self) -> Option<&Slow> {
+        self.cell.delivery.as_ref()?.slow.as_ref()
+    }
+}
+
+fn light_times<'a>(packed: impl Iterator<Item = &'a Packed>) -> Option<LightTimes> {
+    let all: Hist = merged(packed);
+    let at = |percent: u32| all.quantile(f64::from(percent) / 100.0);
+    Some(LightTimes {
+        count: all.count(),
+        min: all.min()?,
+        mean: all.mean()?,
+        sd: all.sd()?,
+        p50: at(50)?,
+        p99: at(99)?,
+        max: all.max()?,
+        percentiles: PERCENTILES.iter().filter_map(|percent| Some((*percent, at(*percent)?))).collect(),
+    })
+}
+
+fn prompt(fairness: &Fairness) -> u64 {
+    fairness.response.unpack().map_or(0, |hist| hist.inner().count_between(0, PROMPT))
+}
+
+/// Without readings of the pool, light requests alone tell.
+fn outcome(slow: &Slow, busy: Option<f64>, prompt: f64) -> Outcome {
+    let most = f64::from(slow.clients.min(slow.workers));
+    let is_kept = busy.is_some_and(|busy| busy >= KEPT * most);
+    match (slow.clients, prompt < MOST) {
+        (0, _) => Outcome::Alone,
+        (_, true) => Outcome::Starved,
+        (_, false) if is_kept => Outcome::Kept,
+        (_, false) => Outcome::Free,
+    }
+}
+
+impl Exhibit for SlowClients {
+    /// In a summary where slow clients could keep every worker, in full every number of them.
+    fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
+        let full = options.detail == Detail::Full;
+        let with_slow = self.0.iter().filter_map(|result| Some((result, result.slow()?)));
+        let shown: Vec<_> = with_slow.filter(|(_, slow)| full || self.is_telling(slow)).collect();
+        if shown.is_empty() {
+            return Vec::new();
+        }
+        let mut grid = Grid::new(columns());
+        for (result, slow) in shown {
+            let tone = match result.outcome {
+                Outcome::Starved => Tone::Strong,
+                Outcome::Alone => Tone::Dim,
+                Outcome::Free | Outcome::Kept => Tone::Plain,
+            };
+            grid.push(tone, fields(result, slow));
+        }
+        vec![
+            Block::Heading(2, "With slow clients".into()),
+            Block::Remark(LEGEND.into()),
+            Block::Table(grid),
+        ]
+    }
+}
+
+fn columns() -> Vec<Column> {
+    vec![
+        Column::new("server", "", Kind::Text(6), 0),
+        Column::new("way", "", Kind::Text(22), 0),
+        Column::new("PHP", "", Kind::Text(6), 6),
+        Column::new("slow", "clients", Kind::Whole, 0),
+        Column::new("pool", "workers", Kind::Whole, 2),
+        Column::new("busy", "workers", Kind::Fixed(1), 1),
+        Column::new("workers", "", Kind::Text(7), 0),
+        Column::new("in 0.1 s", "%", Kind::Whole, 0),
+        Column::new("answered", "%", Kind::Whole, 3),
+        Column::new("p50", "ms", Kind::Three, 1),
+        Column::new("p99", "ms", Kind::Three, 1),
+        Column::new("longest", "ms", Kind::Three, 3),
+        Column::new("failed", "", Kind::Whole, 5),
+        Column::new("queue", "most", Kind::Whole, 4),
+        Column::new("spooled", "MB", Kind::Three, 3),
+        Column::new("PHP", "PSS MB", Kind::Three, 4),
+        Column::new("content", "", Kind::Text(10), 7),
+        Column::new("n", "", Kind::Whole, 8),
+        Column::new("note", "", Kind::Text(11), 5),
+    ]
+}
+
+fn fields(result: &FairnessResult, slow: &Slow) -> Vec<Field> {
+    let delivery = result.cell.delivery.as_ref();
+    let server = delivery.map(|d| clean(&d.server)).unwrap_or_default();
+    let way = delivery.map(|d| d.way(&result.cell.setting)).unwrap_or_default();
+    let ms = |of: fn(&LightTimes) -> f64| Field::from(result.light.as_ref().map(|t| of(t) * 1e3));
+    let percent = |count: u64| Field::from(count as f64 / result.due.max(1) as f64 * 100.0);
+    let megabytes = |bytes: Option<u64>| Field::from(bytes.map(|bytes| bytes as f64 / 1e6));
+    let notes: Vec<String> = result.caveats.iter().map(note).collect();
+    vec![
+        server.into(),
+        clean(&way).into(),
+        clean(&result.cell.runtime).into(),
+        f64::from(slow.clients).into(),
+        f64::from(slow.workers).into(),
+        result.busy.into(),
+        result.outcome.word().into(),
+        percent(result.prompt),
+        percent(result.answered),
+        ms(|t| t.p50),
+        ms(|t| t.p99),
+        ms(|t| t.max),
+        (result.failed as f64).into(),
+        result.queue_max.map(f64::from).into(),
+        megabytes(result.written_bytes.filter(|bytes| *bytes > result.content_bytes / 10)),
+        megabytes(result.php_pss),
+        format!("{} ({})", clean(&result.cell.payload), units::bytes(result.content_bytes)).into(),
+        f64::from(result.rounds).into(),
+        notes.join(", ").into(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outcome_follows_from_workers_and_answers() {
+        let slow =
+            |clients| Slow { clients, read_rate: 50_000, workers: 8, script_memory: 0, narrow: true };
+        for (clients, busy, prompt, expected) in [
+            (0, Some(0.0), 1.0, Outcome::Alone),
+            (8, Some(0.0), 1.0, Outcome::Free),
+            (4, Some(4.0), 1.0, Outcome::Kept),
+            (8, Some(8.0), 0.01, Outcome::Starved),
+            // More clients than workers can keep no more than all workers.
+            (64, Some(8.0), 0.9, Outcome::Kept),
+            // A pool that cannot be asked.
+            (8, None, 1.0, Outcome::Free),
+            (8, None, 0.1, Outcome::Starved),
+        ] {
+            assert_eq!(outcome(&slow(clients), busy, prompt), expected, "{clients} {busy:?} {prompt}");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! How servers negotiate, judged from what they answered: which variant for which Accept-Encoding, what distinguishes variants,
+//! and whether they can be revalidated and sent in parts.
+//!
+//! It owns the rules. What it finds is a remark on a way and no fault: the wrong bytes alone are, and those the run has
+//! refused already.
+
+mod choice;
+mod etag;
+mod quirk;
+mod tables;
+mod variant;
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::caveat::Caveat;
+use weigh_model::cell::{Cell, Transport};
+use weigh_model::plan::negotiation::bare;
+use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, IDENTITY, Negotiation, Purpose};
+use weigh_model::units;
+
+pub use quirk::Quirk;
+
+use crate::document::Block;
+use crate::exhibit::Exhibit;
+use crate::format::{Options, Rendered};
+use crate::gather::{Gathered, Measured};
+use crate::outcome::Report;
+use etag::{Form, form};
+use variant::{names, names_encoding};
+
+/// Requests of one server that are looked at; the lab never sends as many.
+const MOST: usize = 1000;
+
+/// One per server and way that was asked, in the plan's order.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Negotiations(pub Vec<NegotiationResult>);
+
+impl Negotiations {
+    /// Of all cells that were asked.
+    pub(crate) fn of(gathered: &Gathered) -> Option<Negotiations> {
+        let told = |measured: &Measured| {
+            let mut deliveries = measured.visits.iter().filter_map(|visit| visit.delivery.as_ref());
+            NegotiationResult::of(measured.cell, deliveries.find_map(|d| d.negotiation.as_deref())?)
+        };
+        let cells = gathered.cells.iter().filter(|measured| !measured.cell.is_fairness());
+        let found: Vec<_> = cells.filter_map(told).collect();
+        (!found.is_empty()).then_some(Negotiations(found))
+    }
+
+    /// What breaks a rule is a warning to those who would take the way for its figures.
+    pub(crate) fn caveat(&self, cell: &str) -> Option<Caveat> {
+        let mut wrong = self.0.iter().find(|told| told.cell == cell)?.wrong();
+        let example = wrong.next()?.quirk.words().to_owned();
+        Some(Caveat::Negotiation { quirks: 1 + wrong.count() as u32, example })
+    }
+}
+
+/// What one server does with one way, judged by RFC 9110: of one cell, for all that negotiate alike.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct NegotiationResult {
+    /// The id of the cell that was asked for.
+    pub cell: String,
+    /// The server's name.
+    pub server: String,
+    /// The runtime's name; `-` without PHP.
+    pub runtime: String,
+    /// What responses travel over.
+    pub transport: Transport,
+    /// The way without level and encoder, which change nothing about it: `server/type-map`.
+    pub way: String,
+    /// The variants that showed themselves, that without a coding first.
+    pub variants: Vec<Variant>,
+    /// Every request with its answer and what is to be said of it.
+    pub exchanges: Vec<Judged>,
+    /// What is to be said of all of them, once each, what is wrong first.
+    pub remarks: Vec<Remark>,
+    /// Why the rest was not asked; null: all was.
+    pub ended: Option<String>,
+}
+
+impl NegotiationResult {
+    /// Judges what was answered to one cell's requests; none for a cell that no server sends.
+    pub fn of(cell: &Cell, told: &Negotiation) -> Option<NegotiationResult> {
+        let delivery = cell.delivery.as_ref()?;
+        let exchanges = &told.exchanges[..told.exchanges.len().min(MOST)];
+        let variants = variants(exchanges);
+        let judged = judge(exchanges, &variants);
+        Some(NegotiationResult {
+            cell: cell.id.clone(),
+            server: delivery.server.clone(),
+            runtime: cell.runtime.clone(),
+            transport: delivery.transport,
+            way: delivery.way(&bare(&cell.setting)),
+            remarks: remarks(&judged, &variants),
+            variants,
+            exchanges: judged,
+            ended: told.ended.clone(),
+        })
+    }
+
+    /// Remarks on what breaks a rule.
+    pub fn wrong(&self) -> impl Iterator<Item = &Remark> {
+        self.remarks.iter().filter(|remark| remark.quirk.is_wrong())
+    }
+
+    /// The way without whose it is, and what responses travel over unless that is plain: `type-map`, `gzip over https`.
+    pub fn label(&self) -> String {
+        let way = self.way.split_once('/').map_or(self.way.as_str(), |(_, name)| name);
+        match self.transport {
+            Transport::Http => way.to_owned(),
+            Transport::Https => format!("{way} over https"),
+        }
+    }
+}
+
+/// Ways by server: `apache type-map and multiviews; nginx gzip over https`.
+pub fn places<'a>(ways: impl Iterator<Item = &'a NegotiationResult>) -> String {
+    let mut servers: Vec<(&str, Vec<String>)> = Vec::new();
+    for one in ways {
+        match servers.iter_mut().find(|(server, _)| *server == one.server) {
+            Some((_, ways)) => ways.push(one.label()),
+            None => servers.push((&one.server, vec![one.label()])),
+        }
+    }
+    let one = |(server, ways): &(&str, Vec<String>)| format!("{server} {}", units::list(ways));
+    servers.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// One variant of the content.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Variant {
+    /// Its content coding, `identity` without.
+    pub coding: String,
+    /// Bytes of its body.
+    pub bytes: u64,
+    /// Its ETag.
+    pub etag: Option<String>,
+    /// Vary names Accept-Encoding (or is `*`) in every answer that has it.
+    pub varies: bool,
+}
+
+/// One request with what is to be said of its answer.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Judged {
+    /// The request.
+    pub ask: Ask,
+    /// The answer.
+    pub answer: Answer,
+    /// Null: it is as it should be.
+    pub quirk: Option<Quirk>,
+}
+
+/// One thing that is to be said, with what it is seen in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Remark {
+    /// What.
+    pub quirk: Quirk,
+    /// The values of Accept-Encoding, the browsers or the variants.
+    pub seen_in: Vec<String>,
+}
+
+impl Exhibit for Negotiations {
+    fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
+        tables::section(&self.0, options)
+    }
+
+    fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
+        Ok(vec![Rendered::new("negotiation.csv", tables::requests(&self.0)?)])
+    }
+}
+
+/// The answers that a variant has shown itself in.
+fn seen(exchanges: &[Exchange]) -> impl Iterator<Item = &Answer> {
+    let choices = exchanges.iter().filter(|e| e.ask.purpose == Purpose::Choose);
+    choices.map(|e| &e.answer).filter(|answer| answer.status == 200 && answer.body == Body::Content)
+}
+
+fn variants(exchanges: &[Exchange]) -> Vec<Variant> {
+    let mut variants: Vec<Variant> = Vec::new();
+    for answer in seen(exchanges) {
+        let coding = answer.coding();
+        let varies = names_encoding(answer.vary.as_deref());
+        match variants.iter_mut().find(|variant| variant.coding == coding) {
+            Some(known) => known.varies &= varies,
+            None => {
+                variants.push(Variant { coding, bytes: answer.bytes, etag: answer.etag.clone(), varies });
+            }
+        }
+    }
+    variants.sort_by_key(|variant| variant.coding != IDENTITY);
+    variants
+}
+
+fn judge(exchanges: &[Exchange], variants: &[Variant]) -> Vec<Judged> {
+    let available: Vec<String> = variants.iter().map(|variant| variant.coding.clone()).collect();
+    let quirk = |exchange: &Exchange| match exchange.ask.purpose {
+        Purpose::Choose => {
+            let quirk = choice::judge(exchange.ask.accept.as_deref(), &exchange.answer, &available);
+            match quirk {
+                Some(wrong) if wrong.is_wrong() => quirk,
+                _ if is_rule(exchange, exchanges) => Some(Quirk::BrowserRule),
+                _ => quirk,
+            }
+        }
+        _ => {
+            let coding = exchange.ask.variant.as_deref()?;
+            let get = seen(exchanges).find(|answer| answer.coding() == coding)?;
+            variant::judge(exchange, get, variants)
+        }
+    };
+    let mut judged: Vec<Judged> = exchanges
+        .iter()
+        .map(|exchange| Judged {
+            ask: exchange.ask.clone(),
+            answer: exchange.answer.clone(),
+            quirk: quirk(exchange),
+        })
+        .collect();
+    // Where ranges are ignored at all, If-Range has no part in it.
+    let ignored: Vec<Option<String>> = judged
+        .iter()
+        .filter(|one| one.ask.purpose == Purpose::First && one.quirk == Some(Quirk::RangesIgnored))
+        .map(|one| one.ask.variant.clone())
+        .collect();
+    for one in &mut judged {
+        if one.quirk == Some(Quirk::NotResumed) && ignored.contains(&one.ask.variant) {
+            one.quirk = Some(Quirk::RangesIgnored);
+        }
+    }
+    judged
+}
+
+/// A browser of old gets another variant than others do for the same Accept-Encoding.
+fn is_rule(exchange: &Exchange, exchanges: &[Exchange]) -> bool {
+    let is_beside = |other: &&Exchange| {
+        other.ask.purpose == Purpose::Choose
+            && other.ask.browser.is_none()
+            && other.ask.accept == exchange.ask.accept
+    };
+    let beside = exchanges.iter().find(is_beside);
+    exchange.ask.browser.is_some()
+        && beside.is_some_and(|other| other.answer.coding() != exchange.answer.coding())
+}
+
+/// Everything that is to be said, once each, with what it is seen in.
+fn remarks(judged: &[Judged], variants: &[Variant]) -> Vec<Remark> {
+    let mut said: BTreeMap<Quirk, Vec<String>> = BTreeMap::new();
+    let mut say = |quirk: Quirk, seen_in: String| {
+        let all = said.entry(quirk).or_default();
+        if !all.contains(&seen_in) {
+            all.push(seen_in);
+        }
+    };
+    for one in judged {
+        if let Some(quirk) = one.quirk {
+            say(quirk, label(&one.ask));
+        }
+        if one.quirk == Some(Quirk::BrowserRule) && !names(one.answer.vary.as_deref(), "user-agent") {
+            say(Quirk::NoVary, label(&one.ask));
+        }
+    }
+    for variant in variants {
+        let coding = || variant.coding.clone();
+        if variants.len() > 1 && !variant.varies {
+            let is_coded = variant.coding != IDENTITY;
+            say(if is_coded { Quirk::NoVary } else { Quirk::PlainWithoutVary }, coding());
+        }
+        match variant.etag.as_deref().map(form) {
+            Some(Form::Strong) => {}
+            Some(Form::Weak) => say(Quirk::WeakEtag, coding()),
+            Some(Form::Unclosed) => say(Quirk::UnclosedEtag, coding()),
+            Some(Form::Broken) => say(Quirk::BrokenEtag, coding()),
+            None => say(Quirk::NoEtag, coding()),
+        }
+        let is_shared = |other: &Variant| other.coding != variant.coding && other.etag == variant.etag;
+        let is_weak = variant.etag.as_deref().is_none_or(|etag| form(etag) == Form::Weak);
+        if !is_weak && variants.iter().any(is_shared) {
+            say(Quirk::SharedEtag, coding());
+        }
+    }
+    said.into_iter().map(|(quirk, seen_in)| Remark { quirk, seen_in }).collect()
+}
+
+/// `gzip;q=0`, `no Accept-Encoding`, `MSIE 6`; of what was asked of one variant, its coding.
+fn label(ask: &Ask) -> String {
+    let choice = || ask.accept.clone().unwrap_or_else(|| "no Accept-Encoding".to_owned());
+    ask.variant.clone().or_else(|| ask.browser.clone()).unwrap_or_else(choice)
+}
+
+#[cfg(test)]
+mod tests;

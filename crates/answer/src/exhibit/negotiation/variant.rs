@@ -1,0 +1,132 @@
+//! What is asked of one variant: HEAD, revalidation, parts.
+
+use super::etag::{Form, form, weakly_same};
+use super::{Quirk, Variant};
+use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, Purpose};
+
+/// What is to be said of an answer. `get` is the answer that the variant was first seen in, `variants` are all there are.
+pub(super) fn judge(exchange: &Exchange, get: &Answer, variants: &[Variant]) -> Option<Quirk> {
+    let Exchange { ask, answer } = exchange;
+    match ask.purpose {
+        Purpose::Choose => None,
+        Purpose::Head => head(answer, get),
+        Purpose::Revalidate => own(answer, get),
+        Purpose::RevalidateOther => other(ask, answer, variants),
+        Purpose::First | Purpose::Last => part(answer, ask),
+        Purpose::Resume => match get.etag.as_deref().map(form) {
+            Some(Form::Strong) => part(answer, ask).map(|quirk| match quirk {
+                Quirk::RangesIgnored => Quirk::NotResumed,
+                other => other,
+            }),
+            // It is never enough for it.
+            Some(Form::Weak) => whole(answer),
+            Some(Form::Unclosed | Form::Broken) | None => None,
+        },
+        Purpose::ResumeStale => whole(answer),
+    }
+}
+
+/// Fields that are the same for HEAD and GET (RFC 9110, section 9.3.2). Lengths that GET does not tell may be left out.
+fn head(answer: &Answer, get: &Answer) -> Option<Quirk> {
+    if answer.status == 0 {
+        return Some(Quirk::Failed);
+    }
+    let lengths = answer.content_length.zip(get.content_length);
+    let is_same = answer.status == get.status
+        && answer.coding() == get.coding()
+        && answer.etag == get.etag
+        && names_encoding(answer.vary.as_deref()) == names_encoding(get.vary.as_deref())
+        && lengths.is_none_or(|(head, get)| head == get);
+    // A length that GET has no use for, because it sends what has another one.
+    let is_other =
+        get.content_length.is_none() && answer.content_length.is_some_and(|bytes| bytes != get.bytes);
+    (!is_same || is_other).then_some(Quirk::HeadDiffers)
+}
+
+fn own(answer: &Answer, get: &Answer) -> Option<Quirk> {
+    match answer.status {
+        304 => match (&answer.etag, &get.etag) {
+            (Some(again), Some(first)) if again == first => None,
+            (Some(again), Some(first)) if weakly_same(again, first) => Some(Quirk::OtherStrength),
+            (Some(_), Some(_)) => Some(Quirk::OtherEtag),
+            _ => None,
+        },
+        200 if answer.body == Body::Content => Some(Quirk::NotMatched),
+        200 if answer.body == Body::Wrong => Some(Quirk::WrongBody),
+        _ => Some(Quirk::Failed),
+    }
+}
+
+fn other(ask: &Ask, answer: &Answer, variants: &[Variant]) -> Option<Quirk> {
+    let etag = |coding: &Option<String>| {
+        let variant = variants.iter().find(|v| Some(&v.coding) == coding.as_ref())?;
+        variant.etag.as_deref()
+    };
+    match (answer.status, answer.body) {
+        (304, _) => {
+            let same =
+                etag(&ask.variant).zip(etag(&ask.other)).is_some_and(|(own, other)| weakly_same(own, other));
+            Some(if same { Quirk::WeakMatch } else { Quirk::FalseMatch })
+        }
+        (200, Body::Content | Body::Unknown) => None,
+        (200, Body::Wrong) => Some(Quirk::WrongBody),
+        _ => Some(Quirk::Failed),
+    }
+}
+
+fn part(answer: &Answer, ask: &Ask) -> Option<Quirk> {
+    match (answer.status, answer.body) {
+        (206, Body::Part) if !is_asked(ask, answer) => Some(Quirk::WrongPart),
+        (206, Body::Part) if Some(answer.coding()) != ask.variant => Some(Quirk::OtherPart),
+        (206, Body::Part) => None,
+        (206, _) => Some(Quirk::WrongPart),
+        (200, Body::Content | Body::Unknown) => Some(Quirk::RangesIgnored),
+        (200, Body::Wrong) => Some(Quirk::WrongBody),
+        _ => Some(Quirk::Failed),
+    }
+}
+
+/// Content-Range is as long as what was asked for, or as all there is.
+fn is_asked(ask: &Ask, answer: &Answer) -> bool {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let said = answer.content_range.as_deref().and_then(|value| value.trim().strip_prefix("bytes "));
+    let said = said.and_then(|value| value.split_once('/'));
+    let Some((span, total)) = said else { return false };
+    let Some(total) = number(total) else { return false };
+    let Some((first, last)) = span.split_once('-').and_then(|(a, b)| number(a).zip(number(b))) else {
+        return false;
+    };
+    let asked = ask.range.as_deref().and_then(|value| value.strip_prefix("bytes="));
+    let (from, to) = match asked.and_then(|value| value.split_once('-')) {
+        Some(("", tail)) => {
+            (number(tail).map(|tail| total.saturating_sub(tail)), Some(total.saturating_sub(1)))
+        }
+        Some((from, to)) => (number(from), number(to).map(|to| to.min(total.saturating_sub(1)))),
+        None => (None, None),
+    };
+    last < total && (Some(first), Some(last)) == (from, to)
+}
+
+/// The whole body has to come.
+fn whole(answer: &Answer) -> Option<Quirk> {
+    match (answer.status, answer.body) {
+        (200, Body::Content | Body::Unknown) => None,
+        (200, Body::Wrong) => Some(Quirk::WrongBody),
+        (206, _) => Some(Quirk::StalePart),
+        _ => Some(Quirk::Failed),
+    }
+}
+
+/// Vary names Accept-Encoding, or everything.
+pub(super) fn names_encoding(vary: Option<&str>) -> bool {
+    names(vary, "accept-encoding")
+}
+
+/// Vary names a field, or everything.
+pub(super) fn names(vary: Option<&str>, field: &str) -> bool {
+    let mut names = vary.unwrap_or_default().split(',').map(str::trim);
+    names.any(|name| name == "*" || name.eq_ignore_ascii_case(field))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,344 @@
+//! A published table of deliveries beside what was measured here: row by row, and how far the orders agree.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::cell::NO_PHP;
+use weigh_model::study::{PublishedDelivery, PublishedDeliveryRow};
+use weigh_model::units;
+
+use crate::document::Block;
+use crate::estimate::Estimate;
+use crate::exhibit::Exhibit;
+use crate::finding::Evidence;
+use crate::format::{Detail, Options};
+use crate::outcome::Report;
+use crate::row::Row;
+use crate::subject::delivery::{BODY, ONE_BY_ONE, RATE, SECONDS};
+use crate::table::{Column, Grid, Kind, Tone};
+use crate::text::clean;
+use crate::verdict::differ;
+
+/// Published figures closer than this differ by chance.
+const ALIKE: f64 = 0.01;
+
+/// Disagreements listed in a summary.
+const LISTED: usize = 5;
+
+/// The rows of a published table whose cells were measured, and how far the two agree.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PublishedTable {
+    /// The runtime of the cells beside it.
+    pub runtime: String,
+    /// In the published order.
+    pub rows: Vec<RowComparison>,
+    /// One per column that both have.
+    pub agreements: Vec<Agreement>,
+}
+
+/// One row, as published and as measured here.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RowComparison {
+    /// The published row.
+    pub published: PublishedDeliveryRow,
+    /// The cell measured here.
+    pub cell: String,
+    /// Bytes of the body.
+    pub bytes: u64,
+    /// Seconds for as many requests as were published, one after the other; null with several connections, and where no
+    /// number of requests was published.
+    pub seconds: Option<f64>,
+    /// Mean seconds per request.
+    pub mean_seconds: Option<f64>,
+    /// Requests per second.
+    pub requests_per_second: Option<f64>,
+}
+
+/// A column that is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Bytes of the body.
+    Bytes,
+    /// Seconds per request.
+    Seconds,
+    /// Requests per second.
+    Rate,
+}
+
+impl Measure {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Measure::Bytes => "bytes",
+            Measure::Seconds => "seconds a request",
+            Measure::Rate => "requests a second",
+        }
+    }
+
+    /// A figure of it in words.
+    pub fn show(self, figure: f64) -> String {
+        match self {
+            Measure::Bytes => units::bytes(figure.round() as u64),
+            Measure::Seconds => units::ns(figure * 1e9),
+            Measure::Rate => units::significant(figure),
+        }
+    }
+
+    /// What a row says of it, as published.
+    fn published(self, row: &PublishedDeliveryRow) -> Option<f64> {
+        match self {
+            Measure::Bytes => row.bytes.map(|bytes| bytes as f64),
+            Measure::Seconds => {
+                row.mean_seconds.or_else(|| Some(row.seconds? / row.requests.filter(|n| *n > 0)? as f64))
+            }
+            Measure::Rate => row.requests_per_second,
+        }
+    }
+
+    /// The same here.
+    fn here(self, row: &Row) -> Option<&Estimate> {
+        row.get(match self {
+            Measure::Bytes => BODY,
+            Measure::Seconds => SECONDS,
+            Measure::Rate => RATE,
+        })
+    }
+}
+
+/// How far the order of the rows is the same in one column.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Agreement {
+    /// The column.
+    pub measure: Measure,
+    /// Pairs of rows.
+    pub pairs: u32,
+    /// Of these, pairs that differ the same way here, and pairs within 1% in both.
+    pub same: u32,
+    /// Pairs without a significant difference here.
+    pub undecided: u32,
+    /// Kendall's rank correlation of the published and our figures, −1 to 1, over pairs that are not within 1% as published;
+    /// null without one.
+    pub rank: Option<f64>,
+    /// Pairs that differ significantly the other way here, or are within 1% in only one of the two.
+    pub disagreements: Vec<Disagreement>,
+}
+
+/// Two rows that stand otherwise to each other here.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Disagreement {
+    /// The labels of the two rows as published.
+    pub labels: (String, String),
+    /// The ids of the cells.
+    pub cells: (String, String),
+    /// Their figures as published.
+    pub published: (f64, f64),
+    /// Their figures here.
+    pub here: (f64, f64),
+}
+
+impl Disagreement {
+    /// The two are within 1% as published.
+    pub fn is_alike_as_published(&self) -> bool {
+        is_alike(self.published)
+    }
+}
+
+/// Two figures that differ by chance.
+fn is_alike(pair: (f64, f64)) -> bool {
+    (pair.0 / pair.1 - 1.0).abs() <= ALIKE
+}
+
+impl PublishedTable {
+    /// The published rows whose cells were measured, on the runtime that has most of them; none when the study has no table or none of its
+    /// cells was measured.
+    pub(crate) fn of(evidence: &Evidence) -> Option<PublishedTable> {
+        let table = evidence.plan.study.published_delivery.as_ref()?;
+        let measured = &evidence.report.rows;
+        let mut names: Vec<&str> = Vec::new();
+        for row in measured {
+            if !names.contains(&row.cell.runtime.as_str()) {
+                names.push(&row.cell.runtime);
+            }
+        }
+        let of_runtime = |runtime: &str| -> Vec<(&PublishedDeliveryRow, &Row)> {
+            // A static way beside a script's takes part in every runtime's table.
+            let fits = |row: &&Row| row.cell.runtime == runtime || row.cell.runtime == NO_PHP;
+            let beside =
+                |published| measured.iter().filter(fits).find(|row| table.is_of(published, &row.cell));
+            table.rows.iter().filter_map(|row| Some((row, beside(row)?))).collect()
+        };
+        // Of equal ones, the first.
+        let (runtime, rows) = names
+            .into_iter()
+            .map(|name| (name, of_runtime(name)))
+            .rev()
+            .max_by_key(|(_, rows)| rows.len())
+            .filter(|(_, rows)| !rows.is_empty())?;
+        let measures = [Measure::Bytes, Measure::Seconds, Measure::Rate].into_iter();
+        Some(PublishedTable {
+            runtime: runtime.to_owned(),
+            agreements: measures.filter_map(|measure| agreement(measure, &rows)).collect(),
+            rows: rows.iter().map(|(published, row)| comparison(table, published, row)).collect(),
+        })
+    }
+}
+
+fn comparison(table: &PublishedDelivery, published: &PublishedDeliveryRow, row: &Row) -> RowComparison {
+    let one_by_one = row.value(ONE_BY_ONE).filter(|_| table.connections == 1);
+    RowComparison {
+        published: published.clone(),
+        cell: row.cell.id.clone(),
+        bytes: row.count(BODY),
+        seconds: one_by_one.zip(published.requests).map(|(one, requests)| one * requests as f64),
+        mean_seconds: row.value("service-mean"),
+        requests_per_second: row.value(RATE),
+    }
+}
+
+fn agreement(measure: Measure, rows: &[(&PublishedDeliveryRow, &Row)]) -> Option<Agreement> {
+    let known: Vec<_> = rows
+        .iter()
+        .filter_map(|(row, cell)| Some((*row, *cell, measure.published(row)?, measure.here(cell)?)))
+        .collect();
+    let mut found =
+        Agreement { measure, pairs: 0, same: 0, undecided: 0, rank: None, disagreements: Vec::new() };
+    let (mut concordant, mut compared) = (0.0, 0.0);
+    for (at, one) in known.iter().enumerate() {
+        for other in &known[at + 1..] {
+            let (published, here) = ((one.2, other.2), (one.3.value, other.3.value));
+            // Bytes are known exactly.
+            let is_clear = measure == Measure::Bytes || differ(one.3, other.3);
+            found.pairs += 1;
+            match Standing::of(published, here, is_clear) {
+                Standing::Same => found.same += 1,
+                Standing::Undecided => found.undecided += 1,
+                Standing::Other => found.disagreements.push(Disagreement {
+                    labels: (one.0.label.clone(), other.0.label.clone()),
+                    cells: (one.1.cell.id.clone(), other.1.cell.id.clone()),
+                    published,
+                    here,
+                }),
+            }
+            if !is_alike(published) && here.0 != here.1 {
+                compared += 1.0;
+                concordant += (published.0 - published.1).signum() * (here.0 - here.1).signum();
+            }
+        }
+    }
+    found.rank = (compared > 0.0).then(|| concordant / compared);
+    (known.len() > 1).then_some(found)
+}
+
+/// How a pair of rows stands here, beside as published.
+enum Standing {
+    /// In the same order, or alike in both.
+    Same,
+    /// Without a significant difference here.
+    Undecided,
+    /// Significantly the other way round, or alike in only one of the two.
+    Other,
+}
+
+impl Standing {
+    fn of(published: (f64, f64), here: (f64, f64), is_clear: bool) -> Standing {
+        let same_order = (published.0 < published.1) == (here.0 < here.1);
+        match (is_alike(published), is_alike(here)) {
+            (true, true) => Standing::Same,
+            (false, false) if is_clear && same_order => Standing::Same,
+            _ if !is_clear => Standing::Undecided,
+            _ => Standing::Other,
+        }
+    }
+}
+
+impl Exhibit for PublishedTable {
+    fn blocks(&self, report: &Report, options: &Options) -> Vec<Block> {
+        let Some(published) = &report.study.published_delivery else { return Vec::new() };
+        let mut blocks = vec![
+            Block::Heading(2, "Published and measured here".into()),
+            Block::Remark(format!(
+                "Published: {}. Here: {} from {}{}. Another processor, other libraries: compare the order, not the height.",
+                clean(&published.about),
+                clean(&published.payload),
+                clean(&published.server),
+                if self.runtime == NO_PHP { String::new() } else { format!(" ({})", clean(&self.runtime)) }
+            )),
+            Block::Table(beside(&self.rows)),
+        ];
+        if !published.reading.is_empty() {
+            let sentences: Vec<String> = published.reading.iter().map(|text| clean(text)).collect();
+            blocks.push(Block::Remark(format!("Its reading: {}", sentences.join(" "))));
+        }
+        blocks.extend(self.disagreements(options.detail == Detail::Full));
+        blocks
+    }
+}
+
+fn beside(rows: &[RowComparison]) -> Grid {
+    let mut grid = Grid::new(vec![
+        Column::new("published as", "", Kind::Text(10), 0),
+        Column::new("bytes", "pub.", Kind::Whole, 0),
+        Column::new("bytes", "here", Kind::Whole, 0),
+        Column::new("for all", "pub. s", Kind::Three, 2),
+        Column::new("for all", "here s", Kind::Three, 2),
+        Column::new("mean", "pub. ms", Kind::Three, 0),
+        Column::new("mean", "here ms", Kind::Three, 0),
+        Column::new("req/s", "pub.", Kind::Three, 1),
+        Column::new("req/s", "here", Kind::Three, 1),
+    ]);
+    for row in rows {
+        let published = &row.published;
+        let mean = published.mean_seconds.map(|s| s * 1e3);
+        let mean = mean.or_else(|| published.ab.as_ref().map(|ab| ab.per_request_ms));
+        let cells = vec![
+            clean(&published.label).into(),
+            published.bytes.map(|bytes| bytes as f64).into(),
+            (row.bytes as f64).into(),
+            published.seconds.into(),
+            row.seconds.into(),
+            mean.into(),
+            row.mean_seconds.map(|s| s * 1e3).into(),
+            published.requests_per_second.into(),
+            row.requests_per_second.into(),
+        ];
+        grid.push(Tone::Plain, cells);
+    }
+    grid
+}
+
+impl PublishedTable {
+    /// Every pair of rows that stands otherwise here, with both figures.
+    fn disagreements(&self, full: bool) -> Vec<Block> {
+        let all: Vec<(Measure, &Disagreement)> = self
+            .agreements
+            .iter()
+            .flat_map(|a| a.disagreements.iter().map(move |disagreement| (a.measure, disagreement)))
+            .collect();
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let shown = if full { all.len() } else { LISTED };
+        let points = all.iter().take(shown).map(|(measure, d)| (disagreement(*measure, d), None));
+        let mut blocks =
+            vec![Block::Heading(3, "Where the two disagree".into()), Block::Points(points.collect())];
+        if all.len() > shown {
+            let more = units::count(all.len() - shown, "more pair", "more pairs");
+            blocks.push(Block::Remark(format!("{more} in the full report.")));
+        }
+        blocks
+    }
+}
+
+fn disagreement(measure: Measure, d: &Disagreement) -> String {
+    format!(
+        "{}: {} {} and {} {} as published{}, {} and {} here",
+        measure.words(),
+        clean(&d.labels.0),
+        measure.show(d.published.0),
+        clean(&d.labels.1),
+        measure.show(d.published.1),
+        if d.is_alike_as_published() { " (alike)" } else { "" },
+        measure.show(d.here.0),
+        measure.show(d.here.1)
+    )
+}

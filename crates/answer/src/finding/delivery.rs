@@ -1,0 +1,207 @@
+//! The answer of a study of deliveries.
+
+pub mod beats;
+pub mod beside;
+pub mod crossing;
+pub mod fairness;
+mod label;
+pub mod negotiation;
+pub mod offload;
+pub mod pages;
+pub mod published;
+pub mod waiting;
+
+use std::ops::Deref;
+
+use weigh_model::cell::{Delivery, Subject};
+use weigh_model::setting::Setting;
+use weigh_model::units;
+use weigh_model::way::{By, WayKind};
+
+use crate::estimate::Estimate;
+use crate::exhibit::crossover::Crossover;
+use crate::finding::{Draft, Evidence};
+use crate::group::Group;
+use crate::row::Row;
+use crate::subject::delivery::{BODY, CODING, CONTENT, CPU, Endpoint, PHP_CPU, RATE, SERVER_CPU};
+use crate::verdict::{Ratio, differ, difference, is_less, ratio_if};
+
+/// Groups that a topic speaks of; the others are counted at most.
+const SPOKEN_OF: usize = 4;
+
+/// A sentence and the ids of the cells it rests on.
+type Sentence = (String, Vec<String>);
+
+/// What the study asks: what beats gzip, from which size encoding before pays, what handing over frees.
+pub fn answer(evidence: &Evidence) -> Vec<Draft> {
+    let mut drafts = beats::leads(evidence);
+    drafts.extend(crossing::leads(evidence));
+    drafts.extend(offload::leads(evidence));
+    drafts
+}
+
+fn leads(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draft> {
+    sentences.into_iter().map(|(text, cells)| Draft::lead(text, cells)).collect()
+}
+
+fn details(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draft> {
+    sentences.into_iter().map(|(text, cells)| Draft::detail(text, cells)).collect()
+}
+
+/// The first one leads its topic.
+fn first_leads(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draft> {
+    let draft = |(at, (text, cells)): (usize, Sentence)| Draft::new(at == 0, text, cells);
+    sentences.into_iter().enumerate().map(draft).collect()
+}
+
+/// A row with how it is sent.
+#[derive(Clone, Copy)]
+struct Sent<'a> {
+    row: &'a Row,
+    delivery: &'a Delivery,
+}
+
+impl Deref for Sent<'_> {
+    type Target = Row;
+
+    fn deref(&self) -> &Row {
+        self.row
+    }
+}
+
+impl<'a> Sent<'a> {
+    fn of(row: &'a Row) -> Option<Sent<'a>> {
+        Some(Sent { row, delivery: row.cell.delivery.as_ref()? })
+    }
+
+    fn own_id(&self) -> String {
+        self.cell.id.clone()
+    }
+
+    fn setting(&self) -> &'a Setting {
+        &self.row.cell.setting
+    }
+
+    fn level(&self) -> Option<i32> {
+        self.cell.setting.level
+    }
+
+    fn bytes(&self) -> f64 {
+        self.value(BODY).unwrap_or(0.0)
+    }
+
+    fn coding(&self) -> Option<&'a str> {
+        self.row.fact(CODING)
+    }
+
+    fn cpu(&self) -> Option<&'a Estimate> {
+        self.row.get(CPU)
+    }
+
+    /// CPU time for ordering.
+    fn cpu_or_0(&self) -> f64 {
+        self.value(CPU).unwrap_or(0.0)
+    }
+
+    fn is_plain_setting(&self) -> bool {
+        self.cell.setting.options.is_empty()
+    }
+
+    /// Ratio of a metric to that of another row.
+    fn ratio_to(&self, other: &Sent, metric: &str) -> Option<Ratio> {
+        ratio_if(self.get(metric), other.get(metric))
+    }
+
+    /// Server, transport and runtime are the same.
+    fn is_beside(&self, other: &Sent) -> bool {
+        self.delivery.server == other.delivery.server
+            && self.delivery.transport == other.delivery.transport
+            && self.cell.runtime == other.cell.runtime
+    }
+
+    /// The same way by the same hand.
+    fn is_way_of(&self, other: &Sent) -> bool {
+        self.delivery.by == other.delivery.by && self.setting() == other.setting()
+    }
+}
+
+/// Every row of a kind of thing.
+fn all<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<Sent<'a>> {
+    evidence.report.rows.iter().filter(|row| row.cell.subject == subject).filter_map(Sent::of).collect()
+}
+
+/// The rows of a group.
+fn members<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<Sent<'a>> {
+    evidence.report.members(group).filter_map(Sent::of).collect()
+}
+
+/// A row by its id.
+fn sent<'a>(evidence: &Evidence<'a>, id: &str) -> Option<Sent<'a>> {
+    Sent::of(evidence.report.row(id)?)
+}
+
+/// A marked row of a group: its `reference`, which is its content sent as it is, or its `gzip`.
+fn marked<'a>(evidence: &Evidence<'a>, group: &Group, mark: &str) -> Option<Sent<'a>> {
+    sent(evidence, group.mark(mark)?)
+}
+
+/// The crossovers of the study.
+fn crossovers<'a>(evidence: &Evidence<'a>) -> &'a [Crossover] {
+    evidence.report.exhibits.crossovers.as_ref().map_or(&[], |crossovers| &crossovers.0)
+}
+
+/// Bytes of a payload.
+fn bytes_of(evidence: &Evidence, payload: &str) -> u64 {
+    evidence.report.payload(payload).map_or(0, |payload| payload.bytes)
+}
+
+/// The groups of a kind of thing that are worth a sentence of their own, the most telling first: that of the published
+/// table, then those with the most cells, then those of the largest content. Of groups that only a link tells apart
+/// there is one, that without a link if it was measured: what a response costs server and PHP hardly depends on it.
+fn leading<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<&'a Group> {
+    let is_of = |group: &&Group| {
+        group.cells.first().and_then(|id| sent(evidence, id)).is_some_and(|c| c.cell.subject == subject)
+    };
+    let but_link = |group: &Group| {
+        let mut key = group.key.clone();
+        key.remove("link").map_or((false, key.clone()), |_| (true, key))
+    };
+    let mut groups: Vec<&Group> = Vec::new();
+    for group in evidence.report.groups.iter().filter(is_of) {
+        let (has_link, key) = but_link(group);
+        match groups.iter_mut().find(|known| but_link(known).1 == key) {
+            Some(known) if but_link(known).0 && !has_link => *known = group,
+            Some(_) => {}
+            None => groups.push(group),
+        }
+    }
+    let table = evidence.report.exhibits.published_delivery.as_ref();
+    groups.sort_by_key(|g| {
+        let published = table.is_some_and(|table| {
+            g.runtime() == table.runtime && table.rows.iter().any(|row| g.has(&row.cell))
+        });
+        (!published, usize::MAX - g.cells.len(), u64::MAX - bytes_of(evidence, g.payload()))
+    });
+    groups
+}
+
+/// The same cell but for one factor, which `same` leaves open.
+fn beside<'a>(evidence: &Evidence<'a>, of: Sent<'a>, same: impl Fn(&Sent) -> bool) -> Vec<Sent<'a>> {
+    all(evidence, of.cell.subject)
+        .into_iter()
+        .filter(|c| c.cell.id != of.cell.id && c.cell.payload == of.cell.payload)
+        .filter(|c| c.delivery.connections == of.delivery.connections)
+        .filter(|c| c.delivery.link == of.delivery.link && same(c))
+        .collect()
+}
+
+/// Rows that encode each response, without options, that are not sent in pieces.
+fn on_the_fly<'a>(mut rows: Vec<Sent<'a>>, by: Option<By>) -> Vec<Sent<'a>> {
+    rows.retain(|c| {
+        c.delivery.kind == WayKind::OnTheFly
+            && c.is_plain_setting()
+            && by.is_none_or(|by| c.delivery.by == by)
+            && c.cpu().is_some()
+    });
+    rows
+}

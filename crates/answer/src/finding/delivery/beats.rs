@@ -1,0 +1,135 @@
+//! Which ways beat gzip in both CPU time and bytes.
+
+use super::*;
+
+/// The most telling group.
+pub fn leads(evidence: &Evidence) -> Vec<Draft> {
+    let groups = with_rivals(evidence);
+    let Some((first, others)) = groups.split_first() else { return Vec::new() };
+    super::leads(sentences(evidence, first, others))
+}
+
+/// A few of the others.
+pub fn details(evidence: &Evidence) -> Vec<Draft> {
+    let groups = with_rivals(evidence);
+    let others = groups.iter().skip(1).take(SPOKEN_OF);
+    super::details(others.flat_map(|group| sentences(evidence, group, &[])))
+}
+
+/// Groups with a gzip and something that could beat it.
+fn with_rivals<'a>(evidence: &Evidence<'a>) -> Vec<&'a Group> {
+    let mut groups = leading(evidence, Subject::Page);
+    groups.retain(|group| families(evidence, group).is_some_and(|families| !families.is_empty()));
+    groups
+}
+
+/// Ways of one name by one hand: those that beat gzip, and how many there are.
+struct Family<'a> {
+    all: Vec<Sent<'a>>,
+    beating: Vec<Sent<'a>>,
+}
+
+impl Family<'_> {
+    fn is_of(&self, way: &Sent) -> bool {
+        self.all[0].setting().codec == way.setting().codec && self.all[0].delivery.by == way.delivery.by
+    }
+}
+
+/// What competes with the group's gzip, name by name; those that beat it most often first.
+fn families<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Vec<Family<'a>>> {
+    let gzip = marked(evidence, group, "gzip")?;
+    let base = gzip.cpu()?;
+    let mut families: Vec<Family> = Vec::new();
+    for way in on_the_fly(members(evidence, group), None) {
+        if way.setting().codec == gzip.setting().codec && way.delivery.by == gzip.delivery.by {
+            continue;
+        }
+        let beats = way.bytes() < gzip.bytes() && way.cpu().is_some_and(|cost| is_less(cost, base));
+        let beating = if beats { vec![way] } else { Vec::new() };
+        match families.iter_mut().find(|family| family.is_of(&way)) {
+            Some(family) => {
+                family.all.push(way);
+                family.beating.extend(beating);
+            }
+            None => families.push(Family { all: vec![way], beating }),
+        }
+    }
+    families.iter_mut().for_each(|f| f.beating.sort_by_key(Sent::level));
+    families.sort_by_key(|f| usize::MAX - f.beating.len());
+    Some(families)
+}
+
+fn sentences<'a>(evidence: &Evidence<'a>, group: &'a Group, others: &[&'a Group]) -> Vec<Sentence> {
+    let Some((gzip, families)) = marked(evidence, group, "gzip").zip(families(evidence, group)) else {
+        return Vec::new();
+    };
+    let (winners, mut losers): (Vec<_>, Vec<_>) = families.into_iter().partition(|f| !f.beating.is_empty());
+    let place = label::place(evidence, group);
+    let win = |family: &Family| {
+        let elsewhere = elsewhere(evidence, family.all[0], others);
+        let cells = family.beating.iter().chain([&gzip]).map(Sent::own_id).collect();
+        (format!("{}{elsewhere}", of_family(&gzip, family, &place)), cells)
+    };
+    let mut found: Vec<Sentence> = winners.iter().map(win).collect();
+    // Other levels of gzip are no news.
+    losers.retain(|family| family.all[0].coding() != gzip.coding());
+    if !losers.is_empty() {
+        let names: Vec<String> = losers.iter().map(|family| label::levels(&family.all)).collect();
+        let base = label::way(&gzip);
+        let text = match losers.as_slice() {
+            [Family { all, .. }] if all.len() == 1 => {
+                format!("{} does not beat {base} in both CPU time and bytes on {place}.", names[0])
+            }
+            _ => {
+                format!("Of {} none beats {base} in both CPU time and bytes on {place}.", units::list(&names))
+            }
+        };
+        found.push((text, losers.iter().flat_map(|f| &f.all).chain([&gzip]).map(Sent::own_id).collect()));
+    }
+    found
+}
+
+fn of_family(gzip: &Sent, family: &Family, place: &str) -> String {
+    let ratios: Vec<Ratio> = family.beating.iter().filter_map(|way| way.ratio_to(gzip, CPU)).collect();
+    let time = match ratios.as_slice() {
+        [] => "less CPU time".to_string(),
+        [one] => format!("{} of its CPU time", label::ratio(one)),
+        several => {
+            let values: Vec<f64> = several.iter().map(|r| r.value).collect();
+            format!("{} of its CPU time", label::range(&values, units::times))
+        }
+    };
+    let fewer: Vec<f64> = family.beating.iter().map(|way| 1.0 - way.bytes() / gzip.bytes()).collect();
+    let verb = if family.beating.len() == 1 { "beats" } else { "beat" };
+    format!(
+        "{} {verb} {} in both CPU time and bytes on {place}: {time} and {} fewer bytes.",
+        label::levels(&family.beating),
+        label::way(gzip),
+        label::range(&fewer, label::share)
+    )
+}
+
+/// In how many of the other groups a way of the same name does so too.
+fn elsewhere<'a>(evidence: &Evidence<'a>, of: Sent, others: &[&'a Group]) -> String {
+    let verdict = |group: &&'a Group| {
+        let same = families(evidence, group)?.into_iter().find(|family| family.is_of(&of))?;
+        Some(!same.beating.is_empty())
+    };
+    let verdicts: Vec<bool> = others.iter().filter_map(verdict).collect();
+    if verdicts.is_empty() {
+        return String::new();
+    }
+    let wins = verdicts.iter().filter(|win| **win).count();
+    match (wins, verdicts.len()) {
+        (0, 1) => " No level of it does so in the other group.".to_string(),
+        (0, all) => format!(" No level of it does so in the {all} other groups."),
+        (1, 1) => " Some level of it does so in the other group.".to_string(),
+        (wins, all) if wins == all => format!(" Some level of it does so in all {all} other groups."),
+        (wins, all) => {
+            format!(
+                " Some level of it does so in {wins} of {}.",
+                units::count(all, "other group", "other groups")
+            )
+        }
+    }
+}

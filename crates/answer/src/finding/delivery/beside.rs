@@ -1,0 +1,149 @@
+//! What differs in one factor alone: files through a PHP script beside the server, HTTPS beside HTTP, one PHP beside another.
+
+use weigh_model::cell::{NO_PHP, Transport};
+
+use super::*;
+
+/// Sentences on files by PHP at most.
+const MOST: usize = 6;
+
+const SUBJECTS: [Subject; 3] = [Subject::Page, Subject::Asset, Subject::Download];
+
+/// Files that a PHP script sends, beside the server that sends them itself.
+pub fn files_by_php(evidence: &Evidence) -> Vec<Draft> {
+    let assets = all(evidence, Subject::Asset);
+    let mut scripts: Vec<Sent> = assets.into_iter().filter(|c| c.delivery.by == By::Php).collect();
+    scripts.sort_by_key(|c| u64::MAX - c.count(CONTENT));
+    let mut sentences: Vec<Sentence> = Vec::new();
+    let mut said: Vec<(&str, &str, &Setting)> = Vec::new();
+    for script in scripts {
+        let key = (script.delivery.server.as_str(), script.row.cell.runtime.as_str(), script.setting());
+        if said.contains(&key) || sentences.len() >= MOST {
+            continue;
+        }
+        let Some(sentence) = through_script(evidence, script) else { continue };
+        said.push(key);
+        sentences.push(sentence);
+    }
+    first_leads(sentences)
+}
+
+fn through_script(evidence: &Evidence, script: Sent) -> Option<Sentence> {
+    let same = |other: &Sent| {
+        other.delivery.by == By::Server
+            && matches!(other.delivery.kind, WayKind::Plain | WayKind::PreEncoded)
+            && other.delivery.server == script.delivery.server
+            && other.delivery.transport == script.delivery.transport
+            && other.coding() == script.coding()
+            && other.cpu().is_some()
+    };
+    let own = beside(evidence, script, same)
+        .into_iter()
+        .min_by(|a, b| a.cpu_or_0().total_cmp(&b.cpu_or_0()))?;
+    let (cpu, rate) = (script.ratio_to(&own, CPU)?, script.ratio_to(&own, RATE)?);
+    let text = format!(
+        "{} ({}) through {} ({}) takes {} the CPU time and has {} the rate of {} alone.",
+        label::content(evidence, &script.cell.payload),
+        units::bytes(script.count(CONTENT)),
+        label::way(&script),
+        script.cell.runtime,
+        label::ratio(&cpu),
+        units::times_interval(rate.value, rate.low, rate.high),
+        label::way(&own),
+    );
+    Some((text, vec![script.own_id(), own.own_id()]))
+}
+
+/// What TLS costs beside plain HTTP.
+pub fn tls(evidence: &Evidence) -> Vec<Draft> {
+    SUBJECTS.into_iter().flat_map(|subject| tls_of(evidence, subject)).collect()
+}
+
+/// One sentence per server: on its largest content, the ways that both transports have.
+fn tls_of(evidence: &Evidence, subject: Subject) -> Vec<Draft> {
+    let mut servers: Vec<&str> = Vec::new();
+    let mut sentences = Vec::new();
+    let mut groups = leading(evidence, subject);
+    groups.sort_by_key(|g| u64::MAX - bytes_of(evidence, g.payload()));
+    for group in groups.into_iter().filter(|g| g.factor("transport") == Transport::Https.name()) {
+        let server = group.factor("server");
+        if servers.contains(&server) {
+            continue;
+        }
+        let mut cells = Vec::new();
+        let mut part = |tls: Sent| {
+            let plain = over_http(evidence, tls)?;
+            let (cpu, rate) = (tls.ratio_to(&plain, CPU)?, tls.ratio_to(&plain, RATE)?);
+            cells.extend([tls.own_id(), plain.own_id()]);
+            Some(format!(
+                "{} the CPU time and {} the rate with {}",
+                label::ratio(&cpu),
+                units::times_interval(rate.value, rate.low, rate.high),
+                label::way(&tls)
+            ))
+        };
+        let ways = ["reference", "gzip"].into_iter().filter_map(|mark| marked(evidence, group, mark));
+        let parts: Vec<String> = ways.filter_map(&mut part).collect();
+        if !parts.is_empty() {
+            servers.push(server);
+            let content = label::content(evidence, group.payload());
+            let text = format!("HTTPS beside HTTP on {content} from {server}: {}.", parts.join("; "));
+            sentences.push((text, cells));
+        }
+    }
+    first_leads(sentences)
+}
+
+fn over_http<'a>(evidence: &Evidence<'a>, tls: Sent<'a>) -> Option<Sent<'a>> {
+    let same = |other: &Sent| {
+        other.delivery.transport == Transport::Http
+            && other.delivery.server == tls.delivery.server
+            && other.cell.runtime == tls.cell.runtime
+            && other.is_way_of(&tls)
+    };
+    beside(evidence, tls, same).into_iter().next()
+}
+
+/// PHP runtimes beside each other: the PHP part of the CPU time for the same way on the same server.
+pub fn runtimes(evidence: &Evidence) -> Vec<Draft> {
+    let first = evidence.plan.runtimes.iter().map(|r| r.name.as_str()).find(|name| *name != NO_PHP);
+    first_leads(SUBJECTS.into_iter().flat_map(|subject| {
+        let groups = leading(evidence, subject).into_iter().filter(|g| Some(g.runtime()) == first);
+        groups.take(SPOKEN_OF).filter_map(|group| runtimes_of(evidence, group)).collect::<Vec<_>>()
+    }))
+}
+
+/// The reference and the gzip of a group beside those of the other runtimes.
+fn runtimes_of(evidence: &Evidence, group: &Group) -> Option<Sentence> {
+    let mut cells = Vec::new();
+    let mut parts = Vec::new();
+    for base in ["reference", "gzip"].into_iter().filter_map(|mark| marked(evidence, group, mark)) {
+        let same = |other: &Sent| {
+            other.delivery.transport == base.delivery.transport
+                && other.delivery.server == base.delivery.server
+                && other.cell.runtime != base.cell.runtime
+                && other.cell.runtime != NO_PHP
+                && other.is_way_of(&base)
+        };
+        let others: Vec<String> = beside(evidence, base, same)
+            .into_iter()
+            .filter_map(|other| {
+                let ratio = other.ratio_to(&base, PHP_CPU)?;
+                cells.push(other.own_id());
+                Some(format!("{} {}", other.cell.runtime, label::ratio(&ratio)))
+            })
+            .collect();
+        if !others.is_empty() {
+            cells.push(base.own_id());
+            parts.push(format!("with {} {}", label::way(&base), others.join(", ")));
+        }
+    }
+    let text = format!(
+        "PHP CPU time beside {} on {} from {}: {}.",
+        group.runtime(),
+        label::content(evidence, group.payload()),
+        group.factor("server"),
+        parts.join("; ")
+    );
+    (!parts.is_empty()).then_some((text, cells))
+}

@@ -1,0 +1,116 @@
+//! What slow clients keep, and what becomes of everybody else: one sentence per server and pool.
+
+use weigh_model::cell::Slow;
+
+use super::*;
+use crate::exhibit::fairness::{FairnessResult, Outcome};
+
+/// A result with how it was sent.
+#[derive(Clone, Copy)]
+struct Watched<'a> {
+    result: &'a FairnessResult,
+    delivery: &'a Delivery,
+    slow: &'a Slow,
+}
+
+impl<'a> Watched<'a> {
+    fn of(result: &'a FairnessResult) -> Option<Watched<'a>> {
+        let delivery = result.cell.delivery.as_ref()?;
+        Some(Watched { result, delivery, slow: delivery.slow.as_ref()? })
+    }
+
+    /// Server, runtime, content and workers.
+    fn stand(&self) -> (&'a str, &'a str, &'a str, u32) {
+        let cell = &self.result.cell;
+        (&self.delivery.server, &cell.runtime, &cell.payload, self.slow.workers)
+    }
+}
+
+/// One sentence for each server, pool and content, at the smallest number of slow clients that could keep every worker, else the largest.
+pub fn kept_workers(evidence: &Evidence) -> Vec<Draft> {
+    let Some(fairness) = &evidence.report.exhibits.fairness else { return Vec::new() };
+    let all: Vec<Watched> = fairness.0.iter().filter_map(Watched::of).collect();
+    let mut sentences = Vec::new();
+    let mut said = Vec::new();
+    for stand in all.iter().map(Watched::stand) {
+        if !said.contains(&stand) {
+            said.push(stand);
+            let here: Vec<Watched> = all.iter().filter(|w| w.stand() == stand).copied().collect();
+            sentences.extend(sentence(evidence, &here));
+        }
+    }
+    first_leads(sentences)
+}
+
+fn sentence(evidence: &Evidence, here: &[Watched]) -> Option<Sentence> {
+    let first = here.first()?;
+    let numbers = || here.iter().map(|w| w.slow.clients).filter(|n| *n > 0);
+    let enough = numbers().filter(|n| *n >= first.slow.workers).min();
+    let clients = enough.or_else(|| numbers().max())?;
+    let at = || here.iter().filter(|w| w.slow.clients == clients).copied();
+    let (free, not_free): (Vec<_>, Vec<_>) = at().partition(|w| w.result.outcome == Outcome::Free);
+    let parts: Vec<String> = kept(&not_free, here).into_iter().chain(left_free(&free)).collect();
+    let memory = match first.slow.script_memory {
+        0 => String::new(),
+        bytes => format!(" of {} each", units::bytes(bytes)),
+    };
+    let endpoint = Endpoint { connections: 1, link: None, ..first.delivery.into() };
+    let text = format!(
+        "On {}{}, {} that take {} ({}) at {}/s, and a pool of {}{memory}: {}.",
+        label::endpoint(&endpoint),
+        label::on_runtime(evidence, &first.result.cell.runtime),
+        units::count(clients as usize, "slow client", "slow clients"),
+        label::content(evidence, &first.result.cell.payload),
+        units::bytes(first.result.content_bytes),
+        units::bytes(first.slow.read_rate),
+        units::count(first.slow.workers as usize, "worker", "workers"),
+        parts.join("; ")
+    );
+    Some((text, at().map(|w| w.result.cell.id.clone()).collect()))
+}
+
+fn names(ways: &[Watched]) -> String {
+    let names: Vec<String> = ways.iter().map(|w| label::setting(&w.result.cell.setting)).collect();
+    units::list(&names)
+}
+
+/// Ways whose workers are kept: how many, what that does, and from how many clients on.
+fn kept(ways: &[Watched], here: &[Watched]) -> Option<String> {
+    let worst = ways.iter().min_by_key(|w| w.result.prompt)?;
+    let busy = ways.iter().filter_map(|w| w.result.busy).fold(f64::INFINITY, f64::min);
+    let hold = if busy.is_finite() {
+        format!("{busy:.0} of {} workers busy", worst.slow.workers)
+    } else {
+        "the workers".into()
+    };
+    let verb = if ways.len() == 1 { "keeps" } else { "keep" };
+    let is_handed_over = ways.iter().any(|w| w.delivery.kind == WayKind::Offload);
+    let although = if is_handed_over { ", although handed over," } else { "" };
+    let prompt =
+        format!("{} of {} light requests were answered within 0.1 s", worst.result.prompt, worst.result.due);
+    let alike = here.iter().filter(|w| w.result.cell.setting == worst.result.cell.setting);
+    let from = alike.filter(|w| w.result.outcome == Outcome::Starved).map(|w| w.slow.clients).min();
+    let several = here.iter().any(|w| w.slow.clients != worst.slow.clients);
+    let from = from.filter(|_| several).map_or(String::new(), |from| {
+        let clients = units::count(from as usize, "slow client", "slow clients");
+        format!(", and most wait longer from {clients} on")
+    });
+    Some(format!("{}{although} {verb} {hold}, {prompt}{from}", names(ways)))
+}
+
+/// Ways that leave the workers free: what a light request takes, and what is spooled for it.
+fn left_free(ways: &[Watched]) -> Option<String> {
+    let slowest = ways.iter().filter_map(|w| w.result.light.as_ref()).map(|t| t.p99).fold(0.0, f64::max);
+    let is_spooled = |w: &&Watched| {
+        w.result.written_bytes.unwrap_or(0) > w.result.content_bytes / 10 && w.delivery.kind == WayKind::Plain
+    };
+    let spooled: Vec<Watched> = ways.iter().filter(is_spooled).copied().collect();
+    let most = spooled.iter().filter_map(|w| w.result.written_bytes).max();
+    let spool = most.map_or(String::new(), |bytes| {
+        format!(" ({} by writing {} to temporary files)", names(&spooled), units::bytes(bytes))
+    });
+    let verb = if ways.len() == 1 { "leaves" } else { "leave" };
+    let (names, slowest) = (names(ways), label::seconds(slowest));
+    (!ways.is_empty())
+        .then(|| format!("{names} {verb} them free, and 99% of light requests take at most {slowest}{spool}"))
+}

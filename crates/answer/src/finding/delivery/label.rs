@@ -1,0 +1,90 @@
+//! Names of ways and places in sentences.
+
+use weigh_model::cell::{NO_PHP, Transport};
+
+use super::*;
+use crate::document::group::is_synthetic;
+use crate::finding::label;
+
+pub(super) use label::{bytes_beside, number, range, ratio, setting, share};
+
+/// `gzencode 6`.
+pub(super) fn name(of: &Sent) -> String {
+    setting(of.setting())
+}
+
+/// `gzencode 6 in PHP`, `gzip 6 in nginx`.
+pub(super) fn way(of: &Sent) -> String {
+    format!("{} {}", name(of), hand(of.delivery))
+}
+
+/// `in PHP`, `in nginx`.
+fn hand(delivery: &Delivery) -> String {
+    match delivery.by {
+        By::Php => "in PHP".to_string(),
+        By::Server => format!("in {}", delivery.server),
+    }
+}
+
+/// Ways of one name by one hand, levels drawn together: `zstd 3 to 10 in PHP`.
+pub(super) fn levels(family: &[Sent]) -> String {
+    let Some(first) = family.first() else { return String::new() };
+    let levels: Vec<i32> = family.iter().filter_map(Sent::level).collect();
+    let name = &first.setting().codec;
+    let levels = if levels.is_empty() { String::new() } else { format!(" {}", label::levels(&levels)) };
+    format!("{name}{levels} {}", hand(first.delivery))
+}
+
+/// `page-path from nginx`, with what the plan has several of: `page-path from nginx (php8.2, https, 10 connections)`; content
+/// that is not real is called so.
+pub(super) fn place(evidence: &Evidence, group: &Group) -> String {
+    let differs = |factor: &str| {
+        evidence.report.groups.iter().any(|other| other.factor(factor) != group.factor(factor))
+    };
+    let mut notes: Vec<String> = Vec::new();
+    let is_other = |other: &Group| other.runtime() != group.runtime() && other.runtime() != NO_PHP;
+    if group.runtime() != NO_PHP && evidence.report.groups.iter().any(is_other) {
+        notes.push(group.runtime().to_owned());
+    }
+    if differs("transport") {
+        notes.push(group.factor("transport").to_owned());
+    }
+    if differs("connections") {
+        let connections = group.factor("connections").parse().unwrap_or(0);
+        notes.push(units::count(connections, "connection", "connections"));
+    }
+    if !group.factor("link").is_empty() {
+        notes.push(format!("over {}", group.factor("link")));
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    format!("{} from {}{notes}", content(evidence, group.payload()), group.factor("server"))
+}
+
+/// A payload's name; content that is not real is called so.
+pub(super) fn content(evidence: &Evidence, name: &str) -> String {
+    let is_synthetic = evidence.report.payload(name).is_some_and(is_synthetic);
+    format!("{name}{}", if is_synthetic { " (synthetic)" } else { "" })
+}
+
+/// ` (php8.2)` where the plan has several runtimes, else nothing.
+pub(super) fn on_runtime(evidence: &Evidence, runtime: &str) -> String {
+    if evidence.plan.runtimes.len() > 1 { format!(" ({runtime})") } else { String::new() }
+}
+
+/// `nginx`, `nginx over https`, `nginx over https with 10 connections over cable`.
+pub(super) fn endpoint(Endpoint { server, transport, connections, link }: &Endpoint) -> String {
+    let transport = match transport {
+        Transport::Http => "",
+        Transport::Https => " over https",
+    };
+    let link = link.as_ref().map_or(String::new(), |link| format!(" over {link}"));
+    match connections {
+        1 => format!("{server}{transport}{link}"),
+        n => format!("{server}{transport} with {n} connections{link}"),
+    }
+}
+
+/// A time in seconds.
+pub(super) fn seconds(seconds: f64) -> String {
+    units::ns(seconds * 1e9)
+}

@@ -1,0 +1,255 @@
+//! Downloads: what handing one over to the server changes in rate, and what it frees; which are spooled.
+
+use super::*;
+
+/// A change in rate of less than this is none.
+const SAME: f64 = 0.03;
+/// Memory that differs by less than this is the same.
+const MEMORY: f64 = 0.1;
+/// A worker is freed when a download keeps it less than this share of what it does while PHP sends the file itself.
+const FREED: f64 = 0.5;
+/// A worker that is kept for less than this share of the response is free while the body is sent.
+const FREE: f64 = 0.25;
+/// A worker that is kept for more than this share of the response is kept until its end.
+const KEPT: f64 = 0.75;
+/// Readings of the pool's status that a mean needs.
+const ENOUGH: f64 = 5.0;
+/// Less of the body than this is no spooling.
+const SPOOLED: f64 = 0.1;
+
+/// What handing over does with the content that was published, else with the largest: one sentence per server.
+pub fn leads(evidence: &Evidence) -> Vec<Draft> {
+    super::leads(handed_over(evidence, true))
+}
+
+/// The other contents, options, and what the server takes by itself.
+pub fn details(evidence: &Evidence) -> Vec<Draft> {
+    super::details(handed_over(evidence, false))
+}
+
+fn handed_over(evidence: &Evidence, leading: bool) -> Vec<Sentence> {
+    let all = offloads(evidence);
+    let first = all.first().map(|c| c.row.cell.payload.as_str());
+    let is_leading = |c: &Sent| {
+        c.delivery.kind == WayKind::Offload
+            && c.is_plain_setting()
+            && Some(c.row.cell.payload.as_str()) == first
+    };
+    let chosen = all.iter().filter(|c| is_leading(c) == leading);
+    chosen.filter_map(|offload| sentence(evidence, offload, &through_php(evidence, *offload)?)).collect()
+}
+
+/// Ways that hand over, the published content first, then the largest.
+fn offloads<'a>(evidence: &Evidence<'a>) -> Vec<Sent<'a>> {
+    let mut offloads = all(evidence, Subject::Download);
+    offloads.retain(|c| matches!(c.delivery.kind, WayKind::Offload | WayKind::Transparent));
+    let wanted = evidence.plan.study.published_delivery.as_ref().map(|table| table.payload.as_str());
+    offloads.sort_by_key(|c| (Some(c.cell.payload.as_str()) != wanted, u64::MAX - c.count(CONTENT)));
+    offloads
+}
+
+/// The same content sent by PHP itself from the same server: of the ways with the fewest options, that with the least CPU
+/// time.
+fn through_php<'a>(evidence: &Evidence<'a>, offload: Sent<'a>) -> Option<Sent<'a>> {
+    let same = |other: &Sent| {
+        other.delivery.by == By::Php
+            && other.delivery.kind == WayKind::Plain
+            && other.delivery.server == offload.delivery.server
+            && other.delivery.transport == offload.delivery.transport
+            && (other.cell.runtime == offload.cell.runtime || offload.delivery.kind == WayKind::Transparent)
+            && other.cpu().is_some()
+    };
+    beside(evidence, offload, same).into_iter().min_by(|a, b| {
+        let options = |c: &Sent| c.setting().options.len();
+        options(a).cmp(&options(b)).then(a.cpu_or_0().total_cmp(&b.cpu_or_0()))
+    })
+}
+
+/// Parts that fall, and parts that rise.
+#[derive(Default)]
+struct Changes {
+    freed: Vec<String>,
+    taken: Vec<String>,
+}
+
+fn sentence(evidence: &Evidence, offload: &Sent, script: &Sent) -> Option<Sentence> {
+    let rate = offload.ratio_to(script, RATE)?;
+    let is_apart = differ(offload.get(RATE)?, script.get(RATE)?);
+    let mut changes = Changes::default();
+    changes.of_time(&format!("{}'s CPU time", offload.delivery.server), SERVER_CPU, offload, script);
+    match (offload.get(PHP_CPU), script.value(PHP_CPU)) {
+        (None, Some(time)) => changes.freed.push(format!("all of PHP's CPU time ({})", units::ns(time))),
+        _ => changes.of_time("PHP's CPU time", PHP_CPU, offload, script),
+    }
+    changes.of_memory("the server's memory", "server-pss", offload, script);
+    changes.of_memory("PHP's memory", "php-pss", offload, script);
+    let text = format!(
+        "On {}{}, {} instead of {} for {} ({}) {}; {}.",
+        label::endpoint(&offload.delivery.into()),
+        label::on_runtime(evidence, &script.cell.runtime),
+        label::name(offload),
+        label::name(script),
+        label::content(evidence, &offload.cell.payload),
+        units::bytes(offload.count(CONTENT)),
+        in_rate(&rate, is_apart),
+        changes.words()
+    );
+    Some((text, vec![offload.own_id(), script.own_id()]))
+}
+
+fn in_rate(rate: &Ratio, is_apart: bool) -> String {
+    let interval = units::times_interval(rate.value, rate.low, rate.high);
+    if is_apart && (rate.low > 1.0 + SAME || rate.high < 1.0 - SAME) {
+        return format!("has {interval} the rate");
+    }
+    if rate.low > 1.0 - SAME && rate.high < 1.0 + SAME {
+        return format!("changes nothing in rate ({interval})");
+    }
+    format!("has a rate that cannot be told apart ({interval})")
+}
+
+impl Changes {
+    /// `nginx's CPU time 0.43 ms → 0.15 ms (-65%)`; nothing where the two cannot be told apart.
+    fn of_time(&mut self, what: &str, metric: &str, ours: &Sent, theirs: &Sent) {
+        let (Some(ours), Some(theirs)) = (ours.get(metric), theirs.get(metric)) else { return };
+        if differ(ours, theirs) {
+            self.add(what, (theirs.value, ours.value), units::ns);
+        }
+    }
+
+    fn of_memory(&mut self, what: &str, metric: &str, ours: &Sent, theirs: &Sent) {
+        let theirs = theirs.value(metric).filter(|bytes| *bytes > 0.0);
+        let (Some(ours), Some(theirs)) = (ours.value(metric), theirs) else { return };
+        if (ours / theirs - 1.0).abs() > MEMORY {
+            self.add(what, (theirs, ours), |bytes| units::bytes(bytes as u64));
+        }
+    }
+
+    fn add(&mut self, what: &str, (from, to): (f64, f64), show: fn(f64) -> String) {
+        let change = (to / from - 1.0) * 100.0;
+        let text = format!("{what} {} → {} ({change:+.0}%)", show(from), show(to));
+        if to < from { self.freed.push(text) } else { self.taken.push(text) }
+    }
+
+    fn words(&self) -> String {
+        let (freed, taken) = (self.freed.join(", "), self.taken.join(", "));
+        match (freed.is_empty(), taken.is_empty()) {
+            (true, true) => "it frees nothing that was measured".to_string(),
+            (false, true) => format!("it frees {freed}"),
+            (true, false) => format!("it takes more: {taken}"),
+            (false, false) => format!("it frees {freed}, and takes more: {taken}"),
+        }
+    }
+}
+
+/// Whether handing a download over frees PHP's workers, as the pool's status saw them: one sentence per server, on the largest content, where it
+/// takes longest to send.
+///
+/// How many are busy says little by itself: a pool that answers more requests is as busy as one that answers few slowly. What
+/// counts is for how long a download keeps a worker, and whether that is as long as the response takes.
+pub fn freed_workers(evidence: &Evidence) -> Vec<Draft> {
+    let mut offloads = all(evidence, Subject::Download);
+    offloads.retain(|c| c.delivery.kind == WayKind::Offload);
+    offloads.sort_by_key(|c| (u64::MAX - c.count(CONTENT), u32::MAX - c.delivery.connections));
+    let mut said: Vec<(&str, &str)> = Vec::new();
+    let mut sentences = Vec::new();
+    for offload in offloads {
+        let key = (offload.delivery.server.as_str(), offload.row.cell.runtime.as_str());
+        if said.contains(&key) {
+            continue;
+        }
+        let script = through_php(evidence, offload);
+        let Some(sentence) = script.and_then(|script| kept_workers(evidence, &offload, &script)) else {
+            continue;
+        };
+        said.push(key);
+        sentences.push(sentence);
+    }
+    first_leads(sentences)
+}
+
+/// For how long a response keeps a worker, in seconds, and the share of the time that it could keep one: as many workers as
+/// there are connections, or all.
+#[derive(Clone, Copy)]
+struct Kept {
+    seconds: f64,
+    share: f64,
+}
+
+impl Kept {
+    fn of(row: &Sent) -> Option<Kept> {
+        row.value("pool-readings").filter(|readings| *readings >= ENOUGH)?;
+        let most = row.value("workers")?.min(row.delivery.connections.into()).max(1.0);
+        let share = row.value("busy-mean")? / most;
+        Some(Kept { seconds: row.value("worker-seconds")?, share: share.min(1.0) })
+    }
+
+    /// `3.49 ms (96% of the time)`.
+    fn words(&self) -> String {
+        format!("{} ({:.0}% of the time)", label::seconds(self.seconds), self.share * 100.0)
+    }
+}
+
+fn kept_workers(evidence: &Evidence, offload: &Sent, script: &Sent) -> Option<Sentence> {
+    let (ours, theirs) = (Kept::of(offload)?, Kept::of(script)?);
+    let text = format!(
+        "On {}, {} ({}) keeps a PHP worker for {} with {} and for {} with {}: {}.",
+        label::endpoint(&offload.delivery.into()),
+        label::content(evidence, &offload.cell.payload),
+        units::bytes(offload.count(CONTENT)),
+        theirs.words(),
+        label::name(script),
+        ours.words(),
+        label::name(offload),
+        verdict(&offload.delivery.server, ours, theirs)
+    );
+    Some((text, vec![script.own_id(), offload.own_id()]))
+}
+
+fn verdict(server: &str, ours: Kept, theirs: Kept) -> String {
+    if theirs.share < FREE {
+        return format!("{server} takes the response off PHP's hands in either case");
+    }
+    let is_shorter = ours.seconds <= theirs.seconds * FREED;
+    match (ours.share > KEPT, is_shorter) {
+        (true, false) => format!("handing over does not free the worker on {server}"),
+        (true, true) => {
+            "the response is done sooner, and the worker is still kept for most of it".to_string()
+        }
+        (false, true) => "handing over frees the worker".to_string(),
+        (false, false) => "handing over changes little for the worker".to_string(),
+    }
+}
+
+/// Responses that a server writes to temporary files while it sends them, which its buffering hides: one sentence per server, on the largest
+/// content, with every way that is spooled.
+pub fn spooled(evidence: &Evidence) -> Vec<Draft> {
+    let written = |c: &Sent| c.value("written-bytes").unwrap_or(0.0);
+    let mut rows = all(evidence, Subject::Download);
+    rows.extend(all(evidence, Subject::Page));
+    rows.retain(|c| c.bytes() > 0.0 && written(c) >= c.bytes() * SPOOLED);
+    rows.sort_by_key(|c| u64::MAX - c.count(CONTENT));
+    let mut said: Vec<&str> = Vec::new();
+    let mut sentences = Vec::new();
+    for row in &rows {
+        let server = row.delivery.server.as_str();
+        if said.contains(&server) {
+            continue;
+        }
+        said.push(server);
+        let is_alike = |c: &&Sent| c.delivery.server == server && c.cell.payload == row.cell.payload;
+        let alike: Vec<&Sent> = rows.iter().filter(is_alike).collect();
+        let mut ways: Vec<String> = alike.iter().map(|c| label::name(c)).collect();
+        ways.sort();
+        ways.dedup();
+        let text = format!(
+            "{server} writes {} a response to disk with {} on {} ({}): it is spooled, so that PHP is done early.",
+            units::bytes(written(row).round() as u64),
+            units::list(&ways),
+            label::content(evidence, &row.cell.payload),
+            units::bytes(row.count(CONTENT)),
+        );
+        sentences.push((text, alike.iter().map(|c| c.own_id()).collect()));
+    }
+    super::details(sentences)
+}

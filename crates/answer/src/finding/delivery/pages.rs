@@ -1,0 +1,196 @@
+//! Pages that PHP makes: what encoding costs, what a filter in the server merely moves, PHP's own handler, and pages in pieces.
+
+use super::*;
+
+/// Levels at which libraries stand when nothing is said.
+const DEFAULTS: [(&str, i32); 3] = [("zstd", 3), ("br", 4), ("deflate", 6)];
+/// Sums this close are the same work in another place.
+const MOVED: f64 = 0.1;
+/// CPU times this close are equal.
+const SAME: f64 = 0.05;
+/// Bytes that two gzip streams of one content differ by for their heads alone.
+const HEAD: f64 = 32.0;
+/// The option of a way that sends a page in pieces.
+const PIECES: &str = "pieces";
+/// Sentences on pieces at most.
+const MOST: usize = 6;
+
+/// What encoding costs beside sending the content as it is.
+pub fn overhead_of_encoding(evidence: &Evidence) -> Vec<Draft> {
+    let groups = leading(evidence, Subject::Page).into_iter().take(SPOKEN_OF);
+    first_leads(groups.filter_map(|group| overhead(evidence, group)))
+}
+
+fn overhead<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Sentence> {
+    let plain = marked(evidence, group, "reference")?;
+    let base = plain.cpu()?;
+    let mut ways: Vec<Sent> = marked(evidence, group, "gzip").into_iter().collect();
+    for (coding, level) in DEFAULTS {
+        let usual = on_the_fly(members(evidence, group), None)
+            .into_iter()
+            .filter(|way| way.coding() == Some(coding))
+            .min_by_key(|way| way.level().map_or(0, |own| own.abs_diff(level)));
+        ways.extend(usual);
+    }
+    let part = |way: &Sent| {
+        let (more, interval) = difference(way.cpu()?, base);
+        let interval = if interval.low.is_finite() {
+            units::ns_interval(more, interval.low, interval.high)
+        } else {
+            units::ns(more)
+        };
+        Some(format!(
+            "{} {interval} ({:+.0}%) for {}",
+            label::way(way),
+            more / base.value * 100.0,
+            label::bytes_beside(way.bytes(), plain.bytes())
+        ))
+    };
+    let parts: Vec<String> = ways.iter().filter_map(part).collect();
+    let text = format!(
+        "Sending {} as it is takes {} of CPU time a response; on top of that come: {}.",
+        label::place(evidence, group),
+        units::ns(base.value),
+        parts.join("; ")
+    );
+    (!parts.is_empty()).then(|| (text, [plain].iter().chain(&ways).map(Sent::own_id).collect()))
+}
+
+/// What a filter in the server merely moves: the same coding at the same level, made by PHP and by the server.
+pub fn moved_work(evidence: &Evidence) -> Vec<Draft> {
+    let groups = leading(evidence, Subject::Page).into_iter().take(SPOKEN_OF * 2);
+    first_leads(groups.flat_map(|group| {
+        let pairs = pairs(evidence, group).into_iter();
+        pairs.filter_map(move |(php, server)| moved(evidence, group, &php, &server))
+    }))
+}
+
+/// One pair per coding: the level nearest to 6 that both have.
+fn pairs<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<(Sent<'a>, Sent<'a>)> {
+    let by = |by| on_the_fly(members(evidence, group), Some(by));
+    let (in_php, in_server) = (by(By::Php), by(By::Server));
+    let mut found: Vec<(Sent, Sent)> = Vec::new();
+    let mut both: Vec<(Sent, Sent)> = in_php
+        .iter()
+        .flat_map(|php| in_server.iter().map(move |server| (*php, *server)))
+        .filter(|(php, server)| php.coding() == server.coding() && php.level() == server.level())
+        .collect();
+    both.sort_by_key(|(php, _)| php.level().map_or(0, |level| level.abs_diff(6)));
+    for pair in both {
+        if !found.iter().any(|known| known.0.coding() == pair.0.coding()) {
+            found.push(pair);
+        }
+    }
+    found
+}
+
+fn moved(evidence: &Evidence, group: &Group, php: &Sent, server: &Sent) -> Option<Sentence> {
+    let parts = |of: &Sent| {
+        let (php, server) = (of.value(PHP_CPU)?, of.value(SERVER_CPU)?);
+        Some(format!("{} PHP and {} {}", units::ns(php), units::ns(server), of.delivery.server))
+    };
+    let (filter, script) = (server.cpu()?, php.cpu()?);
+    let ratio = server.ratio_to(php, CPU)?;
+    let verdict = if ratio.low >= 1.0 - MOVED && ratio.high <= 1.0 + MOVED {
+        "the filter moves the work and saves none"
+    } else if is_less(filter, script) {
+        "the filter takes less than PHP does"
+    } else if is_less(script, filter) {
+        "the filter takes more than PHP does"
+    } else {
+        "the two cannot be told apart"
+    };
+    let text = format!(
+        "{} on {} takes {}, {} takes {}: together {} the CPU time; {verdict}.",
+        label::way(php),
+        label::place(evidence, group),
+        parts(php)?,
+        label::way(server),
+        parts(server)?,
+        units::times_interval(ratio.value, ratio.low, ratio.high),
+    );
+    Some((text, vec![php.own_id(), server.own_id()]))
+}
+
+/// Whether PHP's own handler is anything but gzencode().
+pub fn own_handler(evidence: &Evidence) -> Vec<Draft> {
+    let groups = leading(evidence, Subject::Page).into_iter().take(SPOKEN_OF);
+    details(groups.flat_map(|group| {
+        let members = members(evidence, group);
+        let of = |name: &str| -> Vec<Sent> {
+            let is_it = |c: &&Sent| c.delivery.by == By::Php && c.setting().codec == name;
+            members.iter().filter(is_it).filter(|c| c.is_plain_setting()).copied().collect()
+        };
+        let encoders = of("gzencode");
+        let beside = |handler: &Sent| {
+            let level = handler.level().unwrap_or(6);
+            let encoder = encoders.iter().find(|c| c.level() == Some(level))?;
+            handler_beside(evidence, group, handler, encoder)
+        };
+        of("ob_gzhandler").iter().filter_map(beside).collect::<Vec<_>>()
+    }))
+}
+
+fn handler_beside(evidence: &Evidence, group: &Group, handler: &Sent, encoder: &Sent) -> Option<Sentence> {
+    let ratio = handler.ratio_to(encoder, CPU)?;
+    let same_bytes = (handler.bytes() - encoder.bytes()).abs() <= HEAD;
+    let alike = match (same_bytes, differ(handler.cpu()?, encoder.cpu()?)) {
+        (true, false) if (ratio.value - 1.0).abs() <= SAME => "equals",
+        (true, false) => "cannot be told apart from",
+        _ => "differs from",
+    };
+    let text = format!(
+        "{} {alike} {} on {}: {} the CPU time, {}.",
+        label::way(handler),
+        label::way(encoder),
+        label::place(evidence, group),
+        units::times_interval(ratio.value, ratio.low, ratio.high),
+        label::bytes_beside(handler.bytes(), encoder.bytes())
+    );
+    Some((text, vec![handler.own_id(), encoder.own_id()]))
+}
+
+/// What flushing a page in pieces does to the first byte, to CPU time and to bytes.
+pub fn flushed_in_pieces(evidence: &Evidence) -> Vec<Draft> {
+    let cut = all(evidence, Subject::Page).into_iter().filter_map(|cut| {
+        let pieces = cut.setting().options.get(PIECES).filter(|pieces| *pieces != "1")?;
+        let sentence = pieces_beside(evidence, &cut, &at_once(evidence, cut)?, pieces)?;
+        Some((cut.count(CONTENT), sentence))
+    });
+    let mut found: Vec<(u64, Sentence)> = cut.collect();
+    found.sort_by_key(|(bytes, _)| u64::MAX - bytes);
+    first_leads(found.into_iter().map(|(_, sentence)| sentence).take(MOST))
+}
+
+/// The same way with the page at once.
+fn at_once<'a>(evidence: &Evidence<'a>, cut: Sent<'a>) -> Option<Sent<'a>> {
+    let same_but = |other: &Sent| {
+        let mut options = cut.setting().options.clone();
+        options.remove(PIECES);
+        let mut others = other.setting().options.clone();
+        let is_whole = others.remove(PIECES).is_none_or(|pieces| pieces == "1");
+        is_whole
+            && others == options
+            && other.setting().codec == cut.setting().codec
+            && other.level() == cut.level()
+            && other.is_beside(&cut)
+            && other.delivery.by == cut.delivery.by
+    };
+    beside(evidence, cut, same_but).into_iter().next()
+}
+
+fn pieces_beside(evidence: &Evidence, cut: &Sent, whole: &Sent, pieces: &str) -> Option<Sentence> {
+    let (early, late) = (cut.value("first-byte-p50")?, whole.value("first-byte-p50")?);
+    let ratio = cut.ratio_to(whole, CPU)?;
+    let group = evidence.report.groups.iter().find(|group| group.has(cut.id()))?;
+    let text = format!(
+        "Flushed in {pieces} pieces, the first byte of {} comes after {} instead of {} (median) with {}, for {} the CPU time and {}.",
+        label::place(evidence, group),
+        label::seconds(early),
+        label::seconds(late),
+        label::way(whole),
+        label::ratio(&ratio),
+        label::bytes_beside(cut.bytes(), whole.bytes())
+    );
+    Some((text, vec![cut.own_id(), whole.own_id()]))
+}

@@ -1,0 +1,80 @@
+//! How long readers wait: for the ways of a content over a link, and for URLs that others serve.
+
+use weigh_model::payload::Origin;
+
+use super::*;
+use crate::outcome::OverLink;
+
+/// Ways that a sentence names beside the content as it is.
+const NAMED: usize = 3;
+
+/// One sentence per link; those of the first content and server lead.
+pub fn over_links(evidence: &Evidence) -> Vec<Draft> {
+    let mut first: Option<[&str; 3]> = None;
+    let mut drafts = Vec::new();
+    for group in &evidence.report.groups {
+        let link = evidence.report.link(group.factor("link"));
+        let Some((text, cells)) = link.and_then(|link| last_byte(evidence, group, link)) else { continue };
+        let place = ["payload", "server", "runtime"].map(|factor| group.factor(factor));
+        drafts.push(Draft::new(*first.get_or_insert(place) == place, text, cells));
+    }
+    drafts
+}
+
+/// Medians in ascending order. They are no claim of an order: what is close is shown as close.
+fn last_byte<'a>(evidence: &Evidence<'a>, group: &'a Group, link: &OverLink) -> Option<Sentence> {
+    let timed = |c: Sent<'a>| Some((c.value("service-p50")?, c));
+    let mut timed: Vec<(f64, Sent)> = members(evidence, group).into_iter().filter_map(timed).collect();
+    timed.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let is_named =
+        |(rank, (_, way)): &(usize, &(f64, Sent))| *rank < NAMED || group.reference() == Some(way.id());
+    let named: Vec<_> = timed.iter().enumerate().filter(is_named).map(|(_, named)| named).collect();
+    if named.len() < 2 {
+        return None;
+    }
+    let parts: Vec<String> = named
+        .iter()
+        .map(|(seconds, way)| format!("{} with {}", label::seconds(*seconds), label::way(way)))
+        .collect();
+    let endpoint = Endpoint { link: None, ..timed[0].1.delivery.into() };
+    let text = format!(
+        "Over {}, the last byte of {} from {} is there after {}: medians, each response over a connection of its own.",
+        asked(link),
+        label::content(evidence, group.payload()),
+        label::endpoint(&endpoint),
+        parts.join(", ")
+    );
+    Some((text, named.iter().map(|(_, way)| way.own_id()).collect()))
+}
+
+/// `4g (9 Mbit/s, round trip 170 ms)`.
+fn asked(link: &OverLink) -> String {
+    let trip =
+        (link.asked.rtt_ms > 0.0).then(|| format!("round trip {}", units::ns(link.asked.rtt_ms * 1e6)));
+    let speed = link.asked.down_kbps.map(|kbps| units::mbit(kbps / 1e3));
+    let figures: Vec<String> = speed.into_iter().chain(trip).collect();
+    let figures = if figures.is_empty() { String::new() } else { format!(" ({})", figures.join(", ")) };
+    format!("{}{figures}", link.asked.name)
+}
+
+/// URLs that others serve: what they send for each content coding, and how long a client waits for it.
+pub fn for_urls(evidence: &Evidence) -> Vec<Draft> {
+    leads(evidence.report.groups.iter().filter_map(|group| of_url(evidence, group)))
+}
+
+fn of_url<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Sentence> {
+    let Origin::Url { url } = &evidence.report.payload(group.payload())?.origin else { return None };
+    let members = members(evidence, group);
+    // `3,456 bytes as gzip in 1.2 ms`.
+    let words = |one: &Sent| {
+        let time = units::ns(one.value("service-p50")? * 1e9);
+        let coding = one.coding().unwrap_or("it is");
+        Some(format!("{} as {coding} in {time}", units::bytes(one.count(BODY))))
+    };
+    let words: Vec<String> = members.iter().filter_map(words).collect();
+    let text = format!(
+        "{url} sends {}; median time to the last byte, one request after the other. What that costs its server was not measured.",
+        words.join(", ")
+    );
+    (!words.is_empty()).then(|| (text, members.iter().map(Sent::own_id).collect()))
+}

@@ -1,0 +1,759 @@
+//! Deliveries: what a response costs whom when a web server sends it, how long it takes, and which ways of sending are worth considering. What a
+//! codec costs by itself is not its subject.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_load::caveats::BUSY_SHARE;
+use weigh_load::hist::Packed;
+use weigh_model::caveat::Caveat;
+use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
+use weigh_model::link::Rate;
+use weigh_model::payload::Origin;
+use weigh_model::plan::Plan;
+use weigh_model::record::delivery::Workers;
+use weigh_model::record::{DeliveryVisit, VisitRecord};
+use weigh_model::units;
+use weigh_model::way::{By, WayKind};
+
+use crate::document::{Block, group};
+use crate::estimate::Estimate;
+use crate::exhibit::Exhibits;
+use crate::exhibit::crossover::Crossovers;
+use crate::exhibit::fairness::SlowClients;
+use crate::exhibit::negotiation::Negotiations;
+use crate::exhibit::published_delivery::PublishedTable;
+use crate::finding::{Evidence, delivery as finding};
+use crate::gather::{Gathered, Measured};
+use crate::group::Group;
+use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit};
+use crate::outcome::{OverLink, Report};
+use crate::row::{Row, Values};
+use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
+use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
+use crate::text::clean;
+
+/// CPU time of server and PHP.
+pub const CPU: &str = "cpu";
+/// The server's part.
+pub const SERVER_CPU: &str = "server-cpu";
+/// PHP's part.
+pub const PHP_CPU: &str = "php-cpu";
+/// Responses per second.
+pub const RATE: &str = "rate";
+/// Wall time of a block ÷ its responses.
+pub const SECONDS: &str = "seconds";
+/// The same, where requests come one after the other.
+pub const ONE_BY_ONE: &str = "one-by-one";
+/// Bytes of the content.
+pub const CONTENT: &str = "content-bytes";
+/// Bytes of the body in its content coding.
+pub const BODY: &str = "body-bytes";
+/// Responses of all rounds.
+pub const REQUESTS: &str = "requests";
+/// The fact that names the content coding of the response.
+pub const CODING: &str = "coding";
+
+/// A figure from fewer rounds than this is labelled.
+const ENOUGH_ROUNDS: u32 = 3;
+/// What sends the content as it is, the plainest first; others stand behind these.
+const PLAIN: [&str; 5] = ["none", "plain", "readfile", "fpassthru", "fread"];
+/// What a PHP application is likely to use today for gzip, most likely first; others stand behind these.
+const GZIP: [&str; 3] = ["ob_gzhandler", "gzencode", "zlib.output_compression"];
+/// The level of zlib where nothing is said.
+const LEVEL: i32 = 6;
+
+/// The shape.
+pub static SHAPE: Shape = Shape {
+    name: "delivery",
+    takes: |cell| cell.delivery.is_some(),
+    // What a response costs is another question than what slow clients keep.
+    is_row: |cell| cell.delivery.is_some() && !cell.is_fairness(),
+    factors: FACTORS,
+    group_by: &["payload", "server", "runtime", "transport", "connections", "link"],
+    metrics: &[SIZES, COSTS, RATES, RESPONSE, SERVICE, FIRST_BYTE, MEMORY, WORKERS, KERNEL],
+    facts,
+    complete: |_| {},
+    axes: Some(Axes { times: &[CPU, "service-p50"], size: BODY }),
+    headline: &[CPU],
+    marks: &[
+        Mark { name: "reference", note: "plain", pick: plain },
+        Mark { name: "gzip", note: "gzip", pick: gzip },
+    ],
+    caveats,
+    watches_wall: false,
+    exhibits,
+    findings: &[
+        ("answer", finding::answer),
+        ("reader", finding::waiting::over_links),
+        ("outside", finding::waiting::for_urls),
+        ("overhead", finding::pages::overhead_of_encoding),
+        ("moves", finding::pages::moved_work),
+        ("example", finding::crossing::one_file),
+        ("smaller", finding::crossing::bytes),
+        ("fairness", finding::fairness::kept_workers),
+        ("workers", finding::offload::freed_workers),
+        ("spool", finding::offload::spooled),
+        ("endpoint", finding::beside::files_by_php),
+        ("handler", finding::pages::own_handler),
+        ("pieces", finding::pages::flushed_in_pieces),
+        ("transport", finding::beside::tls),
+        ("runtimes", finding::beside::runtimes),
+        ("published", finding::published::agreement),
+        ("negotiation", finding::negotiation::rules),
+        ("frees", finding::offload::details),
+        ("beats", finding::beats::details),
+        ("crossing", finding::crossing::details),
+    ],
+    look: Look {
+        noun: ("way", "ways"),
+        front_of: "CPU time and bytes",
+        legend: "CPU times are of server and PHP a response, ± is the half-width of the 95% interval; vs plain and vs gzip are ratios of \
+            CPU times; req/s is the median over rounds; p50, p99 and first byte are of all responses together; 100 in is the time for a hundred \
+            requests one after the other; memory is PSS after a block; worker is for how long a response keeps one of the pool's; n the rounds.",
+        method: "Private instances of the servers and PHP pools are loaded by a generator of this program's own, in blocks of requests. \
+            Cells are visited in rounds, in an order drawn afresh from the seed for each round; a block's CPU time is read from the processes of server \
+            and PHP right before and after it, apart. A CPU figure is the 0.1 quantile over rounds with a 95% bootstrap interval: neighbours on the \
+            machine only ever add CPU time; rates are medians over rounds. Ratios are those of two figures, over the same drawings of rounds. Times of \
+            all rounds are in one histogram. Every body is compared byte for byte with the first of its block, which is decoded and compared with the source.",
+        label,
+        title: |_, group| format!("{} from {}", clean(group.payload()), place(group)),
+        about: |report, group| {
+            let content = report.payload(group.payload()).map(group::about);
+            content.into_iter().chain(report.link(group.factor("link")).map(about_link)).collect()
+        },
+        columns,
+        notes: |_, _| Vec::new(),
+        overview,
+        pictures: |_| Vec::new(),
+        part: |_, _| None,
+        few: 3,
+    },
+};
+
+const FACTORS: &[Factor] = &[
+    Factor { id: "subject", of: |cell| Some(cell.subject.name().to_owned()) },
+    Factor { id: "payload", of: |cell| Some(cell.payload.clone()) },
+    Factor { id: "server", of: |cell| Some(cell.delivery.as_ref()?.server.clone()) },
+    Factor { id: "runtime", of: |cell| Some(cell.runtime.clone()) },
+    Factor { id: "transport", of: |cell| Some(cell.delivery.as_ref()?.transport.name().to_owned()) },
+    Factor { id: "connections", of: |cell| Some(cell.delivery.as_ref()?.connections.to_string()) },
+    Factor { id: "link", of: |cell| cell.delivery.as_ref()?.link.clone() },
+    Factor { id: "way", of: |cell| Some(cell.delivery.as_ref()?.way(&cell.setting)) },
+    Factor { id: "way-kind", of: way_kind },
+    Factor { id: "accept", of: |cell| Some(cell.delivery.as_ref()?.accept.clone()) },
+];
+
+fn way_kind(cell: &Cell) -> Option<String> {
+    Some(serde_json::to_value(cell.delivery.as_ref()?.kind).ok()?.as_str()?.to_owned())
+}
+
+/// Where responses come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Endpoint {
+    /// The server's name.
+    pub server: String,
+    /// What responses travel over.
+    pub transport: Transport,
+    /// Connections.
+    pub connections: u32,
+    /// The link by its name; null: the machine's own loopback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+impl From<&Delivery> for Endpoint {
+    fn from(delivery: &Delivery) -> Endpoint {
+        let Delivery { server, transport, connections, link, .. } = delivery.clone();
+        Endpoint { server, transport, connections, link }
+    }
+}
+
+/// The block of a visit, with a response.
+fn block(visit: &VisitRecord) -> Option<&DeliveryVisit> {
+    visit.delivery.as_deref().filter(|block| block.requests > 0)
+}
+
+/// A counter of a block, and its responses.
+fn per_request(visit: &VisitRecord, of: fn(&DeliveryVisit) -> Option<u64>) -> Option<(f64, f64)> {
+    let block = block(visit)?;
+    Some((of(block)? as f64, block.requests as f64))
+}
+
+/// The workers of a block whose pool could be asked.
+fn workers(visit: &VisitRecord) -> Option<Workers> {
+    block(visit)?.workers.filter(|workers| workers.readings > 0)
+}
+
+const SIZES: &[Metric] = &[
+    Metric {
+        id: CONTENT,
+        unit: Unit::Bytes,
+        better: Better::Neither,
+        over: Over::Exact,
+        per: Per::Request,
+        of: Source::Visit(|v| Some(v.decoded_bytes as f64)),
+        about: "Bytes of the content.",
+    },
+    Metric {
+        id: BODY,
+        unit: Unit::Bytes,
+        better: Better::Less,
+        over: Over::Exact,
+        per: Per::Request,
+        of: Source::Visit(|v| Some(v.encoded_bytes as f64)),
+        about: "Bytes of the body in its content coding.",
+    },
+    Metric {
+        id: "saving",
+        unit: Unit::Share,
+        better: Better::More,
+        over: Over::Exact,
+        per: Per::Run,
+        of: Source::Values(|_, v| {
+            let (body, content) = (v.get(BODY)?, v.get(CONTENT)?.value);
+            Some(Estimate::exact(1.0 - body.value / content.max(1.0), body.rounds as usize))
+        }),
+        about: "Space saving: 1 − body ÷ content.",
+    },
+    Metric {
+        id: "wire-bytes",
+        unit: Unit::Bytes,
+        better: Better::Less,
+        over: Over::Mean,
+        per: Per::Request,
+        of: Source::Total(|v| per_request(v, |b| Some(b.wire_bytes))),
+        about: "Bytes over the connection with head and framing, without TLS.",
+    },
+];
+
+const fn cpu(id: &'static str, over: Over, of: Source, about: &'static str) -> Metric {
+    Metric { id, unit: Unit::Ns, better: Better::Less, over, per: Per::Request, of, about }
+}
+
+const COSTS: &[Metric] = &[
+    cpu(
+        SERVER_CPU,
+        Over::LowQuantile,
+        Source::Visit(|v| block(v).and_then(|b| b.a_response(b.server_cpu_ns? as f64))),
+        "CPU time of the server's processes.",
+    ),
+    cpu(
+        PHP_CPU,
+        Over::LowQuantile,
+        Source::Visit(|v| block(v).and_then(|b| b.a_response(b.php_cpu_ns? as f64))),
+        "CPU time of PHP's processes.",
+    ),
+    cpu(
+        CPU,
+        Over::LowQuantile,
+        Source::Values(|_, v| sum_of(v, SERVER_CPU, PHP_CPU)),
+        "CPU time of server and PHP: the sum of the two.",
+    ),
+    cpu(
+        "generator-cpu",
+        Over::Median,
+        Source::Visit(|v| block(v).and_then(|b| b.a_response(b.client_cpu_ns as f64))),
+        "CPU time of the load generator; it is in none of the others.",
+    ),
+    Metric {
+        id: "generator-share",
+        unit: Unit::Share,
+        better: Better::Neither,
+        over: Over::Max,
+        per: Per::Run,
+        of: Source::Visit(|v| Some(block(v)?.client_share)),
+        about: "Share of a core that the generator's busiest thread used.",
+    },
+];
+
+/// Both together, or the one that there is.
+fn sum_of(values: &Values, a: &str, b: &str) -> Option<Estimate> {
+    match (values.get(a), values.get(b)) {
+        (Some(a), Some(b)) => Some(a.plus(b)),
+        (one, other) => one.or(other).cloned(),
+    }
+}
+
+const fn median(id: &'static str, unit: Unit, better: Better, of: Source, about: &'static str) -> Metric {
+    let per = if matches!(unit, Unit::S) { Per::Request } else { Per::Run };
+    Metric { id, unit, better, over: Over::Median, per, of, about }
+}
+
+/// What a total of a block is per second.
+fn per_second(visit: &VisitRecord, total: fn(&DeliveryVisit) -> u64) -> Option<f64> {
+    let block = block(visit)?;
+    (block.seconds > 0.0).then(|| total(block) as f64 / block.seconds)
+}
+
+const RATES: &[Metric] = &[
+    Metric {
+        id: REQUESTS,
+        unit: Unit::Count,
+        better: Better::Neither,
+        over: Over::Sum,
+        per: Per::Run,
+        of: Source::Visit(|v| Some(block(v)?.requests as f64)),
+        about: "Responses that ended as they should, all rounds together.",
+    },
+    Metric {
+        id: "faulted",
+        unit: Unit::Count,
+        better: Better::Less,
+        over: Over::Sum,
+        per: Per::Run,
+        of: Source::Visit(|v| Some(block(v)?.faults.iter().map(|fault| fault.count).sum::<u64>() as f64)),
+        about: "Requests that ended in a fault, all rounds together.",
+    },
+    median(
+        RATE,
+        Unit::PerSecond,
+        Better::More,
+        Source::Visit(|v| per_second(v, |b| b.requests)),
+        "Responses per second.",
+    ),
+    median(
+        "transfer",
+        Unit::BytesPerSecond,
+        Better::More,
+        Source::Visit(|v| per_second(v, |b| b.wire_bytes)),
+        "Bytes per second over the connections.",
+    ),
+    median(
+        SECONDS,
+        Unit::S,
+        Better::Less,
+        Source::Visit(|v| block(v).and_then(|b| b.a_response(b.seconds))),
+        "Wall time of a block ÷ its responses.",
+    ),
+    median(
+        ONE_BY_ONE,
+        Unit::S,
+        Better::Less,
+        Source::Values(|cell, v| {
+            v.get(SECONDS).filter(|_| cell.delivery.as_ref().is_some_and(|d| d.connections == 1)).cloned()
+        }),
+        "The same where requests come one after the other, over one connection.",
+    ),
+];
+
+/// Times of all rounds in one histogram.
+macro_rules! times {
+    ($id:literal, $field:ident, $what:literal) => {{
+        fn packed(visit: &VisitRecord) -> Option<&Packed> {
+            Some(&block(visit)?.$field)
+        }
+        &[
+            time(concat!($id, "-min"), Part::Min, packed, concat!($what, ": the smallest.")),
+            time(concat!($id, "-mean"), Part::Mean, packed, concat!($what, ": the mean.")),
+            time(concat!($id, "-sd"), Part::Sd, packed, concat!($what, ": the standard deviation.")),
+            time(concat!($id, "-p50"), Part::Quantile(0.5), packed, concat!($what, ": the median.")),
+            time(concat!($id, "-p66"), Part::Quantile(0.66), packed, concat!($what, ": 66% take at most this.")),
+            time(concat!($id, "-p75"), Part::Quantile(0.75), packed, concat!($what, ": 75% take at most this.")),
+            time(concat!($id, "-p80"), Part::Quantile(0.8), packed, concat!($what, ": 80% take at most this.")),
+            time(concat!($id, "-p90"), Part::Quantile(0.9), packed, concat!($what, ": 90% take at most this.")),
+            time(concat!($id, "-p95"), Part::Quantile(0.95), packed, concat!($what, ": 95% take at most this.")),
+            time(concat!($id, "-p98"), Part::Quantile(0.98), packed, concat!($what, ": 98% take at most this.")),
+            time(concat!($id, "-p99"), Part::Quantile(0.99), packed, concat!($what, ": 99% take at most this.")),
+            time(concat!($id, "-max"), Part::Max, packed, concat!($what, ": the largest.")),
+        ]
+    }};
+}
+
+const fn time(
+    id: &'static str,
+    part: Part,
+    of: fn(&VisitRecord) -> Option<&Packed>,
+    about: &'static str,
+) -> Metric {
+    let (over, of) = (Over::Distribution(part), Source::Times(of));
+    Metric { id, unit: Unit::S, better: Better::Less, over, per: Per::Request, of, about }
+}
+
+const RESPONSE: &[Metric] = times!("response", response, "Scheduled send to last byte");
+const SERVICE: &[Metric] = times!("service", service, "Send to last byte");
+const FIRST_BYTE: &[Metric] = times!("first-byte", ttfb, "Send to first byte");
+
+const fn most(id: &'static str, of: Source, about: &'static str) -> Metric {
+    Metric { id, unit: Unit::Bytes, better: Better::Less, over: Over::Max, per: Per::Run, of, about }
+}
+
+const MEMORY: &[Metric] = &[
+    most(
+        "server-pss",
+        Source::Visit(|v| Some(block(v)?.server_pss? as f64)),
+        "Most memory of the server's processes after a block: PSS.",
+    ),
+    most(
+        "php-pss",
+        Source::Visit(|v| Some(block(v)?.php_pss? as f64)),
+        "Most memory of PHP's processes after a block: PSS.",
+    ),
+    most(
+        "php-peak",
+        Source::Visit(|v| Some(block(v)?.php_peak? as f64)),
+        "Most bytes that PHP's memory manager had for one response.",
+    ),
+];
+
+const fn pool(id: &'static str, over: Over, of: Source, about: &'static str) -> Metric {
+    Metric { id, unit: Unit::Count, better: Better::Neither, over, per: Per::Run, of, about }
+}
+
+const WORKERS: &[Metric] = &[
+    pool("workers", Over::Max, Source::Visit(|v| Some(workers(v)?.total.into())), "Workers of the PHP pool."),
+    pool(
+        "busy-mean",
+        Over::Mean,
+        Source::Total(|v| {
+            let workers = workers(v)?;
+            Some((workers.busy_mean * f64::from(workers.readings), workers.readings.into()))
+        }),
+        "Workers that were busy, mean over all readings of the pool's status.",
+    ),
+    pool(
+        "busy-max",
+        Over::Max,
+        Source::Visit(|v| Some(workers(v)?.busy_max.into())),
+        "Most workers that were busy at once.",
+    ),
+    pool(
+        "idle-min",
+        Over::Min,
+        Source::Visit(|v| Some(workers(v)?.idle_min.into())),
+        "Fewest workers that were idle.",
+    ),
+    pool(
+        "queue-max",
+        Over::Max,
+        Source::Visit(|v| Some(workers(v)?.queue_max.into())),
+        "Most connections that waited in the pool's listen queue.",
+    ),
+    pool(
+        "pool-readings",
+        Over::Sum,
+        Source::Visit(|v| Some(workers(v)?.readings.into())),
+        "How often the pool's status was read.",
+    ),
+    Metric {
+        id: "worker-seconds",
+        unit: Unit::S,
+        better: Better::Less,
+        over: Over::Mean,
+        per: Per::Request,
+        of: Source::Total(|v| {
+            let (workers, block) = (workers(v)?, block(v)?);
+            Some((workers.busy_mean * block.seconds, block.requests as f64))
+        }),
+        about: "For how long a worker of the pool is busy: busy workers × wall time ÷ responses.",
+    },
+];
+
+const fn counter(id: &'static str, unit: Unit, of: Source, about: &'static str) -> Metric {
+    Metric { id, unit, better: Better::Less, over: Over::Mean, per: Per::Request, of, about }
+}
+
+const KERNEL: &[Metric] = &[
+    counter(
+        "voluntary-switches",
+        Unit::Count,
+        Source::Total(|v| per_request(v, |b| Some(b.switches?.voluntary))),
+        "Context switches because server or PHP waited for something.",
+    ),
+    counter(
+        "involuntary-switches",
+        Unit::Count,
+        Source::Total(|v| per_request(v, |b| Some(b.switches?.involuntary))),
+        "Context switches because server or PHP was put aside for another process.",
+    ),
+    counter(
+        "read-bytes",
+        Unit::Bytes,
+        Source::Total(|v| per_request(v, |b| b.read_bytes)),
+        "Bytes read from disk.",
+    ),
+    counter(
+        "written-bytes",
+        Unit::Bytes,
+        Source::Total(|v| per_request(v, |b| b.written_bytes)),
+        "Bytes written to disk: spooled to temporary files.",
+    ),
+];
+
+/// The library of the way, as whoever carries it out has it, and the content coding as the server named it.
+fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
+    let way = &measured.cell.setting.codec;
+    let library = measured.cell.delivery.as_ref().and_then(|delivery| {
+        let libraries = match delivery.by {
+            By::Php => &plan.runtimes.iter().find(|r| r.name == measured.cell.runtime)?.libraries,
+            By::Server => &plan.servers.iter().find(|s| s.name == delivery.server)?.libraries,
+        };
+        libraries.get(way).cloned()
+    });
+    let mut blocks = measured.visits.iter().filter_map(|visit| block(visit));
+    let coding = blocks.find_map(|block| block.preflight.content_encoding.clone());
+    [("library", library), (CODING, coding)]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
+}
+
+fn rank(names: &[&str], name: &str) -> usize {
+    names.iter().position(|known| *known == name).unwrap_or(names.len())
+}
+
+fn is_kind(row: &Row, kind: WayKind) -> bool {
+    row.cell.delivery.as_ref().is_some_and(|delivery| delivery.kind == kind)
+}
+
+/// The content sent as it is: at once, by PHP where it takes part.
+fn plain<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
+    let likeness = |row: &&Row| {
+        let by_server = row.cell.delivery.as_ref().is_some_and(|d| d.by == By::Server);
+        (row.cell.setting.options.len(), rank(&PLAIN, &row.cell.setting.codec), by_server)
+    };
+    let plain = rows.iter().copied().filter(|row| is_kind(row, WayKind::Plain) && row.get(CPU).is_some());
+    plain.min_by_key(likeness)
+}
+
+/// What encodes with gzip for each response at level 6, or the nearest level, without options if it can be.
+fn gzip<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
+    let is_gzip = |row: &&Row| {
+        is_kind(row, WayKind::OnTheFly) && row.fact(CODING) == Some("gzip") && row.get(CPU).is_some()
+    };
+    let likeness = |row: &&Row| {
+        let setting = &row.cell.setting;
+        (setting.options.len(), setting.level.unwrap_or(LEVEL).abs_diff(LEVEL), rank(&GZIP, &setting.codec))
+    };
+    rows.iter().copied().filter(is_gzip).min_by_key(likeness)
+}
+
+/// Rounds with a response.
+pub fn rounds(row: &Row) -> u32 {
+    row.get(REQUESTS).map_or(0, |requests| requests.rounds)
+}
+
+fn caveats(evidence: &Evidence, measured: &Measured, row: &Row) -> Vec<Caveat> {
+    let share = row.value("generator-share").unwrap_or(0.0);
+    let rounds = rounds(row);
+    let mut faults = measured.visits.iter().filter_map(|visit| block(visit)).flat_map(|block| &block.faults);
+    let example = faults.next().map(|fault| fault.example.message.clone());
+    let faulted = row.count("faulted");
+    let derived = [
+        (share >= BUSY_SHARE).then_some(Caveat::GeneratorLimit { share }),
+        (rounds < ENOUGH_ROUNDS).then_some(Caveat::FewSamples { samples: rounds }),
+        (rounds > 0 && row.get(CPU).is_none()).then_some(Caveat::NotMetered),
+        changing(evidence, measured),
+        evidence.report.exhibits.negotiations.as_ref().and_then(|told| told.caveat(row.id())),
+        example.filter(|_| faulted > 0).map(|example| Caveat::FaultyResponses {
+            faulted,
+            requests: row.count(REQUESTS).saturating_add(faulted),
+            example,
+        }),
+    ];
+    derived.into_iter().flatten().collect()
+}
+
+/// A URL that did not always send what it sent when the run was planned.
+fn changing(evidence: &Evidence, measured: &Measured) -> Option<Caveat> {
+    let payload = evidence.report.payload(&measured.cell.payload)?;
+    let is_url = matches!(payload.origin, Origin::Url { .. });
+    let differs = |d: &DeliveryVisit| d.preflight.decoded_sha256.as_ref() != Some(&payload.sha256);
+    let changed = measured.visits.iter().filter_map(|v| v.delivery.as_deref()).any(differs);
+    (is_url && changed).then(|| Caveat::Changing { payload: payload.name.clone() })
+}
+
+fn exhibits(evidence: &Evidence, gathered: &Gathered) -> Exhibits {
+    Exhibits {
+        crossovers: Crossovers::of(evidence),
+        negotiations: Negotiations::of(gathered),
+        fairness: SlowClients::of(gathered),
+        published_delivery: PublishedTable::of(evidence),
+        ..Exhibits::default()
+    }
+}
+
+/// `php/gzencode:6`: what a reader calls the cell inside its group.
+fn label(row: &Row) -> String {
+    let way = row.cell.delivery.as_ref().map(|delivery| delivery.way(&row.cell.setting));
+    clean(&way.unwrap_or_else(|| row.cell.setting.to_string()))
+}
+
+/// `nginx, php8.2, https, 10 connections, over cable`, cleaned.
+pub fn place(group: &Group) -> String {
+    let mut parts = vec![clean(group.factor("server"))];
+    if group.runtime() != NO_PHP {
+        parts.push(clean(group.runtime()));
+    }
+    parts.push(group.factor("transport").to_owned());
+    if group.factor("connections") != "1" {
+        parts.push(format!("{} connections", group.factor("connections")));
+    }
+    if !group.factor("link").is_empty() {
+        parts.push(format!("over {}", clean(group.factor("link"))));
+    }
+    parts.join(", ")
+}
+
+/// What a link was measured as, beside what was asked, in one line.
+fn about_link(OverLink { asked, measured }: &OverLink) -> String {
+    let beside = |name: &str, asked: Option<String>, seen: Option<String>| {
+        let asked = asked.unwrap_or_else(|| "not limited".into());
+        seen.map(|seen| format!("{name} {seen} ({asked})"))
+    };
+    let mbit = |kbps: f64| units::mbit(kbps / 1e3);
+    let ms = |ms: f64| units::ns(ms * 1e6);
+    let rate = |name, asked: Option<f64>, seen: &Option<Rate>| {
+        beside(name, asked.map(mbit), seen.as_ref().map(|rate| mbit(rate.measured_kbps)))
+    };
+    let trip = measured.round_trip.as_ref();
+    let lost = measured.lost.as_ref().filter(|lost| lost.sent > 0);
+    let loss = lost.map(|lost| units::percent(lost.lost as f64 / lost.sent as f64));
+    let figures = [
+        rate("down", asked.down_kbps, &measured.down),
+        rate("up", asked.up_kbps, &measured.up),
+        beside("round trip", Some(ms(asked.rtt_ms)), trip.map(|trip| ms(trip.median_ms))),
+        beside("loss", Some(units::percent(asked.loss)), loss),
+    ];
+    let figures: Vec<String> = figures.into_iter().flatten().collect();
+    let hides = measured.way.hides().map_or(String::new(), |hides| format!(" · {hides}"));
+    format!(
+        "The link {} ({}), measured (asked): {}. Each response has a connection of its own, whose begin its times count from.{hides}",
+        clean(&asked.name),
+        measured.way.name(),
+        figures.join(", "),
+    )
+}
+
+/// A metric of a row in another unit.
+fn scaled(row: &Row, metric: &str, factor: f64) -> Field {
+    row.value(metric).map(|value| value * factor).into()
+}
+
+/// The columns; downloads need their workers sooner than their bytes.
+fn columns(report: &Report, group: &Group) -> Vec<Shown> {
+    let is_download = report.members(group).next().is_some_and(|row| row.cell.subject == Subject::Download);
+    let (bytes, workers) = if is_download { (13, 1) } else { (0, 14) };
+    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
+    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
+    let fixed =
+        |name, unit: &str, decimals, priority| Column::new(name, unit, Kind::Fixed(decimals), priority);
+    let whole = |name, unit: &str, priority| Column::new(name, unit, Kind::Whole, priority);
+    vec![
+        shown(text("", 1, 0), |_, _, r| if r.front { "●" } else { "" }.into()),
+        shown(text("way", 22, 0), |_, _, r| label(r).into()),
+        shown(whole("body", "B", bytes), |_, _, r| r.value(BODY).into()),
+        shown(Column::new("size", "", Kind::Bar, 0), |_, _, r| r.value(BODY).into()),
+        shown(fixed("saving", "%", 1, bytes.max(4)), |_, _, r| scaled(r, "saving", 100.0)),
+        shown(three("CPU", "ms", 0), |_, _, r| scaled(r, CPU, 1e-6)),
+        shown(three("PHP", "ms", 1), |_, _, r| scaled(r, PHP_CPU, 1e-6)),
+        shown(three("server", "ms", 1), |_, _, r| scaled(r, SERVER_CPU, 1e-6)),
+        shown(fixed("±", "%", 1, 5), |_, _, r| {
+            r.get(CPU).and_then(Estimate::half_width).map(|share| share * 100.0).into()
+        }),
+        shown(fixed("vs plain", "×", 2, 6), |_, _, r| r.beside.get("reference").map(|x| x.value).into()),
+        shown(fixed("vs gzip", "×", 2, 7), |_, _, r| r.beside.get("gzip").map(|x| x.value).into()),
+        shown(three("rate", "req/s", 2), |_, _, r| r.value(RATE).into()),
+        shown(three("p50", "ms", 3), |_, _, r| scaled(r, "response-p50", 1e3)),
+        shown(three("p99", "ms", 8), |_, _, r| scaled(r, "response-p99", 1e3)),
+        shown(three("first byte", "p50 ms", 9), |_, _, r| scaled(r, "first-byte-p50", 1e3)),
+        shown(three("100 in", "s", 10), |_, _, r| scaled(r, ONE_BY_ONE, 100.0)),
+        shown(three("transfer", "MB/s", 16), |_, _, r| scaled(r, "transfer", 1e-6)),
+        shown(three("server", "PSS MB", 15), |_, _, r| scaled(r, "server-pss", 1e-6)),
+        shown(three("PHP", "PSS MB", 15), |_, _, r| scaled(r, "php-pss", 1e-6)),
+        shown(fixed("busy", "workers", 2, workers), |_, _, r| r.value("busy-mean").into()),
+        shown(three("worker", "ms", workers), |_, _, r| scaled(r, "worker-seconds", 1e3)),
+        shown(whole("most", "busy", workers + 4), |_, _, r| r.value("busy-max").into()),
+        shown(whole("queue", "most", 19), |_, _, r| r.value("queue-max").into()),
+        shown(three("put aside", "a response", 20), |_, _, r| r.value("involuntary-switches").into()),
+        shown(three("spooled", "MB", 18), |_, _, r| {
+            r.value("written-bytes").filter(|bytes| *bytes >= 1.0).map(|bytes| bytes / 1e6).into()
+        }),
+        shown(whole("generator", "% of core", 21), |_, _, r| scaled(r, "generator-share", 100.0)),
+        shown(whole("wire", "B", 22), |_, _, r| r.value("wire-bytes").map(f64::round).into()),
+        shown(whole("n", "", 17), |_, _, r| f64::from(rounds(r)).into()),
+        shown(text("coding", 6, 23), |_, _, r| clean(r.fact(CODING).unwrap_or_default()).into()),
+        shown(text("beaten by", 12, 12), |report, _, r| {
+            r.dominated_by.as_deref().map(|id| group::label(report, id)).unwrap_or_default().into()
+        }),
+        shown(text("note", 11, 1), |report, g, r| group::notes(report, g, r).into()),
+    ]
+}
+
+/// One line per group, when there are too many groups to show their fronts.
+fn overview(report: &Report) -> Vec<Block> {
+    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
+    let ms = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
+    let bytes = |name, priority| Column::new(name, "B", Kind::Whole, priority);
+    let mut grid = Grid::new(vec![
+        text("content", 12, 0),
+        text("", 9, 0),
+        text("size", 6, 4),
+        text("server", 6, 0),
+        text("runtime", 6, 1),
+        text("over", 10, 2),
+        ms("as it is", "CPU ms", 0),
+        ms("gzip", "CPU ms", 0),
+        bytes("gzip", 3),
+        text("least CPU time", 14, 1),
+        ms("its CPU", "ms", 1),
+        text("smallest", 12, 2),
+        ms("its CPU", "ms", 2),
+        bytes("its bytes", 3),
+    ]);
+    for view in group::views(report) {
+        let of = view.group;
+        let is_coded = |row: &&&Row| !is_kind(row, WayKind::Plain) && row.get(CPU).is_some();
+        let coded = || view.rows.iter().filter(is_coded).copied();
+        let gzip = view.marked("gzip");
+        let limit = gzip.map_or(u64::MAX, |gzip| gzip.count(BODY));
+        let cost = |row: &Row| row.value(CPU).unwrap_or(0.0);
+        let quick =
+            coded().filter(|row| row.count(BODY) < limit).min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let small = coded().min_by_key(|row| row.count(BODY));
+        let name = |row: Option<&Row>| Field::Text(row.map(label).unwrap_or_default());
+        let cpu_of = |row: Option<&Row>| row.map_or(None::<f64>.into(), |row| scaled(row, CPU, 1e-6));
+        let body_of = |row: Option<&Row>| Field::from(row.and_then(|row| row.value(BODY)));
+        let connections = match of.factor("connections") {
+            "1" => String::new(),
+            n => format!(" ×{n}"),
+        };
+        let link = match of.factor("link") {
+            "" => String::new(),
+            link => format!(" @{}", clean(link)),
+        };
+        let runtime = if of.runtime() == NO_PHP { String::new() } else { clean(of.runtime()) };
+        grid.push(
+            Tone::Plain,
+            vec![
+                clean(of.payload()).into(),
+                if view.is_synthetic() { "SYNTHETIC" } else { "" }.into(),
+                view.payload().map(|payload| units::bytes(payload.bytes)).unwrap_or_default().into(),
+                clean(of.factor("server")).into(),
+                runtime.into(),
+                format!("{}{connections}{link}", of.factor("transport")).into(),
+                cpu_of(view.marked("reference")),
+                cpu_of(gzip),
+                body_of(gzip),
+                name(quick),
+                cpu_of(quick),
+                name(small),
+                cpu_of(small),
+                body_of(small),
+            ],
+        );
+    }
+    vec![
+        Block::Heading(2, "Each content and server".into()),
+        Block::Remark(
+            "CPU time of server and PHP a response. Least CPU time: of the ways that do not send the content through PHP as it \
+             is and, where there is a gzip, send fewer bytes. The full report has a table for each."
+                .into(),
+        ),
+        Block::Table(grid),
+    ]
+}
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;

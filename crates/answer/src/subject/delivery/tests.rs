@@ -1,0 +1,284 @@
+//! From records to reports, on invented runs: nothing in them was measured.
+
+use weigh_model::record::Record;
+
+use super::fixture::{Lab, downloads, hostile, page_output, static_assets};
+use super::*;
+use crate::exhibit::crossover::Pays;
+use crate::exhibit::fairness::{FairnessResult, Outcome};
+use crate::exhibit::published_delivery::Measure;
+
+fn row_of<'a>(report: &'a Report, id: &str) -> &'a Row {
+    report.row(id).unwrap_or_else(|| panic!("{id} has no row"))
+}
+
+fn sentences<'a>(report: &'a Report, topic: &str) -> Vec<&'a str> {
+    report.findings.iter().filter(|f| f.topic == topic).map(|f| f.text.as_str()).collect()
+}
+
+/// Changes the delivery of every visit to a cell.
+fn change(lab: &mut Lab, id: &str, how: impl Fn(u32, &mut weigh_model::record::DeliveryVisit)) {
+    for record in &mut lab.records {
+        if let Record::Visit(visit) = record
+            && visit.cell == id
+        {
+            how(visit.round, visit.delivery.as_mut().unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_parts_of_the_cpu_time_add_up_to_the_whole() {
+    for lab in [page_output(), static_assets(), downloads()] {
+        for row in lab.report().rows {
+            let cpu = row.get(CPU).unwrap();
+            let parts = row.value(SERVER_CPU).unwrap_or(0.0) + row.value(PHP_CPU).unwrap_or(0.0);
+            assert!((cpu.value - parts).abs() < 1e-6 * parts, "{}", row.id());
+            assert!(cpu.low <= cpu.value && cpu.value <= cpu.high);
+            assert!(row.value("saving").unwrap() <= 1.0 && row.value("wire-bytes") >= row.value(BODY));
+            let (rate, one) = (row.value(RATE).unwrap(), row.value(ONE_BY_ONE));
+            assert!(one.is_none_or(|one| (rate * one - 1.0).abs() < 0.02), "{}", row.id());
+        }
+    }
+}
+
+#[test]
+fn slow_clients_are_a_question_of_their_own() {
+    let report = downloads().report();
+    let fairness = &report.exhibits.fairness.as_ref().unwrap().0;
+    assert!(report.rows.iter().all(|row| !row.cell.is_fairness()) && fairness.len() == 15);
+    let outcome = |server: &str, way: &str, clients: u32| {
+        let is_it = |f: &&FairnessResult| {
+            f.cell.id == format!("photo-500k/{server}/php8.2/http~{clients}@8/php/{way}")
+        };
+        fairness.iter().find(is_it).unwrap().outcome
+    };
+    assert_eq!(outcome("apache", "readfile", 0), Outcome::Alone);
+    assert_eq!(outcome("apache", "readfile", 4), Outcome::Kept);
+    assert_eq!(outcome("apache", "readfile", 8), Outcome::Starved);
+    assert_eq!(outcome("apache", "x-sendfile", 8), Outcome::Free);
+    let said = sentences(&report, "fairness");
+    assert_eq!(said.len(), 3, "one a server: {said:?}");
+    assert!(said[1].contains("x-accel-redirect, although handed over,"), "{}", said[1]);
+    assert!(said[2].contains("readfile by writing 4 MB to temporary files"), "{}", said[2]);
+    assert!(
+        said[2].contains("6 of 400 light requests were answered within 0.1 s, and most wait longer from 8"),
+        "{}",
+        said[2]
+    );
+}
+
+#[test]
+fn histograms_of_rounds_are_one() {
+    let mut lab = page_output();
+    let id = "prose-4m/nginx/php8.2/http/php/none";
+    let slow = weigh_load::hist::Packed::of(&{
+        let mut hist = weigh_load::hist::Hist::default();
+        (0..20).for_each(|_| hist.record(2_000_000_000));
+        hist
+    });
+    change(&mut lab, id, |round, visit| {
+        if round == 3 {
+            visit.response = slow.clone();
+        }
+    });
+    let report = lab.report();
+    let at = |metric| row_of(&report, id).value(metric).unwrap();
+    // One round of seven is slow: its responses are the tail of all, and the median does not know of them.
+    assert!(at("response-p99") > 1.9 && at("response-p50") < 0.1);
+}
+
+#[test]
+fn a_group_is_a_content_a_server_a_runtime_and_a_transport() {
+    let report = page_output().report();
+    assert_eq!(report.groups.len(), 6);
+    for group in &report.groups {
+        assert!(group.reference().unwrap().ends_with("php/none"), "{group:?}");
+        assert!(group.mark("gzip").unwrap().ends_with("php/ob_gzhandler:6"), "{group:?}");
+        assert!(!group.front.is_empty() && group.cells.len() == 19);
+        let reference = row_of(&report, group.reference().unwrap());
+        assert!(reference.beside["reference"].value == 1.0 && reference.front);
+    }
+}
+
+#[test]
+fn ranges_of_levels_that_beat_gzip_are_found_and_told() {
+    let report = page_output().report();
+    let answers = sentences(&report, "answer");
+    assert!(
+        answers[0].starts_with("zstd 3 to 5 and 9 in PHP beat ob_gzhandler 6 in PHP in both CPU time and bytes on prose-4m from apache"),
+        "{answers:#?}"
+    );
+    assert!(answers.iter().any(|text| text.contains("brotli 4 in PHP beats")), "{answers:#?}");
+    assert_eq!(report.findings[0].rank, 0);
+    for finding in &report.findings {
+        assert!(!finding.cells.is_empty(), "{}", finding.text);
+        finding.cells.iter().for_each(|id| assert_eq!(row_of(&report, id).cell.id, *id));
+    }
+}
+
+#[test]
+fn a_filter_that_moves_the_work_is_said_to_do_so() {
+    let report = page_output().report();
+    let moves = sentences(&report, "moves");
+    assert!(moves[0].ends_with("the filter moves the work and saves none."), "{moves:#?}");
+    let handler = sentences(&report, "handler");
+    assert!(handler[0].contains("ob_gzhandler 6 in PHP equals gzencode 6 in PHP"), "{handler:#?}");
+    assert!(
+        sentences(&report, "pieces")[0].contains("first byte"),
+        "{:#?}",
+        sentences(&report, "pieces")
+    );
+    assert!(sentences(&report, "transport")[0].starts_with("HTTPS beside HTTP on prose-4m from nginx"));
+    assert!(
+        sentences(&report, "runtimes")[0].contains("php8.4 0.950×"),
+        "{:#?}",
+        sentences(&report, "runtimes")
+    );
+    assert!(
+        sentences(&report, "overhead")[0].contains("ob_gzhandler 6 in PHP 143 ms"),
+        "{:#?}",
+        sentences(&report, "overhead")
+    );
+}
+
+#[test]
+fn a_filter_that_takes_less_is_said_to_do_so() {
+    let mut lab = page_output();
+    change(&mut lab, "prose-4m/apache/php8.2/http/server/gzip:6", |_, visit| {
+        visit.server_cpu_ns = visit.server_cpu_ns.map(|ns| ns / 4);
+    });
+    let report = lab.report();
+    assert!(sentences(&report, "moves")[0].ends_with("the filter takes less than PHP does."));
+}
+
+#[test]
+fn the_crossover_is_where_the_ratio_crosses_one() {
+    let report = static_assets().report();
+    let crossovers = &report.exhibits.crossovers.as_ref().unwrap().0;
+    let of = |server: &str| crossovers.iter().find(|c| c.endpoint.server == server).unwrap();
+    let (apache, nginx) = (of("apache"), of("nginx"));
+    assert_eq!(
+        (apache.on_the_fly.as_str(), apache.pre_encoded.as_str()),
+        ("server/gzip:6", "server/type-map")
+    );
+    assert_eq!(apache.sizes.len(), 5);
+    // On the fly takes 12 µs and 28.6 ns a byte, the look-up 70 µs: equal at about 2 KB.
+    let Some(Pays::From { bytes, low, high }) = apache.cpu else { panic!("{:?}", apache.cpu) };
+    assert!((1_500.0..2_500.0).contains(&bytes), "{bytes}");
+    assert!(low.unwrap() < bytes && bytes < high.unwrap());
+    assert!(matches!(nginx.cpu, Some(Pays::Everywhere { .. })), "{:?}", nginx.cpu);
+    let answers = sentences(&report, "answer");
+    assert!(answers.iter().any(|a| a.contains("On nginx") && a.contains("pays at every size measured")));
+    assert!(
+        answers.iter().any(|a| a.contains("On apache") && a.contains("Encoding each response has")),
+        "{answers:#?}"
+    );
+    assert!(!sentences(&report, "example").is_empty() && !sentences(&report, "endpoint").is_empty());
+}
+
+#[test]
+fn what_handing_over_frees_and_where_it_does_not() {
+    let report = downloads().report();
+    let workers = sentences(&report, "workers");
+    assert_eq!(workers.len(), 3, "{workers:#?}");
+    let of = |server: &str| *workers.iter().find(|text| text.starts_with(&format!("On {server}"))).unwrap();
+    assert!(of("apache").ends_with("handing over frees the worker."), "{workers:#?}");
+    assert!(of("caddy").ends_with("handing over does not free the worker on caddy."), "{workers:#?}");
+    assert!(
+        of("nginx").ends_with("nginx takes the response off PHP's hands in either case."),
+        "{workers:#?}"
+    );
+    assert!(sentences(&report, "spool").iter().all(|text| text.starts_with("nginx writes")));
+    assert!(sentences(&report, "frees").iter().any(|text| text.contains("all of PHP's CPU time")));
+}
+
+#[test]
+fn a_rate_that_does_not_change_is_said_not_to() {
+    let mut lab = downloads();
+    for way in ["fpassthru", "readfile", "fread", "x-sendfile"] {
+        change(&mut lab, &format!("photo-500k/apache/php8.2/http*10/php/{way}"), |_, visit| {
+            visit.seconds = 0.02 * visit.requests as f64;
+        });
+    }
+    let report = lab.report();
+    let answers = sentences(&report, "answer");
+    let is_it = |text: &&&str| text.contains("x-sendfile instead of readfile for photo-500k");
+    let frees = sentences(&report, "frees");
+    let text = answers.iter().chain(&frees).find(is_it).unwrap();
+    assert!(text.contains("changes nothing in rate (1.00× [1.00, 1.00])"), "{text}");
+    assert!(text.contains("apache's CPU time") && text.contains("PHP's CPU time"), "{text}");
+}
+
+#[test]
+fn published_rows_stand_beside_ours_and_disagreements_are_told() {
+    let mut lab = page_output();
+    change(&mut lab, "prose-4m/apache/php8.2/http/php/zstd:1", |_, visit| visit.seconds *= 100.0);
+    let report = lab.report();
+    let table = report.exhibits.published_delivery.as_ref().unwrap();
+    assert_eq!((table.runtime.as_str(), table.rows.len()), ("php8.2", 9), "zstd 22 was not measured");
+    let of = |measure| table.agreements.iter().find(|a| a.measure == measure).unwrap();
+    let bytes = of(Measure::Bytes);
+    assert_eq!((bytes.pairs, bytes.same, bytes.undecided), (36, 36, 0), "{bytes:#?}");
+    assert_eq!(bytes.rank, Some(1.0));
+    let seconds = of(Measure::Seconds);
+    assert!(
+        seconds.disagreements.iter().all(|d| d.labels.0 == "zstd 1" || d.labels.1 == "zstd 1"),
+        "{seconds:#?}"
+    );
+    assert!(!seconds.disagreements.is_empty() && seconds.rank.unwrap() < 1.0);
+    assert!(table.agreements.iter().all(|a| a.measure != Measure::Rate));
+    assert!(sentences(&report, "published").iter().any(|text| text.contains("Not so: ")));
+    let row = table.rows.iter().find(|row| row.published.label == "zstd 3").unwrap();
+    let cell = row_of(&report, &row.cell);
+    assert!((row.seconds.unwrap() - cell.value(ONE_BY_ONE).unwrap() * 100.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_busy_generator_few_rounds_and_faults_are_caveats() {
+    let mut lab = page_output();
+    let id = "prose-4m/nginx/php8.2/http/php/none";
+    change(&mut lab, id, |round, visit| {
+        visit.client_share = 0.99;
+        if round == 2 {
+            visit.faults.push(weigh_load::result::FaultCount {
+                kind: weigh_load::fault::FaultKind::Status,
+                count: 3,
+                request: "page".into(),
+                example: weigh_load::fault::Fault {
+                    kind: weigh_load::fault::FaultKind::Status,
+                    message: "status 502".into(),
+                    difference: None,
+                },
+            });
+        }
+    });
+    let cell = row_of(&lab.report(), id).clone();
+    assert_eq!(cell.count("faulted"), 3);
+    let has = |what: fn(&Caveat) -> bool| cell.caveats.iter().any(what);
+    assert!(has(|c| matches!(c, Caveat::GeneratorLimit { share } if *share == 0.99)));
+    assert!(has(
+        |c| matches!(c, Caveat::FaultyResponses { faulted: 3, requests: 143, example } if example == "status 502")
+    ));
+    lab.records.retain(|record| matches!(record, Record::Visit(visit) if visit.round == 1));
+    let report = lab.report();
+    assert!(report.rows.iter().all(|row| row.caveats.contains(&Caveat::FewSamples { samples: 1 })));
+    assert!(report.rows.iter().all(|row| row.beside.is_empty()), "one round has no interval");
+}
+
+#[test]
+fn nothing_measured_is_no_answer() {
+    let mut lab = hostile();
+    lab.records.clear();
+    let report = lab.report();
+    assert!(report.rows.is_empty() && report.groups.is_empty() && report.findings.is_empty());
+    assert_eq!(report.unmeasured.len(), lab.plan.cells.len());
+}
+
+#[test]
+fn the_same_records_give_the_same_report() {
+    let text = |lab: Lab| serde_json::to_string(&lab.report()).unwrap();
+    assert_eq!(text(static_assets()), text(static_assets()));
+}
+
+mod formats;
