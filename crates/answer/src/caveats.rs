@@ -10,7 +10,7 @@ use weigh_stats::median;
 
 use crate::finding::Evidence;
 use crate::gather::{Gathered, Measured, usable};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::Shape;
 

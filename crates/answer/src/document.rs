@@ -7,7 +7,7 @@ mod method;
 mod rest;
 
 use crate::format::{Detail, Options};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::table::Grid;
 
 /// A part of the report. Texts are cleaned, and not escaped for any format.

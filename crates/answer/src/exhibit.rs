@@ -1,14 +1,14 @@
 //! Exhibits: results that are no table of metrics. Each is typed, and small, and projects itself.
 
 pub mod comparison;
-pub mod links;
-pub mod prediction;
-pub mod published;
-pub mod summary;
 pub mod crossover;
 pub mod fairness;
+pub mod links;
 pub mod negotiation;
+pub mod prediction;
+pub mod published;
 pub mod published_delivery;
+pub mod summary;
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -17,16 +17,16 @@ use serde::{Deserialize, Serialize};
 use crate::document::Block;
 use crate::format::{Options, Rendered};
 use crate::group::Group;
-use crate::outcome::Report;
+use crate::report::Report;
 use comparison::Comparisons;
-use links::LinkTotals;
-use prediction::ComputedCalls;
-use published::PublishedLevels;
-use summary::PublishedSummary;
 use crossover::Crossovers;
 use fairness::SlowClients;
+use links::LinkTotals;
 use negotiation::Negotiations;
+use prediction::ComputedCalls;
+use published::PublishedLevels;
 use published_delivery::PublishedTable;
+use summary::PublishedSummary;
 
 /// The exhibits of a report; those that its study does not ask for are empty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]

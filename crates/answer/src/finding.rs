@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::plan::Plan;
 
-use crate::outcome::Report;
+use crate::report::Report;
 
 /// One sentence of the answer with what it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -17,7 +17,7 @@ use anyhow::Result;
 
 use weigh_model::suggest::nearest_hint;
 
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::text::clean;
 
 /// What becomes of a format's files.

@@ -9,7 +9,7 @@ use weigh_model::protocol::{FaultKind, Phase, Samples};
 use weigh_model::record::{Record, StopReason, VisitRecord};
 use weigh_stats::median;
 
-use crate::outcome::FaultRow;
+use crate::report::FaultRow;
 
 /// All records of a run by what they speak of.
 pub struct Gathered<'a> {

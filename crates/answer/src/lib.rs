@@ -1,9 +1,9 @@
 //! What records say: estimates, comparisons, sentences, tables and pictures, from a plan and its records alone. No I/O and no clock.
 #![forbid(unsafe_code)]
 
-pub mod analysis;
+pub mod bars;
 mod caveats;
-pub mod chart;
+mod chart;
 pub mod document;
 pub mod estimate;
 pub mod exhibit;
@@ -11,8 +11,8 @@ pub mod finding;
 pub mod format;
 pub mod gather;
 pub mod group;
+pub mod load;
 pub mod metric;
-pub mod outcome;
 pub mod picture;
 pub mod profile;
 pub mod report;
@@ -21,5 +21,4 @@ pub mod subject;
 pub mod table;
 pub mod text;
 pub mod verdict;
-
-pub use report::{bars, words};
+pub mod words;

@@ -1,12 +1,14 @@
 //! Which pictures a report has. Fills the shapes of [`crate::chart`] with the figures of each subject.
 
+pub(crate) mod client;
 pub(crate) mod codec;
+pub(crate) mod delivery;
 
 use weigh_model::payload::Payload;
 
 use crate::chart::{Chart, Scatter, ScatterPoint, bytes_tick, time_tick, whole};
 use crate::document::group::{View, is_synthetic};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::text::{clean, shorten, slug};
 
 /// One picture of a report.
@@ -19,7 +21,7 @@ pub struct Picture {
     /// The group's index; none for a picture of the whole study.
     pub group: Option<usize>,
     /// The picture.
-    pub chart: Chart,
+    pub(crate) chart: Chart,
 }
 
 /// The charts of a group that could be drawn: each with the begin of its name and what it shows.
@@ -36,6 +38,11 @@ fn of_group<const N: usize>(
             chart: chart?,
         })
     })
+}
+
+/// The title of a group without its mark.
+fn plain_title(group: &View) -> String {
+    (group.report.shape().look.title)(group.report, group.group)
 }
 
 /// What the foot names as the source.

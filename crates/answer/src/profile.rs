@@ -2,3 +2,4 @@
 
 pub mod compare;
 pub mod document;
+pub mod report;

@@ -1,158 +1,189 @@
-//! Reports: one analysis in many forms. This room owns how results look; it refuses to measure, to read
-//! records, and to touch the file system: every format hands bytes back.
-//!
-//! A new format is a file in `report/` and its line in [`FORMATS`] (with the `mod` above it).
+//! A report: everything that follows from a plan and its records. It is derived anew each time, and the same each time; formats, tables and
+//! pictures are projections of it.
 
-use std::fmt::Debug;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::caveat::Caveat;
+use weigh_model::link::{LinkSpec, Measured};
+use weigh_model::payload::Payload;
+use weigh_model::plan::{Exclusion, Plan, Runtime, Server, Store};
+use weigh_model::protocol::Fault;
+use weigh_model::record::{Record, VisitRecord};
+use weigh_model::study::StudyText;
+use weigh_stats::Drawings;
 
-use anyhow::Result;
-use weigh_model::suggest::nearest;
+use crate::caveats;
+use crate::exhibit::Exhibits;
+use crate::finding::{Evidence, Finding, findings};
+use crate::gather::{Gathered, gather};
+use crate::group::{Group, groups};
+use crate::metric::MetricDescription;
+use crate::picture::Picture;
+use crate::row::Row;
+use crate::subject::{self, Shape};
 
-use crate::analysis::Results;
-use crate::analysis::client::model::ClientAnalysis;
-use crate::analysis::delivery::model::DeliveryAnalysis;
-use crate::analysis::model::Analysis;
-use crate::{table as grid, text};
-
-pub mod bars;
-mod chart;
-#[cfg(test)]
-mod checks;
-pub mod client;
-pub mod csv;
-pub mod delivery;
-mod document;
-#[cfg(test)]
-mod fixture;
-pub mod json;
-pub mod live;
-pub mod load;
-pub mod markdown;
-pub mod png;
-pub mod profile;
-mod sections;
-pub mod svg;
-pub mod terminal;
-#[cfg(test)]
-mod tests;
-mod view;
-pub mod words;
-
-/// What becomes of a format's files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Medium {
-    /// Printed, in the terminal's width: the folder of a run has no use for it.
-    Screen,
-    /// Printed, or kept as files.
-    Text,
-    /// Kept as files: no screen shows their bytes.
-    Picture,
+/// The results of one run.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// The question and how to read the answer.
+    pub study: StudyText,
+    /// Facts of the run, for the heading.
+    pub run: RunFacts,
+    /// What was under test: `codec`, `delivery`, `client`.
+    pub subject: String,
+    /// The inputs.
+    pub payloads: Vec<Payload>,
+    /// The runtimes.
+    pub runtimes: Vec<Runtime>,
+    /// The web servers.
+    pub servers: Vec<Server>,
+    /// The stores.
+    pub stores: Vec<Store>,
+    /// The links that responses or calls went over, in the plan's order.
+    pub links: Vec<OverLink>,
+    /// What the values of rows mean.
+    pub metrics: Vec<MetricDescription>,
+    /// Every planned cell with at least one visit, in the plan's order.
+    pub rows: Vec<Row>,
+    /// Rows that compete.
+    pub groups: Vec<Group>,
+    /// What is no table of metrics.
+    pub exhibits: Exhibits,
+    /// The answer, in sentences written from the data.
+    pub findings: Vec<Finding>,
+    /// Cells that were planned and not measured: why.
+    pub faults: Vec<FaultRow>,
+    /// Cells that were planned and for which the budget did not suffice.
+    pub unmeasured: Vec<String>,
+    /// Cells that were never planned: why.
+    pub exclusions: Vec<Exclusion>,
+    /// Caveats of the whole run; those of a cell stand with its row.
+    pub caveats: Vec<Caveat>,
 }
 
-/// One form of a report.
-pub trait Format: Debug + Sync {
-    /// What `--format` takes.
-    fn name(&self) -> &'static str;
-    /// The extension of its files, without a dot.
-    fn extension(&self) -> &'static str;
-    /// One line for help.
-    fn about(&self) -> &'static str;
-    /// What becomes of its files.
-    fn medium(&self) -> Medium {
-        Medium::Text
-    }
-    /// The word under which the first few of its files are named after a run, and how many; `None` where they are not.
-    fn announced(&self) -> Option<(&'static str, usize)> {
-        None
-    }
-    /// The files of the report; none of them is written.
+/// Facts of a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct RunFacts {
+    /// RFC 3339, UTC.
+    pub started: String,
+    /// Weighbridge's version.
+    pub version: String,
+    /// The seed.
+    pub seed: u64,
+    /// Seconds of wall time.
+    pub seconds: f64,
+    /// Rounds.
+    pub rounds: u32,
+    /// The run ended by itself (it was not interrupted for good).
+    pub complete: bool,
+    /// One line on the machine: processor, cores, kernel.
+    pub machine: String,
+}
+
+/// A link that responses or calls went over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OverLink {
+    /// What was asked of it.
+    pub asked: LinkSpec,
+    /// What it was measured as before its first use; of a link that was made again after an interruption, the first time.
+    pub measured: Measured,
+}
+
+/// The links that were measured.
+fn links(plan: &Plan, gathered: &Gathered) -> Vec<OverLink> {
+    let of_visit = |visit: &VisitRecord| {
+        let delivery = visit.delivery.as_ref().and_then(|d| d.link.as_deref());
+        delivery.or(visit.client.as_ref().and_then(|c| c.link.as_deref())).cloned()
+    };
+    let over = |asked: &LinkSpec| {
+        let cells = gathered.cells.iter().filter(|m| m.cell.link() == Some(asked.name.as_str()));
+        let measured = cells.flat_map(|m| &m.visits).find_map(|visit| of_visit(visit))?;
+        Some(OverLink { asked: asked.clone(), measured })
+    };
+    plan.links.iter().filter_map(over).collect()
+}
+
+/// A planned cell without a number.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FaultRow {
+    /// The cell's id.
+    pub cell: String,
+    /// The round.
+    pub round: u32,
+    /// Why.
+    pub fault: Fault,
+}
+
+impl Report {
+    /// Derives it from the records of a run: of a whole run, an interrupted one, or one in flight.
     ///
-    /// # Errors
-    /// When the analysis cannot be expressed in this form; the message says what and why.
-    fn render(&self, analysis: &Analysis, options: &Options) -> Result<Vec<Rendered>>;
-    /// The same of a delivery study.
-    ///
-    /// # Errors
-    /// As [`Format::render`].
-    fn render_delivery(&self, analysis: &DeliveryAnalysis, options: &Options) -> Result<Vec<Rendered>>;
-    /// The same of a study of clients.
-    ///
-    /// # Errors
-    /// As [`Format::render`].
-    fn render_client(&self, analysis: &ClientAnalysis, options: &Options) -> Result<Vec<Rendered>>;
-
-    /// The files of the report on any kind of study.
-    ///
-    /// # Errors
-    /// As [`Format::render`].
-    fn render_results(&self, results: &Results, options: &Options) -> Result<Vec<Rendered>> {
-        match results {
-            Results::Codec(analysis) => self.render(analysis, options),
-            Results::Delivery(analysis) => self.render_delivery(analysis, options),
-            Results::Client(analysis) => self.render_client(analysis, options),
-        }
+    /// `rounds`, `seconds` and `complete` of the run's facts are taken from the records, the rest from `run`. Records of cells that are not
+    /// in the plan are left out.
+    pub fn of(run: &RunFacts, plan: &Plan, records: &[Record]) -> Report {
+        let shape = subject::of_plan(plan);
+        let gathered = gather(plan, records);
+        let measured = || gathered.cells.iter().filter(|m| (shape.is_row)(m.cell));
+        let drawings = Drawings::of(measured().flat_map(|m| m.visits.iter().map(|v| v.round)), plan.seed);
+        let mut rows: Vec<Row> = measured().map(|m| Row::of(shape, plan, m, &drawings)).collect();
+        (shape.complete)(&mut rows);
+        let groups = groups(shape, &mut rows);
+        let mut report = Report {
+            study: plan.study.clone(),
+            run: RunFacts {
+                rounds: gathered.rounds,
+                seconds: gathered.seconds,
+                complete: gathered.complete,
+                ..run.clone()
+            },
+            subject: shape.name.to_owned(),
+            payloads: plan.payloads.clone(),
+            runtimes: plan.runtimes.clone(),
+            servers: plan.servers.clone(),
+            stores: plan.stores.clone(),
+            links: links(plan, &gathered),
+            metrics: shape.metrics().map(MetricDescription::from).collect(),
+            rows,
+            groups,
+            exhibits: Exhibits::default(),
+            findings: Vec::new(),
+            faults: gathered.faults.clone(),
+            unmeasured: gathered.unmeasured.clone(),
+            exclusions: plan.exclusions.clone(),
+            caveats: Vec::new(),
+        };
+        report.exhibits = (shape.exhibits)(&Evidence { plan, report: &report }, &gathered);
+        caveats::add(shape, plan, &gathered, &mut report);
+        report.findings = findings(shape.findings, &Evidence { plan, report: &report });
+        report
     }
-}
 
-/// Every format, in the order of help.
-pub static FORMATS: &[&dyn Format] =
-    &[&terminal::Terminal, &markdown::Markdown, &csv::Csv, &json::Json, &svg::Svg, &png::Png];
-
-/// The format of that name.
-///
-/// # Errors
-/// One line naming the formats there are.
-pub fn format(name: &str) -> Result<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.name() == name).ok_or_else(|| {
-        let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
-        let near = nearest(name, names.iter().copied());
-        let hint = near.map_or_else(String::new, |known| format!("; did you mean {known}?"));
-        anyhow::anyhow!("no report format named {}: there are {}{hint}", text::clean(name), names.join(", "))
-    })
-}
-
-/// One file of a report.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rendered {
-    /// A plain name without folders, safe on every file system.
-    pub file_name: String,
-    /// The content.
-    pub bytes: Vec<u8>,
-}
-
-impl Rendered {
-    fn new(file_name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Rendered {
-        Rendered { file_name: file_name.into(), bytes: bytes.into() }
+    /// What is particular about its subject.
+    pub fn shape(&self) -> &'static Shape {
+        subject::named(&self.subject)
     }
-}
 
-/// How a report should look.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Columns of the terminal.
-    pub width: usize,
-    /// Style with colours and weights (the caller has looked at `NO_COLOR` and at the pipe).
-    pub color: bool,
-    /// How much of it: a summary, or every cell.
-    pub detail: Detail,
-    /// Findings shown at most.
-    pub findings: usize,
-    /// The command that makes this run again, for the report's last section.
-    pub command: Option<String>,
-}
+    /// Its pictures, in the report's order.
+    pub fn pictures(&self) -> Vec<Picture> {
+        (self.shape().look.pictures)(self)
+    }
 
-/// How much a terminal report says. The other formats are always complete.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
-    /// The answer, the front of each group, and counts of the rest.
-    #[default]
-    Summary,
-    /// Every cell, every link, every fault.
-    Full,
-}
+    /// A row by its cell's id.
+    pub fn row(&self, id: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.cell.id == id)
+    }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { width: 100, color: false, detail: Detail::Summary, findings: 10, command: None }
+    /// The rows of a group, in the plan's order.
+    pub fn members<'r>(&'r self, group: &'r Group) -> impl Iterator<Item = &'r Row> + Clone {
+        group.cells.iter().filter_map(|id| self.row(id))
+    }
+
+    /// A link by its name.
+    pub fn link(&self, name: &str) -> Option<&OverLink> {
+        self.links.iter().find(|link| link.asked.name == name)
+    }
+
+    /// A payload by its name.
+    pub fn payload(&self, name: &str) -> Option<&Payload> {
+        self.payloads.iter().find(|payload| payload.name == name)
     }
 }

@@ -19,8 +19,8 @@ use crate::finding::{Evidence, Topic};
 use crate::gather::{Gathered, Measured};
 use crate::group::Group;
 use crate::metric::Metric;
-use crate::outcome::Report;
 use crate::picture::Picture;
+use crate::report::Report;
 use crate::row::Row;
 use crate::table::{Cell as Field, Column};
 

@@ -4,7 +4,7 @@
 use console::Style;
 use weigh_model::units;
 
-use crate::report::bars;
+use crate::bars;
 use crate::text::{clean, columns, shorten, wrap};
 
 /// Columns between two columns.

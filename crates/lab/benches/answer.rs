@@ -18,8 +18,9 @@ use anyhow::{Result, ensure};
 use common::{CONFIDENCE, SEED, Targets, WEIGH, progress, rounds};
 use weigh::run::dir::StoredRun;
 use weigh::run::state::State;
-use weigh_answer::analysis::model::{Analysis, CellResult};
-use weigh_answer::analysis::{QUANTILE, analyse};
+use weigh_answer::estimate::QUANTILE;
+use weigh_answer::report::Report;
+use weigh_answer::row::Row;
 use weigh_model::protocol::Phase;
 use weigh_stats::{Drawings, Figure};
 
@@ -68,7 +69,7 @@ struct Answer {
     /// changes least.
     cpu: f64,
     stored: StoredRun,
-    analysis: Analysis,
+    report: Report,
 }
 
 impl Answer {
@@ -80,30 +81,30 @@ impl Answer {
         ensure!(status.success(), "weigh codec {} ended with {status}", content.display());
         let (seconds, cpu) = (begun.elapsed().as_secs_f64(), children_cpu_seconds()? - before);
         let stored = StoredRun::read(out)?;
-        let analysis = analyse(&stored.facts(), &stored.plan, &stored.records);
-        Ok(Answer { seconds, cpu, stored, analysis })
+        let report = Report::of(&stored.facts(), &stored.plan, &stored.records);
+        Ok(Answer { seconds, cpu, stored, report })
     }
 
     fn front(&self) -> BTreeSet<&str> {
-        self.analysis.groups.iter().flat_map(|g| g.front.iter().map(String::as_str)).collect()
+        self.report.groups.iter().flat_map(|g| g.front.iter().map(String::as_str)).collect()
     }
 
-    fn cell(&self, id: &str) -> Option<&CellResult> {
-        self.analysis.cells.iter().find(|c| c.cell.id == id)
+    fn cell(&self, id: &str) -> Option<&Row> {
+        self.report.row(id)
     }
 
     /// The cells that keep this one from the front: no more bytes, and quicker.
     fn better_than(&self, id: &str) -> Vec<&str> {
         let Some(cell) = self.cell(id) else { return Vec::new() };
-        let encode = |c: &CellResult| c.phases.get(&Phase::Encode).map_or(f64::INFINITY, |e| e.cpu);
-        let stored = |c: &CellResult| c.encoded_bytes + c.dictionary_bytes;
-        let beats = |c: &&CellResult| {
+        let encode = |c: &Row| c.value("encode").unwrap_or(f64::INFINITY);
+        let stored = |c: &Row| c.count("stored-bytes");
+        let beats = |c: &&Row| {
             c.cell.group() == cell.cell.group()
                 && (stored(c), encode(c)) != (stored(cell), encode(cell))
                 && stored(c) <= stored(cell)
                 && encode(c) <= encode(cell)
         };
-        self.analysis.cells.iter().filter(beats).map(|c| c.cell.id.as_str()).collect()
+        self.report.rows.iter().filter(beats).map(|c| c.cell.id.as_str()).collect()
     }
 }
 

@@ -14,9 +14,9 @@ use anyhow::{Context, Result, ensure};
 use common::{Targets, WEIGH, progress, rounds};
 use rustix::process::{Pid, Signal, kill_process_group};
 use weigh::run::dir::StoredRun;
-use weigh_answer::analysis::analyse;
-use weigh_answer::analysis::model::{Analysis, CellResult, Estimate};
-use weigh_model::protocol::Phase;
+use weigh_answer::estimate::Estimate;
+use weigh_answer::report::Report;
+use weigh_answer::row::Row;
 use weigh_model::record::Record;
 
 /// What a figure may move.
@@ -46,9 +46,9 @@ fn measure() -> Result<Targets> {
     let (name, _) = files.first().context("no content")?;
     progress(&format!("{name}: both cores loaded for the middle third of {rounds} rounds"));
     let stored = run(&home.path().join("run"), rounds)?;
-    let whole = analyse(&stored.facts(), &stored.plan, &stored.records);
+    let whole = Report::of(&stored.facts(), &stored.plan, &stored.records);
     let quiet: Vec<Record> = stored.records.iter().filter(|r| !in_loaded_round(r, rounds)).cloned().collect();
-    let quiet = analyse(&stored.facts(), &stored.plan, &quiet);
+    let quiet = Report::of(&stored.facts(), &stored.plan, &quiet);
     let mut targets = Targets::default();
     figures(&mut targets, &quiet, &whole);
     front(&mut targets, &quiet, &whole);
@@ -128,25 +128,25 @@ impl Drop for Stress {
     }
 }
 
-fn by_id(analysis: &Analysis) -> BTreeMap<&str, &CellResult> {
-    analysis.cells.iter().map(|c| (c.cell.id.as_str(), c)).collect()
+fn by_id(report: &Report) -> BTreeMap<&str, &Row> {
+    report.rows.iter().map(|row| (row.id(), row)).collect()
 }
 
-fn figures(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
+fn figures(targets: &mut Targets, quiet: &Report, loaded: &Report) {
     let after = by_id(loaded);
-    for phase in [Phase::Encode, Phase::Decode] {
+    for phase in ["encode", "decode"] {
         let mut moved: Vec<(f64, &str)> = quiet
-            .cells
+            .rows
             .iter()
-            .filter_map(|c| {
-                let theirs = after.get(c.cell.id.as_str())?.phases.get(&phase)?.cpu;
-                Some(((theirs / c.phases.get(&phase)?.cpu - 1.0).abs(), c.cell.id.as_str()))
+            .filter_map(|row| {
+                let theirs = after.get(row.id())?.value(phase)?;
+                Some(((theirs / row.value(phase)? - 1.0).abs(), row.id()))
             })
             .collect();
         moved.sort_by(|a, b| a.0.total_cmp(&b.0));
         let Some((most, who)) = moved.last() else { continue };
         let middle = moved[moved.len() / 2].0;
-        let name = format!("noise-{}", if phase == Phase::Encode { "encode" } else { "decode" });
+        let name = format!("noise-{phase}");
         let measured = format!(
             "{} figures, middle one moved {:.1}%, most {:.1}% ({who})",
             moved.len(),
@@ -158,10 +158,10 @@ fn figures(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
 }
 
 /// Every pair on the quiet run's front whose intervals are apart keeps its order.
-fn front(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
+fn front(targets: &mut Targets, quiet: &Report, loaded: &Report) {
     let (before, after) = (by_id(quiet), by_id(loaded));
-    let encode = |cells: &BTreeMap<&str, &CellResult>, id: &str| -> Option<Estimate> {
-        cells.get(id)?.phases.get(&Phase::Encode).copied()
+    let encode = |rows: &BTreeMap<&str, &Row>, id: &str| -> Option<Estimate> {
+        rows.get(id)?.get("encode").cloned()
     };
     let (mut pairs, mut close, mut changed) = (0, 0, Vec::new());
     for group in &quiet.groups {
@@ -174,7 +174,7 @@ fn front(targets: &mut Targets, quiet: &Analysis, loaded: &Analysis) {
                     continue;
                 }
                 pairs += 1;
-                if (x.cpu < y.cpu) != (u.cpu < v.cpu) {
+                if (x.value < y.value) != (u.value < v.value) {
                     changed.push(format!("{a} and {b}"));
                 }
             }

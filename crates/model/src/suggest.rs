@@ -51,12 +51,4 @@ mod tests {
         assert_eq!(nearest_hint("qqq", []), "; there is none");
     }
 
-    #[test]
-    fn slips_find_their_name_and_others_find_nothing() {
-        let names = ["zstd", "zlib", "brotli"];
-        assert_eq!(nearest("zsdt", names), Some("zstd"));
-        assert_eq!(nearest("brotil", names), Some("brotli"));
-        assert_eq!(nearest("lzma", names), None);
-        assert_eq!(nearest("x", []), None);
-    }
 }

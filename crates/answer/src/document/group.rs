@@ -6,7 +6,7 @@ use weigh_model::units;
 
 use crate::document::Block;
 use crate::group::Group;
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::Look;
 use crate::table::{Cell, Column, Grid, Kind, Tone};

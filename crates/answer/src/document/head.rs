@@ -5,7 +5,7 @@ use weigh_model::units;
 
 use crate::document::Block;
 use crate::finding::Finding;
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::text::clean;
 
 /// Title, question and the facts of the run.

@@ -7,7 +7,7 @@ use weigh_model::units;
 
 use crate::document::Block;
 use crate::format::Options;
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::table::{Column, Grid, Kind, Tone};
 use crate::text::clean;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::document::Block;
-use crate::outcome::FaultRow;
+use crate::report::FaultRow;
 use crate::text::clean;
 use crate::words::explain;
 use weigh_model::caveat::Caveat;

@@ -15,7 +15,7 @@ use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::format::csv::{ends_of, text};
 use crate::format::{Detail, Options, Rendered};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::client::{
     CLIENT_CPU, COMBINED, CPU, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, SECONDS, place, setting, work,

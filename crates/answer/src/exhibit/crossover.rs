@@ -17,7 +17,7 @@ use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::format::csv::text;
 use crate::format::{Detail, Options, Rendered};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CODING, CPU, Endpoint, RATE};
 use crate::table::{Column, Grid, Kind, Tone};

@@ -14,7 +14,7 @@ use crate::document::Block;
 use crate::exhibit::Exhibit;
 use crate::format::{Detail, Options};
 use crate::gather::{Gathered, Measured};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::merged;
 use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
 use crate::text::clean;
@@ -233,11 +233,7 @@ impl Exhibit for SlowClients {
             };
             grid.push(tone, fields(result, slow));
         }
-        vec![
-            Block::Heading(2, "With slow clients".into()),
-            Block::Remark(LEGEND.into()),
-            Block::Table(grid),
-        ]
+        vec![Block::Heading(2, "With slow clients".into()), Block::Remark(LEGEND.into()), Block::Table(grid)]
     }
 }
 
@@ -302,8 +298,7 @@ mod tests {
 
     #[test]
     fn an_outcome_follows_from_workers_and_answers() {
-        let slow =
-            |clients| Slow { clients, read_rate: 50_000, workers: 8, script_memory: 0, narrow: true };
+        let slow = |clients| Slow { clients, read_rate: 50_000, workers: 8, script_memory: 0, narrow: true };
         for (clients, busy, prompt, expected) in [
             (0, Some(0.0), 1.0, Outcome::Alone),
             (8, Some(0.0), 1.0, Outcome::Free),

@@ -18,7 +18,7 @@ use crate::finding::Evidence;
 use crate::format::csv::text;
 use crate::format::{Options, Rendered};
 use crate::group::Group;
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::codec::{DECODE, ENCODE, ENCODED, IDENTITY, runtime_priority};
 use crate::table::{Cell, Column, Grid, Kind, Tone};

@@ -27,7 +27,7 @@ use crate::document::Block;
 use crate::exhibit::Exhibit;
 use crate::format::{Options, Rendered};
 use crate::gather::{Gathered, Measured};
-use crate::outcome::Report;
+use crate::report::Report;
 use etag::{Form, form};
 use variant::{names, names_encoding};
 

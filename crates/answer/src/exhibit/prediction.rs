@@ -18,7 +18,7 @@ use crate::finding::Evidence;
 use crate::format::csv::text;
 use crate::format::{Detail, Options, Rendered};
 use crate::gather::Gathered;
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::client::{DECODE, ENCODE, GET_MEAN, PUT_MEAN, STORED, label, place, setting};
 use crate::table::{Cell as Field, Column, Grid, Kind, Tone};

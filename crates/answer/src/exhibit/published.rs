@@ -8,7 +8,7 @@ use crate::document::Block;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::format::Options;
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::codec::{COMPRESS, DECODE, DECOMPRESS, ENCODE};
 use crate::table::{Column, Grid, Kind, Tone};

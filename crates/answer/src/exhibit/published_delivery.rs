@@ -11,7 +11,7 @@ use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::format::{Detail, Options};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, ONE_BY_ONE, RATE, SECONDS};
 use crate::table::{Column, Grid, Kind, Tone};

@@ -9,7 +9,7 @@ use crate::document::Block;
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::format::{Detail, Options};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::client::{COMBINED, PER_PROCESS};
 use crate::text::clean;

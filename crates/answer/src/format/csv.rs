@@ -8,7 +8,7 @@ use weigh_model::record::StopReason;
 use super::{Format, Options, Rendered};
 use crate::document::group::is_synthetic;
 use crate::metric::Metric;
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::text::clean;
 use crate::words;

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{Format, Options, Rendered};
-use crate::outcome::Report;
+use crate::report::Report;
 
 /// The version of the schema: raised when a field changes its meaning or goes away.
 pub const SCHEMA: u32 = 2;

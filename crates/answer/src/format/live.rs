@@ -3,7 +3,7 @@
 use super::{Options, terminal};
 use crate::document::Block;
 use crate::document::group::{View, views};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::table::Grid;
 use crate::text;
 

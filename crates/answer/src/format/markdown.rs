@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::{Detail, Format, Options, Rendered};
 use crate::document::{self, Block};
-use crate::outcome::Report;
 use crate::picture::Picture;
+use crate::report::Report;
 use crate::table::{Grid, Kind, Tone};
 use crate::text::{clean, markdown as escape};
 

@@ -6,8 +6,8 @@ use resvg::usvg::{Options as Reading, Tree};
 
 use super::{Format, Medium, Options, Rendered};
 use crate::chart::fonts;
-use crate::outcome::Report;
 use crate::picture::Picture;
+use crate::report::Report;
 
 /// `--format png`.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::{Format, Medium, Options, Rendered};
-use crate::outcome::Report;
+use crate::report::Report;
 
 /// `--format svg`.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use console::Style;
 
 use super::{Format, Medium, Options, Rendered};
 use crate::document::{self, Block};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::text::wrap;
 
 /// Prose wider than this is hard to read, whatever the terminal.

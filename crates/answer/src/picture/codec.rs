@@ -3,7 +3,7 @@
 
 use weigh_model::units;
 
-use super::{Picture, TradeoffWords, is_made_up, of_group, source, tradeoff_title};
+use super::{Picture, TradeoffWords, is_made_up, of_group, plain_title, source, tradeoff_title};
 use crate::chart::{
     Axis, Chart, Color, Drawing, INK, Line, LinePanel, Lines, LinkStrip, Mark, QUIET, Scatter, ScatterPoint,
     Slope, beside, codec, ends, time_tick, whole,
@@ -11,7 +11,7 @@ use crate::chart::{
 use crate::document::group::{View, about, views};
 use crate::exhibit::links::{BestAt, BreakEven, CellTotals, MixTotals, main_mix, mix_words, ranges};
 use crate::exhibit::published::LevelComparison;
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::codec::{ENCODE, ENCODED, IDENTITY};
 use crate::text::{clean, shorten};
@@ -338,11 +338,6 @@ fn published_title(rows: &[LevelComparison]) -> String {
         factor(|row| row.decompress_mb_s_corrected / row.published.decompress_mb_s_published),
         factor(|row| row.compress_mb_s / row.published.compress_mb_s)
     )
-}
-
-/// The title of a group without its mark.
-fn plain_title(group: &View) -> String {
-    (group.report.shape().look.title)(group.report, group.group)
 }
 
 fn group_about(group: &View) -> String {

@@ -19,7 +19,7 @@ use crate::finding::{Evidence, client as finding};
 use crate::gather::{Gathered, Measured};
 use crate::group::Group;
 use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::{Row, Values};
 use crate::subject::{Factor, Look, Shape, Shown, shown};
 use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
@@ -128,7 +128,7 @@ pub static SHAPE: Shape = Shape {
         columns,
         notes: |_, _| Vec::new(),
         overview,
-        pictures: |_| Vec::new(),
+        pictures: crate::picture::client::pictures,
         few: 0,
     },
 };

@@ -17,7 +17,7 @@ use crate::finding::{Evidence, codec as finding};
 use crate::gather::{Gathered, Measured, usable};
 use crate::group::Group;
 use crate::metric::{Better, Metric, Over, Per, Source, Unit};
-use crate::outcome::Report;
+use crate::report::Report;
 use crate::row::{Row, Values};
 use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
 use crate::table::{Column, Grid, Kind, Tone};

@@ -26,7 +26,7 @@ use crate::finding::{Evidence, delivery as finding};
 use crate::gather::{Gathered, Measured};
 use crate::group::Group;
 use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit};
-use crate::outcome::{OverLink, Report};
+use crate::report::{OverLink, Report};
 use crate::row::{Row, Values};
 use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
 use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
@@ -124,8 +124,8 @@ pub static SHAPE: Shape = Shape {
         columns,
         notes: |_, _| Vec::new(),
         overview,
-        pictures: |_| Vec::new(),
-        part: |_, _| None,
+        pictures: crate::picture::delivery::pictures,
+        part: None,
         few: 3,
     },
 };
@@ -347,13 +347,48 @@ macro_rules! times {
             time(concat!($id, "-mean"), Part::Mean, packed, concat!($what, ": the mean.")),
             time(concat!($id, "-sd"), Part::Sd, packed, concat!($what, ": the standard deviation.")),
             time(concat!($id, "-p50"), Part::Quantile(0.5), packed, concat!($what, ": the median.")),
-            time(concat!($id, "-p66"), Part::Quantile(0.66), packed, concat!($what, ": 66% take at most this.")),
-            time(concat!($id, "-p75"), Part::Quantile(0.75), packed, concat!($what, ": 75% take at most this.")),
-            time(concat!($id, "-p80"), Part::Quantile(0.8), packed, concat!($what, ": 80% take at most this.")),
-            time(concat!($id, "-p90"), Part::Quantile(0.9), packed, concat!($what, ": 90% take at most this.")),
-            time(concat!($id, "-p95"), Part::Quantile(0.95), packed, concat!($what, ": 95% take at most this.")),
-            time(concat!($id, "-p98"), Part::Quantile(0.98), packed, concat!($what, ": 98% take at most this.")),
-            time(concat!($id, "-p99"), Part::Quantile(0.99), packed, concat!($what, ": 99% take at most this.")),
+            time(
+                concat!($id, "-p66"),
+                Part::Quantile(0.66),
+                packed,
+                concat!($what, ": 66% take at most this."),
+            ),
+            time(
+                concat!($id, "-p75"),
+                Part::Quantile(0.75),
+                packed,
+                concat!($what, ": 75% take at most this."),
+            ),
+            time(
+                concat!($id, "-p80"),
+                Part::Quantile(0.8),
+                packed,
+                concat!($what, ": 80% take at most this."),
+            ),
+            time(
+                concat!($id, "-p90"),
+                Part::Quantile(0.9),
+                packed,
+                concat!($what, ": 90% take at most this."),
+            ),
+            time(
+                concat!($id, "-p95"),
+                Part::Quantile(0.95),
+                packed,
+                concat!($what, ": 95% take at most this."),
+            ),
+            time(
+                concat!($id, "-p98"),
+                Part::Quantile(0.98),
+                packed,
+                concat!($what, ": 98% take at most this."),
+            ),
+            time(
+                concat!($id, "-p99"),
+                Part::Quantile(0.99),
+                packed,
+                concat!($what, ": 99% take at most this."),
+            ),
             time(concat!($id, "-max"), Part::Max, packed, concat!($what, ": the largest.")),
         ]
     }};
@@ -707,8 +742,7 @@ fn overview(report: &Report) -> Vec<Block> {
         let gzip = view.marked("gzip");
         let limit = gzip.map_or(u64::MAX, |gzip| gzip.count(BODY));
         let cost = |row: &Row| row.value(CPU).unwrap_or(0.0);
-        let quick =
-            coded().filter(|row| row.count(BODY) < limit).min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let quick = coded().filter(|row| row.count(BODY) < limit).min_by(|a, b| cost(a).total_cmp(&cost(b)));
         let small = coded().min_by_key(|row| row.count(BODY));
         let name = |row: Option<&Row>| Field::Text(row.map(label).unwrap_or_default());
         let cpu_of = |row: Option<&Row>| row.map_or(None::<f64>.into(), |row| scaled(row, CPU, 1e-6));

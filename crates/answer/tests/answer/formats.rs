@@ -1,7 +1,7 @@
 //! Every format on invented reports: ordinary, crowded, tiny and hostile ones, of every subject.
 
 use weigh_answer::format::{Detail, FORMATS, Medium, Options, Rendered, live, named};
-use weigh_answer::outcome::Report;
+use weigh_answer::report::Report;
 use weigh_answer::text::columns;
 use weigh_model::payload::Origin;
 use weigh_model::plan::Exclusion;

@@ -3,7 +3,7 @@
 mod codec;
 mod formats;
 
-use weigh_answer::outcome::Report;
+use weigh_answer::report::Report;
 
 /// Reports of the other subjects, by name.
 fn others() -> Vec<(&'static str, Report)> {

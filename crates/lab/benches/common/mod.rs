@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
-use weigh_answer::analysis::QUANTILE;
+use weigh_answer::estimate::QUANTILE;
 use weigh_stats::{Drawings, Figure, Ratio};
 
 /// The release binary that cargo built for this benchmark.

@@ -9,7 +9,7 @@ use crate::cli::live::Preparing;
 use crate::cli::run::{More, Place, measure, seconds};
 use crate::lab::Lab;
 use crate::planner::build::Ask;
-use weigh_answer::report::Detail;
+use weigh_answer::format::Detail;
 use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::study::file::{Budget, CellBlock, Precision, SCHEMA, Study};
 

@@ -7,8 +7,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::terminal;
 use crate::lab::Progress;
 use crate::run::observer::{Observer, Upcoming};
-use weigh_answer::analysis::Results;
-use weigh_answer::report::{self, Detail, Options};
+use weigh_answer::format::{self, Detail, Options};
+use weigh_answer::report::Report;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
 use weigh_model::units;
@@ -64,8 +64,8 @@ impl Live {
         if self.drawn.is_some_and(|d| d.elapsed() < TABLE_EVERY) {
             return;
         }
-        let results = Results::of(&Default::default(), &self.plan, &self.records);
-        let text = report::live::results(&results, options, terminal::height().saturating_sub(MARGIN));
+        let results = Report::of(&Default::default(), &self.plan, &self.records);
+        let text = format::live::table(&results, options, terminal::height().saturating_sub(MARGIN));
         let term = console::Term::stderr();
         let lines = text.lines().count();
         let earlier = self.drawn_lines;

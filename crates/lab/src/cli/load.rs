@@ -25,7 +25,7 @@ use conductor::Conductor;
 
 use crate::cli::run::Place as Where;
 use crate::cli::{EXIT_FAULTS, terminal};
-use weigh_answer::analysis::load::{Measured, Run};
+use weigh_answer::load::{Measured, Run};
 
 /// Files that a process has open beside its connections.
 const OTHER_FILES: u64 = 64;

@@ -22,7 +22,7 @@ use crate::rig::runtime::PhpRuntime;
 use crate::shelter;
 use weigh_answer::profile::compare::compare;
 use weigh_answer::profile::document::{Document, Run, Shown};
-use weigh_answer::report::profile::{Choice, Sort};
+use weigh_answer::profile::report::{Choice, Sort};
 use weigh_model::profile::Profile;
 
 /// Flags of `weigh profile`.

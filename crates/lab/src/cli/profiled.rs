@@ -13,9 +13,9 @@ use crate::interrupt::Interrupt;
 use crate::lab::Lab;
 use crate::lab::profiled::{self, Contents};
 use crate::profile::script::Profiled;
+use weigh_answer::format::Detail;
 use weigh_answer::profile::document::{Document, Shown};
-use weigh_answer::report::Detail;
-use weigh_answer::report::profile::{self, Choice, Sort};
+use weigh_answer::profile::report::{self, Choice, Sort};
 use weigh_model::plan::Plan;
 
 /// Functions that are shown of each cell; the files have all.
@@ -49,7 +49,7 @@ pub fn run(
         let named = Named { name, profile, run: None, file: Some(file) };
         output::folder(&out, &document, &choice, &[named])?;
         if !json {
-            terminal::print(&profile::terminal(&document, &choice, &options(Detail::Summary, None)))?;
+            terminal::print(&report::terminal(&document, &choice, &options(Detail::Summary, None)))?;
         }
     }
     terminal::note(&format!("profiles  {}", folder.display()));

@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 
 use crate::cli::terminal;
 use crate::run::dir::StoredRun;
-use weigh_answer::analysis::Results;
-use weigh_answer::report::{self, Detail, Format, Medium, Options};
+use weigh_answer::format::{self, Detail, Format, Medium, Options};
+use weigh_answer::report::Report;
 
 /// Flags of `weigh report`.
 #[derive(Debug, clap::Args)]
@@ -29,7 +29,7 @@ pub struct Args {
 }
 
 fn known_format(text: &str) -> Result<&'static dyn Format, String> {
-    report::format(text).map_err(|e| e.to_string())
+    format::named(text).map_err(|e| e.to_string())
 }
 
 /// How a report on this terminal looks.
@@ -40,7 +40,7 @@ pub fn options(detail: Detail, command: Option<String>) -> Options {
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let stored = StoredRun::read(&args.run)?;
-    let results = Results::of(&stored.facts(), &stored.plan, &stored.records);
+    let results = Report::of(&stored.facts(), &stored.plan, &stored.records);
     let detail = if args.summary { Detail::Summary } else { Detail::Full };
     let options = options(detail, Some(shell_words::join(&stored.file.command)));
     for format in &args.format {
@@ -58,14 +58,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// Prints the report in one format.
-pub fn print(results: &Results, format: &dyn Format, options: &Options) -> Result<()> {
-    let files = format.render_results(results, options)?;
+pub fn print(results: &Report, format: &dyn Format, options: &Options) -> Result<()> {
+    let files = format.render(results, options)?;
     files.iter().try_for_each(|file| terminal::print(&String::from_utf8_lossy(&file.bytes)))
 }
 
 /// Writes the files of one format into a folder, each whole or not at all, without colours.
 pub fn write(
-    results: &Results,
+    results: &Report,
     format: &dyn Format,
     options: &Options,
     folder: &Path,
@@ -74,7 +74,7 @@ pub fn write(
     let doing = || format!("{}: the report cannot be written", folder.display());
     std::fs::create_dir_all(folder).with_context(doing)?;
     let mut written = Vec::new();
-    for file in format.render_results(results, &plain)? {
+    for file in format.render(results, &plain)? {
         let path = folder.join(&file.file_name);
         let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(doing)?;
         draft.write_all(&file.bytes).with_context(doing)?;

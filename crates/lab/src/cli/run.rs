@@ -16,8 +16,8 @@ use crate::planner::build::Ask;
 use crate::rig::store::url::hidden;
 use crate::run::dir::RunDir;
 use crate::shelter::{self, Shelter};
-use weigh_answer::analysis::Results;
-use weigh_answer::report::{self, Detail, FORMATS, Format, Medium};
+use weigh_answer::format::{self, Detail, FORMATS, Format, Medium};
+use weigh_answer::report::Report;
 use weigh_model::plan::Plan;
 
 /// Flags of `weigh run`.
@@ -243,13 +243,13 @@ fn go_on(lab: &Lab, dir: RunDir, more: &More, detail: Detail, json: bool) -> Res
     if let Some(contents) = &contents {
         profiles::run(lab, &path, &plan, contents, &more.stores, &interrupt, json)?;
     }
-    Ok(Ended::Complete { faults: finished.results.faults().len() })
+    Ok(Ended::Complete { faults: finished.results.faults.len() })
 }
 
 /// Prints the results, and leaves report and chart in the run directory.
-fn show(results: &Results, path: &Path, detail: Detail, json: bool, command: String) -> Result<()> {
+fn show(results: &Report, path: &Path, detail: Detail, json: bool, command: String) -> Result<()> {
     let options = crate::cli::report::options(detail, Some(command));
-    let printed: &dyn Format = if json { &report::json::Json } else { &report::terminal::Terminal };
+    let printed: &dyn Format = if json { &format::json::Json } else { &format::terminal::Terminal };
     crate::cli::report::print(results, printed, &options)?;
     let folder = path.join("report");
     let mut notes = vec![format!("run       {}", path.display())];

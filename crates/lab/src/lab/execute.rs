@@ -16,7 +16,7 @@ use crate::run::observer::Observer;
 use crate::run::{self, Outcome};
 use crate::subject::client::{self, Tellers};
 use crate::subject::delivery::{Courier, Room};
-use weigh_answer::analysis::Results;
+use weigh_answer::report::Report;
 use weigh_model::inventory::NATIVE;
 use weigh_model::plan::Plan;
 
@@ -26,7 +26,7 @@ pub struct Finished {
     /// How it ended.
     pub outcome: Outcome,
     /// Its results so far.
-    pub results: Results,
+    pub results: Report,
 }
 
 /// The workers that a plan needs. Nothing is started before the first visit. `stores` are the user's words for stores: a URL with its
@@ -90,6 +90,6 @@ pub fn execute(mut dir: RunDir, mut pool: Pool, observer: &mut dyn Observer) -> 
     let outcome = run::run(&mut dir, &mut pool, &SystemClock::new(), observer)?;
     pool.end();
     let stored = dir.into_stored();
-    let results = Results::of(&stored.facts(), &stored.plan, &stored.records);
+    let results = Report::of(&stored.facts(), &stored.plan, &stored.records);
     Ok(Finished { outcome, results })
 }

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use crate::profile;
+use weigh_answer::format::{Detail, Options};
 use weigh_answer::profile::compare::compare;
 use weigh_answer::profile::document::{Document, Shown};
-use weigh_answer::report::profile::*;
-use weigh_answer::report::{Detail, Options};
+use weigh_answer::profile::report::*;
 use weigh_answer::text::columns;
 use weigh_model::profile::Profile;
 

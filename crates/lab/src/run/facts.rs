@@ -1,7 +1,7 @@
 //! The facts of a run for a heading, derived from what stands on disk.
 
 use super::dir::StoredRun;
-use weigh_answer::analysis::model::RunFacts;
+use weigh_answer::report::RunFacts;
 use weigh_model::record::Record;
 
 impl StoredRun {

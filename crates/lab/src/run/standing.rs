@@ -3,7 +3,7 @@
 //! Times are summed up over rounds as in the analysis. It decides nothing: that is [`super::stop`]'s.
 
 use super::state::{History, State};
-use weigh_answer::analysis::QUANTILE;
+use weigh_answer::estimate::QUANTILE;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;

@@ -8,11 +8,9 @@ use serde_json::Value;
 
 use weigh::cli::{check, corpus, link, runtime};
 use weigh::run::dir::RunFile;
-use weigh_answer::analysis::load;
+use weigh_answer::format::json::Document;
+use weigh_answer::load;
 use weigh_answer::profile::document as profile;
-use weigh_answer::report::client::json as client;
-use weigh_answer::report::delivery::json as delivery;
-use weigh_answer::report::json::Document;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
 
@@ -36,17 +34,7 @@ struct Line {
 /// Name, title and schema of each.
 fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
     vec![
-        ("analysis", "Analysis of a Weighbridge run: report/analysis.json and --json", schema_for!(Document)),
-        (
-            "delivery",
-            "Analysis of a Weighbridge run of a delivery study: report/analysis.json and --json",
-            schema_for!(delivery::Document),
-        ),
-        (
-            "client",
-            "Analysis of a Weighbridge run of a study of clients: report/analysis.json and --json",
-            schema_for!(client::Document),
-        ),
+        ("report", "Report of a Weighbridge run: report/report.json and --json", schema_for!(Document)),
         ("run", "Facts of a run: run.json", schema_for!(RunFile)),
         ("plan", "Plan of a run: plan.json and `weigh plan --json`", schema_for!(Plan)),
         ("record", "One line of records.ndjson", schema_for!(Line)),

@@ -3,7 +3,7 @@
 use weigh_model::payload::Origin;
 
 use super::*;
-use crate::outcome::OverLink;
+use crate::report::OverLink;
 
 /// Ways that a sentence names beside the content as it is.
 const NAMED: usize = 3;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use weigh_load::hist::{Hist, Packed};
 use weigh_load::result::Preflight;
 
-use crate::outcome::{Report, RunFacts};
+use crate::report::{Report, RunFacts};
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::{Plan, Policy, Runtime, Server};

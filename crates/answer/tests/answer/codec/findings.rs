@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use weigh_answer::outcome::Report;
+use weigh_answer::report::Report;
 
 use crate::codec::fixture::{Figures, Lab, study};
 

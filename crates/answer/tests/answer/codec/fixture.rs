@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use weigh_answer::outcome::{Report, RunFacts};
+use weigh_answer::report::{Report, RunFacts};
 use weigh_answer::row::Row;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::payload::{Origin, Payload};

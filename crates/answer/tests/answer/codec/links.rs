@@ -1,7 +1,7 @@
 //! Total times over links and break-even bandwidths.
 
 use weigh_answer::exhibit::links::{Mix, MixTotals};
-use weigh_answer::outcome::Report;
+use weigh_answer::report::Report;
 
 use crate::codec::fixture::{Figures, Lab};
 

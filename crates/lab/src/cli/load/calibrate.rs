@@ -9,7 +9,7 @@ use weigh_load::calibrate::{CalibrationError, Setup, calibrate, loads};
 use super::args::Args;
 use super::conductor::{Conductor, Stopped};
 use crate::loading::target::Target;
-use weigh_answer::analysis::load::Measured;
+use weigh_answer::load::Measured;
 
 /// Repetitions of everything.
 const ROUNDS: u32 = 3;

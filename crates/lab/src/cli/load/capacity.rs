@@ -10,7 +10,7 @@ use weigh_load::units;
 use super::args::{Args, Arrival};
 use super::conductor::Conductor;
 use super::plan;
-use weigh_answer::analysis::load::{Measured, Run, Searched};
+use weigh_answer::load::{Measured, Run, Searched};
 
 /// Seconds of the closed block before the search.
 const CLOSED: f64 = 2.0;

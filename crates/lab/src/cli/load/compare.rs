@@ -11,7 +11,7 @@ use weigh_load::result::LoadResult;
 use super::args::Args;
 use super::conductor::Conductor;
 use super::plan;
-use weigh_answer::analysis::load::{Compared, Measured, Run, merge};
+use weigh_answer::load::{Compared, Measured, Run, merge};
 
 /// Seconds of a block where nothing is said.
 const BLOCK: f64 = 1.0;

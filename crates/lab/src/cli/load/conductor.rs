@@ -14,7 +14,7 @@ use super::output::Session;
 use crate::cli::terminal;
 use crate::interrupt::Interrupt;
 use crate::loading::{LoadAgent, Outcome};
-use weigh_answer::analysis::load::Measured;
+use weigh_answer::load::Measured;
 
 /// An agent with a place to keep what it says.
 pub struct Conductor {

@@ -12,8 +12,9 @@ use crate::cli::terminal;
 use crate::loading::Failure;
 use crate::loading::place::{self, Place};
 use crate::rig::machine::Machine;
-use weigh_answer::analysis::load::{Document, Measured, Run, SCHEMA};
-use weigh_answer::report::{self, Detail};
+use weigh_answer::format::Detail;
+use weigh_answer::load::report as load_report;
+use weigh_answer::load::{Document, Measured, Run, SCHEMA};
 
 /// One use of the verb.
 pub struct Session {
@@ -92,16 +93,16 @@ impl Session {
             terminal::print(&String::from_utf8_lossy(&json))?;
         } else {
             let detail = if self.output.verbose { Detail::Full } else { Detail::Summary };
-            terminal::print(&report::load::terminal(&document, &crate::cli::report::options(detail, None)))?;
+            terminal::print(&load_report::terminal(&document, &crate::cli::report::options(detail, None)))?;
         }
         terminal::note(&format!("run       {}", self.place.path().display()));
         Ok(())
     }
 
     fn series(&self, run: &Run, began: SystemTime) -> Result<()> {
-        let slices = report::load::csv::slices(&run.result)?;
+        let slices = load_report::csv::slices(&run.result)?;
         let since = began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        let log = report::load::hlog::log(&run.result, since)?;
+        let log = load_report::hlog::log(&run.result, since)?;
         self.place.write("slices.csv", &slices)?;
         self.place.write("times.hlog", &log)?;
         for (file, bytes) in [(&self.output.csv, slices), (&self.output.hlog, log)] {

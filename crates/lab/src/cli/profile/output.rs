@@ -7,12 +7,13 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::{Args, Named};
-use crate::cli::{report::options, terminal};
+use crate::cli::report::options;
+use crate::cli::terminal;
 use crate::content::names::{Names, shown};
 use crate::loading::place;
+use weigh_answer::format::{Detail, Options};
 use weigh_answer::profile::document::Document;
-use weigh_answer::report::profile::{self, Choice, flame, speedscope};
-use weigh_answer::report::{Detail, Options};
+use weigh_answer::profile::report::{self, Choice, flame, speedscope};
 
 /// Prints the document, and writes the folder that was asked for.
 ///
@@ -27,7 +28,7 @@ pub(super) fn write(args: &Args, document: &Document, choice: &Choice, profiles:
         return terminal::print(&json(document)?);
     }
     let detail = if args.verbose { Detail::Full } else { Detail::Summary };
-    terminal::print(&profile::terminal(document, choice, &options(detail, None)))
+    terminal::print(&report::terminal(document, choice, &options(detail, None)))
 }
 
 /// Writes every form of the document and its profiles into a new folder.
@@ -47,7 +48,7 @@ pub(in crate::cli) fn folder(
     let full = Options { detail: Detail::Full, ..Options::default() };
     let all = Choice { top: usize::MAX, function: None, ..choice.clone() };
     place::write(&out.join("profile.json"), json(document)?.as_bytes())?;
-    place::write(&out.join("profile.txt"), profile::terminal(document, &all, &full).as_bytes())?;
+    place::write(&out.join("profile.txt"), report::terminal(document, &all, &full).as_bytes())?;
     let mut names = Names::new();
     for one in profiles {
         let name = names.give(one.name.rsplit('/').next().unwrap_or(&one.name));

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use weigh::interrupt::Interrupt;
 use weigh::rig::server::Found;
 use weigh::subject::delivery::negotiation::ask;
-use weigh_answer::analysis::delivery::model::{NegotiationResult, Quirk};
-use weigh_answer::analysis::delivery::negotiation;
+use weigh_answer::exhibit::negotiation::{NegotiationResult, Quirk};
 use weigh_model::cell::{Cell, Delivery, Subject, Transport};
 use weigh_model::setting::Setting;
 use weigh_model::way::{By, WayKind};
@@ -20,7 +19,7 @@ fn asked(rig: &Rig, found: &Found, way: &str) -> NegotiationResult {
     let told = ask(&instance.url("/lib.js"), &rig.script(), &Interrupt::new()).unwrap();
     assert!(instance.stop(), "{way} had to be killed");
     assert_eq!((told.wrong_body(), &told.ended), (None, &None), "{way}");
-    negotiation::result(&cell(found, site.way.unwrap()), &told).unwrap()
+    NegotiationResult::of(&cell(found, site.way.unwrap()), &told).unwrap()
 }
 
 fn cell(found: &Found, setting: Setting) -> Cell {

@@ -1,0 +1,84 @@
+//! The highest rate that is held, and the steps that show it.
+
+use weigh_load::capacity::{Capacity, Ended, Step, Verdict};
+
+use super::{preflight, remedies};
+use crate::document::Block;
+use crate::format::Options;
+use crate::load::Searched;
+use crate::table::{Column, Grid, Kind, Tone};
+use weigh_model::units;
+
+pub(super) fn blocks(searched: &Searched, options: &Options) -> Vec<Block> {
+    let mut blocks = preflight::blocks(&searched.closed, options);
+    blocks.push(Block::Heading(2, "Capacity".into()));
+    blocks.push(Block::Text(answer(&searched.capacity)));
+    blocks.push(Block::Remark(format!(
+        "Without a schedule, {} connections reached {} requests/s.",
+        searched.closed.plan.streams.iter().map(|s| s.connections).sum::<u32>(),
+        units::significant(searched.closed.figures.total.achieved_per_second)
+    )));
+    blocks.push(Block::Heading(2, "Steps".into()));
+    blocks.push(Block::Table(table(&searched.capacity)));
+    blocks.extend(super::faults::blocks(&searched.closed));
+    blocks.extend(remedies::of(&searched.closed.caveats));
+    blocks
+}
+
+fn answer(capacity: &Capacity) -> String {
+    let limit = limit(capacity);
+    let rate = |rate: Option<f64>| units::significant(rate.unwrap_or(0.0));
+    let (held, over) = (rate(capacity.held), rate(capacity.over));
+    match capacity.ended {
+        Ended::Found => format!("{held} requests/s are held with {limit}; {over} are not."),
+        Ended::NothingHeld => format!("No rate is held with {limit}: not even {over} requests/s."),
+        Ended::NeverOver => {
+            format!("Every rate that was tried is held with {limit}, up to {held} requests/s.")
+        }
+        Ended::Generator if capacity.held.is_none() => {
+            format!(
+                "The generator was the limit already at {over} requests/s: nothing is known of the server."
+            )
+        }
+        Ended::Generator => format!(
+            "At least {held} requests/s are held with {limit}; above, at {over}, the generator was the limit, not the server."
+        ),
+        Ended::OutOfSteps => {
+            format!(
+                "The steps were used up: with {limit} the border is between {held} and {over} requests/s."
+            )
+        }
+    }
+}
+
+fn limit(capacity: &Capacity) -> String {
+    format!(
+        "p{} within {}",
+        units::trimmed_number(capacity.limit.quantile * 100.0),
+        super::seconds(capacity.limit.seconds)
+    )
+}
+
+fn table(capacity: &Capacity) -> Grid {
+    let mut grid = Grid::new(vec![
+        Column::new("offered", "1/s", Kind::Three, 0),
+        Column::new("achieved", "1/s", Kind::Three, 0),
+        Column::new("response", "ms", Kind::Three, 0),
+        Column::new("", "", Kind::Text(8), 0),
+    ]);
+    let mut steps: Vec<&Step> = capacity.steps.iter().collect();
+    steps.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    for step in steps {
+        let tone = if step.verdict == Verdict::Held { Tone::Strong } else { Tone::Plain };
+        let words = match step.verdict {
+            Verdict::Held => "held",
+            Verdict::Slow => "too slow",
+            Verdict::Behind => "fewer came than were due",
+            Verdict::Dropped => "some were never sent",
+            Verdict::Generator => "the generator was the limit",
+        };
+        let response = step.response.map(|s| s * 1e3);
+        grid.push(tone, vec![step.rate.into(), step.achieved.into(), response.into(), words.into()]);
+    }
+    grid
+}

@@ -1,0 +1,127 @@
+//! Two sides beside each other.
+
+use weigh_load::compare::{Line, Quantity, Ratio};
+
+use super::{faults, preflight, remedies, rest, times};
+use crate::document::Block;
+use crate::format::{Detail, Options};
+use crate::load::{Compared, Run};
+use crate::table::{Column, Grid, Kind, Tone};
+use crate::text::clean;
+use weigh_model::units;
+
+pub(super) fn blocks(compared: &Compared, options: &Options) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for (side, run) in [("A", &compared.a), ("B", &compared.b)] {
+        let mut part = preflight::blocks(run, options);
+        if let Some(Block::Heading(level, title)) = part.first_mut() {
+            *title = format!("{side}: {title}");
+            *level = if side == "A" { 1 } else { 2 };
+        }
+        blocks.extend(part);
+    }
+    let count = compared.comparison.blocks;
+    blocks.push(Block::Heading(2, "B against A".into()));
+    blocks.push(Block::Table(table(&compared.comparison.lines)));
+    blocks.push(Block::Remark(format!(
+        "Medians over {count} blocks of each side, which alternate; ratios are formed inside pairs of blocks, with their \
+         95% interval. Where it holds 1, the two cannot be told apart."
+    )));
+    blocks.extend(differences(compared));
+    for (side, run) in [("A", &compared.a), ("B", &compared.b)] {
+        blocks.extend(of_side(side, run, options));
+    }
+    blocks
+}
+
+fn of_side(side: &str, run: &Run, options: &Options) -> Vec<Block> {
+    let mut parts = Vec::new();
+    if options.detail == Detail::Full {
+        parts.extend(times::blocks(run, options));
+        parts.extend(rest::client(run, options));
+    }
+    parts.extend(faults::blocks(run));
+    parts.extend(remedies::blocks(run));
+    for part in &mut parts {
+        if let Block::Heading(_, title) = part {
+            *title = format!("{side}: {title}");
+        }
+    }
+    parts
+}
+
+fn differences(compared: &Compared) -> Vec<Block> {
+    let found = &compared.comparison.differences;
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let points = found.iter().map(|d| {
+        let what = format!("{}: A sends {}; B sends {}", d.request, d.a, d.b);
+        (clean(&what), Some("rates of different content are no comparison of servers".into()))
+    });
+    vec![Block::Heading(2, "The two do not send the same".into()), Block::Points(points.collect())]
+}
+
+fn table(lines: &[Line]) -> Grid {
+    let mut grid = Grid::new(vec![
+        Column::new("quantity", "", Kind::Text(12), 0),
+        Column::new("A", "", Kind::Text(6), 0),
+        Column::new("B", "", Kind::Text(6), 0),
+        Column::new("B ÷ A", "", Kind::Text(12), 0),
+        Column::new("", "", Kind::Text(10), 3),
+    ]);
+    for line in lines.iter().filter(|line| line.a.is_some() || line.b.is_some()) {
+        let value = |v: Option<f64>| v.map_or("–".into(), |v| shown(line.quantity, v));
+        let ratio = line.ratio.map_or("–".into(), |r| units::times_interval(r.median, r.low, r.high));
+        let verdict = line.ratio.map_or("", |r| verdict(line.quantity, r));
+        let tone = match verdict {
+            "" | "same" => Tone::Plain,
+            _ => Tone::Strong,
+        };
+        grid.push(
+            tone,
+            vec![
+                name(line.quantity).into(),
+                value(line.a).into(),
+                value(line.b).into(),
+                ratio.into(),
+                verdict.into(),
+            ],
+        );
+    }
+    grid
+}
+
+/// In words what the interval says.
+fn verdict(quantity: Quantity, ratio: Ratio) -> &'static str {
+    let more_is_better = quantity == Quantity::Rate;
+    if ratio.low <= 1.0 && ratio.high >= 1.0 {
+        "same"
+    } else if (ratio.median > 1.0) == more_is_better {
+        "B is better"
+    } else {
+        "A is better"
+    }
+}
+
+fn name(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Rate => "rate",
+        Quantity::ClientCpu => "CPU here a request",
+        Quantity::TtfbP50 => "first byte, median",
+        Quantity::TtfbP90 => "first byte, p90",
+        Quantity::TtfbP99 => "first byte, p99",
+        Quantity::ResponseP50 => "response, median",
+        Quantity::ResponseP99 => "response, p99",
+        Quantity::BodyBytes => "body bytes a response",
+        Quantity::WireBytes => "wire bytes a response",
+    }
+}
+
+fn shown(quantity: Quantity, value: f64) -> String {
+    match quantity {
+        Quantity::Rate => format!("{} /s", units::significant(value)),
+        Quantity::BodyBytes | Quantity::WireBytes => units::bytes(value.round() as u64),
+        _ => super::seconds(value),
+    }
+}

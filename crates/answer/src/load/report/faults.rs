@@ -1,0 +1,57 @@
+//! Faults by kind, with one example each.
+
+use weigh_load::fault::{Difference, FaultKind};
+
+use super::whole;
+use crate::document::Block;
+use crate::load::Run;
+use crate::text::clean;
+
+pub(super) fn blocks(run: &Run) -> Vec<Block> {
+    if run.result.faults.is_empty() {
+        return Vec::new();
+    }
+    let points = run.result.faults.iter().map(|fault| {
+        let where_ = fault.example.difference.as_ref().map_or(String::new(), difference);
+        let name = fault.kind.name();
+        let text = format!(
+            "{} × {name}; the first on {}: {}{where_}",
+            whole(fault.count),
+            fault.request,
+            fault.example.message
+        );
+        (clean(&text), remedy(fault.kind).map(str::to_owned))
+    });
+    vec![Block::Heading(2, "Faults".into()), Block::Points(points.collect())]
+}
+
+fn difference(d: &Difference) -> String {
+    format!(" (at byte {}: expected {}, got {})", whole(d.offset), d.expected, d.got)
+}
+
+/// What to look at first.
+fn remedy(kind: FaultKind) -> Option<&'static str> {
+    Some(match kind {
+        FaultKind::ConnectRefused => {
+            "nothing listens there, or its queue is full: is the server up, and its backlog large enough?"
+        }
+        FaultKind::ConnectTimeout => {
+            "the server's backlog may be full; fewer connections (-c), or a longer --connect-timeout"
+        }
+        FaultKind::PortsExhausted => {
+            "each closed connection keeps its port for a minute: keep connections, or widen net.ipv4.ip_local_port_range"
+        }
+        FaultKind::Tls => "a private certificate needs --ca FILE or --insecure",
+        FaultKind::Timeout => "a longer --timeout would tell how slow it really is",
+        FaultKind::EmptyReply | FaultKind::Reset => {
+            "the server gave up the connection: its error log says why"
+        }
+        FaultKind::Mismatch | FaultKind::Corrupt => {
+            "if the content is meant to differ, name the header it follows with --vary-by"
+        }
+        FaultKind::Length | FaultKind::Status => {
+            "the server changed its answer under load: its error log says why"
+        }
+        _ => return None,
+    })
+}

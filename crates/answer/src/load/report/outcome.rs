@@ -1,0 +1,165 @@
+//! What came of the load: counts, rates, bytes.
+
+use super::{Fact, facts, parts, seconds, whole};
+use crate::bars;
+use crate::document::Block;
+use crate::format::Options;
+use crate::load::{LoadCaveat, Run};
+use crate::table::{Column, Grid, Kind, Tone};
+use weigh_model::units;
+
+/// Points of the sparkline at most.
+const POINTS: usize = 60;
+
+pub(super) fn blocks(run: &Run, options: &Options) -> Vec<Block> {
+    let mut blocks = vec![Block::Heading(2, "What came of it".into())];
+    blocks.extend(facts(&rows(run), options));
+    if run.figures.classes.len() > 1 {
+        blocks.push(Block::Heading(2, "Classes".into()));
+        blocks.push(Block::Table(classes(run)));
+    }
+    blocks
+}
+
+fn rows(run: &Run) -> Vec<Fact> {
+    let total = &run.figures.total;
+    let counts = &total.counts;
+    let some = |n: u64, what: &str| if n > 0 { format!("{} {what}", whole(n)) } else { String::new() };
+    let mut rows = vec![
+        (
+            "requests",
+            parts(&[
+                format!("{} complete", whole(counts.completed)),
+                format!("{} faulted", whole(counts.faulted)),
+                some(counts.dropped, "due and never sent"),
+                some(counts.retried, "sent again"),
+                some(counts.abandoned, "abandoned on purpose"),
+                some(counts.non_2xx, "complete with another status than 2xx"),
+            ]),
+        ),
+        ("time taken", format!("{} · {}", seconds(run.result.seconds), opened(run))),
+        ("rate", rate(run)),
+    ];
+    if let Some(service) = &total.service {
+        let across = run.result.seconds / counts.completed.max(1) as f64;
+        let across = format!("{} mean, across all that were in flight", seconds(across));
+        let across = if run.is_open() { String::new() } else { across };
+        rows.push(("a request", parts(&[format!("{} mean", seconds(service.mean)), across])));
+    }
+    rows.push((
+        "transferred",
+        parts(&[
+            format!("{} in all", units::bytes(counts.wire_bytes)),
+            format!("{} of bodies", units::bytes(counts.body_bytes)),
+            some_bytes(counts.decoded_bytes, "decoded"),
+            format!("{}/s", units::bytes(total.wire_bytes_per_second as u64)),
+        ]),
+    ));
+    rows.push(("verified", verified(run)));
+    if let Some(line) = spark(run) {
+        rows.push(("over time", line));
+    }
+    rows
+}
+
+fn some_bytes(bytes: u64, what: &str) -> String {
+    if bytes > 0 { format!("{} {what}", units::bytes(bytes)) } else { String::new() }
+}
+
+fn opened(run: &Run) -> String {
+    let counts = &run.figures.total.counts;
+    let opened = units::count(counts.connections as usize, "connection", "connections");
+    let resumed = if counts.resumed > 0 {
+        format!(", {} sessions resumed", whole(counts.resumed))
+    } else {
+        String::new()
+    };
+    format!("{opened} opened{resumed}")
+}
+
+/// The rate, and whose it is.
+fn rate(run: &Run) -> String {
+    let total = &run.figures.total;
+    let rate = format!("{} requests/s", units::significant(total.achieved_per_second));
+    let offered = if run.is_open() {
+        format!("of {} that were due", units::significant(total.scheduled_per_second))
+    } else {
+        String::new()
+    };
+    let saturated = run.caveats.iter().any(|c| matches!(c, LoadCaveat::SaturatedClient { .. }));
+    let whose = if saturated { "the generator's limit, not the server's" } else { "" };
+    parts(&[rate, offered, whose.into()])
+}
+
+fn verified(run: &Run) -> String {
+    let counts = &run.figures.total.counts;
+    if matches!(run.plan.check, weigh_load::plan::Check::Discard) {
+        return "nothing: bodies were dropped unseen".into();
+    }
+    let rest = counts.completed.saturating_sub(counts.compared + counts.decoded);
+    let decode = run.figures.total.decode_seconds;
+    parts(&[
+        format!("{} compared byte for byte", whole(counts.compared)),
+        decode.map_or(String::new(), |t| {
+            format!("{} decoded in full ({} each)", whole(counts.decoded), seconds(t))
+        }),
+        if rest > 0 { format!("{} by status and length", whole(rest)) } else { String::new() },
+    ])
+}
+
+/// Completed a second over the slices, the last one left out where it is cut short.
+fn spark(run: &Run) -> Option<String> {
+    let slice = run.plan.slice_seconds;
+    let whole_slices: Vec<f64> = run
+        .result
+        .slices
+        .iter()
+        .filter(|s| s.seconds >= slice * 0.99)
+        .map(|s| s.completed as f64 / s.seconds)
+        .collect();
+    if whole_slices.len() < 4 {
+        return None;
+    }
+    let group = whole_slices.len().div_ceil(POINTS);
+    let points: Vec<f64> =
+        whole_slices.chunks(group).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
+    let low = points.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = points.iter().copied().fold(0.0, f64::max);
+    let range = format!("{} to {} requests/s", units::significant(low), units::significant(high));
+    Some(format!("{} {range}", bars::sparkline(&points)))
+}
+
+/// Classes beside each other.
+fn classes(run: &Run) -> Grid {
+    let mut grid = Grid::new(vec![
+        Column::new("class", "", Kind::Text(8), 0),
+        Column::new("complete", "", Kind::Whole, 0),
+        Column::new("faulted", "", Kind::Whole, 0),
+        Column::new("dropped", "", Kind::Whole, 4),
+        Column::new("rate", "1/s", Kind::Three, 0),
+        Column::new("bodies", "MB/s", Kind::Three, 3),
+        Column::new("median", "ms", Kind::Three, 0),
+        Column::new("p99", "ms", Kind::Three, 0),
+        Column::new("max", "ms", Kind::Three, 2),
+    ]);
+    for class in &run.figures.classes {
+        let ms = |of: fn(&crate::load::figures::Spread) -> Option<f64>| {
+            class.response.as_ref().and_then(of).map(|s| s * 1e3)
+        };
+        grid.push(
+            Tone::Plain,
+            vec![
+                class.name.as_str().into(),
+                (class.counts.completed as f64).into(),
+                (class.counts.faulted as f64).into(),
+                (class.counts.dropped as f64).into(),
+                class.achieved_per_second.into(),
+                (class.body_bytes_per_second / 1e6).into(),
+                ms(|s| Some(s.median)).into(),
+                ms(|s| s.percentile(99.0)).into(),
+                ms(|s| Some(s.max)).into(),
+            ],
+        );
+    }
+    grid
+}

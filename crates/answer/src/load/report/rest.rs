@@ -1,0 +1,81 @@
+//! What the generator used itself, and where the bytes went.
+
+use weigh_load::result::Client;
+
+use super::{Fact, facts, parts, seconds, whole};
+use crate::document::Block;
+use crate::format::{Detail, Options};
+use crate::load::Run;
+use weigh_model::units;
+
+pub(super) fn client(run: &Run, options: &Options) -> Vec<Block> {
+    let figures = &run.figures.client;
+    let client = &run.result.client;
+    let each =
+        figures.cpu_seconds_per_request.map_or(String::new(), |s| format!("{} of CPU a request", seconds(s)));
+    let mut rows: Vec<Fact> = vec![(
+        "generator",
+        parts(&[
+            each,
+            format!("{} of a core", units::percent(figures.cores)),
+            format!("busiest thread {}", units::percent(figures.busiest_thread)),
+            format!("{} of memory", units::bytes(client.peak_rss_bytes)),
+        ]),
+    )];
+    if options.detail == Detail::Full {
+        rows.extend(more(run, client));
+    }
+    let mut blocks = vec![Block::Heading(2, "What it cost here".into())];
+    blocks.extend(facts(&rows, options));
+    blocks
+}
+
+fn more(run: &Run, client: &Client) -> Vec<Fact> {
+    let threads: Vec<String> = client.thread_shares.iter().map(|s| units::percent(*s)).collect();
+    let mut rows = vec![
+        (
+            "CPU",
+            format!(
+                "{} in user mode, {} in the kernel",
+                seconds(client.user_seconds),
+                seconds(client.system_seconds)
+            ),
+        ),
+        ("threads", threads.join(", ")),
+    ];
+    if let Some(late) = &run.figures.client.lateness {
+        let tail = late.percentile(99.0).unwrap_or(late.max);
+        rows.push((
+            "lateness",
+            format!(
+                "median {}, 99% within {}, at most {}",
+                seconds(late.median),
+                seconds(tail),
+                seconds(late.max)
+            ),
+        ));
+    }
+    rows
+}
+
+/// Every count of bytes, for those who want to add them up.
+pub(super) fn bytes(run: &Run, options: &Options) -> Vec<Block> {
+    let total = &run.figures.total;
+    let counts = &total.counts;
+    let framing = counts.wire_bytes.saturating_sub(counts.head_bytes + counts.body_bytes);
+    let line = |bytes: u64, rate: f64| format!("{} bytes · {}/s", whole(bytes), units::bytes(rate as u64));
+    let rows = [
+        ("sent", format!("{} bytes", whole(counts.sent_bytes))),
+        ("received", line(counts.wire_bytes, total.wire_bytes_per_second)),
+        ("… heads", format!("{} bytes", whole(counts.head_bytes))),
+        ("… bodies", line(counts.body_bytes, total.body_bytes_per_second)),
+        (
+            "… the rest",
+            format!("{} bytes of framing, and of responses that did not complete", whole(framing)),
+        ),
+        ("decoded", line(counts.decoded_bytes, total.decoded_bytes_per_second)),
+    ];
+    let mut blocks = vec![Block::Heading(2, "Bytes".into())];
+    blocks.extend(facts(&rows, options));
+    blocks
+}

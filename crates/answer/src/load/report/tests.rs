@@ -1,0 +1,135 @@
+use weigh_load::caveats::Sign;
+use weigh_load::fault::{Difference, Fault, FaultKind};
+use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
+use weigh_load::result::{Checked, ClassResult, Client, FaultCount, Framing, LoadResult, Preflight, Slice};
+
+use super::*;
+use crate::load::LoadCaveat;
+
+fn plan(arrival: &str) -> LoadPlan {
+    LoadPlan {
+        requests: vec![Request {
+            name: "/page".into(),
+            url: "http://127.0.0.1/page".into(),
+            method: "GET".into(),
+            headers: vec![("Accept-Encoding".into(), "gzip".into())],
+            body: Vec::new(),
+            weight: 1.0,
+            class: "all".into(),
+            stream: 0,
+        }],
+        streams: vec![Stream {
+            name: "all".into(),
+            arrival: arrival.into(),
+            connections: 2,
+            streams_per_connection: 1,
+            keepalive: true,
+            read_rate: None,
+            abandon_after: None,
+            receive_buffer: None,
+        }],
+        protocol: Protocol::Http11,
+        tls: Tls { insecure: false, authorities: None, resumption: true },
+        length: Length { requests: None, seconds: Some(10.0) },
+        limits: Limits::default(),
+        check: Check::Verify { decode_every: 16, vary_by: Vec::new() },
+        threads: 1,
+        cpus: Vec::new(),
+        slice_seconds: 1.0,
+        seed: 1,
+    }
+}
+
+/// Ten seconds of 200 requests a second; the server says hostile things.
+fn result(share: f64) -> LoadResult {
+    let mut class = ClassResult { name: "all".into(), ..ClassResult::default() };
+    class.counts.completed = 2000;
+    class.counts.sent = 2001;
+    class.counts.scheduled = 2001;
+    class.counts.compared = 2000;
+    class.counts.faulted = 1;
+    class.counts.wire_bytes = 2_000_000;
+    for ms in 1..=2000u64 {
+        for hist in [&mut class.times.response, &mut class.times.service, &mut class.times.ttfb] {
+            hist.record(ms * 1_000_000);
+        }
+    }
+    let difference = Difference { offset: 1234, expected: "00ff".into(), got: "01ff".into() };
+    let example =
+        Fault { kind: FaultKind::Mismatch, message: "another body".into(), difference: Some(difference) };
+    let slice = |i: u32| Slice { start: f64::from(i), seconds: 1.0, completed: 200, ..Slice::default() };
+    LoadResult {
+        seconds: 10.0,
+        classes: vec![class],
+        slices: (0..10).map(slice).collect(),
+        faults: vec![FaultCount { kind: FaultKind::Mismatch, count: 1, request: "/page".into(), example }],
+        unproven: 0,
+        client: Client { user_seconds: share * 10.0, thread_shares: vec![share], ..Client::default() },
+        preflights: vec![Preflight {
+            request: "/page".into(),
+            version: "HTTP/1.1".into(),
+            status: 200,
+            content_type: Some("text/html".into()),
+            server: Some("evil\u{1b}[31m\u{202e}\r\n".into()),
+            framing: Framing::Chunked,
+            body_bytes: 20_000,
+            decoded_bytes: Some(20_000),
+            checked: Checked::Bytes,
+            ..Preflight::default()
+        }],
+        began: None,
+    }
+}
+
+fn shown(run: &Run, width: usize, detail: Detail) -> String {
+    let options = Options { width, detail, ..Options::default() };
+    terminal::text(&run_blocks(run, &options), &options)
+}
+
+#[test]
+fn a_rate_that_the_generator_limited_is_not_called_the_server_s() {
+    let free = shown(&Run::of(plan("closed"), result(0.3), false), 100, Detail::Summary);
+    assert!(free.contains("200 requests/s\n") && !free.contains("SATURATED"), "{free}");
+    let run = Run::of(plan("closed"), result(0.99), false);
+    assert!(run.caveats.contains(&LoadCaveat::SaturatedClient { sign: Sign::Busy { share: 0.99 } }));
+    let busy = shown(&run, 100, Detail::Summary);
+    assert!(busy.contains("the generator's limit, not the server's"), "{busy}");
+    assert!(busy.contains("SATURATED-CLIENT"), "{busy}");
+}
+
+#[test]
+fn faults_and_uncompressed_text_are_spelled_out() {
+    let run = Run::of(plan("closed"), result(0.3), true);
+    assert_eq!(run.faults(), 1);
+    let text = shown(&run, 110, Detail::Summary);
+    for part in [
+        "1 × mismatch; the first on /page: another body (at byte 1,234: expected 00ff, got 01ff)",
+        "UNCOMPRESSED: /page is text/html",
+        "INTERRUPTED",
+        "FAULTS: 1 of 2,001 requests faulted",
+        "▇",
+    ] {
+        let found = text.contains(part) || part == "▇" && text.contains('█');
+        assert!(found, "{part}: {text}");
+    }
+}
+
+#[test]
+fn response_and_service_time_are_two_in_an_open_model_alone() {
+    let rows = |arrival: &str| {
+        let text = shown(&Run::of(plan(arrival), result(0.3), false), 110, Detail::Summary);
+        text.lines().filter(|l| l.starts_with("response ") || l.starts_with("service ")).count()
+    };
+    assert_eq!((rows("closed"), rows("constant:200")), (1, 2));
+}
+
+#[test]
+fn what_a_server_says_moves_no_cursor_and_fits() {
+    for width in [40, 60, 100, 200] {
+        let text = shown(&Run::of(plan("closed"), result(0.3), false), width, Detail::Full);
+        assert!(text.contains("evil") && !text.contains(['\u{1b}', '\u{202e}', '\r']), "{text}");
+        for line in text.lines() {
+            assert!(columns(line) <= width, "at {width}: {line}");
+        }
+    }
+}

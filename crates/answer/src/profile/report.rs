@@ -1,0 +1,108 @@
+//! The report of a profile: the call table and a function's callers and callees for the terminal, two profiles beside each
+//! other, the flame graph, and a speedscope file. JSON is the document itself.
+
+mod compared;
+pub mod flame;
+mod function;
+mod head;
+pub mod speedscope;
+mod table;
+
+use crate::document::Block;
+use crate::format::{Options, terminal};
+use crate::profile::document::{Document, Shown};
+use weigh_model::profile::Unit;
+use weigh_model::units;
+
+/// What a table is sorted by, the largest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// What a function spent without what it called.
+    #[default]
+    Own,
+    /// What it spent with what it called.
+    Inclusive,
+    /// Calls.
+    Calls,
+    /// Memory without what it called.
+    Memory,
+}
+
+impl Sort {
+    /// All of them.
+    pub const ALL: &[Sort] = &[Sort::Own, Sort::Inclusive, Sort::Calls, Sort::Memory];
+
+    /// Its name, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sort::Own => "self",
+            Sort::Inclusive => "inclusive",
+            Sort::Calls => "calls",
+            Sort::Memory => "memory",
+        }
+    }
+}
+
+/// What of a profile is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The order.
+    pub sort: Sort,
+    /// Functions at most; of callers and callees, too.
+    pub top: usize,
+    /// The function whose callers and callees are shown, or a part of its name.
+    pub function: Option<String>,
+}
+
+/// The report for a terminal.
+pub fn terminal(document: &Document, choice: &Choice, options: &Options) -> String {
+    let mut blocks = Vec::new();
+    for shown in &document.profiles {
+        blocks.extend(head::blocks(shown, options));
+        match &choice.function {
+            Some(name) => blocks.extend(function::blocks(shown, name, choice.top)),
+            None => blocks.extend(table::blocks(shown, choice)),
+        }
+    }
+    if let Some(comparison) = &document.comparison {
+        blocks.extend(compared::blocks(comparison, choice));
+    }
+    terminal::text(&blocks, options)
+}
+
+/// An amount with its unit, for a sentence.
+fn amount(number: i64, unit: &Unit) -> String {
+    match unit {
+        Unit::Nanoseconds => units::ns(number as f64),
+        Unit::Samples => units::count(usize::try_from(number).unwrap_or(0), "sample", "samples"),
+        Unit::Event(name) => format!("{} {}", units::significant(number as f64), crate::text::clean(name)),
+    }
+}
+
+/// The unit of a column, and how many of the profile's unit one of it is: the one that suits the largest amount.
+fn column(largest: i64, unit: &Unit) -> (String, f64) {
+    match unit {
+        Unit::Nanoseconds => {
+            let sizes = [("s", 1e9), ("ms", 1e6), ("µs", 1e3)];
+            let fits = sizes.into_iter().find(|(_, size)| largest as f64 >= *size).unwrap_or(("µs", 1e3));
+            (fits.0.to_owned(), fits.1)
+        }
+        Unit::Samples => ("samples".into(), 1.0),
+        Unit::Event(name) => (crate::text::clean(name), 1.0),
+    }
+}
+
+/// The functions whose names are, or else hold, these words.
+fn named<'a>(shown: &'a Shown, name: &str) -> Vec<&'a crate::profile::document::Row> {
+    let exact: Vec<_> = shown.functions.iter().filter(|row| row.name == name).collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    let low = name.to_lowercase();
+    shown.functions.iter().filter(|row| row.name.to_lowercase().contains(&low)).collect()
+}
+
+/// A heading and a remark below it.
+fn headed(title: String, remark: &str) -> Vec<Block> {
+    vec![Block::Heading(2, title), Block::Remark(remark.to_owned())]
+}
