@@ -19,15 +19,20 @@ pub fn text(bytes: usize) -> String {
     text
 }
 
-/// The analysis that a command writes with `--json`.
-pub fn analysis(lab: &Lab, args: &[&str]) -> Value {
+/// The report that a command writes with `--json`.
+pub fn report(lab: &Lab, args: &[&str]) -> Value {
     serde_json::from_str(&lab.fine(args)).unwrap()
 }
 
-/// The ids of an analysis' cells.
-pub fn ids(analysis: &Value) -> Vec<&str> {
+/// The value of a metric in a row of a report.
+pub fn value(row: &Value, metric: &str) -> f64 {
+    row["values"][metric]["value"].as_f64().unwrap_or_else(|| panic!("no {metric}: {row}"))
+}
+
+/// The ids of a report's rows.
+pub fn ids(report: &Value) -> Vec<&str> {
     let mut ids: Vec<&str> =
-        analysis["cells"].as_array().unwrap().iter().map(|c| c["cell"]["id"].as_str().unwrap()).collect();
+        report["rows"].as_array().unwrap().iter().map(|c| c["cell"]["id"].as_str().unwrap()).collect();
     ids.sort_unstable();
     ids
 }
@@ -49,7 +54,7 @@ fn a_file_gets_a_table_a_run_directory_and_a_report() {
         "plan.json",
         "records.ndjson",
         "report/report.md",
-        "report/analysis.json",
+        "report/report.json",
         "report/cells.csv",
     ] {
         assert!(std::path::Path::new(run).join(file).is_file(), "{file}");
@@ -63,21 +68,21 @@ fn figures_are_of_this_content() {
     let content = text(60_000);
     lab.write("page.html", &content);
     let found =
-        analysis(&lab, &["codec", "page.html", "--codecs", "identity", "zlib:6", "--budget", "20", "--json"]);
+        report(&lab, &["codec", "page.html", "--codecs", "identity", "zlib:6", "--budget", "20", "--json"]);
     assert_eq!(ids(&found), ["page.html/native/-/identity", "page.html/native/-/zlib:6"]);
-    for cell in found["cells"].as_array().unwrap() {
-        assert_eq!(cell["decoded_bytes"], content.len());
-        let encoded = cell["encoded_bytes"].as_u64().unwrap() as usize;
+    for cell in found["rows"].as_array().unwrap() {
+        assert_eq!(value(cell, "decoded-bytes") as usize, content.len());
+        let encoded = value(cell, "encoded-bytes") as usize;
         match cell["cell"]["setting"]["codec"].as_str().unwrap() {
             "identity" => assert_eq!(encoded, content.len()),
             _ => assert!(encoded < content.len() / 2, "{encoded}"),
         }
         for phase in ["encode", "decode"] {
-            let e = &cell["phases"][phase];
-            let [low, cpu, high] = ["low", "cpu", "high"].map(|k| e[k].as_f64().unwrap());
+            let e = &cell["values"][phase];
+            let [low, cpu, high] = ["low", "value", "high"].map(|k| e[k].as_f64().unwrap());
             assert!(0.0 < low && low <= cpu && cpu <= high, "{e}");
         }
-        assert!(cell["independent"].is_string(), "an independent decoder agreed: {cell}");
+        assert!(cell["facts"]["independent decoder"].is_string(), "an independent decoder agreed: {cell}");
     }
     assert_eq!(found["run"]["complete"], true);
     assert_eq!(found["payloads"][0]["origin"]["path"], "page.html");
@@ -109,7 +114,7 @@ fn several_paths_are_several_contents() {
         lab.write(name, text(3_000));
     }
     let args = ["codec", "a.css", "deep/a.css", "dir", "--codecs", "lz4", "--budget", "20", "--json"];
-    let found = analysis(&lab, &args);
+    let found = report(&lab, &args);
     assert_eq!(ids(&found), ["a.css/native/-/lz4", "a.css~2/native/-/lz4", "dir//native/-/lz4"]);
 }
 
@@ -120,7 +125,7 @@ fn settings_come_from_codecs_levels_and_sets() {
     let measured = |flags: &[&str]| -> Vec<String> {
         let args: Vec<&str> =
             ["codec", "a.css", "--budget", "30", "--json"].iter().chain(flags).copied().collect();
-        let found = analysis(&lab, &args);
+        let found = report(&lab, &args);
         ids(&found).iter().map(|id| id.rsplit('/').next().unwrap().to_owned()).collect()
     };
     assert_eq!(measured(&["--codecs", "zlib", "--levels", "1|9"]), ["zlib:1", "zlib:9"]);
@@ -140,7 +145,7 @@ fn blocks_are_items() {
     let lab = Lab::new();
     lab.write("a.css", text(2_500));
     let args = ["codec", "a.css", "--codecs", "lz4", "--block", "1000", "--budget", "20", "--json"];
-    let found = analysis(&lab, &args);
+    let found = report(&lab, &args);
     assert_eq!(found["payloads"][0]["items"], serde_json::json!([1000, 1000, 500]));
 }
 
@@ -149,14 +154,14 @@ fn the_same_seed_gives_the_same_bytes_and_everything_is_measured_when_asked() {
     let lab = Lab::new();
     lab.write("a.css", text(2_500));
     let args = ["codec", "a.css", "--codecs", "zlib:1|6|9", "--exhaustive", "--seed", "9", "--json"];
-    let (one, two) = (analysis(&lab, &args), analysis(&lab, &args));
+    let (one, two) = (report(&lab, &args), report(&lab, &args));
     let facts = |found: &Value| -> Vec<(Value, Value, Value)> {
-        let cells = found["cells"].as_array().unwrap().iter();
-        cells.map(|c| (c["cell"]["id"].clone(), c["encoded_bytes"].clone(), c["stop"].clone())).collect()
+        let cells = found["rows"].as_array().unwrap().iter();
+        cells.map(|c| (c["cell"]["id"].clone(), c["values"]["encoded-bytes"]["value"].clone(), c["stop"].clone())).collect()
     };
     assert_eq!(facts(&one), facts(&two));
-    for cell in one["cells"].as_array().unwrap() {
-        assert_eq!(cell["phases"]["encode"]["rounds"], 30, "{cell}");
+    for cell in one["rows"].as_array().unwrap() {
+        assert_eq!(cell["values"]["encode"]["rounds"], 30, "{cell}");
         assert_eq!(cell["stop"]["why"], "rounds", "{cell}");
     }
 }

@@ -92,15 +92,15 @@ fn what_is_sent_is_measured_by_whom_it_costs() {
 }
 
 /// Plain and pre-encoded, over HTTP and TLS, were asked once each, and every form of the report has it.
-fn negotiated(lab: &Lab, analysis: &Value) {
-    crate::schema::keeps("delivery", analysis);
+fn negotiated(lab: &Lab, report: &Value) {
+    crate::schema::keeps("report", report);
     let asked = lab.records("run").into_iter().filter(|r| r["delivery"]["negotiation"].is_object());
     let mut asked: Vec<String> = asked.map(|r| r["cell"].as_str().unwrap().to_owned()).collect();
     asked.sort();
     assert_eq!(asked.len(), 4, "{asked:?}");
     asked.dedup();
     assert_eq!(asked.len(), 4, "once a run, not once a round");
-    let told = analysis["negotiations"].as_array().unwrap();
+    let told = report["exhibits"]["negotiations"].as_array().unwrap();
     assert_eq!(told.len(), 4);
     for one in told.iter().filter(|one| one["way"] == "server/gzip_static") {
         let codings: Vec<_> = one["variants"].as_array().unwrap().iter().map(|v| &v["coding"]).collect();

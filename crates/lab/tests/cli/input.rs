@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use crate::codec::{analysis, ids, text};
+use crate::codec::{ids, report, text};
 use crate::lab::{Lab, Ran, SMALL, WEIGH, has};
 
 #[test]
@@ -188,6 +188,6 @@ fn content_is_never_executed() {
     lab.write("; touch pwned", text(200));
     let args =
         ["codec", "$(touch pwned).css", "; touch pwned", "--codecs", "lz4", "--budget", "20", "--json"];
-    assert_eq!(ids(&analysis(&lab, &args)).len(), 2);
+    assert_eq!(ids(&report(&lab, &args)).len(), 2);
     assert!(!lab.path("pwned").exists());
 }

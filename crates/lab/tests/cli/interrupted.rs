@@ -44,7 +44,7 @@ fn a_killed_run_loses_at_most_the_visit_in_flight_and_no_worker_stays() {
     }
     assert!(visits.values().all(|n| *n == 1), "nothing is measured twice");
     assert_eq!(visits.len(), 40 * 11, "and nothing is lost");
-    let found = lab.json("run/report/analysis.json");
+    let found = lab.json("run/report/report.json");
     assert!(found["caveats"].as_array().unwrap().iter().any(|c| c["code"] == "resumed"), "{}", ran.stdout);
     assert_eq!(lab.processes(), Vec::<String>::new());
 }

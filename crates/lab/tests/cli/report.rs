@@ -20,15 +20,15 @@ fn measured() -> Lab {
 fn every_format_shows_the_same_run() {
     let lab = measured();
     let json: Value = serde_json::from_str(&lab.fine(&["report", "run", "--format", "json"])).unwrap();
-    let cells = json["cells"].as_array().unwrap();
-    assert_eq!((&json["schema"], cells.len()), (&1.into(), 4));
+    let cells = json["rows"].as_array().unwrap();
+    assert_eq!((&json["schema"], cells.len()), (&2.into(), 4));
 
     let (terminal, markdown) = (lab.fine(&["report", "run"]), lab.fine(&["report", "run", "-f", "markdown"]));
     for cell in cells {
         let setting = &cell["cell"]["setting"];
         let name = setting["codec"].as_str().unwrap();
         assert!(terminal.contains(name) && markdown.contains(name), "{name}");
-        let bytes = cell["encoded_bytes"].to_string();
+        let bytes = crate::codec::value(cell, "encoded-bytes").to_string();
         let csv = lab.fine(&["report", "run", "--format", "csv"]);
         assert!(csv.lines().any(|l| l.contains(name) && l.contains(&bytes)), "{bytes}: {csv}");
     }
@@ -56,7 +56,7 @@ fn several_formats_go_into_one_folder() {
         lab.fine(&["report", "run", "-f", "markdown", "-f", "csv", "-f", "json", "--out", "report"]);
     let mut files: Vec<&str> = written.lines().collect();
     files.sort_unstable();
-    assert_eq!(files, ["report/analysis.json", "report/cells.csv", "report/links.csv", "report/report.md"]);
+    assert_eq!(files, ["report/cells.csv", "report/links.csv", "report/report.json", "report/report.md", "report/values.csv"]);
     assert!(!lab.read("report/report.md").contains('\u{1b}'));
     lab.write("a-file", "x");
     let line = lab.refused(&["report", "run", "-f", "csv", "--out", "a-file"]);

@@ -1,6 +1,6 @@
 //! `weigh run`: studies into run directories.
 
-use crate::codec::{analysis, ids};
+use crate::codec::{ids, report};
 use crate::lab::{Lab, SMALL, has_php};
 
 #[test]
@@ -46,7 +46,7 @@ fn native_and_php_stand_side_by_side() {
     let lab = Lab::new();
     let both = SMALL.replace("[\"native\"]", "[\"native\", \"php\"]");
     lab.write("both.toml", both.replace("\"zstd:3\"", "\"gzdeflate:6\""));
-    let found = analysis(&lab, &["run", "both.toml", "--php", "php", "--json"]);
+    let found = report(&lab, &["run", "both.toml", "--php", "php", "--json"]);
     assert_eq!(ids(&found).len(), 5, "{:?}", ids(&found));
     assert_eq!(found["groups"].as_array().unwrap().len(), 2);
 }

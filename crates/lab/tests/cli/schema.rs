@@ -134,7 +134,7 @@ fn what_check_plan_and_corpus_write_keeps_its_schema() {
 fn keeps_all(lab: &Lab, run: &str) {
     keeps("run", &lab.json(&format!("{run}/run.json")));
     keeps("plan", &lab.json(&format!("{run}/plan.json")));
-    keeps("analysis", &lab.json(&format!("{run}/report/analysis.json")));
+    keeps("report", &lab.json(&format!("{run}/report/report.json")));
     lab.records(run).iter().for_each(|record| keeps("record", record));
 }
 
@@ -146,7 +146,7 @@ fn a_native_run_keeps_its_schemas() {
     let printed =
         lab.fine(&[&args[..], &["--block", "500", "--budget", "20", "--out", "run", "--json"]].concat());
     keeps_all(&lab, "run");
-    assert_eq!(parsed(&printed), lab.json("run/report/analysis.json"));
+    assert_eq!(parsed(&printed), lab.json("run/report/report.json"));
 }
 
 #[test]
@@ -179,14 +179,17 @@ rows = [{{ level = 6, compress_mb_s = 57.36, decompress_mb_s_published = 58.92, 
     let ran = lab.run(&["--defs", "defs", "run", "every.toml", "--php", "php", "--out", "run"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     keeps_all(&lab, "run");
-    let found = lab.json("run/report/analysis.json");
-    for part in ["faults", "exclusions", "published", "findings", "caveats"] {
+    let found = lab.json("run/report/report.json");
+    for part in ["faults", "exclusions", "findings", "caveats"] {
         assert!(
             found[part].as_array().is_some_and(|a| !a.is_empty()),
             "{part} should be there to be looked at"
         );
     }
-    assert!(!found["groups"][0]["links"].as_array().unwrap().is_empty());
+    let exhibits = &found["exhibits"];
+    for part in [&exhibits["links"]["groups"][0]["mixes"], &exhibits["published_levels"]["rows"]] {
+        assert!(part.as_array().is_some_and(|rows| !rows.is_empty()), "{exhibits}");
+    }
     let kinds: std::collections::BTreeSet<String> =
         lab.records("run").iter().map(|r| r["type"].as_str().unwrap().to_owned()).collect();
     assert!(kinds.len() >= 4, "{kinds:?}");

@@ -34,11 +34,11 @@ fn who_sends_to_slow_clients_decides_what_light_requests_take() {
     let ran = lab.run(&["run", "slow.toml", "--php", "php", "--out", "run", "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     lab.records("run").iter().for_each(|record| crate::schema::keeps("record", record));
-    let analysis: Value = serde_json::from_str(&lab.fine(&["report", "run", "--format", "json"])).unwrap();
-    crate::schema::keeps("delivery", &analysis);
-    assert!(analysis["cells"].as_array().unwrap().is_empty(), "what a response costs is another question");
+    let report: Value = serde_json::from_str(&lab.fine(&["report", "run", "--format", "json"])).unwrap();
+    crate::schema::keeps("report", &report);
+    assert!(report["rows"].as_array().unwrap().is_empty(), "what a response costs is another question");
     let of = |way: &str| {
-        let all = analysis["fairness"].as_array().unwrap();
+        let all = report["exhibits"]["fairness"].as_array().unwrap();
         all.iter().find(|one| one["cell"]["id"].as_str().unwrap().contains(way)).unwrap()
     };
     let (through, handed) = (of("readfile"), of("x-accel-redirect"));

@@ -41,17 +41,17 @@ fn a_url_is_measured_for_each_coding_that_it_answers_with() {
     let ran = run(&lab, &url, &["--json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let found: Value = serde_json::from_str(&ran.stdout).unwrap();
-    crate::schema::keeps("delivery", &found);
+    crate::schema::keeps("report", &found);
     crate::schema::keeps("plan", &lab.json("run/plan.json"));
     lab.records("run").iter().for_each(|record| crate::schema::keeps("record", record));
-    let cells = found["cells"].as_array().unwrap();
+    let cells = found["rows"].as_array().unwrap();
     let ids: Vec<&str> = cells.iter().map(|c| c["cell"]["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["site.css/url/-/http/server/identity", "site.css/url/-/http/server/gzip"]);
     assert!(
-        cells.iter().all(|c| c["cpu"].is_null() && c["response"]["p50"].as_f64().unwrap() > 0.0),
+        cells.iter().all(|c| c["values"]["cpu"].is_null() && crate::codec::value(c, "response-p50") > 0.0),
         "{cells:?}"
     );
-    assert_eq!((&cells[0]["body_bytes"], &cells[1]["coding"]), (&20_000.into(), &"gzip".into()));
+    assert_eq!((crate::codec::value(&cells[0], "body-bytes"), &cells[1]["facts"]["coding"]), (20_000.0, &"gzip".into()));
     assert!(cells.iter().any(|c| c["front"] == true), "by response time and bytes");
     assert!(
         cells.iter().all(|c| c["caveats"].as_array().unwrap().iter().any(|c| c["code"] == "not-metered"))
