@@ -3,9 +3,8 @@
 use std::fs;
 use std::rc::Rc;
 
-use sha2::{Digest, Sha256};
-
 use super::fault::fault;
+use crate::digest::sha256 as digest_of;
 use weigh_model::protocol::{Fault, FaultKind};
 
 /// Payloads kept: a round goes through cells in random order, over a handful of payloads.
@@ -38,7 +37,7 @@ impl Blobs {
                     return Err(wrong(format!("has {found} bytes, but the items add up to {length}")));
                 }
                 let bytes = fs::read(path).map_err(|e| wrong(e.to_string()))?;
-                let digest = hex(Sha256::digest(&bytes));
+                let digest = digest_of(&bytes);
                 if digest != sha256.to_ascii_lowercase() {
                     return Err(wrong(format!("has SHA-256 {digest}, not {sha256} as planned")));
                 }
@@ -55,11 +54,6 @@ impl Blobs {
         }
         Ok(bytes)
     }
-}
-
-/// A digest in hexadecimal.
-pub fn hex(digest: impl AsRef<[u8]>) -> String {
-    digest.as_ref().iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// The parts of `bytes` with these lengths, in order.
@@ -99,7 +93,7 @@ mod tests {
         for i in 0..=KEPT {
             let path = folder.path().join(i.to_string());
             fs::write(&path, [i as u8; 10]).unwrap();
-            let (path, sha) = (path.to_str().unwrap().to_string(), hex(Sha256::digest([i as u8; 10])));
+            let (path, sha) = (path.to_str().unwrap().to_string(), digest_of(&[i as u8; 10]));
             blobs.get(&path, &sha, 10).unwrap();
             fs::remove_file(&path).unwrap();
             paths.push((path, sha));

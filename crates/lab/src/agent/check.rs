@@ -5,9 +5,10 @@ use std::fs;
 use sha2::{Digest, Sha256};
 use weigh_codec::{Format, independent};
 
-use super::blob::{hex, split};
+use super::blob::split;
 use super::dictionary;
 use super::fault::fault;
+use crate::digest::hex;
 use weigh_model::protocol::{CheckRequest, Checked, Fault, FaultKind};
 
 /// Decodes every item and digests the whole.

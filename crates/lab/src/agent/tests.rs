@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use super::blob::hex;
 use super::*;
+use crate::digest::hex;
 use weigh_model::protocol::{CheckRequest, Checked, PROTOCOL, Phase, Visit, VisitRequest};
 
 /// A folder with a payload in it.

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::rc::Rc;
 
-use sha2::{Digest, Sha256};
 use weigh_codec::{Codec, Params};
 
-use super::blob::{hex, split};
+use super::blob::split;
 use super::fault::{fault, find_codec, from_codec};
 use super::hands::Pair;
 use super::sample::{self, Span};
 use super::system::Baseline;
 use super::{Agent, dictionary};
+use crate::digest::sha256;
 use weigh_model::protocol::{Fault, FaultKind, Phase, Samples, Visit, VisitRequest};
 
 /// Carries out a visit.
@@ -101,7 +101,7 @@ impl<'a> Bench<'a> {
             format: String::new(),
             // Every item came back byte for byte, so that the source's digest is the decoded one.
             sha256_decoded: self.request.sha256.to_ascii_lowercase(),
-            sha256_encoded: hex(Sha256::digest(&self.packed)),
+            sha256_encoded: sha256(&self.packed),
             verified: true,
             dictionary_bytes: 0,
             dictionary_path: None,

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::{Lab, Own};
 use crate::interrupt::Interrupt;
-use crate::rig::process::{Silence, Worker, printable};
+use crate::rig::process::{Silence, Worker};
 use crate::rig::store::{StoreDefinition, StoreUrl, Stores};
 use crate::shelter::Shelter;
 use crate::subject::client::worker;
@@ -15,6 +15,7 @@ use weigh_model::inventory::{ClientEntry, Inventory, RuntimeEntry, StoreEntry};
 use weigh_model::protocol::client::{ClientDescription, ClientRequest, Refusal};
 use weigh_model::study::{Study, Variants};
 use weigh_model::suggest::nearest_hint;
+use weigh_model::text::clean_bytes;
 
 /// How long a PHP may take to describe its drivers.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -182,7 +183,7 @@ fn describe(entry: &ClientEntry, needed: &[String], home: &Path) -> Result<Clien
         bail!("its client worker says: {}", refusal.fault.message);
     }
     let begin = &line[..line.len().min(100)];
-    serde_json::from_slice(&line).with_context(|| format!("its client worker says `{}`", printable(begin)))
+    serde_json::from_slice(&line).with_context(|| format!("its client worker says `{}`", clean_bytes(begin)))
 }
 
 /// Why a PHP does not have a variant.

@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 
 use super::group::Group;
 use super::lifeline;
-use super::process::{LastLine, keep_log, printable};
+use super::process::{LastLine, keep_log};
 pub use user::is_real_root;
+use weigh_model::text::clean_bytes;
 
 /// How long a guard may take to end everything and to clear up.
 const CLEARING: Duration = Duration::from_secs(10);
@@ -185,7 +186,7 @@ impl Guarded {
         file.seek(SeekFrom::Start(self.log_from.max(length.saturating_sub(TAIL)))).ok()?;
         let mut bytes = Vec::new();
         file.take(TAIL).read_to_end(&mut bytes).ok()?;
-        let lines = bytes.split(|b| *b == b'\n').map(printable).filter(|l| !l.is_empty());
+        let lines = bytes.split(|b| *b == b'\n').map(clean_bytes).filter(|l| !l.is_empty());
         let lines: Vec<String> = lines.collect();
         let last = &lines[lines.len().saturating_sub(WORDS)..];
         (!last.is_empty()).then(|| last.join(" / "))
@@ -228,7 +229,7 @@ fn listen(stdout: ChildStdout) -> Receiver<String> {
         let mut line = String::new();
         let read = BufReader::new(stdout.take(1000)).read_line(&mut line);
         if read.is_ok_and(|n| n > 0) {
-            let _ = sender.send(printable(line.as_bytes()));
+            let _ = sender.send(clean_bytes(line.as_bytes()));
         }
     });
     receiver

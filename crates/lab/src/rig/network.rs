@@ -14,6 +14,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use weigh_model::text::clean_bytes;
 
 /// Least, default and most bytes that a connection's send buffer has.
 const SEND_BUFFER: &str = "4096 16384 32768";
@@ -130,7 +131,7 @@ fn carry_out(program: &str, args: &[&str]) -> Result<()> {
     let said = Command::new(program).args(args).output();
     let said = said.with_context(|| format!("`{program}` cannot be started (apt install iproute2)"))?;
     if !said.status.success() {
-        bail!("`{program}` refused: {}", super::process::printable(&said.stderr));
+        bail!("`{program}` refused: {}", clean_bytes(&said.stderr));
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use super::lifeline;
 use crate::interrupt::Interrupt;
 pub use invocation::Invocation;
 use pipes::Heard;
-pub use pipes::{LastLine, keep_log, printable};
+pub use pipes::{LastLine, keep_log};
 
 /// A reply may not be longer than this, where the spec says nothing else.
 pub const LONGEST_LINE: usize = 16 << 20;

@@ -7,7 +7,8 @@ use weigh_load::protocol::coding::Coding;
 use weigh_load::target::{Resolver, Scheme, Target, permit};
 
 use super::Own;
-use crate::content::{Names, digest, kind};
+use crate::content::{Names, kind};
+use crate::digest;
 use crate::lab::Progress;
 use crate::loading::probe::{self, Answer};
 use crate::planner::build::Ask;
@@ -17,6 +18,7 @@ use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::{Exclusion, Plan, Server};
 use weigh_model::setting::Setting;
 use weigh_model::study::{Study, StudyText};
+use weigh_model::text::clean;
 use weigh_model::way::{By, WayKind};
 
 /// The server's name in cells: nobody knows what stands behind a URL.
@@ -90,8 +92,8 @@ pub fn plan(
     for url in &own.urls {
         let target = resolver.target(url)?;
         permit(&target, &own.allow_remote)?;
-        progress.doing(&format!("asking {}", crate::content::names::plain(url)));
-        let doing = || format!("--url {}", crate::content::names::plain(url));
+        progress.doing(&format!("asking {}", clean(url)));
+        let doing = || format!("--url {}", clean(url));
         let plainly = probe::get(&target, "identity").with_context(doing)?;
         welcome(url, &plainly)?;
         said.extend(plainly.server.clone());
@@ -121,7 +123,7 @@ pub fn plan(
 
 /// Refuses what is no answer to measure.
 fn welcome(url: &str, answer: &Answer) -> Result<()> {
-    let url = crate::content::names::plain(url);
+    let url = clean(url);
     let status = answer.status;
     let by_hand = format!("measure what a user sees with: weigh load --header 'Cookie: NAME=VALUE' {url}");
     match (status, answer.location.as_deref()) {

@@ -7,6 +7,8 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use weigh_model::text::clean_bytes;
+
 /// Bytes of stderr kept in the log for each start.
 const LOG_LIMIT: usize = 1 << 20;
 /// Bytes of the last line of stderr kept for messages.
@@ -74,14 +76,8 @@ impl LastLine {
     pub fn last(&self) -> Option<String> {
         let _ = self.done.recv_timeout(Duration::from_millis(500));
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        (!words.is_empty()).then(|| printable(&words))
+        (!words.is_empty()).then(|| clean_bytes(&words))
     }
-}
-
-/// Text from outside on one line of a message: without control characters.
-pub fn printable(bytes: &[u8]) -> String {
-    let clean = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    String::from_utf8_lossy(bytes).trim().chars().map(clean).collect()
 }
 
 /// Copies stderr to the log up to a limit, and goes on reading behind it so that the worker never blocks.

@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 
 use super::prefix::Prefix;
 use super::{on_path, short_name};
-use crate::content::client;
-use crate::content::names::shown;
+use crate::command::run_within;
 use crate::shelter::Shelter;
+use weigh_model::text::clean_path;
 
 /// The longest that a PHP may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -119,7 +119,7 @@ pub fn version(cli: &[OsString]) -> Result<String> {
             .rfind(|l| !l.trim().is_empty())
             .or(stdout.lines().next_back())
             .unwrap_or("nothing");
-        bail!("{} does not say its version, but: {}", shown(Path::new(program(cli))), said.trim());
+        bail!("{} does not say its version, but: {}", clean_path(Path::new(program(cli))), said.trim());
     }
     Ok(version.to_owned())
 }
@@ -133,9 +133,9 @@ pub fn ask(cli: &[OsString], code: &str) -> Result<(String, String)> {
     let work = Shelter::new().context("no temporary folder")?;
     let mut command = Command::new(first);
     command.args(leading).args(["-d", "display_startup_errors=1", "-d", "display_errors=stderr", "-r", code]);
-    let name = shown(Path::new(program(cli)));
+    let name = clean_path(Path::new(program(cli)));
     let end =
-        client::run(&mut command, work.path(), PATIENCE).with_context(|| format!("cannot start {name}"))?;
+        run_within(&mut command, work.path(), PATIENCE).with_context(|| format!("cannot start {name}"))?;
     if end.status.is_none() {
         bail!("{name} did not answer within {} s", PATIENCE.as_secs());
     }

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
-
-use crate::content::names::shown;
+use weigh_model::text::clean_path;
 
 /// The version of the form of `runtime.json`.
 const SCHEMA: u32 = 1;
@@ -90,14 +89,14 @@ impl Prefix {
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", shown(&path))),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", clean_path(&path))),
         };
         let prefix: Prefix =
-            serde_json::from_slice(&bytes).with_context(|| format!("{} is not valid", shown(&path)))?;
+            serde_json::from_slice(&bytes).with_context(|| format!("{} is not valid", clean_path(&path)))?;
         if prefix.schema != SCHEMA {
             bail!(
                 "{}: schema {} is not known; remove the runtime and add it again",
-                shown(&path),
+                clean_path(&path),
                 prefix.schema
             );
         }
@@ -118,7 +117,7 @@ impl Prefix {
     pub fn write(&self, root: &Path) -> Result<()> {
         let path = root.join(FILE);
         fs::write(&path, serde_json::to_vec_pretty(self)?)
-            .with_context(|| format!("cannot write {}", shown(&path)))
+            .with_context(|| format!("cannot write {}", clean_path(&path)))
     }
 
     /// The program and leading arguments that start the command line binary.

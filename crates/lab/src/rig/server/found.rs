@@ -10,6 +10,7 @@ use super::definition::{Definition, Query, WayRow};
 use crate::rig::fpm::folders;
 use weigh_model::setting::Setting;
 use weigh_model::suggest::nearest_hint;
+use weigh_model::text::clean_bytes;
 use weigh_model::way::WayDescription;
 
 /// A server as this machine has it.
@@ -163,7 +164,7 @@ pub fn ask(program: &Path, query: &Query) -> Vec<String> {
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text);
     let groups = expression.captures_iter(&text).filter_map(|c| c.get(1));
-    groups.map(|g| crate::rig::process::printable(g.as_str().as_bytes())).collect()
+    groups.map(|g| clean_bytes(g.as_str().as_bytes())).collect()
 }
 
 /// The numbers of a version, for comparison.

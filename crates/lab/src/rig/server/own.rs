@@ -18,10 +18,10 @@ use serde::Deserialize;
 
 use super::definition::{Definition, WayRow};
 use super::render::{INNER, OUTER};
-use crate::content::digest;
-use crate::content::names::{plain, shown};
+use crate::digest;
 use reduce::Reduced;
 use tree::Directive;
+use weigh_model::text::{clean, clean_path};
 use weigh_model::way::{CONFIG, OwnConfig, WayKind};
 
 /// The longest configuration in bytes.
@@ -105,7 +105,7 @@ struct Wrong {
 
 impl Wrong {
     fn at(line: usize, what: impl Into<String>) -> Wrong {
-        Wrong { line, what: plain(&what.into()) }
+        Wrong { line, what: clean(&what.into()) }
     }
 }
 
@@ -134,7 +134,7 @@ pub fn recognise<'d>(definitions: &'d [Definition], file: &Path, text: &str) -> 
         [one] => Ok(one),
         _ => bail!(
             "--server-config {}: which server it is for cannot be told; add --server NAME ({})",
-            shown(file),
+            clean_path(file),
             known(definitions).join(", ")
         ),
     }
@@ -156,11 +156,15 @@ pub fn read(definition: &Definition, file: &Path, text: &str) -> Result<Read> {
             definition.name
         )
     })?;
-    let placed = |wrong: Wrong| anyhow::anyhow!("{}, line {}: {}", shown(file), wrong.line, wrong.what);
+    let placed = |wrong: Wrong| anyhow::anyhow!("{}, line {}: {}", clean_path(file), wrong.line, wrong.what);
     let directives = rules.syntax.parse(text).map_err(placed)?;
     let Reduced { outer, inner, notes } = reduce::reduce(rules, directives)?.map_err(placed)?;
     if outer.is_empty() && inner.is_empty() {
-        bail!("{}: nothing in it decides how {} encodes or sends a response", shown(file), definition.name);
+        bail!(
+            "{}: nothing in it decides how {} encodes or sends a response",
+            clean_path(file),
+            definition.name
+        );
     }
     let all = || outer.iter().chain(&inner);
     let (mut modules, mut optional) = (Vec::new(), Vec::new());
@@ -189,9 +193,9 @@ pub fn read(definition: &Definition, file: &Path, text: &str) -> Result<Read> {
 /// the same in both.
 pub(super) fn in_file(definition: &Definition, dir: &Path, words: String) -> String {
     let Some(own) = &definition.mine else { return words };
-    [OUTER, INNER]
-        .iter()
-        .fold(words, |words, name| words.replace(&dir.join(name).display().to_string(), &shown(&own.file)))
+    [OUTER, INNER].iter().fold(words, |words, name| {
+        words.replace(&dir.join(name).display().to_string(), &clean_path(&own.file))
+    })
 }
 
 /// Regular expressions of a definition.
@@ -218,7 +222,7 @@ impl Definition {
             optional: config.optional.clone(),
             since: None,
             remedy: None,
-            about: format!("the configuration {}", shown(&config.file)),
+            about: format!("the configuration {}", clean_path(&config.file)),
             nominal: Vec::new(),
             mirror: None,
         };

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::definition::Probe;
+use weigh_model::text::clean_bytes;
 
 /// How long one question may take.
 const ANSWER: Duration = Duration::from_secs(2);
@@ -40,6 +41,6 @@ fn talk(mut stream: impl Read + Write, probe: &Probe) -> io::Result<()> {
     if answer == probe.expect.as_bytes() {
         return Ok(());
     }
-    let said = crate::rig::process::printable(&answer);
+    let said = clean_bytes(&answer);
     Err(io::Error::other(format!("it answers `{said}`, not `{}`", probe.expect.trim_end())))
 }

@@ -11,9 +11,9 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::config::Archive;
 use super::settings;
-use crate::content::client;
-use crate::content::names::shown;
+use crate::command::run_within;
 use crate::rig::lifeline;
+use weigh_model::text::{clean, clean_path};
 
 /// The longest that one step may take.
 const PATIENCE: Duration = Duration::from_secs(1800);
@@ -46,7 +46,7 @@ impl PrivateApt {
         component: &str,
         machine: &str,
     ) -> Result<PrivateApt> {
-        let fail = || format!("cannot write in {}", shown(home));
+        let fail = || format!("cannot write in {}", clean_path(home));
         for folder in
             ["state/lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d", "work"]
         {
@@ -73,12 +73,12 @@ impl PrivateApt {
     /// There is no such file after an update.
     pub fn origin(&self) -> Result<String> {
         let lists = self.home.join("state/lists");
-        let entries = fs::read_dir(&lists).with_context(|| format!("cannot read {}", shown(&lists)))?;
+        let entries = fs::read_dir(&lists).with_context(|| format!("cannot read {}", clean_path(&lists)))?;
         let mut releases = entries.flatten().map(|e| e.path());
         let release =
             releases.find(|p| p.to_string_lossy().ends_with("Release")).context("no Release file came")?;
         let text =
-            fs::read_to_string(&release).with_context(|| format!("cannot read {}", shown(&release)))?;
+            fs::read_to_string(&release).with_context(|| format!("cannot read {}", clean_path(&release)))?;
         let origin = text.lines().find_map(|line| line.strip_prefix("Origin:"));
         Ok(origin.unwrap_or("").trim().to_owned())
     }
@@ -115,8 +115,8 @@ impl PrivateApt {
     /// # Errors
     /// The folder cannot be read.
     pub fn archives(&self) -> Result<Vec<PathBuf>> {
-        let entries =
-            fs::read_dir(self.folder()).with_context(|| format!("cannot read {}", shown(&self.folder())))?;
+        let entries = fs::read_dir(self.folder())
+            .with_context(|| format!("cannot read {}", clean_path(&self.folder())))?;
         let mut found: Vec<_> = entries.flatten().map(|e| e.path()).collect();
         found.retain(|path| path.extension().is_some_and(|e| e == "deb"));
         found.sort();
@@ -153,7 +153,7 @@ impl PrivateApt {
             .env("APT_CONFIG", self.home.join("apt.conf"))
             .env("LC_ALL", "C")
             .env("DEBIAN_FRONTEND", "noninteractive");
-        let end = client::run(&mut command, &self.home.join("work"), PATIENCE);
+        let end = run_within(&mut command, &self.home.join("work"), PATIENCE);
         let end = end.with_context(|| format!("cannot start {program}"))?;
         match end.status {
             Some(status) if status.success() => Ok(end.stdout),
@@ -178,7 +178,7 @@ fn failure(program: &str, stderr: &str) -> anyhow::Error {
     let lines = || stderr.lines().map(str::trim).filter(|l| !l.is_empty());
     let telling =
         lines().find(|l| l.starts_with("E:")).or_else(|| lines().next_back()).unwrap_or("it said nothing");
-    let short: String = telling.chars().filter(|c| !c.is_control()).take(300).collect();
+    let short: String = clean(telling).chars().take(300).collect();
     let remedy = if stderr.contains("NO_PUBKEY")
         || stderr.contains("not signed")
         || stderr.contains("invalid signature")

@@ -16,9 +16,9 @@ use super::config::{Archive, archives, candidates};
 use super::definition::RuntimeSource;
 use super::place::{DRAFT, free_name, lock};
 use super::settings;
-use crate::content::names::shown;
 use crate::rig::runtime::prefix::Prefix;
 use crate::rig::runtime::{self, PhpRuntime, prefixes};
+use weigh_model::text::clean_path;
 
 /// How often arrived bytes are looked at.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -77,7 +77,7 @@ pub fn add(
     let bytes = download(&apt, &packages, progress)?;
 
     let draft = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder);
-    let draft = draft.with_context(|| format!("cannot write in {}", shown(folder)))?;
+    let draft = draft.with_context(|| format!("cannot write in {}", clean_path(folder)))?;
     progress(Progress::Step("unpacking".into()));
     for package in apt.archives()? {
         apt.unpack(&package, draft.path())?;
@@ -95,8 +95,8 @@ pub fn add(
     prefix.bytes = bytes;
     prefix.write(draft.path())?;
     let root = folder.join(&prefix.name);
-    fs::rename(draft.keep(), &root).with_context(|| format!("cannot write {}", shown(&root)))?;
-    fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", shown(&work)))?;
+    fs::rename(draft.keep(), &root).with_context(|| format!("cannot write {}", clean_path(&root)))?;
+    fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", clean_path(&work)))?;
     Ok(Added { runtime: PhpRuntime::fetched(&root, &prefix), downloaded: Some(bytes), left_out })
 }
 
@@ -136,7 +136,7 @@ fn reach(
     if failures.is_empty() {
         bail!(
             "{} names no archive of {}; a runtime is fetched from the archive that the machine uses itself",
-            shown(&etc.join("sources.list.d")),
+            clean_path(&etc.join("sources.list.d")),
             source.origin
         );
     }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::content::names::shown;
 use crate::rig::runtime::{self, prefixes, short_name};
+use weigh_model::text::clean_path;
 
 /// What a started but unfinished runtime's folder begins with.
 pub(super) const DRAFT: &str = ".draft-";
@@ -30,26 +30,27 @@ pub fn remove(name: &str, folder: &Path) -> Result<()> {
     let _lock = lock(folder)?;
     // Out of sight first: what is removed in part must not be taken for a runtime.
     let gone = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder);
-    let gone = gone.with_context(|| format!("cannot write in {}", shown(folder)))?;
-    fs::rename(root, gone.path().join("gone")).with_context(|| format!("cannot remove {}", shown(root)))?;
+    let gone = gone.with_context(|| format!("cannot write in {}", clean_path(folder)))?;
+    fs::rename(root, gone.path().join("gone"))
+        .with_context(|| format!("cannot remove {}", clean_path(root)))?;
     gone.close().with_context(|| format!("cannot remove all of {name}"))
 }
 
 /// The right to change the folder; what an ended call left unfinished is cleared away.
 pub(super) fn lock(folder: &Path) -> Result<File> {
     use rustix::fs::{FlockOperation, flock};
-    let fail = || format!("cannot make the folder of runtimes {}", shown(folder));
+    let fail = || format!("cannot make the folder of runtimes {}", clean_path(folder));
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(fail)?;
     fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).with_context(fail)?;
     let file = File::options().create(true).truncate(false).write(true).open(folder.join(".lock"));
     let file = file.with_context(fail)?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        bail!("another `weigh runtime` is at work in {}; wait until it has ended", shown(folder));
+        bail!("another `weigh runtime` is at work in {}; wait until it has ended", clean_path(folder));
     }
     for entry in fs::read_dir(folder).with_context(fail)?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(DRAFT) {
             fs::remove_dir_all(entry.path())
-                .with_context(|| format!("cannot remove {}", shown(&entry.path())))?;
+                .with_context(|| format!("cannot remove {}", clean_path(&entry.path())))?;
         }
     }
     Ok(file)

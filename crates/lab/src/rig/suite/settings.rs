@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Result, anyhow};
 
 use super::config::Archive;
-use crate::content::names::shown;
+use weigh_model::text::clean_path;
 
 /// The machine's settings that say how the network is reached: `Acquire::http`, `https` and the choice of addresses.
 /// Empty where there is no apt.
@@ -30,8 +30,9 @@ pub(super) fn source(archive: &Archive, suite: &str, component: &str) -> String 
 
 pub(super) fn configuration(home: &Path, machine: &str) -> Result<String> {
     let folder = home.to_str().filter(|text| !text.contains(['"', '\\', '\n']));
-    let folder = folder
-        .ok_or_else(|| anyhow!("apt cannot work in {}: set WEIGH_CACHE to a plainer path", shown(home)))?;
+    let folder = folder.ok_or_else(|| {
+        anyhow!("apt cannot work in {}: set WEIGH_CACHE to a plainer path", clean_path(home))
+    })?;
     let mut text = machine.to_owned();
     for (name, value) in [
         ("Dir::State", format!("{folder}/state")),

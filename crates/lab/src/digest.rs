@@ -6,8 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
-
-use super::names::shown;
+use weigh_model::text::clean_path;
 
 /// One buffer of a copy, in bytes.
 pub(crate) const BUFFER: usize = 1 << 16;
@@ -31,8 +30,9 @@ pub(crate) fn finish(digest: Sha256) -> String {
     hex(&digest.finalize())
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// Bytes in hexadecimal.
+pub fn hex(bytes: impl AsRef<[u8]>) -> String {
+    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Copies everything, digesting it. More than `limit` bytes is an error, found after at most one buffer beyond.
@@ -59,10 +59,10 @@ pub fn of_file(path: &Path) -> Result<Option<Sum>> {
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", shown(path))),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", clean_path(path))),
     };
     let sum = copy(&mut file, &mut std::io::sink(), u64::MAX);
-    sum.map(Some).with_context(|| format!("cannot read {}", shown(path)))
+    sum.map(Some).with_context(|| format!("cannot read {}", clean_path(path)))
 }
 
 #[cfg(test)]
