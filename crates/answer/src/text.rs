@@ -137,9 +137,5 @@ mod tests {
                 prop_assert!(columns(&line) <= width);
             }
         }
-
-        #[test]
-        fn cleaned_text_holds_no_control(text in ".{0,60}") {
-        }
     }
 }

@@ -4,7 +4,6 @@
 //! It knows plans and results of [`weigh_load`]; it refuses to derive anything from them or to print.
 
 pub mod place;
-pub mod probe;
 pub mod target;
 
 mod driver;

@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 use super::{Lab, Own};
 use crate::interrupt::Interrupt;
 use crate::rig::process::{Silence, Worker};
-use crate::rig::store::{StoreDefinition, StoreUrl, Stores};
+use crate::rig::service::FolderDefinition;
+use crate::rig::store::{StoreDefinition, StoreUrl};
 use crate::shelter::Shelter;
 use crate::subject::client::worker;
 use weigh_model::inventory::{ClientEntry, Inventory, RuntimeEntry, StoreEntry};
@@ -26,7 +27,7 @@ impl Lab {
     /// # Errors
     /// A store's definition is not valid, or the PHP side cannot be put in place.
     pub fn look_for_stores(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
-        let definitions = Stores::load(&self.definitions)?;
+        let definitions = StoreDefinition::load(&self.definitions)?;
         inventory.known_stores = definitions.iter().map(|d| d.name.clone()).collect();
         inventory.stores = definitions.iter().map(entry).collect();
         let home = self.php_home()?;
@@ -57,7 +58,7 @@ impl Lab {
         if own.stores.is_empty() {
             return Ok(());
         }
-        let definitions = Stores::load(&self.definitions)?;
+        let definitions = StoreDefinition::load(&self.definitions)?;
         let mut chosen: Vec<StoreEntry> = Vec::new();
         for word in &own.stores {
             let url = word.contains("://").then(|| StoreUrl::parse(word, &definitions)).transpose()?;

@@ -10,7 +10,8 @@ use crate::defs::Definitions;
 use crate::rig::fpm::Pool;
 use crate::rig::guard::Place;
 use crate::rig::runtime::PhpRuntime;
-use crate::rig::server::definition::{Definition, Php, Servers};
+use crate::rig::server::definition::{Definition, Php};
+use crate::rig::service::FolderDefinition;
 use crate::shelter::Shelter;
 use crate::subject::delivery::files::Files;
 use crate::subject::delivery::spec::pool_spec;
@@ -32,7 +33,7 @@ struct Description {
 /// # Errors
 /// A definition is not valid.
 pub fn servers(definitions: &Definitions) -> Result<Vec<ServerEntry>> {
-    Ok(Servers::load(definitions)?.iter().map(entry).collect())
+    Ok(Definition::load(definitions)?.iter().map(entry).collect())
 }
 
 /// A server with its ways, found or not.

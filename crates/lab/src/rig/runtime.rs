@@ -5,34 +5,14 @@ pub mod prefix;
 
 pub use php::{Origin, PhpRuntime, ask, command, prefixes, version};
 
-use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// PHP binaries on `PATH` (`php`, `php8.2`, `php84`), each once whatever its links, in the order of `PATH`, and by
-/// name within a folder.
-pub fn on_path(path: &OsStr) -> Vec<PathBuf> {
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
-    for folder in std::env::split_paths(path).filter(|f| f.is_absolute()) {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        let mut names: Vec<_> = entries.flatten().map(|e| e.file_name()).filter(|n| is_php(n)).collect();
-        names.sort();
-        for name in names {
-            let binary = folder.join(name);
-            let Ok(real) = binary.canonicalize() else { continue };
-            if real.is_file() && seen.insert(real) {
-                found.push(binary);
-            }
-        }
-    }
-    found
-}
+use super::programs::numbered;
 
-/// `php` followed by nothing but a version: not `php-config`, `phpize`, `php-fpm8.2`.
-fn is_php(name: &OsStr) -> bool {
-    let rest = name.to_str().and_then(|n| n.strip_prefix("php"));
-    rest.is_some_and(|r| r.chars().all(|c| c.is_ascii_digit() || c == '.'))
+/// PHP binaries on `PATH`: see [`numbered`].
+pub fn on_path(path: &OsStr) -> Vec<PathBuf> {
+    numbered("php", std::env::split_paths(path).filter(|folder| folder.is_absolute()))
 }
 
 /// The binary a user named: a path, or a name to look up on `PATH`.
@@ -93,25 +73,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_php_itself_is_a_runtime() {
-        for yes in ["php", "php8.2", "php84", "php5"] {
-            assert!(is_php(OsStr::new(yes)), "{yes}");
-        }
-        for no in ["php-config", "phpize", "php-fpm8.2", "phpcs", "php8.2-x", "phar"] {
-            assert!(!is_php(OsStr::new(no)), "{no}");
-        }
-    }
-
-    #[test]
-    fn a_binary_behind_several_links_is_found_once() {
+    fn a_name_is_looked_up_on_path() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("php8.2"), "").unwrap();
-        std::os::unix::fs::symlink(folder.path().join("php8.2"), folder.path().join("php")).unwrap();
-        std::fs::write(folder.path().join("phpize"), "").unwrap();
-        let found = on_path(folder.path().as_os_str());
-        assert_eq!(found, [folder.path().join("php")]);
-        assert_eq!(named(Path::new("php8.2"), folder.path().as_os_str()), Some(folder.path().join("php8.2")));
-        assert_eq!(named(Path::new("php9"), folder.path().as_os_str()), None);
+        let path = folder.path().as_os_str();
+        assert_eq!(named(Path::new("php8.2"), path), Some(folder.path().join("php8.2")));
+        assert_eq!(named(Path::new("php9"), path), None);
     }
 
     #[test]

@@ -9,7 +9,9 @@ use super::{Missing, bold};
 use crate::cli::terminal;
 use crate::defs::Definitions;
 use crate::rig::fpm::FoundFpm;
-use crate::rig::server::{Found, Servers};
+use crate::rig::server::Definition;
+use crate::rig::server::Found;
+use crate::rig::service::FolderDefinition;
 use weigh_answer::table::Grid;
 use weigh_model::text::clean_path;
 use weigh_model::way::WayDescription;
@@ -54,7 +56,7 @@ impl ServerFindings {
 
 /// Looks for every server that is defined.
 pub fn look(definitions: &Definitions) -> Result<Vec<ServerFindings>> {
-    Ok(Servers::load(definitions)?.iter().map(|server| ServerFindings::new(server.find())).collect())
+    Ok(Definition::load(definitions)?.iter().map(|server| ServerFindings::new(server.find())).collect())
 }
 
 /// What of them is missing: a whole server in one row, else each of its ways.

@@ -10,8 +10,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::Own;
 use crate::lab::{Lab, Progress, delivering};
 use crate::rig::guard::Place;
-use crate::rig::server::site::Site;
-use crate::rig::server::{Definition, Instance, Servers, own};
+use crate::rig::server::Site;
+use crate::rig::server::{Definition, Instance, own};
+use crate::rig::service::FolderDefinition;
 use weigh_model::inventory::Inventory;
 use weigh_model::setting::Setting;
 use weigh_model::study::Study;
@@ -77,7 +78,7 @@ impl Lab {
     fn configure(&self, own: &Own, progress: &mut dyn Progress) -> Result<Option<Definition>> {
         let Some(file) = &own.config else { return Ok(None) };
         let text = text(file)?;
-        let definitions = Servers::load(&self.definitions)?;
+        let definitions = Definition::load(&self.definitions)?;
         let definition = match &own.server {
             Some(name) => definitions.iter().find(|d| d.name == *name).ok_or_else(|| {
                 let known = definitions.iter().map(|d| d.name.as_str());
