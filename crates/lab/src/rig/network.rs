@@ -7,6 +7,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -104,30 +105,18 @@ fn make(setting: &str, value: &str) -> Result<Network> {
     nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWNET)
         .context("a network namespace takes root, or CAP_SYS_ADMIN")?;
     let file = File::open(OWN).context("the network namespace has no name")?;
-    ip(&["link", "set", "lo", "up"]).context("its loopback cannot be set up")?;
+    carry_out("ip", &["link", "set", "lo", "up"]).context("its loopback cannot be set up")?;
     let settings = std::fs::OpenOptions::new().write(true).open(setting);
     let written = settings.and_then(|mut file| file.write_all(value.as_bytes()));
     written.with_context(|| format!("{setting} cannot be set"))?;
     Ok(Network { file })
 }
 
-/// Carries out `ip` in the network of this thread.
+/// Carries out `ip` or `tc` in the network of this thread.
 ///
 /// # Errors
 /// It is not there, or refused: its words.
-pub(super) fn ip(args: &[&str]) -> Result<()> {
-    carry_out("ip", args)
-}
-
-/// The same for `tc`.
-///
-/// # Errors
-/// As [`ip`].
-pub(super) fn tc(args: &[&str]) -> Result<()> {
-    carry_out("tc", args)
-}
-
-fn carry_out(program: &str, args: &[&str]) -> Result<()> {
+pub(super) fn carry_out(program: &str, args: &[&str]) -> Result<()> {
     let said = Command::new(program).args(args).output();
     let said = said.with_context(|| format!("`{program}` cannot be started (apt install iproute2)"))?;
     if !said.status.success() {
@@ -136,9 +125,22 @@ fn carry_out(program: &str, args: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Gives a device of this thread's network its address, the one at its other end, and the settings that `ip link set` is told, and starts
+/// it. The kernel says nothing over it by itself.
+///
+/// # Errors
+/// As [`carry_out`].
+pub(super) fn set_up(device: &str, own: Ipv4Addr, other: Ipv4Addr, settings: &[&str]) -> Result<()> {
+    let (own, other) = (own.to_string(), other.to_string());
+    carry_out("ip", &["address", "add", &own, "peer", &other, "dev", device])?;
+    let link = ["link", "set", "dev", device];
+    carry_out("ip", &[&link[..], &["addrgenmode", "none"]].concat())?;
+    carry_out("ip", &[&link[..], settings, &["up"]].concat())
+}
+
 #[cfg(test)]
 mod tests {
-    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+    use std::net::{TcpListener, TcpStream};
 
     use super::*;
 
