@@ -3,12 +3,17 @@
 /// `; did you mean `x`?` when one of `known` is near enough, else the list of what exists.
 pub fn nearest_hint<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let best = known.iter().map(|k| (strsim::jaro_winkler(given, k), *k)).max_by(|a, b| a.0.total_cmp(&b.0));
-    match best {
-        Some((score, name)) if score > 0.8 => format!("; did you mean `{name}`?"),
-        _ if known.is_empty() => "; there is none".into(),
-        _ => format!("; known: {}", known.join(", ")),
+    match nearest(given, known.iter().copied()) {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None if known.is_empty() => "; there is none".into(),
+        None => format!("; known: {}", known.join(", ")),
     }
+}
+
+/// The known name that a slip of the keyboard could have meant.
+pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = known.into_iter().map(|name| (strsim::jaro_winkler(given, name), name));
+    scored.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.8).map(|(_, name)| name)
 }
 
 /// A TOML error as one line with its place and, for an unknown key, the nearest known one.
@@ -35,5 +40,10 @@ mod tests {
         assert_eq!(nearest_hint("zstdd", ["zlib", "zstd"]), "; did you mean `zstd`?");
         assert_eq!(nearest_hint("qqq", ["zlib", "zstd"]), "; known: zlib, zstd");
         assert_eq!(nearest_hint("qqq", []), "; there is none");
+        let codecs = ["zstd", "zlib", "brotli"];
+        assert_eq!(
+            ["zsdt", "brotil", "lzma", "x"].map(|slip| nearest(slip, codecs)),
+            [Some("zstd"), Some("brotli"), None, None]
+        );
     }
 }

@@ -3,6 +3,7 @@
 use weigh_codec::{Codec, Error, OptionValues, ParamError, codecs};
 
 use weigh_model::protocol::{Fault, FaultKind};
+use weigh_model::suggest::nearest;
 
 /// A fault without a remedy.
 pub fn fault(kind: FaultKind, message: impl Into<String>) -> Fault {
@@ -46,25 +47,4 @@ pub fn find_codec(name: &str) -> Result<Box<dyn Codec>, Fault> {
             ..fault(FaultKind::Parameter, format!("there is no native codec `{name}`"))
         }
     })
-}
-
-/// The candidate that a slip of the keyboard could have meant: at most a third of its letters differ.
-fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |c: &str| strsim::damerau_levenshtein(wrong, c);
-    let near = candidates.min_by_key(|c| distance(c))?;
-    (distance(near) <= (near.len() / 3).max(1)).then_some(near)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slips_find_their_name_and_others_find_nothing() {
-        let names = || ["zstd", "zlib", "brotli"].into_iter();
-        assert_eq!(nearest("zsdt", names()), Some("zstd"));
-        assert_eq!(nearest("brotil", names()), Some("brotli"));
-        assert_eq!(nearest("lzma", names()), None);
-        assert_eq!(nearest("x", [].into_iter()), None);
-    }
 }

@@ -1,8 +1,9 @@
-//! Taking samples of one phase: how often, in which batches, and when to stop.
+//! Taking samples of one phase: how often, in which batches, and when to stop; and the calls for it that only some systems have (the
+//! thread's CPU clock, context switches, peak memory). Elsewhere each of these says that it cannot tell.
 
+use std::fs;
 use std::time::Instant;
 
-use super::system;
 use weigh_model::protocol::{Fault, Samples, VisitRequest};
 
 /// A first call that took more CPU time than this, in nanoseconds, counts as a sample: to do it again only to have
@@ -32,17 +33,17 @@ pub struct Span {
 
 /// Runs something once and says what it took.
 pub fn time<T>(run: impl FnOnce() -> T) -> (T, Span) {
-    let switched = system::preempted();
+    let switched = preempted();
     let (result, cpu, wall) = clock(run);
-    (result, Span { cpu, wall, preempted: system::preempted() - switched })
+    (result, Span { cpu, wall, preempted: preempted() - switched })
 }
 
 /// CPU and wall time of one run. The wall clock is the outer one: on the rare system without a CPU clock of
 /// the thread it stands for both.
 fn clock<T>(run: impl FnOnce() -> T) -> (T, u64, u64) {
-    let (start, cpu) = (Instant::now(), system::thread_cpu_ns());
+    let (start, cpu) = (Instant::now(), thread_cpu_ns());
     let result = run();
-    let (cpu, wall) = (cpu.zip(system::thread_cpu_ns()), start.elapsed().as_nanos() as u64);
+    let (cpu, wall) = (cpu.zip(thread_cpu_ns()), start.elapsed().as_nanos() as u64);
     (result, cpu.map_or(wall, |(from, to)| to.saturating_sub(from)), wall)
 }
 
@@ -69,7 +70,7 @@ pub fn take(
         samples.batch = batch(request, call);
     }
     let look = (LOOK_EVERY / call).ceil().clamp(1.0, f64::from(u32::MAX)) as u32;
-    let switched = system::preempted();
+    let switched = preempted();
     let wanted = request.samples.max(1) as usize;
     while samples.wall_ns.len() < wanted && (samples.wall_ns.is_empty() || spent < request.budget_ns) {
         let (done, cpu, wall) = clock(|| repeat(samples.batch, look, request.max_batch_ns, &mut pass));
@@ -78,7 +79,7 @@ pub fn take(
         samples.wall_ns.push(wall as f64 / passes);
         spent += wall;
     }
-    samples.preempted += system::preempted() - switched;
+    samples.preempted += preempted() - switched;
     Ok(samples)
 }
 
@@ -132,6 +133,53 @@ fn repeat(
         }
     }
     Ok(done)
+}
+
+/// CPU time (user and system) of this thread in nanoseconds, where there is a clock for it.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+pub fn thread_cpu_ns() -> Option<u64> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+/// CPU time (user and system) of this thread in nanoseconds, where there is a clock for it.
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+pub fn thread_cpu_ns() -> Option<u64> {
+    None
+}
+
+/// Involuntary context switches of this thread so far; 0 where the system does not count them.
+pub fn preempted() -> u64 {
+    field("/proc/thread-self/status", "nonvoluntary_ctxt_switches:").unwrap_or(0)
+}
+
+/// The start of a measurement of peak memory.
+pub struct Baseline(u64);
+
+impl Baseline {
+    /// Gives freed memory back and sets the peak to what is resident now; `None` where the system has no
+    /// peak that can be set back.
+    pub fn set() -> Option<Baseline> {
+        if !weigh_codec::memory::trim() {
+            return None;
+        }
+        // "5" sets VmHWM to the resident set, see proc(5), /proc/PID/clear_refs.
+        fs::write("/proc/self/clear_refs", "5").ok()?;
+        field("/proc/self/status", "VmHWM:").map(Baseline)
+    }
+
+    /// How many bytes the resident set has risen above the start at its peak.
+    pub fn risen(self) -> Option<u64> {
+        let peak = field("/proc/self/status", "VmHWM:")?;
+        Some(peak.saturating_sub(self.0) * 1024)
+    }
+}
+
+/// The number behind a name in a status file; sizes are in KiB there.
+fn field(path: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -254,5 +302,23 @@ mod tests {
         };
         assert_eq!(repeat(1000, 1, 1_000_000, &mut slow).unwrap(), 1);
         assert_eq!(repeat(3, 1, u64::MAX, &mut slow).unwrap(), 3);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn cpu_time_passes_with_work() {
+        let start = thread_cpu_ns().unwrap();
+        let mut x = 0u64;
+        while thread_cpu_ns().unwrap() == start {
+            x = std::hint::black_box(x + 1);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn fields_are_read() {
+        assert!(field("/proc/self/status", "VmHWM:").unwrap() > 0);
+        assert_eq!(field("/proc/self/status", "NoSuchField:"), None);
+        assert_eq!(field("/proc/no-such-file", "VmHWM:"), None);
     }
 }

@@ -6,12 +6,11 @@ use std::rc::Rc;
 
 use weigh_codec::{Codec, Params};
 
+use super::Agent;
 use super::blob::split;
+use super::coders::{Pair, pack};
 use super::fault::{fault, find_codec, from_codec};
-use super::hands::Pair;
-use super::sample::{self, Span};
-use super::system::Baseline;
-use super::{Agent, dictionary};
+use super::sample::{self, Baseline, Span};
 use crate::digest::sha256;
 use weigh_model::protocol::{Fault, FaultKind, Phase, Samples, Visit, VisitRequest};
 
@@ -189,7 +188,7 @@ impl<'a> Bench<'a> {
         write(path, &self.packed)?;
         if let Some(folds) = folds {
             let beside = format!("{path}.dict");
-            write(&beside, &dictionary::pack(&folds[..]))?;
+            write(&beside, &pack(&folds[..]))?;
             visit.dictionary_path = Some(beside);
         }
         Ok(())

@@ -4,7 +4,6 @@
 //! below it becomes its child, and it learns of the lab's end, even by SIGKILL, because a pipe closes. Then it kills all that is
 //! left, and removes the private directory. What happens here is the lab's half; [`warden`] is the guard's.
 
-mod user;
 pub mod warden;
 
 use std::ffi::OsString;
@@ -17,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::group::Group;
 use super::lifeline;
 use super::process::{LastLine, keep_log};
-pub use user::is_real_root;
+pub use warden::is_real_root;
 use weigh_model::text::clean_bytes;
 
 /// How long a guard may take to end everything and to clear up.

@@ -3,7 +3,6 @@
 //! It knows lines, not what they mean: that is [`super::worker`]'s. Whatever a worker does (floods, hangs,
 //! never reads its stdin, leaves children behind), no call here blocks past its limit or grows without bound.
 
-mod invocation;
 mod pipes;
 
 use std::ffi::OsString;
@@ -16,7 +15,6 @@ use std::time::{Duration, Instant};
 
 use super::lifeline;
 use crate::interrupt::Interrupt;
-pub use invocation::Invocation;
 use pipes::Heard;
 pub use pipes::{LastLine, keep_log};
 
@@ -27,6 +25,17 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// Environment variables that reach a worker: where programs and libraries are, and what changes PHP's memory.
 const PASSED: [&str; 6] =
     ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "USE_ZEND_ALLOC", "USE_ZEND_ALLOC_HUGE_PAGES"];
+
+/// What of a command line turns something on, such as a profiler.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Invocation {
+    /// Words before the program's own.
+    pub before: Vec<OsString>,
+    /// Arguments of its own, before the script.
+    pub arguments: Vec<OsString>,
+    /// Variables to set.
+    pub environment: Vec<(OsString, OsString)>,
+}
 
 /// How to start a worker.
 #[derive(Clone, Debug)]

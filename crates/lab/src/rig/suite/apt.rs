@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::config::Archive;
-use super::settings;
+use super::sources::{self, Archive};
 use crate::command::run_within;
 use crate::rig::lifeline;
 use weigh_model::text::{clean, clean_path};
@@ -53,9 +52,9 @@ impl PrivateApt {
             fs::create_dir_all(home.join(folder)).with_context(fail)?;
         }
         fs::write(home.join("status"), "").with_context(fail)?;
-        fs::write(home.join("etc/sources.sources"), settings::source(archive, suite, component))
+        fs::write(home.join("etc/sources.sources"), sources::source_text(archive, suite, component))
             .with_context(fail)?;
-        fs::write(home.join("apt.conf"), settings::configuration(home, machine)?).with_context(fail)?;
+        fs::write(home.join("apt.conf"), sources::configuration(home, machine)?).with_context(fail)?;
         Ok(PrivateApt { home: home.to_owned() })
     }
 

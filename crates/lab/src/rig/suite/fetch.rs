@@ -1,10 +1,10 @@
-//! Adding a runtime: download, unpack, start, and only then a name.
+//! The folder of fetched runtimes. Adding one: download, unpack, start, and only then a name.
 //!
 //! Downloads are kept in a hidden folder of their own until the runtime is whole, so that an interrupted call goes on
 //! where it was. A runtime gets its name only when its PHP has said its version.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{self, File};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,16 +12,17 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::apt::{self, Download, PrivateApt};
-use super::config::{Archive, archives, candidates};
 use super::definition::RuntimeSource;
-use super::place::{DRAFT, free_name, lock};
-use super::settings;
+use super::sources::{self, Archive, archives, candidates};
 use crate::rig::runtime::prefix::Prefix;
-use crate::rig::runtime::{self, PhpRuntime, prefixes};
+use crate::rig::runtime::{self, PhpRuntime, prefixes, short_name};
 use weigh_model::text::clean_path;
 
 /// How often arrived bytes are looked at.
 const GLANCE: Duration = Duration::from_millis(200);
+
+/// What a started but unfinished runtime's folder begins with.
+const DRAFT: &str = ".draft-";
 
 /// What is being done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +121,7 @@ fn reach(
 ) -> Result<PrivateApt> {
     let found = candidates(archives(etc), source);
     let mut failures = Vec::new();
-    let settings = settings::of_machine();
+    let settings = sources::settings_of_machine();
     for archive in &found {
         progress(Progress::Step(format!("reading the list of packages of {suite}")));
         match update(archive, suite, source, work, &settings) {
@@ -208,6 +209,61 @@ fn unloadable(stderr: &str) -> Vec<String> {
     names
 }
 
+/// Removes a fetched runtime, by the name it has in `folder`.
+///
+/// # Errors
+/// There is none of that name, or it cannot be removed.
+pub fn remove(name: &str, folder: &Path) -> Result<()> {
+    let known = prefixes(folder);
+    let Some((root, _)) = known.iter().find(|(_, prefix)| prefix.name == name) else {
+        let names: Vec<&str> = known.iter().map(|(_, prefix)| prefix.name.as_str()).collect();
+        let there = if names.is_empty() {
+            "there is none".into()
+        } else {
+            format!("there are: {}", names.join(", "))
+        };
+        bail!("no fetched runtime is called `{name}`; {there}");
+    };
+    let _lock = lock(folder)?;
+    // Out of sight first: what is removed in part must not be taken for a runtime.
+    let gone = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder);
+    let gone = gone.with_context(|| format!("cannot write in {}", clean_path(folder)))?;
+    fs::rename(root, gone.path().join("gone"))
+        .with_context(|| format!("cannot remove {}", clean_path(root)))?;
+    gone.close().with_context(|| format!("cannot remove all of {name}"))
+}
+
+/// The right to change the folder; what an ended call left unfinished is cleared away.
+fn lock(folder: &Path) -> Result<File> {
+    use rustix::fs::{FlockOperation, flock};
+    let fail = || format!("cannot make the folder of runtimes {}", clean_path(folder));
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(fail)?;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).with_context(fail)?;
+    let file = File::options().create(true).truncate(false).write(true).open(folder.join(".lock"));
+    let file = file.with_context(fail)?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        bail!("another `weigh runtime` is at work in {}; wait until it has ended", clean_path(folder));
+    }
+    for entry in fs::read_dir(folder).with_context(fail)?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(DRAFT) {
+            fs::remove_dir_all(entry.path())
+                .with_context(|| format!("cannot remove {}", clean_path(&entry.path())))?;
+        }
+    }
+    Ok(file)
+}
+
+/// A name that no fetched runtime and no program on `PATH` has.
+fn free_name(version: &str, folder: &Path) -> String {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut taken: Vec<String> = prefixes(folder).into_iter().map(|(_, prefix)| prefix.name).collect();
+    let short = short_name(version, &[]);
+    if runtime::named(Path::new(&short), &path).is_some() {
+        taken.push(short);
+    }
+    short_name(version, &taken)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,5 +294,19 @@ mod tests {
             add("debian:trixie", &source, folder.path(), &runtimes, &mut |_| {}).unwrap_err().to_string();
         assert!(error.contains("sources.list.d names no archive of Debian"), "{error}");
         assert_eq!(fs::metadata(&runtimes).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn what_an_ended_call_left_is_cleared_and_two_do_not_work_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(".draft-x")).unwrap();
+        fs::create_dir(folder.path().join(".fetch-debian-trixie")).unwrap();
+        let held = lock(folder.path()).unwrap();
+        assert!(!folder.path().join(".draft-x").exists());
+        assert!(folder.path().join(".fetch-debian-trixie").exists(), "downloads are taken up again");
+        assert!(lock(folder.path()).unwrap_err().to_string().contains("is at work"));
+        drop(held);
+        let error = remove("php8.4", folder.path()).unwrap_err().to_string();
+        assert_eq!(error, "no fetched runtime is called `php8.4`; there is none");
     }
 }
