@@ -9,13 +9,13 @@ pub mod warden;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use super::group::Group;
 use super::lifeline;
-use super::process::{LastLine, keep_log};
+use super::process::{LastLine, isolate, keep_log, open_log};
 pub use warden::is_real_root;
 use weigh_model::text::clean_bytes;
 
@@ -102,8 +102,7 @@ impl Guarded {
     /// # Errors
     /// The log cannot be written, or the guard cannot be started. A program that is not there shows as one that ends at once.
     pub fn start(program: &Program, home: Home<'_>, place: &Place) -> io::Result<Guarded> {
-        let log = std::fs::OpenOptions::new().append(true).create(true).open(&place.log);
-        let log = log.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", place.log.display())))?;
+        let log = open_log(&place.log)?;
         let log_from = log.metadata()?.len();
         let mut command = Command::new(&place.launcher);
         command.arg("agent").arg(match home {
@@ -113,10 +112,8 @@ impl Guarded {
         command.arg(home.path());
         let cpus: Vec<String> = program.cpus.iter().map(u32::to_string).collect();
         command.arg(if cpus.is_empty() { "-".into() } else { cpus.join(",") });
-        command.arg("--").args(&program.command).env_clear();
-        command.envs(PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        command.env("LC_ALL", "C").env("TZ", "UTC").envs(program.env.iter().cloned());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.arg("--").args(&program.command);
+        isolate(&mut command, &PASSED, &program.env);
         let mut guard = command.spawn()?;
         let (Some(orders), Some(news), Some(stderr)) =
             (guard.stdin.take(), guard.stdout.take(), guard.stderr.take())

@@ -3,12 +3,10 @@
 //! Which directives those are stands in `server.toml`; here is how files are read and what happens to each directive. What is not
 //! named there is refused with its line: nothing is taken over, or left out in silence, that nobody has thought of.
 
-mod blocks;
 mod reduce;
-mod sections;
+mod syntax;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 use std::path::Path;
 
@@ -20,8 +18,9 @@ use super::definition::{Definition, WayRow};
 use super::render::{INNER, OUTER};
 use crate::digest;
 use reduce::Reduced;
-use tree::Directive;
-use weigh_model::text::{clean, clean_path};
+pub use syntax::Syntax;
+use syntax::Wrong;
+use weigh_model::text::clean_path;
 use weigh_model::way::{CONFIG, OwnConfig, WayKind};
 
 /// The longest configuration in bytes.
@@ -68,45 +67,6 @@ pub struct Rules {
     pub modules: Vec<(String, String)>,
     /// Regular expressions of directives that send variants encoded before.
     pub variants: Vec<String>,
-}
-
-/// How a configuration is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Syntax {
-    /// `name arguments;` and `name arguments { … }`.
-    Blocks,
-    /// `Name arguments` on a line, and `<Name arguments>` … `</Name>`.
-    Sections,
-}
-
-impl Syntax {
-    fn parse(self, text: &str) -> Result<Vec<Directive>, Wrong> {
-        match self {
-            Syntax::Blocks => blocks::parse(text),
-            Syntax::Sections => sections::parse(text),
-        }
-    }
-
-    fn write(self, directives: &[Directive]) -> String {
-        match self {
-            Syntax::Blocks => blocks::write(directives),
-            Syntax::Sections => sections::write(directives),
-        }
-    }
-}
-
-/// What is wrong in which line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Wrong {
-    line: usize,
-    what: String,
-}
-
-impl Wrong {
-    fn at(line: usize, what: impl Into<String>) -> Wrong {
-        Wrong { line, what: clean(&what.into()) }
-    }
 }
 
 /// A configuration with what the user should know of it.

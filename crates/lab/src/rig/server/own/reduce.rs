@@ -3,9 +3,9 @@
 use anyhow::Result;
 use regex::Regex;
 
-use super::tree::Directive;
+use super::syntax::{Directive, Syntax, Wrong};
 
-use super::{Rules, Syntax, Wrong, expressions};
+use super::{Rules, expressions};
 use weigh_model::text::clean;
 
 /// What a site that only leads to another one consists of.
