@@ -3,6 +3,7 @@
 //!
 //! It refuses to follow a redirect or to judge a status.
 
+use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -116,12 +117,10 @@ pub fn exchange(
     let tcp = TcpStream::connect_timeout(&peer.address, limit.min(CONNECT)).map_err(failed)?;
     let tcp = Bounded { tcp, until: begun + limit };
     let reply = match peer.security {
-        Security::Plain => talk(Blocking(tcp), request, is_head, most, begun + limit),
-        Security::Own => {
-            talk(Blocking(over_tls(tcp, None).map_err(failed)?), request, is_head, most, begun + limit)
-        }
+        Security::Plain => talk(tcp, request, is_head, most, begun + limit),
+        Security::Own => talk(over_tls(tcp, None).map_err(failed)?, request, is_head, most, begun + limit),
         Security::Of(host) => {
-            talk(Blocking(over_tls(tcp, Some(host)).map_err(failed)?), request, is_head, most, begun + limit)
+            talk(over_tls(tcp, Some(host)).map_err(failed)?, request, is_head, most, begun + limit)
         }
     }?;
     Ok(Reply { took: begun.elapsed(), ..reply })
@@ -137,14 +136,16 @@ fn over_tls(tcp: Bounded, host: Option<&str>) -> io::Result<StreamOwned<ClientCo
 }
 
 fn talk(
-    mut io: impl Transport,
+    stream: impl Read + Write,
     request: &[u8],
     is_head: bool,
     most: usize,
     until: Instant,
 ) -> Result<Reply, Fault> {
     let mut machine = Machine::new(&Limits::default());
-    let mut told = Told { most, is_head, reply: None, end: None };
+    let is_over = Cell::new(false);
+    let mut io = Blocking(stream, &is_over);
+    let mut told = Told { is_over: &is_over, most, is_head, reply: None, end: None };
     let mut buffer = vec![0; BUFFER];
     machine.start(0, is_head);
     loop {
@@ -195,16 +196,15 @@ impl Write for Bounded {
     }
 }
 
-/// A stream that waits for bytes.
-struct Blocking<S>(S);
+/// A stream that waits for bytes until the answer is whole: for its peer to close it does not wait.
+struct Blocking<'a, S>(S, &'a Cell<bool>);
 
-impl<S: Read + Write> Transport for Blocking<S> {
+impl<S: Read + Write> Transport for Blocking<'_, S> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match self.0.read(buf) {
-            // Some end TLS without saying so.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
-            read => read,
+        if self.1.get() {
+            return Err(io::ErrorKind::WouldBlock.into());
         }
+        self.0.read(buf)
     }
 
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
@@ -225,14 +225,15 @@ impl<S: Read + Write> Transport for Blocking<S> {
 }
 
 /// What came.
-struct Told {
+struct Told<'a> {
+    is_over: &'a Cell<bool>,
     most: usize,
     is_head: bool,
     reply: Option<Reply>,
     end: Option<Result<(), Fault>>,
 }
 
-impl Events for Told {
+impl Events for Told<'_> {
     fn tick(&mut self) {}
 
     fn first_byte(&mut self, _: ExchangeId) {}
@@ -264,6 +265,7 @@ impl Events for Told {
     fn discarded(&mut self, _: ExchangeId, _: u64) {}
 
     fn end(&mut self, _: ExchangeId) {
+        self.is_over.set(true);
         self.end = Some(Ok(()));
     }
 
@@ -271,3 +273,6 @@ impl Events for Told {
         self.end = Some(Err(fault));
     }
 }
+
+#[cfg(test)]
+mod tests;
