@@ -2,13 +2,14 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run test build corpus lint docs ci bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-cache bench-link clean
+.PHONY: help run test build corpus lint docs ci fuzz bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-cache bench-link clean
 
 help:
 	@echo "make run           install what is missing, build, fetch the corpus, measure, answer"
 	@echo "make test          install what tests need, and pass all of them"
 	@echo "make build         build the release binary: $(WEIGH)"
 	@echo "make lint docs     formatting, clippy, PHP checks; the documentation of the code"
+	@echo "make fuzz          a minute of random input for what reads a server's bytes and a user's files"
 	@echo "make bench-codec   our codec figures against zstd -b, lzbench and native zlib"
 	@echo "make bench-answer  the adaptive stop against measuring everything"
 	@echo "make bench-noise   figures while both cores are loaded"
@@ -30,12 +31,11 @@ build:
 
 test:
 	@scripts/setup test
-	@$(CARGO) test --workspace --locked
-	@php php/tests/run.php
+	@CARGO="$(CARGO)" scripts/test
 
 lint:
 	@$(CARGO) fmt --all --check
-	@rustfmt --check --edition 2024 --config-path rustfmt.toml crates/codec/src/codecs/*.rs crates/load/src/arrival/*.rs crates/load/fuzz/targets/*.rs
+	@rustfmt --check --edition 2024 --config-path rustfmt.toml crates/codec/src/codecs/*.rs crates/load/src/arrival/*.rs crates/load/fuzz/targets/*.rs crates/load/fuzz/src/lib.rs
 	@$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	@scripts/lint
 
@@ -43,6 +43,9 @@ docs:
 	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --document-private-items
 
 ci: lint docs test
+
+fuzz:
+	@scripts/fuzz 60
 
 bench-truth:
 	@$(CARGO) bench --locked --quiet -p weigh-load --bench truth

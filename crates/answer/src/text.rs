@@ -6,19 +6,7 @@ use textwrap::wrap_algorithms::wrap_first_fit;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// The text without escape sequences, and with every other character that could move the cursor, reorder
-/// the line or hide replaced by `�`: safe in a terminal, in XML and in CSV.
-pub fn clean(text: &str) -> String {
-    console::strip_ansi_codes(text).chars().map(|c| if disturbs(c) { '\u{fffd}' } else { c }).collect()
-}
-
-/// Controls, line separators, bidirectional overrides, invisible joiners, and what XML forbids.
-fn disturbs(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{fff9}'..='\u{fffb}')
-        || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{e0fff}')
-}
+pub use weigh_model::text::clean;
 
 /// Columns the text takes in a terminal.
 pub fn columns(text: &str) -> usize {
@@ -121,13 +109,6 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn escape_sequences_and_overrides_do_not_survive() {
-        assert_eq!(clean("a\x1b[31mred\x1b[0m"), "ared");
-        assert_eq!(clean("x\u{202e}gpj.exe\r\n\u{7}"), "x\u{fffd}gpj.exe\u{fffd}\u{fffd}\u{fffd}");
-        assert!(!clean("\x1b]0;title\x07\x1b\u{9b}31m").contains(|c: char| c.is_control()));
-    }
-
-    #[test]
     fn both_ends_of_a_long_name_are_kept() {
         assert_eq!(shorten("templates/homepage.html", 11), "templ….html");
         assert_eq!(shorten("short", 11), "short");
@@ -155,11 +136,6 @@ mod tests {
             for line in wrap(&text, width) {
                 prop_assert!(columns(&line) <= width);
             }
-        }
-
-        #[test]
-        fn cleaned_text_holds_no_control(text in ".{0,60}") {
-            prop_assert!(!clean(&text).contains(disturbs));
         }
     }
 }

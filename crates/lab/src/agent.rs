@@ -4,31 +4,29 @@
 //! plans, rounds or records.
 
 mod blob;
-mod check;
-mod dictionary;
+mod coders;
 mod fault;
-mod hands;
-mod inventory;
 mod sample;
-mod system;
 mod visit;
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::io::{BufRead, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 
+use weigh_codec::{Codec, OptionSpec, OptionValues, codecs};
+
 use fault::fault;
-use weigh_model::protocol::{Description, Fault, FaultKind, FaultReply, Reply, Request};
+use weigh_model::protocol::{
+    CodecDescription, Description, Fault, FaultKind, FaultReply, Levels, OptionDescription, PROTOCOL, Reply,
+    Request,
+};
 
 /// The longest request line in bytes: a million items and more fit.
 const LINE_LIMIT: u64 = 64 << 20;
-
-/// What this worker is: every codec of this binary, with the version its library reports.
-pub fn describe() -> Description {
-    inventory::describe()
-}
 
 /// Answers requests, one JSON object a line, until the input ends.
 ///
@@ -61,8 +59,8 @@ pub fn serve(mut input: impl BufRead, mut output: impl Write) -> anyhow::Result<
 #[derive(Default)]
 struct Agent {
     blobs: blob::Blobs,
-    dictionaries: dictionary::Dictionaries,
-    hands: hands::Hands,
+    dictionaries: coders::Dictionaries,
+    hands: coders::Hands,
 }
 
 impl Agent {
@@ -72,17 +70,15 @@ impl Agent {
             Err(error) => return unreadable(line, &error),
         };
         let (id, answer) = match &request {
-            Request::Describe { id } => (*id, Ok(Reply::Description(Box::new(self.introduce(*id))))),
+            Request::Describe { id } => {
+                (*id, Ok(Reply::Description(Box::new(Description { id: *id, ..describe() }))))
+            }
             Request::Visit(r) => {
                 (r.id, self.guarded(|a| visit::visit(a, r)).map(|v| Reply::Visit(Box::new(v))))
             }
-            Request::Check(r) => (r.id, self.guarded(|_| check::check(r)).map(Reply::Checked)),
+            Request::Check(r) => (r.id, self.guarded(|_| blob::check(r)).map(Reply::Checked)),
         };
         answer.unwrap_or_else(|fault| Reply::Fault(FaultReply { id, fault }))
-    }
-
-    fn introduce(&self, id: u64) -> Description {
-        Description { id, ..describe() }
     }
 
     /// Runs one request; a panic in it becomes a fault, after which nothing of the old state is trusted.
@@ -105,6 +101,78 @@ fn unreadable(line: &[u8], error: &serde_json::Error) -> Reply {
 fn text(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
+}
+
+/// What this worker is: every codec of this binary, with the version its library reports. The identifier is 0.
+pub fn describe() -> Description {
+    Description {
+        id: 0,
+        protocol: PROTOCOL,
+        runtime: "native".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        facts: facts(),
+        codecs: codecs::all().iter().map(|c| codec(&**c)).collect(),
+        serializers: Vec::new(),
+    }
+}
+
+fn codec(codec: &dyn Codec) -> CodecDescription {
+    let info = codec.info();
+    CodecDescription {
+        name: info.name.into(),
+        format: info.format.name().into(),
+        binding: "native".into(),
+        library: Some(codec.library()),
+        takes_value: false,
+        levels: info.levels.map(|l| Levels {
+            min: l.min,
+            max: l.max,
+            default: l.default,
+            representative: l.representative.to_vec(),
+        }),
+        options: info.options.iter().map(option).collect(),
+        sets: info.sets.iter().map(ToString::to_string).collect(),
+        nominal: info.nominal.to_vec(),
+        missing: None,
+        remedy: None,
+    }
+}
+
+fn option(spec: &OptionSpec) -> OptionDescription {
+    let (range, words) = match spec.values {
+        OptionValues::Range(lo, hi) => (Some((lo, hi)), Vec::new()),
+        OptionValues::Words(words) => (None, words.iter().map(ToString::to_string).collect()),
+    };
+    OptionDescription { name: spec.name.into(), range, words, about: spec.about.into() }
+}
+
+/// What changes results beside the codecs.
+fn facts() -> BTreeMap<String, String> {
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let clock = match sample::thread_cpu_ns() {
+        Some(_) => "CLOCK_THREAD_CPUTIME_ID, monotonic",
+        None => "monotonic",
+    };
+    let allocator =
+        if cfg!(all(target_os = "linux", target_env = "gnu")) { "glibc malloc" } else { "system malloc" };
+    [
+        ("build", build.to_string()),
+        ("clock", clock.into()),
+        ("clock_cost_ns", cost()),
+        ("allocator", allocator.into()),
+    ]
+    .map(|(name, fact)| (name.to_string(), fact))
+    .into()
+}
+
+/// What reading the CPU clock costs, in whole nanoseconds.
+fn cost() -> String {
+    const READS: u32 = 1000;
+    let start = Instant::now();
+    for _ in 0..READS {
+        std::hint::black_box(sample::thread_cpu_ns());
+    }
+    (start.elapsed() / READS).as_nanos().to_string()
 }
 
 #[cfg(test)]

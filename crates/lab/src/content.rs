@@ -8,7 +8,6 @@
 pub mod archive;
 pub mod cache;
 pub mod client;
-pub mod digest;
 pub mod fetch;
 pub mod kind;
 pub mod library;

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use include_dir::{Dir, DirEntry, include_dir};
 use sha2::{Digest, Sha256};
 
+use crate::digest::hex;
 use weigh_model::link::LinkSpec;
 use weigh_model::study::Study;
 use weigh_model::suggest::nearest_hint;
@@ -166,7 +167,7 @@ impl Definitions {
             digest.update((bytes.len() as u64).to_le_bytes());
             digest.update(bytes);
         }
-        let digest: String = digest.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect();
+        let digest = hex(&digest.finalize()[..8]);
         let home = parent.join(format!("php-{digest}"));
         if home.is_dir() {
             return Ok(home);

@@ -22,7 +22,6 @@ pub use stage::Stager;
 
 use crate::content::Library;
 use crate::content::cache::Cache;
-use crate::content::names::shown;
 use crate::defs::{self, Definitions};
 use crate::planner::build::{Ask, build};
 use crate::planner::clients::is_made;
@@ -32,6 +31,7 @@ use weigh_model::inventory::Inventory;
 use weigh_model::plan::Plan;
 use weigh_model::study::Study;
 use weigh_model::suggest::nearest_hint;
+use weigh_model::text::clean_path;
 
 /// Hears what the lab is about to do, where it may take longer than a moment.
 pub trait Progress {
@@ -117,23 +117,31 @@ impl Lab {
         Discovery::new(&|| self.php_home(), self.runtimes()).everything()
     }
 
-    /// Looks, for studies that have deliveries, for web servers too, and asks what the inventory's PHPs can have sent.
+    /// Looks for what deliveries of these studies go through: links, web servers, a network of their own. Nothing is started but the servers'
+    /// programs, for their versions.
     ///
     /// # Errors
-    /// A server's definition is not valid, or the PHP side cannot be put in place.
-    pub fn look_for_servers(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
-        if studies.iter().any(Study::is_client) {
-            self.look_for_stores(inventory, studies)?;
-        }
+    /// A link or a server's definition is not valid.
+    fn look_for_servers(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
         for text in studies.iter().flat_map(Study::all_links) {
             inventory.links.insert(text.to_owned(), self.definitions.link(text)?);
         }
         if studies.iter().any(|study| !study.deliveries.is_empty()) {
             inventory.servers = delivering::servers(&self.definitions)?;
-            inventory.pools = delivering::pools(inventory, &self.php_home()?);
         }
         if studies.iter().flat_map(|study| &study.deliveries).any(|block| block.slow.is_some()) {
             inventory.no_network = Network::narrow().err().map(|why| format!("{why:#}"));
+        }
+        Ok(())
+    }
+
+    /// Starts, for studies that have deliveries, a pool of each of the inventory's PHPs, and asks it what it can have sent.
+    ///
+    /// # Errors
+    /// The PHP side cannot be put in place.
+    fn ask_pools(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
+        if studies.iter().any(|study| !study.deliveries.is_empty()) {
+            inventory.pools = delivering::pools(inventory, &self.php_home()?);
         }
         Ok(())
     }
@@ -205,7 +213,7 @@ impl Lab {
         }
         let plan = build(&study, ask, inventory, &mut |number, block| {
             let path = number.parse::<usize>().ok().and_then(|n| paths.get(n)).context("no such path")?;
-            progress.doing(&format!("reading {}", shown(path)));
+            progress.doing(&format!("reading {}", clean_path(path)));
             Ok(vec![stager.path(path, block)?])
         });
         stager.notes().iter().for_each(|note| progress.note(note));

@@ -5,8 +5,10 @@
 
 pub mod agent;
 pub mod cli;
+pub mod command;
 pub mod content;
 pub mod defs;
+pub mod digest;
 pub mod executor;
 pub mod interrupt;
 pub mod lab;

@@ -4,9 +4,143 @@
 //! It knows plans and results of [`weigh_load`]; it refuses to derive anything from them or to print.
 
 pub mod place;
-pub mod probe;
 pub mod target;
 
-mod driver;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
-pub use driver::{Failure, LoadAgent, Outcome};
+use thiserror::Error;
+use weigh_load::Progress;
+use weigh_load::message::{STOP, Said};
+use weigh_load::plan::LoadPlan;
+use weigh_load::result::LoadResult;
+
+use crate::interrupt::Interrupt;
+use crate::rig::lifeline;
+use crate::rig::network::Network;
+use crate::rig::process::{Silence, Worker, WorkerSpec};
+
+/// How often a wait looks at the interrupt.
+const GLANCE: Duration = Duration::from_millis(50);
+/// A result has the histograms of every slice.
+const LONGEST_LINE: usize = 256 << 20;
+/// Silence that is borne beside the plan's own limits.
+const PATIENCE: f64 = 30.0;
+/// How long the agent may take to end by itself.
+const END: Duration = Duration::from_millis(500);
+/// Where libraries look for authorities, beside the system's place.
+const AUTHORITIES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
+
+/// A resident load agent. Dropping it kills it; it dies with the lab.
+#[derive(Debug)]
+pub struct LoadAgent {
+    worker: Worker,
+    interrupt: Interrupt,
+}
+
+/// What a block came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The result; of an interrupted block that of the part that ran.
+    pub result: LoadResult,
+    /// The user ended it.
+    pub interrupted: bool,
+}
+
+/// Why a block has no result.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// The agent refused the plan; its words.
+    #[error("{0}")]
+    Refused(String),
+    /// The agent died, hung or talked nonsense.
+    #[error("the load agent {0}")]
+    Broken(String),
+}
+
+impl LoadAgent {
+    /// Starts one; its stderr goes to `log`.
+    ///
+    /// # Errors
+    /// The log cannot be written or the program not be started.
+    pub fn start(log: &Path, interrupt: Interrupt) -> std::io::Result<LoadAgent> {
+        LoadAgent::start_in(None, log, interrupt)
+    }
+
+    /// The same inside a network of one's own.
+    ///
+    /// # Errors
+    /// As [`LoadAgent::start`]; an agent that cannot enter it shows as one that ends at once.
+    pub fn start_in(
+        network: Option<&Network>,
+        log: &Path,
+        interrupt: Interrupt,
+    ) -> std::io::Result<LoadAgent> {
+        let mut args = vec!["agent".into(), "--load".into()];
+        args.extend(
+            network.into_iter().flat_map(|network| ["--network".into(), network.path().into_os_string()]),
+        );
+        let program = lifeline::this_program();
+        let mut spec = WorkerSpec::program("load", program, args, log.to_owned());
+        spec.longest_line = LONGEST_LINE;
+        let set = AUTHORITIES.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
+        spec.env.extend(set);
+        Ok(LoadAgent { worker: Worker::start(&spec)?, interrupt })
+    }
+
+    /// Carries out one block. An interrupt ends it early, with the result so far.
+    ///
+    /// # Errors
+    /// See [`Failure`]. After [`Failure::Broken`] the agent is of no further use.
+    pub fn run(&mut self, plan: &LoadPlan, tell: &mut dyn FnMut(&Progress)) -> Result<Outcome, Failure> {
+        let line = serde_json::to_vec(plan).map_err(|e| Failure::Refused(e.to_string()))?;
+        self.worker.say(line).map_err(broken)?;
+        let mut heard = Instant::now();
+        let patience = patience(plan);
+        let mut interrupted = false;
+        loop {
+            if self.interrupt.is_set() && !interrupted {
+                interrupted = true;
+                heard = Instant::now();
+                self.worker.say(STOP.into()).map_err(broken)?;
+            }
+            match self.worker.hear(GLANCE).map_err(broken)? {
+                Some(line) => match parse(&line)? {
+                    Said::Slice(progress) => tell(&progress),
+                    Said::Result(result) => return Ok(Outcome { result: *result, interrupted }),
+                    Said::Fault(why) => return Err(Failure::Refused(why)),
+                },
+                None if heard.elapsed() > patience => return Err(broken(Silence::Timeout)),
+                None => continue,
+            }
+            if !interrupted {
+                heard = Instant::now();
+            }
+        }
+    }
+
+    /// Lets it end.
+    pub fn end(self) {
+        self.worker.end(END);
+    }
+}
+
+/// The longest silence of a sound agent: every request of the preflight up to its limits, then the drain.
+fn patience(plan: &LoadPlan) -> Duration {
+    let limits = &plan.limits;
+    let preflights = (limits.connect_seconds + limits.request_seconds) * (plan.requests.len() + 1) as f64;
+    Duration::try_from_secs_f64(PATIENCE + 2.0 * preflights + limits.drain_seconds).unwrap_or(Duration::MAX)
+}
+
+fn parse(line: &[u8]) -> Result<Said, Failure> {
+    serde_json::from_slice(line).map_err(|e| Failure::Broken(format!("said what is no answer: {e}")))
+}
+
+fn broken(silence: Silence) -> Failure {
+    Failure::Broken(match silence {
+        Silence::Ended(how) => format!("ended: {how}"),
+        Silence::Timeout => "said nothing for too long; it was killed".into(),
+        Silence::TooLong(_) => format!("answered a line of over {LONGEST_LINE} bytes"),
+        Silence::Interrupted => "was interrupted".into(),
+    })
+}

@@ -15,5 +15,6 @@ pub mod record;
 pub mod setting;
 pub mod study;
 pub mod suggest;
+pub mod text;
 pub mod units;
 pub mod way;

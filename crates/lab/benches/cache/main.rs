@@ -19,7 +19,9 @@ use common::{Targets, progress, rounds};
 use study::{Block, Figures};
 use weigh::defs::Definitions;
 use weigh::rig::guard::Place;
-use weigh::rig::store::{StoreInstance, Stores};
+use weigh::rig::service::FolderDefinition;
+use weigh::rig::store::StoreDefinition;
+use weigh::rig::store::StoreInstance;
 
 /// What a worker's own loop may be of a transaction.
 const OWN: f64 = 0.05;
@@ -53,7 +55,7 @@ fn measure() -> Result<Targets> {
 fn peers(targets: &mut Targets) -> Result<()> {
     let rounds = rounds(7);
     let room = tempfile::tempdir()?;
-    let definitions = Stores::load(&Definitions::load(None)?)?;
+    let definitions = StoreDefinition::load(&Definitions::load(None)?)?;
     let redis = definitions.iter().find(|d| d.name == "redis").context("no store redis")?.find();
     let place = Place { launcher: common::WEIGH.into(), ..Place::new(room.path(), room.path().join("log")) };
     let instance = StoreInstance::start(&redis, None, &[], &place)?;

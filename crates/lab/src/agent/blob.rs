@@ -1,12 +1,15 @@
-//! Payloads in memory, each digested once, the last few kept.
+//! Payloads in memory, each digested once, the last few kept; and the word of an independent decoder on what some worker has dumped.
 
 use std::fs;
 use std::rc::Rc;
 
 use sha2::{Digest, Sha256};
+use weigh_codec::{Format, independent};
 
+use super::coders::unpack;
 use super::fault::fault;
-use weigh_model::protocol::{Fault, FaultKind};
+use crate::digest::{hex, sha256 as digest_of};
+use weigh_model::protocol::{CheckRequest, Checked, Fault, FaultKind};
 
 /// Payloads kept: a round goes through cells in random order, over a handful of payloads.
 const KEPT: usize = 4;
@@ -38,7 +41,7 @@ impl Blobs {
                     return Err(wrong(format!("has {found} bytes, but the items add up to {length}")));
                 }
                 let bytes = fs::read(path).map_err(|e| wrong(e.to_string()))?;
-                let digest = hex(Sha256::digest(&bytes));
+                let digest = digest_of(&bytes);
                 if digest != sha256.to_ascii_lowercase() {
                     return Err(wrong(format!("has SHA-256 {digest}, not {sha256} as planned")));
                 }
@@ -57,11 +60,6 @@ impl Blobs {
     }
 }
 
-/// A digest in hexadecimal.
-pub fn hex(digest: impl AsRef<[u8]>) -> String {
-    digest.as_ref().iter().map(|b| format!("{b:02x}")).collect()
-}
-
 /// The parts of `bytes` with these lengths, in order.
 ///
 /// # Errors
@@ -78,37 +76,48 @@ pub fn split<'a>(bytes: &'a [u8], lengths: &[u64]) -> Result<Vec<&'a [u8]>, Stri
     if rest.is_empty() { Ok(parts) } else { Err(format!("{} bytes belong to no item", rest.len())) }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_cover_everything_or_nothing() {
-        assert_eq!(split(b"abcd", &[1, 0, 3]).unwrap(), [&b"a"[..], b"", b"bcd"]);
-        assert!(split(b"abcd", &[1, 4]).is_err());
-        assert!(split(b"abcd", &[1, 2]).is_err());
-        assert!(split(b"abcd", &[u64::MAX]).is_err());
-        assert!(split(b"", &[]).unwrap().is_empty());
+/// Decodes every item and digests the whole.
+///
+/// # Errors
+/// [`FaultKind::Parameter`] for an unknown format or lists of different lengths, [`FaultKind::Payload`] when
+/// a file cannot be read, [`FaultKind::Independent`] when an item cannot be decoded.
+pub fn check(request: &CheckRequest) -> Result<Checked, Fault> {
+    let format = Format::from_name(&request.format).ok_or_else(|| {
+        fault(FaultKind::Parameter, format!("there is no decoder for the format `{}`", request.format))
+    })?;
+    if request.encoded.len() != request.decoded.len() {
+        return Err(fault(FaultKind::Parameter, "as many decoded as encoded lengths are needed"));
     }
-
-    #[test]
-    fn a_payload_is_read_once_and_only_the_last_few_stay() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut blobs = Blobs::default();
-        let mut paths = Vec::new();
-        for i in 0..=KEPT {
-            let path = folder.path().join(i.to_string());
-            fs::write(&path, [i as u8; 10]).unwrap();
-            let (path, sha) = (path.to_str().unwrap().to_string(), hex(Sha256::digest([i as u8; 10])));
-            blobs.get(&path, &sha, 10).unwrap();
-            fs::remove_file(&path).unwrap();
-            paths.push((path, sha));
-        }
-        assert_eq!(blobs.0.len(), KEPT);
-        let (path, sha) = &paths[0];
-        assert_eq!(blobs.get(path, sha, 10).unwrap_err().kind, FaultKind::Payload);
-        let (path, sha) = &paths[KEPT];
-        assert_eq!(*blobs.get(path, sha, 10).unwrap(), vec![KEPT as u8; 10]);
-        assert_eq!(blobs.get(path, sha, 11).unwrap_err().kind, FaultKind::Payload);
+    let bytes = read(&request.path)?;
+    let items = split(&bytes, &request.encoded)
+        .map_err(|e| fault(FaultKind::Payload, format!("{}: {e}", request.path)))?;
+    let packed = request.dictionary.as_deref().map(read).transpose()?;
+    let folds = match &packed {
+        None => None,
+        Some(bytes) => Some(unpack(bytes).ok_or_else(|| {
+            let path = request.dictionary.as_deref().unwrap_or_default();
+            fault(FaultKind::Payload, format!("{path}: not a file of dictionaries"))
+        })?),
+    };
+    let mut digest = Sha256::new();
+    for (i, (item, expected)) in items.iter().zip(&request.decoded).enumerate() {
+        let wrong = |e: String| fault(FaultKind::Independent, format!("item {i} of {}: {e}", request.path));
+        let expected = usize::try_from(*expected).map_err(|e| wrong(e.to_string()))?;
+        let dictionary = folds.as_ref().map(|f| f[i % f.len()]);
+        let (output, _) =
+            independent::decode(format, item, expected, dictionary).map_err(|e| wrong(e.to_string()))?;
+        digest.update(&output);
     }
+    Ok(Checked {
+        id: request.id,
+        decoder: independent::decoder(format).into(),
+        sha256: hex(digest.finalize()),
+    })
 }
+
+fn read(path: &str) -> Result<Vec<u8>, Fault> {
+    fs::read(path).map_err(|e| fault(FaultKind::Payload, format!("{path}: {e}")))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,9 @@
-//! Taking samples of one phase: how often, in which batches, and when to stop.
+//! Taking samples of one phase: how often, in which batches, and when to stop; and the calls for it that only some systems have (the
+//! thread's CPU clock, context switches, peak memory). Elsewhere each of these says that it cannot tell.
 
+use std::fs;
 use std::time::Instant;
 
-use super::system;
 use weigh_model::protocol::{Fault, Samples, VisitRequest};
 
 /// A first call that took more CPU time than this, in nanoseconds, counts as a sample: to do it again only to have
@@ -32,17 +33,17 @@ pub struct Span {
 
 /// Runs something once and says what it took.
 pub fn time<T>(run: impl FnOnce() -> T) -> (T, Span) {
-    let switched = system::preempted();
+    let switched = preempted();
     let (result, cpu, wall) = clock(run);
-    (result, Span { cpu, wall, preempted: system::preempted() - switched })
+    (result, Span { cpu, wall, preempted: preempted() - switched })
 }
 
 /// CPU and wall time of one run. The wall clock is the outer one: on the rare system without a CPU clock of
 /// the thread it stands for both.
 fn clock<T>(run: impl FnOnce() -> T) -> (T, u64, u64) {
-    let (start, cpu) = (Instant::now(), system::thread_cpu_ns());
+    let (start, cpu) = (Instant::now(), thread_cpu_ns());
     let result = run();
-    let (cpu, wall) = (cpu.zip(system::thread_cpu_ns()), start.elapsed().as_nanos() as u64);
+    let (cpu, wall) = (cpu.zip(thread_cpu_ns()), start.elapsed().as_nanos() as u64);
     (result, cpu.map_or(wall, |(from, to)| to.saturating_sub(from)), wall)
 }
 
@@ -69,7 +70,7 @@ pub fn take(
         samples.batch = batch(request, call);
     }
     let look = (LOOK_EVERY / call).ceil().clamp(1.0, f64::from(u32::MAX)) as u32;
-    let switched = system::preempted();
+    let switched = preempted();
     let wanted = request.samples.max(1) as usize;
     while samples.wall_ns.len() < wanted && (samples.wall_ns.is_empty() || spent < request.budget_ns) {
         let (done, cpu, wall) = clock(|| repeat(samples.batch, look, request.max_batch_ns, &mut pass));
@@ -78,7 +79,7 @@ pub fn take(
         samples.wall_ns.push(wall as f64 / passes);
         spent += wall;
     }
-    samples.preempted += system::preempted() - switched;
+    samples.preempted += preempted() - switched;
     Ok(samples)
 }
 
@@ -134,125 +135,52 @@ fn repeat(
     Ok(done)
 }
 
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
+/// CPU time (user and system) of this thread in nanoseconds, where there is a clock for it.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+pub fn thread_cpu_ns() -> Option<u64> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
 
-    use super::*;
+/// CPU time (user and system) of this thread in nanoseconds, where there is a clock for it.
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+pub fn thread_cpu_ns() -> Option<u64> {
+    None
+}
 
-    fn request(samples: u32, budget_ns: u64) -> VisitRequest {
-        VisitRequest {
-            id: 1,
-            codec: String::new(),
-            level: None,
-            options: Default::default(),
-            serializer: None,
-            blob: String::new(),
-            sha256: String::new(),
-            items: Vec::new(),
-            value: None,
-            phases: Vec::new(),
-            samples,
-            budget_ns,
-            min_batch_ns: 10_000,
-            max_batch_ns: 1_000_000,
-            verify: true,
-            memory: false,
-            dump: None,
+/// Involuntary context switches of this thread so far; 0 where the system does not count them.
+pub fn preempted() -> u64 {
+    field("/proc/thread-self/status", "nonvoluntary_ctxt_switches:").unwrap_or(0)
+}
+
+/// The start of a measurement of peak memory.
+pub struct Baseline(u64);
+
+impl Baseline {
+    /// Gives freed memory back and sets the peak to what is resident now; `None` where the system has no
+    /// peak that can be set back.
+    pub fn set() -> Option<Baseline> {
+        if !weigh_codec::memory::trim() {
+            return None;
         }
+        // "5" sets VmHWM to the resident set, see proc(5), /proc/PID/clear_refs.
+        fs::write("/proc/self/clear_refs", "5").ok()?;
+        field("/proc/self/status", "VmHWM:").map(Baseline)
     }
 
-    #[test]
-    fn a_long_first_call_is_kept_and_not_repeated() {
-        let first = Span { cpu: 400_000_000, wall: 500_000_000, preempted: 3 };
-        let mut calls = 0;
-        let mut pass = || {
-            calls += 1;
-            Ok(())
-        };
-        let samples = take(&request(1, u64::MAX), first, &mut pass).unwrap();
-        assert_eq!((samples.cpu_ns, samples.wall_ns), (vec![4e8], vec![5e8]));
-        assert_eq!((samples.batch, calls), (1, 0));
-        // This thread too may be made to wait between two looks at the count.
-        assert!(samples.preempted >= 3, "{}", samples.preempted);
-    }
-
-    #[test]
-    fn a_short_first_call_is_no_sample() {
-        let first = Span { cpu: 299_000_000, wall: 299_000_000, preempted: 0 };
-        let samples = take(&request(3, u64::MAX), first, || Ok(())).unwrap();
-        assert_eq!((samples.cpu_ns.len(), samples.wall_ns.len(), samples.batch), (3, 3, 1));
-        assert!(samples.wall_ns.iter().all(|w| *w < 299e6));
-    }
-
-    #[test]
-    fn a_short_first_call_that_had_to_wait_is_no_sample() {
-        let first = Span { cpu: 1_000, wall: 900_000_000, preempted: 9 };
-        let samples = take(&request(3, u64::MAX), first, || Ok(())).unwrap();
-        assert!(samples.batch > 1 && samples.wall_ns.iter().all(|w| *w < 300e6), "{samples:?}");
-    }
-
-    #[test]
-    fn the_budget_ends_sampling_but_never_before_the_first() {
-        let pass = || {
-            std::thread::sleep(Duration::from_millis(2));
-            Ok(())
-        };
-        let first = Span { cpu: 0, wall: 2_000_000, preempted: 0 };
-        assert_eq!(take(&request(50, 1), first, pass).unwrap().wall_ns.len(), 1);
-        // A sleep may last far longer than asked for, and never less.
-        let some = take(&request(5000, 200_000_000), first, pass).unwrap().wall_ns.len();
-        assert!((2..=100).contains(&some), "{some}");
-    }
-
-    #[test]
-    fn quick_calls_are_batched_until_the_minimum() {
-        let mut calls = 0u32;
-        let pass = || {
-            calls += 1;
-            Ok(())
-        };
-        let samples = take(&request(5, u64::MAX), Span::default(), pass).unwrap();
-        assert!(samples.batch > 1, "{samples:?}");
-        assert!(calls > 5 * samples.batch);
-    }
-
-    #[test]
-    fn quick_calls_are_warmed_up_and_long_ones_once() {
-        let count = |each: Duration| {
-            let mut calls = 0u32;
-            let first = Span { wall: each.as_nanos() as u64, ..Span::default() };
-            warm(&request(1, 1), first, &mut || {
-                calls += 1;
-                std::thread::sleep(each);
-                Ok(())
-            })
-            .unwrap();
-            calls
-        };
-        assert!(count(Duration::from_micros(200)) > 8);
-        assert!(count(Duration::from_millis(4)) < count(Duration::from_micros(200)));
-    }
-
-    #[test]
-    fn batches_lie_between_their_bounds() {
-        let mut r = request(1, 1);
-        assert_eq!(batch(&r, 1_000.0), 10);
-        assert_eq!(batch(&r, 3_000.0), 4);
-        assert_eq!(batch(&r, 50_000.0), 1);
-        r.max_batch_ns = 2_500;
-        assert_eq!(batch(&r, 1_000.0), 3);
-        r.max_batch_ns = 0;
-        assert_eq!(batch(&r, 1_000.0), 1);
-    }
-
-    #[test]
-    fn no_pass_starts_past_the_limit() {
-        let mut slow = || {
-            std::thread::sleep(Duration::from_millis(2));
-            Ok(())
-        };
-        assert_eq!(repeat(1000, 1, 1_000_000, &mut slow).unwrap(), 1);
-        assert_eq!(repeat(3, 1, u64::MAX, &mut slow).unwrap(), 3);
+    /// How many bytes the resident set has risen above the start at its peak.
+    pub fn risen(self) -> Option<u64> {
+        let peak = field("/proc/self/status", "VmHWM:")?;
+        Some(peak.saturating_sub(self.0) * 1024)
     }
 }
+
+/// The number behind a name in a status file; sizes are in KiB there.
+fn field(path: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use super::blob::hex;
 use super::*;
+use crate::digest::hex;
 use weigh_model::protocol::{CheckRequest, Checked, PROTOCOL, Phase, Visit, VisitRequest};
 
 /// A folder with a payload in it.
@@ -105,7 +105,7 @@ fn it_describes_every_codec_of_the_binary() {
     let Some(Reply::Description(d)) = ask(&[Request::Describe { id: 42 }]).pop() else { panic!() };
     assert_eq!((d.id, d.protocol, d.runtime.as_str()), (42, PROTOCOL, "native"));
     let names: BTreeSet<_> = d.codecs.iter().map(|c| c.name.clone()).collect();
-    let known: BTreeSet<_> = weigh_codec::codecs::all().iter().map(|c| c.info().name.to_string()).collect();
+    let known: BTreeSet<_> = codecs::all().iter().map(|c| c.info().name.to_string()).collect();
     assert_eq!(names, known);
     assert!(d.codecs.iter().all(|c| c.library.is_some() && c.missing.is_none()));
     assert!(["build", "clock", "clock_cost_ns", "allocator"].iter().all(|f| d.facts.contains_key(*f)));
@@ -118,7 +118,7 @@ fn it_describes_every_codec_of_the_binary() {
 fn a_visit_measures_and_an_independent_decoder_agrees() {
     let place = Place::values(40);
     let source = hex(Sha256::digest(place.items.concat()));
-    for codec in weigh_codec::codecs::all() {
+    for codec in codecs::all() {
         let (name, level) = (codec.info().name, codec.info().levels.map(|l| l.representative[0]));
         let dump = place.path(name).to_str().unwrap().to_string();
         let visit = visited(VisitRequest { dump: Some(dump.clone()), ..place.visit(name, level, &[]) });
@@ -167,7 +167,7 @@ fn trained_dictionaries_are_cross_fitted_dumped_and_checked() {
     assert!(with * 2 < without, "{with} against {without}");
     let path = visit.dictionary_path.unwrap();
     let packed = fs::read(&path).unwrap();
-    let folds = dictionary::unpack(&packed).unwrap();
+    let folds = coders::unpack(&packed).unwrap();
     assert_eq!(folds.len(), 2);
     assert_ne!(folds[0], folds[1]);
     assert_eq!(visit.dictionary_bytes, (folds[0].len() + folds[1].len()).div_ceil(2) as u64);

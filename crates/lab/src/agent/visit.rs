@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::rc::Rc;
 
-use sha2::{Digest, Sha256};
 use weigh_codec::{Codec, Params};
 
-use super::blob::{hex, split};
+use super::Agent;
+use super::blob::split;
+use super::coders::{Pair, pack};
 use super::fault::{fault, find_codec, from_codec};
-use super::hands::Pair;
-use super::sample::{self, Span};
-use super::system::Baseline;
-use super::{Agent, dictionary};
+use super::sample::{self, Baseline, Span};
+use crate::digest::sha256;
 use weigh_model::protocol::{Fault, FaultKind, Phase, Samples, Visit, VisitRequest};
 
 /// Carries out a visit.
@@ -101,7 +100,7 @@ impl<'a> Bench<'a> {
             format: String::new(),
             // Every item came back byte for byte, so that the source's digest is the decoded one.
             sha256_decoded: self.request.sha256.to_ascii_lowercase(),
-            sha256_encoded: hex(Sha256::digest(&self.packed)),
+            sha256_encoded: sha256(&self.packed),
             verified: true,
             dictionary_bytes: 0,
             dictionary_path: None,
@@ -189,7 +188,7 @@ impl<'a> Bench<'a> {
         write(path, &self.packed)?;
         if let Some(folds) = folds {
             let beside = format!("{path}.dict");
-            write(&beside, &dictionary::pack(&folds[..]))?;
+            write(&beside, &pack(&folds[..]))?;
             visit.dictionary_path = Some(beside);
         }
         Ok(())

@@ -14,13 +14,13 @@ use self::servers::ServerFindings;
 use self::stores::StoreFindings;
 use crate::cli::terminal;
 use crate::content::Presence;
-use crate::content::names::shown;
 use crate::lab::Lab;
 use crate::rig::fpm::{self, FoundFpm};
 use crate::rig::machine::Machine;
 use weigh_answer::table::Grid;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::protocol::{CodecDescription, SerializerDescription};
+use weigh_model::text::clean_path;
 
 /// Flags of `weigh check`.
 #[derive(Debug, clap::Args)]
@@ -224,7 +224,7 @@ fn text(f: &Findings) -> String {
     out.push_str(&servers::text(&f.servers, &f.fpm));
     out.push_str(&stores::text(&f.stores));
     for Refused { binary, reason } in &f.refused {
-        out.push_str(&format!("\n{} cannot be used: {reason}\n", shown(binary)));
+        out.push_str(&format!("\n{} cannot be used: {reason}\n", clean_path(binary)));
     }
     if !f.missing.is_empty() {
         out.push_str(&format!("\n{}\n", bold("missing")));
@@ -250,7 +250,7 @@ fn bold(text: &str) -> String {
 
 /// A runtime with everything that it can measure.
 fn runtime(r: &RuntimeFindings) -> String {
-    let place = r.binary.as_ref().map_or(String::new(), |b| format!("  {}", shown(b)));
+    let place = r.binary.as_ref().map_or(String::new(), |b| format!("  {}", clean_path(b)));
     let mut table = Grid::list(&["", ""]);
     let codecs = r.codecs.iter().filter(|c| c.missing.is_none()).map(codec_row);
     let serializers = r.serializers.iter().filter(|s| s.missing.is_none());

@@ -12,7 +12,6 @@ use anyhow::{Result, bail};
 use super::choice::one_of;
 use crate::cli::run::seconds;
 use crate::cli::{EXIT_FAULTS, terminal};
-use crate::content::names::shown;
 use crate::interrupt::Interrupt;
 use crate::lab::Lab;
 use crate::profile::script::{Kept, Profiled, Script};
@@ -24,6 +23,7 @@ use weigh_answer::profile::compare::compare;
 use weigh_answer::profile::document::{Document, Run, Shown};
 use weigh_answer::profile::report::{Choice, Sort};
 use weigh_model::profile::Profile;
+use weigh_model::text::clean_path;
 
 /// Flags of `weigh profile`.
 #[derive(Debug, clap::Args)]
@@ -128,7 +128,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 
 fn files(paths: &[PathBuf]) -> Result<Vec<Named>> {
     let read = |path: &PathBuf| {
-        Ok(Named { name: shown(path), profile: profile::read(path)?, run: None, file: None })
+        Ok(Named { name: clean_path(path), profile: profile::read(path)?, run: None, file: None })
     };
     paths.iter().map(read).collect()
 }
@@ -137,7 +137,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<Named>> {
 fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
     let script = Path::new(&args.script[0]);
     if !script.is_file() {
-        bail!("{}: there is no such script", shown(script));
+        bail!("{}: there is no such script", clean_path(script));
     }
     let lab = Lab::open(defs)?;
     shelter::sweep();
@@ -155,7 +155,7 @@ fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
             pairs: args.pairs,
         };
         let Profiled { profile, run, file } = script.profile(&interrupt)?;
-        let name = format!("{} in {}", shown(Path::new(&args.script[0])), unique(&php, &profiles));
+        let name = format!("{} in {}", clean_path(Path::new(&args.script[0])), unique(&php, &profiles));
         profiles.push(Named { name, profile, run: Some(run), file: Some(file) });
     }
     Ok(profiles)

@@ -10,11 +10,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::cli::terminal;
-use crate::content::names::shown;
 use crate::lab::Lab;
 use crate::rig::runtime::{Origin, PhpRuntime};
 use crate::rig::suite::{self, Added, Progress, RuntimeSource};
 use weigh_answer::table::Grid;
+use weigh_model::text::clean_path;
 use weigh_model::units;
 
 /// Flags of `weigh runtime`.
@@ -162,8 +162,8 @@ fn row(runtime: &PhpRuntime) -> Row {
     let texts =
         |words: &Vec<OsString>| words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (origin, place) = match &runtime.origin {
-        Origin::Program(binary) => ("system".to_owned(), shown(binary)),
-        Origin::Fetched { source, prefix } => (source.clone(), shown(prefix)),
+        Origin::Program(binary) => ("system".to_owned(), clean_path(binary)),
+        Origin::Fetched { source, prefix } => (source.clone(), clean_path(prefix)),
     };
     Row {
         name: runtime.name.clone(),

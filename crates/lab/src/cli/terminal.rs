@@ -4,8 +4,8 @@ use std::io::{ErrorKind, IsTerminal, Write};
 
 use anyhow::Context;
 
-use crate::content::names::plain;
 use weigh_answer::table::Grid;
+use weigh_model::text::clean;
 
 /// The width of tables where stdout is not a terminal.
 const PIPE_WIDTH: usize = 120;
@@ -52,11 +52,11 @@ pub fn lines(table: &Grid) -> String {
 pub fn error(error: &anyhow::Error) {
     let prefix = console::style("weigh:").for_stderr().red().bold();
     let text = format!("{error:#}");
-    let lines: Vec<String> = text.lines().map(|l| plain(l.trim())).filter(|l| !l.is_empty()).collect();
+    let lines: Vec<String> = text.lines().map(|l| clean(l.trim())).filter(|l| !l.is_empty()).collect();
     eprintln!("{prefix} {}", lines.join("; "));
 }
 
 /// A remark on stderr: one line.
 pub fn note(text: &str) {
-    eprintln!("{}", console::style(plain(text)).for_stderr().dim());
+    eprintln!("{}", console::style(clean(text)).for_stderr().dim());
 }

@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail};
 use flate2::read::GzDecoder;
 
 use super::client::Clients;
-use super::names::shown;
 use super::source::{Registry, is_safe_path};
+use weigh_model::text::clean_path;
 
 /// The most bytes that come out of one archive, members that nobody wants included.
 const MOST_BYTES: u64 = 1 << 30;
@@ -35,13 +35,13 @@ pub type Visitor<'a> = dyn FnMut(&str, &mut dyn Read) -> Result<Next> + 'a;
 /// Visits the files of an archive; paths are without npm's leading folder and Debian's leading `./`.
 /// Debian's are opened by a client.
 pub fn visit(archive: &Path, registry: Registry, clients: &Clients, visitor: &mut Visitor<'_>) -> Result<()> {
-    let open = || File::open(archive).with_context(|| format!("cannot read {}", shown(archive)));
+    let open = || File::open(archive).with_context(|| format!("cannot read {}", clean_path(archive)));
     let done = match registry {
         Registry::Npm => visit_tar(GzDecoder::new(open()?), &without_first_folder, visitor),
         Registry::Pypi => visit_zip(open()?, visitor),
         Registry::Deb => visit_deb(archive, &clients.dpkg_deb, visitor),
     };
-    done.with_context(|| format!("the archive {} cannot be unpacked", shown(archive)))
+    done.with_context(|| format!("the archive {} cannot be unpacked", clean_path(archive)))
 }
 
 /// npm's archives have everything in one folder, mostly `package`.

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::digest::{self, Sum};
-use super::names::shown;
 use super::source::Package;
+use crate::digest::{self, Sum};
+use weigh_model::text::clean_path;
 
 /// A cache folder; it need not be there yet.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ impl Cache {
         for folder in ["archives", "files", "values", "tmp"] {
             let folder = self.root.join(folder);
             fs::create_dir_all(&folder)
-                .with_context(|| format!("cannot make the cache folder {}", shown(&folder)))?;
+                .with_context(|| format!("cannot make the cache folder {}", clean_path(&folder)))?;
         }
         Ok(())
     }
@@ -96,11 +96,11 @@ impl Cache {
         use rustix::fs::{FlockOperation, flock};
         let path = self.root.join("lock");
         let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = file.with_context(|| format!("cannot lock the cache at {}", shown(&path)))?;
+        let file = file.with_context(|| format!("cannot lock the cache at {}", clean_path(&path)))?;
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
             waiting();
             flock(&file, FlockOperation::LockExclusive)
-                .with_context(|| format!("cannot lock the cache at {}", shown(&path)))?;
+                .with_context(|| format!("cannot lock the cache at {}", clean_path(&path)))?;
         }
         // Nobody else is at work, so what lies here was left by an interrupted run.
         let left = self.root.join("tmp");
@@ -115,7 +115,7 @@ impl Cache {
     /// A fresh folder for work in progress, on the same file system.
     pub fn scratch(&self) -> Result<tempfile::TempDir> {
         let folder = self.root.join("tmp");
-        tempfile::tempdir_in(&folder).with_context(|| format!("cannot write in {}", shown(&folder)))
+        tempfile::tempdir_in(&folder).with_context(|| format!("cannot write in {}", clean_path(&folder)))
     }
 
     /// `true` when the file is there and has this digest.
@@ -132,7 +132,7 @@ impl Cache {
         let text = match fs::read(note_path(path)) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", shown(path))),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", clean_path(path))),
         };
         let Ok(note) = serde_json::from_slice::<Note>(&text) else { return Ok(None) };
         let sum = Sum { bytes: note.bytes, sha256: note.sha256.clone() };
@@ -141,7 +141,7 @@ impl Cache {
 
     /// Gives a finished file its final name, with a note beside it if it has one.
     pub fn install(&self, from: &Path, to: &Path, note: Option<&Note>) -> Result<()> {
-        let fail = || format!("cannot write {}", shown(to));
+        let fail = || format!("cannot write {}", clean_path(to));
         let beside = note_path(to);
         // The note goes first: a file whose note is about other bytes counts as absent.
         match note {

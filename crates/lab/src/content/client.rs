@@ -3,14 +3,15 @@
 //! Each runs without a shell, without scripts of the package, with a private cache, in an empty folder, and within a
 //! time. Owns how they are called and how their failures read; refuses to look into what they bring.
 
-use std::fs::{self, File};
-use std::os::unix::process::CommandExt;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use super::names::plain;
+use crate::command::{Ended, run_within};
+
 use super::source::{Package, Registry};
+use weigh_model::text::clean;
 
 /// The clients and how long one may take.
 #[derive(Clone, Debug)]
@@ -98,11 +99,11 @@ impl Clients {
         };
         let mut command = Command::new(program);
         command.args(leading).args(args).current_dir(into);
-        let ended = run(&mut command, &work.join("client"), self.patience);
+        let ended = run_within(&mut command, &work.join("client"), self.patience);
         match ended {
-            Ok(End { status: Some(status), .. }) if status.success() => Ok(()),
-            Ok(End { status: Some(_), stderr, .. }) => Err(failure(program, &stderr)),
-            Ok(End { status: None, .. }) => Err(ClientError::plain(format!(
+            Ok(Ended { status: Some(status), .. }) if status.success() => Ok(()),
+            Ok(Ended { status: Some(_), stderr, .. }) => Err(failure(program, &stderr)),
+            Ok(Ended { status: None, .. }) => Err(ClientError::plain(format!(
                 "{program} did not finish within {} s and was ended",
                 self.patience.as_secs()
             ))),
@@ -176,7 +177,7 @@ fn brought(package: &Package, into: &Path) -> Result<Archive, ClientError> {
         Registry::Deb => stem.split('_').nth(1).unwrap_or("of an unknown version").to_owned(),
         _ => package.version.clone(),
     };
-    Ok(Archive { path, version: plain(&version) })
+    Ok(Archive { path, version: clean(&version) })
 }
 
 /// The line of a client's stderr that tells most.
@@ -213,7 +214,7 @@ fn failure(program: &str, stderr: &str) -> ClientError {
         _ if stderr.contains("Unable to locate package") => Some("apt-get update, then fetch again".into()),
         _ => None,
     };
-    ClientError { reason: format!("{program}: {}", plain(&short)), remedy, unreachable }
+    ClientError { reason: format!("{program}: {}", clean(&short)), remedy, unreachable }
 }
 
 fn remedy(program: &str) -> String {
@@ -222,41 +223,4 @@ fn remedy(program: &str) -> String {
         "apt-get" => "nothing: this content is only fetched on Debian and systems made from it".into(),
         other => format!("install {other}, such as with apt install {other}"),
     }
-}
-
-/// How a process ended; `status` is `None` when it ran out of time.
-pub(crate) struct End {
-    pub status: Option<ExitStatus>,
-    pub stdout: String,
-    pub stderr: String,
-}
-
-/// Runs a process to its end or until `patience` is over; then it and all it started are killed. Its output goes
-/// through files in `work`, and of each at most a megabyte comes back.
-pub(crate) fn run(command: &mut Command, work: &Path, patience: Duration) -> std::io::Result<End> {
-    let (out, err) = (work.join("stdout"), work.join("stderr"));
-    command.stdin(Stdio::null()).stdout(File::create(&out)?).stderr(File::create(&err)?);
-    let mut child = command.process_group(0).spawn()?;
-    let start = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break Some(status);
-        }
-        if start.elapsed() >= patience {
-            if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
-                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-            }
-            child.wait()?;
-            break None;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    Ok(End { status, stdout: bounded(&out)?, stderr: bounded(&err)? })
-}
-
-fn bounded(path: &Path) -> std::io::Result<String> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    File::open(path)?.take(1 << 20).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

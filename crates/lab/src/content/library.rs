@@ -9,11 +9,12 @@ use anyhow::{Context, Result, bail};
 use weigh_model::payload::{Origin, Payload};
 
 use super::cache::Cache;
-use super::digest::{self, Sum};
 use super::manifest::{Family, FilePin, Manifest, ValuePin};
-use super::names::{file_name, shown};
+use super::names::file_name;
 use super::source::Source;
 use super::values::Form;
+use crate::digest::{self, Sum};
+use weigh_model::text::clean_path;
 
 /// The corpus and its cache.
 #[derive(Clone, Debug)]
@@ -99,7 +100,7 @@ impl Library {
             Presence::There => None,
             Presence::Unpinned(why) => Some(why),
             Presence::Absent => {
-                bail!("`{id}` is not in the cache {}: fetch the corpus", shown(self.folder()))
+                bail!("`{id}` is not in the cache {}: fetch the corpus", clean_path(self.folder()))
             }
         };
         let from = self.path(item);
@@ -110,7 +111,7 @@ impl Library {
             _ => self.cache.noted(&from)?.map(|note| Sum { bytes: note.bytes, sha256: note.sha256 }),
         };
         if expected.as_ref() != Some(&sum) {
-            bail!("`{id}` in the cache {} is damaged: fetch the corpus again", shown(self.folder()));
+            bail!("`{id}` in the cache {} is damaged: fetch the corpus again", clean_path(self.folder()));
         }
         Ok(Payload {
             name: name.to_owned(),
@@ -243,10 +244,10 @@ impl<'a> Item<'a> {
 
 /// Copies a file through a temporary one in `into`, which is made if it is missing.
 fn copy_file(from: &Path, to: &Path, into: &Path) -> Result<Sum> {
-    let fail = || format!("cannot write in {}", shown(into));
+    let fail = || format!("cannot write in {}", clean_path(into));
     fs::create_dir_all(into).with_context(fail)?;
     let mut fresh = tempfile::NamedTempFile::new_in(into).with_context(fail)?;
-    let mut source = File::open(from).with_context(|| format!("cannot read {}", shown(from)))?;
+    let mut source = File::open(from).with_context(|| format!("cannot read {}", clean_path(from)))?;
     let sum = digest::copy(&mut source, &mut fresh, u64::MAX).with_context(fail)?;
     fresh.persist(to).with_context(fail)?;
     Ok(sum)

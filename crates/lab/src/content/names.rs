@@ -1,7 +1,6 @@
 //! Names of payloads: short, unique in a plan, and safe in a table, a file name and a cell's id.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// The longest name, in bytes.
 const LONGEST: usize = 60;
@@ -58,20 +57,6 @@ pub(crate) fn file_name(name: &str) -> String {
     format!("{}.bin", name.trim_end_matches('/').replace('/', "_"))
 }
 
-/// A path as one line that cannot move a terminal's cursor: control characters are spelled out.
-pub fn shown(path: &Path) -> String {
-    plain(&path.to_string_lossy())
-}
-
-/// Text from elsewhere as one line that cannot move a terminal's cursor.
-pub fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,11 +79,5 @@ mod tests {
         let name = Names::new().give(&format!("{}.html", "x".repeat(300)));
         assert!(name.len() <= LONGEST, "{name}");
         assert!(name.ends_with(".html"), "{name}");
-    }
-
-    #[test]
-    fn paths_are_shown_on_one_line() {
-        assert_eq!(shown(Path::new("a\nb\x1b[2J")), "a\\nb\\u{1b}[2J");
-        assert_eq!(shown(Path::new("größe.txt")), "größe.txt");
     }
 }

@@ -17,9 +17,10 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use weigh_model::payload::{Origin, Payload};
 
-use super::digest;
-use super::names::{file_name, shown};
+use super::names::file_name;
+use crate::digest;
 use text::Random;
+use weigh_model::text::clean_path;
 
 /// The largest synthetic content in bytes.
 const LARGEST: u64 = 32 << 20;
@@ -111,7 +112,7 @@ impl Recipe {
     pub fn stage(&self, into: &Path, name: &str) -> Result<Payload> {
         let content = self.bytes();
         let blob = into.join(file_name(name));
-        let fail = || format!("cannot write in {}", shown(into));
+        let fail = || format!("cannot write in {}", clean_path(into));
         fs::create_dir_all(into).with_context(fail)?;
         let mut fresh = tempfile::NamedTempFile::new_in(into).with_context(fail)?;
         std::io::Write::write_all(&mut fresh, &content).with_context(fail)?;

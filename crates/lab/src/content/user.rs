@@ -18,10 +18,11 @@ use sha2::{Digest, Sha256};
 
 use weigh_model::payload::{Origin, Payload};
 
-use super::digest::{self, BUFFER};
 use super::kind;
-use super::names::{Names, file_name, plain, shown};
+use super::names::{Names, file_name};
+use crate::digest::{self, BUFFER};
 use pieces::{Piece, Selection};
+use weigh_model::text::{clean, clean_path};
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug)]
@@ -77,9 +78,9 @@ impl fmt::Display for Note {
         match self {
             Note::Skipped { count, what, example } => {
                 let one = what.strip_suffix('s').filter(|_| *count == 1 && !what.contains(" and "));
-                write!(f, "left out {count} {}, such as {}", one.unwrap_or(what), shown(example))
+                write!(f, "left out {count} {}, such as {}", one.unwrap_or(what), clean_path(example))
             }
-            Note::Unreadable { path, why } => write!(f, "left out {}: {why}", shown(path)),
+            Note::Unreadable { path, why } => write!(f, "left out {}: {why}", clean_path(path)),
         }
     }
 }
@@ -93,7 +94,7 @@ pub fn files(folder: &Path, output: &Path) -> (Vec<(PathBuf, u64)>, Vec<Note>) {
 
 /// Copies a file or folder into `into` as one payload. Errors are one line that says what to do.
 pub fn stage(path: &Path, into: &Path, limits: &Limits, names: &mut Names) -> Result<Staged> {
-    let named = shown(path);
+    let named = clean_path(path);
     if limits.block == Some(0) || limits.sample_block == 0 || limits.max_bytes == 0 || limits.max_items == 0 {
         bail!("limits of 0 leave nothing to measure");
     }
@@ -131,7 +132,7 @@ fn stage_files(
 ) -> Result<Staged> {
     let is_folder = name.ends_with('/');
     let Selection { chosen, sampled } = pieces::select(files, limits);
-    let fail = || format!("cannot write in {}", shown(into));
+    let fail = || format!("cannot write in {}", clean_path(into));
     fs::create_dir_all(into).with_context(fail)?;
     let mut blob = Blob::new(into).with_context(fail)?;
     for (file, pieces) in &chosen {
@@ -140,14 +141,14 @@ fn stage_files(
             Err(Trouble::Source(why)) if is_folder => {
                 notes.push(Note::Unreadable { path: file.path.clone(), why });
             }
-            Err(Trouble::Source(why)) => bail!("{}: {why}", shown(given)),
+            Err(Trouble::Source(why)) => bail!("{}: {why}", clean_path(given)),
             Err(Trouble::Sink(error)) => return Err(error).with_context(fail),
         }
     }
     if blob.items.is_empty() {
         let said: Vec<String> = notes.iter().map(Note::to_string).collect();
         let rest = if said.is_empty() { String::new() } else { format!(" ({})", said.join("; ")) };
-        bail!("{} has no file to measure{rest}", shown(given));
+        bail!("{} has no file to measure{rest}", clean_path(given));
     }
     let target = into.join(file_name(name));
     let Blob { out, digest, bytes, items, kinds, .. } = blob;
@@ -275,7 +276,7 @@ fn special(meta: &Metadata) -> &'static str {
 fn plain_error(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => "it may not be read by this user".into(),
-        _ => plain(&error.to_string()),
+        _ => clean(&error.to_string()),
     }
 }
 

@@ -12,12 +12,13 @@ use serde_json::json;
 
 use super::archive::{Next, visit};
 use super::cache::Note;
-use super::client::{Clients, End, run};
-use super::digest;
+use super::client::Clients;
 use super::fetch::{FetchOptions, Held, Reason};
 use super::library::{Item, Library};
 use super::manifest::Family;
-use super::names::{plain, shown};
+use crate::command::{Ended, run_within};
+use crate::digest;
+use weigh_model::text::{clean, clean_path};
 
 /// The generator's files.
 const GENERATOR: [(&str, &str); 2] = [
@@ -138,14 +139,14 @@ fn attempt(
     }
     let program = scratch.path().join("values.php");
     let able: Able = serde_json::from_str(&call(php, &program, "--forms".as_ref(), scratch.path())?)
-        .with_context(|| format!("{} said something that is not about forms", shown(php)))?;
+        .with_context(|| format!("{} said something that is not about forms", clean_path(php)))?;
     let mut wanted = Vec::new();
     for item in todo {
         let Item::Value(_, _, form) = item else { continue };
         if able.forms.contains_key(form.word()) {
             wanted.push(*item);
         } else {
-            let why = format!("PHP {} has no {} extension", plain(&able.php), form.word());
+            let why = format!("PHP {} has no {} extension", clean(&able.php), form.word());
             let remedy = Some(format!("apt install php-{}", form.word()));
             failed.insert(item.id(), Reason { why, remedy });
         }
@@ -168,25 +169,25 @@ fn attempt(
 fn take(library: &Library, item: Item<'_>, able: &Able, lines: &[Line], scratch: &Path) -> Result<()> {
     let Item::Value(pin, _, form) = item else { bail!("not a value") };
     let line = lines.iter().find(|line| line.id == pin.id && line.form == form.word());
-    let line = line.ok_or_else(|| anyhow!("PHP {} did not make it", plain(&able.php)))?;
+    let line = line.ok_or_else(|| anyhow!("PHP {} did not make it", clean(&able.php)))?;
     if let Some(missing) = &line.missing {
-        bail!("PHP {}: {}", plain(&able.php), plain(missing));
+        bail!("PHP {}: {}", clean(&able.php), clean(missing));
     }
     let made = scratch.join("out").join(format!("{}.{}", pin.id, form.extension()));
-    let Some(sum) = digest::of_file(&made)? else { bail!("PHP {} did not write it", plain(&able.php)) };
+    let Some(sum) = digest::of_file(&made)? else { bail!("PHP {} did not write it", clean(&able.php)) };
     let note = match item.pin() {
         Some(pinned) if pinned == sum => None,
         Some(pinned) => bail!(
             "PHP {} made {} bytes with SHA-256 {}…, pinned are {} with {}…",
-            plain(&able.php),
+            clean(&able.php),
             sum.bytes,
             &sum.sha256[..12],
             pinned.bytes,
             &pinned.sha256[..12],
         ),
         None => {
-            let version = able.forms.get(form.word()).map(|v| plain(v)).unwrap_or_default();
-            let about = format!("{} {version} in PHP {}", form.word(), plain(&able.php));
+            let version = able.forms.get(form.word()).map(|v| clean(v)).unwrap_or_default();
+            let about = format!("{} {version} in PHP {}", form.word(), clean(&able.php));
             Some(Note { bytes: sum.bytes, sha256: sum.sha256, about })
         }
     };
@@ -255,14 +256,16 @@ fn call(php: &Path, program: &Path, argument: &Path, work: &Path) -> Result<Stri
         command.args(["-d", setting]);
     }
     command.arg(program).arg(argument).current_dir(work);
-    let End { status, stdout, stderr } =
-        run(&mut command, work, PATIENCE).with_context(|| format!("cannot start {}", shown(php)))?;
+    let Ended { status, stdout, stderr } = run_within(&mut command, work, PATIENCE)
+        .with_context(|| format!("cannot start {}", clean_path(php)))?;
     let said = stderr.lines().chain(stdout.lines()).rfind(|line| !line.trim().is_empty());
     match status {
         // 1: some values could not be made, and the lines say which.
         Some(status) if matches!(status.code(), Some(0 | 1)) => Ok(stdout),
-        Some(status) => bail!("{} ended with {status}: {}", shown(php), plain(said.unwrap_or("no message"))),
-        None => bail!("{} did not finish within {} s and was ended", shown(php), PATIENCE.as_secs()),
+        Some(status) => {
+            bail!("{} ended with {status}: {}", clean_path(php), clean(said.unwrap_or("no message")))
+        }
+        None => bail!("{} did not finish within {} s and was ended", clean_path(php), PATIENCE.as_secs()),
     }
 }
 

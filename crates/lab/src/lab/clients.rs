@@ -7,14 +7,16 @@ use anyhow::{Context, Result, bail};
 
 use super::{Lab, Own};
 use crate::interrupt::Interrupt;
-use crate::rig::process::{Silence, Worker, printable};
-use crate::rig::store::{StoreDefinition, StoreUrl, Stores};
+use crate::rig::process::{Silence, Worker};
+use crate::rig::service::FolderDefinition;
+use crate::rig::store::{StoreDefinition, StoreUrl};
 use crate::shelter::Shelter;
 use crate::subject::client::worker;
 use weigh_model::inventory::{ClientEntry, Inventory, RuntimeEntry, StoreEntry};
 use weigh_model::protocol::client::{ClientDescription, ClientRequest, Refusal};
 use weigh_model::study::{Study, Variants};
 use weigh_model::suggest::nearest_hint;
+use weigh_model::text::clean_bytes;
 
 /// How long a PHP may take to describe its drivers.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -25,7 +27,7 @@ impl Lab {
     /// # Errors
     /// A store's definition is not valid, or the PHP side cannot be put in place.
     pub fn look_for_stores(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
-        let definitions = Stores::load(&self.definitions)?;
+        let definitions = StoreDefinition::load(&self.definitions)?;
         inventory.known_stores = definitions.iter().map(|d| d.name.clone()).collect();
         inventory.stores = definitions.iter().map(entry).collect();
         let home = self.php_home()?;
@@ -56,7 +58,7 @@ impl Lab {
         if own.stores.is_empty() {
             return Ok(());
         }
-        let definitions = Stores::load(&self.definitions)?;
+        let definitions = StoreDefinition::load(&self.definitions)?;
         let mut chosen: Vec<StoreEntry> = Vec::new();
         for word in &own.stores {
             let url = word.contains("://").then(|| StoreUrl::parse(word, &definitions)).transpose()?;
@@ -182,7 +184,7 @@ fn describe(entry: &ClientEntry, needed: &[String], home: &Path) -> Result<Clien
         bail!("its client worker says: {}", refusal.fault.message);
     }
     let begin = &line[..line.len().min(100)];
-    serde_json::from_slice(&line).with_context(|| format!("its client worker says `{}`", printable(begin)))
+    serde_json::from_slice(&line).with_context(|| format!("its client worker says `{}`", clean_bytes(begin)))
 }
 
 /// Why a PHP does not have a variant.

@@ -9,13 +9,14 @@ use serde::Deserialize;
 use crate::defs::Definitions;
 use crate::rig::fpm::Pool;
 use crate::rig::guard::Place;
-use crate::rig::process::printable;
 use crate::rig::runtime::PhpRuntime;
-use crate::rig::server::definition::{Definition, Php, Servers};
+use crate::rig::server::definition::{Definition, Php};
+use crate::rig::service::FolderDefinition;
 use crate::shelter::Shelter;
 use crate::subject::delivery::files::Files;
 use crate::subject::delivery::spec::pool_spec;
 use weigh_model::inventory::{Inventory, PoolEntry, RuntimeEntry, ServerEntry};
+use weigh_model::text::clean_bytes;
 use weigh_model::way::WayDescription;
 
 /// What `describe.php` says.
@@ -32,7 +33,7 @@ struct Description {
 /// # Errors
 /// A definition is not valid.
 pub fn servers(definitions: &Definitions) -> Result<Vec<ServerEntry>> {
-    Ok(Servers::load(definitions)?.iter().map(entry).collect())
+    Ok(Definition::load(definitions)?.iter().map(entry).collect())
 }
 
 /// A server with its ways, found or not.
@@ -102,7 +103,7 @@ fn describe(php: &PhpRuntime, php_home: &Path) -> Result<Description> {
     let pool = Pool::start(&pool_spec(php, 1, &files)?, &place)?;
     let said = pool.ask(&script, "")?;
     let description: Description = serde_json::from_slice(&said).map_err(|error| {
-        let line = printable(said.split(|b| *b == b'\n').next().unwrap_or_default());
+        let line = clean_bytes(said.split(|b| *b == b'\n').next().unwrap_or_default());
         let begin: String = line.chars().take(200).collect();
         anyhow!("PHP {} does not describe its ways ({error}) but says: {begin}", php.version)
     })?;

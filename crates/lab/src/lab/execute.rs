@@ -7,8 +7,9 @@ use crate::interrupt::Interrupt;
 use crate::lab::Lab;
 use crate::lab::discover::php_worker;
 use crate::rig::process::WorkerSpec;
-use crate::rig::server::Servers;
-use crate::rig::store::{StoreDefinition, StoreUrl, Stores};
+use crate::rig::server::Definition;
+use crate::rig::service::FolderDefinition;
+use crate::rig::store::{StoreDefinition, StoreUrl};
 use crate::rig::worker::ProcessExecutor;
 use crate::run::clock::SystemClock;
 use crate::run::dir::RunDir;
@@ -38,14 +39,14 @@ pub fn pool(lab: &Lab, dir: &RunDir, plan: &Plan, stores: &[String], interrupt: 
     let mut pool = Pool::new(interrupt.clone());
     if plan.is_client() {
         let room = client::Room { logs: dir.logs(), php_home: lab.php_home()? };
-        let definitions = Stores::load(&lab.definitions)?;
+        let definitions = StoreDefinition::load(&lab.definitions)?;
         let urls = store_urls(plan, stores, &definitions)?;
         pool.set_transactor(Box::new(Tellers::new(plan, &definitions, urls, room, interrupt.clone())?));
         return Ok(pool);
     }
     if plan.is_delivery() {
         let room = Room { scratch: dir.scratch(), logs: dir.logs(), php_home: lab.php_home()? };
-        let definitions = Servers::load(&lab.definitions)?;
+        let definitions = Definition::load(&lab.definitions)?;
         pool.set_deliverer(Box::new(Courier::new(plan, &definitions, room, interrupt.clone())?));
         return Ok(pool);
     }

@@ -16,7 +16,8 @@ use crate::profile::script::{Kept, Profiled, summed_up};
 use crate::profile::tools::{self, Tool};
 use crate::rig::process::Invocation;
 use crate::rig::runtime::PhpRuntime;
-use crate::rig::store::Stores;
+use crate::rig::service::FolderDefinition;
+use crate::rig::store::StoreDefinition;
 use crate::shelter::Shelter;
 use crate::subject::client::{Room, Tellers};
 use weigh_answer::profile::document::Run;
@@ -120,7 +121,7 @@ pub fn profile(
 ) -> Result<Vec<ProfiledCell>> {
     let root = contents.place.path();
     let home = lab.php_home()?;
-    let definitions = Stores::load(&lab.definitions)?;
+    let definitions = StoreDefinition::load(&lab.definitions)?;
     let urls = store_urls(plan, stores, &definitions)?;
     let room = Room { logs: run.join("logs"), php_home: home.clone() };
     let mut tellers = Tellers::new(plan, &definitions, urls, room.clone(), interrupt.clone())?;

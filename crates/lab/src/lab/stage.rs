@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::content::user::{self, Limits};
-use crate::content::{Library, Names, digest, resolve};
+use crate::content::{Library, Names, resolve};
+use crate::digest;
 use weigh_model::payload::{Origin, Payload};
 
 /// The most items a corpus content is cut into: each costs a call and a line of the request.

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
 
 use super::{cachegrind, collapsed, perf, speedscope};
-use crate::content::names::shown;
 use weigh_model::profile::Profile;
+use weigh_model::text::clean_path;
 
 /// The largest file that is unpacked, in bytes.
 const LARGEST: u64 = 64 << 30;
@@ -21,10 +21,10 @@ const LOOK: u64 = 8 << 10;
 /// # Errors
 /// The file cannot be read, or is no profile; one line says where.
 pub fn read(path: &Path) -> Result<Profile> {
-    let doing = || format!("{}: cannot be read as a profile", shown(path));
+    let doing = || format!("{}: cannot be read as a profile", clean_path(path));
     let file = File::open(path).with_context(doing)?;
     if !file.metadata().with_context(doing)?.is_file() {
-        bail!("{}: it is no file", shown(path));
+        bail!("{}: it is no file", clean_path(path));
     }
     of(file).with_context(doing)
 }

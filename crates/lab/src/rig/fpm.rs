@@ -3,35 +3,44 @@
 
 mod config;
 mod fastcgi;
-mod found;
-mod gauge;
-mod queue;
 mod status;
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-pub(super) use found::folders;
-pub use found::{FoundFpm, find, named};
-pub use gauge::Gauge;
-pub use status::Status;
+use super::guard::{Place, Program, is_real_root};
+use super::programs::{Query, folders, numbered};
+use super::service::{Draft, Refused, Service};
+pub use status::{Gauge, Status};
 
-use super::group::Group;
-use super::guard::{Guarded, Home, Place, Program};
-
-/// How often a start looks whether it is done.
-const GLANCE: Duration = Duration::from_millis(5);
-/// How long a pool may take to let its workers finish.
-const GRACE: Duration = Duration::from_secs(5);
 /// How long a script that is asked directly may take.
 const SCRIPT: Duration = Duration::from_secs(10);
-/// How long one question for the status may take.
-const ANSWER: Duration = Duration::from_secs(2);
+
+/// A PHP-FPM binary that tells its version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct FoundFpm {
+    /// The binary.
+    pub binary: PathBuf,
+    /// Its PHP version as queried: `8.2.36`.
+    pub version: String,
+}
+
+/// The PHP-FPM binaries of the machine (`php-fpm`, `php-fpm8.2`), each once whatever its links, that tell their version.
+pub fn find(path: &OsStr) -> Vec<FoundFpm> {
+    numbered("php-fpm", folders(path)).iter().filter_map(|binary| named(binary)).collect()
+}
+
+/// One binary, if it is PHP-FPM.
+pub fn named(binary: &Path) -> Option<FoundFpm> {
+    let query = Query { args: vec!["-v".into()], pattern: r"^PHP (\S+) \(fpm-fcgi\)".into() };
+    let version = query.ask(binary).into_iter().next()?;
+    Some(FoundFpm { binary: binary.to_owned(), version })
+}
 
 /// How many workers there are.
 #[derive(
@@ -104,16 +113,10 @@ impl PoolSpec {
     }
 }
 
-/// A running pool. Dropping it kills all of it.
-#[derive(Debug)]
-pub struct Pool {
-    guarded: Guarded,
-    dir: PathBuf,
-    config: String,
-    version: String,
-}
+/// A running pool: its master and workers.
+pub type Pool = Service<Gauge>;
 
-impl Pool {
+impl Service<Gauge> {
     /// Starts a pool and waits until it answers.
     ///
     /// # Errors
@@ -124,94 +127,42 @@ impl Pool {
         }
         let name = Path::new(spec.program.last().unwrap_or(&spec.program[0])).display().to_string();
         // Asked before there is a directory, which has no guard yet.
-        let root = super::guard::is_real_root(&place.launcher);
-        let dir = place.directory("fpm").with_context(|| format!("cannot make a directory for {name}"))?;
-        let path = dir.path().to_owned();
-        let text = config::render(spec, &path, root)?;
-        std::fs::write(path.join("fpm.conf"), &text).with_context(|| format!("cannot configure {name}"))?;
+        let root = is_real_root(&place.launcher);
+        let mut draft = Draft::new(&name, "fpm", place)?;
+        draft.write(config::FILE, config::render(spec, draft.path(), root)?)?;
         let program = Program {
-            command: config::command(spec, &path, root),
+            command: config::command(spec, draft.path(), root),
             env: spec.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
             cpus: spec.cpus.clone(),
         };
-        let guarded = Guarded::start(&program, Home::Given(dir), place);
-        let guarded = guarded.with_context(|| format!("cannot start {name}"))?;
-        let mut pool = Pool { guarded, dir: path, config: text, version: spec.version.clone() };
-        pool.await_answer(&name, place)?;
-        Ok(pool)
-    }
-
-    fn await_answer(&mut self, name: &str, place: &Place) -> Result<()> {
-        let deadline = Instant::now() + place.limit;
-        loop {
-            let error = match self.status() {
-                Ok(_) => return Ok(()),
-                Err(error) => error,
-            };
-            let alive = self.guarded.is_alive();
-            if alive && Instant::now() < deadline {
-                std::thread::sleep(GLANCE);
-                continue;
-            }
-            let how = match self.guarded.how_it_ended() {
-                Some(how) => format!("ended: {how}"),
-                None => format!("did not answer within {} s: {error:#}", place.limit.as_secs()),
-            };
-            let words = self.guarded.last_words().map_or(String::new(), |w| format!("; its last words: {w}"));
-            bail!("{name} {how}{words}; its stderr is in {}", place.log.display());
-        }
+        let gauge = Gauge::new(draft.path(), &spec.version);
+        let answers = |gauge: &Gauge| gauge.status().map(drop);
+        draft
+            .start(&program, rustix::process::Signal::QUIT, None, gauge, answers)
+            .map_err(Refused::into_error)
     }
 
     /// The socket that a web server passes requests to.
     pub fn socket(&self) -> PathBuf {
-        self.dir.join(config::SOCKET)
+        self.own.socket.clone()
     }
 
-    /// The configuration in force, `fpm.conf`.
-    pub fn config(&self) -> &str {
-        &self.config
-    }
-
-    /// The meter of the master and its workers.
-    pub fn group(&self) -> Group {
-        self.guarded.group()
-    }
-
-    /// Whether the master still runs.
-    pub fn is_alive(&mut self) -> bool {
-        self.guarded.is_alive()
-    }
-
-    /// How the master ended; none while it runs.
-    pub fn how_it_ended(&self) -> Option<&str> {
-        self.guarded.how_it_ended()
-    }
-
-    /// The last lines that it or a script of it wrote to stderr, such as a fatal error.
-    pub fn last_words(&self) -> Option<String> {
-        self.guarded.last_words()
-    }
-
-    /// What its workers do at this moment. The answer costs the pool about 0.07 ms of CPU time, by a worker of its own that is in the
-    /// group but not in the numbers. On PHP before 8.0 the question waits for an idle worker, two seconds at most.
+    /// See [`Gauge::status`].
     ///
     /// # Errors
     /// When it does not answer, or not with a status.
     pub fn status(&self) -> Result<Status> {
-        let socket =
-            if config::has_status_socket(&self.version) { config::STATUS_SOCKET } else { config::SOCKET };
-        Status::ask(&self.dir.join(socket), ANSWER)
+        self.own.status()
     }
 
-    /// Connections that wait for a worker in the socket's queue; none when the kernel does not tell.
+    /// See [`Gauge::listen_queue`].
     pub fn listen_queue(&self) -> Option<u32> {
-        queue::waiting(&self.socket())
+        self.own.listen_queue()
     }
 
     /// The same two questions for another thread; none where the status would take a worker from its work (PHP before 8.0).
     pub fn gauge(&self) -> Option<Gauge> {
-        let status = config::has_status_socket(&self.version).then(|| self.dir.join(config::STATUS_SOCKET));
-        Some(Gauge::new(status?, self.socket()))
+        self.own.has_status_socket().then(|| self.own.clone())
     }
 
     /// The body that a script answers to a query, within ten seconds; it is asked past any server.
@@ -220,12 +171,7 @@ impl Pool {
     /// When the pool does not answer.
     pub fn ask(&self, script: &Path, query: &str) -> Result<Vec<u8>> {
         let path = script.to_str().with_context(|| format!("{}: not a name in UTF-8", script.display()))?;
-        fastcgi::get(&self.socket(), path, query, SCRIPT)
+        fastcgi::get(&self.own.socket, path, query, SCRIPT)
             .with_context(|| format!("no answer from {}", script.display()))
-    }
-
-    /// Lets its workers finish, kills what has not after 5 s; whether it ended by itself.
-    pub fn stop(self) -> bool {
-        self.guarded.stop(rustix::process::Signal::QUIT, GRACE)
     }
 }

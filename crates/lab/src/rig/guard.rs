@@ -4,20 +4,20 @@
 //! below it becomes its child, and it learns of the lab's end, even by SIGKILL, because a pipe closes. Then it kills all that is
 //! left, and removes the private directory. What happens here is the lab's half; [`warden`] is the guard's.
 
-mod user;
 pub mod warden;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use super::group::Group;
 use super::lifeline;
-use super::process::{LastLine, keep_log, printable};
-pub use user::is_real_root;
+use super::process::{LastLine, isolate, keep_log, open_log};
+pub use warden::is_real_root;
+use weigh_model::text::clean_bytes;
 
 /// How long a guard may take to end everything and to clear up.
 const CLEARING: Duration = Duration::from_secs(10);
@@ -102,8 +102,7 @@ impl Guarded {
     /// # Errors
     /// The log cannot be written, or the guard cannot be started. A program that is not there shows as one that ends at once.
     pub fn start(program: &Program, home: Home<'_>, place: &Place) -> io::Result<Guarded> {
-        let log = std::fs::OpenOptions::new().append(true).create(true).open(&place.log);
-        let log = log.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", place.log.display())))?;
+        let log = open_log(&place.log)?;
         let log_from = log.metadata()?.len();
         let mut command = Command::new(&place.launcher);
         command.arg("agent").arg(match home {
@@ -113,10 +112,8 @@ impl Guarded {
         command.arg(home.path());
         let cpus: Vec<String> = program.cpus.iter().map(u32::to_string).collect();
         command.arg(if cpus.is_empty() { "-".into() } else { cpus.join(",") });
-        command.arg("--").args(&program.command).env_clear();
-        command.envs(PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        command.env("LC_ALL", "C").env("TZ", "UTC").envs(program.env.iter().cloned());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.arg("--").args(&program.command);
+        isolate(&mut command, &PASSED, &program.env);
         let mut guard = command.spawn()?;
         let (Some(orders), Some(news), Some(stderr)) =
             (guard.stdin.take(), guard.stdout.take(), guard.stderr.take())
@@ -185,7 +182,7 @@ impl Guarded {
         file.seek(SeekFrom::Start(self.log_from.max(length.saturating_sub(TAIL)))).ok()?;
         let mut bytes = Vec::new();
         file.take(TAIL).read_to_end(&mut bytes).ok()?;
-        let lines = bytes.split(|b| *b == b'\n').map(printable).filter(|l| !l.is_empty());
+        let lines = bytes.split(|b| *b == b'\n').map(clean_bytes).filter(|l| !l.is_empty());
         let lines: Vec<String> = lines.collect();
         let last = &lines[lines.len().saturating_sub(WORDS)..];
         (!last.is_empty()).then(|| last.join(" / "))
@@ -228,7 +225,7 @@ fn listen(stdout: ChildStdout) -> Receiver<String> {
         let mut line = String::new();
         let read = BufReader::new(stdout.take(1000)).read_line(&mut line);
         if read.is_ok_and(|n| n > 0) {
-            let _ = sender.send(printable(line.as_bytes()));
+            let _ = sender.send(clean_bytes(line.as_bytes()));
         }
     });
     receiver

@@ -5,28 +5,36 @@
 
 mod cable;
 mod emulator;
-mod ends;
 mod lane;
 mod measure;
-mod priority;
 mod proxy;
-mod tun;
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroU64;
 
 use anyhow::{Context, Result, bail};
+use thread_priority::unix::{
+    RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
+};
+use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
 use super::lifeline;
 use super::network::Network;
 use cable::Discipline;
+use emulator::Emulator;
 pub use emulator::serve;
-use ends::Ends;
-pub use ends::FAR;
 use lane::LaneSpec;
 use proxy::Proxy;
-use tun::Emulator;
 use weigh_model::link::{LinkSpec, Measured, Rate, Way};
+
+/// The addresses of the ends of a link whose ends are networks of their own. They are of a private range, and exist inside the two
+/// networks alone.
+const NEAR: Ipv4Addr = Ipv4Addr::new(10, 153, 0, 1);
+/// The far one.
+pub const FAR: Ipv4Addr = Ipv4Addr::new(10, 153, 0, 2);
+/// The device's name in either network.
+const DEVICE: &str = "weigh0";
 
 /// Ways in order of preference, for a link that something is asked of.
 const WAYS: [Way; 5] = [Way::Netem, Way::Tun, Way::Rate, Way::Proxy, Way::Model];
@@ -59,7 +67,9 @@ pub struct Link {
     measured: Measured,
     /// Before the ends: what carries packets goes first.
     carrier: Carrier,
-    ends: Ends,
+    near: Network,
+    /// None: both ends are the machine's own network.
+    far: Option<Network>,
 }
 
 /// What carries bytes from end to end.
@@ -106,16 +116,16 @@ impl Link {
 
     /// Makes one in this way, without measuring it.
     fn stand(spec: &LinkSpec, way: Way, making: &Making) -> Result<Link> {
-        let ends = match way {
-            Way::Netem | Way::Tun | Way::Rate => Ends::apart()?,
-            Way::Loopback | Way::Proxy | Way::Model => Ends::same()?,
+        let (near, far) = match way {
+            Way::Netem | Way::Tun | Way::Rate => (Network::plain()?, Some(Network::plain()?)),
+            Way::Loopback | Way::Proxy | Way::Model => (Network::outside()?, None),
         };
-        let (near, far) = (ends.near(), ends.far());
+        let ends = (&near, far.as_ref().unwrap_or(&near));
         let carrier = match way {
-            Way::Netem => cable::lay(spec, Discipline::Netem, near, far).map(|()| Carrier::Kernel)?,
-            Way::Rate => cable::lay(spec, Discipline::Rate, near, far).map(|()| Carrier::Kernel)?,
+            Way::Netem => cable::lay(spec, Discipline::Netem, ends).map(|()| Carrier::Kernel)?,
+            Way::Rate => cable::lay(spec, Discipline::Rate, ends).map(|()| Carrier::Kernel)?,
             Way::Tun => {
-                Carrier::Emulator(Emulator::start(&lanes(spec, making.seed), &making.launcher, near, far)?)
+                Carrier::Emulator(Emulator::start(&lanes(spec, making.seed), &making.launcher, ends)?)
             }
             Way::Proxy => {
                 let [down, up] = lanes(spec, making.seed);
@@ -124,7 +134,7 @@ impl Link {
             Way::Loopback | Way::Model => Carrier::Kernel,
         };
         let measured = Measured::nothing(way, Vec::new());
-        Ok(Link { spec: spec.clone(), way, measured, carrier, ends })
+        Ok(Link { spec: spec.clone(), way, measured, carrier, near, far })
     }
 
     /// Takes what the machine adds off the delay, and measures what stands then.
@@ -174,17 +184,17 @@ impl Link {
 
     /// The network of clients.
     pub fn near(&self) -> &Network {
-        self.ends.near()
+        &self.near
     }
 
     /// The network of stores and servers; the same as [`Link::near`] where there is no link, or a proxy.
     pub fn far(&self) -> &Network {
-        self.ends.far()
+        self.far.as_ref().unwrap_or(&self.near)
     }
 
     /// The address that stores and servers listen on. Clients ask [`Link::reach`] for theirs.
     pub fn far_address(&self) -> Ipv4Addr {
-        self.ends.far_address()
+        self.addresses().1
     }
 
     /// Where clients reach a TCP port of the far end over the link.
@@ -209,7 +219,10 @@ impl Link {
 
     /// The addresses of the near and of the far end.
     fn addresses(&self) -> (Ipv4Addr, Ipv4Addr) {
-        self.ends.addresses()
+        match self.far {
+            Some(_) => (NEAR, FAR),
+            None => (Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST),
+        }
     }
 }
 
@@ -223,4 +236,15 @@ fn lanes(spec: &LinkSpec, seed: u64) -> [LaneSpec; 2] {
         loss: spec.loss,
         seed,
     })
+}
+
+/// Gives this thread real-time priority for ever: to the emulator, whose delay wanders on a busy machine without it, and to those who measure
+/// a link, so that it is the link that they measure and not who else runs. Where that is not permitted, timers that are as exact as can be. Whether it has it.
+fn hurry(priority: u8) -> bool {
+    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    let set = |priority| set_thread_priority_and_policy(thread_native_id(), priority, policy).is_ok();
+    let has =
+        ThreadPriorityValue::try_from(priority).is_ok_and(|value| set(ThreadPriority::Crossplatform(value)));
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    has
 }

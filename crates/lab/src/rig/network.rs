@@ -7,6 +7,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use weigh_model::text::clean_bytes;
 
 /// Least, default and most bytes that a connection's send buffer has.
 const SEND_BUFFER: &str = "4096 16384 32768";
@@ -103,76 +105,38 @@ fn make(setting: &str, value: &str) -> Result<Network> {
     nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWNET)
         .context("a network namespace takes root, or CAP_SYS_ADMIN")?;
     let file = File::open(OWN).context("the network namespace has no name")?;
-    ip(&["link", "set", "lo", "up"]).context("its loopback cannot be set up")?;
+    carry_out("ip", &["link", "set", "lo", "up"]).context("its loopback cannot be set up")?;
     let settings = std::fs::OpenOptions::new().write(true).open(setting);
     let written = settings.and_then(|mut file| file.write_all(value.as_bytes()));
     written.with_context(|| format!("{setting} cannot be set"))?;
     Ok(Network { file })
 }
 
-/// Carries out `ip` in the network of this thread.
+/// Carries out `ip` or `tc` in the network of this thread.
 ///
 /// # Errors
 /// It is not there, or refused: its words.
-pub(super) fn ip(args: &[&str]) -> Result<()> {
-    carry_out("ip", args)
-}
-
-/// The same for `tc`.
-///
-/// # Errors
-/// As [`ip`].
-pub(super) fn tc(args: &[&str]) -> Result<()> {
-    carry_out("tc", args)
-}
-
-fn carry_out(program: &str, args: &[&str]) -> Result<()> {
+pub(super) fn carry_out(program: &str, args: &[&str]) -> Result<()> {
     let said = Command::new(program).args(args).output();
     let said = said.with_context(|| format!("`{program}` cannot be started (apt install iproute2)"))?;
     if !said.status.success() {
-        bail!("`{program}` refused: {}", super::process::printable(&said.stderr));
+        bail!("`{program}` refused: {}", clean_bytes(&said.stderr));
     }
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use std::net::{Ipv4Addr, TcpListener, TcpStream};
-
-    use super::*;
-
-    #[test]
-    fn what_listens_inside_is_reached_from_inside_alone() {
-        let network = match Network::narrow() {
-            Ok(network) => network,
-            Err(error) => {
-                // A machine may withhold the privilege, from root in a container too.
-                eprintln!("skipped: no network namespace here: {error:#}");
-                return;
-            }
-        };
-        let listener = network.within(|| TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).unwrap().unwrap();
-        let address = listener.local_addr().unwrap();
-        assert!(TcpStream::connect(address).is_err(), "the machine's own loopback leads there");
-        network.within(|| TcpStream::connect(address)).unwrap().unwrap();
-        let outside = std::fs::read_to_string(SEND_BUFFER_FILE).unwrap();
-        let inside = network.within(|| std::fs::read_to_string(SEND_BUFFER_FILE)).unwrap().unwrap();
-        let numbers = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(numbers(&inside), SEND_BUFFER);
-        assert_ne!(numbers(&outside), SEND_BUFFER);
-    }
-
-    #[test]
-    fn the_own_network_is_entered_by_whoever_is_there() {
-        let network = Network::outside().unwrap();
-        let listener = network.within(|| TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).unwrap().unwrap();
-        TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        join(&network.path()).unwrap();
-    }
-
-    #[test]
-    fn a_namespace_that_is_not_there_is_named() {
-        let error = join(std::path::Path::new("/nowhere")).unwrap_err();
-        assert!(format!("{error:#}").contains("/nowhere"), "{error:#}");
-    }
+/// Gives a device of this thread's network its address, the one at its other end, and the settings that `ip link set` is told, and starts
+/// it. The kernel says nothing over it by itself.
+///
+/// # Errors
+/// As [`carry_out`].
+pub(super) fn set_up(device: &str, own: Ipv4Addr, other: Ipv4Addr, settings: &[&str]) -> Result<()> {
+    let (own, other) = (own.to_string(), other.to_string());
+    carry_out("ip", &["address", "add", &own, "peer", &other, "dev", device])?;
+    let link = ["link", "set", "dev", device];
+    carry_out("ip", &[&link[..], &["addrgenmode", "none"]].concat())?;
+    carry_out("ip", &[&link[..], settings, &["up"]].concat())
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,22 +3,20 @@
 //! It knows lines, not what they mean: that is [`super::worker`]'s. Whatever a worker does (floods, hangs,
 //! never reads its stdin, leaves children behind), no call here blocks past its limit or grows without bound.
 
-mod invocation;
 mod pipes;
 
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::lifeline;
 use crate::interrupt::Interrupt;
-pub use invocation::Invocation;
 use pipes::Heard;
-pub use pipes::{LastLine, keep_log, printable};
+pub use pipes::{LastLine, isolate, keep_log, open_log};
 
 /// A reply may not be longer than this, where the spec says nothing else.
 pub const LONGEST_LINE: usize = 16 << 20;
@@ -27,6 +25,17 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// Environment variables that reach a worker: where programs and libraries are, and what changes PHP's memory.
 const PASSED: [&str; 6] =
     ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "USE_ZEND_ALLOC", "USE_ZEND_ALLOC_HUGE_PAGES"];
+
+/// What of a command line turns something on, such as a profiler.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Invocation {
+    /// Words before the program's own.
+    pub before: Vec<OsString>,
+    /// Arguments of its own, before the script.
+    pub arguments: Vec<OsString>,
+    /// Variables to set.
+    pub environment: Vec<(OsString, OsString)>,
+}
 
 /// How to start a worker.
 #[derive(Clone, Debug)]
@@ -96,10 +105,8 @@ impl WorkerSpec {
             command.arg(lifeline::NETWORK).arg(network);
         }
         command.arg("--");
-        command.arg(&self.program).args(&self.args).env_clear();
-        command.envs(PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        command.env("LC_ALL", "C").env("TZ", "UTC").envs(self.env.iter().cloned());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.arg(&self.program).args(&self.args);
+        isolate(&mut command, &PASSED, &self.env);
         // A group of its own: Ctrl-C in the terminal is the lab's affair.
         command.process_group(0);
         command
@@ -136,8 +143,7 @@ impl Worker {
     /// The log cannot be written, or the launcher cannot be started. A program that is not there shows as a
     /// worker that ends at once.
     pub fn start(spec: &WorkerSpec) -> io::Result<Worker> {
-        let log = std::fs::OpenOptions::new().append(true).create(true).open(&spec.log);
-        let log = log.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", spec.log.display())))?;
+        let log = open_log(&spec.log)?;
         let mut child = lifeline::spawn(spec.command())?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())

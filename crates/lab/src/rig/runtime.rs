@@ -1,38 +1,173 @@
 //! PHP runtimes: where binaries are found, how a worker is started on one, and what it is called.
 
-mod php;
 pub mod prefix;
 
-pub use php::{Origin, PhpRuntime, ask, command, prefixes, version};
-
-use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
 
-/// PHP binaries on `PATH` (`php`, `php8.2`, `php84`), each once whatever its links, in the order of `PATH`, and by
-/// name within a folder.
-pub fn on_path(path: &OsStr) -> Vec<PathBuf> {
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
-    for folder in std::env::split_paths(path).filter(|f| f.is_absolute()) {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        let mut names: Vec<_> = entries.flatten().map(|e| e.file_name()).filter(|n| is_php(n)).collect();
-        names.sort();
-        for name in names {
-            let binary = folder.join(name);
-            let Ok(real) = binary.canonicalize() else { continue };
-            if real.is_file() && seen.insert(real) {
-                found.push(binary);
-            }
+use anyhow::{Context, Result, bail};
+
+use super::programs::numbered;
+use crate::command::run_within;
+use crate::shelter::Shelter;
+use prefix::Prefix;
+use weigh_model::text::clean_path;
+
+/// The longest that a PHP may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A PHP that can be measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhpRuntime {
+    /// `php8.4`: unique among those that were looked for together.
+    pub name: String,
+    /// As queried: `8.4.24`.
+    pub version: String,
+    /// The program and leading arguments of the command line; more arguments may follow.
+    pub cli: Vec<OsString>,
+    /// The same of its PHP-FPM; none: there is none.
+    pub fpm: Option<Vec<OsString>>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where a PHP comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A program of the system's, or one that a user built.
+    Program(PathBuf),
+    /// Fetched by `weigh runtime add`.
+    Fetched {
+        /// Such as `debian:trixie`.
+        source: String,
+        /// Its folder.
+        prefix: PathBuf,
+    },
+}
+
+impl PhpRuntime {
+    /// The PHP whose command line binary this is; one in a fetched prefix is known by where it lies.
+    ///
+    /// # Errors
+    /// It does not say its version.
+    pub fn of(binary: &Path) -> Result<PhpRuntime> {
+        if let Some((root, prefix)) = Prefix::around(binary) {
+            return Ok(PhpRuntime::fetched(&root, &prefix));
+        }
+        let cli = vec![binary.as_os_str().to_owned()];
+        let version = version(&cli)?;
+        let fpm = fpm_beside(binary, &version).map(|fpm| vec![fpm.into_os_string()]);
+        let name = short_name(&version, &[]);
+        Ok(PhpRuntime { name, version, cli, fpm, origin: Origin::Program(binary.to_owned()) })
+    }
+
+    /// A fetched one.
+    pub fn fetched(root: &Path, prefix: &Prefix) -> PhpRuntime {
+        PhpRuntime {
+            name: prefix.name.clone(),
+            version: prefix.version.clone(),
+            cli: prefix.cli_command(root),
+            fpm: prefix.fpm_command(root),
+            origin: Origin::Fetched { source: prefix.source.clone(), prefix: root.to_owned() },
         }
     }
+
+    /// Those on `path`, then those fetched into `folder`; one that does not say its version is left out.
+    pub fn all(path: &OsStr, folder: &Path) -> Vec<PhpRuntime> {
+        let mut found: Vec<PhpRuntime> = Vec::new();
+        let programs = on_path(path).into_iter().filter_map(|binary| PhpRuntime::of(&binary).ok());
+        let fetched = prefixes(folder).into_iter().map(|(root, prefix)| PhpRuntime::fetched(&root, &prefix));
+        for mut runtime in programs.chain(fetched) {
+            let taken: Vec<String> = found.iter().map(|r| r.name.clone()).collect();
+            if taken.contains(&runtime.name) {
+                runtime.name = short_name(&runtime.version, &taken);
+            }
+            found.push(runtime);
+        }
+        found
+    }
+}
+
+/// The fetched prefixes below a folder, by name. What is no whole prefix is left out.
+pub fn prefixes(folder: &Path) -> Vec<(PathBuf, Prefix)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let visible = |path: &PathBuf| path.file_name().is_some_and(|n| !n.to_string_lossy().starts_with('.'));
+    let mut found: Vec<_> =
+        entries.filter(visible).filter_map(|root| Some((root.clone(), Prefix::read(&root).ok()??))).collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
     found
 }
 
-/// `php` followed by nothing but a version: not `php-config`, `phpize`, `php-fpm8.2`.
-fn is_php(name: &OsStr) -> bool {
-    let rest = name.to_str().and_then(|n| n.strip_prefix("php"));
-    rest.is_some_and(|r| r.chars().all(|c| c.is_ascii_digit() || c == '.'))
+/// The program and leading arguments of a command line binary: itself, or in a fetched prefix with its loader.
+pub fn command(binary: &Path) -> Vec<OsString> {
+    match Prefix::around(binary) {
+        Some((root, prefix)) => prefix.cli_command(&root),
+        None => vec![binary.as_os_str().to_owned()],
+    }
+}
+
+/// The version that a PHP says.
+///
+/// # Errors
+/// It does not start, or says something else: with its last line on stderr.
+pub fn version(cli: &[OsString]) -> Result<String> {
+    let (stdout, stderr) = ask(cli, "echo PHP_VERSION;")?;
+    let version = stdout.lines().next_back().unwrap_or("").trim();
+    if !version.starts_with(|c: char| c.is_ascii_digit()) || version.len() > 40 {
+        let said = stderr
+            .lines()
+            .rfind(|l| !l.trim().is_empty())
+            .or(stdout.lines().next_back())
+            .unwrap_or("nothing");
+        bail!("{} does not say its version, but: {}", clean_path(Path::new(program(cli))), said.trim());
+    }
+    Ok(version.to_owned())
+}
+
+/// Runs a line of PHP with startup errors shown on stderr. Gives stdout and stderr.
+///
+/// # Errors
+/// It cannot be started, or does not end.
+pub fn ask(cli: &[OsString], code: &str) -> Result<(String, String)> {
+    let [first, leading @ ..] = cli else { bail!("no program") };
+    let work = Shelter::new().context("no temporary folder")?;
+    let mut command = Command::new(first);
+    command.args(leading).args(["-d", "display_startup_errors=1", "-d", "display_errors=stderr", "-r", code]);
+    let name = clean_path(Path::new(program(cli)));
+    let end =
+        run_within(&mut command, work.path(), PATIENCE).with_context(|| format!("cannot start {name}"))?;
+    if end.status.is_none() {
+        bail!("{name} did not answer within {} s", PATIENCE.as_secs());
+    }
+    Ok((end.stdout, end.stderr))
+}
+
+/// What is run: behind a loader its program is the fourth word.
+fn program(cli: &[OsString]) -> &OsStr {
+    let behind_loader = cli.get(1).is_some_and(|word| word == "--library-path");
+    cli.get(if behind_loader { 3 } else { 0 }).map_or(OsStr::new("php"), OsString::as_os_str)
+}
+
+/// The PHP-FPM of the same version: `php-fpm8.2` or `php-fpm`, beside the binary or in the `sbin` next to it.
+fn fpm_beside(binary: &Path, version: &str) -> Option<PathBuf> {
+    // The link that is on PATH may lie elsewhere than what it leads to.
+    let real = binary.canonicalize().ok()?;
+    let series: Vec<&str> = version.splitn(3, '.').take(2).collect();
+    let folders = [real.parent()?.to_owned(), real.parent()?.parent()?.join("sbin")];
+    let numbered = format!("php-fpm{}", series.join("."));
+    // A build of one's own has no number in its name; the system's `php-fpm` may be of another version.
+    let own = !real.starts_with("/usr/bin");
+    let names = [Some(numbered.as_str()), own.then_some("php-fpm")];
+    let mut paths =
+        folders.iter().flat_map(|folder| names.iter().flatten().map(move |name| folder.join(name)));
+    paths.find(|path| path.is_file())
+}
+
+/// PHP binaries on `PATH`: see [`numbered`].
+pub fn on_path(path: &OsStr) -> Vec<PathBuf> {
+    numbered("php", std::env::split_paths(path).filter(|folder| folder.is_absolute()))
 }
 
 /// The binary a user named: a path, or a name to look up on `PATH`.
@@ -89,35 +224,4 @@ pub fn short_name(version: &str, taken: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_php_itself_is_a_runtime() {
-        for yes in ["php", "php8.2", "php84", "php5"] {
-            assert!(is_php(OsStr::new(yes)), "{yes}");
-        }
-        for no in ["php-config", "phpize", "php-fpm8.2", "phpcs", "php8.2-x", "phar"] {
-            assert!(!is_php(OsStr::new(no)), "{no}");
-        }
-    }
-
-    #[test]
-    fn a_binary_behind_several_links_is_found_once() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("php8.2"), "").unwrap();
-        std::os::unix::fs::symlink(folder.path().join("php8.2"), folder.path().join("php")).unwrap();
-        std::fs::write(folder.path().join("phpize"), "").unwrap();
-        let found = on_path(folder.path().as_os_str());
-        assert_eq!(found, [folder.path().join("php")]);
-        assert_eq!(named(Path::new("php8.2"), folder.path().as_os_str()), Some(folder.path().join("php8.2")));
-        assert_eq!(named(Path::new("php9"), folder.path().as_os_str()), None);
-    }
-
-    #[test]
-    fn names_are_short_and_unique() {
-        assert_eq!(short_name("8.2.36", &[]), "php8.2");
-        assert_eq!(short_name("8.2.36", &["php8.2".into()]), "php8.2.36");
-        assert_eq!(short_name("8.2.36", &["php8.2".into(), "php8.2.36".into()]), "php8.2.36#2");
-    }
-}
+mod tests;

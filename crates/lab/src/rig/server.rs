@@ -8,14 +8,12 @@ mod docroot;
 pub mod found;
 pub mod instance;
 pub mod own;
-mod ready;
 mod render;
-pub mod site;
 pub mod types;
 
-pub use definition::{Definition, Servers};
+pub use definition::Definition;
 pub use found::Found;
-pub use instance::Instance;
+pub use instance::{Certificate, Instance, Site};
 
 #[cfg(test)]
 mod tests;

@@ -5,10 +5,9 @@
 
 pub mod definition;
 pub mod instance;
-mod probe;
 pub mod url;
 
-pub use definition::{Found, StoreDefinition, Stores};
+pub use definition::{Found, StoreDefinition};
 pub use instance::StoreInstance;
 pub use url::StoreUrl;
 

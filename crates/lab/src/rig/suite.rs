@@ -6,12 +6,9 @@
 //! origin that the definition names.
 
 mod apt;
-mod config;
 mod definition;
 mod fetch;
-mod place;
-mod settings;
+mod sources;
 
 pub use definition::RuntimeSource;
-pub use fetch::{Added, Progress, add};
-pub use place::remove;
+pub use fetch::{Added, Progress, add, remove};

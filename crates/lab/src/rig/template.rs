@@ -1,5 +1,8 @@
 //! Configurations from templates: a name that is not given is an error, nothing is escaped, and lines that hold a block alone go.
 
+use std::path::Path;
+
+use anyhow::bail;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
@@ -24,9 +27,16 @@ pub fn render(name: &str, template: &str, values: impl Serialize) -> anyhow::Res
     })
 }
 
-/// Whether a path can stand between double quotes in any configuration without changing its meaning.
-pub fn is_harmless(path: &str) -> bool {
-    !path.contains(|c: char| c.is_control() || "\"'`\\$%{}<>;#*?".contains(c))
+/// A path as it can stand between double quotes in any configuration.
+///
+/// # Errors
+/// It has characters that would change its meaning.
+pub fn path_text(path: &Path) -> anyhow::Result<String> {
+    let is_harmless = |p: &&str| !p.contains(|c: char| c.is_control() || "\"'`\\$%{}<>;#*?".contains(c));
+    match path.to_str().filter(is_harmless) {
+        Some(text) => Ok(text.to_owned()),
+        None => bail!("{}: no server can be configured for a path with such characters", path.display()),
+    }
 }
 
 #[cfg(test)]

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
-use super::process::{LONGEST_LINE, Silence, Worker, WorkerSpec, printable};
+use super::process::{LONGEST_LINE, Silence, Worker, WorkerSpec};
 use crate::executor::{Executor, Failure};
 use crate::interrupt::Interrupt;
 use weigh_model::protocol::{
     CheckRequest, Checked, Description, Fault, FaultKind, FaultReply, PROTOCOL, Request, Visit, VisitRequest,
 };
+use weigh_model::text::clean_bytes;
 
 /// Starts in a row that may fail before the runtime is given up.
 const STARTS: u32 = 3;
@@ -217,5 +218,5 @@ fn exchange<T: Echo>(
 fn shown(bytes: &[u8]) -> String {
     const SHOWN: usize = 80;
     let more = if bytes.len() > SHOWN { "…" } else { "" };
-    format!("`{}`{more}", printable(&bytes[..bytes.len().min(SHOWN)]))
+    format!("`{}`{more}", clean_bytes(&bytes[..bytes.len().min(SHOWN)]))
 }

@@ -30,7 +30,7 @@ use crate::loading;
 use crate::rig::fpm;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::Definition;
-use crate::rig::server::site::{Certificate, Site};
+use crate::rig::server::{Certificate, Site};
 use blame::Traces;
 use block::Metered;
 use files::Files;

@@ -1,4 +1,10 @@
-//! What the targets share: the ways in which the same bytes may come.
+//! What must hold for any input. The targets ask with random ones; the tests of `weigh-load` include this file and ask with those that
+//! are kept.
+
+pub mod chunked;
+pub mod exchange;
+pub mod head;
+pub mod request_file;
 
 /// The bytes at once, one by one, and in two mixtures that the bytes themselves decide.
 pub fn splits(bytes: &[u8]) -> [Vec<&[u8]>; 4] {

@@ -1,48 +1,5 @@
-//! Request files, in TOML and as lists of URLs: whatever is accepted is a workload that can be planned with, and whatever is
-//! not is refused in one line.
+//! See `src/request_file.rs`.
 
 #![no_main]
 
-use std::path::Path;
-
-use libfuzzer_sys::fuzz_target;
-use weigh_load::workload::{Defaults, parse};
-
-fuzz_target!(|text: &str| {
-    // Other files of this machine are none of the input.
-    if text.contains("body-file") {
-        return;
-    }
-    let based = Defaults { base: Some("http://127.0.0.1:8080/shop/".into()), ..Defaults::default() };
-    for defaults in [based, Defaults::default()] {
-        for name in ["requests.toml", "requests.txt"] {
-            check(text, Path::new(name), &defaults);
-        }
-    }
-});
-
-fn check(text: &str, path: &Path, defaults: &Defaults) {
-    let workload = match parse(text, path, defaults) {
-        Ok(workload) => workload,
-        Err(error) => {
-            let line = error.to_string();
-            assert!(!line.contains(char::is_control), "{line:?}");
-            return;
-        }
-    };
-    assert!(!workload.requests.is_empty());
-    let mut weights = vec![0.0; workload.streams.len()];
-    for request in &workload.requests {
-        assert!(request.url.starts_with("http://") || request.url.starts_with("https://"));
-        assert!(request.weight.is_finite() && request.weight >= 0.0);
-        weights[request.stream as usize] += request.weight;
-        let fields = request.headers.iter().flat_map(|(name, value)| [name, value]);
-        for text in fields.chain([&request.method]) {
-            assert!(!text.contains(['\r', '\n', '\0']), "{text:?}");
-        }
-    }
-    for (stream, weight) in workload.streams.iter().zip(weights) {
-        assert!(weight > 0.0 && weight.is_finite() && stream.connections > 0);
-    }
-    assert_eq!(parse(text, path, defaults), Ok(workload));
-}
+libfuzzer_sys::fuzz_target!(|text: &str| weigh_load_fuzz::request_file::hold(text));

@@ -9,8 +9,11 @@ mod compare;
 mod engine;
 mod flip;
 mod flipped_byte;
+#[path = "../../fuzz/src/lib.rs"]
+mod fuzz;
 mod http2;
 mod identity;
+mod kept_inputs;
 mod plans;
 mod simulated;
 mod target;

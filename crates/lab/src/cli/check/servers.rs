@@ -7,11 +7,13 @@ use serde::Serialize;
 
 use super::{Missing, bold};
 use crate::cli::terminal;
-use crate::content::names::shown;
 use crate::defs::Definitions;
 use crate::rig::fpm::FoundFpm;
-use crate::rig::server::{Found, Servers};
+use crate::rig::server::Definition;
+use crate::rig::server::Found;
+use crate::rig::service::FolderDefinition;
 use weigh_answer::table::Grid;
+use weigh_model::text::clean_path;
 use weigh_model::way::WayDescription;
 
 /// A web server and what it can do.
@@ -54,7 +56,7 @@ impl ServerFindings {
 
 /// Looks for every server that is defined.
 pub fn look(definitions: &Definitions) -> Result<Vec<ServerFindings>> {
-    Ok(Servers::load(definitions)?.iter().map(|server| ServerFindings::new(server.find())).collect())
+    Ok(Definition::load(definitions)?.iter().map(|server| ServerFindings::new(server.find())).collect())
 }
 
 /// What of them is missing: a whole server in one row, else each of its ways.
@@ -93,7 +95,7 @@ pub fn missing(servers: &[ServerFindings], fpm: &[FoundFpm]) -> Vec<Missing> {
 pub fn text(servers: &[ServerFindings], fpm: &[FoundFpm]) -> String {
     let mut out: String = servers.iter().filter(|s| s.missing.is_none()).map(server).collect();
     for FoundFpm { binary, version } in fpm {
-        out.push_str(&format!("\n{} {version}  {}\n", bold("php-fpm"), shown(binary)));
+        out.push_str(&format!("\n{} {version}  {}\n", bold("php-fpm"), clean_path(binary)));
     }
     out
 }
@@ -106,7 +108,7 @@ fn server(found: &ServerFindings) -> String {
             way.levels.as_ref().map_or(String::new(), |l| format!("  levels {} to {}", l.min, l.max));
         table.line([&format!("  {}", way.name), &format!("{}{levels}", way.about)]);
     }
-    let place = found.program.as_deref().map_or_else(String::new, shown);
+    let place = found.program.as_deref().map_or_else(String::new, clean_path);
     let version = found.version.as_deref().unwrap_or_default();
     let secure = if found.tls_missing.is_none() { ", HTTPS" } else { "" };
     format!("\n{} {version}{secure}  {place}\n{}", bold(&found.name), terminal::lines(&table))

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::{Missing, bold};
 use crate::cli::terminal;
-use crate::content::names::shown;
 use weigh_answer::table::Grid;
 use weigh_model::inventory::{ClientEntry, Inventory, StoreEntry};
 use weigh_model::protocol::client::DriverDescription;
+use weigh_model::text::clean_path;
 
 /// A store and who can speak with it.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
@@ -111,6 +111,6 @@ fn store(found: &StoreFindings) -> String {
         table.line([&format!("  {}", driver.name), &format!("{library} ({})", driver.runtime)]);
     }
     let version = found.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
-    let place = found.program.as_deref().map_or_else(|| found.about.clone(), shown);
+    let place = found.program.as_deref().map_or_else(|| found.about.clone(), clean_path);
     format!("\n{}{version}  {place}\n{}", bold(&found.name), terminal::lines(&table))
 }

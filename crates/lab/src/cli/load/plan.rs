@@ -9,7 +9,7 @@ use weigh_load::workload::{self, Defaults};
 
 use super::args::Args;
 use super::arrival::{self, Arriving};
-use crate::content::names::plain;
+use weigh_model::text::clean;
 
 /// Connections where nothing is said, of a closed and of an open model.
 const CONNECTIONS: (u32, u32) = (10, 100);
@@ -98,7 +98,7 @@ fn headers(args: &Args) -> Result<Vec<(String, String)>> {
         let ends = range.split_once('-').filter(|(from, to)| !(from.is_empty() && to.is_empty()));
         let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
         if !ends.is_some_and(|(from, to)| digits(from) && digits(to)) {
-            bail!("--range {}: write it as 0-65535, 65536- or -500", plain(range));
+            bail!("--range {}: write it as 0-65535, 65536- or -500", clean(range));
         }
         headers.push(("Range".into(), format!("bytes={range}")));
     }

@@ -9,11 +9,12 @@ use anyhow::{Context, Result, ensure};
 use super::{Args, Named};
 use crate::cli::report::options;
 use crate::cli::terminal;
-use crate::content::names::{Names, shown};
+use crate::content::names::Names;
 use crate::loading::place;
 use weigh_answer::format::{Detail, Options};
 use weigh_answer::profile::document::Document;
 use weigh_answer::profile::report::{self, Choice, flame, speedscope};
+use weigh_model::text::clean_path;
 
 /// Prints the document, and writes the folder that was asked for.
 ///
@@ -22,7 +23,7 @@ use weigh_answer::profile::report::{self, Choice, flame, speedscope};
 pub(super) fn write(args: &Args, document: &Document, choice: &Choice, profiles: &[Named]) -> Result<()> {
     if let Some(out) = &args.out {
         folder(out, document, choice, profiles)?;
-        terminal::note(&format!("written to {}", shown(out)));
+        terminal::note(&format!("written to {}", clean_path(out)));
     }
     if args.json {
         return terminal::print(&json(document)?);
@@ -41,9 +42,9 @@ pub(in crate::cli) fn folder(
     choice: &Choice,
     profiles: &[Named],
 ) -> Result<()> {
-    let doing = || format!("{}: the folder cannot be created", shown(out));
+    let doing = || format!("{}: the folder cannot be created", clean_path(out));
     let is_used = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
-    ensure!(!is_used, "{}: there are files in it already; give another folder", shown(out));
+    ensure!(!is_used, "{}: there are files in it already; give another folder", clean_path(out));
     DirBuilder::new().recursive(true).mode(0o700).create(out).with_context(doing)?;
     let full = Options { detail: Detail::Full, ..Options::default() };
     let all = Choice { top: usize::MAX, function: None, ..choice.clone() };
@@ -60,7 +61,8 @@ pub(in crate::cli) fn folder(
         if let Some(made) = &one.file {
             let file = made.path().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             let copy = out.join(format!("{name}.{file}"));
-            fs::copy(made.path(), &copy).with_context(|| format!("{}: cannot be written", shown(&copy)))?;
+            fs::copy(made.path(), &copy)
+                .with_context(|| format!("{}: cannot be written", clean_path(&copy)))?;
         }
     }
     Ok(())

@@ -8,10 +8,10 @@ use anyhow::{Context, Result, bail};
 use super::{FetchOptions, Held, Progress, Reason};
 use crate::content::cache::Note;
 use crate::content::client::{Archive, Clients};
-use crate::content::digest::{self, Sum};
 use crate::content::library::{Item, Library};
 use crate::content::manifest::ArchivePin;
 use crate::content::source::Registry;
+use crate::digest::{self, Sum};
 
 /// Downloads at the same time: a client mostly waits.
 const AT_ONCE: usize = 3;

@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use super::{FetchOptions, Held, Reason};
 use crate::content::archive::{Next, visit};
 use crate::content::cache::Note;
-use crate::content::digest;
 use crate::content::library::{Item, Library};
+use crate::digest;
 
 /// The most bytes of one file that is not the pinned one.
 const MOST_UNPINNED: u64 = 64 << 20;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::*;
-use crate::content::digest::sha256;
+use crate::digest::sha256;
 use fixture::{Fixture, gzip, tar, why};
 use weigh_model::payload::Origin;
 

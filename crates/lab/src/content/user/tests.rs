@@ -146,7 +146,7 @@ fn what_cannot_be_measured_is_one_clear_line() {
     let _socket = std::os::unix::net::UnixListener::bind(place.at("own/socket")).unwrap();
     for (path, said) in [
         ("missing", "missing: there is no such file or folder"),
-        ("a\nb", "a\\nb: there is no such file or folder"),
+        ("a\nb", "a\u{fffd}b: there is no such file or folder"),
         ("empty", "empty is empty"),
         ("nothing", "nothing has no file to measure"),
         ("only", "only has no file to measure (left out 1 hidden files and folders, such as "),

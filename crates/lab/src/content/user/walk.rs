@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 use super::{Note, special};
-use crate::content::names::plain;
+use weigh_model::text::clean;
 
 /// The most files of one folder.
 const MOST_FILES: usize = 200_000;
@@ -44,7 +44,7 @@ pub(super) fn list(folder: &Path, output: &Path) -> Listing {
             Err(error) => {
                 let path = error.path().unwrap_or(folder).to_owned();
                 let why = error.io_error().map_or_else(|| error.to_string(), super::plain_error);
-                unreadable.push(Note::Unreadable { path, why: plain(&why) });
+                unreadable.push(Note::Unreadable { path, why: clean(&why) });
                 continue;
             }
         };
@@ -64,7 +64,7 @@ pub(super) fn list(folder: &Path, output: &Path) -> Listing {
             Ok(_) if files.len() == MOST_FILES => skipped.add("files beyond the first 200000", entry.path()),
             Ok(meta) => files.push(Found { path: entry.into_path(), bytes: meta.len() }),
             Err(error) => {
-                let why = plain(&error.to_string());
+                let why = clean(&error.to_string());
                 unreadable.push(Note::Unreadable { path: entry.into_path(), why });
             }
         }

@@ -6,9 +6,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
-use crate::content::digest::sha256;
 use crate::content::manifest::Manifest;
 use crate::content::{Presence, State};
+use crate::digest::sha256;
 
 const AIRPORTS: &str = r#"[
     {"id": "7", "name": "Zürich", "latitude_deg": "47.4647", "elevation_ft": "1416", "home_link": ""},

@@ -8,15 +8,16 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::Own;
-use crate::content::names::shown;
 use crate::lab::{Lab, Progress, delivering};
 use crate::rig::guard::Place;
-use crate::rig::server::site::Site;
-use crate::rig::server::{Definition, Instance, Servers, own};
+use crate::rig::server::Site;
+use crate::rig::server::{Definition, Instance, own};
+use crate::rig::service::FolderDefinition;
 use weigh_model::inventory::Inventory;
 use weigh_model::setting::Setting;
 use weigh_model::study::Study;
 use weigh_model::suggest::nearest_hint;
+use weigh_model::text::clean_path;
 use weigh_model::way::CONFIG;
 
 /// How long a server may take to answer for the first time: one that redirects every request never does.
@@ -46,7 +47,7 @@ impl Lab {
     /// for where only URLs are measured.
     ///
     /// # Errors
-    /// Those of [`Lab::inventory`] and [`Lab::look_for_servers`], and a configuration that cannot be measured.
+    /// A runtime, a link or a definition that cannot be used, and a configuration that cannot be measured.
     pub fn survey(
         &self,
         studies: &[Study],
@@ -59,7 +60,11 @@ impl Lab {
         }
         let configured = self.configure(own, progress)?;
         let mut inventory = self.inventory(php)?;
+        if studies.iter().any(Study::is_client) {
+            self.look_for_stores(&mut inventory, studies)?;
+        }
         self.look_for_servers(&mut inventory, studies)?;
+        self.ask_pools(&mut inventory, studies)?;
         self.choose_stores(&mut inventory, own)?;
         if let Some(definition) = configured {
             own.server = Some(definition.name.clone());
@@ -73,7 +78,7 @@ impl Lab {
     fn configure(&self, own: &Own, progress: &mut dyn Progress) -> Result<Option<Definition>> {
         let Some(file) = &own.config else { return Ok(None) };
         let text = text(file)?;
-        let definitions = Servers::load(&self.definitions)?;
+        let definitions = Definition::load(&self.definitions)?;
         let definition = match &own.server {
             Some(name) => definitions.iter().find(|d| d.name == *name).ok_or_else(|| {
                 let known = definitions.iter().map(|d| d.name.as_str());
@@ -82,27 +87,31 @@ impl Lab {
             None => own::recognise(&definitions, file, &text)?,
         };
         let read = own::read(definition, file, &text)?;
-        read.notes.iter().for_each(|note| progress.note(&format!("{}: {note}", shown(file))));
+        read.notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
         let definition = definition.with_own(&read.config);
-        progress.doing(&format!("trying {}", shown(file)));
-        attempt(&definition).with_context(|| format!("--server-config {}", shown(file)))?;
+        progress.doing(&format!("trying {}", clean_path(file)));
+        attempt(&definition).with_context(|| format!("--server-config {}", clean_path(file)))?;
         Ok(Some(definition))
     }
 }
 
 fn text(file: &Path) -> Result<String> {
-    let doing = || format!("--server-config {}: cannot be read", shown(file));
+    let doing = || format!("--server-config {}: cannot be read", clean_path(file));
     if file.metadata().with_context(doing)?.is_dir() {
-        bail!("--server-config {}: it is a folder; give the file with the server's site", shown(file));
+        bail!("--server-config {}: it is a folder; give the file with the server's site", clean_path(file));
     }
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|f| f.take(own::LONGEST + 1).read_to_end(&mut bytes));
     read.with_context(doing)?;
     if bytes.len() as u64 > own::LONGEST {
-        bail!("--server-config {}: larger than a configuration can be ({} bytes)", shown(file), own::LONGEST);
+        bail!(
+            "--server-config {}: larger than a configuration can be ({} bytes)",
+            clean_path(file),
+            own::LONGEST
+        );
     }
     let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
-    text.with_context(|| format!("--server-config {}: it is no text", shown(file)))
+    text.with_context(|| format!("--server-config {}: it is no text", clean_path(file)))
 }
 
 /// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.

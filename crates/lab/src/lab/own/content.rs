@@ -7,7 +7,6 @@ use anyhow::{Context, Result, bail};
 
 use super::chosen::{Candidate, choose, kind_of};
 use super::{Own, blocks};
-use crate::content::names::shown;
 use crate::content::user::{self, Note};
 use crate::lab::{Lab, Progress, Stager};
 use crate::planner::build::{Ask, build};
@@ -16,6 +15,7 @@ use weigh_model::inventory::Inventory;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::study::{Served, Study};
+use weigh_model::text::clean_path;
 
 /// Files that stand for a folder: each is measured with every way on every server. In the quick form half as many.
 const MOST: usize = 8;
@@ -42,10 +42,10 @@ impl Lab {
         let most = if ask.quick { MOST / 2 } else { MOST };
         let mut sent = Vec::new();
         for path in own.docroot.iter().chain(&own.content) {
-            progress.doing(&format!("reading {}", shown(path)));
+            progress.doing(&format!("reading {}", clean_path(path)));
             let is_folder = path.is_dir();
             if own.docroot.is_some() && !is_folder {
-                bail!("--docroot {}: there is no such folder", shown(path));
+                bail!("--docroot {}: there is no such folder", clean_path(path));
             }
             let files = match is_folder {
                 true => of_folder(path, staging, most, progress)?,
@@ -88,7 +88,7 @@ fn of_folder(
     let notes: Vec<String> = notes.iter().map(Note::to_string).collect();
     if files.is_empty() {
         let rest = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
-        bail!("{} has no file to send{rest}", shown(folder));
+        bail!("{} has no file to send{rest}", clean_path(folder));
     }
     notes.iter().for_each(|note| progress.note(note));
     let all = files.len();
@@ -98,7 +98,7 @@ fn of_folder(
         progress.note(&format!(
             "{} of {all} files stand for {}, chosen by type and size; name files with --content to choose yourself",
             chosen.len(),
-            shown(folder)
+            clean_path(folder)
         ));
     }
     Ok(chosen.into_iter().map(|c| c.path).collect())

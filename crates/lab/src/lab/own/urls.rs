@@ -2,21 +2,23 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use weigh_load::protocol::coding::Coding;
 use weigh_load::target::{Resolver, Scheme, Target, permit};
 
 use super::Own;
-use crate::content::{Names, digest, kind};
+use crate::content::{Names, kind};
+use crate::digest;
 use crate::lab::Progress;
-use crate::loading::probe::{self, Answer};
 use crate::planner::build::Ask;
 use crate::planner::policy::policy;
+use crate::rig::http::{self, Reply};
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::{Exclusion, Plan, Server};
 use weigh_model::setting::Setting;
 use weigh_model::study::{Study, StudyText};
+use weigh_model::text::clean;
 use weigh_model::way::{By, WayKind};
 
 /// The server's name in cells: nobody knows what stands behind a URL.
@@ -90,16 +92,16 @@ pub fn plan(
     for url in &own.urls {
         let target = resolver.target(url)?;
         permit(&target, &own.allow_remote)?;
-        progress.doing(&format!("asking {}", crate::content::names::plain(url)));
-        let doing = || format!("--url {}", crate::content::names::plain(url));
-        let plainly = probe::get(&target, "identity").with_context(doing)?;
+        progress.doing(&format!("asking {}", clean(url)));
+        let doing = || format!("--url {}", clean(url));
+        let plainly = ask_once(&target, "identity").with_context(doing)?;
         welcome(url, &plainly)?;
-        said.extend(plainly.server.clone());
+        said.extend(plainly.shown_field("server"));
         let payload = payload(url, &target, &plainly, staging, &mut names).with_context(doing)?;
-        plan.cells.push(cell(&payload, &target, "identity", plainly.seconds));
+        plan.cells.push(cell(&payload, &target, "identity", plainly.took.as_secs_f64()));
         for (name, coding) in CODINGS {
-            let answer = probe::get(&target, name).with_context(doing)?;
-            let cell = cell(&payload, &target, name, answer.seconds);
+            let answer = ask_once(&target, name).with_context(doing)?;
+            let cell = cell(&payload, &target, name, answer.took.as_secs_f64());
             match (answer.status, answer.coding) {
                 (200..=299, sent) if sent == coding => plan.cells.push(cell),
                 (200..=299, sent) => {
@@ -119,12 +121,16 @@ pub fn plan(
     Ok(plan)
 }
 
+fn ask_once(target: &Target, accept: &str) -> Result<Reply> {
+    http::get(target, accept).map_err(|fault| anyhow!(fault.message))
+}
+
 /// Refuses what is no answer to measure.
-fn welcome(url: &str, answer: &Answer) -> Result<()> {
-    let url = crate::content::names::plain(url);
+fn welcome(url: &str, answer: &Reply) -> Result<()> {
+    let url = clean(url);
     let status = answer.status;
     let by_hand = format!("measure what a user sees with: weigh load --header 'Cookie: NAME=VALUE' {url}");
-    match (status, answer.location.as_deref()) {
+    match (status, answer.shown_field("location").as_deref()) {
         (401 | 403, _) => bail!("--url {url}: status {status}, it needs a login; {by_hand}"),
         (300..=399, Some(to)) if is_login(to) => {
             bail!("--url {url}: status {status}, it leads to a login at {to}; {by_hand}")
@@ -158,13 +164,7 @@ fn word(coding: Coding) -> &'static str {
 }
 
 /// What the URL sends, decoded.
-fn payload(
-    url: &str,
-    target: &Target,
-    answer: &Answer,
-    staging: &Path,
-    names: &mut Names,
-) -> Result<Payload> {
+fn payload(url: &str, target: &Target, answer: &Reply, staging: &Path, names: &mut Names) -> Result<Payload> {
     let bytes = match answer.coding {
         Coding::Identity => answer.body.clone(),
         Coding::Other => bail!("asked for no content coding, the server sends one that is not known"),
@@ -172,7 +172,7 @@ fn payload(
             let name = if coded == Coding::Deflate { "zlib" } else { word(coded) };
             let format =
                 weigh_codec::Format::from_name(name).context("its content coding cannot be decoded")?;
-            weigh_codec::independent::decode(format, &answer.body, probe::LONGEST, None)?.0
+            weigh_codec::independent::decode(format, &answer.body, http::LONGEST, None)?.0
         }
     };
     let path = target.location.path.split('?').next().unwrap_or_default();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::Tool;
-use crate::content::client;
+use crate::command::run_within;
 use crate::rig::process::Invocation;
 use crate::shelter::Shelter;
 
@@ -19,11 +19,11 @@ const DATA: &str = "perf.data";
 /// The version, when it may record; else why not.
 pub(super) fn version() -> Result<String, String> {
     let work = Shelter::new().map_err(|e| format!("no temporary folder: {e}"))?;
-    let say = client::run(Command::new("perf").arg("--version"), work.path(), PATIENCE)
+    let say = run_within(Command::new("perf").arg("--version"), work.path(), PATIENCE)
         .map_err(|_| "perf is not on PATH".to_owned())?;
     let mut record = Command::new("perf");
     record.args(["record", "-q", "-g", "-o"]).arg(work.path().join(DATA)).args(["--", "true"]);
-    let tried = client::run(&mut record, work.path(), PATIENCE).map_err(|e| e.to_string())?;
+    let tried = run_within(&mut record, work.path(), PATIENCE).map_err(|e| e.to_string())?;
     if !tried.status.is_some_and(|status| status.success()) {
         let said = tried.stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
         return Err(format!("perf may not record: {}", said.trim()));

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde::Serialize;
 
 use super::{Mode, PoolSpec};
@@ -15,6 +15,8 @@ pub const SOCKET: &str = "php.sock";
 pub const STATUS_SOCKET: &str = "status.sock";
 /// The path that is answered with the status.
 pub const STATUS_PATH: &str = "/fpm-status";
+/// The configuration, below the pool's directory.
+pub const FILE: &str = "fpm.conf";
 const TEMPLATE: &str = include_str!("fpm.conf");
 
 /// Settings under the spec's own: a profiler or debugger would be measured in place of the script, and messages go to stderr, where
@@ -47,9 +49,7 @@ struct Values {
 
 /// The text of `fpm.conf`.
 pub fn render(spec: &PoolSpec, dir: &Path, root: bool) -> Result<String> {
-    let Some(dir) = dir.to_str().filter(|d| template::is_harmless(d)) else {
-        bail!("{}: PHP-FPM cannot be configured for a directory of such a name", dir.display());
-    };
+    let dir = template::path_text(dir)?;
     let values = Values {
         socket: format!("{dir}/{SOCKET}"),
         status_socket: has_status_socket(&spec.version).then(|| format!("{dir}/{STATUS_SOCKET}")),
@@ -58,14 +58,14 @@ pub fn render(spec: &PoolSpec, dir: &Path, root: bool) -> Result<String> {
         workers: spec.workers,
         root,
     };
-    template::render("fpm.conf", TEMPLATE, values)
+    template::render(FILE, TEMPLATE, values)
 }
 
 /// The command line: the user's own ini stays in force, the spec's settings win over it.
 pub fn command(spec: &PoolSpec, dir: &Path, root: bool) -> Vec<OsString> {
     let mut command = spec.program.clone();
     command.extend(["--nodaemonize".into(), "--force-stderr".into(), "--fpm-config".into()]);
-    command.push(dir.join("fpm.conf").into());
+    command.push(dir.join(FILE).into());
     if root {
         command.push("--allow-to-run-as-root".into());
     }

@@ -3,6 +3,9 @@
 //!
 //! Its stdin carries orders, one byte a signal for the program, and closes when the lab ends. Its stdout carries one line: how the program
 //! ended. Its stderr is the program's, too.
+//!
+//! Some servers refuse to serve as root, or give their workers to a user who cannot read the files. So root gets another number: in a user
+//! namespace of its own a process of root's has an ordinary one, reads what root owns, and has none of root's privileges.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -10,12 +13,12 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
-use super::user;
 use crate::rig::group::Group;
 use crate::rig::lifeline;
 
@@ -23,6 +26,10 @@ use crate::rig::lifeline;
 pub(super) const GIVEN: &str = "--guard";
 /// The argument of `agent` for one that is the lab's as long as there is a lab.
 pub(super) const LENT: &str = "--guard-lent";
+/// The argument of `agent` that tries whether there is a user namespace to be had.
+const PROBE: &str = "--guard-probe";
+/// The number that root has inside.
+const INSIDE: u32 = 1000;
 /// The lab has ended.
 static ORPHANED: AtomicBool = AtomicBool::new(false);
 /// How long to let killed processes go before looking for further ones.
@@ -32,8 +39,8 @@ const BREATH: Duration = Duration::from_millis(2);
 pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let args: Vec<OsString> = args.into_iter().collect();
     match args.as_slice() {
-        [_, agent, probe] if agent == "agent" && probe == user::PROBE => {
-            Some(if user::become_ordinary().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        [_, agent, probe] if agent == "agent" && probe == PROBE => {
+            Some(if become_ordinary().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         [_, agent, guard, dir, cpus, dashes, command @ ..]
             if agent == "agent"
@@ -63,7 +70,7 @@ fn watch(dir: &Path, cpus: &OsStr, command: &[OsString]) -> io::Result<()> {
     rustix::process::setsid()?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     // Where there is none to be had, programs are started as root: most do with it.
-    let _ = user::become_ordinary();
+    let _ = become_ordinary();
     pin(cpus)?;
     let program = start(dir, command)?;
     std::thread::spawn(move || obey(program));
@@ -149,6 +156,28 @@ fn pin(cpus: &OsStr) -> io::Result<()> {
     }
     nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set)
         .map_err(|e| io::Error::other(format!("cannot be pinned to processors {list}: {e}")))
+}
+
+/// Makes root an ordinary user; anybody else is one. To be called before there are threads.
+fn become_ordinary() -> io::Result<()> {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    if !user.is_root() {
+        return Ok(());
+    }
+    nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWUSER)?;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{INSIDE} {} 1\n", user.as_raw()))?;
+    fs::write("/proc/self/gid_map", format!("{INSIDE} {} 1\n", group.as_raw()))
+}
+
+/// Whether guarded programs run as root: the lab does, and the machine gives it no user namespace. Asked once.
+pub fn is_real_root(launcher: &OsStr) -> bool {
+    static KNOWN: OnceLock<bool> = OnceLock::new();
+    *KNOWN.get_or_init(|| {
+        let mut probe = Command::new(launcher);
+        probe.args(["agent", PROBE]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        rustix::process::geteuid().is_root() && !probe.status().is_ok_and(|s| s.success())
+    })
 }
 
 #[cfg(test)]

@@ -2,13 +2,10 @@
 
 use anyhow::{Context, Result};
 
-use crate::rig::network::{Network, ip, tc};
+use super::{DEVICE, FAR, NEAR};
+use crate::rig::network::{Network, carry_out, set_up};
 use weigh_model::link::{LinkSpec, MTU};
 
-use super::ends::{FAR, NEAR};
-
-/// The devices' name in either network.
-const DEVICE: &str = "weigh0";
 /// The header that the kernel counts beside an IP packet.
 const FRAME: u64 = 14;
 /// Packets that may be on the way where no bandwidth bounds them.
@@ -27,27 +24,24 @@ pub(super) enum Discipline {
 ///
 /// # Errors
 /// The kernel has no such device or discipline, or the privilege is missing.
-pub(super) fn lay(spec: &LinkSpec, discipline: Discipline, near: &Network, far: &Network) -> Result<()> {
+pub(super) fn lay(spec: &LinkSpec, discipline: Discipline, (near, far): (&Network, &Network)) -> Result<()> {
     let there = far.path();
     let there = there.to_str().context("the far network has no name")?;
-    near.within(|| ip(&["link", "add", DEVICE, "type", "veth", "peer", "name", DEVICE, "netns", there]))??;
+    near.within(|| {
+        carry_out("ip", &["link", "add", DEVICE, "type", "veth", "peer", "name", DEVICE, "netns", there])
+    })??;
     for (network, own, other, kbps) in [(near, NEAR, FAR, spec.up_kbps), (far, FAR, NEAR, spec.down_kbps)] {
-        let addresses = (own.to_string(), other.to_string());
-        network.within(|| end(&addresses, discipline.words(spec, kbps)))??;
+        network.within(|| {
+            // Packets as they are on a line: none that stands for many.
+            set_up(DEVICE, own, other, &["mtu", &MTU.to_string(), "gso_max_segs", "1"])?;
+            let words = discipline.words(spec, kbps);
+            let Some(kind) = words.first() else { return Ok(()) };
+            let mut args = vec!["qdisc", "add", "dev", DEVICE, "root"];
+            args.extend(words.iter().map(String::as_str));
+            carry_out("tc", &args).with_context(|| format!("the kernel does not limit a device by `{kind}`"))
+        })??;
     }
     Ok(())
-}
-
-/// One end, inside its network.
-fn end((own, other): &(String, String), words: Vec<String>) -> Result<()> {
-    ip(&["address", "add", own, "peer", other, "dev", DEVICE])?;
-    ip(&["link", "set", "dev", DEVICE, "addrgenmode", "none"])?;
-    // Packets as they are on a line: none that stands for many.
-    ip(&["link", "set", "dev", DEVICE, "mtu", &MTU.to_string(), "gso_max_segs", "1", "up"])?;
-    let Some(kind) = words.first() else { return Ok(()) };
-    let mut args = vec!["qdisc", "add", "dev", DEVICE, "root"];
-    args.extend(words.iter().map(String::as_str));
-    tc(&args).with_context(|| format!("the kernel does not limit a device by `{kind}`"))
 }
 
 impl Discipline {

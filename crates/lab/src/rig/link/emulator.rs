@@ -1,33 +1,41 @@
-//! The emulator itself: `agent --link SPEC --near NETWORK --far NETWORK`, started by the lab. It opens a TUN device in each network and
+//! Our own emulator of a link: `agent --link SPEC --near NETWORK --far NETWORK`, a process that the lab starts. It opens a TUN device in each network and
 //! carries packets from one to the other through a [`Lane`] each way.
 //!
 //! It is one thread that sleeps until a packet comes or is due, with real-time priority where that is permitted: on a busy machine the
 //! delay would wander otherwise. It says one line when it is ready. Each line that it is told holds nanoseconds to take off the delay of either
 //! direction, and is answered with the same line again. It ends with its stdin, and its devices with it.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::net::Ipv4Addr;
 use std::os::fd::AsFd;
-use std::path::Path;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use tun_rs::{DeviceBuilder, SyncDevice};
 
 use super::lane::{Lane, LaneSpec};
-use super::priority::{self, hurry};
-use crate::rig::network::{self, ip};
+use super::{DEVICE, FAR, NEAR, hurry};
+use crate::rig::network::{self, Network, set_up};
+use crate::rig::process::{Silence, Worker, WorkerSpec};
 use weigh_model::link::MTU;
 
-/// The device's name in either network.
-const DEVICE: &str = "weigh0";
+/// Its real-time priority: above everything ordinary, below what the kernel itself runs.
+const PRIORITY: u8 = 20;
 /// Packets that the kernel holds until they are read: some milliseconds at the highest rates.
 const TRANSMIT_QUEUE: &str = "4000";
 /// Packets taken from one device before the other is looked at.
 const BATCH: usize = 32;
+
+/// How long it may take until it is ready, and until it answers.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Its stderr is looked at when it ends, and kept nowhere.
+const LOG: &str = "/dev/null";
 
 /// What an emulator is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -58,7 +66,7 @@ pub fn serve(task: &str, near: &Path, far: &Path) -> Result<()> {
     // This process has one thread, and stays in the network that it enters last.
     let mut near = End::open(near, task.near, task.far, task.up)?;
     let mut far = End::open(far, task.far, task.near, task.down)?;
-    let ready = Ready { realtime: hurry(priority::EMULATOR) };
+    let ready = Ready { realtime: hurry(PRIORITY) };
     say(&ready)?;
     let began = Instant::now();
     let clock = || u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -92,7 +100,9 @@ impl End {
         let device = DeviceBuilder::new().name(DEVICE).inherit_enable_state().build_sync();
         let device = device.context("/dev/net/tun gives no device")?;
         device.set_nonblocking(true).context("the TUN device cannot be polled")?;
-        address(own, other).with_context(|| format!("the TUN device gets no address {own}"))?;
+        let mtu = MTU.to_string();
+        set_up(DEVICE, own, other, &["mtu", &mtu, "txqueuelen", TRANSMIT_QUEUE])
+            .with_context(|| format!("the TUN device gets no address {own}"))?;
         Ok(End { device, lane: Lane::new(&lane), buffer: vec![0; usize::from(u16::MAX)] })
     }
 
@@ -122,13 +132,6 @@ impl End {
         }
         Ok(true)
     }
-}
-
-/// Gives the device its addresses, and starts it.
-fn address(own: Ipv4Addr, other: Ipv4Addr) -> Result<()> {
-    ip(&["address", "add", &own.to_string(), "peer", &other.to_string(), "dev", DEVICE])?;
-    ip(&["link", "set", "dev", DEVICE, "addrgenmode", "none"])?;
-    ip(&["link", "set", "dev", DEVICE, "mtu", &MTU.to_string(), "txqueuelen", TRANSMIT_QUEUE, "up"])
 }
 
 /// Sleeps until a packet can be read, this many nanoseconds have passed, or the lab says something: whether it did.
@@ -161,4 +164,66 @@ fn told() -> Result<Option<u64>> {
 
 fn say(ready: &Ready) -> Result<()> {
     writeln!(std::io::stdout(), "{}", serde_json::to_string(ready)?).context("the lab does not listen")
+}
+
+/// The lab's half: a running emulator. It is killed when this is dropped, and with the lab.
+#[derive(Debug)]
+pub(super) struct Emulator {
+    /// Only so that a link can be looked at from several threads.
+    worker: Mutex<Worker>,
+    realtime: bool,
+}
+
+impl Emulator {
+    /// Starts one between two networks; `launcher` is this same program.
+    ///
+    /// # Errors
+    /// It did not become ready: its last words.
+    pub fn start(
+        lanes: &[LaneSpec; 2],
+        launcher: &OsString,
+        (near, far): (&Network, &Network),
+    ) -> Result<Emulator> {
+        let [down, up] = lanes.clone();
+        let task = Task { down, up, near: NEAR, far: FAR };
+        let mut args: Vec<OsString> =
+            vec!["agent".into(), "--link".into(), serde_json::to_string(&task)?.into()];
+        for (flag, network) in [("--near", near), ("--far", far)] {
+            args.extend([flag.into(), network.path().into_os_string()]);
+        }
+        let worker = WorkerSpec::program("link", launcher.clone(), args, PathBuf::from(LOG));
+        let worker = WorkerSpec { launcher: launcher.clone(), ..worker };
+        let mut worker = Worker::start(&worker).context("the emulator cannot be started")?;
+        let ready = listen(&mut worker)?;
+        Ok(Emulator { worker: Mutex::new(worker), realtime: ready.realtime })
+    }
+
+    /// Whether it runs with real-time priority.
+    pub fn is_realtime(&self) -> bool {
+        self.realtime
+    }
+
+    /// Takes so many nanoseconds off the delay of either direction.
+    ///
+    /// # Errors
+    /// It has ended, or does not answer.
+    pub fn shorten(&mut self, ns: u64) -> Result<()> {
+        let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner);
+        worker.say(ns.to_string().into_bytes()).map_err(silent)?;
+        listen(worker).map(drop)
+    }
+}
+
+fn listen(worker: &mut Worker) -> Result<Ready> {
+    let line = worker.hear(PATIENCE).map_err(silent)?.ok_or_else(|| silent(Silence::Timeout))?;
+    serde_json::from_slice(&line).context("the emulator said what is no answer")
+}
+
+fn silent(silence: Silence) -> anyhow::Error {
+    match silence {
+        Silence::Ended(how) => anyhow!("the emulator ended: {how}"),
+        Silence::Timeout => anyhow!("the emulator said nothing for {} s", PATIENCE.as_secs()),
+        Silence::TooLong(_) => anyhow!("the emulator said a line that is too long"),
+        Silence::Interrupted => anyhow!("interrupted"),
+    }
 }

@@ -1,11 +1,15 @@
 //! The three pipes of a worker, one thread each, all bounded. A thread ends with its pipe.
 
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use weigh_model::text::clean_bytes;
 
 /// Bytes of stderr kept in the log for each start.
 const LOG_LIMIT: usize = 1 << 20;
@@ -13,6 +17,22 @@ const LOG_LIMIT: usize = 1 << 20;
 const WORDS_LIMIT: usize = 300;
 /// Bytes shown of something that is no reply.
 const SHOWN: usize = 80;
+
+/// Gives a command pipes, and an environment of these variables of ours, a fixed locale and time zone, and those in `own`.
+pub fn isolate(command: &mut Command, passed: &[&str], own: &[(OsString, OsString)]) {
+    command.env_clear().envs(passed.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+    command.env("LC_ALL", "C").env("TZ", "UTC").envs(own.iter().cloned());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+}
+
+/// Opens a log to append to.
+///
+/// # Errors
+/// It cannot be written: its name and why.
+pub fn open_log(path: &Path) -> io::Result<File> {
+    let log = File::options().append(true).create(true).open(path);
+    log.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))
+}
 
 /// What the reader of stdout found.
 #[derive(Debug)]
@@ -74,14 +94,8 @@ impl LastLine {
     pub fn last(&self) -> Option<String> {
         let _ = self.done.recv_timeout(Duration::from_millis(500));
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        (!words.is_empty()).then(|| printable(&words))
+        (!words.is_empty()).then(|| clean_bytes(&words))
     }
-}
-
-/// Text from outside on one line of a message: without control characters.
-pub fn printable(bytes: &[u8]) -> String {
-    let clean = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    String::from_utf8_lossy(bytes).trim().chars().map(clean).collect()
 }
 
 /// Copies stderr to the log up to a limit, and goes on reading behind it so that the worker never blocks.

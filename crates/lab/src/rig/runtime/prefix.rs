@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
-
-use crate::content::names::shown;
+use weigh_model::text::clean_path;
 
 /// The version of the form of `runtime.json`.
 const SCHEMA: u32 = 1;
@@ -90,14 +89,14 @@ impl Prefix {
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", shown(&path))),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", clean_path(&path))),
         };
         let prefix: Prefix =
-            serde_json::from_slice(&bytes).with_context(|| format!("{} is not valid", shown(&path)))?;
+            serde_json::from_slice(&bytes).with_context(|| format!("{} is not valid", clean_path(&path)))?;
         if prefix.schema != SCHEMA {
             bail!(
                 "{}: schema {} is not known; remove the runtime and add it again",
-                shown(&path),
+                clean_path(&path),
                 prefix.schema
             );
         }
@@ -118,7 +117,7 @@ impl Prefix {
     pub fn write(&self, root: &Path) -> Result<()> {
         let path = root.join(FILE);
         fs::write(&path, serde_json::to_vec_pretty(self)?)
-            .with_context(|| format!("cannot write {}", shown(&path)))
+            .with_context(|| format!("cannot write {}", clean_path(&path)))
     }
 
     /// The program and leading arguments that start the command line binary.
@@ -185,62 +184,4 @@ fn names_in(folder: &Path) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lay(root: &Path, files: &[&str]) {
-        for file in files {
-            let path = root.join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "").unwrap();
-        }
-    }
-
-    const PARTS: [&str; 6] = [
-        "usr/bin/php8.4",
-        "usr/sbin/php-fpm8.4",
-        "usr/lib/some-triplet/libc.so.6",
-        "usr/lib/some-triplet/ld-some.so.2",
-        "usr/lib/php/20240924/opcache.so",
-        "usr/lib/php/20240924/zstd.so",
-    ];
-
-    #[test]
-    fn programs_start_with_the_loader_and_libraries_of_their_prefix() {
-        let root = tempfile::tempdir().unwrap();
-        lay(root.path(), &PARTS);
-        lay(root.path(), &["usr/lib/php/8.4/php.ini-production", "lib/some-triplet/libz.so.1"]);
-        let prefix = Prefix::inspect(root.path(), "php8.4", "debian:trixie").unwrap();
-        let at = |path: &str| root.path().join(path).into_os_string();
-        let paths = format!("{0}/usr/lib/some-triplet:{0}/lib/some-triplet", root.path().display());
-        let extension_dir = format!("extension_dir={}/usr/lib/php/20240924", root.path().display());
-        let mut wanted = vec![at("usr/lib/some-triplet/ld-some.so.2"), "--library-path".into(), paths.into()];
-        wanted.extend([at("usr/bin/php8.4"), "-n".into(), "-d".into(), extension_dir.into(), "-d".into()]);
-        wanted.extend(["zend_extension=opcache.so".into(), "-d".into(), "extension=zstd.so".into()]);
-        assert_eq!(prefix.cli_command(root.path()), wanted);
-        assert_eq!(prefix.fpm_command(root.path()).unwrap()[3], at("usr/sbin/php-fpm8.4"));
-        prefix.write(root.path()).unwrap();
-        let (found, read) = Prefix::around(&root.path().join("usr/bin/php8.4")).unwrap();
-        assert_eq!((found.as_path(), read), (root.path(), prefix));
-    }
-
-    #[test]
-    fn a_loader_that_leads_out_of_the_prefix_is_none() {
-        let root = tempfile::tempdir().unwrap();
-        lay(root.path(), &PARTS);
-        let loader = root.path().join("usr/lib/some-triplet/ld-some.so.2");
-        fs::remove_file(&loader).unwrap();
-        std::os::unix::fs::symlink("/bin/true", &loader).unwrap();
-        let error = Prefix::inspect(root.path(), "php8.4", "debian:trixie").unwrap_err().to_string();
-        assert_eq!(error, "the packages hold no php8.4 with its loader and extensions");
-    }
-
-    #[test]
-    fn a_folder_that_is_no_prefix_or_of_another_form_is_told_apart() {
-        let root = tempfile::tempdir().unwrap();
-        assert_eq!(Prefix::read(root.path()).unwrap(), None);
-        assert_eq!(Prefix::around(Path::new("/usr/bin/php")), None);
-        fs::write(root.path().join(FILE), "{}").unwrap();
-        assert!(Prefix::read(root.path()).is_err());
-    }
-}
+mod tests;

@@ -3,24 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde::Deserialize;
 
-use crate::defs::Definitions;
+use crate::rig::programs::Query;
+use crate::rig::service::FolderDefinition;
 use weigh_model::protocol::{Levels, OptionDescription};
-use weigh_model::suggest::readable;
 use weigh_model::way::{OwnConfig, WayKind};
 
 use super::own::Rules;
-
-/// The version of the file format that this program reads.
-pub const SCHEMA: u32 = 1;
 
 /// A web server as its folder describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// The version of the file format; [`SCHEMA`].
+    /// The version of the file format; 1.
     pub schema: u32,
     /// The folder's name.
     pub name: String,
@@ -72,16 +69,6 @@ pub struct Definition {
     /// The user's configuration, where one is among its ways; not a key of the file.
     #[serde(skip)]
     pub mine: Option<OwnConfig>,
-}
-
-/// A question to a program: arguments, and a regular expression whose first group is an answer.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Query {
-    /// The arguments.
-    pub args: Vec<String>,
-    /// The expression; it is looked for in stdout and stderr.
-    pub pattern: String,
 }
 
 /// Who carries out PHP scripts.
@@ -175,53 +162,24 @@ pub struct Mirror {
     pub map: Option<String>,
 }
 
-/// All servers that are defined.
-pub struct Servers;
+impl FolderDefinition for Definition {
+    const ROOT: &'static str = "servers";
+    const FILE: &'static str = "server.toml";
 
-impl Servers {
-    /// The embedded servers and those of the overlay, by name.
-    ///
-    /// # Errors
-    /// One line: which file is wrong, and where.
-    pub fn load(definitions: &Definitions) -> Result<Vec<Definition>> {
-        definitions
-            .folders("servers")?
-            .into_iter()
-            .map(|(name, files)| Definition::parse(&name, files))
-            .collect()
-    }
-}
-
-impl Definition {
-    /// A server from the files of its folder.
-    fn parse(folder: &str, mut files: BTreeMap<String, String>) -> Result<Definition> {
-        let whence = format!("servers/{folder}/server.toml");
-        let Some(text) = files.remove("server.toml") else {
-            bail!("servers/{folder}: there is no server.toml in it");
-        };
-        let mut definition: Definition = toml::from_str(&text).map_err(|e| readable(&e, &text, &whence))?;
-        definition.templates = files;
-        definition.check(folder).with_context(|| whence)?;
-        Ok(definition)
+    fn head(&self) -> (u32, &str, &str) {
+        (self.schema, &self.name, &self.stop)
     }
 
-    fn check(&self, folder: &str) -> Result<()> {
-        if self.schema != SCHEMA {
-            bail!("schema = {} is not known; this program reads schema = {SCHEMA}", self.schema);
-        }
-        if self.name != folder {
-            bail!("name = \"{}\" is not the folder's", self.name);
-        }
+    fn templates(&mut self) -> &mut BTreeMap<String, String> {
+        &mut self.templates
+    }
+
+    fn check(&self) -> Result<()> {
         if !self.ready.starts_with('/') || self.programs.is_empty() {
             bail!("it needs a `ready` path that begins with / and at least one of `programs`");
         }
-        self.stop_signal()?;
-        for query in [Some(&self.version), self.modules.as_ref().and_then(|m| m.built_in.as_ref())]
-            .into_iter()
-            .flatten()
-        {
-            query.expression()?;
-        }
+        self.version.expression()?;
+        self.modules.iter().flat_map(|m| &m.built_in).try_for_each(|query| query.expression().map(drop))?;
         for way in &self.ways {
             if self.ways.iter().filter(|w| w.name == way.name).count() > 1 {
                 bail!("the way `{}` is there twice", way.name);
@@ -232,40 +190,5 @@ impl Definition {
             }
         }
         Ok(())
-    }
-
-    /// The signal on which it ends gracefully.
-    ///
-    /// # Errors
-    /// When there is none of that name.
-    pub fn stop_signal(&self) -> Result<rustix::process::Signal> {
-        signal(&self.stop)
-    }
-}
-
-/// A signal on which a program ends gracefully, by its name.
-///
-/// # Errors
-/// When there is none of that name.
-pub fn signal(name: &str) -> Result<rustix::process::Signal> {
-    use rustix::process::Signal;
-    Ok(match name {
-        "TERM" => Signal::TERM,
-        "QUIT" => Signal::QUIT,
-        "INT" => Signal::INT,
-        "WINCH" => Signal::WINCH,
-        "USR1" => Signal::USR1,
-        other => bail!("stop = \"{other}\" is none of TERM, QUIT, INT, WINCH, USR1"),
-    })
-}
-
-impl Query {
-    /// The expression, compiled.
-    ///
-    /// # Errors
-    /// It is none.
-    pub fn expression(&self) -> Result<regex::Regex> {
-        let made = regex::RegexBuilder::new(&self.pattern).multi_line(true).build();
-        made.with_context(|| format!("pattern = \"{}\" is no regular expression", self.pattern))
     }
 }

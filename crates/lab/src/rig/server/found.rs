@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-use super::definition::{Definition, Query, WayRow};
-use crate::rig::fpm::folders;
+use super::definition::{Definition, WayRow};
+use crate::rig::programs::{Installed, first_of};
 use weigh_model::setting::Setting;
 use weigh_model::suggest::nearest_hint;
 use weigh_model::way::WayDescription;
@@ -36,28 +35,23 @@ pub struct Found {
 impl Definition {
     /// Looks for the server on this machine.
     pub fn find(&self) -> Found {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = folders(&path);
-        let program =
-            self.programs.iter().find_map(|p| folders.iter().map(|f| f.join(p)).find(|f| f.is_file()));
-        self.at(program)
+        self.at(first_of(&self.programs))
     }
 
     /// The server of this very program.
     pub fn at(&self, program: Option<PathBuf>) -> Found {
-        let version = program.as_deref().and_then(|p| ask(p, &self.version).into_iter().next());
+        let install = format!("apt install {}", self.package);
+        let Installed { program, version, missing, remedy } =
+            Installed::ask(program, &self.programs, &self.version, install.clone());
         let modules = program.as_deref().map_or_else(BTreeMap::new, |p| self.modules_of(p));
         let lacks = |names: &[String]| {
             let first = names.iter().find(|n| !modules.contains_key(*n) && self.modules.is_some())?;
             Some(format!("module {first} was not found"))
         };
-        let install = Some(format!("apt install {}", self.package));
-        let (missing, remedy) = match (&program, &version) {
-            (None, _) => (Some(format!("no program {}", self.programs.join(" or "))), install),
-            (Some(p), None) => (Some(format!("{} does not tell its version", p.display())), None),
-            _ => (lacks(&self.needs), install),
+        let (missing, remedy) = match missing {
+            Some(missing) => (Some(missing), remedy),
+            None => lacks(&self.needs).map(|missing| (missing, install)).unzip(),
         };
-        let remedy = remedy.filter(|_| missing.is_some());
         let tls_missing = match &self.tls {
             None => Some("it has no HTTPS".into()),
             Some(tls) => missing.clone().or_else(|| lacks(&tls.modules)),
@@ -104,7 +98,7 @@ impl Definition {
 
     fn modules_of(&self, program: &Path) -> BTreeMap<String, Option<PathBuf>> {
         let Some(modules) = &self.modules else { return BTreeMap::new() };
-        let built_in = modules.built_in.iter().flat_map(|query| ask(program, query));
+        let built_in = modules.built_in.iter().flat_map(|query| query.ask(program));
         let mut found: BTreeMap<_, _> = built_in.map(|name| (name, None)).collect();
         let (before, after) = modules.file.as_deref().and_then(|f| f.split_once("{}")).unwrap_or_default();
         for folder in modules.folders.iter().rev().filter(|_| modules.file.is_some()) {
@@ -153,17 +147,6 @@ impl Found {
         }
         Ok(self.definition.ways.iter().find(|row| row.name == way.codec))
     }
-}
-
-/// What a program answers to a question: the first group of each match, in stdout and stderr.
-pub fn ask(program: &Path, query: &Query) -> Vec<String> {
-    let mut command = Command::new(program);
-    command.args(&query.args).stdin(Stdio::null()).env("LC_ALL", "C");
-    let (Ok(output), Ok(expression)) = (command.output(), query.expression()) else { return Vec::new() };
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
-    let groups = expression.captures_iter(&text).filter_map(|c| c.get(1));
-    groups.map(|g| crate::rig::process::printable(g.as_str().as_bytes())).collect()
 }
 
 /// The numbers of a version, for comparison.

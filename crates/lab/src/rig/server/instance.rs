@@ -1,54 +1,67 @@
 //! A private instance of a server: configured, linted, started under guard on a free port of the machine's loopback or of
 //! an address in a network that is the lab's own, and ready.
 
-use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use serde::{Deserialize, Serialize};
 
 use super::definition::Php;
 use super::found::Found;
 use super::own;
-use super::ready;
 use super::render::{Attempt, Values};
-use super::site::Site;
-use crate::rig::group::Group;
-use crate::rig::guard::{self, Guarded, Home, Place, Program, is_real_root};
-use crate::rig::ports;
+use crate::rig::guard::{Place, Program, is_real_root};
+use crate::rig::http::{self, Peer, Security};
+use crate::rig::service::{
+    ATTEMPTS, Draft, Refused, Service, command, free_ports, refuse_missing, signal, start_on_first,
+};
+use weigh_model::setting::Setting;
 
-/// Attempts, each on another port: one that was free may be taken before the server binds it.
-const ATTEMPTS: u16 = 5;
-/// How often a start looks whether it is done.
-const GLANCE: Duration = Duration::from_millis(5);
-/// How long a server may take to finish what it does.
-const GRACE: Duration = Duration::from_secs(5);
+/// How long one question whether it is ready may take.
+const ANSWER: Duration = Duration::from_secs(2);
+/// The answer is short; what is longer is not ours.
+const LONGEST: usize = 16 << 10;
 
-/// A running server. Dropping it kills all of it and removes its directory.
-#[derive(Debug)]
-pub struct Instance {
-    guarded: Guarded,
-    stop: rustix::process::Signal,
-    scheme: &'static str,
+/// One configuration of a server: everything that its templates are given. Two cells with equal sites share an instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Site {
+    /// The folder that is served; `*.php` in it goes to PHP, everything else is a static file.
+    pub docroot: PathBuf,
+    /// The socket of the PHP-FPM pool; none: no PHP.
+    pub fpm: Option<PathBuf>,
+    /// The server's own way, with its level and options (`gzip:6`, `gzip_static`, `x-accel-redirect`); none: it adds
+    /// nothing to what PHP or the file gives.
+    pub way: Option<Setting>,
+    /// The folder of files that an offload header may name, outside of the docroot; offload URLs are below `/offload/`.
+    pub offload: Option<PathBuf>,
+    /// HTTPS with this certificate; none: HTTP.
+    pub tls: Option<Certificate>,
+    /// The processors that the server is pinned to; empty: all.
+    pub cpus: Vec<u32>,
+}
+
+/// A certificate with its key, PEM files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Certificate {
+    /// The chain.
+    pub chain: PathBuf,
+    /// The key.
+    pub key: PathBuf,
+}
+
+/// A running server.
+pub type Instance = Service<Listens>;
+
+/// Where a server listens.
+#[derive(Clone, Copy, Debug)]
+pub struct Listens {
+    is_secure: bool,
     address: SocketAddrV4,
-    dir: PathBuf,
-    files: BTreeMap<String, String>,
 }
 
-/// Why an attempt failed: whether another port may help.
-enum Failed {
-    PortTaken(anyhow::Error),
-    Other(anyhow::Error),
-}
-
-impl<E: Into<anyhow::Error>> From<E> for Failed {
-    fn from(error: E) -> Failed {
-        Failed::Other(error.into())
-    }
-}
-
-impl Instance {
+impl Service<Listens> {
     /// Starts a site and waits until it answers with 200.
     ///
     /// # Errors
@@ -62,7 +75,7 @@ impl Instance {
     /// # Errors
     /// As [`Instance::start`].
     pub fn start_at(host: Ipv4Addr, found: &Found, site: &Site, place: &Place) -> Result<Instance> {
-        let ports = ports::free(host, ATTEMPTS)?;
+        let ports = free_ports(host, ATTEMPTS)?;
         begin(ports.into_iter().map(|port| Ok(SocketAddrV4::new(host, port))), found, site, place)
     }
 
@@ -81,152 +94,80 @@ impl Instance {
 
     /// The URL of a path, which begins with `/`.
     pub fn url(&self, path: &str) -> String {
-        self.url_at(self.address.into(), path)
+        self.url_at(self.own.address.into(), path)
     }
 
     /// The same for clients who reach it at another address.
     pub fn url_at(&self, address: SocketAddr, path: &str) -> String {
-        format!("{}://{address}{path}", self.scheme)
+        let scheme = if self.own.is_secure { "https" } else { "http" };
+        format!("{scheme}://{address}{path}")
     }
 
     /// The port that it listens on.
     pub fn port(&self) -> u16 {
-        self.address.port()
-    }
-
-    /// The meter of all its processes.
-    pub fn group(&self) -> Group {
-        self.guarded.group()
-    }
-
-    /// The configuration in force: the text of each file by its name.
-    pub fn config(&self) -> &BTreeMap<String, String> {
-        &self.files
-    }
-
-    /// Its private directory, which goes with it.
-    pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    /// Whether it still runs.
-    pub fn is_alive(&mut self) -> bool {
-        self.guarded.is_alive()
-    }
-
-    /// How it ended; none while it runs.
-    pub fn how_it_ended(&self) -> Option<&str> {
-        self.guarded.how_it_ended()
-    }
-
-    /// The last lines of its log.
-    pub fn last_words(&self) -> Option<String> {
-        self.guarded.last_words()
-    }
-
-    /// Lets it finish what it does, kills what has not after 5 s; whether it ended by itself.
-    pub fn stop(self) -> bool {
-        self.guarded.stop(self.stop, GRACE)
+        self.own.address.port()
     }
 }
 
-/// Starts a site on the first of these addresses that nobody else takes.
+/// Starts a site on the first of these addresses that nobody else takes, after what can be refused before anything is made.
 fn begin(
     addresses: impl Iterator<Item = Result<SocketAddrV4>>,
     found: &Found,
     site: &Site,
     place: &Place,
 ) -> Result<Instance> {
-    check(found, site)?;
-    let mut last = anyhow::anyhow!("no port to try");
-    for address in addresses {
-        match attempt(found, site, place, address?) {
-            Ok(instance) => return Ok(instance),
-            Err(Failed::Other(error)) => return Err(error),
-            Err(Failed::PortTaken(error)) => last = error,
-        }
-    }
-    Err(last.context(format!("{}: others took every port that was tried", found.definition.name)))
-}
-
-/// What can be refused before anything is made.
-fn check(found: &Found, site: &Site) -> Result<()> {
     let name = &found.definition.name;
-    if let Some(missing) = &found.missing {
-        let remedy = found.remedy.as_ref().map_or(String::new(), |r| format!(": {r}"));
-        bail!("{name} cannot be started: {missing}{remedy}");
-    }
-    if let Some(missing) = found.tls_missing.as_ref().filter(|_| site.tls.is_some()) {
-        let remedy = found.definition.tls.as_ref().and_then(|t| t.remedy.as_ref());
-        bail!("{name} cannot serve HTTPS: {missing}{}", remedy.map_or(String::new(), |r| format!(": {r}")));
-    }
+    refuse_missing(name, "cannot be started", found.missing.as_ref(), found.remedy.as_ref())?;
+    let tls_remedy = found.definition.tls.as_ref().and_then(|t| t.remedy.as_ref());
+    let tls_missing = found.tls_missing.as_ref().filter(|_| site.tls.is_some());
+    refuse_missing(name, "cannot serve HTTPS", tls_missing, tls_remedy)?;
     if found.definition.php == Php::Itself && site.fpm.is_some() {
         bail!("{name} carries out PHP itself: it takes no PHP-FPM pool");
     }
-    found.row(site.way.as_ref()).map(|_| ())
+    found.row(site.way.as_ref())?;
+    start_on_first(name, addresses, |address| attempt(found, site, place, address))
 }
 
-fn attempt(found: &Found, site: &Site, place: &Place, address: SocketAddrV4) -> Result<Instance, Failed> {
+fn attempt(found: &Found, site: &Site, place: &Place, address: SocketAddrV4) -> Result<Instance, Refused> {
     let definition = &found.definition;
     let name = &definition.name;
     let root = is_real_root(&place.launcher);
-    let dir = place.directory(name).with_context(|| format!("cannot make a directory for {name}"))?;
-    let path = dir.path().to_owned();
+    let mut draft = Draft::new(name, name, place)?;
     let token = format!("{:016x}", rand::random::<u64>());
-    let (host, port) = (*address.ip(), address.port());
-    let values = Values::new(found, site, &Attempt { dir: &path, host, port, token: &token, root })?;
-    let files = values.write(found, site, &path)?;
-    let program = |templates: &[String]| -> Result<Program> {
-        let own = found.program.clone().unwrap_or_default().into_os_string();
-        let arguments = values.arguments(name, templates)?;
-        let keys = definition.env.keys().map(Into::into);
+    let dir = draft.path().to_owned();
+    let values = Values::new(found, site, &Attempt { dir: &dir, address, token: &token, root })?;
+    values.write(found, site, &mut draft)?;
+    let program = |arguments: &[String]| -> Result<Program> {
+        let whence = format!("servers/{name}/server.toml");
         let texts: Vec<String> = definition.env.values().cloned().collect();
-        let env = keys.zip(values.arguments(name, &texts)?.into_iter().map(Into::into)).collect();
-        let command = std::iter::once(own).chain(arguments.into_iter().map(Into::into)).collect();
+        let texts = command(None, &whence, &texts, &values)?.into_iter().skip(1);
+        let env = definition.env.keys().map(Into::into).zip(texts).collect();
+        let command = command(found.program.as_ref(), &whence, arguments, &values)?;
         Ok(Program { command, env, cpus: site.cpus.clone() })
     };
-    if let Some(lint) = &definition.lint {
-        let (how, words) =
-            guard::run(&program(lint)?, &path, place).with_context(|| format!("{name}'s own check"))?;
-        if how != "exit status: 0" {
-            let words = words.unwrap_or_else(|| "it said nothing".into());
-            let words = own::in_file(definition, &path, words);
-            return Err(anyhow::anyhow!("{name} refuses its configuration ({how}): {words}").into());
-        }
+    if let Some(lint) = &definition.lint
+        && let Some((how, words)) = draft.lint(&program(lint)?)?
+    {
+        let words = own::in_file(definition, &dir, words);
+        return Err(anyhow::anyhow!("{name} refuses its configuration ({how}): {words}").into());
     }
-    let guarded = Guarded::start(&program(&definition.run)?, Home::Given(dir), place);
-    let guarded = guarded.with_context(|| format!("cannot start {name}"))?;
-    let scheme = if site.tls.is_some() { "https" } else { "http" };
-    let stop = definition.stop_signal()?;
-    let mut instance = Instance { guarded, stop, scheme, address, dir: path, files };
-    let ask = || ready::ask(address.into(), &definition.ready, &token, site.tls.is_some());
-    instance.await_answer(name, place, ask)?;
-    Ok(instance)
+    let listens = Listens { is_secure: site.tls.is_some(), address };
+    draft.start(&program(&definition.run)?, signal(&definition.stop)?, Some(address), listens, |listens| {
+        is_ready(listens, &definition.ready, &token)
+    })
 }
 
-impl Instance {
-    fn await_answer(
-        &mut self,
-        name: &str,
-        place: &Place,
-        ask: impl Fn() -> std::io::Result<()>,
-    ) -> Result<(), Failed> {
-        let deadline = Instant::now() + place.limit;
-        loop {
-            let Err(error) = ask() else { return Ok(()) };
-            if self.guarded.is_alive() && Instant::now() < deadline {
-                std::thread::sleep(GLANCE);
-                continue;
-            }
-            let how = match self.guarded.how_it_ended() {
-                Some(how) => format!("ended: {how}"),
-                None => format!("was not ready within {} s: {error}", place.limit.as_secs()),
-            };
-            let words = self.guarded.last_words().map_or(String::new(), |w| format!("; its last words: {w}"));
-            let error = anyhow::anyhow!("{name} {how}{words}; its log is {}", place.log.display());
-            let ended = self.guarded.how_it_ended().is_some();
-            let taken = ended && TcpListener::bind(self.address).is_err();
-            return Err(if taken { Failed::PortTaken(error) } else { Failed::Other(error) });
-        }
+/// Whether an instance answers its ready path with 200 and its own token. A connection alone says little: another server may have taken
+/// the port, and some accept before they can serve.
+fn is_ready(listens: &Listens, path: &str, token: &str) -> Result<()> {
+    let security = if listens.is_secure { Security::Own } else { Security::Plain };
+    let peer = Peer { address: listens.address.into(), security };
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let reply = http::exchange(peer, request.as_bytes(), false, LONGEST, ANSWER)
+        .map_err(|fault| anyhow::anyhow!(fault.message))?;
+    match (reply.status, String::from_utf8_lossy(&reply.body).contains(token)) {
+        (200, true) => Ok(()),
+        (200, false) => bail!("another server answers on its port"),
+        (status, _) => bail!("{path} is answered with status {status}"),
     }
 }

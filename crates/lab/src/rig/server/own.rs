@@ -3,12 +3,10 @@
 //! Which directives those are stands in `server.toml`; here is how files are read and what happens to each directive. What is not
 //! named there is refused with its line: nothing is taken over, or left out in silence, that nobody has thought of.
 
-mod blocks;
 mod reduce;
-mod sections;
+mod syntax;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 use std::path::Path;
 
@@ -18,10 +16,11 @@ use serde::Deserialize;
 
 use super::definition::{Definition, WayRow};
 use super::render::{INNER, OUTER};
-use crate::content::digest;
-use crate::content::names::{plain, shown};
+use crate::digest;
 use reduce::Reduced;
-use tree::Directive;
+pub use syntax::Syntax;
+use syntax::Wrong;
+use weigh_model::text::clean_path;
 use weigh_model::way::{CONFIG, OwnConfig, WayKind};
 
 /// The longest configuration in bytes.
@@ -70,45 +69,6 @@ pub struct Rules {
     pub variants: Vec<String>,
 }
 
-/// How a configuration is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Syntax {
-    /// `name arguments;` and `name arguments { … }`.
-    Blocks,
-    /// `Name arguments` on a line, and `<Name arguments>` … `</Name>`.
-    Sections,
-}
-
-impl Syntax {
-    fn parse(self, text: &str) -> Result<Vec<Directive>, Wrong> {
-        match self {
-            Syntax::Blocks => blocks::parse(text),
-            Syntax::Sections => sections::parse(text),
-        }
-    }
-
-    fn write(self, directives: &[Directive]) -> String {
-        match self {
-            Syntax::Blocks => blocks::write(directives),
-            Syntax::Sections => sections::write(directives),
-        }
-    }
-}
-
-/// What is wrong in which line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Wrong {
-    line: usize,
-    what: String,
-}
-
-impl Wrong {
-    fn at(line: usize, what: impl Into<String>) -> Wrong {
-        Wrong { line, what: plain(&what.into()) }
-    }
-}
-
 /// A configuration with what the user should know of it.
 #[derive(Clone, Debug)]
 pub struct Read {
@@ -134,7 +94,7 @@ pub fn recognise<'d>(definitions: &'d [Definition], file: &Path, text: &str) -> 
         [one] => Ok(one),
         _ => bail!(
             "--server-config {}: which server it is for cannot be told; add --server NAME ({})",
-            shown(file),
+            clean_path(file),
             known(definitions).join(", ")
         ),
     }
@@ -156,11 +116,15 @@ pub fn read(definition: &Definition, file: &Path, text: &str) -> Result<Read> {
             definition.name
         )
     })?;
-    let placed = |wrong: Wrong| anyhow::anyhow!("{}, line {}: {}", shown(file), wrong.line, wrong.what);
+    let placed = |wrong: Wrong| anyhow::anyhow!("{}, line {}: {}", clean_path(file), wrong.line, wrong.what);
     let directives = rules.syntax.parse(text).map_err(placed)?;
     let Reduced { outer, inner, notes } = reduce::reduce(rules, directives)?.map_err(placed)?;
     if outer.is_empty() && inner.is_empty() {
-        bail!("{}: nothing in it decides how {} encodes or sends a response", shown(file), definition.name);
+        bail!(
+            "{}: nothing in it decides how {} encodes or sends a response",
+            clean_path(file),
+            definition.name
+        );
     }
     let all = || outer.iter().chain(&inner);
     let (mut modules, mut optional) = (Vec::new(), Vec::new());
@@ -189,9 +153,9 @@ pub fn read(definition: &Definition, file: &Path, text: &str) -> Result<Read> {
 /// the same in both.
 pub(super) fn in_file(definition: &Definition, dir: &Path, words: String) -> String {
     let Some(own) = &definition.mine else { return words };
-    [OUTER, INNER]
-        .iter()
-        .fold(words, |words, name| words.replace(&dir.join(name).display().to_string(), &shown(&own.file)))
+    [OUTER, INNER].iter().fold(words, |words, name| {
+        words.replace(&dir.join(name).display().to_string(), &clean_path(&own.file))
+    })
 }
 
 /// Regular expressions of a definition.
@@ -218,7 +182,7 @@ impl Definition {
             optional: config.optional.clone(),
             since: None,
             remedy: None,
-            about: format!("the configuration {}", shown(&config.file)),
+            about: format!("the configuration {}", clean_path(&config.file)),
             nominal: Vec::new(),
             mirror: None,
         };

@@ -1,18 +1,19 @@
 //! The files of an instance, from its server's templates and its site.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::Ipv4Addr;
+use std::net::SocketAddrV4;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::definition::WayRow;
 use super::docroot;
 use super::found::Found;
-use super::site::Site;
 use super::types::{self, TYPES, Type};
-use crate::rig::template::{self, is_harmless};
+use super::{Certificate, Site};
+use crate::rig::service::Draft;
+use crate::rig::template::path_text as path;
 use weigh_model::way::{CONFIG, WayKind};
 
 /// The files of a user's configuration: what stands outside of the site, and in it.
@@ -90,10 +91,8 @@ struct Module {
 pub(super) struct Attempt<'a> {
     /// The private directory.
     pub dir: &'a Path,
-    /// The address that it listens on.
-    pub host: Ipv4Addr,
-    /// The port.
-    pub port: u16,
+    /// Where it listens.
+    pub address: SocketAddrV4,
     /// What the ready path answers.
     pub token: &'a str,
     /// Whether the server runs as root after all.
@@ -120,7 +119,7 @@ impl Values {
         let root = if mirrored { attempt.dir.join(docroot::MIRROR) } else { absolute(&site.docroot)? };
         let variants =
             if kind == WayKind::PreEncoded { docroot::variants(&site.docroot)? } else { BTreeMap::new() };
-        let certificate = |c: &super::site::Certificate| {
+        let certificate = |c: &Certificate| {
             Ok::<_, anyhow::Error>(Files {
                 chain: path(&absolute(&c.chain)?)?,
                 key: path(&absolute(&c.key)?)?,
@@ -128,8 +127,8 @@ impl Values {
         };
         Ok(Values {
             dir: path(attempt.dir)?,
-            host: attempt.host.to_string(),
-            port: attempt.port,
+            host: attempt.address.ip().to_string(),
+            port: attempt.address.port(),
             ready: definition.ready.clone(),
             token: attempt.token.to_owned(),
             program: found.program.as_deref().map(path).transpose()?.unwrap_or_default(),
@@ -152,48 +151,28 @@ impl Values {
         })
     }
 
-    /// Writes every template into the private directory, and the mirror of the docroot if the way needs one; the text of each.
+    /// Writes every template into the private directory, and the mirror of the docroot if the way needs one.
     ///
     /// # Errors
     /// A template that is wrong, or a file that cannot be written.
-    pub fn write(&self, found: &Found, site: &Site, dir: &Path) -> Result<BTreeMap<String, String>> {
+    pub fn write(&self, found: &Found, site: &Site, draft: &mut Draft<'_>) -> Result<()> {
         let definition = &found.definition;
         let row = found.row(site.way.as_ref())?;
         let maps: Vec<&String> =
             definition.ways.iter().filter_map(|w| w.mirror.as_ref()?.map.as_ref()).collect();
-        let mut texts = BTreeMap::new();
-        for (name, template) in definition.templates.iter().filter(|(name, _)| !maps.contains(name)) {
-            let text = template::render(&format!("servers/{}/{name}", definition.name), template, self)?;
-            let target = dir.join(name);
-            std::fs::write(&target, &text).with_context(|| format!("cannot write {}", target.display()))?;
-            texts.insert(name.clone(), text);
-        }
+        let templates = definition.templates.iter().filter(|(name, _)| !maps.contains(name));
+        draft.render(&format!("servers/{}", definition.name), templates, self)?;
         // Not rendered: what is the user's is not a template.
         if let Some(own) = definition.mine.as_ref().filter(|_| row.is_some_and(|r| r.name == CONFIG)) {
-            for (name, text) in [(OUTER, &own.outer), (INNER, &own.inner)] {
-                let target = dir.join(name);
-                std::fs::write(&target, text)
-                    .with_context(|| format!("cannot write {}", target.display()))?;
-                texts.insert(name.to_owned(), text.clone());
-            }
+            draft.write(OUTER, own.outer.clone())?;
+            draft.write(INNER, own.inner.clone())?;
         }
         if let Some(mirror) = row.and_then(|r| r.mirror.as_ref()) {
             let map =
                 mirror.map.as_ref().and_then(|m| Some((m.as_str(), definition.templates.get(m)?.as_str())));
-            docroot::mirror(&site.docroot, &dir.join(docroot::MIRROR), mirror, map)?;
+            docroot::mirror(&site.docroot, &draft.path().join(docroot::MIRROR), mirror, map)?;
         }
-        Ok(texts)
-    }
-
-    /// The arguments of a command of the server.
-    ///
-    /// # Errors
-    /// A template that is wrong.
-    pub fn arguments(&self, server: &str, templates: &[String]) -> Result<Vec<String>> {
-        templates
-            .iter()
-            .map(|t| template::render(&format!("servers/{server}/server.toml: {t}"), t, self))
-            .collect()
+        Ok(())
     }
 }
 
@@ -218,14 +197,6 @@ fn modules(
         }
     }
     Ok((files, load))
-}
-
-/// A path as configurations write it.
-fn path(path: &Path) -> Result<String> {
-    match path.to_str().filter(|p| is_harmless(p)) {
-        Some(text) => Ok(text.to_owned()),
-        None => bail!("{}: no server can be configured for a path with such characters", path.display()),
-    }
 }
 
 fn absolute(path: &Path) -> Result<std::path::PathBuf> {

@@ -1,13 +1,13 @@
 //! What the templates make: each server's configuration in full for the plain way, and for every other way the lines that it adds.
 
 use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
 
 use super::render::{Attempt, Values};
-use super::site::{Certificate, Site};
 use super::*;
 use crate::defs::Definitions;
+use crate::rig::guard::Place;
 use crate::rig::server::definition::Php;
+use crate::rig::service::{Draft, FolderDefinition, command};
 use weigh_model::setting::Setting;
 
 /// A server as a machine would have it that lacks nothing.
@@ -28,16 +28,20 @@ fn complete(definition: &Definition) -> Found {
 
 fn render(found: &Found, site: &Site) -> String {
     let home = tempfile::tempdir().unwrap();
+    let place = Place::new(home.path(), home.path().join("log"));
+    let mut draft = Draft::new("x", "x", &place).unwrap();
+    let dir = draft.path().to_owned();
     let attempt =
-        Attempt { dir: home.path(), host: Ipv4Addr::LOCALHOST, port: 8080, token: "TOKEN", root: false };
+        Attempt { dir: &dir, address: "127.0.0.1:8080".parse().unwrap(), token: "TOKEN", root: false };
     let values = Values::new(found, site, &attempt).unwrap();
-    let files = values.write(found, site, home.path()).unwrap();
-    let text: String = files.iter().map(|(name, text)| format!("==== {name}\n{text}")).collect();
-    let mut command = values.arguments(&found.definition.name, &found.definition.run).unwrap().join(" ");
-    command.push('\n');
+    values.write(found, site, &mut draft).unwrap();
+    let text: String = draft.files().iter().map(|(name, text)| format!("==== {name}\n{text}")).collect();
+    let words = command(None, "", &found.definition.run, &values).unwrap();
+    let words: Vec<&str> = words.iter().skip(1).filter_map(|word| word.to_str()).collect();
+    let command = format!("{}\n", words.join(" "));
     let shown = format!("==== command\n{command}{text}");
     let served = site.docroot.canonicalize().unwrap();
-    shown.replace(&served.display().to_string(), "/www").replace(&home.path().display().to_string(), "/run/x")
+    shown.replace(&served.display().to_string(), "/www").replace(&dir.display().to_string(), "/run/x")
 }
 
 fn snapshot(name: &str) {
@@ -45,7 +49,7 @@ fn snapshot(name: &str) {
     for file in ["lib.js", "lib.js.gz", "lib.js.br", "photo.png", "cert.pem"] {
         std::fs::write(docroot.path().join(file), "x").unwrap();
     }
-    let servers = Servers::load(&Definitions::load(None).unwrap()).unwrap();
+    let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
     let definition = servers.iter().find(|s| s.name == name).unwrap();
     let found = complete(definition);
     let plain = Site {

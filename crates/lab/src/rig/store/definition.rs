@@ -3,23 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use serde::Deserialize;
 
-use crate::defs::Definitions;
-use crate::rig::fpm::folders;
-use crate::rig::server::definition::{Query, signal};
-use crate::rig::server::found::ask;
-use weigh_model::suggest::readable;
-
-/// The version of the file format that this program reads.
-pub const SCHEMA: u32 = 1;
+use crate::rig::programs::{Installed, Query, first_of};
+use crate::rig::service::FolderDefinition;
 
 /// A store as its folder describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoreDefinition {
-    /// The version of the file format; [`SCHEMA`].
+    /// The version of the file format; 1.
     pub schema: u32,
     /// The folder's name.
     pub name: String,
@@ -129,44 +123,19 @@ pub struct Found {
     pub remedy: Option<String>,
 }
 
-/// All stores that are defined.
-pub struct Stores;
+impl FolderDefinition for StoreDefinition {
+    const ROOT: &'static str = "stores";
+    const FILE: &'static str = "store.toml";
 
-impl Stores {
-    /// The embedded stores and those of the overlay, by name.
-    ///
-    /// # Errors
-    /// One line: which file is wrong, and where.
-    pub fn load(definitions: &Definitions) -> Result<Vec<StoreDefinition>> {
-        definitions
-            .folders("stores")?
-            .into_iter()
-            .map(|(name, files)| StoreDefinition::parse(&name, files))
-            .collect()
-    }
-}
-
-impl StoreDefinition {
-    /// A store from the files of its folder.
-    pub(super) fn parse(folder: &str, mut files: BTreeMap<String, String>) -> Result<StoreDefinition> {
-        let whence = format!("stores/{folder}/store.toml");
-        let Some(text) = files.remove("store.toml") else {
-            bail!("stores/{folder}: there is no store.toml in it");
-        };
-        let mut definition: StoreDefinition =
-            toml::from_str(&text).map_err(|e| readable(&e, &text, &whence))?;
-        definition.templates = files;
-        definition.check(folder).with_context(|| whence)?;
-        Ok(definition)
+    fn head(&self) -> (u32, &str, &str) {
+        (self.schema, &self.name, &self.stop)
     }
 
-    fn check(&self, folder: &str) -> Result<()> {
-        if self.schema != SCHEMA {
-            bail!("schema = {} is not known; this program reads schema = {SCHEMA}", self.schema);
-        }
-        if self.name != folder {
-            bail!("name = \"{}\" is not the folder's", self.name);
-        }
+    fn templates(&mut self) -> &mut BTreeMap<String, String> {
+        &mut self.templates
+    }
+
+    fn check(&self) -> Result<()> {
         if self.within.is_none()
             && (self.programs.is_empty() || self.run.is_empty() || self.version.is_none())
         {
@@ -180,45 +149,30 @@ impl StoreDefinition {
         if self.ports == 0 || self.ports > 3 {
             bail!("ports = {} must be 1 to 3", self.ports);
         }
-        signal(&self.stop)?;
-        self.version.iter().try_for_each(|query| query.expression().map(|_| ()))
+        self.version.iter().try_for_each(|query| query.expression().map(drop))
     }
+}
 
+impl StoreDefinition {
     /// Looks for the store on this machine.
     pub fn find(&self) -> Found {
-        if self.within.is_some() {
-            return Found {
-                definition: self.clone(),
-                program: None,
-                version: None,
-                missing: None,
-                remedy: None,
-            };
-        }
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = folders(&path);
-        let program =
-            self.programs.iter().find_map(|p| folders.iter().map(|f| f.join(p)).find(|f| f.is_file()));
-        self.at(program)
+        self.at(first_of(&self.programs))
     }
 
     /// The store of this very program.
     pub fn at(&self, program: Option<PathBuf>) -> Found {
-        let asked = program.as_deref().zip(self.version.as_ref());
-        let version = asked.and_then(|(program, query)| ask(program, query).into_iter().next());
-        let (missing, remedy) = match (&program, &version) {
-            (None, _) => {
-                let package = (!self.package.is_empty()).then(|| format!("apt install {}", self.package));
-                let url = self
-                    .schemes
-                    .first()
-                    .map(|scheme| format!("name a running one with --store {scheme}://HOST:PORT"));
-                let remedy: Vec<String> = package.into_iter().chain(url).collect();
-                (Some(format!("no program {}", self.programs.join(" or "))), Some(remedy.join(", or ")))
-            }
-            (Some(program), None) => (Some(format!("{} does not tell its version", program.display())), None),
-            _ => (None, None),
+        let definition = self.clone();
+        let Some(version) = self.version.as_ref().filter(|_| self.within.is_none()) else {
+            return Found { definition, program: None, version: None, missing: None, remedy: None };
         };
-        Found { definition: self.clone(), program, version, missing, remedy }
+        let package = (!self.package.is_empty()).then(|| format!("apt install {}", self.package));
+        let url = self
+            .schemes
+            .first()
+            .map(|scheme| format!("name a running one with --store {scheme}://HOST:PORT"));
+        let remedy: Vec<String> = package.into_iter().chain(url).collect();
+        let Installed { program, version, missing, remedy } =
+            Installed::ask(program, &self.programs, version, remedy.join(", or "));
+        Found { definition, program, version, missing, remedy }
     }
 }

@@ -1,52 +1,45 @@
 //! A private instance of a store: started under guard in a directory of its own, on a unix socket or on an address of a network
 //! that is the lab's own, and ready.
 
-use std::net::{Ipv4Addr, TcpListener};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use super::definition::Found;
-use super::probe;
-use crate::rig::group::Group;
-use crate::rig::guard::{Guarded, Home, Place, Program, is_real_root};
-use crate::rig::ports;
-use crate::rig::server::definition::signal;
-use crate::rig::template::{self, is_harmless};
+use super::definition::{Found, Probe};
+use crate::rig::guard::{Place, Program, is_real_root};
+use crate::rig::service::{
+    ATTEMPTS, Draft, Refused, Service, command, free_ports, refuse_missing, signal, start_on_first,
+};
+use crate::rig::template::path_text;
 use weigh_model::protocol::client::Address;
+use weigh_model::text::clean_bytes;
 
-/// Attempts, each on other ports.
-const ATTEMPTS: u32 = 5;
-/// How often a start looks whether it is done.
-const GLANCE: Duration = Duration::from_millis(5);
-/// How long a store may take to end.
-const GRACE: Duration = Duration::from_secs(5);
+/// How long one question whether it is ready may take.
+const ANSWER: Duration = Duration::from_secs(2);
 
-/// A running store. Dropping it kills all of it and removes its directory.
-#[derive(Debug)]
-pub struct StoreInstance {
-    guarded: Guarded,
-    stop: rustix::process::Signal,
-    address: Address,
-}
+/// A running store.
+pub type StoreInstance = Service<Address>;
 
 /// What templates are given.
 #[derive(Serialize)]
-struct Values<'a> {
-    dir: &'a str,
+struct Values {
+    dir: String,
     /// Empty: it listens on TCP.
-    socket: &'a str,
+    socket: String,
     host: String,
     /// 0: it listens on a unix socket alone.
     port: u16,
     port1: u16,
     port2: u16,
-    user: &'a str,
+    user: &'static str,
 }
 
-impl StoreInstance {
+impl Service<Address> {
     /// Starts one and waits until it answers. With a host it listens there on TCP; else on its unix socket, or, where it has none, on
     /// the machine's loopback. To be called inside the network that the host belongs to.
     ///
@@ -58,181 +51,96 @@ impl StoreInstance {
         cpus: &[u32],
         place: &Place,
     ) -> Result<StoreInstance> {
-        let name = &found.definition.name;
-        if let Some(missing) = &found.missing {
-            let remedy = found.remedy.as_ref().map_or(String::new(), |r| format!(": {r}"));
-            bail!("{name} cannot be started: {missing}{remedy}");
-        }
-        let mut last = None;
-        for _ in 0..ATTEMPTS {
-            match attempt(found, host, cpus, place) {
-                Ok(instance) => return Ok(instance),
-                Err(Failed { error, again: true }) => last = Some(error),
-                Err(Failed { error, .. }) => return Err(error),
-            }
-        }
-        Err(last.unwrap_or_else(|| anyhow::anyhow!("no port to try")))
-            .context(format!("{name}: others took every port that was tried"))
+        let definition = &found.definition;
+        let missing = found.missing.as_ref();
+        refuse_missing(&definition.name, "cannot be started", missing, found.remedy.as_ref())?;
+        let has_socket = definition.socket.is_some() && host.is_none();
+        let listens = host.unwrap_or(Ipv4Addr::LOCALHOST);
+        let ports = (0..ATTEMPTS)
+            .map(|_| if has_socket { Ok(Vec::new()) } else { free_ports(listens, definition.ports) });
+        start_on_first(&definition.name, ports, |ports| attempt(found, listens, &ports, cpus, place))
     }
 
     /// Where it is.
     pub fn address(&self) -> &Address {
-        &self.address
-    }
-
-    /// The meter of all its processes.
-    pub fn group(&self) -> Group {
-        self.guarded.group()
-    }
-
-    /// Whether it still runs.
-    pub fn is_alive(&mut self) -> bool {
-        self.guarded.is_alive()
+        &self.own
     }
 
     /// How it ended, with its last words; none while it runs.
-    pub fn how_it_ended(&mut self) -> Option<String> {
-        if self.guarded.is_alive() {
+    pub fn ended(&mut self) -> Option<String> {
+        if self.is_alive() {
             return None;
         }
-        let how = self.guarded.how_it_ended().unwrap_or("it is gone").to_owned();
-        let words =
-            self.guarded.last_words().map_or(String::new(), |words| format!("; its last words: {words}"));
-        Some(format!("{how}{words}"))
-    }
-
-    /// Lets it end, kills what has not after 5 s; whether it ended by itself.
-    pub fn stop(self) -> bool {
-        self.guarded.stop(self.stop, GRACE)
+        Some(format!("{}{}", self.how_it_ended().unwrap_or("it is gone"), self.words()))
     }
 }
 
-/// Why an attempt failed, and whether other ports may help.
-struct Failed {
-    error: anyhow::Error,
-    again: bool,
-}
-
-impl<E: Into<anyhow::Error>> From<E> for Failed {
-    fn from(error: E) -> Failed {
-        Failed { error: error.into(), again: false }
-    }
-}
-
+/// One attempt on these ports; on its unix socket where there are none.
 fn attempt(
     found: &Found,
-    host: Option<Ipv4Addr>,
+    host: Ipv4Addr,
+    ports: &[u16],
     cpus: &[u32],
     place: &Place,
-) -> Result<StoreInstance, Failed> {
+) -> Result<StoreInstance, Refused> {
     let definition = &found.definition;
     let name = &definition.name;
-    let directory = place.directory(name).with_context(|| format!("cannot make a directory for {name}"))?;
-    let dir = directory.path().to_owned();
-    let socket = definition.socket.as_ref().filter(|_| host.is_none()).map(|socket| dir.join(socket));
-    let listens = host.unwrap_or(Ipv4Addr::LOCALHOST);
-    let ports = match socket {
-        Some(_) => vec![0; 4],
-        None => ports::free(listens, definition.ports)?,
+    let mut draft = Draft::new(name, name, place)?;
+    let socket = definition.socket.as_ref().filter(|_| ports.is_empty()).map(|s| draft.path().join(s));
+    let port = |at: usize| ports.get(at).copied().unwrap_or(0);
+    let values = Values {
+        dir: path_text(draft.path())?,
+        socket: socket.as_deref().map(path_text).transpose()?.unwrap_or_default(),
+        host: host.to_string(),
+        port: port(0),
+        port1: port(1),
+        port2: port(2),
+        user: if is_real_root(&place.launcher) { "root" } else { "nobody" },
     };
-    let files = Files { found, dir: &dir, socket: socket.as_deref(), host: listens, ports: &ports };
-    let program = files.program(cpus, is_real_root(&place.launcher))?;
-    let guarded = Guarded::start(&program, Home::Given(directory), place);
-    let guarded = guarded.with_context(|| format!("cannot start {name}"))?;
-    let address = match &socket {
-        Some(socket) => Address { unix: Some(socket.clone()), ..Address::default() },
-        None => {
-            Address { host: Some(listens.to_string()), port: ports.first().copied(), ..Address::default() }
-        }
-    };
-    let address = Address { namespace: definition.namespace.clone(), ..address };
-    let mut instance = StoreInstance { guarded, stop: signal(&definition.stop)?, address };
-    let ask = || match &socket {
-        Some(socket) => probe::over_unix(socket, definition.probe.as_ref()),
-        None => probe::over_tcp(listens, ports[0], definition.probe.as_ref()),
-    };
-    instance.await_answer(name, place, ask)?;
-    Ok(instance)
-}
-
-/// What is needed to write an instance's files and its command line.
-struct Files<'a> {
-    found: &'a Found,
-    dir: &'a Path,
-    socket: Option<&'a Path>,
-    host: Ipv4Addr,
-    ports: &'a [u16],
-}
-
-impl Files<'_> {
-    /// Writes the configuration and gives the command.
-    fn program(&self, cpus: &[u32], root: bool) -> Result<Program> {
-        let name = &self.found.definition.name;
-        let text = |path: &Path| path.to_str().filter(|p| is_harmless(p)).map(str::to_owned);
-        let dir = text(self.dir).with_context(|| {
-            format!(
-                "the temporary folder {} has signs in its name that a configuration cannot hold",
-                self.dir.display()
-            )
-        })?;
-        let socket = self.socket.and_then(text).unwrap_or_default();
-        let port = |at: usize| self.ports.get(at).copied().unwrap_or(0);
-        let values = Values {
-            dir: &dir,
-            socket: &socket,
-            host: self.host.to_string(),
-            port: port(0),
-            port1: port(1),
-            port2: port(2),
-            user: if root { "root" } else { "nobody" },
-        };
-        for folder in &self.found.definition.folders {
-            let made = std::fs::create_dir(self.dir.join(folder));
-            made.with_context(|| format!("the folder {folder} of {name} cannot be made"))?;
-        }
-        for (file, template) in &self.found.definition.templates {
-            let rendered = template::render(&format!("stores/{name}/{file}"), template, &values)?;
-            std::fs::write(self.dir.join(file), rendered)
-                .with_context(|| format!("{file} of {name} cannot be written"))?;
-        }
-        let whence = format!("stores/{name}/store.toml, run");
-        let arguments =
-            self.found.definition.run.iter().map(|argument| template::render(&whence, argument, &values));
-        let arguments: Vec<String> = arguments.collect::<Result<_>>()?;
-        let program = self.found.program.clone().unwrap_or_default().into_os_string();
-        let command = std::iter::once(program).chain(arguments.into_iter().map(Into::into)).collect();
-        Ok(Program { command, env: Vec::new(), cpus: cpus.to_vec() })
+    for folder in &definition.folders {
+        let made = std::fs::create_dir(draft.path().join(folder));
+        made.with_context(|| format!("the folder {folder} of {name} cannot be made"))?;
     }
+    draft.render(&format!("stores/{name}"), &definition.templates, &values)?;
+    let whence = format!("stores/{name}/store.toml");
+    let command = command(found.program.as_ref(), &whence, &definition.run, &values)?;
+    let program = Program { command, env: Vec::new(), cpus: cpus.to_vec() };
+    let listens = ports.first().map(|port| SocketAddrV4::new(host, *port));
+    let address = Address {
+        unix: socket,
+        host: listens.map(|listens| listens.ip().to_string()),
+        port: listens.map(|listens| listens.port()),
+        namespace: definition.namespace.clone(),
+        ..Address::default()
+    };
+    draft.start(&program, signal(&definition.stop)?, listens, address, |address| {
+        is_ready(address.unix.as_ref(), listens, definition.probe.as_ref())
+    })
 }
 
-impl StoreInstance {
-    fn await_answer(
-        &mut self,
-        name: &str,
-        place: &Place,
-        ask: impl Fn() -> std::io::Result<()>,
-    ) -> Result<(), Failed> {
-        let deadline = Instant::now() + place.limit;
-        loop {
-            let Err(error) = ask() else { return Ok(()) };
-            if self.guarded.is_alive() && Instant::now() < deadline {
-                std::thread::sleep(GLANCE);
-                continue;
-            }
-            let log = place.log.display();
-            let Some(how) = self.how_it_ended() else {
-                let limit = place.limit.as_secs();
-                return Err(anyhow::anyhow!(
-                    "{name} was not ready within {limit} s: {error}; its log is {log}"
-                )
-                .into());
-            };
-            let (host, port) = (self.address.host.as_ref(), self.address.port);
-            let host = host.and_then(|h| h.parse::<Ipv4Addr>().ok());
-            let again = host.zip(port).is_some_and(|at| TcpListener::bind(at).is_err());
-            return Err(Failed { error: anyhow::anyhow!("{name} ended: {how}; its log is {log}"), again });
-        }
+/// Whether a store answers one question with the begin that is expected. A connection alone is enough only where nothing is asked.
+fn is_ready(socket: Option<&PathBuf>, listens: Option<SocketAddrV4>, probe: Option<&Probe>) -> Result<()> {
+    if let Some(socket) = socket {
+        let stream = UnixStream::connect(socket)?;
+        stream.set_read_timeout(Some(ANSWER))?;
+        stream.set_write_timeout(Some(ANSWER))?;
+        return probe.map_or(Ok(()), |probe| ask(stream, probe));
     }
+    let listens = listens.context("it listens nowhere")?;
+    let stream = TcpStream::connect_timeout(&SocketAddr::from(listens), ANSWER)?;
+    stream.set_read_timeout(Some(ANSWER))?;
+    stream.set_write_timeout(Some(ANSWER))?;
+    probe.map_or(Ok(()), |probe| ask(stream, probe))
+}
+
+fn ask(mut stream: impl Read + Write, probe: &Probe) -> Result<()> {
+    stream.write_all(probe.send.as_bytes())?;
+    let mut answer = vec![0; probe.expect.len()];
+    stream.read_exact(&mut answer)?;
+    if answer != probe.expect.as_bytes() {
+        bail!("it answers `{}`, not `{}`", clean_bytes(&answer), probe.expect.trim_end());
+    }
+    Ok(())
 }
 
 /// The folder of a store that is one: private, and removed with this value.

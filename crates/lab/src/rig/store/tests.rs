@@ -1,8 +1,9 @@
 use super::*;
 use crate::defs::Definitions;
+use crate::rig::service::FolderDefinition;
 
 fn stores() -> Vec<StoreDefinition> {
-    Stores::load(&Definitions::load(None).unwrap()).unwrap()
+    StoreDefinition::load(&Definitions::load(None).unwrap()).unwrap()
 }
 
 #[test]

@@ -9,11 +9,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::config::Archive;
-use super::settings;
-use crate::content::client;
-use crate::content::names::shown;
+use super::sources::{self, Archive};
+use crate::command::run_within;
 use crate::rig::lifeline;
+use weigh_model::text::{clean, clean_path};
 
 /// The longest that one step may take.
 const PATIENCE: Duration = Duration::from_secs(1800);
@@ -46,16 +45,16 @@ impl PrivateApt {
         component: &str,
         machine: &str,
     ) -> Result<PrivateApt> {
-        let fail = || format!("cannot write in {}", shown(home));
+        let fail = || format!("cannot write in {}", clean_path(home));
         for folder in
             ["state/lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d", "work"]
         {
             fs::create_dir_all(home.join(folder)).with_context(fail)?;
         }
         fs::write(home.join("status"), "").with_context(fail)?;
-        fs::write(home.join("etc/sources.sources"), settings::source(archive, suite, component))
+        fs::write(home.join("etc/sources.sources"), sources::source_text(archive, suite, component))
             .with_context(fail)?;
-        fs::write(home.join("apt.conf"), settings::configuration(home, machine)?).with_context(fail)?;
+        fs::write(home.join("apt.conf"), sources::configuration(home, machine)?).with_context(fail)?;
         Ok(PrivateApt { home: home.to_owned() })
     }
 
@@ -73,12 +72,12 @@ impl PrivateApt {
     /// There is no such file after an update.
     pub fn origin(&self) -> Result<String> {
         let lists = self.home.join("state/lists");
-        let entries = fs::read_dir(&lists).with_context(|| format!("cannot read {}", shown(&lists)))?;
+        let entries = fs::read_dir(&lists).with_context(|| format!("cannot read {}", clean_path(&lists)))?;
         let mut releases = entries.flatten().map(|e| e.path());
         let release =
             releases.find(|p| p.to_string_lossy().ends_with("Release")).context("no Release file came")?;
         let text =
-            fs::read_to_string(&release).with_context(|| format!("cannot read {}", shown(&release)))?;
+            fs::read_to_string(&release).with_context(|| format!("cannot read {}", clean_path(&release)))?;
         let origin = text.lines().find_map(|line| line.strip_prefix("Origin:"));
         Ok(origin.unwrap_or("").trim().to_owned())
     }
@@ -115,8 +114,8 @@ impl PrivateApt {
     /// # Errors
     /// The folder cannot be read.
     pub fn archives(&self) -> Result<Vec<PathBuf>> {
-        let entries =
-            fs::read_dir(self.folder()).with_context(|| format!("cannot read {}", shown(&self.folder())))?;
+        let entries = fs::read_dir(self.folder())
+            .with_context(|| format!("cannot read {}", clean_path(&self.folder())))?;
         let mut found: Vec<_> = entries.flatten().map(|e| e.path()).collect();
         found.retain(|path| path.extension().is_some_and(|e| e == "deb"));
         found.sort();
@@ -153,7 +152,7 @@ impl PrivateApt {
             .env("APT_CONFIG", self.home.join("apt.conf"))
             .env("LC_ALL", "C")
             .env("DEBIAN_FRONTEND", "noninteractive");
-        let end = client::run(&mut command, &self.home.join("work"), PATIENCE);
+        let end = run_within(&mut command, &self.home.join("work"), PATIENCE);
         let end = end.with_context(|| format!("cannot start {program}"))?;
         match end.status {
             Some(status) if status.success() => Ok(end.stdout),
@@ -178,7 +177,7 @@ fn failure(program: &str, stderr: &str) -> anyhow::Error {
     let lines = || stderr.lines().map(str::trim).filter(|l| !l.is_empty());
     let telling =
         lines().find(|l| l.starts_with("E:")).or_else(|| lines().next_back()).unwrap_or("it said nothing");
-    let short: String = telling.chars().filter(|c| !c.is_control()).take(300).collect();
+    let short: String = clean(telling).chars().take(300).collect();
     let remedy = if stderr.contains("NO_PUBKEY")
         || stderr.contains("not signed")
         || stderr.contains("invalid signature")
@@ -205,36 +204,4 @@ pub fn arrived(folder: &Path, wanted: &[Download]) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_to_be_downloaded_is_read_with_its_length() {
-        let line = "'http://a.example/pool/x_1%3a2_amd64.deb' x_1%3a2_amd64.deb 1234 SHA256:abc";
-        assert_eq!(download(line), Some(Download { file: "x_1%3a2_amd64.deb".into(), bytes: 1234 }));
-        assert_eq!(download("Reading package lists..."), None);
-    }
-
-    #[test]
-    fn whole_and_partial_files_count_as_arrived_up_to_their_length() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("partial")).unwrap();
-        fs::write(folder.path().join("a.deb"), [0; 100]).unwrap();
-        fs::write(folder.path().join("partial/b.deb"), [0; 30]).unwrap();
-        let want = |file: &str, bytes| Download { file: file.into(), bytes };
-        assert_eq!(arrived(folder.path(), &[want("a.deb", 90), want("b.deb", 80), want("c.deb", 5)]), 120);
-    }
-
-    #[test]
-    fn failures_say_what_would_mend_them() {
-        let said = |text| failure("apt-get", text).to_string();
-        let unsigned = said("W: GPG error: NO_PUBKEY 123\nE: The repository 'x' is not signed.\n");
-        assert!(unsigned.starts_with("apt-get: E: The repository 'x' is not signed.; "), "{unsigned}");
-        assert!(unsigned.ends_with("apt install debian-archive-keyring"), "{unsigned}");
-        assert!(
-            said("E: The repository 'x nosuch Release' does not have a Release file.")
-                .ends_with("that suite")
-        );
-        assert_eq!(said(""), "apt-get: it said nothing");
-    }
-}
+mod tests;

@@ -1,10 +1,10 @@
-//! Adding a runtime: download, unpack, start, and only then a name.
+//! The folder of fetched runtimes. Adding one: download, unpack, start, and only then a name.
 //!
 //! Downloads are kept in a hidden folder of their own until the runtime is whole, so that an interrupted call goes on
 //! where it was. A runtime gets its name only when its PHP has said its version.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{self, File};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,16 +12,17 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::apt::{self, Download, PrivateApt};
-use super::config::{Archive, archives, candidates};
 use super::definition::RuntimeSource;
-use super::place::{DRAFT, free_name, lock};
-use super::settings;
-use crate::content::names::shown;
+use super::sources::{self, Archive, archives, candidates};
 use crate::rig::runtime::prefix::Prefix;
-use crate::rig::runtime::{self, PhpRuntime, prefixes};
+use crate::rig::runtime::{self, PhpRuntime, prefixes, short_name};
+use weigh_model::text::clean_path;
 
 /// How often arrived bytes are looked at.
 const GLANCE: Duration = Duration::from_millis(200);
+
+/// What a started but unfinished runtime's folder begins with.
+const DRAFT: &str = ".draft-";
 
 /// What is being done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +78,7 @@ pub fn add(
     let bytes = download(&apt, &packages, progress)?;
 
     let draft = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder);
-    let draft = draft.with_context(|| format!("cannot write in {}", shown(folder)))?;
+    let draft = draft.with_context(|| format!("cannot write in {}", clean_path(folder)))?;
     progress(Progress::Step("unpacking".into()));
     for package in apt.archives()? {
         apt.unpack(&package, draft.path())?;
@@ -95,8 +96,8 @@ pub fn add(
     prefix.bytes = bytes;
     prefix.write(draft.path())?;
     let root = folder.join(&prefix.name);
-    fs::rename(draft.keep(), &root).with_context(|| format!("cannot write {}", shown(&root)))?;
-    fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", shown(&work)))?;
+    fs::rename(draft.keep(), &root).with_context(|| format!("cannot write {}", clean_path(&root)))?;
+    fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", clean_path(&work)))?;
     Ok(Added { runtime: PhpRuntime::fetched(&root, &prefix), downloaded: Some(bytes), left_out })
 }
 
@@ -120,7 +121,7 @@ fn reach(
 ) -> Result<PrivateApt> {
     let found = candidates(archives(etc), source);
     let mut failures = Vec::new();
-    let settings = settings::of_machine();
+    let settings = sources::settings_of_machine();
     for archive in &found {
         progress(Progress::Step(format!("reading the list of packages of {suite}")));
         match update(archive, suite, source, work, &settings) {
@@ -136,7 +137,7 @@ fn reach(
     if failures.is_empty() {
         bail!(
             "{} names no archive of {}; a runtime is fetched from the archive that the machine uses itself",
-            shown(&etc.join("sources.list.d")),
+            clean_path(&etc.join("sources.list.d")),
             source.origin
         );
     }
@@ -208,35 +209,60 @@ fn unloadable(stderr: &str) -> Vec<String> {
     names
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Removes a fetched runtime, by the name it has in `folder`.
+///
+/// # Errors
+/// There is none of that name, or it cannot be removed.
+pub fn remove(name: &str, folder: &Path) -> Result<()> {
+    let known = prefixes(folder);
+    let Some((root, _)) = known.iter().find(|(_, prefix)| prefix.name == name) else {
+        let names: Vec<&str> = known.iter().map(|(_, prefix)| prefix.name.as_str()).collect();
+        let there = if names.is_empty() {
+            "there is none".into()
+        } else {
+            format!("there are: {}", names.join(", "))
+        };
+        bail!("no fetched runtime is called `{name}`; {there}");
+    };
+    let _lock = lock(folder)?;
+    // Out of sight first: what is removed in part must not be taken for a runtime.
+    let gone = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder);
+    let gone = gone.with_context(|| format!("cannot write in {}", clean_path(folder)))?;
+    fs::rename(root, gone.path().join("gone"))
+        .with_context(|| format!("cannot remove {}", clean_path(root)))?;
+    gone.close().with_context(|| format!("cannot remove all of {name}"))
+}
 
-    #[test]
-    fn only_a_plain_suite_is_taken() {
-        assert_eq!(suite_of("debian:trixie").unwrap(), "trixie");
-        for wrong in ["debian", "debian:", "debian:../x", "debian:-o", "debian:a b", "debian:x\ny"] {
-            assert!(suite_of(wrong).is_err(), "{wrong}");
+/// The right to change the folder; what an ended call left unfinished is cleared away.
+fn lock(folder: &Path) -> Result<File> {
+    use rustix::fs::{FlockOperation, flock};
+    let fail = || format!("cannot make the folder of runtimes {}", clean_path(folder));
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(fail)?;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).with_context(fail)?;
+    let file = File::options().create(true).truncate(false).write(true).open(folder.join(".lock"));
+    let file = file.with_context(fail)?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        bail!("another `weigh runtime` is at work in {}; wait until it has ended", clean_path(folder));
+    }
+    for entry in fs::read_dir(folder).with_context(fail)?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(DRAFT) {
+            fs::remove_dir_all(entry.path())
+                .with_context(|| format!("cannot remove {}", clean_path(&entry.path())))?;
         }
     }
-
-    #[test]
-    fn extensions_that_php_could_not_load_are_told() {
-        let stderr = "Warning: PHP Startup: Unable to load dynamic library 'redis.so' (tried: /x/redis.so (no symbol))\n\
-            Failed loading /x/opcache.so:  libc.so.6: no\nWarning: PHP Startup: Unable to load dynamic library 'redis.so'\n";
-        assert_eq!(unloadable(stderr), ["opcache", "redis"]);
-        assert_eq!(unloadable(""), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_machine_without_the_archive_says_where_was_looked() {
-        let folder = tempfile::tempdir().unwrap();
-        let text = include_str!("../../../../../runtimes/debian.toml");
-        let source = RuntimeSource::parse(text, "debian.toml").unwrap();
-        let runtimes = folder.path().join("runtimes");
-        let error =
-            add("debian:trixie", &source, folder.path(), &runtimes, &mut |_| {}).unwrap_err().to_string();
-        assert!(error.contains("sources.list.d names no archive of Debian"), "{error}");
-        assert_eq!(fs::metadata(&runtimes).unwrap().permissions().mode() & 0o777, 0o700);
-    }
+    Ok(file)
 }
+
+/// A name that no fetched runtime and no program on `PATH` has.
+fn free_name(version: &str, folder: &Path) -> String {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut taken: Vec<String> = prefixes(folder).into_iter().map(|(_, prefix)| prefix.name).collect();
+    let short = short_name(version, &[]);
+    if runtime::named(Path::new(&short), &path).is_some() {
+        taken.push(short);
+    }
+    short_name(version, &taken)
+}
+
+#[cfg(test)]
+mod tests;

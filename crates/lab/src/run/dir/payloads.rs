@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 
 use super::PAYLOADS;
+use crate::digest::hex;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 
@@ -45,18 +46,13 @@ fn copy_one(payload: &Payload, to: &Path) -> Result<()> {
         let wrote = copy.write_all(&buffer[..read]);
         wrote.with_context(|| format!("{}: cannot be written", to.display()))?;
     }
-    let found = hex(&digest.finalize());
+    let found = hex(digest.finalize());
     ensure!(
         bytes == payload.bytes && found == payload.sha256,
         "{from}: not the content that was planned (payload {}); plan again",
         payload.name
     );
     copy.sync_all().with_context(|| format!("{}: cannot be written", to.display()))
-}
-
-/// Lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Makes sure that every payload is still there, by length; workers check the digests.

@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::payloads::hex;
 use super::{PLAN, RECORDS, RUN};
+use crate::digest::hex;
 use crate::log;
 use crate::rig::machine::Machine;
 use weigh_model::plan::Plan;

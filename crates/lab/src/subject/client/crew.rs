@@ -7,9 +7,10 @@ use serde::de::DeserializeOwned;
 use crate::executor::Failure;
 use crate::interrupt::Interrupt;
 use crate::rig::group::pss_of;
-use crate::rig::process::{Silence, Worker, WorkerSpec, printable};
+use crate::rig::process::{Silence, Worker, WorkerSpec};
 use weigh_model::protocol::client::{Cleaned, ClientRequest, Done, Prepare, Prepared, Refusal};
 use weigh_model::protocol::{Fault, FaultKind};
+use weigh_model::text::clean_bytes;
 
 /// How often a wait looks at the interrupt.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -169,7 +170,7 @@ fn hear(worker: &mut Worker, deadline: Instant, interrupt: &Interrupt) -> Result
 }
 
 fn garbage(spec: &WorkerSpec, line: &[u8], why: &str) -> Failure {
-    let begin = printable(&line[..line.len().min(SHOWN)]);
+    let begin = clean_bytes(&line[..line.len().min(SHOWN)]);
     let message = format!("worker {} answered what is no reply ({why}): `{begin}`", spec.name);
     Failure::Fault(Fault { kind: FaultKind::Garbage, message, remedy: None })
 }

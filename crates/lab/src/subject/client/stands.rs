@@ -173,7 +173,7 @@ impl Stands {
 
     /// How the store of a cell ended, where it did and nobody asked it to.
     pub fn ended(&mut self, client: &Client) -> Option<String> {
-        let how = self.instances.get_mut(&key(client))?.how_it_ended()?;
+        let how = self.instances.get_mut(&key(client))?.ended()?;
         Some(format!("{} ended: {how}", client.store))
     }
 

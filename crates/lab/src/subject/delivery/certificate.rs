@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::rig::link;
-use crate::rig::server::site::Certificate;
+use crate::rig::server::Certificate;
 
 /// The names that it is for, beside the far end of links.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];

@@ -5,7 +5,6 @@
 //! longer than it may: what is not asked is said.
 
 mod body;
-mod client;
 mod matrix;
 
 use std::net::SocketAddr;
@@ -15,8 +14,8 @@ use weigh_load::escape::shown;
 use weigh_load::fault::Fault;
 
 use crate::interrupt::Interrupt;
+use crate::rig::http::{self, Peer, Reply, Security};
 use body::Content;
-use client::{Link, Reply};
 use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, IDENTITY, Negotiation, Purpose};
 
 /// What all requests together may take.
@@ -110,7 +109,8 @@ impl Talk<'_> {
                 return Some(());
             }
             let most = self.content.most();
-            let reply = self.link.exchange(&matrix::request(&ask, &self.link), &ask, most, left.min(EACH));
+            let (request, is_head) = (matrix::request(&ask, &self.link), ask.purpose == Purpose::Head);
+            let reply = http::exchange(self.link.peer, &request, is_head, most, left.min(EACH));
             let answer = self.answer(&ask, reply);
             told.exchanges.push(Exchange { ask, answer });
         }
@@ -175,14 +175,29 @@ fn sendable(etag: &[u8]) -> String {
     }
 }
 
-/// A loopback address and a path, from a URL of an instance.
-fn split(url: &str) -> Result<(bool, SocketAddr, String), String> {
-    let is_secure = url.starts_with("https://");
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let (authority, path) = rest.and_then(|rest| rest.split_once('/')).unwrap_or_default();
-    match authority.parse::<SocketAddr>() {
-        Ok(address) if address.ip().is_loopback() => Ok((is_secure, address, format!("/{path}"))),
-        _ => Err("only servers of this machine are asked".to_owned()),
+/// Where requests go.
+struct Link {
+    /// On this machine.
+    peer: Peer<'static>,
+    /// Path and query.
+    path: String,
+}
+
+impl Link {
+    /// To the server of an instance's URL.
+    ///
+    /// # Errors
+    /// It is not this machine's.
+    fn to(url: &str) -> Result<Link, String> {
+        let security = if url.starts_with("https://") { Security::Own } else { Security::Plain };
+        let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        let (authority, path) = rest.and_then(|rest| rest.split_once('/')).unwrap_or_default();
+        match authority.parse::<SocketAddr>() {
+            Ok(address) if address.ip().is_loopback() => {
+                Ok(Link { peer: Peer { address, security }, path: format!("/{path}") })
+            }
+            _ => Err("only servers of this machine are asked".to_owned()),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::rig::fpm;
 use crate::rig::guard::Place;
 use crate::rig::network::Network;
 use crate::rig::runtime::PhpRuntime;
-use crate::rig::server::site::Site;
+use crate::rig::server::Site;
 use crate::rig::server::{Definition, Found, Instance};
 use crate::shelter::Shelter;
 use crate::subject::links::Links;

@@ -6,8 +6,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-use crate::rig::process::printable;
+use weigh_model::text::clean_bytes;
 
 /// What was written a moment ago may still be on its way to the log.
 const ON_ITS_WAY: Duration = Duration::from_millis(100);
@@ -60,9 +59,9 @@ fn first_lines(path: &Path, from: u64) -> Vec<String> {
     lines.take(LINES).collect()
 }
 
-/// Words from outside as a part of a message: one line, escaped, of bounded length.
+/// Words from outside as a part of a message: one line, clean, of bounded length.
 pub fn bounded(bytes: &[u8]) -> String {
-    let line = printable(bytes);
+    let line = clean_bytes(bytes);
     match line.char_indices().nth(LONGEST) {
         Some((cut, _)) => format!("{}…", &line[..cut]),
         None => line,
@@ -83,7 +82,7 @@ mod tests {
         std::fs::write(&server, "old\nfirst\n\nsecond\nthird\n").unwrap();
         std::fs::write(&php, format!("\x1b[31m{}\n", "x".repeat(5000))).unwrap();
         let said = words.said().unwrap();
-        assert!(said.starts_with("first / second / \\u{1b}[31mxxx") && said.ends_with("x…"), "{said}");
+        assert!(said.starts_with("first / second / xxx") && said.ends_with("x…"), "{said}");
         assert!(said.chars().count() < 350 && !said.contains("third"), "{said}");
         assert_eq!(Words::default().said(), None);
     }

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use weigh::defs::Definitions;
 use weigh::rig::guard::Place;
-use weigh::rig::server::site::Site;
-use weigh::rig::server::{Found, Instance, Servers};
+use weigh::rig::server::Site;
+use weigh::rig::server::{Found, Instance};
 
 use super::fixture::{Rig, server};
 use crate::lab::wait_until;
+use weigh::rig::server::Definition;
+use weigh::rig::service::FolderDefinition;
 
 fn refused(found: &Found, site: &Site, rig: &Rig) -> String {
     let error = format!("{:#}", Instance::start(found, site, &rig.place()).unwrap_err());
@@ -97,7 +99,7 @@ fn a_definition_with_a_mistake_names_the_nearest_key() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("servers/mine");
     std::fs::create_dir_all(&home).unwrap();
-    let load = || Servers::load(&Definitions::load(Some(folder.path())).unwrap());
+    let load = || Definition::load(&Definitions::load(Some(folder.path())).unwrap());
     let said = |text: &str| {
         std::fs::write(home.join("server.toml"), text).unwrap();
         format!("{:#}", load().unwrap_err())

@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 use weigh::defs::Definitions;
 use weigh::rig::fpm::{self, FoundFpm, Pool, PoolSpec};
 use weigh::rig::guard::Place;
-use weigh::rig::server::site::Site;
-use weigh::rig::server::{Found, Instance, Servers};
+use weigh::rig::server::Definition;
+use weigh::rig::server::Site;
+use weigh::rig::server::{Found, Instance};
+use weigh::rig::service::FolderDefinition;
 use weigh_model::setting::Setting;
 
 use crate::lab::WEIGH;
@@ -135,7 +137,7 @@ impl Rig {
 
 /// A server by name; where it is not to be had, a test says so and ends.
 pub fn server(name: &str) -> Option<Found> {
-    let servers = Servers::load(&Definitions::load(None).unwrap()).unwrap();
+    let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
     let found = servers.iter().find(|s| s.name == name).unwrap().find();
     match &found.missing {
         None => Some(found),

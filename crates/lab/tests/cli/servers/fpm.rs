@@ -46,7 +46,7 @@ fn settings_reach_the_scripts() {
     let pool = Pool::start(&spec, &rig.place()).unwrap();
     let instance = rig.start(&found, &rig.site(Some(&pool)));
     assert_eq!(get(&instance.url("/ini.php"), "identity").body(), b"20M 8192 0 a value");
-    assert!(pool.config().contains("pm = dynamic"));
+    assert!(pool.config()["fpm.conf"].contains("pm = dynamic"));
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn cpu_ticks(id: u32) -> u64 {
 fn a_server_runs_on_the_processors_that_it_is_given() {
     let rig = Rig::new();
     let Some(found) = server("nginx") else { return };
-    let site = weigh::rig::server::site::Site { cpus: vec![0], ..rig.site(None) };
+    let site = weigh::rig::server::Site { cpus: vec![0], ..rig.site(None) };
     let instance = rig.start(&found, &site);
     for id in instance.group().processes() {
         let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();

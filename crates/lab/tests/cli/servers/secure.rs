@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 
 use weigh::rig::server::Instance;
-use weigh::rig::server::site::{Certificate, Site};
+use weigh::rig::server::{Certificate, Site};
 
 use super::fixture::{Rig, server};
 

@@ -2,12 +2,14 @@
 
 use weigh::defs::Definitions;
 use weigh::rig::guard::Place;
-use weigh::rig::store::{StoreInstance, Stores};
+use weigh::rig::service::FolderDefinition;
+use weigh::rig::store::StoreDefinition;
+use weigh::rig::store::StoreInstance;
 
 #[test]
 fn a_private_store_answers_and_leaves_nothing() {
     for name in ["redis", "memcached"] {
-        let found = Stores::load(&Definitions::load(None).unwrap())
+        let found = StoreDefinition::load(&Definitions::load(None).unwrap())
             .unwrap()
             .into_iter()
             .find(|s| s.name == name)

@@ -11,9 +11,8 @@ use nix::sys::socket::sockopt::ReceiveTimestampns;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
 use nix::sys::time::TimeSpec;
 
-use super::{Direction, limit};
-use crate::rig::link::Link;
-use crate::rig::link::priority::{MEASURE, hurry};
+use super::{Direction, PRIORITY, joined, limit};
+use crate::rig::link::{Link, hurry};
 use weigh_model::link::{Lost, MTU, Rate, TCP_PAYLOAD};
 
 /// How long a train is.
@@ -125,8 +124,8 @@ impl Track {
         std::thread::scope(|scope| {
             let sent = scope.spawn(|| send(&self.sender, timetable));
             let arrived = scope.spawn(|| receive(&self.receiver));
-            let sent = sent.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            let arrived = arrived.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let sent = joined(sent);
+            let arrived = joined(arrived);
             Ok((sent, arrived.context("an end of the link takes no packets")?))
         })
     }
@@ -134,7 +133,7 @@ impl Track {
 
 /// Packets that left. One that the system has no room for was sent as one that the line drops.
 fn send(sender: &UdpSocket, timetable: &Timetable) -> u64 {
-    hurry(MEASURE);
+    hurry(PRIORITY);
     let packet = vec![0x5a; usize::try_from(timetable.packet - HEADERS).unwrap_or(0)];
     let began = Instant::now();
     let mut sent = 0;
@@ -153,7 +152,7 @@ fn send(sender: &UdpSocket, timetable: &Timetable) -> u64 {
 }
 
 fn receive(receiver: &UdpSocket) -> nix::Result<Arrived> {
-    hurry(MEASURE);
+    hurry(PRIORITY);
     let mut arrived = Arrived::default();
     let mut first: Option<Duration> = None;
     loop {

@@ -3,10 +3,10 @@
 use anyhow::Result;
 use regex::Regex;
 
-use super::tree::Directive;
-use crate::content::names::plain;
+use super::syntax::{Directive, Syntax, Wrong};
 
-use super::{Rules, Syntax, Wrong, expressions};
+use super::{Rules, expressions};
+use weigh_model::text::clean;
 
 /// What a site that only leads to another one consists of.
 const REDIRECTS: [&str; 7] =
@@ -185,7 +185,7 @@ impl Judge<'_> {
     fn notes(&self) -> Vec<String> {
         let say = |what: &str, found: &[(String, usize)]| {
             let words: Vec<String> =
-                found.iter().map(|(name, line)| format!("{} (line {line})", plain(name))).collect();
+                found.iter().map(|(name, line)| format!("{} (line {line})", clean(name))).collect();
             (!words.is_empty()).then(|| format!("{what}: {}", words.join(", ")))
         };
         let left = say("left to the private instance, which has its own", &self.left);

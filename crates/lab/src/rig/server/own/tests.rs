@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::{Read, read, recognise};
 use crate::defs::Definitions;
-use crate::rig::server::{Definition, Servers};
+use crate::rig::server::Definition;
+use crate::rig::service::FolderDefinition;
 
 fn definitions() -> Vec<Definition> {
-    Servers::load(&Definitions::load(None).unwrap()).unwrap()
+    Definition::load(&Definitions::load(None).unwrap()).unwrap()
 }
 
 fn reading(server: &str, text: &str) -> Result<Read, String> {

@@ -1,6 +1,6 @@
 //! The requests: which Accept-Encoding values, and what else is asked of each variant.
 
-use super::client::Link;
+use super::Link;
 use weigh_model::record::negotiation::{Ask, Purpose};
 
 /// Every value of Accept-Encoding; the first request has none.
@@ -83,7 +83,7 @@ pub fn request(ask: &Ask, link: &Link) -> Vec<u8> {
     let agent = browser.map_or(concat!("weigh/", env!("CARGO_PKG_VERSION")), |(_, agent)| agent);
     let mut head = format!(
         "{method} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {agent}\r\nConnection: close\r\n",
-        link.path, link.address
+        link.path, link.peer.address
     );
     for (name, value) in [
         ("Accept-Encoding", &ask.accept),

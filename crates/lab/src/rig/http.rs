@@ -1,0 +1,278 @@
+//! One request over one connection, read by the load generator's own reader of HTTP/1: strict about where a message ends, bounded, and
+//! over by a deadline. For what the lab asks itself: whether a server is ready, what it negotiates, what a URL answers.
+//!
+//! It refuses to follow a redirect or to judge a status.
+
+use std::cell::Cell;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use rustls::pki_types::ServerName;
+use rustls::{ClientConnection, StreamOwned};
+use weigh_load::escape::shown;
+use weigh_load::fault::{Fault, FaultKind};
+use weigh_load::plan::{self, Limits};
+use weigh_load::protocol::coding::Coding;
+use weigh_load::protocol::h1::Machine;
+use weigh_load::protocol::h1::head::{Head, fields};
+use weigh_load::protocol::{Drive, Events, ExchangeId, Means};
+use weigh_load::target::{Scheme, Target};
+use weigh_load::transport::{Transport, tls};
+
+/// What is read at once.
+const BUFFER: usize = 64 << 10;
+/// How long a connection may take, where the deadline is later.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How long a user's server may take to answer.
+const ANSWER: Duration = Duration::from_secs(30);
+/// The longest body of a user's server, in bytes.
+pub const LONGEST: usize = 64 << 20;
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer<'a> {
+    /// Where.
+    pub address: SocketAddr,
+    /// How.
+    pub security: Security<'a>,
+}
+
+/// Whether a peer is spoken to over TLS.
+#[derive(Clone, Copy, Debug)]
+pub enum Security<'a> {
+    /// It is not.
+    Plain,
+    /// With a certificate that is a run's own, on this machine.
+    Own,
+    /// With a certificate for this host.
+    Of(&'a str),
+}
+
+/// An answer as it came.
+#[derive(Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// Content-Encoding.
+    pub coding: Coding,
+    /// Content-Length.
+    pub length: Option<u64>,
+    /// It answers a HEAD.
+    pub is_head: bool,
+    /// The body without framing, in its content coding.
+    pub body: Vec<u8>,
+    /// From the connect to the last byte.
+    pub took: Duration,
+    fields: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Reply {
+    /// The value of a field; several are one.
+    pub fn field(&self, name: &str) -> Option<Vec<u8>> {
+        let named = self.fields.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()));
+        let values: Vec<&[u8]> = named.map(|(_, value)| value.as_slice()).collect();
+        (!values.is_empty()).then(|| values.join(&b", "[..]))
+    }
+
+    /// The same, escaped and shortened for messages.
+    pub fn shown_field(&self, name: &str) -> Option<String> {
+        self.field(name).map(|value| shown(&value))
+    }
+}
+
+/// Asks a URL once for these content codings.
+///
+/// # Errors
+/// No connection, no answer in time, or one that is no HTTP.
+pub fn get(target: &Target, accept: &str) -> Result<Reply, Fault> {
+    let location = &target.location;
+    let security = match location.scheme {
+        Scheme::Http => Security::Plain,
+        Scheme::Https => Security::Of(&location.host),
+    };
+    let none = || Fault::new(FaultKind::ConnectFailed, "it has no address");
+    let peer = Peer { address: *target.addresses.first().ok_or_else(none)?, security };
+    let agent = concat!("weigh/", env!("CARGO_PKG_VERSION"));
+    let request = format!(
+        "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {agent}\r\nAccept-Encoding: {accept}\r\nConnection: close\r\n\r\n",
+        location.path, location.authority
+    );
+    exchange(peer, request.as_bytes(), false, LONGEST, ANSWER)
+}
+
+/// Sends a request and reads its answer, of a body `most` bytes. `is_head`: the request is a HEAD, and has no body for an answer.
+///
+/// # Errors
+/// There was no answer in time, or none that is whole and sound.
+pub fn exchange(
+    peer: Peer<'_>,
+    request: &[u8],
+    is_head: bool,
+    most: usize,
+    limit: Duration,
+) -> Result<Reply, Fault> {
+    let begun = Instant::now();
+    let failed = |e: io::Error| Fault::new(FaultKind::ConnectFailed, format!("nobody answers there: {e}"));
+    let tcp = TcpStream::connect_timeout(&peer.address, limit.min(CONNECT)).map_err(failed)?;
+    let tcp = Bounded { tcp, until: begun + limit };
+    let reply = match peer.security {
+        Security::Plain => talk(tcp, request, is_head, most, begun + limit),
+        Security::Own => talk(over_tls(tcp, None).map_err(failed)?, request, is_head, most, begun + limit),
+        Security::Of(host) => {
+            talk(over_tls(tcp, Some(host)).map_err(failed)?, request, is_head, most, begun + limit)
+        }
+    }?;
+    Ok(Reply { took: begun.elapsed(), ..reply })
+}
+
+/// `host`: whose certificate it has to be; none: anybody's, for the address is this machine's.
+fn over_tls(tcp: Bounded, host: Option<&str>) -> io::Result<StreamOwned<ClientConnection, Bounded>> {
+    let wish = plan::Tls { insecure: host.is_none(), authorities: None, resumption: false };
+    let config = tls::config(&wish, plan::Protocol::Http11).map_err(io::Error::other)?;
+    let name = ServerName::try_from(host.unwrap_or("localhost").to_owned()).map_err(io::Error::other)?;
+    let session = ClientConnection::new(config, name).map_err(io::Error::other)?;
+    Ok(StreamOwned::new(session, tcp))
+}
+
+fn talk(
+    stream: impl Read + Write,
+    request: &[u8],
+    is_head: bool,
+    most: usize,
+    until: Instant,
+) -> Result<Reply, Fault> {
+    let mut machine = Machine::new(&Limits::default());
+    let is_over = Cell::new(false);
+    let mut io = Blocking(stream, &is_over);
+    let mut told = Told { is_over: &is_over, most, is_head, reply: None, end: None };
+    let mut buffer = vec![0; BUFFER];
+    machine.start(0, is_head);
+    loop {
+        let means = Means { buffer: &mut buffer, allowance: BUFFER, discard: None, ended: false };
+        let drive = machine.drive(&mut io, request, means, &mut told);
+        if let Some(end) = told.end.take() {
+            end?;
+            return told.reply.ok_or_else(|| Fault::new(FaultKind::EmptyReply, "no head"));
+        }
+        if drive == Drive::Closed {
+            return Err(Fault::new(FaultKind::EmptyReply, "the connection was closed without an answer"));
+        }
+        if Instant::now() >= until {
+            return Err(Fault::new(FaultKind::Timeout, "no whole answer in time"));
+        }
+    }
+}
+
+/// A connection whose every call ends by a deadline.
+struct Bounded {
+    tcp: TcpStream,
+    until: Instant,
+}
+
+impl Bounded {
+    /// What is left of the time; past the deadline there is nothing for now, and [`talk`] looks at the clock.
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(Some(left)) }
+    }
+}
+
+impl Read for Bounded {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.tcp.set_read_timeout(self.left()?)?;
+        self.tcp.read(buf)
+    }
+}
+
+impl Write for Bounded {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.tcp.set_write_timeout(self.left()?)?;
+        self.tcp.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.tcp.flush()
+    }
+}
+
+/// A stream that waits for bytes until the answer is whole: for its peer to close it does not wait.
+struct Blocking<'a, S>(S, &'a Cell<bool>);
+
+impl<S: Read + Write> Transport for Blocking<'_, S> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if self.1.get() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        self.0.read(buf)
+    }
+
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(buf)?;
+        self.0.flush()?;
+        Ok(written)
+    }
+
+    fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
+        let room = max.min(scratch.len());
+        self.0.read(&mut scratch[..room])
+    }
+
+    fn short_read_drains(&self) -> bool {
+        // A further read would wait for bytes that may never come.
+        true
+    }
+}
+
+/// What came.
+struct Told<'a> {
+    is_over: &'a Cell<bool>,
+    most: usize,
+    is_head: bool,
+    reply: Option<Reply>,
+    end: Option<Result<(), Fault>>,
+}
+
+impl Events for Told<'_> {
+    fn tick(&mut self) {}
+
+    fn first_byte(&mut self, _: ExchangeId) {}
+
+    fn wire(&mut self, _: ExchangeId, _: usize) {}
+
+    fn head(&mut self, _: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), Fault> {
+        self.reply = Some(Reply {
+            status: head.status,
+            coding: head.coding,
+            length: head.length,
+            is_head: self.is_head,
+            body: Vec::new(),
+            took: Duration::ZERO,
+            fields: fields(raw).map(|(name, value)| (name.to_vec(), value.to_vec())).collect(),
+        });
+        Ok(())
+    }
+
+    fn body(&mut self, _: ExchangeId, bytes: &[u8]) -> Result<(), Fault> {
+        let Some(reply) = &mut self.reply else { return Ok(()) };
+        if reply.body.len() + bytes.len() > self.most {
+            return Err(Fault::new(FaultKind::Overlong, "a body much longer than the content"));
+        }
+        reply.body.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn discarded(&mut self, _: ExchangeId, _: u64) {}
+
+    fn end(&mut self, _: ExchangeId) {
+        self.is_over.set(true);
+        self.end = Some(Ok(()));
+    }
+
+    fn fault(&mut self, _: ExchangeId, fault: Fault, _: bool) {
+        self.end = Some(Err(fault));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+use super::*;
+
+fn lay(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn what_cannot_be_queried_is_none() {
+    let root = tempfile::tempdir().unwrap();
+    let machine = Machine::query_under(root.path());
+    assert!(machine.cores >= 1);
+    assert_eq!(machine, Machine { cores: machine.cores, ..Machine::default() });
+}
+
+#[test]
+fn files_of_linux_are_read() {
+    let root = tempfile::tempdir().unwrap();
+    let lay = |path, text| lay(root.path(), path, text);
+    lay("proc/cpuinfo", "processor\t: 0\nmodel name\t: Fast One\nflags\t\t: fpu hypervisor\n");
+    lay("proc/meminfo", "MemTotal:        2048 kB\nMemFree: 1 kB\n");
+    lay("proc/sys/kernel/ostype", "Linux\n");
+    lay("proc/sys/kernel/osrelease", "6.1.0\n");
+    lay("proc/loadavg", "1.25 0.5 0.1 1/2 3\n");
+    lay("etc/os-release", "NAME=x\nPRETTY_NAME=\"Some Linux 12\"\n");
+    lay("sys/class/dmi/id/product_name", "KVM\n");
+    lay(".dockerenv", "");
+    let machine = Machine::query_under(root.path());
+    assert_eq!(machine.processor.as_deref(), Some("Fast One"));
+    assert_eq!(machine.memory_bytes, Some(2048 * 1024));
+    assert_eq!(machine.kernel.as_deref(), Some("Linux 6.1.0"));
+    assert_eq!(machine.system.as_deref(), Some("Some Linux 12"));
+    assert_eq!(machine.virtualisation.as_deref(), Some("docker on KVM"));
+    assert_eq!(machine.load_average, Some(1.25));
+    assert!(machine.line().starts_with("Fast One, "), "{}", machine.line());
+}
+
+#[test]
+fn the_smallest_quota_around_counts_in_both_versions() {
+    let root = tempfile::tempdir().unwrap();
+    lay(root.path(), "proc/self/cgroup", "0::/a/b\n");
+    lay(root.path(), "sys/fs/cgroup/a/cpu.max", "50000 100000\n");
+    lay(root.path(), "sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+    assert_eq!(cgroup_cores(root.path()), Some(0.5));
+    lay(root.path(), "proc/self/cgroup", "4:memory:/m\n2:cpu,cpuacct:/c\n");
+    lay(root.path(), "sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us", "25000\n");
+    lay(root.path(), "sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_period_us", "100000\n");
+    lay(root.path(), "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+    lay(root.path(), "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+    assert_eq!(cgroup_cores(root.path()), Some(0.25));
+}

@@ -1,0 +1,153 @@
+//! Whole exchanges over HTTP/1: what a server sends before it closes ends in one way, however it comes and however it is read.
+
+use std::collections::VecDeque;
+use std::io;
+
+use weigh_load::fault::{Fault, FaultKind};
+use weigh_load::plan::Limits;
+use weigh_load::protocol::h1::Machine;
+use weigh_load::protocol::h1::head::Head;
+use weigh_load::protocol::{Drive, Events, ExchangeId, Means};
+use weigh_load::transport::Transport;
+
+use super::splits;
+
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// Holds one input against what the module promises.
+pub fn hold(bytes: &[u8]) {
+    let head_only = bytes.first().is_some_and(|byte| byte % 16 == 1);
+    let bytes = if head_only { &bytes[1..] } else { bytes };
+    let [at_once, others @ ..] = splits(bytes).map(|pieces| {
+        let [kept, others @ ..] = [(4096, false), (16, false), (4096, true), (16, true)]
+            .map(|(room, drop)| run(&pieces, room, drop, head_only));
+        for other in others {
+            assert_eq!(other, kept);
+        }
+        kept
+    });
+    for other in others {
+        assert_eq!(other, at_once);
+    }
+}
+
+/// Runs one exchange to its end; how it ended, and the bytes of its body.
+fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<FaultKind>, u64) {
+    let limits = Limits { head_bytes: 512, head_fields: 8, informational: 2, ..Limits::default() };
+    let mut machine = Machine::new(&limits);
+    let mut wire = Wire { pieces: pieces.iter().copied().collect(), blocks: false };
+    let (mut seen, mut buffer, mut scratch) = (Seen::default(), vec![0; room], vec![0; room]);
+    machine.start(7, head_only);
+    // Every piece takes one drive at least, and every byte one at most, with one more for each time it would block.
+    for _ in 0..2 * pieces.iter().map(|piece| piece.len() + 1).sum::<usize>() + 4 {
+        let discard = drop.then_some(&mut scratch[..]);
+        let means = Means { buffer: &mut buffer, allowance: 24, discard, ended: false };
+        let drive = machine.drive(&mut wire, REQUEST, means, &mut seen);
+        if machine.in_flight().is_none() {
+            assert!(seen.ended.is_some());
+            assert!(drive != Drive::Open || machine.is_free());
+            let total: usize = pieces.iter().map(|piece| piece.len()).sum();
+            assert!(seen.wire <= total && seen.body <= total as u64);
+            // Whether bytes after the end come with it or later is the network's to decide.
+            let ended = seen.ended.flatten().filter(|kind| *kind != FaultKind::Overlong);
+            return (ended, seen.body);
+        }
+        assert!(drive == Drive::Open || drive == Drive::Paused);
+    }
+    panic!("the exchange does not end");
+}
+
+/// What was told of the exchange.
+#[derive(Default)]
+struct Seen {
+    begun: bool,
+    head: bool,
+    wire: usize,
+    body: u64,
+    ended: Option<Option<FaultKind>>,
+}
+
+impl Events for Seen {
+    fn tick(&mut self) {}
+
+    fn first_byte(&mut self, x: ExchangeId) {
+        assert!(x == 7 && !self.begun && self.ended.is_none());
+        self.begun = true;
+    }
+
+    fn wire(&mut self, x: ExchangeId, bytes: usize) {
+        assert!(x == 7 && self.ended.is_none());
+        self.wire += bytes;
+    }
+
+    fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), Fault> {
+        assert!(x == 7 && self.begun && !self.head && self.ended.is_none());
+        assert!(head.bytes == raw.len() && raw.starts_with(b"HTTP/1."));
+        self.head = true;
+        Ok(())
+    }
+
+    fn body(&mut self, x: ExchangeId, bytes: &[u8]) -> Result<(), Fault> {
+        assert!(x == 7 && self.head && self.ended.is_none() && !bytes.is_empty());
+        self.body += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn discarded(&mut self, x: ExchangeId, bytes: u64) {
+        assert!(x == 7 && self.head && self.ended.is_none());
+        self.body += bytes;
+    }
+
+    fn end(&mut self, x: ExchangeId) {
+        assert!(x == 7 && self.head && self.ended.is_none());
+        self.ended = Some(None);
+    }
+
+    fn fault(&mut self, x: ExchangeId, fault: Fault, untouched: bool) {
+        assert!(x == 7 && self.ended.is_none() && !untouched);
+        self.ended = Some(Some(fault.kind));
+    }
+}
+
+/// A connection on which the pieces come one after the other before it is closed.
+struct Wire<'a> {
+    pieces: VecDeque<&'a [u8]>,
+    /// The next read finds nothing yet.
+    blocks: bool,
+}
+
+impl Wire<'_> {
+    fn take(&mut self, most: usize) -> io::Result<&[u8]> {
+        if std::mem::take(&mut self.blocks) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let Some(piece) = self.pieces.pop_front() else { return Ok(&[]) };
+        let (taken, rest) = piece.split_at(piece.len().min(most));
+        if rest.is_empty() {
+            self.blocks = true;
+        } else {
+            self.pieces.push_front(rest);
+        }
+        if taken.is_empty() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(taken) }
+    }
+}
+
+impl Transport for Wire<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let taken = self.take(buf.len())?;
+        buf[..taken.len()].copy_from_slice(taken);
+        Ok(taken.len())
+    }
+
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        Ok(buf.len().min(10))
+    }
+
+    fn discard(&mut self, max: usize, _: &mut [u8]) -> io::Result<usize> {
+        Ok(self.take(max)?.len())
+    }
+
+    fn short_read_drains(&self) -> bool {
+        false
+    }
+}

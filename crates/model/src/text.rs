@@ -1,0 +1,53 @@
+//! Text that came from outside (names of files, messages of programs), made safe to show. Every room cleans with these functions.
+
+use std::path::Path;
+
+/// The text without escape sequences, and with every other character that could move the cursor, reorder the line or hide replaced
+/// by `�`: one line, safe in a terminal, in XML and in CSV.
+pub fn clean(text: &str) -> String {
+    console::strip_ansi_codes(text).chars().map(|c| if disturbs(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// A path as clean text.
+pub fn clean_path(path: &Path) -> String {
+    clean(&path.to_string_lossy())
+}
+
+/// What a program wrote, as clean text without space around it.
+pub fn clean_bytes(bytes: &[u8]) -> String {
+    clean(String::from_utf8_lossy(bytes).trim())
+}
+
+/// Controls, line separators, bidirectional overrides, invisible joiners, and what XML forbids.
+fn disturbs(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_and_overrides_do_not_survive() {
+        assert_eq!(clean("a\x1b[31mred\x1b[0m"), "ared");
+        assert_eq!(clean("x\u{202e}gpj.exe\r\n\u{7}"), "x\u{fffd}gpj.exe\u{fffd}\u{fffd}\u{fffd}");
+        assert!(!clean("\x1b]0;title\x07\x1b\u{9b}31m").contains(|c: char| c.is_control()));
+    }
+
+    #[test]
+    fn paths_and_what_programs_write_are_cleaned() {
+        assert_eq!(clean_path(Path::new("a\nb\x1b[2Jc")), "a\u{fffd}bc");
+        assert_eq!(clean_path(Path::new("größe.txt")), "größe.txt");
+        assert_eq!(clean_bytes(b" \x1b[31mred\x1b[0m \xff\r\n"), "red \u{fffd}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_that_disturbs_stays(text in ".*") {
+            proptest::prop_assert!(!clean(&text).contains(disturbs));
+        }
+    }
+}
