@@ -4,6 +4,7 @@
 //! A new format is a file in `report/` and its line in [`FORMATS`] (with the `mod` above it).
 
 use anyhow::Result;
+use weigh_model::suggest::nearest;
 
 use crate::analysis::Results;
 use crate::analysis::client::model::ClientAnalysis;
@@ -83,9 +84,8 @@ pub static FORMATS: &[&dyn Format] =
 pub fn format(name: &str) -> Result<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name).ok_or_else(|| {
         let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
-        let near = names.iter().map(|known| (strsim::jaro(known, name), known));
-        let near = near.filter(|(likeness, _)| *likeness > 0.7).max_by(|a, b| a.0.total_cmp(&b.0));
-        let hint = near.map(|(_, known)| format!("; did you mean {known}?")).unwrap_or_default();
+        let near = nearest(name, names.iter().copied());
+        let hint = near.map(|known| format!("; did you mean {known}?")).unwrap_or_default();
         anyhow::anyhow!("no report format named {}: there are {}{hint}", text::clean(name), names.join(", "))
     })
 }

@@ -7,7 +7,8 @@ use crate::hist::Hist;
 use crate::result::LoadResult;
 
 /// A thread that used this share of a core had none left to send more. The rest of 5% is what a thread loses to
-/// interrupts and to the scheduler's own accounting when it never sleeps.
+/// interrupts and to the scheduler's own accounting when it never sleeps. A lower bound would call a thread the limit that still
+/// sleeps between responses. The one bound for loads, visits and estimates.
 pub const BUSY_SHARE: f64 = 0.95;
 /// Requests that leave a millisecond late are no matter for what people notice, and a virtual machine's scheduler
 /// alone delays some by as much.

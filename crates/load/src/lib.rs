@@ -4,6 +4,7 @@
 //! *protocol* (how it is carried; TLS is a transport under every one), and *recording* (what is kept of the response).
 //! The lab runs the engine in a process of its own, so that its CPU time and memory are its own.
 
+pub mod accept;
 pub mod agent;
 mod aligned;
 pub mod arrival;

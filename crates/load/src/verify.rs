@@ -8,7 +8,6 @@
 //! This room reads no socket and counts nothing: the engine feeds it and records its verdicts. Everything it keeps of a
 //! server's bytes is bounded.
 
-mod accept;
 mod capture;
 mod checker;
 mod decode;

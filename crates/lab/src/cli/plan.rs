@@ -82,11 +82,14 @@ fn list(lab: &Lab) -> Result<ExitCode> {
 
 fn describe(plan: &Plan, each: bool) -> String {
     let mut out = format!("{}\n{}\n\n", plan.study.title, plan.study.question);
-    out.push_str(&match () {
-        () if each => cell_table(plan),
-        () if plan.is_delivery() => delivery_table(plan),
-        () if plan.is_client() => client_table(plan),
-        () => group_table(plan),
+    out.push_str(&if each {
+        cell_table(plan)
+    } else if plan.is_delivery() {
+        delivery_table(plan)
+    } else if plan.is_client() {
+        client_table(plan)
+    } else {
+        group_table(plan)
     });
     out.push_str(&format!(
         "\n{} cells, expected {} (at most {}), seed {}\n",

@@ -50,16 +50,14 @@ pub fn of(path: &Path, head: &[u8]) -> &'static str {
     }
     let start = head.trim_ascii_start();
     let begins = |tag: &str| start.get(..tag.len()).is_some_and(|s| s.eq_ignore_ascii_case(tag.as_bytes()));
-    match () {
-        () if begins("<!doctype html") || begins("<html") => "html",
-        () if begins("<svg") => "svg",
-        () if begins("<?xml") => "xml",
-        () if begins("<?php") => "php",
-        () if head.contains(&0) => "binary",
-        // Without a length, the error is only that the head ends inside a character.
-        () if std::str::from_utf8(head).err().is_none_or(|e| e.error_len().is_none()) => "text",
-        () => "binary",
+    let tags =
+        [("<!doctype html", "html"), ("<html", "html"), ("<svg", "svg"), ("<?xml", "xml"), ("<?php", "php")];
+    if let Some((_, kind)) = tags.iter().find(|(tag, _)| begins(tag)) {
+        return kind;
     }
+    // Without a length, the error is only that the head ends inside a character.
+    let is_text = std::str::from_utf8(head).err().is_none_or(|e| e.error_len().is_none());
+    if is_text && !head.contains(&0) { "text" } else { "binary" }
 }
 
 #[cfg(test)]

@@ -260,12 +260,16 @@ fn open(path: &Path, in_folder: bool) -> io::Result<File> {
 
 fn special(meta: &Metadata) -> &'static str {
     let kind = meta.file_type();
-    match () {
-        () if kind.is_fifo() => "a named pipe",
-        () if kind.is_socket() => "a socket",
-        () if kind.is_block_device() || kind.is_char_device() => "a device",
-        () if kind.is_symlink() => "a symbolic link",
-        () => "not a regular file",
+    if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else if kind.is_block_device() || kind.is_char_device() {
+        "a device"
+    } else if kind.is_symlink() {
+        "a symbolic link"
+    } else {
+        "not a regular file"
     }
 }
 

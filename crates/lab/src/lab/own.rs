@@ -49,11 +49,14 @@ impl Own {
             bail!("--store: {name} measures no stores; use it with cache-client or cache-levels");
         }
         let sends_files = study.deliveries.iter().any(|block| block.subject != Served::Page);
-        let flag = match () {
-            () if !self.urls.is_empty() => "--url",
-            () if self.config.is_some() => "--server-config",
-            () if self.docroot.is_some() => "--docroot",
-            () => return Ok(()),
+        let flag = if !self.urls.is_empty() {
+            "--url"
+        } else if self.config.is_some() {
+            "--server-config"
+        } else if self.docroot.is_some() {
+            "--docroot"
+        } else {
+            return Ok(());
         };
         if study.deliveries.is_empty() {
             bail!(

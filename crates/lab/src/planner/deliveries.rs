@@ -20,8 +20,10 @@ use weigh_model::study::DeliveryBlock;
 use weigh_model::study::client::NO_LINK;
 use weigh_model::suggest::nearest_hint;
 
-/// The word for all servers, and that for all PHPs.
-const EVERY: [&str; 2] = ["*", "php"];
+/// The word for all servers.
+const EVERY_SERVER: &str = "*";
+/// The word for every PHP.
+const EVERY_PHP: &str = "php";
 
 /// Bytes that slow clients take where buffers are deep: several times what the kernel holds for a connection.
 const DEEP_BYTES: u64 = 20_000_000;
@@ -98,9 +100,9 @@ impl<'a> Deliveries<'a> {
         let mut found: Vec<&ServerEntry> = Vec::new();
         for word in &block.servers {
             let named: Vec<_> =
-                inventory.servers.iter().filter(|s| word == EVERY[0] || s.name == *word).collect();
+                inventory.servers.iter().filter(|s| word == EVERY_SERVER || s.name == *word).collect();
             if named.is_empty() {
-                let known = inventory.servers.iter().map(|s| s.name.as_str()).chain([EVERY[0]]);
+                let known = inventory.servers.iter().map(|s| s.name.as_str()).chain([EVERY_SERVER]);
                 bail!("no server `{word}`{}", nearest_hint(word, known));
             }
             for server in named {
@@ -126,13 +128,13 @@ impl<'a> Deliveries<'a> {
                 continue;
             }
             let named: Vec<_> =
-                inventory.pools.iter().filter(|p| word == EVERY[1] || p.name == *word).collect();
+                inventory.pools.iter().filter(|p| word == EVERY_PHP || p.name == *word).collect();
             let place = format!("{}/*/{word}", block.content.join(","));
-            if named.is_empty() && word == EVERY[1] {
+            if named.is_empty() && word == EVERY_PHP {
                 let remedy = Some("apt install php-fpm".to_owned());
                 self.exclude(place, "no PHP-FPM was found".into(), remedy);
             } else if named.is_empty() {
-                let known = inventory.pools.iter().map(|p| p.name.as_str()).chain([EVERY[1], NO_PHP]);
+                let known = inventory.pools.iter().map(|p| p.name.as_str()).chain([EVERY_PHP, NO_PHP]);
                 bail!("no PHP `{word}` to stand behind a server{}", nearest_hint(word, known));
             }
             for pool in named {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use weigh_load::caveats::BUSY_SHARE;
 use weigh_load::result::{Checked, FaultCount};
 
 use super::forecast::pass_seconds;
@@ -21,8 +22,6 @@ use weigh_model::record::{DeliveryVisit, VisitRecord};
 
 /// A first block is made this many times shorter than nominal figures say: they may be far off.
 const CAUTION: f64 = 4.0;
-/// The generator is taken for a limit from this share of a core on.
-const BUSY: f64 = 0.9;
 
 /// The request for one visit.
 pub fn request<'a>(
@@ -145,7 +144,8 @@ pub fn to_record(visit: DeliveryVisit, cell: &Cell, payload: &Payload, round: u3
 
 /// What to keep in mind of a visit that counts.
 pub fn caveats(visit: &DeliveryVisit) -> Vec<Caveat> {
-    let busy = (visit.client_share >= BUSY).then_some(Caveat::GeneratorLimit { share: visit.client_share });
+    let busy =
+        (visit.client_share >= BUSY_SHARE).then_some(Caveat::GeneratorLimit { share: visit.client_share });
     let faulted = faulted(visit);
     let faulty = visit.faults.first().map(|first| Caveat::FaultyResponses {
         faulted,

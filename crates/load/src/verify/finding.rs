@@ -1,6 +1,5 @@
 //! What is being found out about the responses to one request.
 
-use super::accept::{Asked, asked};
 use super::decode::{decode, first, sha256, token};
 use super::difference::{common, hex};
 use super::examine::{Captured, length};
@@ -8,6 +7,7 @@ use super::expectation::{Decoded, Expectation};
 use super::fields::{value, varies_by_encoding};
 use super::variants::Variants;
 use super::window::excess;
+use crate::accept::Accept;
 use crate::escape::shown;
 use crate::fault::{Fault, FaultKind};
 use crate::plan::{Limits, Request};
@@ -61,13 +61,14 @@ impl Finding {
             let message = format!("Content-Encoding `{named}` is not gzip, deflate, br, zstd or identity");
             return Err(Fault::new(FaultKind::ContentCoding, message));
         }
-        match asked(&request.headers, coding) {
-            Asked::Yes => {}
-            Asked::No => {
+        match Accept::of(&request.headers) {
+            _ if coding == Coding::Identity => {}
+            Some(accept) if accept.takes(token(coding)) => {}
+            Some(_) => {
                 let message = format!("Content-Encoding `{named}`, which Accept-Encoding does not ask for");
                 return Err(Fault::new(FaultKind::ContentCoding, message));
             }
-            Asked::Unsaid => {
+            None => {
                 self.note(format!("Content-Encoding `{named}` although the request has no Accept-Encoding"));
             }
         }

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The content coding of a body that has none.
-pub const IDENTITY: &str = "identity";
+pub use weigh_load::accept::IDENTITY;
+use weigh_load::accept::usual;
 
 /// The answers of one server, configured for one way, about one content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -138,28 +138,9 @@ impl Negotiation {
     }
 }
 
-/// A coding's usual name: names have no case, and two have an older one (RFC 9110, section 8.4.1).
-pub fn usual(coding: &str) -> String {
-    match coding.trim().to_ascii_lowercase().as_str() {
-        "" => IDENTITY.to_owned(),
-        "x-gzip" => "gzip".to_owned(),
-        "x-compress" => "compress".to_owned(),
-        name => name.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn codings_have_one_name_each() {
-        for (said, is) in
-            [("", IDENTITY), ("GZip", "gzip"), ("x-gzip", "gzip"), (" br ", "br"), ("a, b", "a, b")]
-        {
-            assert_eq!(usual(said), is);
-        }
-    }
 
     #[test]
     fn a_wrong_body_is_told_with_what_was_asked() {

@@ -4,7 +4,6 @@
 //! It owns the rules. What it finds is a remark on a way and no fault: the wrong bytes alone are, and those the run has
 //! refused already.
 
-mod accept;
 mod choice;
 mod etag;
 mod variant;

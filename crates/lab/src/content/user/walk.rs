@@ -86,17 +86,17 @@ fn unwanted(entry: &DirEntry, output: &Path) -> Option<&'static str> {
     }
     let name = entry.file_name().to_string_lossy();
     let is_dir = entry.file_type().is_dir();
-    match () {
-        () if entry.path_is_symlink() => Some("symbolic links"),
-        () if is_dir && matches!(&*name, ".git" | ".hg" | ".svn" | ".bzr" | "CVS" | "_darcs") => {
-            Some("folders of a version control system")
-        }
-        () if name.starts_with('.') => Some("hidden files and folders"),
-        () if is_dir && entry.path().canonicalize().is_ok_and(|path| output.starts_with(path)) => {
-            Some("folders that this program writes to")
-        }
-        () => None,
+    if entry.path_is_symlink() {
+        return Some("symbolic links");
     }
+    if is_dir && matches!(&*name, ".git" | ".hg" | ".svn" | ".bzr" | "CVS" | "_darcs") {
+        return Some("folders of a version control system");
+    }
+    if name.starts_with('.') {
+        return Some("hidden files and folders");
+    }
+    let is_own = is_dir && entry.path().canonicalize().is_ok_and(|path| output.starts_with(path));
+    is_own.then_some("folders that this program writes to")
 }
 
 /// Counts what is left out, by what it is.

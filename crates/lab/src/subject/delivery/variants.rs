@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, anyhow};
 use weigh_codec::{Params, codecs};
+use weigh_load::accept::Accept;
 
 use crate::planner::ways::CODING;
 use weigh_model::setting::Setting;
@@ -24,8 +25,8 @@ pub struct Variant {
 pub fn wanted(setting: &Setting, accept: &str) -> Vec<Variant> {
     let encoder = setting.options.get(ENCODER).map(String::as_str);
     let only = setting.options.get(CODING);
-    let asked = accept.split(',').map(|word| word.split(';').next().unwrap_or_default().trim());
-    let asked = asked.filter(|coding| only.is_none_or(|only| only == coding));
+    let accept = Accept::parse(accept);
+    let asked = accept.asked().filter(|coding| only.is_none_or(|only| only == coding));
     let mut variants: Vec<Variant> = asked.filter_map(|coding| variant(coding, encoder)).collect();
     variants.sort();
     variants.dedup();
@@ -82,7 +83,7 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_made_and_what_nobody_writes_is_not() {
         let bare = Setting::bare("type-map");
-        assert_eq!(words(&bare, "gzip;q=0.5, br , compress"), ["br-brotli", "gzip-zlib"]);
+        assert_eq!(words(&bare, "gzip;q=0.5, br , compress, zstd; q = 0"), ["br-brotli", "gzip-zlib"]);
         let mut one = Setting::bare("type-map");
         one.options = [(CODING, "deflate"), (ENCODER, "zopfli")]
             .map(|(k, v)| (k.to_owned(), v.to_owned()))

@@ -1,7 +1,7 @@
 //! Which variant was chosen, and whether it may be.
 
-use super::accept::Accept;
 use crate::analysis::delivery::model::Quirk;
+use weigh_load::accept::Accept;
 use weigh_model::record::negotiation::{Answer, Body, IDENTITY};
 
 /// What is to be said of the answer to a request for any variant. `available` are the codings of all variants there are.
