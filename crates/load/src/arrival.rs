@@ -4,8 +4,6 @@ use std::fmt::Debug;
 
 use crate::{Nanos, units};
 
-mod numbered;
-
 /// Declares the modules and, from the same line, lists their forms.
 macro_rules! models {
     ($($model:ident),* $(,)?) => {
@@ -104,7 +102,9 @@ pub trait Model: Debug + Send + Sync {
     fn schedule(&self, part: &Part) -> Box<dyn Schedule>;
 
     /// Whether requests are due at instants of their own, whatever the server does.
-    fn is_open(&self) -> bool;
+    fn is_open(&self) -> bool {
+        true
+    }
 
     /// Requests a second at `seconds` into the run that the model asks for over all threads; none in a closed one.
     fn offered(&self, seconds: f64) -> Option<f64>;
@@ -131,7 +131,7 @@ pub trait Schedule: Send {
     fn next(&mut self, now: Nanos) -> Due;
 
     /// A request of this part has ended, well or not.
-    fn ended(&mut self, now: Nanos);
+    fn ended(&mut self, _now: Nanos) {}
 }
 
 /// An answer of a schedule.
@@ -145,4 +145,51 @@ pub enum Due {
     OnEnd,
     /// None any more.
     Never,
+}
+
+/// The instants of a whole run by their number.
+trait Instants: Send {
+    /// Seconds from the start to the instant `n`, from 0; none: there are no more. Asked for in rising order.
+    fn at(&mut self, n: u64) -> Option<f64>;
+}
+
+/// One part of a schedule whose n-th instant is known by a closed form: parts take the numbers in turn, so that together they are exactly
+/// the schedule of the whole, and no rounding adds up.
+struct Numbered<I> {
+    instants: I,
+    /// The number of the instant that is next.
+    number: u64,
+    /// From it to the next of this part.
+    step: u64,
+    end: Nanos,
+    next: Option<Nanos>,
+}
+
+impl<I: Instants> Numbered<I> {
+    fn new(instants: I, part: &Part) -> Numbered<I> {
+        let (number, step) = (u64::from(part.index), u64::from(part.count.max(1)));
+        let mut numbered = Numbered { instants, number, step, end: end_of(part), next: None };
+        numbered.look();
+        numbered
+    }
+
+    fn look(&mut self) {
+        // A float holds the nanoseconds of an hour with 1/2000 ns to spare.
+        let next = self.instants.at(self.number).map(|seconds| (seconds * 1e9).round() as Nanos);
+        self.next = next.filter(|&instant| instant < self.end);
+    }
+}
+
+impl<I: Instants> Schedule for Numbered<I> {
+    fn next(&mut self, now: Nanos) -> Due {
+        match self.next {
+            None => Due::Never,
+            Some(instant) if instant > now => Due::At(instant),
+            Some(instant) => {
+                self.number += self.step;
+                self.look();
+                Due::Now(instant)
+            }
+        }
+    }
 }

@@ -4,19 +4,18 @@
 //! It plans and reads; it starts nothing. Who calls it runs the target in a process of its own ([`target::serve`]) and
 //! each plan in another, so that their CPU times stay apart.
 
-mod ceiling;
-mod plan;
 pub mod target;
+
+use std::fmt;
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use weigh_stats::median;
 
-pub use ceiling::{Calibration, Ceiling};
-pub use plan::{Load, loads};
-
-use crate::plan::LoadPlan;
+use crate::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
 use crate::result::LoadResult;
 
 /// What to calibrate with.
@@ -88,5 +87,210 @@ fn sound<E>(load: &Load, result: &LoadResult) -> Result<(), CalibrationError<E>>
     match fault.or_else(|| idle.then(|| "no request was completed".to_owned())) {
         Some(why) => Err(CalibrationError::Faulted { load: load.to_string(), why }),
         None => Ok(()),
+    }
+}
+
+/// The ceiling of this machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Calibration {
+    /// One for each load, in the order of the plan.
+    pub ceilings: Vec<Ceiling>,
+}
+
+/// What one load came to: medians over rounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Ceiling {
+    /// The load.
+    #[serde(flatten)]
+    pub load: Load,
+    /// Completed requests a second, with this target on this machine.
+    pub requests_per_second: f64,
+    /// Megabytes (10⁶) of bodies a second.
+    pub megabytes_per_second: f64,
+    /// CPU microseconds of the generator for one request, in user mode and in the kernel.
+    pub cpu_us: f64,
+    /// The kernel's part of them, 0 to 1.
+    pub kernel_share: f64,
+    /// Requests a second for each core that the generator has to itself: above it the generator is the limit.
+    pub per_core: f64,
+}
+
+impl Ceiling {
+    /// Sums up the rounds of one load; in each something was completed.
+    pub fn of(load: Load, rounds: &[LoadResult]) -> Ceiling {
+        let over = |what: fn(&LoadResult) -> f64| {
+            let values: Vec<f64> = rounds.iter().map(what).collect();
+            median(&values).unwrap_or(0.0)
+        };
+        let cpu_us = over(|r| cpu(r) / completed(r) * 1e6);
+        Ceiling {
+            load,
+            requests_per_second: over(|r| completed(r) / r.seconds),
+            megabytes_per_second: over(|r| body_bytes(r) / r.seconds / 1e6),
+            cpu_us,
+            kernel_share: over(|r| r.client.system_seconds / cpu(r)),
+            per_core: if cpu_us > 0.0 { 1e6 / cpu_us } else { 0.0 },
+        }
+    }
+}
+
+impl Calibration {
+    /// How to read it: one sentence for each body length that was verified over kept connections by one thread, one for
+    /// the price of a connection a request, and one about the cores.
+    pub fn reading(&self) -> Vec<String> {
+        let one = || self.ceilings.iter().filter(|c| c.load.threads == 1 && c.load.verified);
+        let mut said: Vec<String> = one().filter(|c| c.load.keepalive).map(Ceiling::sentence).collect();
+        let smallest =
+            |keepalive| one().filter(|c| c.load.keepalive == keepalive).min_by_key(|c| c.load.body_bytes);
+        if let (Some(kept), Some(opened)) = (smallest(true), smallest(false)) {
+            let times = opened.cpu_us / kept.cpu_us;
+            said.push(format!("A connection a request costs {times:.1} times as much at {}.", opened.size()));
+        }
+        said.push(self.cores().to_owned());
+        said
+    }
+
+    fn cores(&self) -> &'static str {
+        let shares = |c: &Ceiling| c.load.shares_cores;
+        if self.ceilings.iter().all(shares) {
+            "The generator and the target shared cores: rates are lower than a server elsewhere would allow; read the CPU time."
+        } else if self.ceilings.iter().any(shares) {
+            "With all threads the generator and the target shared a core: read the CPU time of those rows, not their rates."
+        } else {
+            "The generator and the target ran on cores of their own."
+        }
+    }
+}
+
+impl Ceiling {
+    fn size(&self) -> String {
+        format!("{} KB", self.load.body_bytes >> 10)
+    }
+
+    fn sentence(&self) -> String {
+        let (size, us, rate) = (self.size(), self.cpu_us, thousands(self.per_core));
+        format!(
+            "On this machine the generator needs {us:.1} µs of CPU a verified request of {size}; above {rate} requests/s a core it is the limit."
+        )
+    }
+}
+
+/// A number with three significant digits and commas, as 102,000.
+fn thousands(value: f64) -> String {
+    let step = 10_f64.powf((value.max(1.0).log10().floor() - 2.0).max(0.0));
+    let digits = format!("{:.0}", (value / step).round() * step);
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn completed(result: &LoadResult) -> f64 {
+    result.classes.iter().map(|c| c.counts.completed as f64).sum()
+}
+
+fn body_bytes(result: &LoadResult) -> f64 {
+    result.classes.iter().map(|c| c.counts.body_bytes as f64).sum()
+}
+
+fn cpu(result: &LoadResult) -> f64 {
+    result.client.user_seconds + result.client.system_seconds
+}
+
+/// Connections over all threads.
+const CONNECTIONS: u32 = 100;
+/// Path and length in bytes of each body.
+const BODIES: [(&str, u64); 3] = [("/1k", 1 << 10), ("/16k", 16 << 10), ("/500k", 500 << 10)];
+
+/// One way to load the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Load {
+    /// Bytes of every body.
+    pub body_bytes: u64,
+    /// Every response is compared byte for byte; else bodies are dropped by the kernel.
+    pub verified: bool,
+    /// Connections are kept; else each request opens one.
+    pub keepalive: bool,
+    /// Threads of the generator, each on a processor of its own.
+    pub threads: u32,
+    /// A thread may have run on the target's processor: the rates are then lower than two machines would reach, and the
+    /// CPU time a request is a little higher.
+    pub shares_cores: bool,
+}
+
+/// Every body length, verified and discarded, with and without keepalive, by one thread and by one on each processor.
+pub fn loads(setup: &Setup) -> Vec<Load> {
+    let mut threads = vec![1, u32::try_from(setup.cpus.len()).unwrap_or(u32::MAX).max(1)];
+    threads.dedup();
+    let mut loads = Vec::new();
+    for threads in threads {
+        for keepalive in [true, false] {
+            for verified in [true, false] {
+                let shares_cores = setup.shares_cores(threads);
+                let load = |body_bytes| Load { body_bytes, verified, keepalive, threads, shares_cores };
+                loads.extend(BODIES.map(|(_, bytes)| load(bytes)));
+            }
+        }
+    }
+    loads
+}
+
+impl Setup {
+    fn shares_cores(&self, threads: u32) -> bool {
+        self.target_cpu.is_none_or(|cpu| self.cpus.iter().take(threads as usize).any(|c| *c == cpu))
+    }
+}
+
+impl Load {
+    /// The plan of one block of it.
+    pub fn plan(&self, setup: &Setup) -> LoadPlan {
+        let path = BODIES.iter().find(|b| b.1 == self.body_bytes).map_or("/", |b| b.0);
+        let check = Check::Verify { decode_every: 1, vary_by: Vec::new() };
+        LoadPlan {
+            requests: vec![Request {
+                name: path.to_owned(),
+                url: format!("http://{}{path}", setup.target),
+                method: "GET".to_owned(),
+                headers: Vec::new(),
+                body: Vec::new(),
+                weight: 1.0,
+                class: "calibration".to_owned(),
+                stream: 0,
+            }],
+            streams: vec![Stream {
+                name: "calibration".to_owned(),
+                arrival: "closed".to_owned(),
+                connections: CONNECTIONS.max(self.threads),
+                streams_per_connection: 1,
+                keepalive: self.keepalive,
+                read_rate: None,
+                abandon_after: None,
+                receive_buffer: None,
+            }],
+            protocol: Protocol::Http11,
+            tls: Tls { insecure: false, authorities: None, resumption: false },
+            length: Length { requests: None, seconds: Some(setup.seconds) },
+            limits: Limits::default(),
+            check: if self.verified { check } else { Check::Discard },
+            threads: self.threads,
+            cpus: setup.cpus.iter().copied().take(self.threads as usize).collect(),
+            slice_seconds: 1.0,
+            seed: setup.seed,
+        }
+    }
+}
+
+/// As in `1 KB, verified, kept connections, 1 thread`.
+impl fmt::Display for Load {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.body_bytes >> 10;
+        let check = if self.verified { "verified" } else { "discarded" };
+        let way = if self.keepalive { "kept connections" } else { "a connection a request" };
+        let many = if self.threads == 1 { "" } else { "s" };
+        write!(f, "{size} KB, {check}, {way}, {} thread{many}", self.threads)
     }
 }

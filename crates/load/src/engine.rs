@@ -3,19 +3,14 @@
 mod clock;
 mod conn;
 mod dispatch;
-mod drive;
 mod exchange;
-mod expire;
-mod gather;
 mod part;
 mod preflight;
 mod prepared;
 mod progress;
-mod secure;
 mod sink;
 mod spread;
 mod thread;
-mod thrift;
 
 use std::io;
 use std::sync::Arc;

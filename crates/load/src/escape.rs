@@ -1,4 +1,4 @@
-//! Bytes of a server's in messages: printable ASCII alone, and never many.
+//! Bytes of a server's in messages: printable ASCII alone, and never many. What may be sent to one as a token.
 
 /// Characters of a message that a server may choose.
 const MOST: usize = 60;
@@ -14,6 +14,12 @@ pub fn shown(bytes: &[u8]) -> String {
         text.push('…');
     }
     text
+}
+
+/// Whether a text may be a method or the name of a field (RFC 9110, section 5.6.2).
+pub(crate) fn is_token(text: &str) -> bool {
+    let of_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    !text.is_empty() && text.bytes().all(of_token)
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 
 pub mod accept;
 pub mod agent;
-mod aligned;
 pub mod arrival;
 pub mod calibrate;
 pub mod capacity;

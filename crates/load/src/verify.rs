@@ -8,26 +8,20 @@
 //! This room reads no socket and counts nothing: the engine feeds it and records its verdicts. Everything it keeps of a
 //! server's bytes is bounded.
 
-mod capture;
 mod checker;
 mod decode;
 mod decoder;
-mod difference;
 mod examine;
 mod expectation;
-mod fields;
-mod finding;
-mod payload;
 mod variants;
 mod verifier;
-mod window;
 mod wrong;
 
+pub use crate::compare::unequal;
 pub use checker::{Checker, Evidence, Verdict};
 pub use decoder::Decoder;
 pub use examine::{Body, Captured, Examiner};
 pub use expectation::{Expectation, Expectations};
-pub use payload::unequal;
 pub use verifier::{Outcome, Proof, Verifier};
 
 #[cfg(test)]

@@ -2,10 +2,7 @@
 //! All that a file says is checked here, before anything is sent; this module asks no resolver and connects to nothing.
 
 mod build;
-mod file;
-mod headers;
-mod list;
-mod streams;
+mod draft;
 
 use std::fs::File;
 use std::io::Read;
@@ -118,7 +115,7 @@ pub fn read(path: &Path, defaults: &Defaults) -> Result<Workload, WorkloadError>
 /// As [`WorkloadError`] says.
 pub fn parse(text: &str, path: &Path, defaults: &Defaults) -> Result<Workload, WorkloadError> {
     let is_toml = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
-    let drafts = if is_toml { file::drafts(text) } else { list::drafts(text) };
+    let drafts = if is_toml { draft::from_toml(text) } else { draft::from_list(text) };
     let folder = path.parent().unwrap_or(Path::new(""));
     let built = drafts.and_then(|drafts| build::workload(drafts, folder, defaults));
     built.map_err(|wrong| wrong.within(&path.display().to_string()))
@@ -129,8 +126,8 @@ pub fn parse(text: &str, path: &Path, defaults: &Defaults) -> Result<Workload, W
 /// # Errors
 /// The URL that cannot be asked for.
 pub fn of_urls(urls: &[String], defaults: &Defaults) -> Result<Workload, WorkloadError> {
-    let requests = urls.iter().map(|url| build::Draft { url: url.clone(), ..build::Draft::default() });
-    let drafts = build::Drafts { requests: requests.collect(), ..build::Drafts::default() };
+    let requests = urls.iter().map(|url| draft::Draft { url: url.clone(), ..draft::Draft::default() });
+    let drafts = draft::Drafts { requests: requests.collect(), ..draft::Drafts::default() };
     build::workload(drafts, Path::new(""), defaults).map_err(|wrong| WorkloadError(wrong.what))
 }
 

@@ -1,7 +1,6 @@
 //! Constant: the same time between any two requests.
 
-use super::numbered::{Instants, Numbered};
-use super::{Form, Model, Part, Read, Run, Schedule, rate};
+use super::{Form, Instants, Model, Numbered, Part, Read, Run, Schedule, rate};
 
 pub(super) const FORM: Form = Form { name: "constant", shapes: "constant:200", read };
 
@@ -19,10 +18,6 @@ fn read(arguments: Option<&str>, _: &Run) -> Read {
 impl Model for Constant {
     fn schedule(&self, part: &Part) -> Box<dyn Schedule> {
         Box::new(Numbered::new(*self, part))
-    }
-
-    fn is_open(&self) -> bool {
-        true
     }
 
     fn offered(&self, _: f64) -> Option<f64> {

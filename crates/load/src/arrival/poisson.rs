@@ -32,10 +32,6 @@ impl Model for Poisson {
         Box::new(process)
     }
 
-    fn is_open(&self) -> bool {
-        true
-    }
-
     fn offered(&self, _: f64) -> Option<f64> {
         Some(self.rate)
     }
@@ -72,6 +68,4 @@ impl Schedule for Process {
             }
         }
     }
-
-    fn ended(&mut self, _: Nanos) {}
 }

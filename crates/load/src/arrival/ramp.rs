@@ -1,7 +1,6 @@
 //! Ramp: the rate changes evenly from one to another.
 
-use super::numbered::{Instants, Numbered};
-use super::{Form, Model, Part, Read, Run, Schedule, rate, span};
+use super::{Form, Instants, Model, Numbered, Part, Read, Run, Schedule, rate, span};
 
 pub(super) const FORM: Form = Form { name: "ramp", shapes: "ramp:100..1000, ramp:100..1000,60s", read };
 
@@ -33,10 +32,6 @@ fn read(arguments: Option<&str>, run: &Run) -> Read {
 impl Model for Ramp {
     fn schedule(&self, part: &Part) -> Box<dyn Schedule> {
         Box::new(Numbered::new(*self, part))
-    }
-
-    fn is_open(&self) -> bool {
-        true
     }
 
     fn offered(&self, seconds: f64) -> Option<f64> {

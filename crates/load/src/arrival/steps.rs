@@ -1,7 +1,6 @@
 //! Steps: one constant rate after another, each for a time.
 
-use super::numbered::{Instants, Numbered};
-use super::{Form, Model, Part, Read, Run, Schedule, rate, span};
+use super::{Form, Instants, Model, Numbered, Part, Read, Run, Schedule, rate, span};
 
 pub(super) const FORM: Form = Form { name: "steps", shapes: "steps:100x10s,200x10s", read };
 
@@ -43,10 +42,6 @@ fn read(arguments: Option<&str>, _: &Run) -> Read {
 impl Model for Steps {
     fn schedule(&self, part: &Part) -> Box<dyn Schedule> {
         Box::new(Numbered::new(Walk { steps: self.0.clone(), index: 0 }, part))
-    }
-
-    fn is_open(&self) -> bool {
-        true
     }
 
     fn offered(&self, seconds: f64) -> Option<f64> {

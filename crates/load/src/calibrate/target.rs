@@ -3,19 +3,15 @@
 //! One thread, edge-triggered readiness, one vectored write a response. It knows `GET` of `/1k`, `/16k`, `/500k` and `/bytes/N`,
 //! and serves on loopback alone. It refuses to be a web server: no bodies in requests, no ranges, no content codings.
 
-mod connection;
-mod request;
-
-use std::io;
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use memchr::memmem;
 use mio::event::Event;
+use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
-
-use connection::Connection;
-pub use request::LARGEST;
 
 /// Bytes of the pattern that bodies are made of: longer bodies repeat it. All bodies of the calibration are shorter.
 const PATTERN: usize = 1 << 20;
@@ -36,14 +32,14 @@ pub fn serve(listener: TcpListener, stop: &AtomicBool) -> io::Result<()> {
     if !address.ip().is_loopback() {
         let why =
             format!("{address} is not a loopback address; the built-in target serves this machine alone");
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        return Err(io::Error::new(ErrorKind::InvalidInput, why));
     }
     listener.set_nonblocking(true)?;
     let mut server = Server::new(mio::net::TcpListener::from_std(listener))?;
     let mut events = Events::with_capacity(EVENTS);
     while !stop.load(Ordering::Relaxed) {
         match server.poll.poll(&mut events, Some(GLANCE)) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             polled => polled?,
         }
         for event in &events {
@@ -89,11 +85,9 @@ impl Server {
         loop {
             let mut stream = match self.listener.accept() {
                 Ok((stream, _)) => stream,
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),
                 // The client has gone while it was waiting.
-                Err(e)
-                    if matches!(e.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted) =>
-                {
+                Err(e) if matches!(e.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {
                     continue;
                 }
                 Err(e) => return Err(e),
@@ -121,4 +115,185 @@ impl Server {
             self.free.push(at);
         }
     }
+}
+
+/// A request's head may not be longer than this.
+const HEAD: usize = 4096;
+
+/// A client's connection.
+struct Connection {
+    stream: TcpStream,
+    input: Box<[u8; HEAD]>,
+    filled: usize,
+    /// The response being sent; its memory is reused.
+    answer: Answer,
+    /// Bytes of it that are sent, head and body.
+    sent: usize,
+    /// The system may have bytes for us: readiness is told once.
+    readable: bool,
+}
+
+/// How a response stands.
+enum Written {
+    All,
+    Blocked,
+    Gone,
+}
+
+impl Connection {
+    fn new(stream: TcpStream) -> Connection {
+        Connection {
+            stream,
+            input: Box::new([0; HEAD]),
+            filled: 0,
+            answer: Answer::default(),
+            sent: 0,
+            readable: false,
+        }
+    }
+
+    /// Does what can be done. False: the connection has ended.
+    fn drive(&mut self, readable: bool, closed: bool, pattern: &[u8]) -> bool {
+        self.readable |= readable;
+        loop {
+            match self.write(pattern) {
+                Written::Blocked => return true,
+                Written::Gone => return false,
+                Written::All if self.answer.close => return false,
+                Written::All => {}
+            }
+            if let Some(at) = memmem::find(&self.input[..self.filled], b"\r\n\r\n") {
+                self.take(at + 4);
+            } else if self.filled == HEAD {
+                self.refuse("431 Request Header Fields Too Large");
+            } else if !self.readable {
+                return true;
+            } else if !self.read(closed) {
+                return false;
+            }
+        }
+    }
+
+    /// Answers the request whose head has that length.
+    fn take(&mut self, length: usize) {
+        answer(&self.input[..length], &mut self.answer);
+        self.input.copy_within(length..self.filled, 0);
+        self.filled -= length;
+        self.sent = 0;
+    }
+
+    fn refuse(&mut self, status: &str) {
+        self.answer.refuse(status);
+        self.sent = 0;
+    }
+
+    fn read(&mut self, closed: bool) -> bool {
+        match self.stream.read(&mut self.input[self.filled..]) {
+            Ok(0) => return false,
+            Ok(n) => {
+                self.filled += n;
+                // A short read has emptied the socket, see epoll(7); but an end that was told already is not told again.
+                self.readable = closed || self.filled == HEAD;
+            }
+            Err(e) if e.kind() == ErrorKind::WouldBlock => self.readable = false,
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return false,
+        }
+        true
+    }
+
+    fn write(&mut self, pattern: &[u8]) -> Written {
+        let head = self.answer.head.len();
+        let total = head + self.answer.body;
+        while self.sent < total {
+            let at = self.sent.saturating_sub(head);
+            let from = at % pattern.len();
+            let to = pattern.len().min(from + self.answer.body - at);
+            let parts =
+                [IoSlice::new(&self.answer.head[self.sent.min(head)..]), IoSlice::new(&pattern[from..to])];
+            match self.stream.write_vectored(&parts) {
+                Ok(n) => self.sent += n,
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Written::Blocked,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Written::Gone,
+            }
+        }
+        Written::All
+    }
+}
+
+/// The largest body in bytes.
+pub const LARGEST: usize = 16 << 20;
+
+/// A response: its head, and the length of a body that is taken from the pattern.
+#[derive(Debug, Default)]
+struct Answer {
+    head: Vec<u8>,
+    body: usize,
+    /// The connection ends after it.
+    close: bool,
+}
+
+impl Answer {
+    /// A response without a body, after which the connection ends.
+    fn refuse(&mut self, status: &str) {
+        self.close = true;
+        self.body = 0;
+        self.write(status, "Connection: close\r\n");
+    }
+
+    fn write(&mut self, status: &str, connection: &str) {
+        self.head.clear();
+        let length = self.body;
+        let kind = "Content-Type: application/octet-stream\r\n";
+        // A vector takes everything.
+        let _ = write!(self.head, "HTTP/1.1 {status}\r\n{kind}{connection}Content-Length: {length}\r\n\r\n");
+    }
+}
+
+/// Writes the answer to a request's head, which ends with an empty line.
+fn answer(head: &[u8], answer: &mut Answer) {
+    let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+    let mut words = lines.next().unwrap_or_default().split(|&b| b == b' ');
+    let (method, path, version) = (words.next(), words.next(), words.next());
+    let old = match version {
+        Some(b"HTTP/1.1") => false,
+        Some(b"HTTP/1.0") => true,
+        _ => return answer.refuse("400 Bad Request"),
+    };
+    if method != Some(b"GET") {
+        return answer.refuse("405 Method Not Allowed");
+    }
+    let Some(body) = path.and_then(length) else { return answer.refuse("404 Not Found") };
+    let mut says =
+        |token: &[u8]| lines.any(|line| connection(line).is_some_and(|v| v.eq_ignore_ascii_case(token)));
+    answer.body = body;
+    if old {
+        answer.close = !says(b"keep-alive");
+        answer.write("200 OK", if answer.close { "" } else { "Connection: keep-alive\r\n" });
+    } else {
+        answer.close = says(b"close");
+        answer.write("200 OK", if answer.close { "Connection: close\r\n" } else { "" });
+    }
+}
+
+/// The length of the body at a path.
+fn length(path: &[u8]) -> Option<usize> {
+    match path {
+        b"/1k" => Some(1 << 10),
+        b"/16k" => Some(16 << 10),
+        b"/500k" => Some(500 << 10),
+        _ => {
+            let digits = std::str::from_utf8(path.strip_prefix(b"/bytes/")?).ok()?;
+            // `parse` would take a sign.
+            let all = digits.bytes().all(|b| b.is_ascii_digit());
+            digits.parse().ok().filter(|n| all && *n <= LARGEST)
+        }
+    }
+}
+
+/// The value of a `Connection` line.
+fn connection(line: &[u8]) -> Option<&[u8]> {
+    let (name, value) = line.split_at_checked(b"connection:".len())?;
+    name.eq_ignore_ascii_case(b"connection:").then(|| value.trim_ascii())
 }

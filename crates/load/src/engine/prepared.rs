@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustls::ClientConfig;
 
+use crate::escape::is_token;
 use crate::plan::{LoadPlan, Protocol, Request};
 use crate::protocol::h2::Message;
 use crate::target::{Location, Resolver, Scheme, Target};
@@ -146,9 +147,5 @@ fn bytes(
 }
 
 fn token(text: &str, what: impl Fn() -> String) -> Result<(), Refusal> {
-    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
-    if text.is_empty() || !text.bytes().all(is_token) {
-        return Err(Refusal(format!("{} is no token of HTTP", what())));
-    }
-    Ok(())
+    if is_token(text) { Ok(()) } else { Err(Refusal(format!("{} is no token of HTTP", what()))) }
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::clock::Clock;
 use super::exchange::{Ended, Exchange, Tag};
-use super::gather::Gather;
 use super::preflight::Scout;
 use crate::Nanos;
 use crate::fault::{Fault, FaultKind};
@@ -38,8 +37,6 @@ pub struct Sink<'a> {
     eye: Eye<'a>,
     /// What was counted.
     pub recorder: Recorder,
-    /// What response times say of how events should gather.
-    pub gather: Gather,
     /// Exchanges that ended since this was last looked at.
     pub ended: Vec<Ended>,
 }
@@ -47,16 +44,7 @@ pub struct Sink<'a> {
 impl<'a> Sink<'a> {
     /// One with nothing in flight.
     pub fn new(clock: Clock, recorder: Recorder, eye: Eye<'a>) -> Sink<'a> {
-        Sink {
-            clock,
-            now: 0,
-            exchanges: Vec::new(),
-            free: Vec::new(),
-            eye,
-            recorder,
-            gather: Gather::default(),
-            ended: Vec::new(),
-        }
+        Sink { clock, now: 0, exchanges: Vec::new(), free: Vec::new(), eye, recorder, ended: Vec::new() }
     }
 
     /// Takes in a new exchange.
@@ -221,7 +209,6 @@ impl Events for Sink<'_> {
     fn end(&mut self, x: ExchangeId) {
         let now = self.now;
         let exchange = &mut self.exchanges[x as usize];
-        self.gather.ended(now.saturating_sub(exchange.sent));
         let tag = exchange.tag(now);
         let (checker, keeping) = (exchange.checker.take(), exchange.keeping.take());
         let verdict = match (&mut self.eye, checker, keeping) {

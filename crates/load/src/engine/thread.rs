@@ -12,15 +12,16 @@ use mio::{Events, Poll, Token};
 use super::clock::{Clock, Timer};
 use super::conn::{Conn, State};
 use super::exchange::Ended;
-use super::gather::{self, Gather};
 use super::part::Part;
 use super::prepared::Arsenal;
 use super::progress::Window;
 use super::sink::Sink;
 use crate::Nanos;
-use crate::aligned::Aligned;
-use crate::plan::LoadPlan;
+use crate::fault::{Fault, FaultKind};
+use crate::plan::{Check, LoadPlan};
 use crate::protocol::h2::Http2Thread;
+use crate::protocol::{Drive, Events as _, ExchangeId, Machine, Means};
+use crate::transport::Transport;
 use crate::transport::tls::TlsThread;
 
 /// The poll's name for the timer.
@@ -76,7 +77,7 @@ pub struct Thread<'a> {
     pub(super) http2: Http2Thread,
     /// Connections with exchanges that are not sent yet.
     pub(super) unsent: Vec<usize>,
-    pub(super) buffer: Aligned,
+    pub(super) buffer: Vec<u8>,
     /// Room that is never written to, see [`crate::protocol::Means::discard`].
     pub(super) scratch: Vec<u8>,
     /// When slow readers read on.
@@ -120,7 +121,7 @@ impl<'a> Thread<'a> {
             tls: arsenal.tls.as_ref().map(|config| TlsThread::new(config, plan.tls.resumption)),
             http2: Http2Thread::default(),
             unsent: Vec::new(),
-            buffer: Aligned::zeros(BUFFER),
+            buffer: vec![0; BUFFER],
             scratch: vec![0; SCRATCH],
             paced: BinaryHeap::new(),
             is_sending: true,
@@ -137,7 +138,6 @@ impl<'a> Thread<'a> {
     /// When the system's poll fails.
     pub fn run(mut self) -> io::Result<Sink<'a>> {
         let mut events = Events::with_capacity(1024);
-        self.sink.gather = Gather::begin();
         for stream in 0..self.parts.len() {
             self.pump(stream as u16)?;
         }
@@ -148,12 +148,10 @@ impl<'a> Thread<'a> {
                 break;
             }
             let timeout = self.wait(now)?;
-            self.rest(now);
             match self.poll.poll(&mut events, timeout) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 other => other?,
             }
-            self.sink.gather.came(events.iter().count());
             for event in &events {
                 if event.token() != TIMER {
                     self.happened(event)?;
@@ -169,21 +167,6 @@ impl<'a> Thread<'a> {
         }
         self.window.publish(&self.sink.recorder);
         Ok(self.sink)
-    }
-
-    /// Lets events gather where nothing is due but what they tell of.
-    fn rest(&mut self, now: Nanos) {
-        let is_closed = self.parts.iter().all(|p| !p.is_open && p.wake.is_none());
-        if !is_closed {
-            return;
-        }
-        self.sink.gather.look(now);
-        if self.is_sending
-            && self.paced.is_empty()
-            && let Some(nanos) = self.sink.gather.rest(self.sink.in_flight())
-        {
-            gather::rest(nanos);
-        }
     }
 
     /// How long the poll may wait, with the timer set for what is due to the microsecond.
@@ -277,4 +260,219 @@ impl<'a> Thread<'a> {
             self.vacant.push(token);
         }
     }
+}
+
+impl Thread<'_> {
+    /// Moves a connection on.
+    pub(super) fn drive(&mut self, token: usize) -> io::Result<()> {
+        let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
+        match conn.state {
+            State::Connecting(_) => return self.establish(token),
+            State::Securing(..) => return self.secure(token),
+            State::Open | State::Lingering => {}
+        }
+        let stream = conn.stream;
+        let abandons = self.parts[stream as usize].stream.abandon_after.is_some();
+        let discards = self.plan.check == Check::Discard && !abandons;
+        let exchange = conn.machine.in_flight();
+        let request: &[u8] = match exchange {
+            Some(x) => &self.arsenal.requests[self.sink.get(x).request as usize].bytes,
+            None => &[],
+        };
+        let before = received(conn, exchange, &self.sink);
+        let allowance = match &mut conn.pace {
+            Some(pace) => pace.allowance(self.shared.clock.now()),
+            None => usize::MAX,
+        };
+        let discard = discards.then_some(self.scratch.as_mut_slice());
+        let means = Means { buffer: &mut self.buffer, allowance, discard, ended: conn.ended };
+        let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
+        let after = received(conn, exchange, &self.sink);
+        if let (Some(pace), Some(_)) = (&mut conn.pace, exchange) {
+            pace.spend(after.saturating_sub(before));
+            if drive == Drive::Paused {
+                self.paced.push(Reverse((pace.next(self.shared.clock.now()), token)));
+            }
+        }
+        self.driven(token, drive, exchange.is_none())
+    }
+
+    /// Keeps the books on a connection that was driven.
+    fn driven(&mut self, token: usize, drive: Drive, was_idle: bool) -> io::Result<()> {
+        let Some(conn) = self.conns[token].as_mut() else { return self.settle() };
+        let (stream, endpoint) = (conn.stream, conn.endpoint);
+        let is_lost = conn.state == State::Lingering;
+        let has_ended = !was_idle && conn.machine.in_flight().is_none();
+        match drive {
+            Drive::Closed => {
+                self.close(token);
+                if was_idle {
+                    // An idle connection of an open model makes room when it goes.
+                    self.pump(stream)?;
+                }
+            }
+            Drive::Lingering if !is_lost => {
+                conn.state = State::Lingering;
+                conn.listed = 0;
+                self.parts[stream as usize].lost(endpoint, token);
+                // What is to be sent again has room now.
+                self.settle()?;
+                self.pump(stream)?;
+            }
+            Drive::Open if has_ended && !self.parts[stream as usize].stream.keepalive => {
+                // It was asked to close and does not.
+                self.close(token);
+            }
+            Drive::Open | Drive::Paused if !is_lost => {
+                let has_more_room = self.offer(token);
+                self.settle()?;
+                if has_more_room {
+                    // There may be room without an end: the server has told its limit.
+                    self.pump(stream)?;
+                }
+            }
+            Drive::Open | Drive::Paused | Drive::Lingering => {}
+        }
+        self.settle()
+    }
+
+    /// Puts a connection among the idle ones, once for each exchange that may be started over it; whether there are more.
+    pub(super) fn offer(&mut self, token: usize) -> bool {
+        let Some(conn) = self.conns[token].as_mut() else { return false };
+        let idle = &mut self.parts[conn.stream as usize].idle[conn.endpoint as usize];
+        let more = conn.machine.capacity().saturating_sub(conn.listed);
+        idle.extend(std::iter::repeat_n(token, more));
+        conn.listed += more;
+        more > 0
+    }
+
+    /// Sends what was started on connections that gather it.
+    pub(super) fn send_off(&mut self) -> io::Result<()> {
+        while let Some(token) = self.unsent.pop() {
+            let Some(conn) = self.conns[token].as_mut().filter(|c| c.is_unsent) else { continue };
+            conn.is_unsent = false;
+            let drive = conn.machine.flush(&mut conn.io, &mut self.sink);
+            let is_drained = conn.io.short_read_drains();
+            self.driven(token, drive, false)?;
+            if !is_drained {
+                self.drive(token)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A connection has something to send.
+    pub(super) fn gather(&mut self, token: usize) {
+        let Some(conn) = self.conns[token].as_mut() else { return };
+        if conn.machine.gathers() && !std::mem::replace(&mut conn.is_unsent, true) {
+            self.unsent.push(token);
+        }
+    }
+}
+
+/// Bytes that count against a slow reader's rate: of body, where the protocol tells them from others.
+fn received(conn: &Conn, exchange: Option<ExchangeId>, sink: &Sink<'_>) -> u64 {
+    match (&conn.machine, exchange) {
+        _ if conn.pace.is_none() => 0,
+        (Machine::Http2(machine), _) => machine.received(),
+        (Machine::Http1(_), x) => x.map_or(0, |x| sink.body_bytes(x)),
+    }
+}
+
+/// How long after its begin a connection is closed that the server should have closed.
+const LINGER: Nanos = 5_000_000_000;
+
+impl Thread<'_> {
+    /// No further request is sent; what was due by now and was not sent is dropped.
+    pub(super) fn stop_sending(&mut self, now: Nanos) {
+        self.is_sending = false;
+        self.drained_by = now.saturating_add(nanos(self.plan.limits.drain_seconds));
+        if self.shared.is_sold_out() {
+            return;
+        }
+        let end = now.min(self.until);
+        for part in self.parts.iter_mut().filter(|p| p.is_open) {
+            while part.due(end).is_some_and(|at| at < self.until) {
+                let class = self.arsenal.requests[part.request() as usize].class;
+                self.sink.recorder.scheduled(class, end);
+                self.sink.recorder.counts(class).dropped += 1;
+            }
+        }
+    }
+
+    /// Ends what is over its limit.
+    pub(super) fn expire(&mut self, now: Nanos) -> io::Result<()> {
+        let limits = &self.plan.limits;
+        let (to_connect, to_answer) = (nanos(limits.connect_seconds), nanos(limits.request_seconds));
+        let mut exchanges = Vec::new();
+        let is_drained = !self.is_sending && now >= self.drained_by;
+        for token in 0..self.conns.len() {
+            let Some(conn) = &self.conns[token] else { continue };
+            let (state, begun) = (conn.state, conn.begun);
+            exchanges.clear();
+            conn.list(&mut exchanges);
+            if exchanges.is_empty() && state == State::Lingering && now >= begun.saturating_add(LINGER) {
+                self.close(token);
+            }
+            for &x in &exchanges {
+                let fault = match state {
+                    State::Connecting(_) if now >= begun.saturating_add(to_connect) => {
+                        let message = format!("no connection within {} s", limits.connect_seconds);
+                        Fault::new(FaultKind::ConnectTimeout, message)
+                    }
+                    State::Securing(..) if now >= begun.saturating_add(to_connect) => {
+                        let message = format!("no TLS session within {} s", limits.connect_seconds);
+                        Fault::new(FaultKind::ConnectTimeout, message)
+                    }
+                    State::Open | State::Lingering
+                        if now >= self.sink.get(x).sent.saturating_add(to_answer) =>
+                    {
+                        Fault::new(
+                            FaultKind::Timeout,
+                            format!("no last byte within {} s", limits.request_seconds),
+                        )
+                    }
+                    _ if is_drained => {
+                        let message = format!("still in flight {} s after the end", limits.drain_seconds);
+                        Fault::new(FaultKind::Timeout, message)
+                    }
+                    _ => continue,
+                };
+                self.give_up(token, x);
+                self.sink.fault(x, fault, false);
+            }
+            self.settle()?;
+        }
+        if is_drained {
+            self.expire_waiting();
+        }
+        self.settle()
+    }
+
+    /// Ends one exchange, and the connection with it where it carries no other.
+    fn give_up(&mut self, token: usize, x: ExchangeId) {
+        let Some(conn) = self.conns[token].as_mut() else { return };
+        let stays = matches!(conn.state, State::Open | State::Lingering) && conn.machine.cancel(x);
+        if !stays {
+            return self.close(token);
+        }
+        if conn.state == State::Open {
+            self.offer(token);
+        }
+        self.gather(token);
+    }
+
+    /// What was to be sent again and found no connection until the end.
+    fn expire_waiting(&mut self) {
+        let message = format!("not sent again within {} s after the end", self.plan.limits.drain_seconds);
+        for part in &mut self.parts {
+            for x in part.waiting.drain(..) {
+                self.sink.fault(x, Fault::new(FaultKind::Timeout, message.clone()), false);
+            }
+        }
+    }
+}
+
+fn nanos(seconds: f64) -> Nanos {
+    (seconds.max(0.0) * 1e9) as Nanos
 }

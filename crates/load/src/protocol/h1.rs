@@ -1,21 +1,15 @@
 //! HTTP/1: one exchange at a time on a connection. Requests are not pipelined: servers and proxies that lose them are many.
 
 pub mod chunked;
-mod end;
 mod exchange;
-pub(super) mod field;
 pub mod head;
-mod known;
 
 use std::io::ErrorKind;
 
-use end::linger;
 use exchange::{Current, Heads, Progress, Rest};
 use head::HeadLimits;
-use known::Known;
 
 use super::{Drive, Events, ExchangeId, Means};
-use crate::aligned::{Aligned, LINE};
 use crate::fault::{Fault, FaultKind};
 use crate::plan::Limits;
 use crate::transport::Transport;
@@ -36,8 +30,6 @@ pub struct Machine {
     limits: HeadLimits,
     informational: u32,
     current: Option<Current>,
-    /// The head of the response before.
-    known: Known,
     /// A head that came in parts.
     partial: Vec<u8>,
     /// How far the end of that head was looked for.
@@ -69,7 +61,6 @@ impl Machine {
             limits: HeadLimits { bytes: limits.head_bytes, fields: limits.head_fields },
             informational: limits.informational,
             current: None,
-            known: Known::default(),
             partial: Vec::new(),
             scanned: 0,
             done: 0,
@@ -171,19 +162,6 @@ impl Machine {
         matches!(self.current, Some(Current { rest: Rest::Head, .. }))
     }
 
-    /// Where in the buffer to read, so that a body lies in a processor's lines as the one that it is compared with: copying and comparing
-    /// half a megabyte takes an eighth less. The head is taken to be as long as the last.
-    #[inline]
-    fn shift(&self) -> usize {
-        match &self.current {
-            Some(Current { rest: Rest::Head, .. }) if self.partial.is_empty() => {
-                Aligned::shift(self.known.length(), 0)
-            }
-            Some(Current { rest: Rest::Length(_), body, .. }) => Aligned::shift(0, *body as usize),
-            _ => 0,
-        }
-    }
-
     fn read(
         &mut self,
         io: &mut impl Transport,
@@ -191,8 +169,6 @@ impl Machine {
         allowance: usize,
         events: &mut impl Events,
     ) -> Step {
-        let from = if buffer.len() > 2 * LINE { self.shift() } else { 0 };
-        let buffer = &mut buffer[from..];
         let room = allowance.min(buffer.len());
         let read = match io.read(&mut buffer[..room]) {
             Ok(0) => return Step::End(self.eof(events)),
@@ -232,16 +208,9 @@ impl Machine {
         }
         let before = self.partial.len();
         if before == 0 {
-            if let Some(head) = self.known.begins(bytes) {
-                current.accept(&head, &bytes[..head.bytes], events)?;
-                return Ok(current.body(&bytes[head.bytes..], events)?.after(head.bytes));
-            }
             let mut scanned = 0;
             return match current.heads(bytes, &mut scanned, &self.limits, self.informational, events)? {
-                Heads::Whole { used, head } => {
-                    self.known.keep(&bytes[..used], head);
-                    Ok(current.body(&bytes[used..], events)?.after(used))
-                }
+                Heads::Whole { used } => Ok(current.body(&bytes[used..], events)?.after(used)),
                 Heads::More { used } => {
                     self.partial.extend_from_slice(&bytes[used..]);
                     self.scanned = scanned;
@@ -252,7 +221,7 @@ impl Machine {
         self.partial.extend_from_slice(bytes);
         match current.heads(&self.partial, &mut self.scanned, &self.limits, self.informational, events)? {
             // The head ends in the bytes that came now, for without them it was not whole.
-            Heads::Whole { used, .. } => {
+            Heads::Whole { used } => {
                 let used = used.saturating_sub(before);
                 self.partial.clear();
                 Ok(current.body(&bytes[used..], events)?.after(used))
@@ -288,6 +257,64 @@ impl Machine {
             return Step::Enough(dropped);
         }
         if dropped < room && io.short_read_drains() { Step::Enough(dropped) } else { Step::Read(dropped) }
+    }
+}
+
+impl Machine {
+    pub(super) fn finish(&mut self, events: &mut impl Events) {
+        if let Some(current) = self.current.take() {
+            self.done += 1;
+            self.half_sent = !current.is_sent;
+            self.closing = !current.keep || self.half_sent;
+            events.end(current.id);
+        }
+    }
+
+    /// The server has closed its side.
+    pub(super) fn eof(&mut self, events: &mut impl Events) -> Drive {
+        match &self.current {
+            None => Drive::Closed,
+            Some(Current { rest: Rest::Close, .. }) => {
+                self.finish(events);
+                Drive::Closed
+            }
+            Some(current) => {
+                let fault = current.cut_short();
+                self.fail(events, fault)
+            }
+        }
+    }
+
+    pub(super) fn broken(&mut self, events: &mut impl Events, error: &std::io::Error) -> Drive {
+        let Some(current) = &self.current else { return Drive::Closed };
+        // A transport says by these kinds that its own protocol is broken, or that it ended without its word for it: an
+        // end that only the close tells is not to be believed then, and any other needs no word.
+        let kind = match error.kind() {
+            ErrorKind::InvalidData => FaultKind::Tls,
+            ErrorKind::UnexpectedEof if matches!(current.rest, Rest::Close) => FaultKind::Tls,
+            ErrorKind::UnexpectedEof => return self.eof(events),
+            _ => FaultKind::Reset,
+        };
+        let message = format!("{}: {error}", current.place());
+        self.fail(events, Fault::new(kind, message))
+    }
+
+    /// Ends the exchange in flight with a fault, and the connection with it.
+    pub(super) fn fail(&mut self, events: &mut impl Events, fault: Fault) -> Drive {
+        if let Some(current) = self.current.take() {
+            // A server may close a kept connection just when a request is under way (RFC 9112, 9.3.1).
+            let closed = matches!(fault.kind, FaultKind::EmptyReply | FaultKind::Reset);
+            events.fault(current.id, fault, closed && !current.begun && self.done > 0);
+        }
+        Drive::Closed
+    }
+}
+
+/// Waits for the server to close, as it said it would, so that it is not us who hold the port in TIME_WAIT.
+pub(super) fn linger(io: &mut impl Transport, buffer: &mut [u8]) -> Drive {
+    match io.read(buffer) {
+        Err(e) if e.kind() == ErrorKind::WouldBlock => Drive::Lingering,
+        _ => Drive::Closed,
     }
 }
 

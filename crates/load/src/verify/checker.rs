@@ -1,10 +1,8 @@
 //! One response as it arrives.
 
-use super::capture::Capture;
-use super::difference::{SHOWN, common};
-use super::expectation::Expectations;
+use super::expectation::{Capture, Expectations};
 use super::variants::View;
-use super::wrong;
+use super::wrong::{self, SHOWN, common};
 use crate::fault::Fault;
 use crate::protocol::coding::Coding;
 
@@ -128,7 +126,7 @@ impl Differs {
     /// The fault, when the whole body had `length` bytes.
     pub fn fault(&self, view: &View, length: u64) -> Fault {
         let wire = &view.list()[self.variant].wire;
-        let difference = super::difference::at(self.at, wire, &self.got);
+        let difference = wrong::difference(self.at, wire, &self.got);
         wrong::body(difference, length, wire.len() as u64)
     }
 }

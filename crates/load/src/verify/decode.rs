@@ -123,5 +123,31 @@ pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
+/// What may be asked for under the content coding `zstd`: 8 MB (RFC 9659, section 3). Browsers refuse more.
+const MOST: u64 = 8 << 20;
+
+/// The window of a frame that is too large for the content coding, in bytes.
+pub(super) fn excess(wire: &[u8]) -> Option<u64> {
+    window(wire).filter(|bytes| *bytes > MOST)
+}
+
+/// The window that the frame's header tells of (RFC 8878, section 3.1.1.1); none when there is no such header.
+fn window(wire: &[u8]) -> Option<u64> {
+    let [0x28, 0xb5, 0x2f, 0xfd, descriptor, rest @ ..] = wire else { return None };
+    let is_single_segment = descriptor & 0x20 != 0;
+    if !is_single_segment {
+        let (exponent, mantissa) = (rest.first()? >> 3, rest.first()? & 7);
+        let base = 1u64 << (10 + exponent);
+        return Some(base + base / 8 * u64::from(mantissa));
+    }
+    // The window is the content: after the dictionary's id comes its size.
+    let id = [0, 1, 2, 4][usize::from(descriptor & 3)];
+    let size = [1, 2, 4, 8][usize::from(descriptor >> 6)];
+    let mut bytes = [0; 8];
+    bytes[..size].copy_from_slice(rest.get(id..id + size)?);
+    // A size of two bytes is told less 256.
+    Some(u64::from_le_bytes(bytes) + if size == 2 { 256 } else { 0 })
+}
+
 #[cfg(test)]
 mod tests;

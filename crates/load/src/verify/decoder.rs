@@ -1,10 +1,9 @@
 //! The one thread that decodes, apart from those that measure.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
-use std::thread;
+use std::{io, thread};
 
 use super::checker::Evidence;
 use super::expectation::Expectations;

@@ -1,11 +1,13 @@
 //! The preflight: what a server really sends for a request, and what can be asked of every further response.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use super::expectation::{Expectation, layer};
-use super::fields::differing;
-use super::finding::Finding;
-use super::variants::Variant;
+use super::decode::{decode, excess, first, sha256, token};
+use super::expectation::{Decoded, Expectation, layer};
+use super::variants::{Variant, Variants};
+use super::wrong::{common, hex};
+use crate::accept::Accept;
+use crate::escape::shown;
 use crate::fault::{Fault, FaultKind};
 use crate::plan::{Check, Limits, LoadPlan, Request};
 use crate::protocol::coding::Coding;
@@ -159,7 +161,7 @@ impl Examiner {
         self.room -= bytes;
         expectation.checked = Checked::Bytes;
         for (coding, wire) in distinct {
-            expectation.variants.add(Variant { coding, wire: Arc::new(wire.into()), fault: None });
+            expectation.variants.add(Variant { coding, wire: wire.into(), fault: None });
         }
     }
 }
@@ -176,4 +178,180 @@ fn constant_length(seen: &Captured, others: &[Captured]) -> Option<u64> {
     let bytes = length(seen);
     let told = !others.is_empty() || seen.framing == Framing::Length;
     (told && others.iter().all(|other| length(other) == bytes)).then_some(bytes)
+}
+
+/// What is being found out about one request.
+pub(super) struct Finding {
+    pub preflight: Preflight,
+    pub expectation: Expectation,
+}
+
+impl Finding {
+    pub fn begin(request: &Request, seen: &Captured) -> Finding {
+        let preflight = Preflight {
+            request: request.name.clone(),
+            version: shown(seen.version.as_bytes()),
+            status: seen.head.status,
+            content_type: value(seen, "content-type"),
+            content_encoding: value(seen, "content-encoding"),
+            vary: value(seen, "vary"),
+            etag: value(seen, "etag"),
+            server: value(seen, "server"),
+            framing: seen.framing,
+            body_bytes: length(seen),
+            ..Preflight::default()
+        };
+        let expectation = Expectation {
+            status: seen.head.status,
+            codings: Vec::new(),
+            checked: Checked::Length,
+            length: None,
+            decoded: None,
+            variants: Variants::default(),
+        };
+        Finding { preflight, expectation }
+    }
+
+    pub fn note(&mut self, text: String) {
+        self.preflight.notes.push(text);
+    }
+
+    /// Accepts the coding of a response, if it is known and was asked for.
+    pub fn accept_coding(&mut self, request: &Request, captured: &Captured) -> Result<(), Fault> {
+        let coding = captured.head.coding;
+        if self.expectation.codings.contains(&coding) {
+            return Ok(());
+        }
+        let named = value(captured, "content-encoding").unwrap_or_default();
+        if coding == Coding::Other {
+            let message = format!("Content-Encoding `{named}` is not gzip, deflate, br, zstd or identity");
+            return Err(Fault::new(FaultKind::ContentCoding, message));
+        }
+        match Accept::of(&request.headers) {
+            _ if coding == Coding::Identity => {}
+            Some(accept) if accept.takes(token(coding)) => {}
+            Some(_) => {
+                let message = format!("Content-Encoding `{named}`, which Accept-Encoding does not ask for");
+                return Err(Fault::new(FaultKind::ContentCoding, message));
+            }
+            None => {
+                self.note(format!("Content-Encoding `{named}` although the request has no Accept-Encoding"));
+            }
+        }
+        if !self.expectation.codings.is_empty() {
+            self.note(format!("Content-Encoding changes from response to response: also {}", token(coding)));
+        }
+        self.expectation.codings.push(coding);
+        Ok(())
+    }
+
+    /// Decodes every body; whether all come to the same.
+    pub fn decode(&mut self, bodies: &[(Coding, &[u8])], limits: &Limits) -> Result<bool, Fault> {
+        for (coding, wire) in bodies {
+            let likely = self.expectation.decoded.map_or(0, |d| d.bytes);
+            let body = decode(*coding, wire, likely, limits.decoded_bytes)?;
+            let decoded = Decoded { bytes: body.len() as u64, sha256: sha256(&body) };
+            let Some(reference) = self.expectation.decoded else {
+                self.preflight.decoded_bytes = Some(decoded.bytes);
+                self.preflight.decoded_sha256 = Some(hex(&decoded.sha256));
+                self.expectation.decoded = Some(decoded);
+                continue;
+            };
+            if reference != decoded {
+                // Only now are two bodies held at a time.
+                let (coding, wire) = bodies[0];
+                let before = decode(coding, wire, reference.bytes, limits.decoded_bytes)?;
+                let at = common(&before, &body);
+                self.note(format!(
+                    "bodies differ from byte {at} on after decoding: `{}` and `{}`",
+                    shown(first(&before[at..])),
+                    shown(first(&body[at..]))
+                ));
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What is odd about a body, and no fault.
+    pub fn notes_on_body(&mut self, seen: &Captured, wire: &[u8]) {
+        let packed = match wire {
+            [0x1f, 0x8b, 8, ..] => Some("gzip"),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
+            _ => None,
+        };
+        if seen.head.coding == Coding::Zstd
+            && let Some(window) = excess(wire)
+        {
+            self.note(format!("zstd with a window of {window} bytes: browsers refuse more than 8 MB"));
+        }
+        match (seen.head.coding, packed) {
+            (Coding::Identity, Some(format)) => {
+                self.note(format!(
+                    "the body is {format} without Content-Encoding: browsers will not decode it"
+                ));
+            }
+            (Coding::Identity, None) => {}
+            _ if seen.head.status == 206 => {
+                self.note("a part of a coded body: it is compared, and not decoded".into());
+            }
+            _ if !varies_by_encoding(seen) => {
+                self.note(
+                    "a coded body without `Vary: Accept-Encoding`: caches may send it to anyone".into(),
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Fields that differ by their nature.
+const PASSING: [&[u8]; 5] = [b"date", b"age", b"expires", b"connection", b"keep-alive"];
+/// Names that are listed at most.
+const LISTED: usize = 8;
+
+/// The value of a field, its lines joined by commas, escaped and bounded.
+pub(super) fn value(captured: &Captured, name: &str) -> Option<String> {
+    let named = captured.fields.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()));
+    let lines: Vec<&[u8]> = named.map(|(_, value)| value.as_slice()).collect();
+    (!lines.is_empty()).then(|| shown(&lines.join(&b", "[..])))
+}
+
+/// Whether Vary names Accept-Encoding, or everything.
+pub(super) fn varies_by_encoding(captured: &Captured) -> bool {
+    let vary = captured.fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case(b"vary"));
+    let mut names = vary.flat_map(|(_, value)| value.split(|b| *b == b',')).map(<[u8]>::trim_ascii);
+    names.any(|name| name == b"*" || name.eq_ignore_ascii_case(b"accept-encoding"))
+}
+
+/// The names of fields whose values are not those of the first response in every other one, in one line; those that
+/// `known` names are left out. None: there are none.
+pub(super) fn differing(first: &Captured, others: &[Captured], known: &[String]) -> Option<String> {
+    let passing = |name: &[u8]| {
+        PASSING.iter().any(|p| name.eq_ignore_ascii_case(p))
+            || known.iter().any(|k| name.eq_ignore_ascii_case(k.as_bytes()))
+    };
+    let reference = by_name(first);
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    for other in others.iter().map(by_name) {
+        for name in reference.keys().chain(other.keys()) {
+            if reference.get(name) != other.get(name) && !passing(name) && !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    let mut listed: Vec<String> = names.iter().take(LISTED).map(|name| shown(name)).collect();
+    if names.len() > LISTED {
+        listed.push(format!("{} more", names.len() - LISTED));
+    }
+    (!listed.is_empty()).then(|| listed.join(", "))
+}
+
+/// Values by the name in lower case.
+fn by_name(captured: &Captured) -> BTreeMap<Vec<u8>, Vec<&[u8]>> {
+    let mut fields: BTreeMap<Vec<u8>, Vec<&[u8]>> = BTreeMap::new();
+    for (name, value) in &captured.fields {
+        fields.entry(name.to_ascii_lowercase()).or_default().push(value);
+    }
+    fields
 }

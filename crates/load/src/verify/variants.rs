@@ -6,8 +6,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::difference::common;
-use crate::aligned::Aligned;
+use super::wrong::common;
 use crate::fault::Fault;
 use crate::protocol::coding::Coding;
 
@@ -18,7 +17,7 @@ pub(super) const MOST: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     pub coding: Coding,
-    pub wire: Arc<Aligned>,
+    pub wire: Arc<[u8]>,
     /// What is wrong with it; none: it is accepted.
     pub fault: Option<Arc<Fault>>,
 }
@@ -105,7 +104,7 @@ impl View {
 
 /// Where a body is in a list.
 pub(super) fn find(list: &[Variant], coding: Coding, wire: &[u8]) -> Option<usize> {
-    list.iter().position(|v| v.coding == coding && **v.wire == *wire)
+    list.iter().position(|v| v.coding == coding && *v.wire == *wire)
 }
 
 /// The accepted variant that has the longest beginning in common with a body, and how long that is.

@@ -5,11 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use super::capture::Capture;
 use super::checker::{Checker, Evidence, State, Verdict};
 use super::decoder::{Decoder, Job, Reply};
-use super::difference;
-use super::expectation::{Expectation, Expectations};
+use super::expectation::{Capture, Expectation, Expectations};
 use super::variants::{View, find};
 use super::wrong;
 use crate::fault::Fault;
@@ -176,7 +174,7 @@ impl<T> Verifier<T> {
         }
         let wire = &view.list()[variant].wire;
         if coding == Coding::Identity {
-            let difference = difference::at(at, wire, &[]);
+            let difference = wrong::difference(at, wire, &[]);
             return Verdict::Fault(wrong::body(difference, at as u64, wire.len() as u64));
         }
         match self.expectations.capture(&wire[..at]) {

@@ -1,48 +1,16 @@
 //! From what a file says to what a plan holds: defaults filled in, URLs made absolute, everything checked.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use url::Url;
 
-use super::headers::{check, ranged, with_defaults};
-use super::streams::{StreamDraft, Streams};
+use super::draft::{Draft, Drafts, Quantity, StreamDraft};
 use super::{Defaults, MOST_BODIES, Workload, Wrong, read_bounded};
-use crate::escape::shown;
-use crate::plan::Request;
+use crate::escape::{is_token, shown};
+use crate::plan::{Request, Stream};
 use crate::target::{Location, parse_url};
-
-/// What a file says.
-#[derive(Default)]
-pub(super) struct Drafts {
-    pub(super) requests: Vec<Draft>,
-    pub(super) streams: Vec<StreamDraft>,
-}
-
-/// A request as written.
-#[derive(Default)]
-pub(super) struct Draft {
-    pub(super) line: usize,
-    pub(super) url: String,
-    pub(super) name: Option<String>,
-    pub(super) method: Option<String>,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Body,
-    pub(super) weight: Option<f64>,
-    pub(super) class: Option<String>,
-    pub(super) stream: Option<String>,
-    pub(super) range: Option<String>,
-}
-
-/// Where a body comes from.
-#[derive(Default)]
-pub(super) enum Body {
-    #[default]
-    Default,
-    Text(String),
-    /// A path from the file's folder.
-    File(String),
-}
+use crate::{arrival, units};
 
 /// Builds the workload; body files are found from `folder`.
 pub(super) fn workload(drafts: Drafts, folder: &Path, defaults: &Defaults) -> Result<Workload, Wrong> {
@@ -61,7 +29,7 @@ pub(super) fn workload(drafts: Drafts, folder: &Path, defaults: &Defaults) -> Re
         let (url, path) = absolute(&draft.url, base.as_ref()).map_err(wrong)?;
         let body = bodies.of(&draft, defaults).map_err(wrong)?;
         let (stream, range) = streams.find(draft.stream.as_deref()).map_err(wrong)?;
-        let mut headers = draft.headers;
+        let mut headers = draft.headers.0;
         ranged(&mut headers, draft.range.as_deref().or(range)).map_err(wrong)?;
         with_defaults(&mut headers, &defaults.headers);
         let class = draft.class.or(draft.stream).unwrap_or_else(|| defaults.class.clone());
@@ -99,10 +67,11 @@ struct Bodies<'a> {
 
 impl Bodies<'_> {
     fn of(&mut self, draft: &Draft, defaults: &Defaults) -> Result<Vec<u8>, String> {
-        let body = match &draft.body {
-            Body::Default => defaults.body.clone(),
-            Body::Text(text) => text.clone().into_bytes(),
-            Body::File(path) => match self.files.get(path) {
+        let body = match (&draft.body, &draft.body_file) {
+            (Some(_), Some(_)) => return Err("a request has a body or a body-file, not both".into()),
+            (None, None) => defaults.body.clone(),
+            (Some(text), None) => text.clone().into_bytes(),
+            (None, Some(path)) => match self.files.get(path) {
                 Some(bytes) => bytes.clone(),
                 None => {
                     let bytes = read_bounded(&self.folder.join(path))
@@ -147,5 +116,136 @@ impl Names {
                 return Ok(name);
             }
         }
+    }
+}
+
+/// Puts a range into a Range header (RFC 9110, 14.2); one range, as several come back in another form.
+fn ranged(headers: &mut Vec<(String, String)>, range: Option<&str>) -> Result<(), String> {
+    let Some(range) = range else { return Ok(()) };
+    let number =
+        |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse::<u64>().ok()).flatten();
+    let is_one = match range.split_once('-') {
+        Some(("", last)) => number(last).is_some_and(|n| n > 0),
+        Some((first, "")) => number(first).is_some(),
+        Some((first, last)) => matches!((number(first), number(last)), (Some(f), Some(l)) if f <= l),
+        None => false,
+    };
+    if !is_one {
+        return Err(format!("{range:?} is no range of bytes; write 0-1023, 1024-, or -500 for the last"));
+    }
+    if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("range")) {
+        return Err("it has a range and a Range header; one of them is enough".into());
+    }
+    headers.push(("Range".into(), format!("bytes={range}")));
+    Ok(())
+}
+
+/// Adds those of the defaults whose names are not there.
+fn with_defaults(headers: &mut Vec<(String, String)>, defaults: &[(String, String)]) {
+    let own: Vec<String> = headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+    let missing = defaults.iter().filter(|(name, _)| !own.contains(&name.to_ascii_lowercase()));
+    headers.extend(missing.cloned());
+}
+
+/// What must not be sent: line ends would begin another header, and a wrong length another request.
+fn check(request: &Request) -> Result<(), String> {
+    if !is_token(&request.method) || request.method == "CONNECT" {
+        return Err(format!("{:?} is no method to be sent, as GET or POST are", request.method));
+    }
+    for (name, value) in &request.headers {
+        if !is_token(name) {
+            return Err(format!("{name:?} is no name of a header: letters, digits and hyphens"));
+        }
+        if value.bytes().any(|b| (b < b' ' && b != b'\t') || b == 0x7f) {
+            return Err(format!("the value of the header {name} has a control character in it"));
+        }
+        if name.eq_ignore_ascii_case("transfer-encoding") {
+            return Err("Transfer-Encoding is refused: bodies are sent with their length".into());
+        }
+        if name.eq_ignore_ascii_case("content-length") && value.trim().parse() != Ok(request.body.len()) {
+            return Err(format!(
+                "Content-Length {value:?}, but the body has {} bytes; leave it out",
+                request.body.len()
+            ));
+        }
+    }
+    if request.class.is_empty() || request.class.chars().any(char::is_control) {
+        return Err(format!("{:?} is no class: it is empty or has a control character in it", request.class));
+    }
+    Ok(())
+}
+
+/// The streams that are asked for.
+struct Streams {
+    all: Vec<Stream>,
+    /// Index, and the range that requests of it ask for.
+    by_name: HashMap<String, (u32, Option<String>)>,
+}
+
+impl Streams {
+    fn of(drafts: &Drafts, defaults: &Defaults) -> Result<Streams, Wrong> {
+        let used: HashSet<&str> = drafts.requests.iter().filter_map(|r| r.stream.as_deref()).collect();
+        let mut streams = Streams { all: Vec::new(), by_name: HashMap::new() };
+        if drafts.requests.iter().any(|r| r.stream.is_none()) {
+            streams.all.push(defaults.stream.clone());
+        }
+        for (name, draft) in &drafts.streams {
+            let wrong = |what: String| Wrong::new(draft.line, format!("stream {name:?}: {what}"));
+            if *name == defaults.stream.name {
+                return Err(wrong("this is the name of the shared one; choose another".into()));
+            }
+            if !used.contains(name.as_str()) {
+                return Err(wrong(format!("no request is in it; give one stream = {name:?}")));
+            }
+            let index = streams.all.len() as u32;
+            streams.all.push(draft.stream(name, defaults).map_err(wrong)?);
+            streams.by_name.insert(name.clone(), (index, draft.range.clone()));
+        }
+        Ok(streams)
+    }
+
+    /// Index and range of the stream of that name; none: the shared one.
+    fn find(&self, name: Option<&str>) -> Result<(u32, Option<&str>), String> {
+        let Some(name) = name else { return Ok((0, None)) };
+        let found = self.by_name.get(name).map(|(index, range)| (*index, range.as_deref()));
+        found.ok_or_else(|| format!("there is no stream {name:?}; declare it as [stream.{name}]"))
+    }
+}
+
+impl StreamDraft {
+    fn stream(&self, name: &str, defaults: &Defaults) -> Result<Stream, String> {
+        let arrival = match (&self.arrival, &self.rate) {
+            (Some(_), Some(_)) => return Err("it has an arrival or a rate, not both".into()),
+            (Some(text), None) => text.clone(),
+            (None, Some(Quantity(rate))) => format!("constant:{rate}"),
+            // Not the shared one's: its rate would be offered twice.
+            (None, None) => "closed".into(),
+        };
+        arrival::parse_for(&arrival, defaults.seconds).map_err(|e| e.to_string())?;
+        let above_zero = |key: &str, number: u64| match number {
+            0 => Err(format!("{key} has to be above 0")),
+            number => Ok(number),
+        };
+        above_zero("connections", self.connections.into())?;
+        above_zero("streams-per-connection", self.streams_per_connection.unwrap_or(1).into())?;
+        let above_zero_bytes = |key: &str, size: &Option<Quantity>| {
+            let bytes =
+                size.as_ref().map(|size| units::bytes(&size.0).and_then(|bytes| above_zero(key, bytes)));
+            bytes.transpose().map_err(|e| format!("{key}: {e}"))
+        };
+        let read_rate = self.read_rate.as_ref().map(|rate| units::byte_rate(&rate.0)).transpose();
+        let receive_buffer = above_zero_bytes("receive-buffer", &self.receive_buffer)?;
+        let receive_buffer = receive_buffer.map(u32::try_from).transpose();
+        let shared = &defaults.stream;
+        Ok(Stream {
+            name: name.to_owned(),
+            arrival,
+            connections: self.connections,
+            streams_per_connection: self.streams_per_connection.unwrap_or(shared.streams_per_connection),
+            keepalive: self.keepalive.unwrap_or(shared.keepalive),
+            read_rate: read_rate.map_err(|e| format!("read-rate: {e}"))?,
+            abandon_after: above_zero_bytes("abandon-after", &self.abandon_after)?,
+            receive_buffer: receive_buffer.map_err(|_| "receive-buffer: more than 4 GB".to_string())?,
+        })
     }
 }

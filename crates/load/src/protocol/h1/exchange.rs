@@ -49,7 +49,7 @@ pub(super) enum Progress {
 /// Where the heads at the begin of some bytes end.
 pub(super) enum Heads {
     /// The final one is whole; the body begins at `used`.
-    Whole { used: usize, head: Head },
+    Whole { used: usize },
     /// It is not; `used` bytes of informational ones are done with.
     More { used: usize },
 }
@@ -142,7 +142,7 @@ impl Current {
             used += head.bytes;
             if !(100..200).contains(&head.status) || head.status == 101 {
                 self.accept(&head, raw, events)?;
-                return Ok(Heads::Whole { used, head });
+                return Ok(Heads::Whole { used });
             }
             self.informational += 1;
             if self.informational > informational {

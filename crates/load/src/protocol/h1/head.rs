@@ -4,9 +4,9 @@
 //! and lenient where servers are known to be: a bare line feed ends a line. Which responses have a body at all is the
 //! connection's to say: that depends on the request too.
 
-use memchr::{memchr, memchr_iter};
+use httparse::{Header, Status};
+use memchr::{memchr, memchr_iter, memchr2};
 
-use super::field::{self, Framing};
 use crate::escape::shown;
 use crate::fault::{Fault, FaultKind};
 use crate::plan::Limits;
@@ -123,78 +123,168 @@ fn unfinished(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> 
     Err(Fault::new(FaultKind::HeadTooLong, message))
 }
 
-/// Reads line after line; none when the bytes end before the empty line.
+/// Fields that are read without room of their own; few heads have more.
+const USUAL_FIELDS: usize = 32;
+
+/// Reads the status line, and the fields after it; none when the bytes end before the empty line.
 fn read(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> {
     let Some(&[.., minor, _, hundreds, tens, ones]) = bytes.first_chunk::<12>() else { return Ok(None) };
+    let Some(feed) = memchr(b'\n', bytes) else { return Ok(None) };
+    let (line, rest) = bytes.split_at(feed + 1);
+    let text = line[..feed].strip_suffix(b"\r").unwrap_or(&line[..feed]);
+    if memchr2(b'\r', 0, text).is_some() {
+        return Err(bad("a carriage return or NUL within a line", text));
+    }
     let digit = |byte: u8| u16::from(byte - b'0');
-    let Some((_, mut at)) = line_end(bytes, 0, STATUS_LINE.len())? else { return Ok(None) };
-    let mut framing = Framing::default();
-    let mut left = limits.fields;
-    loop {
-        let Some(length) = bytes[at..].iter().position(|&byte| !field::in_name(byte)) else {
-            return Ok(None);
-        };
-        let colon = at + length;
-        if bytes[colon] != b':' || length == 0 {
-            if length > 0 || !matches!(bytes[at], b'\r' | b'\n') {
-                return Err(bad(bytes, at, "a line that is no field"));
+    let status = digit(hundreds) * 100 + digit(tens) * 10 + digit(ones);
+    let of = |fields: Result<Status<(usize, &[Header<'_>])>, httparse::Error>| match fields {
+        Ok(Status::Partial) => Ok(None),
+        Ok(Status::Complete((length, fields))) if fields.len() <= limits.fields as usize => {
+            let mut framing = Framing::default();
+            for field in fields {
+                framing.take(field.name.as_bytes(), field.value)?;
             }
-            let Some((_, end)) = line_end(bytes, at, at)? else { return Ok(None) };
-            let status = digit(hundreds) * 100 + digit(tens) * 10 + digit(ones);
-            return framing.head(status, minor - b'0', end).map(Some);
+            framing.head(status, minor - b'0', line.len() + length).map(Some)
         }
-        let Some((end, next)) = line_end(bytes, at, colon + 1)? else { return Ok(None) };
-        if left == 0 {
-            return Err(Fault::new(FaultKind::HeadTooLong, format!("more than {} fields", limits.fields)));
+        Ok(_) | Err(httparse::Error::TooManyHeaders) => {
+            Err(Fault::new(FaultKind::HeadTooLong, format!("more than {} fields", limits.fields)))
         }
-        left -= 1;
-        framing.take(&bytes[at..colon], &bytes[colon + 1..end])?;
-        at = next;
+        Err(error) => Err(bad_field(rest, error)),
+    };
+    match httparse::parse_headers(rest, &mut [httparse::EMPTY_HEADER; USUAL_FIELDS]) {
+        Err(httparse::Error::TooManyHeaders) => {
+            of(httparse::parse_headers(rest, &mut vec![httparse::EMPTY_HEADER; limits.fields as usize]))
+        }
+        fields => of(fields),
     }
 }
 
-/// Where the text of a line ends, and where the next line begins; looks from `from` on. None when the bytes end first.
-#[inline]
-fn line_end(bytes: &[u8], line: usize, from: usize) -> Result<Option<(usize, usize)>, Fault> {
-    let mut at = from;
-    loop {
-        let Some(found) = control(&bytes[at..]) else { return Ok(None) };
-        at += found;
-        match (bytes[at], bytes.get(at + 1)) {
-            (b'\n', _) => return Ok(Some((at, at + 1))),
-            (b'\r', Some(b'\n')) => return Ok(Some((at, at + 2))),
-            (b'\r', None) => return Ok(None),
-            (b'\r', _) => return Err(bad(bytes, line, "a carriage return within a line")),
-            (0, _) => return Err(bad(bytes, line, "a NUL")),
-            _ => at += 1,
-        }
-    }
-}
-
-/// The first byte up to the carriage return in the order of ASCII. Lines are too short for a call of `memchr` to pay:
-/// eight bytes are looked at as one number instead.
-#[inline]
-fn control(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 0xff;
-    const PAST: u64 = b'\r' as u64 + 1;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        // The high bit of the lowest byte less than PAST; a borrow can only set bits above it.
-        let less = word.wrapping_sub(ONES * PAST) & !word & (ONES << 7);
-        if less != 0 {
-            return Some(index * 8 + less.trailing_zeros() as usize / 8);
-        }
-    }
-    let found = rest.iter().position(|&byte| u64::from(byte) < PAST)?;
-    Some(words.len() * 8 + found)
+/// The fault of the first line that is no field.
+#[cold]
+fn bad_field(fields: &[u8], error: httparse::Error) -> Fault {
+    let is_bad = |line: &&[u8]| {
+        let alone = [line, b"\n\n".as_slice()].concat();
+        httparse::parse_headers(&alone, &mut [httparse::EMPTY_HEADER; 1]).is_err()
+    };
+    let line = fields.split(|&byte| byte == b'\n').find(is_bad).unwrap_or(fields);
+    let what = match error {
+        httparse::Error::HeaderName => "a line that is no field",
+        _ => "a field with a control character",
+    };
+    bad(what, line)
 }
 
 #[cold]
-fn bad(bytes: &[u8], line: usize, what: &str) -> Fault {
-    let rest = &bytes[line..];
-    let text = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
-    Fault::new(FaultKind::BadHead, format!("{what}: `{}`", shown(text.trim_ascii_end())))
+fn bad(what: &str, line: &[u8]) -> Fault {
+    Fault::new(FaultKind::BadHead, format!("{what}: `{}`", shown(line.trim_ascii_end())))
+}
+
+/// What the fields so far say.
+#[derive(Debug, Default)]
+pub(in crate::protocol) struct Framing {
+    length: Option<u64>,
+    transfer: bool,
+    chunked: bool,
+    close: bool,
+    keep_alive: bool,
+    coding: Option<Coding>,
+}
+
+impl Framing {
+    /// Takes in a field.
+    #[inline]
+    pub(in crate::protocol) fn take(&mut self, name: &[u8], value: &[u8]) -> Result<(), Fault> {
+        // The length alone tells most fields apart, and costs nothing.
+        match name.len() {
+            10 if name.eq_ignore_ascii_case(b"connection") => self.connection(value),
+            14 if name.eq_ignore_ascii_case(b"content-length") => return self.content_length(value),
+            16 if name.eq_ignore_ascii_case(b"content-encoding") => self.content_encoding(value.trim_ascii()),
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => return self.transfer_encoding(value),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The head that these were all the fields of.
+    pub(in crate::protocol) fn head(&self, status: u16, minor: u8, bytes: usize) -> Result<Head, Fault> {
+        if let (Some(length), true) = (self.length, self.transfer) {
+            let message = format!("Content-Length {length} and Transfer-Encoding in one response");
+            return Err(Fault::new(FaultKind::AmbiguousLength, message));
+        }
+        // HTTP/1.0 has no chunks: whoever sends them nevertheless is not to be trusted with a second response.
+        let stays = if minor == 0 { self.keep_alive && !self.transfer } else { true };
+        Ok(Head {
+            status,
+            minor,
+            length: self.length,
+            chunked: self.chunked,
+            keep: stays && !self.close,
+            coding: self.coding.unwrap_or_default(),
+            bytes,
+        })
+    }
+
+    fn connection(&mut self, value: &[u8]) {
+        for option in list(value) {
+            self.close |= option.eq_ignore_ascii_case(b"close");
+            self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
+        }
+    }
+
+    fn content_length(&mut self, value: &[u8]) -> Result<(), Fault> {
+        for member in list(value) {
+            let Some(length) = decimal(member) else {
+                let message = format!("a Content-Length of `{}`", shown(value.trim_ascii()));
+                return Err(Fault::new(FaultKind::BadHead, message));
+            };
+            let before = *self.length.get_or_insert(length);
+            if before != length {
+                let message = format!("a Content-Length of {before} and one of {length}");
+                return Err(Fault::new(FaultKind::AmbiguousLength, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn content_encoding(&mut self, value: &[u8]) {
+        self.coding = match (self.coding, value) {
+            (before, b"") => before,
+            (None, _) => Some(Coding::of(value)),
+            (Some(_), _) => Some(Coding::Other),
+        };
+    }
+
+    fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Fault> {
+        self.transfer = true;
+        for coding in list(value) {
+            // Only what was asked for may be sent, and no other transfer coding ever is asked for.
+            let known = match coding {
+                _ if self.chunked => false,
+                _ if coding.eq_ignore_ascii_case(b"chunked") => {
+                    self.chunked = true;
+                    true
+                }
+                _ => coding.eq_ignore_ascii_case(b"identity"),
+            };
+            if !known {
+                let message = format!("a Transfer-Encoding of `{}`", shown(value.trim_ascii()));
+                return Err(Fault::new(FaultKind::BadHead, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The members of a comma-separated list, trimmed.
+fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
+}
+
+/// A number of decimal digits alone; none when it is anything else, or needs more than 64 bits.
+fn decimal(text: &[u8]) -> Option<u64> {
+    let digit = |&byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
+    let (first, rest) = text.split_first()?;
+    rest.iter().try_fold(digit(first)?, |number, byte| number.checked_mul(10)?.checked_add(digit(byte)?))
 }
 
 #[cfg(test)]

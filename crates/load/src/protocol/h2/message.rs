@@ -6,7 +6,7 @@ use http::{Method, Response, Uri, Version};
 
 use crate::fault::{Fault, FaultKind};
 use crate::plan::{Limits, Request};
-use crate::protocol::h1::field::Framing;
+use crate::protocol::h1::head::Framing;
 use crate::protocol::h1::head::Head;
 
 /// A request ready to be sent.

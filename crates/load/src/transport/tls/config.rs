@@ -4,11 +4,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustls::ClientConfig;
-use rustls::client::Resumption;
-use rustls::crypto::ring;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-use super::{SCRATCH, trust};
+use super::SCRATCH;
 use crate::plan;
 
 /// Sessions that a thread remembers, over all servers.
@@ -28,7 +32,7 @@ pub fn config(tls: &plan::Tls, protocol: plan::Protocol) -> Result<Arc<ClientCon
     let builder = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|e| NoTls(format!("TLS cannot be set up: {e}")))?;
-    let verifier = trust::verifier(tls, provider)?;
+    let verifier = verifier(tls, provider)?;
     let mut config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
     config.alpn_protocols = match protocol {
         plan::Protocol::Http2 => vec![b"h2".to_vec()],
@@ -56,5 +60,142 @@ impl TlsThread {
             own.resumption = Resumption::in_memory_sessions(SESSIONS);
         }
         TlsThread { config: Arc::new(own), scratch: Rc::new(RefCell::new(vec![0; SCRATCH].into())) }
+    }
+}
+
+/// Judges servers by a plan.
+///
+/// # Errors
+/// When there is nobody to trust.
+pub fn verifier(
+    tls: &plan::Tls,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, NoTls> {
+    if tls.insecure {
+        return Ok(Arc::new(Anyone(provider)));
+    }
+    let (roots, own) = match &tls.authorities {
+        Some(path) => from_file(path)?,
+        None => (from_system()?, Vec::new()),
+    };
+    let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+        .build()
+        .map_err(|e| NoTls(format!("the authorities cannot be used: {e}")))?;
+    Ok(Arc::new(Known { chains, own }))
+}
+
+fn from_file(path: &str) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), NoTls> {
+    let unread = |e: &dyn std::fmt::Display| NoTls(format!("{path}: the authorities cannot be read: {e}"));
+    let (mut roots, mut own) = (RootCertStore::empty(), Vec::new());
+    for certificate in CertificateDer::pem_file_iter(path).map_err(|e| unread(&e))? {
+        let certificate = certificate.map_err(|e| unread(&e))?;
+        roots.add(certificate.clone()).map_err(|e| unread(&e))?;
+        own.push(certificate);
+    }
+    if roots.is_empty() {
+        return Err(NoTls(format!("{path}: no certificate in it; a PEM file of authorities is needed")));
+    }
+    Ok((roots, own))
+}
+
+fn from_system() -> Result<RootCertStore, NoTls> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    // A system's list holds some that no strict reader takes; the others are no worse for it.
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        let why = found.errors.first().map(|e| format!(" ({e})")).unwrap_or_default();
+        return Err(NoTls(format!(
+            "this system names no authorities{why}; name a PEM file of them, or accept any certificate"
+        )));
+    }
+    Ok(roots)
+}
+
+/// Takes what the authorities vouch for, and a certificate of the file itself: those that `openssl req -x509` makes call
+/// themselves authorities, which no server's certificate may do by the rules (RFC 5280, 4.2.1.9).
+#[derive(Debug)]
+struct Known {
+    chains: Arc<WebPkiServerVerifier>,
+    own: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for Known {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        others: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match self.chains.verify_server_cert(certificate, others, name, ocsp, now) {
+            Err(Error::InvalidCertificate(CertificateError::Other(_))) if self.own.contains(certificate) => {
+                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            judged => judged,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.chains.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.chains.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.chains.supported_verify_schemes()
+    }
+}
+
+/// Takes any certificate, and does not look at signatures either: an odd certificate could not even be read for its key.
+#[derive(Debug)]
+struct Anyone(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anyone {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -1,3 +1,6 @@
+use std::collections::BTreeMap;
+use weigh_codec::{Params, codecs};
+
 use super::*;
 
 #[test]
@@ -5,8 +8,8 @@ fn room_grows_to_what_is_needed_and_no_further() {
     // A million zeros as one stored byte sequence of brotli would not show growth: gzip packs them a thousandfold.
     let body = vec![0; 1_000_000];
     let mut wire = Vec::new();
-    let codec = weigh_codec::codecs::find("zlib").unwrap();
-    codec.coder(&weigh_codec::Params::level(9)).unwrap().encode(&body, &mut wire).unwrap();
+    let codec = codecs::find("zlib").unwrap();
+    codec.coder(&Params::level(9)).unwrap().encode(&body, &mut wire).unwrap();
     for likely in [0, 1, 1_000_000, u64::MAX] {
         assert_eq!(decode(Coding::Gzip, &wire, likely, 1_000_000).unwrap(), body);
         let fault = decode(Coding::Gzip, &wire, likely, 999_999).unwrap_err();
@@ -46,4 +49,42 @@ fn messages_are_one_line_of_ascii() {
     let fault = decode(Coding::Gzip, b"\x1b[2J\r\n\xff and so on and on", 0, 10).unwrap_err();
     assert!(fault.message.contains(r"it begins with `\x1b[2J\r\n\xff and so o`"), "{}", fault.message);
     assert!(fault.message.is_ascii() && !fault.message.contains(char::is_control));
+}
+
+fn frame(options: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+    let options: BTreeMap<_, _> = options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let params = Params { level: Some(1), options, dictionary: None };
+    let mut wire = Vec::new();
+    codecs::find("zstd").unwrap().coder(&params).unwrap().encode(body, &mut wire).unwrap();
+    wire
+}
+
+#[test]
+fn single_segments_need_what_they_hold() {
+    for size in [1, 255, 256, 300, 65_791, 65_792, 100_000] {
+        assert_eq!(window(&frame(&[], &vec![b'a'; size])), Some(size as u64));
+    }
+}
+
+#[test]
+fn a_declared_window_is_read() {
+    // The exponent 10 + 3, and one eighth more.
+    assert_eq!(window(&[0x28, 0xb5, 0x2f, 0xfd, 0, 0x19]), Some(9216));
+    assert_eq!(window(&[0x28, 0xb5, 0x2f, 0xfd, 0, 0xff]), Some((1 << 41) + 7 * (1 << 38)));
+    // More than one piece, so that the encoder does not know the size.
+    let body = vec![b'a'; 200_000];
+    let streamed = frame(&[("mode", "stream"), ("window", "24")], &body);
+    assert_eq!((window(&streamed), excess(&streamed)), (Some(16 << 20), Some(16 << 20)));
+    let usual = frame(&[("mode", "stream"), ("window", "23")], &body);
+    assert_eq!((window(&usual), excess(&usual)), (Some(8 << 20), None));
+}
+
+#[test]
+fn cut_headers_tell_nothing() {
+    let whole = frame(&[], &[b'a'; 300]);
+    for length in 0..7 {
+        assert_eq!(window(&whole[..length]), None, "{length} bytes");
+    }
+    assert_eq!(window(&whole[..7]), Some(300));
+    assert_eq!(window(b"no frame at all"), None);
 }

@@ -31,7 +31,7 @@ fn what_the_server_sends_is_told() {
     assert_eq!(preflight.framing, Framing::Chunked);
     assert_eq!(preflight.body_bytes, encode(Coding::Gzip, 6, &body).len() as u64);
     assert_eq!(preflight.decoded_bytes, Some(2000));
-    assert_eq!(preflight.decoded_sha256, Some(difference::hex(&decode::sha256(&body))));
+    assert_eq!(preflight.decoded_sha256, Some(wrong::hex(&decode::sha256(&body))));
     assert_eq!(preflight.checked, Checked::Bytes);
     assert_eq!((preflight.fault, preflight.notes), (None, vec![]));
 }

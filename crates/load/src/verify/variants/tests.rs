@@ -3,7 +3,7 @@ use crate::fault::FaultKind;
 
 fn variant(wire: &[u8], wrong: bool) -> Variant {
     let fault = wrong.then(|| Arc::new(Fault::new(FaultKind::Mismatch, "other")));
-    Variant { coding: Coding::Gzip, wire: Arc::new(wire.into()), fault }
+    Variant { coding: Coding::Gzip, wire: wire.into(), fault }
 }
 
 fn view(wires: &[&[u8]]) -> View {
@@ -41,7 +41,7 @@ fn a_view_sees_what_was_added_and_keeps_its_indices() {
     shared.add(variant(b"two", false));
     assert_eq!(view.list().len(), 1);
     view.refresh(&shared);
-    assert_eq!(**view.list()[0].wire, *b"one");
+    assert_eq!(*view.list()[0].wire, *b"one");
     view.matched(1);
     assert_eq!((view.first(Coding::Gzip), view.first(Coding::Brotli)), (Some(1), None));
 }
