@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use weigh_answer::format::{Options, named};
 use weigh_answer::outcome::{Report, RunFacts};
 
-const RUNS: [&str; 2] = ["clients", "codecs"];
+const RUNS: [&str; 3] = ["clients", "codecs", "deliveries"];
 
 fn folder(run: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(run)

@@ -206,7 +206,7 @@ fn new_keys_are_told_by_what_one_takes() {
 fn the_measurement_corrects_the_model() {
     let report = levels().report();
     let calls = calls(&report);
-    assert_eq!(calls.links.len(), 1);
+    assert_eq!(report.links.len(), 1);
     let over: Vec<_> =
         calls.predictions.iter().filter(|p| p.link.is_some() && p.operation == Operation::Put).collect();
     assert_eq!(over.len(), 4);
