@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use weigh_answer::format::{Options, named};
-use weigh_answer::outcome::{Report, RunFacts};
+use weigh_answer::report::{Report, RunFacts};
 
 const RUNS: [&str; 3] = ["clients", "codecs", "deliveries"];
 

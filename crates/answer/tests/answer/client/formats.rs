@@ -2,7 +2,7 @@
 
 use super::fixture::{hostile, levels, versions};
 use weigh_answer::format::{Detail, Options, Rendered, live, named};
-use weigh_answer::outcome::Report;
+use weigh_answer::report::Report;
 
 fn render(name: &str, report: &Report) -> Vec<Rendered> {
     named(name).unwrap().render(report, &Options::default()).unwrap()

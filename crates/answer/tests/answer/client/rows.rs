@@ -7,7 +7,7 @@ use crate::codec::fixture::{Lab, row};
 use weigh_answer::estimate::Estimate;
 use weigh_answer::exhibit::comparison::{Comparison, Kind};
 use weigh_answer::exhibit::prediction::{ComputedCalls, Operation};
-use weigh_answer::outcome::Report;
+use weigh_answer::report::Report;
 use weigh_answer::verdict::Ratio;
 use weigh_model::caveat::Caveat;
 use weigh_model::client::ValueKind;
