@@ -44,7 +44,7 @@ pub struct Exhibits {
     /// Clients beside each other that differ in one thing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparisons: Option<Comparisons>,
-    /// Links of clients, and calls computed from their parts beside calls as measured.
+    /// Calls of clients computed from their parts beside calls as measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed_calls: Option<ComputedCalls>,
     /// From which size on files encoded before pay, server by server.

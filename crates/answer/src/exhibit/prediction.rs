@@ -5,7 +5,7 @@ use anyhow::Result;
 use csv::Writer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_model::link::{LinkSpec, Measured as MeasuredLink, Rate};
+use weigh_model::link::Rate;
 use weigh_model::plan::Plan;
 use weigh_model::setting::Setting;
 use weigh_model::units;
@@ -17,8 +17,7 @@ use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::format::csv::text;
 use crate::format::{Detail, Options, Rendered};
-use crate::gather::Gathered;
-use crate::report::Report;
+use crate::report::{OverLink, Report};
 use crate::row::Row;
 use crate::subject::client::{DECODE, ENCODE, GET_MEAN, PUT_MEAN, STORED, label, place, setting};
 use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
@@ -40,23 +39,12 @@ const LEGEND: &str = "Computed: encoding or decoding as measured, stored bytes o
 /// What can be computed of calls, and over which links.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ComputedCalls {
-    /// The links between workers and stores that were used, in the plan's order.
-    pub links: Vec<LinkResult>,
     /// What the model says of a write and of a read beside what was measured; empty where no worker encodes and no link is between.
     pub predictions: Vec<Prediction>,
     /// The best setting by the model and by measurement.
     pub advice: Vec<Advice>,
     /// At which bandwidth two settings would cost the same, and which is quicker on the link that was there.
     pub break_even: Vec<BreakEvenAt>,
-}
-
-/// A link between workers and store.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LinkResult {
-    /// What it was asked to be.
-    pub asked: LinkSpec,
-    /// What it was measured as before anything else went over it.
-    pub measured: MeasuredLink,
 }
 
 /// A write or a read.
@@ -181,33 +169,13 @@ pub struct BreakEvenAt {
     pub agrees: Option<bool>,
 }
 
-impl LinkResult {
-    /// The links that cells were measured over. Of a link that was made again after an interruption, the first measurement.
-    fn all(plan: &Plan, gathered: &Gathered) -> Vec<LinkResult> {
-        let result = |asked: &LinkSpec| {
-            let over = gathered.cells.iter().filter(|m| {
-                m.cell.client.as_ref().is_some_and(|client| client.link.as_ref() == Some(&asked.name))
-            });
-            let mut visits = over.flat_map(|m| &m.visits).filter_map(|v| v.client.as_deref());
-            let measured = visits.find_map(|v| v.link.as_deref().filter(|_| v.transactions() > 0))?;
-            Some(LinkResult { asked: asked.clone(), measured: measured.clone() })
-        };
-        plan.links.iter().filter_map(result).collect()
-    }
-
-    /// Mbit/s of TCP payload in which the bytes of a call go; infinite where nothing limits them.
-    fn mbit(&self, operation: Operation) -> f64 {
-        let rate = match operation {
-            Operation::Put => &self.measured.up,
-            Operation::Get => &self.measured.down,
-        };
-        rate.as_ref().map_or(f64::INFINITY, |rate| rate.payload_kbps / 1e3)
-    }
-
-    /// Milliseconds of a round trip; 0 where there is nothing on the way.
-    fn round_trip(&self) -> f64 {
-        self.measured.round_trip.as_ref().map_or(0.0, |trip| trip.median_ms)
-    }
+/// Mbit/s of TCP payload in which the bytes of a call go; infinite where nothing limits them.
+fn mbit(link: &OverLink, operation: Operation) -> f64 {
+    let rate = match operation {
+        Operation::Put => &link.measured.up,
+        Operation::Get => &link.measured.down,
+    };
+    rate.as_ref().map_or(f64::INFINITY, |rate| rate.payload_kbps / 1e3)
 }
 
 /// One call of one cell.
@@ -219,12 +187,12 @@ struct Call<'a> {
 
 impl ComputedCalls {
     /// Computes every call of cells that encode or that a link is before; none where there is no such cell.
-    pub(crate) fn of(evidence: &Evidence, gathered: &Gathered) -> Option<ComputedCalls> {
-        let links = LinkResult::all(evidence.plan, gathered);
+    pub(crate) fn of(evidence: &Evidence) -> Option<ComputedCalls> {
+        let Evidence { plan, report } = evidence;
         let mut calls: Vec<Call> = Vec::new();
-        for row in &evidence.report.rows {
+        for row in &report.rows {
             let Some(client) = &row.cell.client else { continue };
-            let link = client.link.as_ref().and_then(|name| named(&links, name));
+            let link = client.link.as_ref().and_then(|name| report.link(name));
             if client.encoded || link.is_some() {
                 let both = [Operation::Put, Operation::Get].into_iter();
                 calls.extend(both.filter_map(|operation| call(row, operation, link)));
@@ -232,22 +200,22 @@ impl ComputedCalls {
         }
         let groups = groups(&calls);
         let computed = ComputedCalls {
-            advice: groups.iter().filter_map(|group| advice(evidence.plan, group)).collect(),
-            break_even: groups.iter().filter_map(|group| break_even(evidence.plan, &links, group)).collect(),
+            advice: groups.iter().filter_map(|group| advice(plan, group)).collect(),
+            break_even: groups.iter().filter_map(|group| break_even(evidence, group)).collect(),
             predictions: calls.into_iter().map(|call| call.prediction).collect(),
-            links,
         };
-        (!computed.links.is_empty() || !computed.predictions.is_empty()).then_some(computed)
+        (!report.links.is_empty() || !computed.predictions.is_empty()).then_some(computed)
     }
 }
 
-fn call<'a>(row: &'a Row, operation: Operation, link: Option<&LinkResult>) -> Option<Call<'a>> {
+fn call<'a>(row: &'a Row, operation: Operation, link: Option<&OverLink>) -> Option<Call<'a>> {
     let cost = operation.mean(row)?;
     let p50 = operation.p50(row)?;
     let coding = operation.coding(row);
     let bytes = row.value(STORED).unwrap_or(0.0);
-    let transfer = link.map_or(0.0, |link| bytes / (link.mbit(operation) * BYTES_PER_NS));
-    let round_trip = link.map_or(0.0, |link| link.round_trip() * 1e6);
+    let transfer = link.map_or(0.0, |link| bytes / (mbit(link, operation) * BYTES_PER_NS));
+    let round_trip = link.and_then(|link| link.measured.round_trip.as_ref());
+    let round_trip = round_trip.map_or(0.0, |trip| trip.median_ms * 1e6);
     let predicted = coding + transfer + round_trip;
     let measured = Estimate { drawn: None, ..cost.scaled(1e-9) };
     let prediction = Prediction {
@@ -263,10 +231,6 @@ fn call<'a>(row: &'a Row, operation: Operation, link: Option<&LinkResult>) -> Op
         measured,
     };
     predicted.is_finite().then_some(Call { row, prediction, cost })
-}
-
-fn named<'a>(links: &'a [LinkResult], name: &str) -> Option<&'a LinkResult> {
-    links.iter().find(|link| link.asked.name == name)
 }
 
 /// Calls that differ in serializer and setting alone.
@@ -301,9 +265,9 @@ fn advice(plan: &Plan, group: &[&Call]) -> Option<Advice> {
 }
 
 /// The usual two settings with the same serializer on a link.
-fn break_even(plan: &Plan, links: &[LinkResult], group: &[&Call]) -> Option<BreakEvenAt> {
+fn break_even(evidence: &Evidence, group: &[&Call]) -> Option<BreakEvenAt> {
     let link = group.first()?.prediction.link.as_ref()?;
-    let mbit = named(links, link)?.mbit(group.first()?.prediction.operation);
+    let mbit = mbit(evidence.report.link(link)?, group.first()?.prediction.operation);
     let is_of = |setting: &Setting, (names, level): (&[&str], i32)| {
         setting.options.is_empty()
             && setting.level == Some(level)
@@ -324,7 +288,7 @@ fn break_even(plan: &Plan, links: &[LinkResult], group: &[&Call]) -> Option<Brea
         second.row.value(STORED)?,
     );
     let computed = first.prediction.predicted / second.prediction.predicted;
-    let measured = paired(Some(first.cost), Some(second.cost), plan.seed);
+    let measured = paired(Some(first.cost), Some(second.cost), evidence.plan.seed);
     let settled = measured.filter(Ratio::is_settled);
     Some(BreakEvenAt {
         link: link.clone(),
@@ -342,8 +306,8 @@ fn break_even(plan: &Plan, links: &[LinkResult], group: &[&Call]) -> Option<Brea
 impl Exhibit for ComputedCalls {
     fn blocks(&self, report: &Report, options: &Options) -> Vec<Block> {
         let mut blocks = Vec::new();
-        if !self.links.is_empty() {
-            blocks.extend([Block::Heading(2, "Links".into()), Block::Table(self.links_table())]);
+        if !report.links.is_empty() {
+            blocks.extend([Block::Heading(2, "Links".into()), Block::Table(links_table(report))]);
         }
         if self.predictions.is_empty() {
             return blocks;
@@ -400,44 +364,44 @@ impl Exhibit for ComputedCalls {
     }
 }
 
-impl ComputedCalls {
-    /// What links were asked to be and what they were measured as.
-    fn links_table(&self) -> Grid {
-        let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
-        let mut grid = Grid::new(vec![
-            Column::new("link", "", Kind::Text(10), 0),
-            Column::new("made by", "", Kind::Text(8), 1),
-            three("down", "asked Mbit/s", 2),
-            three("down", "Mbit/s", 0),
-            three("up", "asked Mbit/s", 2),
-            three("up", "Mbit/s", 0),
-            three("round trip", "asked ms", 2),
-            three("round trip", "ms", 0),
-            three("±", "ms", 3),
-            Column::new("not as asked", "", Kind::Text(16), 0),
-        ]);
-        for LinkResult { asked, measured } in &self.links {
-            let mbit = |rate: &Option<Rate>| rate.as_ref().map(|rate| rate.measured_kbps / 1e3);
-            let trip = measured.round_trip.as_ref();
-            grid.push(
-                Tone::Plain,
-                vec![
-                    clean(&asked.name).into(),
-                    measured.way.name().into(),
-                    asked.down_kbps.map(|kbps| kbps / 1e3).into(),
-                    mbit(&measured.down).into(),
-                    asked.up_kbps.map(|kbps| kbps / 1e3).into(),
-                    mbit(&measured.up).into(),
-                    asked.rtt_ms.into(),
-                    trip.map(|trip| trip.median_ms).into(),
-                    trip.map(|trip| trip.mad_ms).into(),
-                    clean(&measured.off(asked).join("; ")).into(),
-                ],
-            );
-        }
-        grid
+/// What links were asked to be and what they were measured as.
+fn links_table(report: &Report) -> Grid {
+    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
+    let mut grid = Grid::new(vec![
+        Column::new("link", "", Kind::Text(10), 0),
+        Column::new("made by", "", Kind::Text(8), 1),
+        three("down", "asked Mbit/s", 2),
+        three("down", "Mbit/s", 0),
+        three("up", "asked Mbit/s", 2),
+        three("up", "Mbit/s", 0),
+        three("round trip", "asked ms", 2),
+        three("round trip", "ms", 0),
+        three("±", "ms", 3),
+        Column::new("not as asked", "", Kind::Text(16), 0),
+    ]);
+    for OverLink { asked, measured } in &report.links {
+        let mbit = |rate: &Option<Rate>| rate.as_ref().map(|rate| rate.measured_kbps / 1e3);
+        let trip = measured.round_trip.as_ref();
+        grid.push(
+            Tone::Plain,
+            vec![
+                clean(&asked.name).into(),
+                measured.way.name().into(),
+                asked.down_kbps.map(|kbps| kbps / 1e3).into(),
+                mbit(&measured.down).into(),
+                asked.up_kbps.map(|kbps| kbps / 1e3).into(),
+                mbit(&measured.up).into(),
+                asked.rtt_ms.into(),
+                trip.map(|trip| trip.median_ms).into(),
+                trip.map(|trip| trip.mad_ms).into(),
+                clean(&measured.off(asked).join("; ")).into(),
+            ],
+        );
     }
+    grid
+}
 
+impl ComputedCalls {
     /// The best setting by both, one row per content, client, link and call.
     fn advice_table(&self, report: &Report) -> Grid {
         let mut grid = Grid::new(vec![

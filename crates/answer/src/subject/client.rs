@@ -169,66 +169,72 @@ fn middle(measured: &Measured, of: fn(&ClientVisit) -> Option<f64>) -> Option<Es
     Some(Estimate::exact(median(&amounts)?, amounts.len()))
 }
 
-const fn count(
-    id: &'static str,
-    better: Better,
-    of: fn(&VisitRecord) -> Option<f64>,
-    about: &'static str,
-) -> Metric {
-    Metric { id, unit: Unit::Count, better, over: Over::Sum, per: Per::Run, of: Source::Visit(of), about }
+/// A table of metrics: id, unit, which way is better, how rounds are summarised, per what, source, and what it means.
+macro_rules! metrics {
+    ($($id:expr, $unit:ident $better:ident $over:ident $per:ident, $of:expr, $about:expr;)*) => {
+        &[$(Metric {
+            id: $id,
+            unit: Unit::$unit,
+            better: Better::$better,
+            over: Over::$over,
+            per: Per::$per,
+            of: $of,
+            about: $about,
+        }),*]
+    };
 }
 
-const fn share(id: &'static str, better: Better, of: Source, about: &'static str) -> Metric {
-    Metric { id, unit: Unit::Share, better, over: Over::Sum, per: Per::Run, of, about }
+/// An amount of a visit with a transaction.
+macro_rules! amount {
+    ($visit:ident => $of:expr) => {
+        Source::Visit(|record| {
+            let $visit = visit(record)?;
+            $of
+        })
+    };
 }
 
-const COUNTS: &[Metric] = &[
-    Metric {
-        of: Source::Visits(|m| Some(Estimate::exact(visits(m).count() as f64, m.visits.len()))),
-        ..count("rounds", Better::Neither, |_| None, "Rounds with a transaction.")
-    },
-    count(
-        "writes",
-        Better::Neither,
-        |v| Some(visit(v)?.writes.count as f64),
-        "Writes, failed ones among them.",
-    ),
-    count("writes-failed", Better::Less, |v| Some(visit(v)?.writes.failed as f64), "Writes that failed."),
-    share(
-        "writes-made",
-        Better::More,
-        Source::Values(|_, v| made(v, "writes", &["writes-failed"])),
-        "Share of writes that succeeded; 1 without a write.",
-    ),
-    count(
-        "reads",
-        Better::Neither,
-        |v| Some(visit(v)?.reads.count as f64),
-        "Reads, failed ones and those that found nothing among them.",
-    ),
-    count("reads-failed", Better::Less, |v| Some(visit(v)?.reads.failed as f64), "Reads that failed."),
-    count("hits", Better::Neither, |v| Some(visit(v)?.reads.hits as f64), "Reads that found a value."),
-    count("misses", Better::Less, |v| Some(visit(v)?.reads.misses as f64), "Reads that found nothing."),
-    count(
-        "wrong",
-        Better::Less,
-        |v| Some(visit(v)?.reads.wrong as f64),
-        "Reads that gave another value than was written.",
-    ),
-    share(
-        "reads-made",
-        Better::More,
-        Source::Values(|_, v| made(v, "reads", &["reads-failed", "wrong"])),
-        "Share of reads that succeeded; 1 without a read. A read that finds nothing is no failure.",
-    ),
-    count(
-        "transactions",
-        Better::Neither,
-        |v| Some(visit(v)?.transactions() as f64),
-        "Writes and reads, failed ones among them.",
-    ),
-    count("dropped", Better::Less, |v| Some(visit(v)?.dropped as f64), "Scheduled and never sent."),
-];
+/// How many of something there are in all visits.
+macro_rules! total {
+    ($visit:ident => $of:expr) => {
+        amount!($visit => Some($of as f64))
+    };
+}
+
+/// An amount of a visit to a worker that encodes.
+macro_rules! encoded {
+    ($visit:ident => $of:expr) => {
+        Source::CellVisit(|cell, record| {
+            let $visit =
+                visit(record).filter(|_| cell.client.as_ref().is_some_and(|client| client.encoded))?;
+            $of
+        })
+    };
+}
+
+/// The most of all workers of a visit.
+macro_rules! most {
+    ($worker:ident => $of:expr) => {
+        Source::Visit(|record| most(record, |$worker| $of))
+    };
+}
+
+const COUNTS: &[Metric] = metrics! {
+    "rounds", Count Neither Sum Run, Source::Visits(|m| Some(Estimate::exact(visits(m).count() as f64, m.visits.len()))), "Rounds with a transaction.";
+    "writes", Count Neither Sum Run, total!(v => v.writes.count), "Writes, failed ones among them.";
+    "writes-failed", Count Less Sum Run, total!(v => v.writes.failed), "Writes that failed.";
+    "writes-made", Share More Sum Run, Source::Values(|_, v| made(v, "writes", &["writes-failed"])),
+        "Share of writes that succeeded; 1 without a write.";
+    "reads", Count Neither Sum Run, total!(v => v.reads.count), "Reads, failed ones and those that found nothing among them.";
+    "reads-failed", Count Less Sum Run, total!(v => v.reads.failed), "Reads that failed.";
+    "hits", Count Neither Sum Run, total!(v => v.reads.hits), "Reads that found a value.";
+    "misses", Count Less Sum Run, total!(v => v.reads.misses), "Reads that found nothing.";
+    "wrong", Count Less Sum Run, total!(v => v.reads.wrong), "Reads that gave another value than was written.";
+    "reads-made", Share More Sum Run, Source::Values(|_, v| made(v, "reads", &["reads-failed", "wrong"])),
+        "Share of reads that succeeded; 1 without a read. A read that finds nothing is no failure.";
+    "transactions", Count Neither Sum Run, total!(v => v.transactions()), "Writes and reads, failed ones among them.";
+    "dropped", Count Less Sum Run, total!(v => v.dropped), "Scheduled and never sent.";
+};
 
 /// The share of calls that did not fail.
 fn made(values: &Values, calls: &str, failed: &[&str]) -> Option<Estimate> {
@@ -238,42 +244,46 @@ fn made(values: &Values, calls: &str, failed: &[&str]) -> Option<Estimate> {
     Some(Estimate::exact(made, calls.rounds as usize))
 }
 
-const fn rate(id: &'static str, of: fn(&VisitRecord) -> Option<f64>, about: &'static str) -> Metric {
-    let (unit, better, over, per) = (Unit::PerSecond, Better::More, Over::Median, Per::Run);
-    Metric { id, unit, better, over, per, of: Source::Visit(of), about }
+const RATES: &[Metric] = metrics! {
+    COMBINED, PerSecond More Median Run, amount!(v => v.tps_combined()),
+        "Transactions per second of all workers: all transactions ÷ the longest worker's seconds.";
+    PER_PROCESS, PerSecond More Median Run, amount!(v => v.tps_per_process()),
+        "Transactions per second of a worker: all transactions ÷ the sum of the workers' seconds.";
+    SECONDS, S Less Median Run, amount!(v => Some(v.seconds())),
+        "A block from the first begin to its longest worker's last answer.";
+    SKEW, S Less Median Run, Source::Visits(|m| middle(m, |v| Some(v.skew)).or(Some(Estimate::exact(0.0, 0)))),
+        "Between the first begin and the last begin of a worker.";
+};
+
+const COSTS: &[Metric] = metrics! {
+    CLIENT_CPU, Ns Less LowQuantile Transaction, amount!(v => client_cpu(v)), "CPU time of the workers.";
+    STORE_CPU, Ns Less LowQuantile Transaction, amount!(v => v.a_transaction((v.server_user_ns? + v.server_system_ns?) as f64)),
+        "CPU time of the store's processes; none without a process of its own.";
+    CPU, Ns Less LowQuantile Transaction, Source::Values(|_, v| together(v)), "CPU time of workers and store together.";
+    "client-user-share", Share Neither Mean Run, Source::Visits(|m| user_share(m, client_ns)),
+        "Share of the workers' CPU time in user space, of all rounds together.";
+    "store-user-share", Share Neither Mean Run, Source::Visits(|m| user_share(m, store_ns)),
+        "Share of the store's CPU time in user space, of all rounds together.";
+    "client-user-cpu", Ns Less LowQuantile Transaction, Source::Values(|_, v| part_of(v, CLIENT_CPU, v.get("client-user-share")?)),
+        "CPU time of the workers in user space: PHP's own code and the driver's.";
+    "client-kernel-cpu", Ns Less LowQuantile Transaction, Source::Values(|_, v| part_of(v, CLIENT_CPU, &rest(v.get("client-user-share")?))),
+        "CPU time of the workers in the kernel.";
+    "store-user-cpu", Ns Less LowQuantile Transaction, Source::Values(|_, v| part_of(v, STORE_CPU, v.get("store-user-share")?)),
+        "CPU time of the store's processes in user space.";
+    "store-kernel-cpu", Ns Less LowQuantile Transaction, Source::Values(|_, v| part_of(v, STORE_CPU, &rest(v.get("store-user-share")?))),
+        "CPU time of the store's processes in the kernel.";
+    "own-share", Share Less Median Run, Source::Visits(|m| middle(m, |v| Some(v.own_ns / client_cpu(v).filter(|cpu| *cpu > 0.0)?))),
+        "Share of the workers' CPU time that is their own loop.";
+};
+
+/// CPU nanoseconds per transaction of the workers.
+fn client_cpu(visit: &ClientVisit) -> Option<f64> {
+    visit.a_transaction((visit.client_user_ns + visit.client_system_ns) as f64)
 }
 
-const fn seconds(id: &'static str, of: Source, about: &'static str) -> Metric {
-    let (unit, better, over, per) = (Unit::S, Better::Less, Over::Median, Per::Run);
-    Metric { id, unit, better, over, per, of, about }
-}
-
-const RATES: &[Metric] = &[
-    rate(
-        COMBINED,
-        |v| visit(v)?.tps_combined(),
-        "Transactions per second of all workers: all transactions ÷ the longest worker's seconds.",
-    ),
-    rate(
-        PER_PROCESS,
-        |v| visit(v)?.tps_per_process(),
-        "Transactions per second of a worker: all transactions ÷ the sum of the workers' seconds.",
-    ),
-    seconds(
-        SECONDS,
-        Source::Visit(|v| Some(visit(v)?.seconds())),
-        "A block from the first begin to its longest worker's last answer.",
-    ),
-    seconds(
-        SKEW,
-        Source::Visits(|m| middle(m, |v| Some(v.skew)).or(Some(Estimate::exact(0.0, 0)))),
-        "Between the first begin and the last begin of a worker.",
-    ),
-];
-
-const fn cpu(id: &'static str, of: Source, about: &'static str) -> Metric {
-    let (unit, better, over, per) = (Unit::Ns, Better::Less, Over::LowQuantile, Per::Transaction);
-    Metric { id, unit, better, over, per, of, about }
+fn together(values: &Values) -> Option<Estimate> {
+    let client = values.get(CLIENT_CPU)?;
+    Some(values.get(STORE_CPU).map_or_else(|| client.clone(), |store| client.plus(store)))
 }
 
 /// CPU time of the workers in user space and in the kernel.
@@ -286,76 +296,6 @@ fn store_ns(visit: &ClientVisit) -> Option<(u64, u64)> {
     let (user, system) = (visit.server_user_ns, visit.server_system_ns);
     (user.is_some() || system.is_some()).then(|| (user.unwrap_or(0), system.unwrap_or(0)))
 }
-
-const COSTS: &[Metric] = &[
-    cpu(
-        CLIENT_CPU,
-        Source::Visit(|v| {
-            let visit = visit(v)?;
-            visit.a_transaction((visit.client_user_ns + visit.client_system_ns) as f64)
-        }),
-        "CPU time of the workers per transaction.",
-    ),
-    cpu(
-        STORE_CPU,
-        Source::Visit(|v| {
-            let visit = visit(v)?;
-            visit.a_transaction((visit.server_user_ns? + visit.server_system_ns?) as f64)
-        }),
-        "CPU time of the store's processes per transaction; none without a process of its own.",
-    ),
-    cpu(
-        CPU,
-        Source::Values(|_, v| match (v.get(CLIENT_CPU)?, v.get(STORE_CPU)) {
-            (client, Some(store)) => Some(client.plus(store)),
-            (client, None) => Some(client.clone()),
-        }),
-        "CPU time of workers and store together per transaction.",
-    ),
-    share(
-        "client-user-share",
-        Better::Neither,
-        Source::Visits(|m| user_share(m, client_ns)),
-        "Share of the workers' CPU time in user space, of all rounds together.",
-    ),
-    share(
-        "store-user-share",
-        Better::Neither,
-        Source::Visits(|m| user_share(m, store_ns)),
-        "Share of the store's CPU time in user space, of all rounds together.",
-    ),
-    cpu(
-        "client-user-cpu",
-        Source::Values(|_, v| part_of(v, CLIENT_CPU, v.get("client-user-share")?)),
-        "CPU time of the workers in user space per transaction: PHP's own code and the driver's.",
-    ),
-    cpu(
-        "client-kernel-cpu",
-        Source::Values(|_, v| part_of(v, CLIENT_CPU, &rest(v.get("client-user-share")?))),
-        "CPU time of the workers in the kernel per transaction.",
-    ),
-    cpu(
-        "store-user-cpu",
-        Source::Values(|_, v| part_of(v, STORE_CPU, v.get("store-user-share")?)),
-        "CPU time of the store's processes in user space per transaction.",
-    ),
-    cpu(
-        "store-kernel-cpu",
-        Source::Values(|_, v| part_of(v, STORE_CPU, &rest(v.get("store-user-share")?))),
-        "CPU time of the store's processes in the kernel per transaction.",
-    ),
-    share(
-        "own-share",
-        Better::Less,
-        Source::Visits(|m| {
-            middle(m, |v| {
-                let client = v.a_transaction((v.client_user_ns + v.client_system_ns) as f64)?;
-                (client > 0.0).then(|| v.own_ns / client)
-            })
-        }),
-        "Share of the workers' CPU time that is their own loop, median over rounds.",
-    ),
-];
 
 /// The first of two parts ÷ both, of all rounds together, with the interval of the rounds' own shares. Clocks tell user from kernel time by
 /// ticks, so that a round by itself is off, while the sum of the two is exact.
@@ -443,155 +383,55 @@ const GET: &[Metric] = times!("get", get, "time inside GET.");
 const PUT_DUE: &[Metric] = times!("put-due", put_due, "from the scheduled send of a write to its answer.");
 const GET_DUE: &[Metric] = times!("get-due", get_due, "from the scheduled send of a read to its answer.");
 
-/// Nanoseconds per call, median over rounds.
-const fn call(id: &'static str, of: Source, about: &'static str) -> Metric {
-    let (unit, better, over, per) = (Unit::Ns, Better::Less, Over::Median, Per::Op);
-    Metric { id, unit, better, over, per, of, about }
-}
-
-const CALLS: &[Metric] = &[
-    call(
-        PUT_MIDDLE,
-        Source::Visit(|v| of_hist(put(v)?, |hist| hist.quantile(0.5))),
-        "The median time inside PUT of a round.",
-    ),
-    call(
-        GET_MIDDLE,
-        Source::Visit(|v| of_hist(get(v)?, |hist| hist.quantile(0.5))),
-        "The median time inside GET of a round.",
-    ),
-    call(PUT_MEAN, Source::Visit(|v| of_hist(put(v)?, Hist::mean)), "The mean time inside PUT of a round."),
-    call(GET_MEAN, Source::Visit(|v| of_hist(get(v)?, Hist::mean)), "The mean time inside GET of a round."),
-    call(
-        ENCODE,
-        Source::CellVisit(|cell, v| {
-            let visit = encoded(cell, v)?;
-            per_call(visit.encode_ns, visit.writes.count)
-        }),
-        "Serializing and encoding by the worker itself inside a PUT, wall time; none where it does not encode.",
-    ),
-    call(
-        DECODE,
-        Source::CellVisit(|cell, v| {
-            let visit = encoded(cell, v)?;
-            per_call(visit.decode_ns, visit.reads.hits)
-        }),
-        "Decoding and unserializing by the worker itself inside a GET, wall time; none where it does not encode.",
-    ),
-    Metric {
-        over: Over::Sum,
-        per: Per::Run,
-        ..call(
-            "encode-total",
-            Source::CellVisit(|cell, v| Some(encoded(cell, v)?.encode_ns as f64)),
-            "Serializing and encoding of all writes.",
-        )
-    },
-    Metric {
-        over: Over::Sum,
-        per: Per::Run,
-        ..call(
-            "decode-total",
-            Source::CellVisit(|cell, v| Some(encoded(cell, v)?.decode_ns as f64)),
-            "Decoding and unserializing of all reads.",
-        )
-    },
-    share(
-        "encode-share",
-        Better::Less,
-        Source::Values(|_, v| coding_share(v, ENCODE, "encode-total", ["put-mean", "put-count"])),
-        "Share of the time inside PUT that is serializing and encoding, over all rounds.",
-    ),
-    share(
-        "decode-share",
-        Better::Less,
-        Source::Values(|_, v| coding_share(v, DECODE, "decode-total", ["get-mean", "get-count"])),
-        "Share of the time inside GET that is decoding and unserializing, over all rounds.",
-    ),
-];
+const CALLS: &[Metric] = metrics! {
+    PUT_MIDDLE, Ns Less Median Op, Source::Visit(|v| of_hist(put(v)?, |hist| hist.quantile(0.5))), "The median time inside PUT of a round.";
+    GET_MIDDLE, Ns Less Median Op, Source::Visit(|v| of_hist(get(v)?, |hist| hist.quantile(0.5))), "The median time inside GET of a round.";
+    PUT_MEAN, Ns Less Median Op, Source::Visit(|v| of_hist(put(v)?, Hist::mean)), "The mean time inside PUT of a round.";
+    GET_MEAN, Ns Less Median Op, Source::Visit(|v| of_hist(get(v)?, Hist::mean)), "The mean time inside GET of a round.";
+    ENCODE, Ns Less Median Op, encoded!(v => per_call(v.encode_ns, v.writes.count)),
+        "Serializing and encoding by the worker itself inside a PUT, wall time; none where it does not encode.";
+    DECODE, Ns Less Median Op, encoded!(v => per_call(v.decode_ns, v.reads.hits)),
+        "Decoding and unserializing by the worker itself inside a GET, wall time; none where it does not encode.";
+    "encode-total", Ns Less Sum Run, encoded!(v => Some(v.encode_ns as f64)), "Serializing and encoding of all writes.";
+    "decode-total", Ns Less Sum Run, encoded!(v => Some(v.decode_ns as f64)), "Decoding and unserializing of all reads.";
+    "encode-share", Share Less Mean Run, Source::Values(|_, v| coding_share(v, ENCODE, "put")),
+        "Share of the time inside PUT that is serializing and encoding, over all rounds.";
+    "decode-share", Share Less Mean Run, Source::Values(|_, v| coding_share(v, DECODE, "get")),
+        "Share of the time inside GET that is decoding and unserializing, over all rounds.";
+};
 
 /// A time of a histogram, in nanoseconds.
 fn of_hist(packed: &Packed, of: impl Fn(&Hist) -> Option<f64>) -> Option<f64> {
     of(&packed.unpack().ok()?).map(|seconds| seconds * 1e9)
 }
 
-/// A visit to a worker that encodes.
-fn encoded<'a>(cell: &Configuration, v: &'a VisitRecord) -> Option<&'a ClientVisit> {
-    visit(v).filter(|_| cell.client.as_ref().is_some_and(|client| client.encoded))
-}
-
 fn per_call(ns: u64, calls: u64) -> Option<f64> {
     (calls > 0).then(|| ns as f64 / calls as f64)
 }
 
-fn coding_share(values: &Values, per_call: &str, total: &str, inside: [&str; 2]) -> Option<Estimate> {
-    let value = |metric: &str| values.get(metric).map_or(0.0, |estimate| estimate.value);
-    let rounds = values.get(per_call)?.rounds;
-    let inside = value(inside[0]) * value(inside[1]) * 1e9;
-    let share = if inside > 0.0 { (value(total) / inside).min(1.0) } else { 0.0 };
+/// All encoding or decoding ÷ all time inside such calls.
+fn coding_share(values: &Values, coding: &str, call: &str) -> Option<Estimate> {
+    let value = |metric: String| values.get(&metric).map_or(0.0, |estimate| estimate.value);
+    let rounds = values.get(coding)?.rounds;
+    let inside = value(format!("{call}-mean")) * value(format!("{call}-count")) * 1e9;
+    let share = if inside > 0.0 { (value(format!("{coding}-total")) / inside).min(1.0) } else { 0.0 };
     Some(Estimate::exact(share, rounds as usize))
 }
 
-const fn memory(
-    id: &'static str,
-    over: Over,
-    of: fn(&VisitRecord) -> Option<f64>,
-    about: &'static str,
-) -> Metric {
-    let (unit, better, per) = (Unit::Bytes, Better::Less, Per::Run);
-    Metric { id, unit, better, over, per, of: Source::Visit(of), about }
-}
-
-const MEMORY: &[Metric] = &[
-    memory(
-        STORED,
-        Over::Exact,
-        |v| Some(visit(v)?.stored_bytes? as f64),
-        "What the driver was given for one value; none where that is no text.",
-    ),
-    memory(
-        PEAK,
-        Over::Max,
-        |v| most(v, |w| Some(w.memory.peak as f64)),
-        "memory_get_peak_usage() over a worker's life: the most of all workers and rounds.",
-    ),
-    memory(
-        "peak-memory-system",
-        Over::Max,
-        |v| most(v, |w| Some(w.memory.peak_real as f64)),
-        "memory_get_peak_usage(true) of a worker, what PHP had from the system: the most of all workers and rounds.",
-    ),
-    memory(
-        "memory-growth",
-        Over::Max,
-        |v| most(v, |w| Some((w.memory.end as i64 - w.memory.begin as i64) as f64)),
-        "memory_get_usage() of a worker after its last transaction less that before its first; negative where it fell. The most of all workers and rounds.",
-    ),
-    memory(
-        PSS,
-        Over::Max,
-        |v| most(v, |w| Some(w.pss? as f64)),
-        "PSS of a worker's process right after a block: the most of all workers and rounds.",
-    ),
-    memory(
-        STORE_PSS,
-        Over::Max,
-        |v| Some(visit(v)?.server_pss? as f64),
-        "PSS of the store's processes right after a block: the most of all rounds.",
-    ),
-    memory(
-        PEAK_MIDDLE,
-        Over::Median,
-        |v| most(v, |w| Some(w.memory.peak as f64)).filter(|bytes| *bytes > 0.0),
-        "memory_get_peak_usage(): the most of a round's workers, median over rounds.",
-    ),
-    memory(
-        PSS_MIDDLE,
-        Over::Median,
-        |v| most(v, |w| Some(w.pss? as f64)).filter(|bytes| *bytes > 0.0),
-        "PSS of a worker's process: the most of a round's workers, median over rounds.",
-    ),
-];
+const MEMORY: &[Metric] = metrics! {
+    STORED, Bytes Less Exact Run, amount!(v => Some(v.stored_bytes? as f64)), "What the driver was given for one value; none where that is no text.";
+    PEAK, Bytes Less Max Run, most!(w => Some(w.memory.peak as f64)),
+        "memory_get_peak_usage() over a worker's life: the most of all workers and rounds.";
+    "peak-memory-system", Bytes Less Max Run, most!(w => Some(w.memory.peak_real as f64)),
+        "memory_get_peak_usage(true) of a worker, what PHP had from the system: the most of all workers and rounds.";
+    "memory-growth", Bytes Less Max Run, most!(w => Some((w.memory.end as i64 - w.memory.begin as i64) as f64)),
+        "memory_get_usage() after a worker's last transaction less that before its first; negative where it fell. The most of all workers and rounds.";
+    PSS, Bytes Less Max Run, most!(w => Some(w.pss? as f64)), "PSS of a worker's process right after a block: the most of all workers and rounds.";
+    STORE_PSS, Bytes Less Max Run, amount!(v => Some(v.server_pss? as f64)), "PSS of the store's processes right after a block: the most of all rounds.";
+    PEAK_MIDDLE, Bytes Less Median Run, most!(w => Some(w.memory.peak as f64).filter(|bytes| *bytes > 0.0)),
+        "memory_get_peak_usage(): the most of a round's workers.";
+    PSS_MIDDLE, Bytes Less Median Run, most!(w => Some(w.pss? as f64).filter(|bytes| *bytes > 0.0)), "PSS of a worker's process: the most of a round's workers.";
+};
 
 /// The most of all workers of a visit.
 fn most(v: &VisitRecord, of: fn(&WorkerVisit) -> Option<f64>) -> Option<f64> {
@@ -611,11 +451,11 @@ fn caveats(evidence: &Evidence, _: &Measured, row: &Row) -> Vec<Caveat> {
     [few, staggered, not_metered].into_iter().flatten().collect()
 }
 
-fn exhibits(evidence: &Evidence, gathered: &Gathered) -> Exhibits {
+fn exhibits(evidence: &Evidence, _: &Gathered) -> Exhibits {
     Exhibits {
         published_summary: PublishedSummary::of(evidence.report),
         comparisons: Comparisons::of(evidence),
-        computed_calls: ComputedCalls::of(evidence, gathered),
+        computed_calls: ComputedCalls::of(evidence),
         ..Exhibits::default()
     }
 }

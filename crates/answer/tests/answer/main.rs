@@ -1,11 +1,16 @@
 //! From plans and records to reports and their forms.
 
+mod client;
 mod codec;
 mod formats;
+mod golden;
 
 use weigh_answer::report::Report;
 
 /// Reports of the other subjects, by name.
 fn others() -> Vec<(&'static str, Report)> {
-    Vec::new()
+    use client::fixture::{hostile, levels, many, versions};
+    let clients =
+        [("versions", versions()), ("levels", levels()), ("clients", many()), ("hostile", hostile())];
+    clients.into_iter().map(|(name, lab)| (name, lab.report())).collect()
 }

@@ -1,0 +1,5 @@
+//! Reports of clients of stores.
+
+pub mod fixture;
+mod formats;
+mod rows;

@@ -1,0 +1,299 @@
+//! From records to rows, comparisons, computed calls and sentences, on invented runs.
+
+use proptest::prelude::*;
+
+use super::fixture::{Costs, client, hostile, lab, levels, many, versions};
+use crate::codec::fixture::{Lab, row};
+use weigh_answer::estimate::Estimate;
+use weigh_answer::exhibit::comparison::{Comparison, Kind};
+use weigh_answer::exhibit::prediction::{ComputedCalls, Operation};
+use weigh_answer::report::Report;
+use weigh_answer::verdict::Ratio;
+use weigh_model::caveat::Caveat;
+use weigh_model::client::ValueKind;
+use weigh_model::record::{ClientVisit, Record, StopReason};
+
+const FIRST: &str = "integer/redis/phpredis/php7.4/9:1/one*4";
+const NEWER: &str = "integer/redis/phpredis/php8.4/9:1/one*4";
+const JIT: &str = "integer/redis/phpredis/php8.4+jit/9:1/one*4";
+const PACED: &str = "integer/redis/phpredis/php8.4/9:1/one*4@2000";
+
+fn estimate<'a>(report: &'a Report, id: &str, metric: &str) -> &'a Estimate {
+    row(report, id).get(metric).unwrap_or_else(|| panic!("{id} has no {metric}"))
+}
+
+fn value(report: &Report, id: &str, metric: &str) -> f64 {
+    estimate(report, id, metric).value
+}
+
+fn sentences<'a>(report: &'a Report, topic: &str) -> Vec<&'a str> {
+    report.findings.iter().filter(|f| f.topic == topic).map(|f| f.text.as_str()).collect()
+}
+
+fn comparisons(report: &Report) -> &[Comparison] {
+    report.exhibits.comparisons.as_ref().map_or(&[], |all| &all.0)
+}
+
+fn comparison<'a>(report: &'a Report, kind: Kind, cell: &str) -> &'a Comparison {
+    let found = comparisons(report).iter().find(|c| c.kind == kind && c.cell == cell);
+    found.unwrap_or_else(|| panic!("{kind:?} of {cell}"))
+}
+
+fn calls(report: &Report) -> &ComputedCalls {
+    report.exhibits.computed_calls.as_ref().unwrap()
+}
+
+/// Changes every visit to a cell.
+fn change(lab: &mut Lab, id: &str, how: impl Fn(u32, &mut ClientVisit)) {
+    for record in &mut lab.records {
+        if let Record::Visit(visit) = record
+            && visit.cell == id
+        {
+            how(visit.round, visit.client.as_mut().unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_parts_of_the_cpu_time_add_up_and_rates_are_as_published() {
+    for lab in [versions(), levels(), many()] {
+        let report = lab.report();
+        assert_eq!(report.rows.len(), lab.plan.cells.len());
+        for row in &report.rows {
+            let value = |metric| row.value(metric).unwrap_or_else(|| panic!("{} has no {metric}", row.id()));
+            for (whole, parts) in [
+                ("cpu", ["client-cpu", "store-cpu"]),
+                ("client-cpu", ["client-user-cpu", "client-kernel-cpu"]),
+                ("store-cpu", ["store-user-cpu", "store-kernel-cpu"]),
+            ] {
+                let sum: f64 = parts.iter().map(|part| value(part)).sum();
+                assert!((value(whole) - sum).abs() < 1e-6 * value(whole), "{} {whole}", row.id());
+            }
+            let cpu = row.get("cpu").unwrap();
+            assert!(cpu.low <= cpu.value && cpu.value <= cpu.high);
+            assert_eq!(value("transactions"), value("writes") + value("reads"));
+            let client = row.cell.client.as_ref().unwrap();
+            let workers = f64::from(client.workers);
+            assert_eq!(value("transactions"), 7.0 * workers * client.transactions as f64);
+            // Workers end one after the other: what they do together is less than the sum of what each does.
+            let (one, all) = (value("process-rate"), value("combined-rate"));
+            assert!(all <= one * workers + 1e-6 && all > one * workers * 0.9);
+        }
+    }
+}
+
+#[test]
+fn shares_of_user_and_kernel_are_those_of_all_rounds() {
+    let mut lab = versions();
+    // Clocks tell the two apart by ticks: a round may be all kernel.
+    change(&mut lab, FIRST, |round, visit| {
+        if round == 2 {
+            visit.client_system_ns += visit.client_user_ns;
+            visit.client_user_ns = 0;
+        }
+    });
+    let report = lab.report();
+    let user = estimate(&report, FIRST, "client-user-cpu");
+    let share = user.value / value(&report, FIRST, "client-cpu");
+    assert!((share - 4.3 / 10.8 * 6.0 / 7.0).abs() < 0.01, "{share}");
+    assert!(user.high > user.value * 1.1, "{user:?}");
+}
+
+#[test]
+fn a_newer_php_stands_beside_the_first_one() {
+    let report = versions().report();
+    let newer = comparison(&report, Kind::Runtime, NEWER);
+    assert_eq!((newer.beside.as_str(), newer.rounds), (FIRST, 7));
+    let near = |metric: &str, expected: f64, by: f64| {
+        let ratio = newer.ratio(metric).unwrap().value;
+        assert!((ratio - expected).abs() < by, "{metric}: {ratio}");
+    };
+    near("combined-rate", 1.31, 0.02);
+    near("cpu", 1.0 / 1.31, 0.02);
+    near("peak-memory-round", 0.625, 1e-9);
+    // The variant stands beside the first runtime, and beside its own PHP without it.
+    assert_eq!(comparison(&report, Kind::Runtime, JIT).beside, FIRST);
+    let jit = comparison(&report, Kind::Variant, JIT);
+    assert_eq!(jit.beside, NEWER);
+    assert!(!jit.ratio("combined-rate").unwrap().is_settled(), "{jit:?}");
+    let said = sentences(&report, "answer");
+    assert!(said[0].starts_with("php8.4 has 1.31× ["), "{}", said[0]);
+    assert!(
+        said[0].contains("the transactions a second")
+            && said[0].contains("0.625× [0.625, 0.625] the peak memory")
+    );
+    let jit = said.iter().find(|s| s.starts_with("php8.4+jit and php8.4 cannot be told apart")).unwrap();
+    assert!(jit.contains("transactions a second (") && jit.contains("CPU time a transaction ("), "{jit}");
+}
+
+#[test]
+fn drivers_stand_beside_the_first_and_stores_by_their_quickest() {
+    let report = versions().report();
+    let driver = comparison(&report, Kind::Driver, "integer/redis/socket/php8.4/9:1/one*4");
+    assert_eq!(driver.beside, NEWER);
+    assert!(driver.ratio("client-cpu").unwrap().low > 1.1, "{driver:?}");
+    let stores: Vec<_> = comparisons(&report).iter().filter(|c| c.kind == Kind::Store).collect();
+    assert_eq!(stores.len(), 3, "one per runtime: {stores:?}");
+    assert!(stores.iter().all(|c| c.cell.contains("memcached") && c.beside.contains("redis/phpredis")));
+    let said = sentences(&report, "answer");
+    let least = said.iter().find(|s| s.starts_with("Least CPU time")).unwrap();
+    assert!(least.contains(": memcached by php-memcached (19.7 µs); then redis by phpredis"), "{least}");
+}
+
+#[test]
+fn nothing_is_claimed_of_too_few_rounds() {
+    let is_settled = |value, low, high, rounds| Ratio { value, low, high, rounds }.is_settled();
+    assert!(is_settled(1.06, 1.05, 1.07, 5) && !is_settled(1.06, 1.05, 1.07, 4));
+    assert!(is_settled(0.5, 0.4, 0.6, 2) && !is_settled(1.0, 0.9, 1.1, 50));
+    let mut lab = versions();
+    lab.records.retain(|r| !matches!(r, Record::Visit(visit) if visit.round > 1));
+    let report = lab.report();
+    assert!(comparisons(&report).is_empty() && sentences(&report, "driver").is_empty());
+    assert!(report.rows.iter().all(|row| row.caveats.contains(&Caveat::FewSamples { samples: 1 })));
+}
+
+#[test]
+fn failures_misses_and_what_was_never_sent_are_counted() {
+    let mut lab = versions();
+    change(&mut lab, FIRST, |round, visit| {
+        visit.writes.failed = 1;
+        visit.reads.failed = 2;
+        visit.reads.hits -= 10;
+        visit.reads.misses = 8;
+        visit.dropped = u64::from(round);
+        visit.workers[2].memory.peak = 9_000_000 + u64::from(round);
+        visit.skew = visit.seconds() / 4.0;
+    });
+    let report = lab.report();
+    for (metric, expected) in [
+        ("writes", 2800.0),
+        ("writes-failed", 7.0),
+        ("reads-failed", 14.0),
+        ("misses", 56.0),
+        ("hits", 25_130.0),
+        ("dropped", 28.0),
+        // The most of all workers and rounds.
+        ("peak-memory", 9_000_007.0),
+    ] {
+        assert_eq!(value(&report, FIRST, metric), expected, "{metric}");
+    }
+    assert!((value(&report, FIRST, "writes-made") - (1.0 - 7.0 / 2800.0)).abs() < 1e-12);
+    let apart = |c: &Caveat| matches!(c, Caveat::Staggered { share, .. } if (share - 0.25).abs() < 0.01);
+    let caveats = &row(&report, FIRST).caveats;
+    assert!(caveats.iter().any(apart), "{caveats:?}");
+}
+
+#[test]
+fn times_inside_calls_are_of_all_rounds() {
+    let report = versions().report();
+    let get = |part: &str| value(&report, NEWER, &format!("get-{part}"));
+    assert_eq!(get("count"), 7.0 * 3600.0);
+    assert!((get("p50") - 45e-6).abs() < 1e-6, "{}", get("p50"));
+    assert!((get("p999") - 4.5e-3).abs() < 1e-4 && get("p90") < 60e-6 && get("max") >= get("p999"));
+    assert!(row(&report, NEWER).get("get-due-p50").is_none());
+    assert!(value(&report, PACED, "get-due-p50") > value(&report, PACED, "get-p50"));
+    assert_eq!(sentences(&report, "rates").len(), 1);
+}
+
+#[test]
+fn new_keys_are_told_by_what_one_takes() {
+    let report = versions().report();
+    let said = sentences(&report, "memory")[0];
+    assert!(said.contains("With 4,000 new keys of record:40") && said.contains("stays as it is"), "{said}");
+}
+
+#[test]
+fn the_measurement_corrects_the_model() {
+    let report = levels().report();
+    let calls = calls(&report);
+    assert_eq!(report.links.len(), 1);
+    let over: Vec<_> =
+        calls.predictions.iter().filter(|p| p.link.is_some() && p.operation == Operation::Put).collect();
+    assert_eq!(over.len(), 4);
+    for prediction in over {
+        let ratio = prediction.ratio.unwrap();
+        // Two of a hundred calls of the fixture take a hundredfold, which is in the mean.
+        let is_odd = prediction.cell.contains("lz4");
+        assert!((2.5..3.5).contains(&ratio) != is_odd, "{}: {ratio}", prediction.cell);
+        let sum = prediction.coding + prediction.transfer + prediction.round_trip;
+        assert!((sum - prediction.predicted).abs() < 1e-12);
+    }
+    let advice = calls.advice.iter().find(|a| a.link.is_some() && a.operation == Operation::Put).unwrap();
+    assert!(advice.model.ends_with("lz4") && advice.measured.ends_with("zstd:3"), "{advice:?}");
+    assert!(advice.corrected && advice.lost.unwrap().low > 2.0);
+    let put = calls.break_even.iter().find(|b| b.operation == Operation::Put).unwrap();
+    assert!((put.computed_mbit.unwrap() - 4.0).abs() < 0.1, "{put:?}");
+    assert!(put.computed < 1.0 && put.agrees == Some(true), "{put:?}");
+    let said = sentences(&report, "advice");
+    assert!(said.iter().any(|s| s.contains("Go by the measurement")), "{said:#?}");
+    let even = |s: &&str| s.contains("computed to break even at 4") && s.contains("as computed");
+    assert!(said.iter().any(even), "{said:#?}");
+    let setting = comparison(&report, Kind::Setting, &advice.measured);
+    assert!(setting.beside.ends_with("identity") && setting.ratio("combined-rate").is_some());
+}
+
+#[test]
+fn works_of_one_content_stand_together_in_the_plans_order() {
+    let report = versions().report();
+    let works: Vec<_> = report.groups.iter().map(|g| (g.payload(), g.factor("work"))).collect();
+    assert_eq!(
+        works,
+        [
+            ("integer", "9:1/one*4"),
+            ("integer", "9:1/one*4@2000"),
+            ("record:40", "9:1/one*4"),
+            ("record:40", "writes/new*4"),
+        ]
+    );
+}
+
+#[test]
+fn a_client_whose_place_is_known_needs_no_narrow_interval() {
+    let mut lab = versions();
+    change(&mut lab, FIRST, |round, visit| visit.client_user_ns *= u64::from(round));
+    let caveats = |lab: &Lab| row(&lab.report(), FIRST).caveats.clone();
+    let is_unconverged = |caveats: &[Caveat]| caveats.iter().any(|c| matches!(c, Caveat::Unconverged { .. }));
+    assert!(is_unconverged(&caveats(&lab)));
+    lab.records.push(Record::Stop { cell: FIRST.into(), round: 7, reason: StopReason::Placed });
+    assert!(!is_unconverged(&caveats(&lab)));
+}
+
+#[test]
+fn what_cannot_be_is_no_figure() {
+    let report = hostile().report();
+    assert_eq!((report.rows.len(), report.faults.len()), (2, 1));
+    assert!(report.findings.iter().all(|f| f.cells.iter().all(|id| report.row(id).is_some())));
+    let mut lab = versions();
+    change(&mut lab, FIRST, |_, visit| visit.workers.iter_mut().for_each(|w| w.seconds = f64::NAN));
+    assert!(row(&lab.report(), FIRST).get("combined-rate").is_none());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_costs_give_results_that_hold_together(
+        user in 0.0..1e7f64, system in 0.0..1e7f64, store in 0.0..1e7f64, call in 1.0..1e8f64, factor in 0.2..5.0f64
+    ) {
+        let costs = |by: f64| Costs {
+            cpu: (user * by + 1.0, system * by, store * by), call: call * by, peak: 1_000_000, ..Costs::default()
+        };
+        let number = || client("redis/phpredis", ValueKind::Integer);
+        let lab = lab("any", "Any")
+            .client("integer", "php7.4", number(), None, costs(1.0))
+            .client("integer", "php8.4", number(), None, costs(factor));
+        let report = lab.end().report();
+        for row in &report.rows {
+            for metric in ["cpu", "client-cpu", "client-user-cpu", "client-kernel-cpu"] {
+                let of = row.get(metric).unwrap();
+                prop_assert!(of.low <= of.value && of.value <= of.high && of.low >= 0.0, "{metric}: {of:?}");
+            }
+            prop_assert!(row.value("get-p50") <= row.value("get-p99"));
+        }
+        let beside = &comparisons(&report)[0];
+        let cpu = beside.ratio("cpu").unwrap();
+        prop_assert!(cpu.low <= cpu.value && cpu.value <= cpu.high);
+        prop_assert!((cpu.value / factor - 1.0).abs() < 0.05 || user + system + store < 1e4);
+        prop_assert!((cpu.value * beside.ratio("combined-rate").unwrap().value - 1.0).abs() < 0.05);
+    }
+}
