@@ -6,6 +6,7 @@ mod head;
 mod method;
 mod rest;
 
+use crate::exhibit::Exhibit;
 use crate::format::{Detail, Options};
 use crate::outcome::Report;
 use crate::table::Grid;
@@ -41,19 +42,19 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     let facts = head::facts(report);
     let mut blocks = head::head(report, facts.clone());
     blocks.extend(head::findings(&report.findings, options.findings));
-    for exhibit in report.exhibits.all() {
-        blocks.extend(exhibit.blocks(report, options));
-    }
+    let exhibits = report.exhibits.all();
+    let (first, then): (Vec<&dyn Exhibit>, Vec<_>) = exhibits.iter().partition(|exhibit| exhibit.leads());
+    blocks.extend(first.iter().flat_map(|exhibit| exhibit.blocks(report, options)));
     if groups.len() > look.few {
         blocks.extend((look.overview)(report));
     }
+    blocks.extend(then.iter().flat_map(|exhibit| exhibit.blocks(report, options)));
     blocks.push(Block::StudyCharts);
     for (index, view) in groups.iter().enumerate() {
         if full {
             blocks.extend(view.section(index == 0));
             blocks.push(Block::Charts(index));
-            let exhibits = report.exhibits.all().into_iter();
-            blocks.extend(exhibits.flat_map(|exhibit| exhibit.group_blocks(report, view.group)));
+            blocks.extend(exhibits.iter().flat_map(|exhibit| exhibit.group_blocks(report, view.group)));
         } else if groups.len() <= look.few {
             blocks.extend(view.front());
         }

@@ -214,6 +214,10 @@ fn pays(pairs: &[(f64, &Figure, &Figure)]) -> Option<Pays> {
 }
 
 impl Exhibit for Crossovers {
+    fn leads(&self) -> bool {
+        true
+    }
+
     /// The verdicts, and in full the ratios of every size.
     fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
         let mut blocks = vec![

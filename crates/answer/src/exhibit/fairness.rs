@@ -216,6 +216,10 @@ fn outcome(slow: &Slow, busy: Option<f64>, prompt: f64) -> Outcome {
 }
 
 impl Exhibit for SlowClients {
+    fn leads(&self) -> bool {
+        true
+    }
+
     /// In a summary where slow clients could keep every worker, in full every number of them.
     fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
         let full = options.detail == Detail::Full;
@@ -233,11 +237,7 @@ impl Exhibit for SlowClients {
             };
             grid.push(tone, fields(result, slow));
         }
-        vec![
-            Block::Heading(2, "With slow clients".into()),
-            Block::Remark(LEGEND.into()),
-            Block::Table(grid),
-        ]
+        vec![Block::Heading(2, "With slow clients".into()), Block::Remark(LEGEND.into()), Block::Table(grid)]
     }
 }
 
@@ -302,8 +302,7 @@ mod tests {
 
     #[test]
     fn an_outcome_follows_from_workers_and_answers() {
-        let slow =
-            |clients| Slow { clients, read_rate: 50_000, workers: 8, script_memory: 0, narrow: true };
+        let slow = |clients| Slow { clients, read_rate: 50_000, workers: 8, script_memory: 0, narrow: true };
         for (clients, busy, prompt, expected) in [
             (0, Some(0.0), 1.0, Outcome::Alone),
             (8, Some(0.0), 1.0, Outcome::Free),

@@ -163,6 +163,10 @@ pub struct Remark {
 }
 
 impl Exhibit for Negotiations {
+    fn leads(&self) -> bool {
+        true
+    }
+
     fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
         tables::section(&self.0, options)
     }

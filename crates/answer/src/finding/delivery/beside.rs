@@ -37,9 +37,8 @@ fn through_script(evidence: &Evidence, script: Sent) -> Option<Sentence> {
             && other.coding() == script.coding()
             && other.cpu().is_some()
     };
-    let own = beside(evidence, script, same)
-        .into_iter()
-        .min_by(|a, b| a.cpu_or_0().total_cmp(&b.cpu_or_0()))?;
+    let own =
+        beside(evidence, script, same).into_iter().min_by(|a, b| a.cpu_or_0().total_cmp(&b.cpu_or_0()))?;
     let (cpu, rate) = (script.ratio_to(&own, CPU)?, script.ratio_to(&own, RATE)?);
     let text = format!(
         "{} ({}) through {} ({}) takes {} the CPU time and has {} the rate of {} alone.",

@@ -59,7 +59,9 @@ fn verdict(crossover: &Crossover) -> String {
         format!("{cpu} in CPU time, and {rate} in rate")
     };
     let wins = fly_wins(crossover);
-    format!("On {place}, sending {before} instead of encoding each response with {fly} {verdict}{range}.{wins}")
+    format!(
+        "On {place}, sending {before} instead of encoding each response with {fly} {verdict}{range}.{wins}"
+    )
 }
 
 /// `pays from 1.2 KB [0.9 KB, 2 KB] on`.
@@ -92,7 +94,11 @@ fn fly_wins(crossover: &Crossover) -> String {
             parts.push(format!("{what} at {}", units::list(&sizes)));
         }
     }
-    if parts.is_empty() { String::new() } else { format!(" Encoding each response has {}.", units::list(&parts)) }
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" Encoding each response has {}.", units::list(&parts))
+    }
 }
 
 /// One file as an example: what it costs on the fly and encoded before.

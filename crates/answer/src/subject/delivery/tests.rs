@@ -124,11 +124,7 @@ fn a_filter_that_moves_the_work_is_said_to_do_so() {
     assert!(moves[0].ends_with("the filter moves the work and saves none."), "{moves:#?}");
     let handler = sentences(&report, "handler");
     assert!(handler[0].contains("ob_gzhandler 6 in PHP equals gzencode 6 in PHP"), "{handler:#?}");
-    assert!(
-        sentences(&report, "pieces")[0].contains("first byte"),
-        "{:#?}",
-        sentences(&report, "pieces")
-    );
+    assert!(sentences(&report, "pieces")[0].contains("first byte"), "{:#?}", sentences(&report, "pieces"));
     assert!(sentences(&report, "transport")[0].starts_with("HTTPS beside HTTP on prose-4m from nginx"));
     assert!(
         sentences(&report, "runtimes")[0].contains("php8.4 0.950×"),
