@@ -9,7 +9,7 @@ mod rest;
 use crate::exhibit::Exhibit;
 use crate::format::{Detail, Options};
 use crate::outcome::Report;
-use crate::table::Grid;
+use crate::table::{Cell, Column, Grid, Kind, Tone};
 
 /// A part of the report. Texts are cleaned, and not escaped for any format.
 #[derive(Clone, Debug)]
@@ -66,4 +66,29 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
         blocks.extend(method::section(report, facts, options));
     }
     blocks
+}
+
+/// A table with a row for each thing; `row` has each column beside what stands in it.
+pub(crate) fn grid_of<T>(
+    things: impl IntoIterator<Item = T>,
+    row: impl Fn(T) -> (Tone, Vec<(Column, Cell)>),
+) -> Grid {
+    let mut grid = Grid::new(Vec::new());
+    for (tone, fields) in things.into_iter().map(row) {
+        let (columns, cells) = fields.into_iter().unzip();
+        grid.columns = columns;
+        grid.push(tone, cells);
+    }
+    grid
+}
+
+/// A column beside what stands in it.
+pub(crate) fn field(
+    name: &'static str,
+    unit: &str,
+    kind: Kind,
+    priority: u8,
+    cell: impl Into<Cell>,
+) -> (Column, Cell) {
+    (Column::new(name, unit, kind, priority), cell.into())
 }

@@ -15,7 +15,7 @@ use weigh_model::record::{DeliveryVisit, VisitRecord};
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 
-use crate::document::{Block, group};
+use crate::document::{Block, field, grid_of, group};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibits;
 use crate::exhibit::crossover::Crossovers;
@@ -29,7 +29,7 @@ use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit, metrics};
 use crate::outcome::{OverLink, Report};
 use crate::row::{Row, Values};
 use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
-use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
+use crate::table::{Cell as Field, Column, Kind, Tone};
 use crate::text::clean;
 
 /// CPU time of server and PHP.
@@ -561,26 +561,7 @@ fn columns(report: &Report, group: &Group) -> Vec<Shown> {
 
 /// One line per group, when there are too many groups to show their fronts.
 fn overview(report: &Report) -> Vec<Block> {
-    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
-    let ms = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
-    let bytes = |name, priority| Column::new(name, "B", Kind::Whole, priority);
-    let mut grid = Grid::new(vec![
-        text("content", 12, 0),
-        text("", 9, 0),
-        text("size", 6, 4),
-        text("server", 6, 0),
-        text("runtime", 6, 1),
-        text("over", 10, 2),
-        ms("as it is", "CPU ms", 0),
-        ms("gzip", "CPU ms", 0),
-        bytes("gzip", 3),
-        text("least CPU time", 14, 1),
-        ms("its CPU", "ms", 1),
-        text("smallest", 12, 2),
-        ms("its CPU", "ms", 2),
-        bytes("its bytes", 3),
-    ]);
-    for view in group::views(report) {
+    let grid = grid_of(group::views(report), |view| {
         let of = view.group;
         let is_coded = |row: &&&Row| !is_kind(row, WayKind::Plain) && row.get(CPU).is_some();
         let coded = || view.rows.iter().filter(is_coded).copied();
@@ -600,27 +581,26 @@ fn overview(report: &Report) -> Vec<Block> {
             "" => String::new(),
             link => format!(" @{}", clean(link)),
         };
+        let size = view.payload().map(|payload| units::bytes(payload.bytes)).unwrap_or_default();
         let runtime = if of.runtime() == NO_PHP { String::new() } else { clean(of.runtime()) };
-        grid.push(
-            Tone::Plain,
-            vec![
-                clean(of.payload()).into(),
-                if view.is_synthetic() { "SYNTHETIC" } else { "" }.into(),
-                view.payload().map(|payload| units::bytes(payload.bytes)).unwrap_or_default().into(),
-                clean(of.factor("server")).into(),
-                runtime.into(),
-                format!("{}{connections}{link}", of.factor("transport")).into(),
-                cpu_of(view.marked("reference")),
-                cpu_of(gzip),
-                body_of(gzip),
-                name(quick),
-                cpu_of(quick),
-                name(small),
-                cpu_of(small),
-                body_of(small),
-            ],
-        );
-    }
+        let fields = vec![
+            field("content", "", Kind::Text(12), 0, clean(of.payload())),
+            field("", "", Kind::Text(9), 0, if view.is_synthetic() { "SYNTHETIC" } else { "" }),
+            field("size", "", Kind::Text(6), 4, size),
+            field("server", "", Kind::Text(6), 0, clean(of.factor("server"))),
+            field("runtime", "", Kind::Text(6), 1, runtime),
+            field("over", "", Kind::Text(10), 2, format!("{}{connections}{link}", of.factor("transport"))),
+            field("as it is", "CPU ms", Kind::Three, 0, cpu_of(view.marked("reference"))),
+            field("gzip", "CPU ms", Kind::Three, 0, cpu_of(gzip)),
+            field("gzip", "B", Kind::Whole, 3, body_of(gzip)),
+            field("least CPU time", "", Kind::Text(14), 1, name(quick)),
+            field("its CPU", "ms", Kind::Three, 1, cpu_of(quick)),
+            field("smallest", "", Kind::Text(12), 2, name(small)),
+            field("its CPU", "ms", Kind::Three, 2, cpu_of(small)),
+            field("its bytes", "B", Kind::Whole, 3, body_of(small)),
+        ];
+        (Tone::Plain, fields)
+    });
     vec![
         Block::Heading(2, "Each content and server".into()),
         Block::Remark(
