@@ -6,9 +6,10 @@ mod head;
 mod method;
 mod rest;
 
+use crate::exhibit::Exhibit;
 use crate::format::{Detail, Options};
 use crate::report::Report;
-use crate::table::Grid;
+use crate::table::{Cell, Column, Grid, Kind, Tone};
 
 /// A part of the report. Texts are cleaned, and not escaped for any format.
 #[derive(Clone, Debug)]
@@ -41,22 +42,22 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     let facts = head::facts(report);
     let mut blocks = head::head(report, facts.clone());
     blocks.extend(head::findings(&report.findings, options.findings));
-    for exhibit in report.exhibits.all() {
-        blocks.extend(exhibit.blocks(report, options));
-    }
+    let exhibits = report.exhibits.all();
+    let (first, then): (Vec<&dyn Exhibit>, Vec<_>) = exhibits.iter().partition(|exhibit| exhibit.leads());
+    blocks.extend(first.iter().flat_map(|exhibit| exhibit.blocks(report, options)));
     // Where nothing competes, an overview has whole rows, which a full report has below.
     let has_all_below = full && report.shape().axes.is_none();
     if groups.len() > look.few && !has_all_below {
         blocks.extend((look.overview)(report));
     }
+    blocks.extend(then.iter().flat_map(|exhibit| exhibit.blocks(report, options)));
     blocks.push(Block::StudyCharts);
     for (index, view) in groups.iter().enumerate() {
         if full {
             let before = index.checked_sub(1).map(|before| groups[before].group);
             blocks.extend(view.section(before));
             blocks.push(Block::Charts(index));
-            let exhibits = report.exhibits.all().into_iter();
-            blocks.extend(exhibits.flat_map(|exhibit| exhibit.group_blocks(report, view.group)));
+            blocks.extend(exhibits.iter().flat_map(|exhibit| exhibit.group_blocks(report, view.group)));
         } else if groups.len() <= look.few {
             blocks.extend(view.front());
         }
@@ -68,4 +69,29 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
         blocks.extend(method::section(report, facts, options));
     }
     blocks
+}
+
+/// A table with a row for each thing; `row` has each column beside what stands in it.
+pub(crate) fn grid_of<T>(
+    things: impl IntoIterator<Item = T>,
+    row: impl Fn(T) -> (Tone, Vec<(Column, Cell)>),
+) -> Grid {
+    let mut grid = Grid::new(Vec::new());
+    for (tone, fields) in things.into_iter().map(row) {
+        let (columns, cells) = fields.into_iter().unzip();
+        grid.columns = columns;
+        grid.push(tone, cells);
+    }
+    grid
+}
+
+/// A column beside what stands in it.
+pub(crate) fn field(
+    name: &'static str,
+    unit: &str,
+    kind: Kind,
+    priority: u8,
+    cell: impl Into<Cell>,
+) -> (Column, Cell) {
+    (Column::new(name, unit, kind, priority), cell.into())
 }

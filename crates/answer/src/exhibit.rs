@@ -66,6 +66,11 @@ pub trait Exhibit {
     /// What a report shows of it before its groups; `options` say how much.
     fn blocks(&self, report: &Report, options: &Options) -> Vec<Block>;
 
+    /// It stands before the table of all groups: it answers by itself.
+    fn leads(&self) -> bool {
+        false
+    }
+
     /// What a full report shows of it after the table of a group.
     fn group_blocks(&self, _report: &Report, _group: &Group) -> Vec<Block> {
         Vec::new()

@@ -31,6 +31,22 @@ pub struct Metric {
     pub about: &'static str,
 }
 
+/// One metric, one line: `id => unit, better, over, per what: source, what it means;`.
+macro_rules! metrics {
+    ($($id:expr => $unit:ident, $better:ident, $over:ident, per $per:ident: $of:expr, $about:expr;)*) => {
+        &[$($crate::metric::Metric {
+            id: $id,
+            unit: $crate::metric::Unit::$unit,
+            better: $crate::metric::Better::$better,
+            over: $crate::metric::Over::$over,
+            per: $crate::metric::Per::$per,
+            of: $of,
+            about: $about,
+        }),*]
+    };
+}
+pub(crate) use metrics;
+
 /// Units of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

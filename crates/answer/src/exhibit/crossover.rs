@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use csv::Writer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::cell::{Delivery, Subject, Transport};
@@ -11,16 +10,16 @@ use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 use weigh_stats::{Figure, Threshold, ThresholdInterval};
 
-use crate::document::Block;
+use crate::document::{Block, field, grid_of};
 use crate::estimate::{CONFIDENCE, Estimate};
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
-use crate::format::csv::text;
+use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CODING, CPU, Endpoint, RATE};
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, Tone};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio, ratio_if};
 
@@ -214,6 +213,10 @@ fn pays(pairs: &[(f64, &Figure, &Figure)]) -> Option<Pays> {
 }
 
 impl Exhibit for Crossovers {
+    fn leads(&self) -> bool {
+        true
+    }
+
     /// The verdicts, and in full the ratios of every size.
     fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
         let mut blocks = vec![
@@ -232,53 +235,34 @@ impl Exhibit for Crossovers {
         blocks
     }
 
-    /// One row per crossover and size.
     fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
-        let mut out = Writer::from_writer(Vec::new());
-        out.write_record([
-            "server",
-            "transport",
-            "connections",
-            "link",
-            "coding",
-            "on the fly",
-            "encoded before",
-            "payload",
-            "size (bytes)",
-            "CPU on the fly ÷ before (×)",
-            "CPU 95% low",
-            "CPU 95% high",
-            "rate before ÷ on the fly (×)",
-            "rate 95% low",
-            "rate 95% high",
-            "bytes before ÷ on the fly (×)",
-            "pays in CPU",
-            "pays in rate",
-        ])?;
-        for one in &self.0 {
+        let sizes = self.0.iter().flat_map(|one| one.sizes.iter().map(move |size| (one, size)));
+        file_of("crossovers.csv", sizes, |(one, size)| {
             let Endpoint { server, transport, connections, link } = &one.endpoint;
-            for size in &one.sizes {
-                let mut row = vec![
-                    text(server),
-                    transport.name().to_owned(),
-                    connections.to_string(),
-                    text(link.as_deref().unwrap_or_default()),
-                    text(&one.coding),
-                    text(&one.on_the_fly),
-                    text(&one.pre_encoded),
-                    text(&size.payload),
-                    size.bytes.to_string(),
-                ];
-                for ratio in [size.cpu, size.rate] {
-                    let ends = ratio.map(|r| [r.value, r.low, r.high].map(|x| x.to_string()));
-                    row.extend(ends.unwrap_or_default());
-                }
-                row.push(size.body.to_string());
-                row.extend([&one.cpu, &one.rate].map(|pays| pays_from(pays.as_ref())));
-                out.write_record(row)?;
-            }
-        }
-        Ok(vec![Rendered::new("crossovers.csv", out.into_inner()?)])
+            let ends = |r: Option<Ratio>| r.map(|r| [r.value, r.low, r.high].map(|x| x.to_string()));
+            let [cpu, cpu_low, cpu_high] = ends(size.cpu).unwrap_or_default();
+            let [rate, rate_low, rate_high] = ends(size.rate).unwrap_or_default();
+            vec![
+                ("server", text(server)),
+                ("transport", transport.name().to_owned()),
+                ("connections", connections.to_string()),
+                ("link", text(link.as_deref().unwrap_or_default())),
+                ("coding", text(&one.coding)),
+                ("on the fly", text(&one.on_the_fly)),
+                ("encoded before", text(&one.pre_encoded)),
+                ("payload", text(&size.payload)),
+                ("size (bytes)", size.bytes.to_string()),
+                ("CPU on the fly ÷ before (×)", cpu),
+                ("CPU 95% low", cpu_low),
+                ("CPU 95% high", cpu_high),
+                ("rate before ÷ on the fly (×)", rate),
+                ("rate 95% low", rate_low),
+                ("rate 95% high", rate_high),
+                ("bytes before ÷ on the fly (×)", size.body.to_string()),
+                ("pays in CPU", pays_from(one.cpu.as_ref())),
+                ("pays in rate", pays_from(one.rate.as_ref())),
+            ]
+        })
     }
 }
 
@@ -302,31 +286,21 @@ pub(crate) fn way_name(way: &str) -> &str {
 }
 
 fn verdicts(crossovers: &[Crossover]) -> Grid {
-    let mut grid = Grid::new(vec![
-        Column::new("server", "", Kind::Text(6), 0),
-        Column::new("on the fly", "", Kind::Text(10), 4),
-        Column::new("encoded before", "", Kind::Text(14), 0),
-        Column::new("coding", "", Kind::Text(6), 5),
-        Column::new("pays in CPU", "", Kind::Text(31), 0),
-        Column::new("pays in rate", "", Kind::Text(31), 2),
-        Column::new("bytes", "÷ on the fly", Kind::Text(13), 3),
-    ]);
-    for one in crossovers {
+    grid_of(crossovers, |one| {
         let shares = one.sizes.iter().map(|size| size.body);
         let (low, high) =
             shares.fold((f64::INFINITY, 0.0), |(low, high), s| (f64::min(low, s), f64::max(high, s)));
-        let cells = [
-            place(&one.endpoint),
-            clean(way_name(&one.on_the_fly)),
-            clean(way_name(&one.pre_encoded)),
-            clean(&one.coding),
-            pays_from(one.cpu.as_ref()),
-            pays_from(one.rate.as_ref()),
-            format!("{low:.3} … {high:.3}"),
+        let fields = vec![
+            field("server", "", Kind::Text(6), 0, place(&one.endpoint)),
+            field("on the fly", "", Kind::Text(10), 4, clean(way_name(&one.on_the_fly))),
+            field("encoded before", "", Kind::Text(14), 0, clean(way_name(&one.pre_encoded))),
+            field("coding", "", Kind::Text(6), 5, clean(&one.coding)),
+            field("pays in CPU", "", Kind::Text(31), 0, pays_from(one.cpu.as_ref())),
+            field("pays in rate", "", Kind::Text(31), 2, pays_from(one.rate.as_ref())),
+            field("bytes", "÷ on the fly", Kind::Text(13), 3, format!("{low:.3} … {high:.3}")),
         ];
-        grid.push(Tone::Plain, cells.map(Into::into).into());
-    }
-    grid
+        (Tone::Plain, fields)
+    })
 }
 
 /// An end of an interval of sizes.
@@ -350,37 +324,24 @@ pub(crate) fn pays_from(pays: Option<&Pays>) -> String {
 }
 
 fn ratios(crossovers: &[Crossover]) -> Grid {
-    let mut grid = Grid::new(vec![
-        Column::new("server", "", Kind::Text(6), 0),
-        Column::new("encoded before", "", Kind::Text(14), 0),
-        Column::new("content", "", Kind::Text(10), 3),
-        Column::new("size", "B", Kind::Whole, 0),
-        Column::new("CPU", "fly ÷ before", Kind::Three, 0),
-        Column::new("95%", "interval", Kind::Text(8), 2),
-        Column::new("rate", "before ÷ fly", Kind::Three, 4),
-        Column::new("95%", "interval", Kind::Text(8), 2),
-        Column::new("bytes", "before ÷ fly", Kind::Three, 1),
-    ]);
-    let interval = |r: Option<Ratio>| {
-        r.map_or(String::new(), |r| {
+    let value = |ratio: Option<Ratio>| ratio.map(|r| r.value);
+    let interval = |ratio: Option<Ratio>| {
+        ratio.map_or(String::new(), |r| {
             format!("[{}, {}]", units::significant(r.low), units::significant(r.high))
         })
     };
-    for one in crossovers {
-        for size in &one.sizes {
-            let cells = vec![
-                place(&one.endpoint).into(),
-                clean(way_name(&one.pre_encoded)).into(),
-                clean(&size.payload).into(),
-                (size.bytes as f64).into(),
-                size.cpu.map(|r| r.value).into(),
-                interval(size.cpu).into(),
-                size.rate.map(|r| r.value).into(),
-                interval(size.rate).into(),
-                size.body.into(),
-            ];
-            grid.push(Tone::Plain, cells);
-        }
-    }
-    grid
+    grid_of(crossovers.iter().flat_map(|one| one.sizes.iter().map(move |size| (one, size))), |(one, size)| {
+        let fields = vec![
+            field("server", "", Kind::Text(6), 0, place(&one.endpoint)),
+            field("encoded before", "", Kind::Text(14), 0, clean(way_name(&one.pre_encoded))),
+            field("content", "", Kind::Text(10), 3, clean(&size.payload)),
+            field("size", "B", Kind::Whole, 0, size.bytes as f64),
+            field("CPU", "fly ÷ before", Kind::Three, 0, value(size.cpu)),
+            field("95%", "interval", Kind::Text(8), 2, interval(size.cpu)),
+            field("rate", "before ÷ fly", Kind::Three, 4, value(size.rate)),
+            field("95%", "interval", Kind::Text(8), 2, interval(size.rate)),
+            field("bytes", "before ÷ fly", Kind::Three, 1, size.body),
+        ];
+        (Tone::Plain, fields)
+    })
 }

@@ -10,13 +10,13 @@ use weigh_model::record::fairness::{Fairness, Moment};
 use weigh_model::units;
 use weigh_stats::median;
 
-use crate::document::Block;
+use crate::document::{Block, field, grid_of};
 use crate::exhibit::Exhibit;
 use crate::format::{Detail, Options};
 use crate::gather::{Gathered, Measured};
 use crate::report::Report;
 use crate::row::merged;
-use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
+use crate::table::{Cell as Field, Column, Kind, Tone};
 use crate::text::clean;
 use crate::words::note;
 
@@ -216,6 +216,10 @@ fn outcome(slow: &Slow, busy: Option<f64>, prompt: f64) -> Outcome {
 }
 
 impl Exhibit for SlowClients {
+    fn leads(&self) -> bool {
+        true
+    }
+
     /// In a summary where slow clients could keep every worker, in full every number of them.
     fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
         let full = options.detail == Detail::Full;
@@ -224,93 +228,50 @@ impl Exhibit for SlowClients {
         if shown.is_empty() {
             return Vec::new();
         }
-        let mut grid = Grid::new(columns());
-        for (result, slow) in shown {
+        let grid = grid_of(shown, |(result, slow)| {
             let tone = match result.outcome {
                 Outcome::Starved => Tone::Strong,
                 Outcome::Alone => Tone::Dim,
                 Outcome::Free | Outcome::Kept => Tone::Plain,
             };
-            grid.push(tone, fields(result, slow));
-        }
+            (tone, fields(result, slow))
+        });
         vec![Block::Heading(2, "With slow clients".into()), Block::Remark(LEGEND.into()), Block::Table(grid)]
     }
 }
 
-fn columns() -> Vec<Column> {
-    vec![
-        Column::new("server", "", Kind::Text(6), 0),
-        Column::new("way", "", Kind::Text(22), 0),
-        Column::new("PHP", "", Kind::Text(6), 6),
-        Column::new("slow", "clients", Kind::Whole, 0),
-        Column::new("pool", "workers", Kind::Whole, 2),
-        Column::new("busy", "workers", Kind::Fixed(1), 1),
-        Column::new("workers", "", Kind::Text(7), 0),
-        Column::new("in 0.1 s", "%", Kind::Whole, 0),
-        Column::new("answered", "%", Kind::Whole, 3),
-        Column::new("p50", "ms", Kind::Three, 1),
-        Column::new("p99", "ms", Kind::Three, 1),
-        Column::new("longest", "ms", Kind::Three, 3),
-        Column::new("failed", "", Kind::Whole, 5),
-        Column::new("queue", "most", Kind::Whole, 4),
-        Column::new("spooled", "MB", Kind::Three, 3),
-        Column::new("PHP", "PSS MB", Kind::Three, 4),
-        Column::new("content", "", Kind::Text(10), 7),
-        Column::new("n", "", Kind::Whole, 8),
-        Column::new("note", "", Kind::Text(11), 5),
-    ]
-}
-
-fn fields(result: &FairnessResult, slow: &Slow) -> Vec<Field> {
+fn fields(result: &FairnessResult, slow: &Slow) -> Vec<(Column, Field)> {
     let delivery = result.cell.delivery.as_ref();
     let server = delivery.map(|d| clean(&d.server)).unwrap_or_default();
     let way = delivery.map(|d| d.way(&result.cell.setting)).unwrap_or_default();
     let ms = |of: fn(&LightTimes) -> f64| Field::from(result.light.as_ref().map(|t| of(t) * 1e3));
     let percent = |count: u64| Field::from(count as f64 / result.due.max(1) as f64 * 100.0);
     let megabytes = |bytes: Option<u64>| Field::from(bytes.map(|bytes| bytes as f64 / 1e6));
+    let spooled = result.written_bytes.filter(|bytes| *bytes > result.content_bytes / 10);
+    let content = format!("{} ({})", clean(&result.cell.payload), units::bytes(result.content_bytes));
     let notes: Vec<String> = result.caveats.iter().map(note).collect();
     vec![
-        server.into(),
-        clean(&way).into(),
-        clean(&result.cell.runtime).into(),
-        f64::from(slow.clients).into(),
-        f64::from(slow.workers).into(),
-        result.busy.into(),
-        result.outcome.word().into(),
-        percent(result.prompt),
-        percent(result.answered),
-        ms(|t| t.p50),
-        ms(|t| t.p99),
-        ms(|t| t.max),
-        (result.failed as f64).into(),
-        result.queue_max.map(f64::from).into(),
-        megabytes(result.written_bytes.filter(|bytes| *bytes > result.content_bytes / 10)),
-        megabytes(result.php_pss),
-        format!("{} ({})", clean(&result.cell.payload), units::bytes(result.content_bytes)).into(),
-        f64::from(result.rounds).into(),
-        notes.join(", ").into(),
+        field("server", "", Kind::Text(6), 0, server),
+        field("way", "", Kind::Text(22), 0, clean(&way)),
+        field("PHP", "", Kind::Text(6), 6, clean(&result.cell.runtime)),
+        field("slow", "clients", Kind::Whole, 0, f64::from(slow.clients)),
+        field("pool", "workers", Kind::Whole, 2, f64::from(slow.workers)),
+        field("busy", "workers", Kind::Fixed(1), 1, result.busy),
+        field("workers", "", Kind::Text(7), 0, result.outcome.word()),
+        field("in 0.1 s", "%", Kind::Whole, 0, percent(result.prompt)),
+        field("answered", "%", Kind::Whole, 3, percent(result.answered)),
+        field("p50", "ms", Kind::Three, 1, ms(|t| t.p50)),
+        field("p99", "ms", Kind::Three, 1, ms(|t| t.p99)),
+        field("longest", "ms", Kind::Three, 3, ms(|t| t.max)),
+        field("failed", "", Kind::Whole, 5, result.failed as f64),
+        field("queue", "most", Kind::Whole, 4, result.queue_max.map(f64::from)),
+        field("spooled", "MB", Kind::Three, 3, megabytes(spooled)),
+        field("PHP", "PSS MB", Kind::Three, 4, megabytes(result.php_pss)),
+        field("content", "", Kind::Text(10), 7, content),
+        field("n", "", Kind::Whole, 8, f64::from(result.rounds)),
+        field("note", "", Kind::Text(11), 5, notes.join(", ")),
     ]
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_outcome_follows_from_workers_and_answers() {
-        let slow = |clients| Slow { clients, read_rate: 50_000, workers: 8, script_memory: 0, narrow: true };
-        for (clients, busy, prompt, expected) in [
-            (0, Some(0.0), 1.0, Outcome::Alone),
-            (8, Some(0.0), 1.0, Outcome::Free),
-            (4, Some(4.0), 1.0, Outcome::Kept),
-            (8, Some(8.0), 0.01, Outcome::Starved),
-            // More clients than workers can keep no more than all workers.
-            (64, Some(8.0), 0.9, Outcome::Kept),
-            // A pool that cannot be asked.
-            (8, None, 1.0, Outcome::Free),
-            (8, None, 0.1, Outcome::Starved),
-        ] {
-            assert_eq!(outcome(&slow(clients), busy, prompt), expected, "{clients} {busy:?} {prompt}");
-        }
-    }
-}
+mod tests;

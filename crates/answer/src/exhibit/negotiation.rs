@@ -4,11 +4,9 @@
 //! It owns the rules. What it finds is a remark on a way and no fault: the wrong bytes alone are, and those the run has
 //! refused already.
 
-mod choice;
-mod etag;
 mod quirk;
+mod rules;
 mod tables;
-mod variant;
 
 use std::collections::BTreeMap;
 
@@ -28,8 +26,7 @@ use crate::exhibit::Exhibit;
 use crate::format::{Options, Rendered};
 use crate::gather::{Gathered, Measured};
 use crate::report::Report;
-use etag::{Form, form};
-use variant::{names, names_encoding};
+use rules::{Form, form, names, names_encoding};
 
 /// Requests of one server that are looked at; the lab never sends as many.
 const MOST: usize = 1000;
@@ -129,6 +126,39 @@ pub fn places<'a>(ways: impl Iterator<Item = &'a NegotiationResult>) -> String {
     servers.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
+/// What is said of some ways, each kind once.
+pub struct Said<'a> {
+    /// What.
+    pub quirk: Quirk,
+    /// Of which ways.
+    pub ways: Vec<&'a NegotiationResult>,
+    /// What it is seen in, in quotes; what is left out is counted.
+    pub seen_in: String,
+}
+
+/// What is said of ways, with `most` of the names that it is seen in.
+pub fn said(asked: &[NegotiationResult], is_told: impl Fn(Quirk) -> bool, most: usize) -> Vec<Said<'_>> {
+    let mut by_quirk: BTreeMap<Quirk, (Vec<&NegotiationResult>, Vec<&str>)> = BTreeMap::new();
+    for one in asked {
+        for remark in one.remarks.iter().filter(|remark| is_told(remark.quirk)) {
+            let (ways, names) = by_quirk.entry(remark.quirk).or_default();
+            ways.push(one);
+            for name in &remark.seen_in {
+                if !names.contains(&name.as_str()) {
+                    names.push(name);
+                }
+            }
+        }
+    }
+    let said = |(quirk, (ways, names)): (Quirk, (Vec<_>, Vec<&str>))| {
+        let more = names.len().saturating_sub(most);
+        let mut names: Vec<String> = names.iter().take(most).map(|name| format!("“{name}”")).collect();
+        names.extend((more > 0).then(|| format!("{more} more")));
+        Said { quirk, ways, seen_in: units::list(&names) }
+    };
+    by_quirk.into_iter().map(said).collect()
+}
+
 /// One variant of the content.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Variant {
@@ -163,12 +193,16 @@ pub struct Remark {
 }
 
 impl Exhibit for Negotiations {
+    fn leads(&self) -> bool {
+        true
+    }
+
     fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
         tables::section(&self.0, options)
     }
 
     fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
-        Ok(vec![Rendered::new("negotiation.csv", tables::requests(&self.0)?)])
+        tables::requests(&self.0)
     }
 }
 
@@ -198,7 +232,7 @@ fn judge(exchanges: &[Exchange], variants: &[Variant]) -> Vec<Judged> {
     let available: Vec<String> = variants.iter().map(|variant| variant.coding.clone()).collect();
     let quirk = |exchange: &Exchange| match exchange.ask.purpose {
         Purpose::Choose => {
-            let quirk = choice::judge(exchange.ask.accept.as_deref(), &exchange.answer, &available);
+            let quirk = rules::of_choice(exchange.ask.accept.as_deref(), &exchange.answer, &available);
             match quirk {
                 Some(wrong) if wrong.is_wrong() => quirk,
                 _ if is_rule(exchange, exchanges) => Some(Quirk::BrowserRule),
@@ -208,7 +242,7 @@ fn judge(exchanges: &[Exchange], variants: &[Variant]) -> Vec<Judged> {
         _ => {
             let coding = exchange.ask.variant.as_deref()?;
             let get = seen(exchanges).find(|answer| answer.coding() == coding)?;
-            variant::judge(exchange, get, variants)
+            rules::of_variant(exchange, get, variants)
         }
     };
     let mut judged: Vec<Judged> = exchanges

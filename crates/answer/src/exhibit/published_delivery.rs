@@ -6,7 +6,7 @@ use weigh_model::cell::NO_PHP;
 use weigh_model::study::{PublishedDelivery, PublishedDeliveryRow};
 use weigh_model::units;
 
-use crate::document::Block;
+use crate::document::{Block, field, grid_of};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
@@ -14,7 +14,7 @@ use crate::format::{Detail, Options};
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, ONE_BY_ONE, RATE, SECONDS};
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, Tone};
 use crate::text::clean;
 use crate::verdict::differ;
 
@@ -275,35 +275,23 @@ impl Exhibit for PublishedTable {
 }
 
 fn beside(rows: &[RowComparison]) -> Grid {
-    let mut grid = Grid::new(vec![
-        Column::new("published as", "", Kind::Text(10), 0),
-        Column::new("bytes", "pub.", Kind::Whole, 0),
-        Column::new("bytes", "here", Kind::Whole, 0),
-        Column::new("for all", "pub. s", Kind::Three, 2),
-        Column::new("for all", "here s", Kind::Three, 2),
-        Column::new("mean", "pub. ms", Kind::Three, 0),
-        Column::new("mean", "here ms", Kind::Three, 0),
-        Column::new("req/s", "pub.", Kind::Three, 1),
-        Column::new("req/s", "here", Kind::Three, 1),
-    ]);
-    for row in rows {
+    grid_of(rows, |row| {
         let published = &row.published;
         let mean = published.mean_seconds.map(|s| s * 1e3);
         let mean = mean.or_else(|| published.ab.as_ref().map(|ab| ab.per_request_ms));
-        let cells = vec![
-            clean(&published.label).into(),
-            published.bytes.map(|bytes| bytes as f64).into(),
-            (row.bytes as f64).into(),
-            published.seconds.into(),
-            row.seconds.into(),
-            mean.into(),
-            row.mean_seconds.map(|s| s * 1e3).into(),
-            published.requests_per_second.into(),
-            row.requests_per_second.into(),
+        let fields = vec![
+            field("published as", "", Kind::Text(10), 0, clean(&published.label)),
+            field("bytes", "pub.", Kind::Whole, 0, published.bytes.map(|bytes| bytes as f64)),
+            field("bytes", "here", Kind::Whole, 0, row.bytes as f64),
+            field("for all", "pub. s", Kind::Three, 2, published.seconds),
+            field("for all", "here s", Kind::Three, 2, row.seconds),
+            field("mean", "pub. ms", Kind::Three, 0, mean),
+            field("mean", "here ms", Kind::Three, 0, row.mean_seconds.map(|s| s * 1e3)),
+            field("req/s", "pub.", Kind::Three, 1, published.requests_per_second),
+            field("req/s", "here", Kind::Three, 1, row.requests_per_second),
         ];
-        grid.push(Tone::Plain, cells);
-    }
-    grid
+        (Tone::Plain, fields)
+    })
 }
 
 impl PublishedTable {

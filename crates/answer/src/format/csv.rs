@@ -112,6 +112,22 @@ fn wide(report: &Report) -> Result<Vec<u8>> {
     Ok(out.into_inner()?)
 }
 
+/// A file with a row for each thing; `row` has each column's name beside what stands in it. None without a thing.
+pub(crate) fn file_of<T>(
+    name: &str,
+    things: impl IntoIterator<Item = T>,
+    row: impl Fn(T) -> Vec<(&'static str, String)>,
+) -> Result<Vec<Rendered>> {
+    let mut out = Writer::from_writer(Vec::new());
+    let rows: Vec<_> = things.into_iter().map(row).collect();
+    let Some(first) = rows.first() else { return Ok(Vec::new()) };
+    out.write_record(first.iter().map(|(name, _)| name))?;
+    for row in &rows {
+        out.write_record(row.iter().map(|(_, value)| value))?;
+    }
+    Ok(vec![Rendered::new(name, out.into_inner()?)])
+}
+
 fn factors_of(report: &Report, row: &Row) -> Vec<String> {
     let factors = report.shape().factors.iter();
     let values = factors.map(|factor| text(&(factor.of)(&row.cell).unwrap_or_default()));

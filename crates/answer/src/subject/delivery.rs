@@ -15,7 +15,7 @@ use weigh_model::record::{DeliveryVisit, VisitRecord};
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 
-use crate::document::{Block, group};
+use crate::document::{Block, field, grid_of, group};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibits;
 use crate::exhibit::crossover::Crossovers;
@@ -25,11 +25,11 @@ use crate::exhibit::published_delivery::PublishedTable;
 use crate::finding::{Evidence, delivery as finding};
 use crate::gather::{Gathered, Measured};
 use crate::group::Group;
-use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit};
+use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit, metrics};
 use crate::report::{OverLink, Report};
 use crate::row::{Row, Values};
 use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
-use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
+use crate::table::{Cell as Field, Column, Kind, Tone};
 use crate::text::clean;
 
 /// CPU time of server and PHP.
@@ -184,87 +184,36 @@ fn workers(visit: &VisitRecord) -> Option<Workers> {
     block(visit)?.workers.filter(|workers| workers.readings > 0)
 }
 
-const SIZES: &[Metric] = &[
-    Metric {
-        id: CONTENT,
-        unit: Unit::Bytes,
-        better: Better::Neither,
-        over: Over::Exact,
-        per: Per::Request,
-        of: Source::Visit(|v| Some(v.decoded_bytes as f64)),
-        about: "Bytes of the content.",
-    },
-    Metric {
-        id: BODY,
-        unit: Unit::Bytes,
-        better: Better::Less,
-        over: Over::Exact,
-        per: Per::Request,
-        of: Source::Visit(|v| Some(v.encoded_bytes as f64)),
-        about: "Bytes of the body in its content coding.",
-    },
-    Metric {
-        id: "saving",
-        unit: Unit::Share,
-        better: Better::More,
-        over: Over::Exact,
-        per: Per::Run,
-        of: Source::Values(|_, v| {
-            let (body, content) = (v.get(BODY)?, v.get(CONTENT)?.value);
-            Some(Estimate::exact(1.0 - body.value / content.max(1.0), body.rounds as usize))
-        }),
-        about: "Space saving: 1 − body ÷ content.",
-    },
-    Metric {
-        id: "wire-bytes",
-        unit: Unit::Bytes,
-        better: Better::Less,
-        over: Over::Mean,
-        per: Per::Request,
-        of: Source::Total(|v| per_request(v, |b| Some(b.wire_bytes))),
-        about: "Bytes over the connection with head and framing, without TLS.",
-    },
-];
+const SIZES: &[Metric] = metrics! {
+    CONTENT => Bytes, Neither, Exact, per Request: Source::Visit(|v| Some(v.decoded_bytes as f64)), "Bytes of the content.";
+    BODY => Bytes, Less, Exact, per Request: Source::Visit(|v| Some(v.encoded_bytes as f64)),
+        "Bytes of the body in its content coding.";
+    "saving" => Share, More, Exact, per Run: Source::Values(|_, v| saving(v)), "Space saving: 1 − body ÷ content.";
+    "wire-bytes" => Bytes, Less, Mean, per Request: Source::Total(|v| per_request(v, |b| Some(b.wire_bytes))),
+        "Bytes over the connection with head and framing, without TLS.";
+};
 
-const fn cpu(id: &'static str, over: Over, of: Source, about: &'static str) -> Metric {
-    Metric { id, unit: Unit::Ns, better: Better::Less, over, per: Per::Request, of, about }
+fn saving(values: &Values) -> Option<Estimate> {
+    let (body, content) = (values.get(BODY)?, values.get(CONTENT)?.value);
+    Some(Estimate::exact(1.0 - body.value / content.max(1.0), body.rounds as usize))
 }
 
-const COSTS: &[Metric] = &[
-    cpu(
-        SERVER_CPU,
-        Over::LowQuantile,
-        Source::Visit(|v| block(v).and_then(|b| b.a_response(b.server_cpu_ns? as f64))),
-        "CPU time of the server's processes.",
-    ),
-    cpu(
-        PHP_CPU,
-        Over::LowQuantile,
-        Source::Visit(|v| block(v).and_then(|b| b.a_response(b.php_cpu_ns? as f64))),
-        "CPU time of PHP's processes.",
-    ),
-    cpu(
-        CPU,
-        Over::LowQuantile,
-        Source::Values(|_, v| sum_of(v, SERVER_CPU, PHP_CPU)),
-        "CPU time of server and PHP: the sum of the two.",
-    ),
-    cpu(
-        "generator-cpu",
-        Over::Median,
-        Source::Visit(|v| block(v).and_then(|b| b.a_response(b.client_cpu_ns as f64))),
-        "CPU time of the load generator; it is in none of the others.",
-    ),
-    Metric {
-        id: "generator-share",
-        unit: Unit::Share,
-        better: Better::Neither,
-        over: Over::Max,
-        per: Per::Run,
-        of: Source::Visit(|v| Some(block(v)?.client_share)),
-        about: "Share of a core that the generator's busiest thread used.",
-    },
-];
+const COSTS: &[Metric] = metrics! {
+    SERVER_CPU => Ns, Less, LowQuantile, per Request: Source::Visit(|v| cpu(v, |b| b.server_cpu_ns)),
+        "CPU time of the server's processes.";
+    PHP_CPU => Ns, Less, LowQuantile, per Request: Source::Visit(|v| cpu(v, |b| b.php_cpu_ns)), "CPU time of PHP's processes.";
+    CPU => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| sum_of(v, SERVER_CPU, PHP_CPU)),
+        "CPU time of server and PHP: the sum of the two.";
+    "generator-cpu" => Ns, Less, Median, per Request: Source::Visit(|v| cpu(v, |b| Some(b.client_cpu_ns))),
+        "CPU time of the load generator; it is in none of the others.";
+    "generator-share" => Share, Neither, Max, per Run: Source::Visit(|v| Some(block(v)?.client_share)),
+        "Share of a core that the generator's busiest thread used.";
+};
+
+fn cpu(visit: &VisitRecord, of: fn(&DeliveryVisit) -> Option<u64>) -> Option<f64> {
+    let block = block(visit)?;
+    block.a_response(of(block)? as f64)
+}
 
 /// Both together, or the one that there is.
 fn sum_of(values: &Values, a: &str, b: &str) -> Option<Estimate> {
@@ -274,9 +223,21 @@ fn sum_of(values: &Values, a: &str, b: &str) -> Option<Estimate> {
     }
 }
 
-const fn median(id: &'static str, unit: Unit, better: Better, of: Source, about: &'static str) -> Metric {
-    let per = if matches!(unit, Unit::S) { Per::Request } else { Per::Run };
-    Metric { id, unit, better, over: Over::Median, per, of, about }
+const RATES: &[Metric] = metrics! {
+    REQUESTS => Count, Neither, Sum, per Run: Source::Visit(|v| Some(block(v)?.requests as f64)),
+        "Responses that ended as they should, all rounds together.";
+    "faulted" => Count, Less, Sum, per Run: Source::Visit(faulted), "Requests that ended in a fault, all rounds together.";
+    RATE => PerSecond, More, Median, per Run: Source::Visit(|v| per_second(v, |b| b.requests)), "Responses per second.";
+    "transfer" => BytesPerSecond, More, Median, per Run: Source::Visit(|v| per_second(v, |b| b.wire_bytes)),
+        "Bytes per second over the connections.";
+    SECONDS => S, Less, Median, per Request: Source::Visit(|v| block(v).and_then(|b| b.a_response(b.seconds))),
+        "Wall time of a block ÷ its responses.";
+    ONE_BY_ONE => S, Less, Median, per Request: Source::Values(one_by_one),
+        "The same where requests come one after the other, over one connection.";
+};
+
+fn faulted(visit: &VisitRecord) -> Option<f64> {
+    Some(block(visit)?.faults.iter().map(|fault| fault.count).sum::<u64>() as f64)
 }
 
 /// What a total of a block is per second.
@@ -285,56 +246,10 @@ fn per_second(visit: &VisitRecord, total: fn(&DeliveryVisit) -> u64) -> Option<f
     (block.seconds > 0.0).then(|| total(block) as f64 / block.seconds)
 }
 
-const RATES: &[Metric] = &[
-    Metric {
-        id: REQUESTS,
-        unit: Unit::Count,
-        better: Better::Neither,
-        over: Over::Sum,
-        per: Per::Run,
-        of: Source::Visit(|v| Some(block(v)?.requests as f64)),
-        about: "Responses that ended as they should, all rounds together.",
-    },
-    Metric {
-        id: "faulted",
-        unit: Unit::Count,
-        better: Better::Less,
-        over: Over::Sum,
-        per: Per::Run,
-        of: Source::Visit(|v| Some(block(v)?.faults.iter().map(|fault| fault.count).sum::<u64>() as f64)),
-        about: "Requests that ended in a fault, all rounds together.",
-    },
-    median(
-        RATE,
-        Unit::PerSecond,
-        Better::More,
-        Source::Visit(|v| per_second(v, |b| b.requests)),
-        "Responses per second.",
-    ),
-    median(
-        "transfer",
-        Unit::BytesPerSecond,
-        Better::More,
-        Source::Visit(|v| per_second(v, |b| b.wire_bytes)),
-        "Bytes per second over the connections.",
-    ),
-    median(
-        SECONDS,
-        Unit::S,
-        Better::Less,
-        Source::Visit(|v| block(v).and_then(|b| b.a_response(b.seconds))),
-        "Wall time of a block ÷ its responses.",
-    ),
-    median(
-        ONE_BY_ONE,
-        Unit::S,
-        Better::Less,
-        Source::Values(|cell, v| {
-            v.get(SECONDS).filter(|_| cell.delivery.as_ref().is_some_and(|d| d.connections == 1)).cloned()
-        }),
-        "The same where requests come one after the other, over one connection.",
-    ),
-];
+fn one_by_one(cell: &Cell, values: &Values) -> Option<Estimate> {
+    let is_alone = cell.delivery.as_ref().is_some_and(|delivery| delivery.connections == 1);
+    values.get(SECONDS).filter(|_| is_alone).cloned()
+}
 
 /// Times of all rounds in one histogram.
 macro_rules! times {
@@ -408,111 +323,42 @@ const RESPONSE: &[Metric] = times!("response", response, "Scheduled send to last
 const SERVICE: &[Metric] = times!("service", service, "Send to last byte");
 const FIRST_BYTE: &[Metric] = times!("first-byte", ttfb, "Send to first byte");
 
-const fn most(id: &'static str, of: Source, about: &'static str) -> Metric {
-    Metric { id, unit: Unit::Bytes, better: Better::Less, over: Over::Max, per: Per::Run, of, about }
-}
+const MEMORY: &[Metric] = metrics! {
+    "server-pss" => Bytes, Less, Max, per Run: Source::Visit(|v| Some(block(v)?.server_pss? as f64)),
+        "Most memory of the server's processes after a block: PSS.";
+    "php-pss" => Bytes, Less, Max, per Run: Source::Visit(|v| Some(block(v)?.php_pss? as f64)),
+        "Most memory of PHP's processes after a block: PSS.";
+    "php-peak" => Bytes, Less, Max, per Run: Source::Visit(|v| Some(block(v)?.php_peak? as f64)),
+        "Most bytes that PHP's memory manager had for one response.";
+};
 
-const MEMORY: &[Metric] = &[
-    most(
-        "server-pss",
-        Source::Visit(|v| Some(block(v)?.server_pss? as f64)),
-        "Most memory of the server's processes after a block: PSS.",
-    ),
-    most(
-        "php-pss",
-        Source::Visit(|v| Some(block(v)?.php_pss? as f64)),
-        "Most memory of PHP's processes after a block: PSS.",
-    ),
-    most(
-        "php-peak",
-        Source::Visit(|v| Some(block(v)?.php_peak? as f64)),
-        "Most bytes that PHP's memory manager had for one response.",
-    ),
-];
+const WORKERS: &[Metric] = metrics! {
+    "workers" => Count, Neither, Max, per Run: Source::Visit(|v| Some(workers(v)?.total.into())), "Workers of the PHP pool.";
+    "busy-mean" => Count, Neither, Mean, per Run: Source::Total(|v| {
+            workers(v).map(|pool| (pool.busy_mean * f64::from(pool.readings), pool.readings.into()))
+        }), "Workers that were busy, mean over all readings of the pool's status.";
+    "busy-max" => Count, Neither, Max, per Run: Source::Visit(|v| Some(workers(v)?.busy_max.into())),
+        "Most workers that were busy at once.";
+    "idle-min" => Count, Neither, Min, per Run: Source::Visit(|v| Some(workers(v)?.idle_min.into())),
+        "Fewest workers that were idle.";
+    "queue-max" => Count, Neither, Max, per Run: Source::Visit(|v| Some(workers(v)?.queue_max.into())),
+        "Most connections that waited in the pool's listen queue.";
+    "pool-readings" => Count, Neither, Sum, per Run: Source::Visit(|v| Some(workers(v)?.readings.into())),
+        "How often the pool's status was read.";
+    "worker-seconds" => S, Less, Mean, per Request: Source::Total(|v| {
+            workers(v).zip(block(v)).map(|(pool, block)| (pool.busy_mean * block.seconds, block.requests as f64))
+        }), "For how long a worker of the pool is busy: busy workers × wall time ÷ responses.";
+};
 
-const fn pool(id: &'static str, over: Over, of: Source, about: &'static str) -> Metric {
-    Metric { id, unit: Unit::Count, better: Better::Neither, over, per: Per::Run, of, about }
-}
-
-const WORKERS: &[Metric] = &[
-    pool("workers", Over::Max, Source::Visit(|v| Some(workers(v)?.total.into())), "Workers of the PHP pool."),
-    pool(
-        "busy-mean",
-        Over::Mean,
-        Source::Total(|v| {
-            let workers = workers(v)?;
-            Some((workers.busy_mean * f64::from(workers.readings), workers.readings.into()))
-        }),
-        "Workers that were busy, mean over all readings of the pool's status.",
-    ),
-    pool(
-        "busy-max",
-        Over::Max,
-        Source::Visit(|v| Some(workers(v)?.busy_max.into())),
-        "Most workers that were busy at once.",
-    ),
-    pool(
-        "idle-min",
-        Over::Min,
-        Source::Visit(|v| Some(workers(v)?.idle_min.into())),
-        "Fewest workers that were idle.",
-    ),
-    pool(
-        "queue-max",
-        Over::Max,
-        Source::Visit(|v| Some(workers(v)?.queue_max.into())),
-        "Most connections that waited in the pool's listen queue.",
-    ),
-    pool(
-        "pool-readings",
-        Over::Sum,
-        Source::Visit(|v| Some(workers(v)?.readings.into())),
-        "How often the pool's status was read.",
-    ),
-    Metric {
-        id: "worker-seconds",
-        unit: Unit::S,
-        better: Better::Less,
-        over: Over::Mean,
-        per: Per::Request,
-        of: Source::Total(|v| {
-            let (workers, block) = (workers(v)?, block(v)?);
-            Some((workers.busy_mean * block.seconds, block.requests as f64))
-        }),
-        about: "For how long a worker of the pool is busy: busy workers × wall time ÷ responses.",
-    },
-];
-
-const fn counter(id: &'static str, unit: Unit, of: Source, about: &'static str) -> Metric {
-    Metric { id, unit, better: Better::Less, over: Over::Mean, per: Per::Request, of, about }
-}
-
-const KERNEL: &[Metric] = &[
-    counter(
-        "voluntary-switches",
-        Unit::Count,
-        Source::Total(|v| per_request(v, |b| Some(b.switches?.voluntary))),
-        "Context switches because server or PHP waited for something.",
-    ),
-    counter(
-        "involuntary-switches",
-        Unit::Count,
-        Source::Total(|v| per_request(v, |b| Some(b.switches?.involuntary))),
-        "Context switches because server or PHP was put aside for another process.",
-    ),
-    counter(
-        "read-bytes",
-        Unit::Bytes,
-        Source::Total(|v| per_request(v, |b| b.read_bytes)),
-        "Bytes read from disk.",
-    ),
-    counter(
-        "written-bytes",
-        Unit::Bytes,
-        Source::Total(|v| per_request(v, |b| b.written_bytes)),
-        "Bytes written to disk: spooled to temporary files.",
-    ),
-];
+const KERNEL: &[Metric] = metrics! {
+    "voluntary-switches" => Count, Less, Mean, per Request: Source::Total(|v| per_request(v, |b| Some(b.switches?.voluntary))),
+        "Context switches because server or PHP waited for something.";
+    "involuntary-switches" => Count, Less, Mean, per Request: Source::Total(|v| per_request(v, |b| Some(b.switches?.involuntary))),
+        "Context switches because server or PHP was put aside for another process.";
+    "read-bytes" => Bytes, Less, Mean, per Request: Source::Total(|v| per_request(v, |b| b.read_bytes)), "Bytes read from disk.";
+    "written-bytes" => Bytes, Less, Mean, per Request: Source::Total(|v| per_request(v, |b| b.written_bytes)),
+        "Bytes written to disk: spooled to temporary files.";
+};
 
 /// The library of the way, as whoever carries it out has it, and the content coding as the server named it.
 fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
@@ -716,26 +562,7 @@ fn columns(report: &Report, group: &Group) -> Vec<Shown> {
 
 /// One line per group, when there are too many groups to show their fronts.
 fn overview(report: &Report) -> Vec<Block> {
-    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
-    let ms = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
-    let bytes = |name, priority| Column::new(name, "B", Kind::Whole, priority);
-    let mut grid = Grid::new(vec![
-        text("content", 12, 0),
-        text("", 9, 0),
-        text("size", 6, 4),
-        text("server", 6, 0),
-        text("runtime", 6, 1),
-        text("over", 10, 2),
-        ms("as it is", "CPU ms", 0),
-        ms("gzip", "CPU ms", 0),
-        bytes("gzip", 3),
-        text("least CPU time", 14, 1),
-        ms("its CPU", "ms", 1),
-        text("smallest", 12, 2),
-        ms("its CPU", "ms", 2),
-        bytes("its bytes", 3),
-    ]);
-    for view in group::views(report) {
+    let grid = grid_of(group::views(report), |view| {
         let of = view.group;
         let is_coded = |row: &&&Row| !is_kind(row, WayKind::Plain) && row.get(CPU).is_some();
         let coded = || view.rows.iter().filter(is_coded).copied();
@@ -755,27 +582,26 @@ fn overview(report: &Report) -> Vec<Block> {
             "" => String::new(),
             link => format!(" @{}", clean(link)),
         };
+        let size = view.payload().map(|payload| units::bytes(payload.bytes)).unwrap_or_default();
         let runtime = if of.runtime() == NO_PHP { String::new() } else { clean(of.runtime()) };
-        grid.push(
-            Tone::Plain,
-            vec![
-                clean(of.payload()).into(),
-                if view.is_synthetic() { "SYNTHETIC" } else { "" }.into(),
-                view.payload().map(|payload| units::bytes(payload.bytes)).unwrap_or_default().into(),
-                clean(of.factor("server")).into(),
-                runtime.into(),
-                format!("{}{connections}{link}", of.factor("transport")).into(),
-                cpu_of(view.marked("reference")),
-                cpu_of(gzip),
-                body_of(gzip),
-                name(quick),
-                cpu_of(quick),
-                name(small),
-                cpu_of(small),
-                body_of(small),
-            ],
-        );
-    }
+        let fields = vec![
+            field("content", "", Kind::Text(12), 0, clean(of.payload())),
+            field("", "", Kind::Text(9), 0, if view.is_synthetic() { "SYNTHETIC" } else { "" }),
+            field("size", "", Kind::Text(6), 4, size),
+            field("server", "", Kind::Text(6), 0, clean(of.factor("server"))),
+            field("runtime", "", Kind::Text(6), 1, runtime),
+            field("over", "", Kind::Text(10), 2, format!("{}{connections}{link}", of.factor("transport"))),
+            field("as it is", "CPU ms", Kind::Three, 0, cpu_of(view.marked("reference"))),
+            field("gzip", "CPU ms", Kind::Three, 0, cpu_of(gzip)),
+            field("gzip", "B", Kind::Whole, 3, body_of(gzip)),
+            field("least CPU time", "", Kind::Text(14), 1, name(quick)),
+            field("its CPU", "ms", Kind::Three, 1, cpu_of(quick)),
+            field("smallest", "", Kind::Text(12), 2, name(small)),
+            field("its CPU", "ms", Kind::Three, 2, cpu_of(small)),
+            field("its bytes", "B", Kind::Whole, 3, body_of(small)),
+        ];
+        (Tone::Plain, fields)
+    });
     vec![
         Block::Heading(2, "Each content and server".into()),
         Block::Remark(

@@ -1,17 +1,13 @@
 //! How servers negotiate, as tables: a row per way, every answer, every request.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
-use csv::Writer;
 use serde::Serialize;
 use weigh_model::record::negotiation::{Ask, IDENTITY, Purpose};
-use weigh_model::units;
 
-use super::{Judged, NegotiationResult, Quirk, places};
-use crate::document::Block;
-use crate::format::csv::text;
-use crate::format::{Detail, Options};
+use super::{Judged, NegotiationResult, Quirk, Said, places, said};
+use crate::document::{Block, field, grid_of};
+use crate::format::csv::{file_of, text};
+use crate::format::{Detail, Options, Rendered};
 use crate::table::{Cell, Column, Grid, Kind, Tone};
 use crate::text::{clean, columns};
 
@@ -25,6 +21,9 @@ const NAMES: usize = 4;
 /// Columns for the requests, the widest of which is that of a browser of today, and columns between two ways.
 const REQUEST: usize = 34;
 const GAP: usize = 2;
+
+/// What asks for parts of a variant.
+const PARTS: [Purpose; 3] = [Purpose::First, Purpose::Last, Purpose::Resume];
 
 /// A row per way, what is to be said of them, and in full every answer to every Accept-Encoding.
 pub(super) fn section(asked: &[NegotiationResult], options: &Options) -> Vec<Block> {
@@ -45,38 +44,25 @@ pub(super) fn section(asked: &[NegotiationResult], options: &Options) -> Vec<Blo
 }
 
 fn ways(asked: &[NegotiationResult]) -> Grid {
-    let mut grid = Grid::new(vec![
-        Column::new("server", "", Kind::Text(6), 0),
-        Column::new("way", "", Kind::Text(12), 0),
-        Column::new("codings", "", Kind::Text(17), 0),
-        Column::new("Vary", "", Kind::Text(4), 1),
-        Column::new("ETags", "", Kind::Text(8), 0),
-        Column::new("304", "", Kind::Text(6), 2),
-        Column::new("parts", "", Kind::Text(6), 3),
-        Column::new("HEAD", "", Kind::Text(6), 4),
-        Column::new("broken", "", Kind::Whole, 0),
-        Column::new("to know", "", Kind::Whole, 1),
-    ]);
-    for one in asked {
+    grid_of(asked, |one| {
         let wrong = one.wrong().count();
         let coded = one.variants.iter().filter(|variant| variant.coding != IDENTITY);
         let codings: Vec<String> = coded.map(|variant| clean(&variant.coding)).collect();
         let tone = if wrong > 0 { Tone::Plain } else { Tone::Strong };
-        let cells = vec![
-            clean(&one.server).into(),
-            clean(&one.label()).into(),
-            codings.join(", ").into(),
-            vary(one).into(),
-            etags(one).into(),
-            kept(one, &[Purpose::Revalidate]).into(),
-            kept(one, &[Purpose::First, Purpose::Last, Purpose::Resume]).into(),
-            head(one).into(),
-            (wrong as f64).into(),
-            ((one.remarks.len() - wrong) as f64).into(),
+        let fields = vec![
+            field("server", "", Kind::Text(6), 0, clean(&one.server)),
+            field("way", "", Kind::Text(12), 0, clean(&one.label())),
+            field("codings", "", Kind::Text(17), 0, codings.join(", ")),
+            field("Vary", "", Kind::Text(4), 1, vary(one)),
+            field("ETags", "", Kind::Text(8), 0, etags(one)),
+            field("304", "", Kind::Text(6), 2, kept(one, &[Purpose::Revalidate])),
+            field("parts", "", Kind::Text(6), 3, kept(one, &PARTS)),
+            field("HEAD", "", Kind::Text(6), 4, head(one)),
+            field("broken", "", Kind::Whole, 0, wrong as f64),
+            field("to know", "", Kind::Whole, 1, (one.remarks.len() - wrong) as f64),
         ];
-        grid.push(tone, cells);
-    }
-    grid
+        (tone, fields)
+    })
 }
 
 fn has(one: &NegotiationResult, quirk: Quirk) -> bool {
@@ -125,41 +111,21 @@ fn head(one: &NegotiationResult) -> &'static str {
     }
 }
 
-/// What is to be said, a line a quirk: what breaks a rule, and in full what is allowed.
+/// What is to be said, a line per quirk: what breaks a rule, and in full what is allowed.
 fn points(asked: &[NegotiationResult], full: bool) -> Vec<(String, Option<String>)> {
-    let mut said: BTreeMap<Quirk, Vec<(&NegotiationResult, &[String])>> = BTreeMap::new();
-    for one in asked {
-        for remark in one.remarks.iter().filter(|remark| full || remark.quirk.is_wrong()) {
-            said.entry(remark.quirk).or_default().push((one, &remark.seen_in));
-        }
-    }
-    let mut points: Vec<(String, Option<String>)> =
-        said.into_iter().map(|(quirk, seen)| (point(quirk, &seen, full), None)).collect();
+    let said = said(asked, |quirk| full || quirk.is_wrong(), if full { usize::MAX } else { NAMES });
+    let point = |Said { quirk, ways, seen_in }: &Said| {
+        let kind = if quirk.is_wrong() { "broken" } else { "to know" };
+        let places = places(ways.iter().copied());
+        (clean(&format!("{kind}: {}: {places} ({seen_in}).", quirk.words())), None)
+    };
+    let mut points: Vec<(String, Option<String>)> = said.iter().map(point).collect();
     let ended = asked.iter().filter_map(|one| Some((one, one.ended.as_ref()?)));
     points.extend(ended.map(|(one, why)| {
         let place = clean(&places(std::iter::once(one)));
         (format!("{place}: not all was asked: {}.", clean(why)), None)
     }));
     points
-}
-
-fn point(quirk: Quirk, seen: &[(&NegotiationResult, &[String])], full: bool) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for name in seen.iter().flat_map(|(_, seen_in)| seen_in.iter()).map(|name| clean(name)) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let most = if full { usize::MAX } else { NAMES };
-    let more = names.len().saturating_sub(most);
-    names.truncate(most);
-    let mut names: Vec<String> = names.iter().map(|name| format!("“{name}”")).collect();
-    if more > 0 {
-        names.push(format!("{more} more"));
-    }
-    let kind = if quirk.is_wrong() { "broken" } else { "to know" };
-    let places = clean(&places(seen.iter().map(|(one, _)| *one)));
-    format!("{kind}: {}: {places} ({}).", quirk.words(), units::list(&names))
 }
 
 /// Every answer to every Accept-Encoding: a table per server, or several where its ways do not fit beside each other.
@@ -243,71 +209,37 @@ fn shown(one: &Judged) -> String {
     }
 }
 
-const HEAD: [&str; 23] = [
-    "cell",
-    "server",
-    "runtime",
-    "transport",
-    "way",
-    "purpose",
-    "Accept-Encoding",
-    "browser",
-    "variant",
-    "other variant",
-    "If-None-Match",
-    "Range",
-    "If-Range",
-    "status",
-    "Content-Encoding",
-    "Vary",
-    "ETag",
-    "Content-Length",
-    "Content-Range",
-    "body (bytes)",
-    "body is",
-    "quirk",
-    "breaks a rule",
-];
-
 /// Every request with its answer and verdict as a flat table.
-pub(super) fn requests(asked: &[NegotiationResult]) -> Result<Vec<u8>> {
-    let mut out = Writer::from_writer(Vec::new());
-    out.write_record(HEAD)?;
-    for one in asked {
-        for judged in &one.exchanges {
-            out.write_record(request_row(one, judged))?;
-        }
-    }
-    Ok(out.into_inner()?)
-}
-
-fn request_row(one: &NegotiationResult, Judged { ask, answer, quirk }: &Judged) -> [String; 23] {
-    let field = |value: &Option<String>| text(value.as_deref().unwrap_or_default());
-    [
-        text(&one.cell),
-        text(&one.server),
-        text(&one.runtime),
-        one.transport.name().to_owned(),
-        text(&one.way),
-        word(ask.purpose),
-        field(&ask.accept),
-        field(&ask.browser),
-        field(&ask.variant),
-        field(&ask.other),
-        field(&ask.if_none_match),
-        field(&ask.range),
-        field(&ask.if_range),
-        answer.status.to_string(),
-        field(&answer.content_encoding),
-        field(&answer.vary),
-        field(&answer.etag),
-        answer.content_length.map(|bytes| bytes.to_string()).unwrap_or_default(),
-        field(&answer.content_range),
-        answer.bytes.to_string(),
-        word(answer.body),
-        quirk.map(word).unwrap_or_default(),
-        quirk.is_some_and(|quirk| quirk.is_wrong()).to_string(),
-    ]
+pub(super) fn requests(asked: &[NegotiationResult]) -> Result<Vec<Rendered>> {
+    let all = asked.iter().flat_map(|one| one.exchanges.iter().map(move |judged| (one, judged)));
+    let shown = |value: &Option<String>| text(value.as_deref().unwrap_or_default());
+    file_of("negotiation.csv", all, |(one, Judged { ask, answer, quirk })| {
+        vec![
+            ("cell", text(&one.cell)),
+            ("server", text(&one.server)),
+            ("runtime", text(&one.runtime)),
+            ("transport", one.transport.name().to_owned()),
+            ("way", text(&one.way)),
+            ("purpose", word(ask.purpose)),
+            ("Accept-Encoding", shown(&ask.accept)),
+            ("browser", shown(&ask.browser)),
+            ("variant", shown(&ask.variant)),
+            ("other variant", shown(&ask.other)),
+            ("If-None-Match", shown(&ask.if_none_match)),
+            ("Range", shown(&ask.range)),
+            ("If-Range", shown(&ask.if_range)),
+            ("status", answer.status.to_string()),
+            ("Content-Encoding", shown(&answer.content_encoding)),
+            ("Vary", shown(&answer.vary)),
+            ("ETag", shown(&answer.etag)),
+            ("Content-Length", answer.content_length.map(|bytes| bytes.to_string()).unwrap_or_default()),
+            ("Content-Range", shown(&answer.content_range)),
+            ("body (bytes)", answer.bytes.to_string()),
+            ("body is", word(answer.body)),
+            ("quirk", quirk.map(word).unwrap_or_default()),
+            ("breaks a rule", quirk.is_some_and(|quirk| quirk.is_wrong()).to_string()),
+        ]
+    })
 }
 
 /// A value's name in JSON.

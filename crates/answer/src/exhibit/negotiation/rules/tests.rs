@@ -34,7 +34,7 @@ fn variants() -> Vec<Variant> {
 
 fn said_of(purpose: Purpose, ask: Ask, answer: Answer, get: &Answer) -> Option<Quirk> {
     let ask = Ask { purpose, variant: Some("gzip".into()), ..ask };
-    judge(&Exchange { ask, answer }, get, &variants())
+    of_variant(&Exchange { ask, answer }, get, &variants())
 }
 
 fn said(purpose: Purpose, answer: Answer) -> Option<Quirk> {
@@ -100,7 +100,7 @@ fn the_etag_of_another_variant_does_not() {
         other: Some("identity".into()),
         ..Ask::default()
     };
-    let told = judge(&Exchange { ask, answer: not_modified(Some("W/\"1\"")) }, &get(), &variants());
+    let told = of_variant(&Exchange { ask, answer: not_modified(Some("W/\"1\"")) }, &get(), &variants());
     assert_eq!(told, Some(Quirk::WeakMatch));
 }
 
@@ -165,4 +165,105 @@ fn vary_is_read_as_a_list_of_names() {
         assert!(!names_encoding(Some(vary)), "{vary}");
     }
     assert!(!names_encoding(None));
+}
+
+fn sent(coding: &str) -> Answer {
+    let content_encoding = (coding != IDENTITY).then(|| coding.to_owned());
+    Answer { status: 200, content_encoding, body: Body::Content, ..Answer::default() }
+}
+
+fn chosen(accept: Option<&str>, coding: &str) -> Option<Quirk> {
+    of_choice(accept, &sent(coding), &[IDENTITY, "gzip", "br"].map(str::to_owned))
+}
+
+#[test]
+fn every_rule_of_the_choice() {
+    use Quirk::*;
+    for (accept, coding, quirk) in [
+        (None, "identity", None),
+        (None, "gzip", Some(Unasked)),
+        (Some("identity"), "identity", None),
+        (Some("identity"), "gzip", Some(Unnamed)),
+        (Some("gzip"), "gzip", None),
+        (Some("gzip"), "identity", Some(AsItIs)),
+        (Some("gzip"), "br", Some(Unnamed)),
+        (Some("zstd"), "identity", None),
+        (Some("gzip, br"), "gzip", None),
+        (Some("gzip, deflate, br, zstd"), "br", None),
+        (Some("gzip;q=0"), "identity", None),
+        (Some("gzip;q=0"), "gzip", Some(Excluded)),
+        (Some("gzip;q=0, br"), "br", None),
+        (Some("gzip;q=0, br"), "gzip", Some(Excluded)),
+        (Some("br;q=0.5, gzip;q=1.0"), "gzip", None),
+        (Some("br;q=0.5, gzip;q=1.0"), "br", Some(Lesser)),
+        (Some("gzip;q=0.5, br;q=1.0"), "gzip", Some(Lesser)),
+        (Some("identity;q=0"), "identity", Some(IdentityRefused)),
+        (Some("identity;q=0"), "gzip", Some(Unnamed)),
+        (Some("identity;q=0, gzip"), "gzip", None),
+        (Some("identity;q=0, gzip"), "identity", Some(IdentityForced)),
+        (Some("*"), "br", None),
+        (Some("*"), "identity", Some(AsItIs)),
+        (Some("*;q=0"), "identity", Some(IdentityRefused)),
+        (Some("*;q=0"), "gzip", Some(Excluded)),
+        (Some("GZIP"), "gzip", None),
+        (Some("gzip"), "GZip", None),
+        (Some("x-gzip"), "gzip", None),
+        (Some("gzip"), "x-gzip", None),
+        (Some("gzip"), "gzip, br", Some(Unnamed)),
+    ] {
+        assert_eq!(chosen(accept, coding), quirk, "{accept:?} → {coding}");
+    }
+}
+
+#[test]
+fn a_406_is_right_only_where_nothing_would_do() {
+    let refused = Answer { status: 406, body: Body::Message, ..Answer::default() };
+    let available = [IDENTITY.to_owned(), "gzip".to_owned()];
+    assert_eq!(of_choice(Some("identity;q=0"), &refused, &available), Some(Quirk::NotAcceptable));
+    assert_eq!(of_choice(Some("identity;q=0, gzip"), &refused, &available), Some(Quirk::NeedlessRefusal));
+    assert_eq!(of_choice(Some("br"), &refused, &available), Some(Quirk::NeedlessRefusal), "as it is");
+    assert_eq!(of_choice(None, &refused, &available), Some(Quirk::NeedlessRefusal));
+    assert_eq!(of_choice(None, &refused, &[]), Some(Quirk::NotAcceptable));
+}
+
+#[test]
+fn bodies_and_statuses_come_before_codings() {
+    let wrong = Answer { body: Body::Wrong, ..sent("gzip") };
+    assert_eq!(of_choice(Some("gzip;q=0"), &wrong, &[]), Some(Quirk::WrongBody));
+    for status in [0, 100, 204, 206, 301, 304, 404, 500, u16::MAX] {
+        let other = Answer { status, ..sent("gzip") };
+        assert_eq!(of_choice(Some("gzip"), &other, &[]), Some(Quirk::Failed), "{status}");
+    }
+    let empty = Answer { body: Body::None, ..sent("gzip") };
+    assert_eq!(of_choice(Some("gzip"), &empty, &[]), Some(Quirk::Failed));
+    let unknown = Answer { body: Body::Unknown, ..sent("compress") };
+    assert_eq!(of_choice(Some("gzip"), &unknown, &[]), Some(Quirk::Unnamed));
+    assert_eq!(of_choice(Some("x-compress"), &unknown, &[]), None);
+}
+
+#[test]
+fn forms() {
+    for (etag, is) in [
+        ("\"a-b;c\"", Form::Strong),
+        ("\"\"", Form::Strong),
+        ("W/\"a\"", Form::Weak),
+        ("\"1b-5d;6a", Form::Unclosed),
+        ("W/\"a", Form::Unclosed),
+        ("\"", Form::Unclosed),
+        ("a", Form::Broken),
+        ("a\"", Form::Broken),
+        ("", Form::Broken),
+        ("w/\"a\"", Form::Broken),
+        ("\"a\"b\"", Form::Broken),
+        ("\"a b\"", Form::Broken),
+        ("\"a\", \"b\"", Form::Broken),
+    ] {
+        assert_eq!(form(etag), is, "{etag}");
+    }
+}
+
+#[test]
+fn weak_and_strong_of_one_mean_the_same() {
+    assert!(weakly_same("W/\"a\"", "\"a\"") && weakly_same("W/\"a\"", "W/\"a\""));
+    assert!(!weakly_same("W/\"a\"", "\"b\""));
 }

@@ -1,11 +1,39 @@
-//! What is asked of one variant: HEAD, revalidation, parts.
+//! The rules of RFC 9110 for one answer: which variant may be chosen, what HEAD, revalidation and ranges have to say of it, and what an ETag is.
 
-use super::etag::{Form, form, weakly_same};
+use weigh_load::accept::Accept;
+use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, IDENTITY, Purpose};
+
 use super::{Quirk, Variant};
-use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, Purpose};
+
+/// What is to be said of the answer to a request for any variant. `available` are the codings of all variants there are.
+pub(super) fn of_choice(accept: Option<&str>, answer: &Answer, available: &[String]) -> Option<Quirk> {
+    let accept = accept.map(Accept::parse);
+    let takes = |coding: &str| accept.as_ref().is_none_or(|accept| accept.takes(coding));
+    match (answer.status, answer.body) {
+        (200, Body::Wrong) => return Some(Quirk::WrongBody),
+        (200, Body::Content | Body::Unknown) => {}
+        (406, _) if available.iter().any(|coding| takes(coding)) => return Some(Quirk::NeedlessRefusal),
+        (406, _) => return Some(Quirk::NotAcceptable),
+        _ => return Some(Quirk::Failed),
+    }
+    let coding = answer.coding();
+    let Some(accept) = accept else {
+        return (coding != IDENTITY).then_some(Quirk::Unasked);
+    };
+    let others = available.iter().filter(|other| *other != IDENTITY && accept.takes(other));
+    let best = others.filter_map(|other| accept.weight(other)).max();
+    match (coding.as_str(), best) {
+        (IDENTITY, Some(_)) if !accept.takes(IDENTITY) => Some(Quirk::IdentityForced),
+        (IDENTITY, None) if !accept.takes(IDENTITY) => Some(Quirk::IdentityRefused),
+        (IDENTITY, best) => best.map(|_| Quirk::AsItIs),
+        (coding, _) if accept.refuses(coding) => Some(Quirk::Excluded),
+        (coding, _) if !accept.takes(coding) => Some(Quirk::Unnamed),
+        (coding, best) => (accept.weight(coding) < best).then_some(Quirk::Lesser),
+    }
+}
 
 /// What is to be said of an answer. `get` is the answer that the variant was first seen in, `variants` are all there are.
-pub(super) fn judge(exchange: &Exchange, get: &Answer, variants: &[Variant]) -> Option<Quirk> {
+pub(super) fn of_variant(exchange: &Exchange, get: &Answer, variants: &[Variant]) -> Option<Quirk> {
     let Exchange { ask, answer } = exchange;
     match ask.purpose {
         Purpose::Choose => None,
@@ -126,6 +154,40 @@ pub(super) fn names_encoding(vary: Option<&str>) -> bool {
 pub(super) fn names(vary: Option<&str>, field: &str) -> bool {
     let mut names = vary.unwrap_or_default().split(',').map(str::trim);
     names.any(|name| name == "*" || name.eq_ignore_ascii_case(field))
+}
+
+/// What an ETag is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// In quotes: the same bytes.
+    Strong,
+    /// In quotes behind `W/`: the same meaning.
+    Weak,
+    /// It begins with a quote, and does not end with one.
+    Unclosed,
+    /// Quotes are missing otherwise, or stand within it.
+    Broken,
+}
+
+/// The form of an ETag.
+pub(super) fn form(etag: &str) -> Form {
+    let (quoted, form) = match etag.strip_prefix("W/") {
+        Some(rest) => (rest, Form::Weak),
+        None => (etag, Form::Strong),
+    };
+    let opaque = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let is_plain = |c: char| c != '"' && !c.is_control() && c != ' ';
+    match opaque {
+        Some(opaque) if opaque.chars().all(is_plain) => form,
+        None if quoted.strip_prefix('"').is_some_and(|rest| rest.chars().all(is_plain)) => Form::Unclosed,
+        _ => Form::Broken,
+    }
+}
+
+/// Both stand for the same meaning: they are the same but for `W/`.
+fn weakly_same(one: &str, other: &str) -> bool {
+    let opaque = |etag: &str| etag.strip_prefix("W/").unwrap_or(etag).to_owned();
+    opaque(one) == opaque(other)
 }
 
 #[cfg(test)]
