@@ -3,7 +3,10 @@
 //!
 //! A new format is a file in `report/` and its line in [`FORMATS`] (with the `mod` above it).
 
+use std::fmt::Debug;
+
 use anyhow::Result;
+use weigh_model::suggest::nearest;
 
 use crate::analysis::Results;
 use crate::analysis::client::model::ClientAnalysis;
@@ -35,14 +38,33 @@ mod tests;
 mod view;
 mod words;
 
+/// What becomes of a format's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// Printed, in the terminal's width: the folder of a run has no use for it.
+    Screen,
+    /// Printed, or kept as files.
+    Text,
+    /// Kept as files: no screen shows their bytes.
+    Picture,
+}
+
 /// One form of a report.
-pub trait Format: Sync {
+pub trait Format: Debug + Sync {
     /// What `--format` takes.
     fn name(&self) -> &'static str;
     /// The extension of its files, without a dot.
     fn extension(&self) -> &'static str;
     /// One line for help.
     fn about(&self) -> &'static str;
+    /// What becomes of its files.
+    fn medium(&self) -> Medium {
+        Medium::Text
+    }
+    /// The word under which the first few of its files are named after a run, and how many; `None` where they are not.
+    fn announced(&self) -> Option<(&'static str, usize)> {
+        None
+    }
     /// The files of the report; none of them is written.
     ///
     /// # Errors
@@ -83,9 +105,8 @@ pub static FORMATS: &[&dyn Format] =
 pub fn format(name: &str) -> Result<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name).ok_or_else(|| {
         let names: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
-        let near = names.iter().map(|known| (strsim::jaro(known, name), known));
-        let near = near.filter(|(likeness, _)| *likeness > 0.7).max_by(|a, b| a.0.total_cmp(&b.0));
-        let hint = near.map(|(_, known)| format!("; did you mean {known}?")).unwrap_or_default();
+        let near = nearest(name, names.iter().copied());
+        let hint = near.map_or_else(String::new, |known| format!("; did you mean {known}?"));
         anyhow::anyhow!("no report format named {}: there are {}{hint}", text::clean(name), names.join(", "))
     })
 }

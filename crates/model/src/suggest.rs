@@ -1,5 +1,11 @@
 //! The nearest known name to a mistyped one, and errors of TOML that offer it.
 
+/// The one of `known` that a slip of the keyboard could have meant, if one is near enough.
+pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = known.into_iter().map(|name| (strsim::jaro_winkler(given, name), name));
+    scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}
+
 /// `; did you mean `x`?` when one of `known` is near enough, else the list of what exists.
 pub fn nearest_hint<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
@@ -34,6 +40,15 @@ pub fn readable(error: &toml::de::Error, text: &str, whence: &str) -> anyhow::Er
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slips_find_their_name_and_others_find_nothing() {
+        let names = ["zstd", "zlib", "brotli"];
+        assert_eq!(nearest("zsdt", names), Some("zstd"));
+        assert_eq!(nearest("brotil", names), Some("brotli"));
+        assert_eq!(nearest("lzma", names), None);
+        assert_eq!(nearest("x", []), None);
+    }
 
     #[test]
     fn near_names_are_offered_and_far_ones_listed() {

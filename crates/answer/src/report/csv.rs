@@ -13,6 +13,7 @@ use weigh_model::payload::Origin;
 use weigh_model::protocol::Phase;
 
 /// `--format csv`.
+#[derive(Debug)]
 pub struct Csv;
 
 const PHASES: [(Phase, &str); 4] = [

@@ -23,6 +23,7 @@ pub struct Document {
 }
 
 /// `--format json`.
+#[derive(Debug)]
 pub struct Json;
 
 impl Format for Json {

@@ -12,6 +12,7 @@ use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
 /// `--format markdown`.
+#[derive(Debug)]
 pub struct Markdown;
 
 impl Format for Markdown {
@@ -25,6 +26,10 @@ impl Format for Markdown {
 
     fn about(&self) -> &'static str {
         "the complete report with links to its charts (write svg beside it)"
+    }
+
+    fn announced(&self) -> Option<(&'static str, usize)> {
+        Some(("report", 1))
     }
 
     fn render(&self, analysis: &Analysis, options: &Options) -> Result<Vec<Rendered>> {

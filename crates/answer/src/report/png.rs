@@ -4,12 +4,13 @@ use anyhow::{Context, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options as Reading, Tree};
 
-use super::{Format, Options, Rendered, chart};
+use super::{Format, Medium, Options, Rendered, chart};
 use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
 /// `--format png`.
+#[derive(Debug)]
 pub struct Png;
 
 impl Format for Png {
@@ -23,6 +24,14 @@ impl Format for Png {
 
     fn about(&self) -> &'static str {
         "the same charts, 1200 × 750 pixels"
+    }
+
+    fn medium(&self) -> Medium {
+        Medium::Picture
+    }
+
+    fn announced(&self) -> Option<(&'static str, usize)> {
+        Some(("picture", 3))
     }
 
     fn render(&self, analysis: &Analysis, _: &Options) -> Result<Vec<Rendered>> {

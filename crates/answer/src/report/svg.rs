@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 
-use super::{Format, Options, Rendered, chart};
+use super::{Format, Medium, Options, Rendered, chart};
 use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
 
 /// `--format svg`.
+#[derive(Debug)]
 pub struct Svg;
 
 impl Format for Svg {
@@ -21,6 +22,10 @@ impl Format for Svg {
 
     fn about(&self) -> &'static str {
         "charts: encode time against bytes, total time against link speed"
+    }
+
+    fn medium(&self) -> Medium {
+        Medium::Picture
     }
 
     fn render(&self, analysis: &Analysis, _: &Options) -> Result<Vec<Rendered>> {

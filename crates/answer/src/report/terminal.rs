@@ -5,7 +5,7 @@ use console::Style;
 
 use super::document::{self, Block};
 use super::text::wrap;
-use super::{Format, Options, Rendered, client, delivery};
+use super::{Format, Medium, Options, Rendered, client, delivery};
 use crate::analysis::client::model::ClientAnalysis;
 use crate::analysis::delivery::model::DeliveryAnalysis;
 use crate::analysis::model::Analysis;
@@ -14,6 +14,7 @@ use crate::analysis::model::Analysis;
 const PROSE: usize = 110;
 
 /// `--format terminal`.
+#[derive(Debug)]
 pub struct Terminal;
 
 impl Format for Terminal {
@@ -27,6 +28,10 @@ impl Format for Terminal {
 
     fn about(&self) -> &'static str {
         "tables that fit the terminal's width"
+    }
+
+    fn medium(&self) -> Medium {
+        Medium::Screen
     }
 
     fn render(&self, analysis: &Analysis, options: &Options) -> Result<Vec<Rendered>> {

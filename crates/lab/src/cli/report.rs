@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use crate::cli::terminal;
 use crate::run::dir::StoredRun;
 use weigh_answer::analysis::Results;
-use weigh_answer::report::{self, Detail, Options};
+use weigh_answer::report::{self, Detail, Format, Medium, Options};
 
 /// Flags of `weigh report`.
 #[derive(Debug, clap::Args)]
@@ -19,7 +19,7 @@ pub struct Args {
     run: PathBuf,
     /// terminal, markdown, csv, json, svg, png (repeatable)
     #[arg(long, short, default_value = "terminal", value_name = "FORMAT", value_parser = known_format)]
-    format: Vec<String>,
+    format: Vec<&'static dyn Format>,
     /// Write files into this folder instead of printing; pictures go there or into the run's report/
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -28,8 +28,8 @@ pub struct Args {
     summary: bool,
 }
 
-fn known_format(text: &str) -> Result<String, String> {
-    report::format(text).map(|f| f.name().to_owned()).map_err(|e| e.to_string())
+fn known_format(text: &str) -> Result<&'static dyn Format, String> {
+    report::format(text).map_err(|e| e.to_string())
 }
 
 /// How a report on this terminal looks.
@@ -42,36 +42,39 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let stored = StoredRun::read(&args.run)?;
     let results = Results::of(&stored.facts(), &stored.plan, &stored.records);
     let detail = if args.summary { Detail::Summary } else { Detail::Full };
-    let options = options(detail, Some(terminal::line_of(&stored.file.command)));
+    let options = options(detail, Some(shell_words::join(&stored.file.command)));
     for format in &args.format {
-        let folder = args.out.clone().or_else(|| is_picture(format).then(|| args.run.join("report")));
-        match folder {
+        let beside = || (format.medium() == Medium::Picture).then(|| args.run.join("report"));
+        match args.out.clone().or_else(beside) {
             Some(folder) => {
-                let plain = Options { color: false, ..options.clone() };
-                for path in write(&results, format, &plain, &folder)? {
+                for path in write(&results, *format, &options, &folder)? {
                     terminal::print(&format!("{}\n", path.display()))?;
                 }
             }
-            None => {
-                for file in report::format(format)?.render_results(&results, &options)? {
-                    terminal::print(&String::from_utf8_lossy(&file.bytes))?;
-                }
-            }
+            None => print(&results, *format, &options)?,
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn is_picture(format: &str) -> bool {
-    matches!(format, "svg" | "png")
+/// Prints the report in one format.
+pub fn print(results: &Results, format: &dyn Format, options: &Options) -> Result<()> {
+    let files = format.render_results(results, options)?;
+    files.iter().try_for_each(|file| terminal::print(&String::from_utf8_lossy(&file.bytes)))
 }
 
-/// Writes the files of one format into a folder, each whole or not at all.
-pub fn write(results: &Results, format: &str, options: &Options, folder: &Path) -> Result<Vec<PathBuf>> {
+/// Writes the files of one format into a folder, each whole or not at all, without colours.
+pub fn write(
+    results: &Results,
+    format: &dyn Format,
+    options: &Options,
+    folder: &Path,
+) -> Result<Vec<PathBuf>> {
+    let plain = Options { color: false, ..options.clone() };
     let doing = || format!("{}: the report cannot be written", folder.display());
     std::fs::create_dir_all(folder).with_context(doing)?;
     let mut written = Vec::new();
-    for file in report::format(format)?.render_results(results, options)? {
+    for file in format.render_results(results, &plain)? {
         let path = folder.join(&file.file_name);
         let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(doing)?;
         draft.write_all(&file.bytes).with_context(doing)?;

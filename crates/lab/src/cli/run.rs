@@ -17,7 +17,7 @@ use crate::rig::store::url::hidden;
 use crate::run::dir::RunDir;
 use crate::shelter::{self, Shelter};
 use weigh_answer::analysis::Results;
-use weigh_answer::report::{self, Detail, Options};
+use weigh_answer::report::{self, Detail, FORMATS, Format, Medium};
 use weigh_model::plan::Plan;
 
 /// Flags of `weigh run`.
@@ -227,7 +227,7 @@ fn go_on(lab: &Lab, dir: RunDir, more: &More, detail: Detail, json: bool) -> Res
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let contents = more.profile.as_ref().map(|words| Contents::keep(&plan, &path, words)).transpose()?;
     let workers = pool(lab, &dir, &plan, &more.stores, &interrupt)?;
-    let command = terminal::line_of(&dir.file().command);
+    let command = shell_words::join(&dir.file().command);
     let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
     let finished = execute(dir, workers, &mut live);
     live.clear();
@@ -249,21 +249,15 @@ fn go_on(lab: &Lab, dir: RunDir, more: &More, detail: Detail, json: bool) -> Res
 /// Prints the results, and leaves report and chart in the run directory.
 fn show(results: &Results, path: &Path, detail: Detail, json: bool, command: String) -> Result<()> {
     let options = crate::cli::report::options(detail, Some(command));
-    let printed = report::format(if json { "json" } else { "terminal" })?;
-    for file in printed.render_results(results, &options)? {
-        terminal::print(&String::from_utf8_lossy(&file.bytes))?;
-    }
+    let printed: &dyn Format = if json { &report::json::Json } else { &report::terminal::Terminal };
+    crate::cli::report::print(results, printed, &options)?;
     let folder = path.join("report");
-    let plain = Options { color: false, ..options };
-    let mut written = Vec::new();
-    for format in ["markdown", "csv", "json", "svg", "png"] {
-        written.extend(crate::cli::report::write(results, format, &plain, &folder)?);
+    let mut notes = vec![format!("run       {}", path.display())];
+    for format in FORMATS.iter().filter(|format| format.medium() != Medium::Screen) {
+        let written = crate::cli::report::write(results, *format, &options, &folder)?;
+        let (word, most) = format.announced().unwrap_or_default();
+        notes.extend(written.iter().take(most).map(|file| format!("{word:<9} {}", file.display())));
     }
-    let pictures = written.iter().filter(|p| p.extension().is_some_and(|e| e == "png"));
-    terminal::note(&format!("run       {}", path.display()));
-    terminal::note(&format!("report    {}", folder.join("report.md").display()));
-    for picture in pictures.take(3) {
-        terminal::note(&format!("picture   {}", picture.display()));
-    }
+    notes.iter().for_each(|note| terminal::note(note));
     Ok(())
 }

@@ -60,24 +60,3 @@ pub fn error(error: &anyhow::Error) {
 pub fn note(text: &str) {
     eprintln!("{}", console::style(clean(text)).for_stderr().dim());
 }
-
-/// A command as one line that a shell takes for the same words.
-pub fn line_of(command: &[String]) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    let quoted = |word: &String| match word.is_empty() || !word.chars().all(is_plain) {
-        true => format!("'{}'", word.replace('\'', "'\\''")),
-        false => word.clone(),
-    };
-    command.iter().map(quoted).collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_is_quoted_where_a_shell_would_split_it() {
-        let words = ["weigh", "run", "--only", "slow clients", "it's", ""].map(str::to_owned);
-        assert_eq!(line_of(&words), r"weigh run --only 'slow clients' 'it'\''s' ''");
-    }
-}

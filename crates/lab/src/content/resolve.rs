@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use weigh_model::payload::Payload;
+use weigh_model::suggest::nearest;
 
 use super::library::{Item, Library, Presence};
 use super::names::Names;
@@ -52,13 +53,13 @@ pub fn resolve(library: &Library, spec: &str) -> Result<Vec<Resolved>> {
             let items: Vec<Item<'_>> = library.items().filter(in_set).collect();
             if items.is_empty() {
                 let known = library.sets().into_iter().map(|(set, _)| format!("set:{set}"));
-                bail!("there is no set `{rest}`{}", nearest(spec, known.chain(["set:all".into()])));
+                bail!("there is no set `{rest}`{}", hint(spec, known.chain(["set:all".into()])));
             }
             items.into_iter().map(|item| one(library, item)).collect()
         }
         "corpus" | "value" => match library.find(spec) {
             Some(item) => Ok(vec![one(library, item)?]),
-            None => bail!("the corpus has no `{spec}`{}", nearest(spec, library.items().map(|i| i.id()))),
+            None => bail!("the corpus has no `{spec}`{}", hint(spec, library.items().map(|i| i.id()))),
         },
         _ => bail!("`{spec}`: content is named corpus:ID, value:ID, set:NAME or synthetic:FAMILY-SIZE"),
     }
@@ -105,12 +106,11 @@ fn one(library: &Library, item: Item<'_>) -> Result<Resolved> {
     Ok(Resolved { id, name, stand_in: Some(why), what: What::Synthetic(recipe) })
 }
 
-fn nearest(wanted: &str, known: impl Iterator<Item = String>) -> String {
-    let scored = known.map(|name| (strsim::jaro_winkler(wanted, &name), name));
-    match scored.max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((score, name)) if score > 0.8 => format!("; did you mean `{name}`?"),
-        _ => String::new(),
-    }
+/// The hint alone: there are too many names to list.
+fn hint(wanted: &str, known: impl Iterator<Item = String>) -> String {
+    let known: Vec<String> = known.collect();
+    let near = nearest(wanted, known.iter().map(String::as_str));
+    near.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
 #[cfg(test)]

@@ -101,22 +101,56 @@ fn the_studies_of_the_examples_have_every_key_and_can_be_planned() {
     assert!(text.contains("Which codec?"), "{text}{}", String::from_utf8_lossy(&ran.stderr));
 }
 
+/// A hunk of a diff in a document: which file it shows, the title between its signs, and its lines without those that were taken away.
+struct Hunk<'a> {
+    path: &'a str,
+    title: &'a str,
+    lines: Vec<&'a str>,
+}
+
+fn hunks(diff: &str) -> Vec<Hunk<'_>> {
+    let (mut path, mut found) = ("", Vec::new());
+    for line in diff.lines() {
+        if let Some(named) = line.strip_prefix("+++ b/") {
+            path = named;
+        } else if let Some(title) = line.strip_prefix("@@") {
+            found.push(Hunk { path, title: title.trim_matches([' ', '@']), lines: Vec::new() });
+        } else if let (Some(hunk), Some(shown)) = (found.last_mut(), line.strip_prefix(['+', ' '])) {
+            hunk.lines.push(shown);
+        }
+    }
+    found
+}
+
+/// What the title of a hunk says that shows a file from its first line to its last.
+const WHOLE: &str = "the whole of it";
+
 #[test]
 fn what_extending_shows_stands_in_the_code() {
-    let extending = document("docs/EXTENDING.md");
+    let mut extending = document("docs/EXTENDING.md");
+    let update = std::env::var_os("UPDATE_EXAMPLES").is_some();
     let mut seen = 0;
-    for diff in blocks(&extending, "diff") {
-        let mut source = String::new();
-        for line in diff.lines() {
-            if let Some(path) = line.strip_prefix("+++ b/") {
-                source = document(path);
-            } else if let Some(added) = line.strip_prefix('+') {
-                assert!(source.lines().any(|l| l == added), "no longer there: {added}");
-                seen += 1;
+    for diff in blocks(&extending.clone(), "diff") {
+        for Hunk { path, title, lines } in hunks(&diff) {
+            let source = document(path);
+            let real: Vec<&str> = source.lines().collect();
+            if title == WHOLE && update {
+                let whole = |lines: &[&str]| lines.iter().map(|l| format!("+{l}\n")).collect::<String>();
+                extending = extending.replace(&whole(&lines), &whole(&real));
+            } else if title == WHOLE {
+                assert_eq!(lines, real, "{path}: write it anew with UPDATE_EXAMPLES=1");
+            } else {
+                let there = real.windows(lines.len()).any(|window| window == lines);
+                assert!(there, "no longer in {path}, one line after the other:\n{}", lines.join("\n"));
             }
+            seen += lines.len();
         }
     }
     assert!(seen > 50, "{seen} lines");
+    if update {
+        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/EXTENDING.md"), extending)
+            .unwrap();
+    }
 }
 
 #[test]
