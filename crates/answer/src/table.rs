@@ -111,7 +111,19 @@ pub struct Grid {
     pub plain: bool,
 }
 
+/// What a column is, and its cell of a row.
+pub type Field<'a, T> = (Column, &'a dyn Fn(&T) -> Cell);
+
 impl Grid {
+    /// A table of rows, a cell for each field.
+    pub fn of<T>(rows: &[T], tone: impl Fn(&T) -> Tone, fields: &[Field<'_, T>]) -> Grid {
+        let mut grid = Grid::new(fields.iter().map(|(column, _)| column.clone()).collect());
+        for row in rows {
+            grid.push(tone(row), fields.iter().map(|(_, cell)| cell(row)).collect());
+        }
+        grid
+    }
+
     /// A table that drops columns and shortens texts where room is short.
     pub fn new(columns: Vec<Column>) -> Grid {
         Grid { columns, rows: Vec::new(), plain: false }
