@@ -111,7 +111,19 @@ pub struct Grid {
     pub plain: bool,
 }
 
+/// What a column is, and its cell of a row.
+pub type Field<'a, T> = (Column, &'a dyn Fn(&T) -> Cell);
+
 impl Grid {
+    /// A table of rows, a cell for each field.
+    pub fn of<T>(rows: &[T], tone: impl Fn(&T) -> Tone, fields: &[Field<'_, T>]) -> Grid {
+        let mut grid = Grid::new(fields.iter().map(|(column, _)| column.clone()).collect());
+        for row in rows {
+            grid.push(tone(row), fields.iter().map(|(_, cell)| cell(row)).collect());
+        }
+        grid
+    }
+
     /// A table that drops columns and shortens texts where room is short.
     pub fn new(columns: Vec<Column>) -> Grid {
         Grid { columns, rows: Vec::new(), plain: false }
@@ -124,8 +136,8 @@ impl Grid {
     }
 
     /// Adds a line to a list; texts from outside are cleaned.
-    pub fn line<const N: usize>(&mut self, texts: [&str; N]) {
-        self.push(Tone::Plain, texts.iter().map(|text| clean(text).into()).collect());
+    pub fn line(&mut self, texts: &[impl AsRef<str>]) {
+        self.push(Tone::Plain, texts.iter().map(|text| clean(text.as_ref()).into()).collect());
     }
 
     /// Adds a row, of a cell for each column.
@@ -200,10 +212,11 @@ impl Grid {
         }
     }
 
-    /// The fewest columns a slot can have: its header stays whole.
+    /// The fewest columns a slot can have: the header stays whole where its texts do not wrap.
     fn least(&self, slot: &Slot) -> usize {
         match self.columns[slot.index].kind {
-            Kind::Text(least) | Kind::Wrapped(least) => slot.width.min(least.max(self.head(slot.index))),
+            Kind::Wrapped(least) => slot.width.min(least),
+            Kind::Text(least) => slot.width.min(least.max(self.head(slot.index))),
             _ => slot.width,
         }
     }
@@ -233,9 +246,9 @@ impl Grid {
     fn paint(&self, slots: &mut [Slot], color: bool) -> String {
         let style = || Style::new().force_styling(color);
         let units = slots.iter().any(|slot| !self.columns[slot.index].unit.is_empty());
-        let heads: Vec<Vec<String>> = slots.iter().map(|slot| self.heads(slot.index, units)).collect();
+        let heads: Vec<Vec<String>> = slots.iter().map(|slot| self.heads(slot, units)).collect();
         let rows: Vec<Vec<Vec<String>>> = (0..self.rows.len())
-            .map(|row| slots.iter().map(|slot| self.lines(slot, row)).collect())
+            .map(|row| slots.iter().map(|slot| self.fold(slot, &slot.texts[row])).collect())
             .collect();
         for (at, slot) in slots.iter_mut().enumerate() {
             let cells = rows.iter().chain([&heads]).flat_map(|row| &row[at]);
@@ -260,15 +273,14 @@ impl Grid {
         out
     }
 
-    fn heads(&self, index: usize, units: bool) -> Vec<String> {
-        let column = &self.columns[index];
+    fn heads(&self, slot: &Slot, units: bool) -> Vec<String> {
+        let column = &self.columns[slot.index];
         let unit = units.then(|| column.unit.clone());
-        std::iter::once(column.name.to_owned()).chain(unit).collect()
+        self.fold(slot, column.name).into_iter().chain(unit).collect()
     }
 
-    /// A cell's lines, no wider than its slot.
-    fn lines(&self, slot: &Slot, row: usize) -> Vec<String> {
-        let text = &slot.texts[row];
+    /// A text's lines, no wider than its slot.
+    fn fold(&self, slot: &Slot, text: &str) -> Vec<String> {
         match self.columns[slot.index].kind {
             // A text that fits keeps the blanks at its begin.
             Kind::Wrapped(_) if columns(text) > slot.width => wrap(text, slot.width),

@@ -16,12 +16,6 @@ pub fn nearest_hint<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -
     }
 }
 
-/// The known name that a slip of the keyboard could have meant.
-pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.into_iter().map(|name| (strsim::jaro_winkler(given, name), name));
-    scored.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.8).map(|(_, name)| name)
-}
-
 /// A TOML error as one line with its place and, for an unknown key, the nearest known one.
 pub fn readable(error: &toml::de::Error, text: &str, whence: &str) -> anyhow::Error {
     let line = error.span().map_or(1, |s| 1 + text[..s.start.min(text.len())].matches('\n').count());
@@ -55,11 +49,6 @@ mod tests {
         assert_eq!(nearest_hint("zstdd", ["zlib", "zstd"]), "; did you mean `zstd`?");
         assert_eq!(nearest_hint("qqq", ["zlib", "zstd"]), "; known: zlib, zstd");
         assert_eq!(nearest_hint("qqq", []), "; there is none");
-        let codecs = ["zstd", "zlib", "brotli"];
-        assert_eq!(
-            ["zsdt", "brotil", "lzma", "x"].map(|slip| nearest(slip, codecs)),
-            [Some("zstd"), Some("brotli"), None, None]
-        );
     }
 
 }

@@ -48,14 +48,14 @@ fn styling_is_asked_for_never_guessed() {
 #[test]
 fn a_list_wraps_and_keeps_every_column() {
     let mut list = Grid::list(&["name", "", "about"]);
-    list.line(["a", "", "several words that wrap"]);
-    list.line(["b\x1b[2J\n", "", "two"]);
+    list.line(&["a", "", "several words that wrap"]);
+    list.line(&["b\x1b[2J\n", "", "two"]);
     assert_eq!(list.draw(80, true).lines().next(), Some("name    about"));
     assert_eq!(
         list.draw(22, false),
         "name    about\na       several words\n        that wrap\nb\u{fffd}      two\n"
     );
     let mut bare = Grid::list(&["", ""]);
-    bare.line(["  indented", "text"]);
+    bare.line(&["  indented", "text"]);
     assert_eq!(bare.draw(80, false), "  indented  text\n");
 }

@@ -121,7 +121,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     lab.look_for_stores(&mut inventory, &[])?;
     let findings = look(&lab, inventory)?;
     if args.json {
-        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&findings)?))?;
+        terminal::print_json(&findings)?;
     } else {
         terminal::print(&text(&findings))?;
     }
@@ -256,7 +256,7 @@ fn runtime(r: &RuntimeFindings) -> String {
     let serializers = r.serializers.iter().filter(|s| s.missing.is_none());
     let serializers = serializers.map(|s| (s.name.clone(), s.library.clone().unwrap_or_default()));
     for (name, about) in codecs.chain(serializers) {
-        table.line([&format!("  {name}"), &about]);
+        table.line(&[&format!("  {name}"), &about]);
     }
     format!("\n{} {}{place}\n{}", bold(&r.name), r.version, terminal::lines(&table))
 }

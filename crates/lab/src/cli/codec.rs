@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 use crate::cli::live::Preparing;
-use crate::cli::run::{More, Place, measure, seconds};
+use crate::cli::run::{More, measure, run_folder, seconds};
 use crate::lab::Lab;
 use crate::planner::build::Ask;
 use weigh_answer::format::Detail;
@@ -69,8 +69,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let study = study_of(args, !args.php.is_empty());
     let plan =
         lab.plan_paths(&study, &args.paths, &ask, &inventory, staging.path(), &mut Preparing::new())?;
-    let place = Place { out: args.out.clone(), name: "codec".into() };
-    Ok(measure(&lab, plan, &place, &More::default(), Detail::Full, args.json)?.code())
+    let folder = run_folder(args.out.as_deref(), "codec");
+    Ok(measure(&lab, plan, &folder, &More::default(), Detail::Full, args.json)?.code())
 }
 
 /// A codec that only PHP has is asked for without one: says so, because the nearest native name would mislead.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::cli::terminal;
@@ -85,8 +85,7 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
         lab.library.status()?.into_iter().map(|(entry, presence)| row(entry, presence)).collect();
     if json {
         let cache = lab.library.folder().display().to_string();
-        let listing = Listing { schema: SCHEMA, cache, contents: rows };
-        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&listing)?))?;
+        terminal::print_json(&Listing { schema: SCHEMA, cache, contents: rows })?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Grid::list(&["content", "kind", "bytes", "licence", "sets", "in the cache"]);
@@ -98,7 +97,7 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
             (false, None) => "no",
         };
         let bytes = row.bytes.map_or("?".into(), units::bytes);
-        table.line([&row.id, &row.kind, &bytes, &row.licence, &row.sets.join(" "), cached]);
+        table.line(&[&row.id, &row.kind, &bytes, &row.licence, &row.sets.join(" "), cached]);
     }
     let table = terminal::lines(&table);
     terminal::print(&format!("{table}\ncache: {}\n", lab.library.folder().display()))?;
@@ -126,9 +125,7 @@ fn fetch(lab: &Lab, ids: &[String]) -> Result<ExitCode> {
     // Only what is to be made from PHP needs one; the first on PATH makes the same bytes as any other.
     let php = crate::rig::runtime::on_path(&std::env::var_os("PATH").unwrap_or_default()).into_iter().next();
     let options = FetchOptions { php, ..FetchOptions::default() };
-    let bar = if terminal::watched() { ProgressBar::new(0) } else { ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {wide_msg}");
-    bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));
+    let bar = terminal::bytes_bar();
     let outcomes = lab.library.fetch(ids, &options, &mut |event| show(&bar, event))?;
     bar.finish_and_clear();
     summary(lab, &outcomes)

@@ -1,20 +1,22 @@
 //! `weigh link`: the profiles of links, one measured, a command run over one.
 
-mod far;
-mod table;
-
+use std::ffi::OsString;
+use std::net::Ipv4Addr;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Child, Command, ExitCode, ExitStatus};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Subcommand;
 use serde::Serialize;
 
 use super::choice::one_of;
 use crate::cli::{EXIT_FAULTS, terminal};
 use crate::defs::Definitions;
+use crate::rig::lifeline;
 use crate::rig::link::{Link, Making};
-use weigh_model::link::{LinkSpec, Measured, Way};
+use weigh_answer::table::Grid;
+use weigh_model::link::{LinkSpec, Measured, Rate, Way};
+use weigh_model::units;
 
 /// The version of the JSON this verb writes.
 const SCHEMA: u32 = 1;
@@ -61,7 +63,7 @@ enum What {
         far: Option<String>,
         /// The command with its arguments
         #[arg(last = true, required = true)]
-        command: Vec<std::ffi::OsString>,
+        command: Vec<OsString>,
     },
 }
 
@@ -104,14 +106,14 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         Some(What::List { json }) => list(&definitions, args.json || *json),
         Some(What::Measure { links, how, json }) => measure(&definitions, links, how, args.json || *json),
         Some(What::Run { link, how, far, command }) => {
-            let far = far::words(far.as_deref())?;
+            let far = words_of(far.as_deref())?;
             let link = make(definitions.link(link)?, how)?;
             if !matches!(link.way(), Way::Loopback | Way::Netem | Way::Tun | Way::Rate) {
                 let why = link.measured().passed_over.join("; ");
                 bail!("a command runs over a link between two networks alone, which takes root ({why})");
             }
-            terminal::note(&table::line(&link));
-            far::run(&link, &far, command)
+            terminal::note(&in_one_line(&link));
+            run_over(&link, &far, command)
         }
     }
 }
@@ -119,14 +121,12 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 fn list(definitions: &Definitions, json: bool) -> Result<ExitCode> {
     let names = definitions.link_names();
     let specs = names.iter().map(|name| definitions.link(name)).collect::<Result<Vec<_>>>()?;
-    let text = match json {
-        false => table::profiles(&specs),
-        true => {
-            let rows = specs.into_iter().map(|asked| Row { asked, measured: None, off: Vec::new() });
-            document(rows.collect())?
-        }
-    };
-    terminal::print(&text)?;
+    if json {
+        let rows = specs.into_iter().map(|asked| Row { asked, measured: None, off: Vec::new() });
+        terminal::print_json(&Document { schema: SCHEMA, links: rows.collect() })?;
+    } else {
+        terminal::print(&profile_table(&specs))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -140,8 +140,11 @@ fn measure(definitions: &Definitions, links: &[String], how: &How, json: bool) -
         rows.push(Row { asked: link.spec().clone(), measured: Some(link.measured().clone()), off });
     }
     let is_off = rows.iter().any(|row| !row.off.is_empty());
-    let text = if json { document(rows)? } else { table::measured(&rows) };
-    terminal::print(&text)?;
+    if json {
+        terminal::print_json(&Document { schema: SCHEMA, links: rows })?;
+    } else {
+        terminal::print(&measured_table(&rows))?;
+    }
     Ok(if is_off { ExitCode::from(EXIT_FAULTS) } else { ExitCode::SUCCESS })
 }
 
@@ -149,13 +152,144 @@ fn make(spec: LinkSpec, how: &How) -> Result<Link> {
     Link::make_with(&spec, &Making { way: how.way, seed: how.seed, ..Making::default() })
 }
 
-fn document(links: Vec<Row>) -> Result<String> {
-    let text = serde_json::to_string_pretty(&Document { schema: SCHEMA, links }).context("no JSON")?;
-    Ok(format!("{text}\n"))
-}
-
 /// The emulator's own verb.
 pub fn agent(task: &str, near: &Path, far: &Path) -> Result<ExitCode> {
     crate::rig::link::serve(task, near, far)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The words of the command at the far end; none where there is no such command.
+fn words_of(far: Option<&str>) -> Result<Vec<OsString>> {
+    let Some(line) = far else { return Ok(Vec::new()) };
+    let words =
+        shell_words::split(line).with_context(|| format!("--far {line:?} cannot be split into words"))?;
+    ensure!(!words.is_empty(), "--far: no command");
+    Ok(words.into_iter().map(OsString::from).collect())
+}
+
+/// Runs a command at the near end to its end, beside one at the far end that is killed then. The exit code is the command's.
+fn run_over(link: &Link, far: &[OsString], command: &[OsString]) -> Result<ExitCode> {
+    // A command dies with the thread that starts it: each of these stays until the end.
+    let peer = link.far_address();
+    let status = link.far().within(|| -> Result<ExitStatus> {
+        let _far = if far.is_empty() { None } else { Some(Killed(start_at(far, peer)?)) };
+        link.near().within(|| start_at(command, peer)?.wait().context("the command is lost"))?
+    })??;
+    Ok(exit_of(status))
+}
+
+fn start_at(command: &[OsString], peer: Ipv4Addr) -> Result<Child> {
+    let mut program = Command::new(lifeline::this_program());
+    program.args(["agent", "--exec", &std::process::id().to_string(), "--"]).args(command);
+    program.env(PEER, peer.to_string());
+    program.spawn().with_context(|| format!("{} cannot be started", command[0].display()))
+}
+
+fn exit_of(status: ExitStatus) -> ExitCode {
+    use std::os::unix::process::ExitStatusExt;
+    let signal = || status.signal().map_or(1, |signal| 128 + signal);
+    ExitCode::from(u8::try_from(status.code().unwrap_or_else(signal)).unwrap_or(1))
+}
+
+/// A command that ends with this value.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The profiles.
+fn profile_table(specs: &[LinkSpec]) -> String {
+    let mut table = Grid::list(&["link", "down", "up", "round trip", "loss", "source"]);
+    for spec in specs {
+        let loss = if spec.loss > 0.0 { units::percent(spec.loss) } else { "–".into() };
+        table.line(&[
+            &spec.name,
+            &speed(spec.down_kbps),
+            &speed(spec.up_kbps),
+            &ms(spec.rtt_ms),
+            &loss,
+            &spec.source,
+        ]);
+    }
+    terminal::lines(&table)
+}
+
+/// What was measured beside what was asked, and what should be known about the way.
+fn measured_table(rows: &[Row]) -> String {
+    let mut table = Grid::list(&["link", "way", "figure", "asked", "measured", ""]);
+    let mut notes: Vec<String> = Vec::new();
+    for row in rows {
+        let Some(measured) = &row.measured else { continue };
+        let (mut name, mut way) = (row.asked.name.as_str(), measured.way.name());
+        for [figure, asked, seen, verdict] in figures(&row.asked, measured) {
+            table.line(&[name, way, &figure, &asked, &seen, &verdict]);
+            (name, way) = ("", "");
+        }
+        for note in remarks(&row.asked, measured) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes.iter().fold(terminal::lines(&table), |text, note| format!("{text}{note}\n"))
+}
+
+/// One line about a link that is about to be used.
+fn in_one_line(link: &Link) -> String {
+    let figures = figures(link.spec(), link.measured());
+    let figures: Vec<String> =
+        figures.iter().map(|[figure, _, seen, _]| format!("{figure} {seen}")).collect();
+    format!("link {} ({}): {}", link.spec().name, link.way().name(), figures.join(", "))
+}
+
+/// Figure, asked, measured, verdict.
+fn figures(asked: &LinkSpec, measured: &Measured) -> Vec<[String; 4]> {
+    let verdict = |is_off: bool| if is_off { "off".to_owned() } else { "ok".to_owned() };
+    let mut rows = Vec::new();
+    if let Some(trip) = &measured.round_trip {
+        let seen = format!("{} ± {}, p99 {}", ms(trip.median_ms), ms(trip.mad_ms), ms(trip.p99_ms));
+        rows.push(["round trip".into(), ms(trip.expected_ms), seen, verdict(trip.is_off())]);
+    }
+    for (figure, rate) in [("down", &measured.down), ("up", &measured.up)] {
+        if let Some(rate) = rate {
+            rows.push([figure.into(), speed(rate.expected_kbps), carried(rate), verdict(rate.is_off())]);
+        }
+    }
+    if let Some(lost) = &measured.lost {
+        let seen = format!("{} of {} packets", lost.lost, lost.sent);
+        rows.push(["loss".into(), units::percent(asked.loss), seen, verdict(lost.is_off(asked.loss))]);
+    }
+    rows
+}
+
+fn carried(rate: &Rate) -> String {
+    let payload = units::mbit(rate.payload_kbps / 1e3);
+    format!("{}, of which TCP carries {payload}", units::mbit(rate.measured_kbps / 1e3))
+}
+
+/// What to know about the way, a line each.
+fn remarks(asked: &LinkSpec, measured: &Measured) -> Vec<String> {
+    let way = measured.way.name();
+    let mut remarks: Vec<String> =
+        measured.passed_over.iter().map(|why| format!("passed over: {why}")).collect();
+    remarks.extend(measured.way.hides().map(|hidden| format!("{}, {way}: {hidden}", asked.name)));
+    if measured.realtime == Some(false) {
+        remarks.push(format!(
+            "{}, {way}: no real-time priority: the delay wanders when the machine is busy",
+            asked.name
+        ));
+    }
+    remarks
+}
+
+fn ms(ms: f64) -> String {
+    if ms == 0.0 { "–".into() } else { units::ns(ms * 1e6) }
+}
+
+fn speed(kbps: Option<f64>) -> String {
+    kbps.map_or_else(|| "not limited".into(), |kbps| units::mbit(kbps / 1e3))
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::cli::terminal;
 use crate::lab::Progress;
@@ -34,12 +34,8 @@ pub struct Live {
 impl Live {
     /// A line, and where `table` is wanted and somebody looks, the table so far above it.
     pub fn new(plan: &Plan, earlier: &[Record], table: bool) -> Live {
-        let bar = if terminal::watched() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        bar.set_style(
-            ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner()),
-        );
         Live {
-            bar,
+            bar: terminal::spinner(false),
             plan: plan.clone(),
             records: earlier.to_vec(),
             options: (table && terminal::watched()).then(|| crate::cli::report::options(Detail::Full, None)),

@@ -8,7 +8,6 @@ mod capacity;
 mod compare;
 mod conductor;
 mod live;
-mod output;
 mod plan;
 
 use std::path::Path;
@@ -23,7 +22,6 @@ use weigh_load::plan::LoadPlan;
 pub use args::Args;
 use conductor::Conductor;
 
-use crate::cli::run::Place as Where;
 use crate::cli::{EXIT_FAULTS, terminal};
 use weigh_answer::load::{Measured, Run};
 
@@ -141,9 +139,4 @@ fn from_ab(given: &Args, words: &[String]) -> Result<Args> {
         ..given.output.clone()
     };
     Ok(args)
-}
-
-/// Where a run is kept.
-fn place(out: Option<&std::path::PathBuf>) -> std::path::PathBuf {
-    Where { out: out.cloned(), name: "load".into() }.path()
 }

@@ -12,6 +12,8 @@ use crate::planner::forecast::plan_seconds;
 use crate::run;
 use anyhow::{Context, Result};
 use weigh_answer::table::Grid;
+use weigh_answer::text::clean;
+use weigh_model::cell::Cell;
 use weigh_model::plan::{Exclusion, Plan};
 use weigh_model::units;
 
@@ -54,7 +56,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let staging = tempfile::tempdir()?;
     let plan = lab.plan_own(study, &own, &ask, &inventory, staging.path(), &mut Preparing::new())?;
     if args.json {
-        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&as_written(plan))?))?;
+        terminal::print_json(&as_written(plan))?;
     } else {
         terminal::print(&describe(&plan, args.cells))?;
     }
@@ -73,7 +75,7 @@ fn list(lab: &Lab) -> Result<ExitCode> {
     let mut table = Grid::list(&["study", "question"]);
     for name in lab.definitions.study_names() {
         let question = lab.study(&name)?.question;
-        table.line([&name, &question]);
+        table.line(&[&name, &question]);
     }
     let table = terminal::lines(&table);
     terminal::print(&format!("{table}\nweigh plan STUDY shows one; weigh run STUDY measures it.\n"))?;
@@ -82,15 +84,8 @@ fn list(lab: &Lab) -> Result<ExitCode> {
 
 fn describe(plan: &Plan, each: bool) -> String {
     let mut out = format!("{}\n{}\n\n", plan.study.title, plan.study.question);
-    out.push_str(&if each {
-        cell_table(plan)
-    } else if plan.is_delivery() {
-        delivery_table(plan)
-    } else if plan.is_client() {
-        client_table(plan)
-    } else {
-        group_table(plan)
-    });
+    let table = if each { cell_table(plan) } else { group_table(plan) };
+    out.push_str(&terminal::lines(&table));
     out.push_str(&format!(
         "\n{} cells, expected {} (at most {}), seed {}\n",
         plan.cells.len(),
@@ -102,64 +97,55 @@ fn describe(plan: &Plan, each: bool) -> String {
     out
 }
 
-fn group_table(plan: &Plan) -> String {
-    let mut groups: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
+/// Cells that differ in one thing alone, a line each: the factors that they share, how many they are, and what differs.
+fn group_table(plan: &Plan) -> Grid {
+    let names: &[&str] = match () {
+        () if plan.is_delivery() => &["content", "bytes", "server", "PHP", "transport", "cells", "ways"],
+        () if plan.is_client() => &["content", "client", "PHP", "cells", "work"],
+        () => &["content", "bytes", "runtime", "serializer", "cells", "codecs"],
+    };
+    let mut groups: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
     for cell in &plan.cells {
-        let serializer = cell.serializer.as_deref().unwrap_or("-");
-        groups.entry((&cell.payload, &cell.runtime, serializer)).or_default().push(&cell.setting.codec);
+        let (shared, own) = shared_and_own(cell);
+        groups.entry(shared).or_default().push(own);
     }
-    let mut table = Grid::list(&["content", "bytes", "runtime", "serializer", "cells", "codecs"]);
-    for ((payload, runtime, serializer), mut codecs) in groups {
-        let cells = codecs.len().to_string();
-        codecs.dedup();
-        let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
-        table.line([payload, &units::bytes(bytes), runtime, serializer, &cells, &codecs.join(" ")]);
+    let mut table = Grid::list(names);
+    for (mut texts, mut own) in groups {
+        if names.contains(&"bytes") {
+            let bytes = plan.payloads.iter().find(|payload| payload.name == texts[0]).map_or(0, |p| p.bytes);
+            texts.insert(1, units::bytes(bytes));
+        }
+        texts.push(own.len().to_string());
+        own.dedup();
+        texts.push(own.join(" "));
+        table.line(&texts);
     }
-    terminal::lines(&table)
+    table
 }
 
-fn delivery_table(plan: &Plan) -> String {
-    let mut groups: BTreeMap<(&str, &str, &str, String), Vec<String>> = BTreeMap::new();
-    for cell in &plan.cells {
-        let Some(delivery) = &cell.delivery else { continue };
+fn shared_and_own(cell: &Cell) -> (Vec<String>, String) {
+    let (payload, runtime) = (cell.payload.clone(), cell.runtime.clone());
+    let codec = cell.setting.codec.clone();
+    if let Some(delivery) = &cell.delivery {
         // What stands behind server and runtime; a link's name may have slashes.
-        let place = delivery.place("");
-        let transport = place.splitn(3, '/').last().unwrap_or_default().to_owned();
-        let key = (cell.payload.as_str(), delivery.server.as_str(), cell.runtime.as_str(), transport);
-        groups.entry(key).or_default().push(format!("{}/{}", delivery.by.name(), cell.setting.codec));
+        let transport = delivery.place("").splitn(3, '/').last().unwrap_or_default().to_owned();
+        let way = format!("{}/{codec}", delivery.by.name());
+        (vec![payload, delivery.server.clone(), runtime, transport], way)
+    } else if let Some(client) = &cell.client {
+        let work = if client.encoded { codec } else { client.work() };
+        (vec![payload, client.place(), runtime], work)
+    } else {
+        let serializer = cell.serializer.clone().unwrap_or_else(|| "-".into());
+        (vec![payload, runtime, serializer], codec)
     }
-    let mut table = Grid::list(&["content", "bytes", "server", "PHP", "transport", "cells", "ways"]);
-    for ((payload, server, runtime, transport), mut ways) in groups {
-        let cells = ways.len().to_string();
-        ways.dedup();
-        let bytes = plan.payloads.iter().find(|p| p.name == payload).map_or(0, |p| p.bytes);
-        table.line([payload, &units::bytes(bytes), server, runtime, &transport, &cells, &ways.join(" ")]);
-    }
-    terminal::lines(&table)
 }
 
-fn client_table(plan: &Plan) -> String {
-    let mut groups: BTreeMap<(&str, String, &str), Vec<String>> = BTreeMap::new();
-    for cell in &plan.cells {
-        let Some(client) = &cell.client else { continue };
-        let works = groups.entry((&cell.payload, client.place(), &cell.runtime)).or_default();
-        works.push(if client.encoded { cell.setting.codec.clone() } else { client.work() });
-    }
-    let mut table = Grid::list(&["content", "client", "PHP", "cells", "work"]);
-    for ((payload, place, runtime), mut works) in groups {
-        let cells = works.len().to_string();
-        works.dedup();
-        table.line([payload, &place, runtime, &cells, &works.join(" ")]);
-    }
-    terminal::lines(&table)
-}
-
-fn cell_table(plan: &Plan) -> String {
+fn cell_table(plan: &Plan) -> Grid {
     let mut table = Grid::list(&["cell", "expected a visit"]);
     for cell in &plan.cells {
-        table.line([&cell.id, &units::ns(cell.expected_seconds * 1e9)]);
+        table.line(&[&*cell.id, &units::ns(cell.expected_seconds * 1e9)]);
     }
-    terminal::lines(&table)
+    table
 }
 
 /// Exclusions by reason, because one missing extension may leave out a hundred cells.
@@ -170,13 +156,14 @@ fn exclusions(exclusions: &[Exclusion]) -> String {
     }
     let mut out = String::new();
     for ((reason, remedy), cells) in reasons {
-        out.push_str(&format!("\nnot planned: {reason}\n"));
+        // Reasons and remedies may hold what a program said.
+        out.push_str(&format!("\nnot planned: {}\n", clean(reason)));
         let more = cells.len().saturating_sub(4);
         let shown = cells.iter().take(4).copied().collect::<Vec<_>>().join(", ");
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         out.push_str(&format!("  {shown}{rest}\n"));
         if let Some(remedy) = remedy {
-            out.push_str(&format!("  mend it: {remedy}\n"));
+            out.push_str(&format!("  mend it: {}\n", clean(remedy)));
         }
     }
     out

@@ -86,27 +86,16 @@ impl Args {
     }
 }
 
-/// Where a run is written.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// The folder the user named.
-    pub out: Option<PathBuf>,
-    /// What the folder is called otherwise, before the time.
-    pub name: String,
-}
-
-impl Place {
-    /// The folder: the one named, or a new one that no other run has.
-    pub fn path(&self) -> PathBuf {
-        if let Some(out) = &self.out {
-            return out.clone();
-        }
-        let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
-        let path = Path::new("weigh-runs").join(format!("{}-{now}", self.name));
-        // Two runs within a second are two runs.
-        let numbered = (2..).map(|n| path.with_file_name(format!("{}-{now}-{n}", self.name)));
-        std::iter::once(path.clone()).chain(numbered).find(|p| !p.exists()).unwrap_or(path)
+/// Where a run is written: the folder that the user named, or a new one that no other run has, called by the name and the time.
+pub fn run_folder(out: Option<&Path>, name: &str) -> PathBuf {
+    if let Some(out) = out {
+        return out.to_owned();
     }
+    let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
+    let path = Path::new("weigh-runs").join(format!("{name}-{now}"));
+    // Two runs within a second are two runs.
+    let numbered = (2..).map(|n| path.with_file_name(format!("{name}-{now}-{n}")));
+    std::iter::once(path.clone()).chain(numbered).find(|p| !p.exists()).unwrap_or(path)
 }
 
 /// How a run ended.
@@ -181,8 +170,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
             faults += 1;
             continue;
         }
-        let place = Place { out: args.out.clone(), name: plan.study.name.clone() };
-        match measure(&lab, plan, &place, &args.after(&own), detail, args.json)? {
+        let folder = run_folder(args.out.as_deref(), &plan.study.name);
+        match measure(&lab, plan, &folder, &args.after(&own), detail, args.json)? {
             Ended::Complete { faults: more } => faults += more,
             Ended::Interrupted => return Ok(Ended::Interrupted.code()),
         }
@@ -204,11 +193,11 @@ fn nothing(plan: &Plan) -> String {
     format!("nothing to measure: {}", reasons.join("; "))
 }
 
-/// Measures a plan into a new run directory and shows the results.
+/// Measures a plan into `folder`, a new run directory, and shows the results.
 pub fn measure(
     lab: &Lab,
     plan: Plan,
-    place: &Place,
+    folder: &Path,
     more: &More,
     detail: Detail,
     json: bool,
@@ -217,7 +206,7 @@ pub fn measure(
         bail!(nothing(&plan));
     }
     let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
-    let dir = RunDir::create(&place.path(), plan, command)?;
+    let dir = RunDir::create(folder, plan, command)?;
     go_on(lab, dir, more, detail, json)
 }
 

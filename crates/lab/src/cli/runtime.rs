@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::cli::terminal;
@@ -93,9 +93,7 @@ fn add(lab: &Lab, name: &str) -> Result<()> {
     let source = name.split(':').next().unwrap_or(name);
     let (text, place) = lab.definitions.runtime_source(source)?;
     let source = RuntimeSource::parse(text, &place)?;
-    let bar = if terminal::watched() { ProgressBar::new(0) } else { ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {wide_msg}");
-    bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));
+    let bar = terminal::bytes_bar();
     let added =
         suite::add(name, &source, Path::new("/etc/apt"), &lab.runtimes(), &mut |event| show(&bar, event));
     bar.finish_and_clear();
@@ -144,8 +142,7 @@ fn list(lab: &Lab, json: bool) -> Result<()> {
     let rows: Vec<Row> = runtimes.iter().map(row).collect();
     let folder = lab.runtimes().display().to_string();
     if json {
-        let listing = Listing { schema: SCHEMA, folder, runtimes: rows };
-        return terminal::print(&format!("{}\n", serde_json::to_string_pretty(&listing)?));
+        return terminal::print_json(&Listing { schema: SCHEMA, folder, runtimes: rows });
     }
     if rows.is_empty() {
         return terminal::print("no PHP: apt install php-cli, or weigh runtime add debian:trixie\n");
@@ -153,7 +150,7 @@ fn list(lab: &Lab, json: bool) -> Result<()> {
     let mut table = Grid::list(&["runtime", "version", "origin", "PHP-FPM", "place"]);
     for row in &rows {
         let fpm = if row.fpm.is_some() { "yes" } else { "no" };
-        table.line([&row.name, &row.version, &row.origin, fpm, &row.place]);
+        table.line(&[&row.name, &row.version, &row.origin, fpm, &row.place]);
     }
     terminal::print(&terminal::lines(&table))
 }

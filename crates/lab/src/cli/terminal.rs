@@ -3,6 +3,8 @@
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 
 use weigh_answer::table::Grid;
 use weigh_model::text::clean;
@@ -40,6 +42,25 @@ pub fn print(text: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("the results cannot be written to stdout"),
     }
+}
+
+/// Writes a document to stdout as JSON.
+pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
+    print(&(serde_json::to_string_pretty(document)? + "\n"))
+}
+
+/// A line on stderr that turns while something goes on; hidden where it is to be silent or nobody looks.
+pub fn spinner(is_silent: bool) -> ProgressBar {
+    let bar = if watched() && !is_silent { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("{spinner} {wide_msg}");
+    bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()))
+}
+
+/// A bar on stderr of bytes that are fetched; hidden where nobody looks.
+pub fn bytes_bar() -> ProgressBar {
+    let bar = if watched() { ProgressBar::new(0) } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("{bar:30} {bytes}/{total_bytes} {wide_msg}");
+    bar.with_style(style.unwrap_or(ProgressStyle::default_bar()))
 }
 
 /// A table as lines no wider than stdout.

@@ -1,6 +1,6 @@
 //! What a request costs the generator, and the rate at which it is the limit.
 
-use weigh_load::calibrate::Calibration;
+use weigh_load::calibrate::{Calibration, Ceiling};
 
 use crate::document::Block;
 use crate::table::{Column, Grid, Kind, Tone};
@@ -14,26 +14,18 @@ pub(super) fn blocks(calibration: &Calibration) -> Vec<Block> {
 }
 
 fn table(calibration: &Calibration) -> Grid {
-    let mut grid = Grid::new(vec![
-        Column::new("load", "", Kind::Text(20), 0),
-        Column::new("CPU", "µs a request", Kind::Three, 0),
-        Column::new("kernel", "%", Kind::Three, 3),
-        Column::new("a core", "1/s", Kind::Three, 0),
-        Column::new("reached", "1/s", Kind::Three, 1),
-        Column::new("bodies", "MB/s", Kind::Three, 2),
-    ]);
-    for ceiling in &calibration.ceilings {
-        grid.push(
-            if ceiling.load.verified { Tone::Plain } else { Tone::Dim },
-            vec![
-                ceiling.load.to_string().into(),
-                ceiling.cpu_us.into(),
-                (ceiling.kernel_share * 100.0).into(),
-                ceiling.per_core.into(),
-                ceiling.requests_per_second.into(),
-                ceiling.megabytes_per_second.into(),
-            ],
-        );
-    }
-    grid
+    let three = |name, unit, priority| Column::new(name, unit, Kind::Three, priority);
+    let tone = |ceiling: &Ceiling| if ceiling.load.verified { Tone::Plain } else { Tone::Dim };
+    Grid::of(
+        &calibration.ceilings,
+        tone,
+        &[
+            (Column::new("load", "", Kind::Text(20), 0), &|ceiling| ceiling.load.to_string().into()),
+            (three("CPU", "µs a request", 0), &|ceiling| ceiling.cpu_us.into()),
+            (three("kernel", "%", 3), &|ceiling| (ceiling.kernel_share * 100.0).into()),
+            (three("a core", "1/s", 0), &|ceiling| ceiling.per_core.into()),
+            (three("reached", "1/s", 1), &|ceiling| ceiling.requests_per_second.into()),
+            (three("bodies", "MB/s", 2), &|ceiling| ceiling.megabytes_per_second.into()),
+        ],
+    )
 }

@@ -60,25 +60,27 @@ fn limit(capacity: &Capacity) -> String {
 }
 
 fn table(capacity: &Capacity) -> Grid {
-    let mut grid = Grid::new(vec![
-        Column::new("offered", "1/s", Kind::Three, 0),
-        Column::new("achieved", "1/s", Kind::Three, 0),
-        Column::new("response", "ms", Kind::Three, 0),
-        Column::new("", "", Kind::Text(8), 0),
-    ]);
+    let three = |name, unit| Column::new(name, unit, Kind::Three, 0);
     let mut steps: Vec<&Step> = capacity.steps.iter().collect();
     steps.sort_by(|a, b| a.rate.total_cmp(&b.rate));
-    for step in steps {
-        let tone = if step.verdict == Verdict::Held { Tone::Strong } else { Tone::Plain };
-        let words = match step.verdict {
-            Verdict::Held => "held",
-            Verdict::Slow => "too slow",
-            Verdict::Behind => "fewer came than were due",
-            Verdict::Dropped => "some were never sent",
-            Verdict::Generator => "the generator was the limit",
-        };
-        let response = step.response.map(|s| s * 1e3);
-        grid.push(tone, vec![step.rate.into(), step.achieved.into(), response.into(), words.into()]);
+    Grid::of(
+        &steps,
+        |step| if step.verdict == Verdict::Held { Tone::Strong } else { Tone::Plain },
+        &[
+            (three("offered", "1/s"), &|step| step.rate.into()),
+            (three("achieved", "1/s"), &|step| step.achieved.into()),
+            (three("response", "ms"), &|step| step.response.map(|s| s * 1e3).into()),
+            (Column::new("", "", Kind::Text(8), 0), &|step| in_words(step.verdict).into()),
+        ],
+    )
+}
+
+fn in_words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Held => "held",
+        Verdict::Slow => "too slow",
+        Verdict::Behind => "fewer came than were due",
+        Verdict::Dropped => "some were never sent",
+        Verdict::Generator => "the generator was the limit",
     }
-    grid
 }

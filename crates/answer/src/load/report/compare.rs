@@ -63,33 +63,23 @@ fn differences(compared: &Compared) -> Vec<Block> {
 }
 
 fn table(lines: &[Line]) -> Grid {
-    let mut grid = Grid::new(vec![
-        Column::new("quantity", "", Kind::Text(12), 0),
-        Column::new("A", "", Kind::Text(6), 0),
-        Column::new("B", "", Kind::Text(6), 0),
-        Column::new("B ÷ A", "", Kind::Text(12), 0),
-        Column::new("", "", Kind::Text(10), 3),
-    ]);
-    for line in lines.iter().filter(|line| line.a.is_some() || line.b.is_some()) {
-        let value = |v: Option<f64>| v.map_or("–".into(), |v| shown(line.quantity, v));
-        let ratio = line.ratio.map_or("–".into(), |r| units::times_interval(r.median, r.low, r.high));
-        let verdict = line.ratio.map_or("", |r| verdict(line.quantity, r));
-        let tone = match verdict {
-            "" | "same" => Tone::Plain,
-            _ => Tone::Strong,
-        };
-        grid.push(
-            tone,
-            vec![
-                name(line.quantity).into(),
-                value(line.a).into(),
-                value(line.b).into(),
-                ratio.into(),
-                verdict.into(),
-            ],
-        );
-    }
-    grid
+    let text = |name, least, priority| Column::new(name, "", Kind::Text(least), priority);
+    let value = |line: &Line, v: Option<f64>| v.map_or("–".into(), |v| shown(line.quantity, v));
+    let verdict = |line: &Line| line.ratio.map_or("", |r| verdict(line.quantity, r));
+    let there: Vec<&Line> = lines.iter().filter(|line| line.a.is_some() || line.b.is_some()).collect();
+    Grid::of(
+        &there,
+        |line| if matches!(verdict(line), "" | "same") { Tone::Plain } else { Tone::Strong },
+        &[
+            (text("quantity", 12, 0), &|line| name(line.quantity).into()),
+            (text("A", 6, 0), &|line| value(line, line.a).into()),
+            (text("B", 6, 0), &|line| value(line, line.b).into()),
+            (text("B ÷ A", 12, 0), &|line| {
+                line.ratio.map_or("–".into(), |r| units::times_interval(r.median, r.low, r.high)).into()
+            }),
+            (text("", 10, 3), &|line| verdict(line).into()),
+        ],
+    )
 }
 
 /// In words what the interval says.

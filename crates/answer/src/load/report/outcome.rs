@@ -4,8 +4,9 @@ use super::{Fact, facts, parts, seconds, whole};
 use crate::bars;
 use crate::document::Block;
 use crate::format::Options;
+use crate::load::figures::{ClassFigures, Spread};
 use crate::load::{LoadCaveat, Run};
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Cell, Column, Grid, Kind, Tone};
 use weigh_model::units;
 
 /// Points of the sparkline at most.
@@ -131,35 +132,24 @@ fn spark(run: &Run) -> Option<String> {
 
 /// Classes beside each other.
 fn classes(run: &Run) -> Grid {
-    let mut grid = Grid::new(vec![
-        Column::new("class", "", Kind::Text(8), 0),
-        Column::new("complete", "", Kind::Whole, 0),
-        Column::new("faulted", "", Kind::Whole, 0),
-        Column::new("dropped", "", Kind::Whole, 4),
-        Column::new("rate", "1/s", Kind::Three, 0),
-        Column::new("bodies", "MB/s", Kind::Three, 3),
-        Column::new("median", "ms", Kind::Three, 0),
-        Column::new("p99", "ms", Kind::Three, 0),
-        Column::new("max", "ms", Kind::Three, 2),
-    ]);
-    for class in &run.figures.classes {
-        let ms = |of: fn(&crate::load::figures::Spread) -> Option<f64>| {
-            class.response.as_ref().and_then(of).map(|s| s * 1e3)
-        };
-        grid.push(
-            Tone::Plain,
-            vec![
-                class.name.as_str().into(),
-                (class.counts.completed as f64).into(),
-                (class.counts.faulted as f64).into(),
-                (class.counts.dropped as f64).into(),
-                class.achieved_per_second.into(),
-                (class.body_bytes_per_second / 1e6).into(),
-                ms(|s| Some(s.median)).into(),
-                ms(|s| s.percentile(99.0)).into(),
-                ms(|s| Some(s.max)).into(),
-            ],
-        );
-    }
-    grid
+    let whole = |name, priority| Column::new(name, "", Kind::Whole, priority);
+    let three = |name, unit, priority| Column::new(name, unit, Kind::Three, priority);
+    let ms = |class: &ClassFigures, of: fn(&Spread) -> Option<f64>| {
+        Cell::Number(class.response.as_ref().and_then(of).map(|s| s * 1e3))
+    };
+    Grid::of(
+        &run.figures.classes,
+        |_| Tone::Plain,
+        &[
+            (Column::new("class", "", Kind::Text(8), 0), &|class| class.name.as_str().into()),
+            (whole("complete", 0), &|class| (class.counts.completed as f64).into()),
+            (whole("faulted", 0), &|class| (class.counts.faulted as f64).into()),
+            (whole("dropped", 4), &|class| (class.counts.dropped as f64).into()),
+            (three("rate", "1/s", 0), &|class| class.achieved_per_second.into()),
+            (three("bodies", "MB/s", 3), &|class| (class.body_bytes_per_second / 1e6).into()),
+            (three("median", "ms", 0), &|class| ms(class, |s| Some(s.median))),
+            (three("p99", "ms", 0), &|class| ms(class, |s| s.percentile(99.0))),
+            (three("max", "ms", 2), &|class| ms(class, |s| Some(s.max))),
+        ],
+    )
 }

@@ -30,19 +30,6 @@ pub(super) fn blocks(run: &Run, options: &Options) -> Vec<Block> {
 
 /// One row a phase, as `ab` has it; the response time is another than the service time in an open model alone.
 fn table(class: &ClassFigures, open: bool) -> Grid {
-    let column = |name, priority| Column::new(name, "ms", Kind::Three, priority);
-    let mut grid = Grid::new(vec![
-        Column::new("phase", "", Kind::Text(8), 0),
-        column("min", 3),
-        column("mean", 1),
-        column("sd", 4),
-        column("median", 0),
-        column("p90", 2),
-        column("p99", 0),
-        column("p99.9", 2),
-        column("max", 0),
-        Column::new("values", "", Kind::Whole, 5),
-    ]);
     let phases = [
         ("connect", &class.connect),
         ("TLS", &class.tls),
@@ -51,42 +38,39 @@ fn table(class: &ClassFigures, open: bool) -> Grid {
         ("service", &class.service),
         ("response", &class.response),
     ];
-    for (name, spread) in phases {
-        let is_total = name == if open { "response" } else { "service" };
-        let shown = spread.as_ref().filter(|_| open || name != "response");
-        if let Some(spread) = shown {
-            grid.push(if is_total { Tone::Strong } else { Tone::Plain }, row(name, spread));
-        }
-    }
-    grid
-}
-
-fn row(name: &'static str, spread: &Spread) -> Vec<Cell> {
+    let total = if open { "response" } else { "service" };
+    let shown = phases.into_iter().filter(|(name, _)| open || *name != "response");
+    let rows: Vec<(&str, &Spread)> = shown.filter_map(|(name, s)| Some((name, s.as_ref()?))).collect();
+    let column = |name, priority| Column::new(name, "ms", Kind::Three, priority);
     // Histograms tell times apart from a microsecond on.
-    let ms = |seconds: Option<f64>| Cell::Number(seconds.map(|s| (s * 1e6).round() / 1e3));
-    vec![
-        name.into(),
-        ms(Some(spread.min)),
-        ms(Some(spread.mean)),
-        ms(Some(spread.sd)),
-        ms(Some(spread.median)),
-        ms(spread.percentile(90.0)),
-        ms(spread.percentile(99.0)),
-        ms(spread.percentile(99.9)),
-        ms(Some(spread.max)),
-        (spread.count as f64).into(),
-    ]
+    let ms = |seconds: f64| (seconds * 1e6).round() / 1e3;
+    let percentile = |s: &Spread, percent| Cell::Number(s.percentile(percent).map(ms));
+    Grid::of(
+        &rows,
+        |(name, _)| if *name == total { Tone::Strong } else { Tone::Plain },
+        &[
+            (Column::new("phase", "", Kind::Text(8), 0), &|(name, _)| (*name).into()),
+            (column("min", 3), &|(_, s)| ms(s.min).into()),
+            (column("mean", 1), &|(_, s)| ms(s.mean).into()),
+            (column("sd", 4), &|(_, s)| ms(s.sd).into()),
+            (column("median", 0), &|(_, s)| ms(s.median).into()),
+            (column("p90", 2), &|(_, s)| percentile(s, 90.0)),
+            (column("p99", 0), &|(_, s)| percentile(s, 99.0)),
+            (column("p99.9", 2), &|(_, s)| percentile(s, 99.9)),
+            (column("max", 0), &|(_, s)| ms(s.max).into()),
+            (Column::new("values", "", Kind::Whole, 5), &|(_, s)| (s.count as f64).into()),
+        ],
+    )
 }
 
 fn percentiles(response: &Spread) -> Grid {
-    let mut grid = Grid::new(vec![
-        Column::new("percent", "%", Kind::Text(5), 0),
-        Column::new("within", "ms", Kind::Three, 0),
-        Column::new("", "", Kind::Bar, 0),
-    ]);
-    for p in &response.percentiles {
-        let ms = p.seconds * 1e3;
-        grid.push(Tone::Plain, vec![format!("{}", p.percent).into(), ms.into(), ms.into()]);
-    }
-    grid
+    Grid::of(
+        &response.percentiles,
+        |_| Tone::Plain,
+        &[
+            (Column::new("percent", "%", Kind::Text(5), 0), &|p| p.percent.to_string().into()),
+            (Column::new("within", "ms", Kind::Three, 0), &|p| (p.seconds * 1e3).into()),
+            (Column::new("", "", Kind::Bar, 0), &|p| p.seconds.into()),
+        ],
+    )
 }

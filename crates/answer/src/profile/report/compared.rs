@@ -3,7 +3,7 @@
 use super::{Choice, amount, column};
 use crate::document::Block;
 use crate::profile::compare::{Comparison, Row};
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Cell, Column, Grid, Kind, Tone};
 use crate::text::clean;
 use weigh_model::units;
 
@@ -33,33 +33,24 @@ pub(super) fn blocks(comparison: &Comparison, choice: &Choice) -> Vec<Block> {
 fn grid(comparison: &Comparison, rows: &[&Row], top: usize) -> Grid {
     let largest = comparison.functions.iter().map(|row| row.inclusive.before.max(row.inclusive.after)).max();
     let (unit, size) = column(largest.unwrap_or(0), &comparison.unit);
-    let mut grid = Grid::new(vec![
-        Column::new("function", "", Kind::Text(12), 0),
-        Column::new("calls", "before", Kind::Whole, 1),
-        Column::new("calls", "after", Kind::Whole, 1),
-        Column::new("self", format!("{unit} before"), Kind::Three, 2),
-        Column::new("self", format!("{unit} after"), Kind::Three, 2),
-        Column::new("difference", unit.clone(), Kind::Three, 0),
-        Column::new("ratio", "×", Kind::Three, 3),
-        Column::new("inclusive", format!("{unit} before"), Kind::Three, 5),
-        Column::new("inclusive", format!("{unit} after"), Kind::Three, 5),
-        Column::new("ratio", "×", Kind::Three, 6),
-    ]);
-    for row in rows.iter().take(top) {
-        let scaled = |amount: i64| amount as f64 / size;
-        let cells = vec![
-            clean(&row.name).into(),
-            row.calls_before.map(|calls| calls as f64).into(),
-            row.calls_after.map(|calls| calls as f64).into(),
-            scaled(row.own.before).into(),
-            scaled(row.own.after).into(),
-            scaled(row.own.difference).into(),
-            row.own.ratio.into(),
-            scaled(row.inclusive.before).into(),
-            scaled(row.inclusive.after).into(),
-            row.inclusive.ratio.into(),
-        ];
-        grid.push(Tone::Plain, cells);
-    }
-    grid
+    let (before, after) = (format!("{unit} before"), format!("{unit} after"));
+    let calls = |unit| Column::new("calls", unit, Kind::Whole, 1);
+    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
+    let scaled = |amount: i64| Cell::from(amount as f64 / size);
+    Grid::of(
+        &rows[..top.min(rows.len())],
+        |_| Tone::Plain,
+        &[
+            (Column::new("function", "", Kind::Text(12), 0), &|row| clean(&row.name).into()),
+            (calls("before"), &|row| row.calls_before.map(|calls| calls as f64).into()),
+            (calls("after"), &|row| row.calls_after.map(|calls| calls as f64).into()),
+            (three("self", &before, 2), &|row| scaled(row.own.before)),
+            (three("self", &after, 2), &|row| scaled(row.own.after)),
+            (three("difference", &unit, 0), &|row| scaled(row.own.difference)),
+            (three("ratio", "×", 3), &|row| row.own.ratio.into()),
+            (three("inclusive", &before, 5), &|row| scaled(row.inclusive.before)),
+            (three("inclusive", &after, 5), &|row| scaled(row.inclusive.after)),
+            (three("ratio", "×", 6), &|row| row.inclusive.ratio.into()),
+        ],
+    )
 }

@@ -60,25 +60,18 @@ fn one(shown: &Shown, row: &Row, top: usize) -> Vec<Block> {
 fn grid(shown: &Shown, row: &Row, calls: &[Call], what: &'static str, top: usize) -> Grid {
     let largest = calls.iter().map(|call| call.inclusive).max().unwrap_or(0);
     let (unit, size) = column(largest, &shown.unit);
-    let mut grid = Grid::new(vec![
-        Column::new(what, "", Kind::Text(12), 0),
-        Column::new("calls", "", Kind::Whole, 0),
-        Column::new("inclusive", unit, Kind::Three, 0),
-        Column::new("of its cost", "%", Kind::Fixed(1), 2),
-        Column::new("memory", "KB", Kind::Three, 4),
-    ]);
-    for call in calls.iter().take(top) {
-        let share = (row.inclusive > 0).then(|| call.inclusive as f64 / row.inclusive as f64 * 100.0);
-        grid.push(
-            Tone::Plain,
-            vec![
-                clean(&call.name).into(),
-                call.calls.map(|calls| calls as f64).into(),
-                (call.inclusive as f64 / size).into(),
-                share.into(),
-                call.inclusive_memory_bytes.map(|bytes| bytes as f64 / 1e3).into(),
-            ],
-        );
-    }
-    grid
+    let share = |inclusive: i64| (row.inclusive > 0).then(|| inclusive as f64 / row.inclusive as f64 * 100.0);
+    Grid::of(
+        &calls[..top.min(calls.len())],
+        |_| Tone::Plain,
+        &[
+            (Column::new(what, "", Kind::Text(12), 0), &|call| clean(&call.name).into()),
+            (Column::new("calls", "", Kind::Whole, 0), &|call| call.calls.map(|calls| calls as f64).into()),
+            (Column::new("inclusive", unit, Kind::Three, 0), &|call| (call.inclusive as f64 / size).into()),
+            (Column::new("of its cost", "%", Kind::Fixed(1), 2), &|call| share(call.inclusive).into()),
+            (Column::new("memory", "KB", Kind::Three, 4), &|call| {
+                call.inclusive_memory_bytes.map(|bytes| bytes as f64 / 1e3).into()
+            }),
+        ],
+    )
 }

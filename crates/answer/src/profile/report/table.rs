@@ -51,37 +51,27 @@ fn key(row: &Row, sort: Sort) -> i64 {
 fn grid(shown: &Shown, rows: &[&Row]) -> Grid {
     let largest = shown.functions.iter().map(|row| row.inclusive).max().unwrap_or(0);
     let (unit, size) = column(largest, &shown.unit);
-    let mut grid = Grid::new(vec![
-        Column::new("function", "", Kind::Text(12), 0),
-        Column::new("", "", Kind::Text(1), 1),
-        Column::new("calls", "", Kind::Whole, 0),
-        Column::new("self", unit.clone(), Kind::Three, 0),
-        Column::new("self", "%", Kind::Fixed(1), 3),
-        Column::new("", "", Kind::Bar, 9),
-        Column::new("inclusive", unit, Kind::Three, 0),
-        Column::new("inclusive", "%", Kind::Fixed(1), 2),
-        Column::new("self memory", "KB", Kind::Three, 4),
-        Column::new("memory", "KB", Kind::Three, 5),
-        Column::new("file", "", Kind::Text(12), 8),
-    ]);
-    for row in rows {
-        let kilobytes = |bytes: Option<i64>| bytes.map(|bytes| bytes as f64 / 1e3);
-        let cells: Vec<Cell> = vec![
-            clean(&row.name).into(),
-            recursion(row.recursion).into(),
-            row.calls.map(|calls| calls as f64).into(),
-            (row.own as f64 / size).into(),
-            (row.share * 100.0).into(),
-            row.share.max(0.0).into(),
-            (row.inclusive as f64 / size).into(),
-            (row.inclusive_share * 100.0).into(),
-            kilobytes(row.own_memory_bytes).into(),
-            kilobytes(row.inclusive_memory_bytes).into(),
-            row.file.as_deref().map_or(String::new(), clean).into(),
-        ];
-        grid.push(Tone::Plain, cells);
-    }
-    grid
+    let text = |name, least, priority| Column::new(name, "", Kind::Text(least), priority);
+    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
+    let share = |name, priority| Column::new(name, "%", Kind::Fixed(1), priority);
+    let kilobytes = |bytes: Option<i64>| Cell::Number(bytes.map(|bytes| bytes as f64 / 1e3));
+    Grid::of(
+        rows,
+        |_| Tone::Plain,
+        &[
+            (text("function", 12, 0), &|row| clean(&row.name).into()),
+            (text("", 1, 1), &|row| recursion(row.recursion).into()),
+            (Column::new("calls", "", Kind::Whole, 0), &|row| row.calls.map(|calls| calls as f64).into()),
+            (three("self", &unit, 0), &|row| (row.own as f64 / size).into()),
+            (share("self", 3), &|row| (row.share * 100.0).into()),
+            (Column::new("", "", Kind::Bar, 9), &|row| row.share.max(0.0).into()),
+            (three("inclusive", &unit, 0), &|row| (row.inclusive as f64 / size).into()),
+            (share("inclusive", 2), &|row| (row.inclusive_share * 100.0).into()),
+            (three("self memory", "KB", 4), &|row| kilobytes(row.own_memory_bytes)),
+            (three("memory", "KB", 5), &|row| kilobytes(row.inclusive_memory_bytes)),
+            (text("file", 12, 8), &|row| row.file.as_deref().map_or(String::new(), clean).into()),
+        ],
+    )
 }
 
 /// A sign for what is on a stack twice.

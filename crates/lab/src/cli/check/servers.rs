@@ -106,7 +106,7 @@ fn server(found: &ServerFindings) -> String {
     for way in there {
         let levels =
             way.levels.as_ref().map_or(String::new(), |l| format!("  levels {} to {}", l.min, l.max));
-        table.line([&format!("  {}", way.name), &format!("{}{levels}", way.about)]);
+        table.line(&[&format!("  {}", way.name), &format!("{}{levels}", way.about)]);
     }
     let place = found.program.as_deref().map_or_else(String::new, clean_path);
     let version = found.version.as_deref().unwrap_or_default();

@@ -108,7 +108,7 @@ fn store(found: &StoreFindings) -> String {
     let there = found.drivers.iter().filter(|driver| driver.missing.is_none());
     for driver in there {
         let library = driver.library.as_deref().unwrap_or_default();
-        table.line([&format!("  {}", driver.name), &format!("{library} ({})", driver.runtime)]);
+        table.line(&[&format!("  {}", driver.name), &format!("{library} ({})", driver.runtime)]);
     }
     let version = found.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
     let place = found.program.as_deref().map_or_else(|| found.about.clone(), clean_path);

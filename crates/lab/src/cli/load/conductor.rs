@@ -1,26 +1,31 @@
-//! Blocks one after the other through one agent: each is shown, kept, and may be the last if the user says so.
+//! Blocks one after the other through one agent: each is shown, kept in the run directory, and may be the last if the user says so;
+//! what they came to goes to the screen and to the files that were asked for.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::LoadResult;
 
-use super::args::Args;
+use super::args::{Args, Output};
 use super::live::Live;
-use super::output::Session;
+use crate::cli::run::run_folder;
 use crate::cli::terminal;
 use crate::interrupt::Interrupt;
-use crate::loading::{LoadAgent, Outcome};
-use weigh_answer::load::Measured;
+use crate::loading::place::{self, Place};
+use crate::loading::{Failure, LoadAgent, Outcome};
+use crate::rig::machine::Machine;
+use weigh_answer::format::Detail;
+use weigh_answer::load::report as load_report;
+use weigh_answer::load::{Document, Measured, Run, SCHEMA};
 
 /// An agent with a place to keep what it says.
 pub struct Conductor {
-    session: Session,
+    place: Place,
     agent: LoadAgent,
-    silent: bool,
+    output: Output,
 }
 
 /// Why there is no further block.
@@ -38,17 +43,17 @@ impl Conductor {
     /// The directory cannot be written, or the agent cannot be started.
     pub fn start(args: &Args, plan: &LoadPlan) -> Result<Conductor> {
         super::make_room(plan)?;
-        let session = Session::open(&args.output)?;
-        session.keep_plan(plan)?;
+        let output = args.output.clone();
+        let place = Place::create(&run_folder(output.out.as_deref(), "load"))?;
+        place.write("plan.json", &json(plan)?)?;
         let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
-        let agent =
-            LoadAgent::start(&session.log(), interrupt).context("the load agent cannot be started")?;
-        Ok(Conductor { session, agent, silent: args.output.quiet })
+        let agent = LoadAgent::start(&place.log(), interrupt).context("the load agent cannot be started")?;
+        Ok(Conductor { place, agent, output })
     }
 
     /// Where the stderr of another worker goes.
     pub fn log(&self, name: &str) -> PathBuf {
-        self.session.path().join(format!("{name}.log"))
+        self.place.path().join(format!("{name}.log"))
     }
 
     /// Carries out one block, also in part where the user ends it.
@@ -56,11 +61,20 @@ impl Conductor {
     /// # Errors
     /// The plan was refused, the agent broke, or the result cannot be kept.
     pub fn outcome(&mut self, plan: &LoadPlan, about: &str) -> Result<Outcome> {
-        let mut live = Live::new(plan, about, self.silent);
+        let mut live = Live::new(plan, about, self.output.quiet);
         let outcome = self.agent.run(plan, &mut |progress| live.show(progress));
         live.clear();
-        let outcome = outcome.map_err(|failure| self.session.explained(failure))?;
-        self.session.keep(plan, &outcome.result)?;
+        let outcome = outcome.map_err(|failure| match failure {
+            // Where nothing was sent, there is nothing to keep.
+            Failure::Refused(why) => {
+                self.place.discard();
+                anyhow!(why)
+            }
+            broken @ Failure::Broken(_) => {
+                anyhow!("{broken}; its stderr is in {}", self.place.log().display())
+            }
+        })?;
+        self.place.keep(plan, &outcome.result)?;
         Ok(outcome)
     }
 
@@ -86,7 +100,7 @@ impl Conductor {
             Stopped::Interrupted => {
                 terminal::note(&format!(
                     "interrupted; the blocks so far are in {}",
-                    self.session.path().display()
+                    self.place.path().display()
                 ));
                 Ok(ExitCode::FAILURE)
             }
@@ -98,7 +112,50 @@ impl Conductor {
     /// # Errors
     /// A file or stdout cannot be written.
     pub fn finish(self, measured: Measured, began: SystemTime) -> Result<()> {
-        self.agent.end();
-        self.session.finish(measured, began)
+        let Conductor { place, agent, output } = self;
+        agent.end();
+        let started = jiff::Timestamp::try_from(began).unwrap_or(jiff::Timestamp::now());
+        let document = Document {
+            schema: SCHEMA,
+            weigh: env!("CARGO_PKG_VERSION").into(),
+            started: started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            machine: Machine::query().line(),
+            command: std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect(),
+            measured,
+        };
+        let json = json(&document)?;
+        place.write("result.json", &json)?;
+        if let Measured::Run(run) = &document.measured {
+            series(&place, &output, run, began)?;
+        }
+        if output.json {
+            terminal::print(&String::from_utf8_lossy(&json))?;
+        } else {
+            let detail = if output.verbose { Detail::Full } else { Detail::Summary };
+            terminal::print(&load_report::terminal(&document, &crate::cli::report::options(detail, None)))?;
+        }
+        terminal::note(&format!("run       {}", place.path().display()));
+        Ok(())
     }
+}
+
+/// The times of a run as files of their own.
+fn series(place: &Place, output: &Output, run: &Run, began: SystemTime) -> Result<()> {
+    let slices = load_report::csv::slices(&run.result)?;
+    let since = began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+    let log = load_report::hlog::log(&run.result, since)?;
+    place.write("slices.csv", &slices)?;
+    place.write("times.hlog", &log)?;
+    for (file, bytes) in [(&output.csv, slices), (&output.hlog, log)] {
+        if let Some(file) = file {
+            place::write(file, &bytes)?;
+        }
+    }
+    Ok(())
+}
+
+fn json(value: &impl serde::Serialize) -> Result<Vec<u8>> {
+    let mut json = serde_json::to_vec_pretty(value)?;
+    json.push(b'\n');
+    Ok(json)
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use weigh_load::Progress;
 use weigh_load::plan::LoadPlan;
 
@@ -25,16 +25,12 @@ pub struct Live {
 impl Live {
     /// A line where somebody looks, unless it is to be silent; `about` says which of several blocks it is.
     pub fn new(plan: &LoadPlan, about: &str, silent: bool) -> Live {
-        let shown = terminal::watched() && !silent;
-        let bar = if shown { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        bar.set_style(
-            ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or(ProgressStyle::default_spinner()),
-        );
+        let bar = terminal::spinner(silent);
         bar.enable_steady_tick(Duration::from_millis(200));
         bar.set_message("asking what the server sends");
         let length = match (plan.length.requests, plan.length.seconds) {
             (Some(n), _) => {
-                format!(" of {}", units::count(usize::try_from(n).unwrap_or(usize::MAX), "", "").trim())
+                format!(" of {}", count(n))
             }
             (None, Some(s)) => format!(" in {} of {}", "{}", units::ns(s * 1e9)),
             (None, None) => String::new(),
@@ -57,7 +53,6 @@ impl Live {
         let span = progress.seconds - self.before.0;
         let rate = progress.completed.saturating_sub(self.before.1) as f64 / span.max(1e-3);
         self.before = (progress.seconds, progress.completed);
-        let count = |n: u64| units::count(usize::try_from(n).unwrap_or(usize::MAX), "", "").trim().to_owned();
         let length = self.length.replace("{}", &units::ns(progress.seconds * 1e9));
         let time = |t: Option<f64>| t.map_or("–".into(), |s| units::ns(s * 1e9));
         let faults = if progress.faulted > 0 {
@@ -79,6 +74,11 @@ impl Live {
     pub fn clear(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// A whole number with thousands separated.
+fn count(number: u64) -> String {
+    units::count(usize::try_from(number).unwrap_or(usize::MAX), "", "").trim().to_owned()
 }
 
 impl Drop for Live {
