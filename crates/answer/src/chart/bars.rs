@@ -1,0 +1,137 @@
+//! Horizontal bars, one a row, in panels beside each other. A bar may have parts and a whisker; one that is too
+//! long is cut, and its number says how long.
+
+use super::canvas::{Anchor, BOTTOM, Canvas, Color, GRID, INK, MARGIN, PAPER, Pen, QUIET, Rect, WIDTH};
+
+/// Height of a row where there is room.
+const PITCH: f64 = 30.0;
+/// Room between a bar and its number, and behind that.
+const GAP: f64 = 6.0;
+/// Room between panels.
+const BETWEEN: f64 = 14.0;
+/// The widest names of rows.
+const NAMES: f64 = 300.0;
+
+/// Rows of bars.
+#[derive(Clone, Debug)]
+pub struct Bars {
+    /// One a row, at most [`Bars::MOST`].
+    pub names: Vec<(String, Color)>,
+    pub panels: Vec<BarPanel>,
+    /// What the colours of parts mean.
+    pub legend: Vec<(&'static str, Color)>,
+}
+
+/// One figure of every row.
+#[derive(Clone, Debug)]
+pub struct BarPanel {
+    pub title: &'static str,
+    /// Of the width; those of all panels make 1.
+    pub share: f64,
+    /// Bars longer than this are cut.
+    pub cap: f64,
+    pub bars: Vec<Bar>,
+}
+
+/// One bar: its parts from the left with their colours, how far a whisker goes on from there, and what stands behind it.
+#[derive(Clone, Debug, Default)]
+pub struct Bar {
+    pub parts: Vec<(f64, Color)>,
+    pub whisker: Option<f64>,
+    pub text: String,
+}
+
+impl Bar {
+    /// With its whisker.
+    fn reach(&self) -> f64 {
+        self.whisker.unwrap_or(0.0).max(self.parts.iter().map(|part| part.0).sum())
+    }
+}
+
+impl Bars {
+    /// Rows that stay readable below the highest head.
+    pub const MOST: usize = 31;
+
+    pub(super) fn draw(&self, canvas: &mut Canvas, top: f64) -> f64 {
+        let top = top + if self.legend.is_empty() { 40.0 } else { 66.0 };
+        let pitch = ((BOTTOM - top) / self.names.len().max(1) as f64).min(PITCH);
+        let size = (pitch * 0.72).clamp(11.0, 15.0);
+        let pen = Pen::new(size, INK).anchored(Anchor::End);
+        let widest = canvas.widest(self.names.iter().map(|name| name.0.as_str()), pen).min(NAMES);
+        let end = MARGIN + widest;
+        for (place, (name, color)) in self.names.iter().enumerate() {
+            let y = top + pitch * (place as f64 + 0.5);
+            canvas.text(&canvas.fit(name, pen, widest), (end, y), Pen { color: *color, ..pen });
+        }
+        let mut left = end + 10.0;
+        self.draw_legend(canvas, (left, top - 44.0));
+        let width = WIDTH - MARGIN + BETWEEN - left;
+        for panel in &self.panels {
+            let right = left + width * panel.share - BETWEEN;
+            panel.draw(canvas, Rect { left, top, right, bottom: top }, (pitch, size - 1.0));
+            left = right + BETWEEN;
+        }
+        top + pitch * self.names.len() as f64
+    }
+
+    fn draw_legend(&self, canvas: &mut Canvas, (mut x, y): (f64, f64)) {
+        let pen = Pen::new(15.0, INK);
+        for (name, color) in &self.legend {
+            canvas.rect(Rect { left: x, top: y - 7.0, right: x + 14.0, bottom: y + 7.0 }, *color);
+            canvas.text(name, (x + 20.0, y), pen);
+            x += 46.0 + canvas.width(name, pen);
+        }
+    }
+}
+
+impl BarPanel {
+    fn draw(&self, canvas: &mut Canvas, rect: Rect, (pitch, size): (f64, f64)) {
+        let reaches = self.bars.iter().map(Bar::reach).filter(|reach| reach.is_finite());
+        let longest = reaches.fold(0.0, f64::max).min(self.cap);
+        let pen = Pen::new(size, QUIET);
+        let number = canvas.widest(self.bars.iter().map(|bar| bar.text.as_str()), pen) + 2.0 * GAP;
+        let scale = if longest > 0.0 { (rect.width() - number).max(0.0) / longest } else { 0.0 };
+        let head = Pen::new(15.0, INK).bold();
+        canvas.text(&canvas.fit(self.title, head, rect.width()), (rect.left, rect.top - 16.0), head);
+        let bottom = rect.top + pitch * self.bars.len() as f64;
+        canvas.line(&[(rect.left, rect.top), (rect.left, bottom)], GRID, 1.5);
+        for (place, bar) in self.bars.iter().enumerate() {
+            let top = rect.top + pitch * (place as f64 + 0.14);
+            let field = Rect { top, bottom: top + pitch * 0.72, ..rect };
+            let end = bar.draw(canvas, field, (longest, scale));
+            canvas.text(&bar.text, (end + GAP, field.middle().1), pen);
+        }
+    }
+}
+
+impl Bar {
+    /// Draws parts, whisker and break; gives the end.
+    fn draw(&self, canvas: &mut Canvas, field: Rect, (longest, scale): (f64, f64)) -> f64 {
+        let end = field.left + longest * scale;
+        let mut x = field.left;
+        for (part, color) in &self.parts {
+            let right = (x + part.max(0.0) * scale).min(end);
+            if right > x {
+                canvas.rect(Rect { left: x, right, ..field }, *color);
+            }
+            x = right;
+        }
+        if let Some(whisker) = self.whisker {
+            let far = (field.left + whisker * scale).min(end);
+            let (middle, half) = (field.middle().1, field.height() * 0.28);
+            canvas.line(&[(x, middle), (far, middle)], INK.faded(0.8), 1.5);
+            if whisker <= longest {
+                canvas.line(&[(far, middle - half), (far, middle + half)], INK.faded(0.8), 1.5);
+            }
+            x = x.max(far);
+        }
+        if self.reach() > longest * 1.001 {
+            // Two strokes of paper: the bar goes on.
+            for back in [10.0, 16.0] {
+                let stroke = [(x - back, field.bottom + 1.0), (x - back + 5.0, field.top - 1.0)];
+                canvas.line(&stroke, PAPER, 2.0);
+            }
+        }
+        x
+    }
+}

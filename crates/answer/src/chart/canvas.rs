@@ -1,0 +1,302 @@
+//! The sheet that charts are drawn on: SVG in pixels, and text whose width is known.
+
+use std::fmt::Display;
+use std::sync::{Arc, LazyLock};
+
+use resvg::usvg::fontdb::Database;
+use skrifa::instance::{LocationRef, Size};
+use skrifa::{FontRef, MetadataProvider};
+
+use crate::text::{clean, columns, shorten};
+
+/// The sheet's width in pixels.
+pub const WIDTH: f64 = 1200.0;
+/// The margin at both sides, in pixels.
+pub const MARGIN: f64 = 44.0;
+/// Where a drawing ends at the latest; the foot stands below.
+pub const BOTTOM: f64 = 692.0;
+/// The embedded font first; browsers without it have one of the others.
+const FAMILY: &str = "Noto Sans, DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif";
+/// From the middle of small letters down to the line they stand on, in ems of the embedded font.
+const HALF_X: f64 = 0.26;
+/// How much wider another font of a browser may be.
+const SLACK: f64 = 1.04;
+
+pub const INK: Color = Color::new(34, 40, 49);
+pub const QUIET: Color = Color::new(96, 104, 116);
+pub const GRID: Color = Color::new(226, 229, 234);
+pub const PAPER: Color = Color::new(255, 255, 255);
+
+/// Regular and bold.
+static FONTS: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
+    [notosans::REGULAR_TTF, notosans::BOLD_TTF]
+        .map(|bytes| FontRef::new(bytes).expect("the embedded font can be read"))
+});
+
+/// The fonts the rasteriser may use: those embedded, so that a picture is the same on every machine.
+pub fn fonts() -> Arc<Database> {
+    let mut fonts = Database::new();
+    fonts.load_font_data(notosans::REGULAR_TTF.to_vec());
+    fonts.load_font_data(notosans::BOLD_TTF.to_vec());
+    fonts.set_sans_serif_family("Noto Sans");
+    Arc::new(fonts)
+}
+
+/// The text with its spaces made unbreakable, for names inside a title.
+pub fn whole(text: &str) -> String {
+    text.replace(' ', "\u{a0}")
+}
+
+/// A colour with its opacity, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Color {
+    rgb: (u8, u8, u8),
+    opacity: f64,
+}
+
+impl Color {
+    pub const fn new(red: u8, green: u8, blue: u8) -> Color {
+        Color { rgb: (red, green, blue), opacity: 1.0 }
+    }
+
+    pub const fn faded(self, opacity: f64) -> Color {
+        Color { opacity, ..self }
+    }
+
+    /// As the attribute `fill` or `stroke`.
+    fn paint(self, attribute: &str) -> String {
+        let (red, green, blue) = self.rgb;
+        let color = format!("{attribute}=\"#{red:02x}{green:02x}{blue:02x}\"");
+        if self.opacity < 1.0 { format!("{color} opacity=\"{}\"", self.opacity) } else { color }
+    }
+}
+
+/// A rectangle in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rect {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl Rect {
+    pub fn width(&self) -> f64 {
+        self.right - self.left
+    }
+
+    pub fn height(&self) -> f64 {
+        self.bottom - self.top
+    }
+
+    pub fn middle(&self) -> (f64, f64) {
+        ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
+    }
+}
+
+/// The end of a text that stands at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// How a text is set.
+#[derive(Clone, Copy, Debug)]
+pub struct Pen {
+    pub color: Color,
+    pub size: f64,
+    pub is_bold: bool,
+    pub anchor: Anchor,
+    pub is_upright: bool,
+}
+
+impl Pen {
+    pub fn new(size: f64, color: Color) -> Pen {
+        Pen { size, is_bold: false, color, anchor: Anchor::Start, is_upright: false }
+    }
+
+    pub fn bold(self) -> Pen {
+        self.weighted(true)
+    }
+
+    pub fn weighted(self, is_bold: bool) -> Pen {
+        Pen { is_bold, ..self }
+    }
+
+    pub fn anchored(self, anchor: Anchor) -> Pen {
+        Pen { anchor, ..self }
+    }
+
+    /// Turned to be read from below.
+    pub fn upright(self) -> Pen {
+        Pen { is_upright: true, ..self }
+    }
+}
+
+/// The sheet.
+#[derive(Default)]
+pub struct Canvas {
+    body: String,
+}
+
+impl Canvas {
+    /// The whole picture; `title` and `about` are for those who hear it.
+    pub fn finish(self, title: &str, about: &str, height: f64) -> String {
+        let height = height.ceil();
+        format!(
+            "<svg role=\"img\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
+             font-family=\"{FAMILY}\" xmlns=\"http://www.w3.org/2000/svg\">\n\
+             <title>{}</title>\n<desc>{}</desc>\n\
+             <rect width=\"{WIDTH}\" height=\"{height}\" {}/>\n{}</svg>\n",
+            xml(title),
+            xml(about),
+            PAPER.paint("fill"),
+            self.body
+        )
+    }
+
+    fn push(&mut self, element: impl Display) {
+        self.body += &format!("{element}\n");
+    }
+
+    /// Text with its middle at the height `y`.
+    pub fn text(&mut self, text: &str, (x, y): (f64, f64), pen: Pen) {
+        if text.is_empty() {
+            return;
+        }
+        let anchor = match pen.anchor {
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
+        };
+        let weight = if pen.is_bold { " font-weight=\"bold\"" } else { "" };
+        let turn = if pen.is_upright {
+            format!(" transform=\"rotate(-90 {} {})\"", px(x), px(y))
+        } else {
+            "".into()
+        };
+        let (x, y, paint) = (px(x), px(y + pen.size * HALF_X), pen.color.paint("fill"));
+        let size = px(pen.size);
+        self.push(format!(
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{anchor}{weight}{turn} {paint}>{}</text>",
+            xml(text)
+        ));
+    }
+
+    /// Width in pixels, with some slack for a browser's other font.
+    pub fn width(&self, text: &str, pen: Pen) -> f64 {
+        let font = &FONTS[usize::from(pen.is_bold)];
+        let glyphs = font.charmap();
+        let metrics = font.glyph_metrics(Size::new(pen.size as f32), LocationRef::default());
+        let advance = |c: char| metrics.advance_width(glyphs.map(c).unwrap_or_default()).unwrap_or(0.0);
+        f64::from(text.chars().map(advance).sum::<f32>()) * SLACK
+    }
+
+    pub fn line(&mut self, points: &[(f64, f64)], color: Color, stroke: f64) {
+        self.path("polyline", points, &format!("fill=\"none\" {}", stroked(color, stroke)));
+    }
+
+    /// A line of short strokes.
+    pub fn dashes(&mut self, points: &[(f64, f64)], color: Color, stroke: f64) {
+        let style = format!("fill=\"none\" stroke-dasharray=\"6 5\" {}", stroked(color, stroke));
+        self.path("polyline", points, &style);
+    }
+
+    pub fn area(&mut self, points: &[(f64, f64)], color: Color) {
+        self.path("polygon", points, &color.paint("fill"));
+    }
+
+    fn path(&mut self, element: &str, points: &[(f64, f64)], style: &str) {
+        if points.len() > 1 {
+            let points: Vec<_> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
+            self.push(format!("<{element} points=\"{}\" {style}/>", points.join(" ")));
+        }
+    }
+
+    pub fn rect(&mut self, rect: Rect, color: Color) {
+        let (x, y, width, height) = (px(rect.left), px(rect.top), px(rect.width()), px(rect.height()));
+        let paint = color.paint("fill");
+        self.push(format!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" {paint}/>"));
+    }
+
+    fn circle(&mut self, (x, y): (f64, f64), radius: f64, style: &str) {
+        self.push(format!("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {style}/>", px(x), px(y), px(radius)));
+    }
+
+    /// A filled circle with a thin rim of paper, so that neighbours stay apart.
+    pub fn dot(&mut self, at: (f64, f64), radius: f64, color: Color) {
+        self.circle(at, radius + 1.5, &PAPER.paint("fill"));
+        self.circle(at, radius, &color.paint("fill"));
+    }
+
+    /// An open circle.
+    pub fn ring(&mut self, at: (f64, f64), radius: f64, color: Color) {
+        self.circle(at, radius, &format!("{} {}", PAPER.paint("fill"), stroked(color, 2.0)));
+    }
+
+    /// The text broken at `separator` into lines of at most `width` pixels, at most `most` lines, of about
+    /// the same length; the last is cut with `…`.
+    pub fn wrap(&self, text: &str, separator: &str, pen: Pen, width: f64, most: usize) -> Vec<String> {
+        let mut lines = self.broken(text, separator, pen, width);
+        if lines.len() > most {
+            lines.truncate(most);
+            lines[most - 1].push_str(" …");
+        } else {
+            let mut narrower = width;
+            while lines.len() > 1 && narrower > width / 2.0 {
+                narrower -= width / 40.0;
+                let tried = self.broken(text, separator, pen, narrower);
+                if tried.len() > lines.len() || tried.iter().any(|line| self.width(line, pen) > width) {
+                    break;
+                }
+                lines = tried;
+            }
+        }
+        lines.iter().map(|line| self.fit(line, pen, width)).collect()
+    }
+
+    fn broken(&self, text: &str, separator: &str, pen: Pen, width: f64) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for part in text.split(separator) {
+            match lines.last_mut() {
+                Some(last) if self.width(&format!("{last}{separator}{part}"), pen) <= width => {
+                    last.push_str(separator);
+                    last.push_str(part);
+                }
+                _ => lines.push(part.to_owned()),
+            }
+        }
+        lines
+    }
+
+    /// The text, its middle left out until it is at most `width` pixels wide.
+    pub fn fit(&self, text: &str, pen: Pen, width: f64) -> String {
+        let mut left = columns(text);
+        let mut shown = text.to_owned();
+        while left > 3 && self.width(&shown, pen) > width {
+            left -= 1;
+            shown = shorten(text, left);
+        }
+        shown
+    }
+
+    /// The widest of some texts in pixels.
+    pub fn widest<'a>(&self, texts: impl IntoIterator<Item = &'a str>, pen: Pen) -> f64 {
+        texts.into_iter().map(|text| self.width(text, pen)).fold(0.0, f64::max)
+    }
+}
+
+fn stroked(color: Color, width: f64) -> String {
+    format!("{} stroke-width=\"{}\"", color.paint("stroke"), px(width))
+}
+
+/// Pixels as they are written; what is no number stays on the sheet.
+fn px(pixels: f64) -> f64 {
+    if pixels.is_finite() { (pixels * 100.0).round() / 100.0 } else { 0.0 }
+}
+
+fn xml(text: &str) -> String {
+    clean(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

@@ -1,0 +1,203 @@
+//! A trade-off: points by two costs, the front of those that nothing beats, and the names that find room.
+
+use std::collections::BTreeMap;
+
+use super::axis::{Axis, Plot, Tick, ends};
+use super::canvas::{Anchor, BOTTOM, Canvas, Color, INK, MARGIN, Pen, QUIET, Rect, WIDTH};
+use super::labels::Layout;
+use crate::text::shorten;
+use weigh_model::units;
+
+/// What may stand aside does when it is this much larger than the largest of the others.
+const FAR: f64 = 1.25;
+
+/// Points by two costs, the less the better.
+#[derive(Clone, Debug)]
+pub struct Scatter {
+    /// Name and ticks of the axes: along, logarithmic, and up.
+    pub x: (&'static str, Tick),
+    pub y: (&'static str, Tick),
+    /// In the order in which points of one family are joined.
+    pub points: Vec<ScatterPoint>,
+    /// What the right axis takes for 100%.
+    pub whole: Option<f64>,
+    /// Dashed curves.
+    pub slopes: Vec<Slope>,
+}
+
+/// One point.
+#[derive(Clone, Debug)]
+pub struct ScatterPoint {
+    pub x: f64,
+    pub y: f64,
+    pub label: String,
+    pub color: Color,
+    /// Points of one family are joined by a thin line; one of them is named.
+    pub family: String,
+    /// On the front.
+    pub is_front: bool,
+    /// Drawn as a ring.
+    pub is_open: bool,
+    /// When it lies far above the others it is named above the plot instead of drawn.
+    pub is_aside: bool,
+    /// What it is to the others: `reference`.
+    pub mark: Option<&'static str>,
+}
+
+/// All (x, y) of one sum of costs: y = `start` − x × `fall`.
+#[derive(Clone, Debug)]
+pub struct Slope {
+    pub name: String,
+    pub start: f64,
+    pub fall: f64,
+}
+
+impl ScatterPoint {
+    fn radius(&self) -> f64 {
+        if self.is_front { 6.5 } else { 4.5 }
+    }
+}
+
+impl Scatter {
+    /// A point that is named above the plot.
+    pub fn is_off(&self, point: &ScatterPoint) -> bool {
+        let largest = self.points.iter().filter(|point| !point.is_aside).map(|point| point.y);
+        point.is_aside && point.y > largest.fold(0.0, f64::max) * FAR
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas, top: f64) -> f64 {
+        let (off, shown): (Vec<_>, Vec<_>) = self.points.iter().partition(|point| self.is_off(point));
+        let (x, y) = self.axes(&shown);
+        let rect = Rect { left: 144.0, top: top + 26.0, right: 1106.0, bottom: BOTTOM - 60.0 };
+        let plot = Plot { rect, x: &x, y: &y };
+        plot.frame(canvas);
+        self.shares(canvas, &plot);
+        name_aside(canvas, &plot, &off);
+        let at = |point: &ScatterPoint| plot.place(point.x, point.y);
+        let mut layout = Layout::new(rect);
+        shown.iter().for_each(|point| layout.take_dot(at(point), point.radius() + 1.0));
+        let families = families(&shown);
+        for family in families.values() {
+            let path: Vec<_> = family.iter().map(|point| at(point)).collect();
+            canvas.line(&path, family[0].color.faded(0.3), 1.5);
+        }
+        let mut front: Vec<_> = shown.iter().copied().filter(|point| point.is_front).collect();
+        front.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let path: Vec<_> = front.iter().map(|point| at(point)).collect();
+        canvas.line(&path, INK.faded(0.75), 2.0);
+        layout.take_path(&path);
+        let slopes = self.slopes.iter().map(|slope| (slope, slope.path(&plot))).filter(|s| s.1.len() > 1);
+        let slopes: Vec<_> = slopes.collect();
+        slopes.iter().for_each(|(_, path)| canvas.dashes(path, QUIET.faded(0.8), 1.25));
+        for point in shown.iter().filter(|p| !p.is_front).chain(shown.iter().filter(|p| p.is_front)) {
+            let strength = if point.is_front { 1.0 } else { 0.45 };
+            if point.is_open {
+                canvas.ring(at(point), point.radius(), point.color);
+            } else {
+                canvas.dot(at(point), point.radius(), point.color.faded(strength));
+            }
+        }
+        name_front(canvas, &plot, &mut layout, &front);
+        name_slopes(canvas, &mut layout, &slopes);
+        name_rest(canvas, &plot, &mut layout, &shown, &families);
+        BOTTOM
+    }
+
+    fn axes(&self, shown: &[&ScatterPoint]) -> (Axis, Axis) {
+        let (low, high) = ends(shown.iter().map(|point| point.y));
+        // A tenth of the size fills the height at most: small differences should look small.
+        let low = low.min(high * 0.9);
+        let y = if high / low > 5.0 {
+            Axis::log((low, high), (0.10, 0.10))
+        } else {
+            Axis::linear((low, high), (0.12, 0.12))
+        };
+        let x = Axis::log(ends(shown.iter().map(|point| point.x)), (0.06, 0.10));
+        (x.named(self.x.0, self.x.1), y.named(self.y.0, self.y.1))
+    }
+
+    /// The right axis.
+    fn shares(&self, canvas: &mut Canvas, plot: &Plot) {
+        let Some(whole) = self.whole else { return };
+        let pen = Pen::new(15.0, QUIET);
+        for tick in plot.y.ticks() {
+            let y = plot.place(1.0, tick).1;
+            canvas.text(&units::percent(tick / whole), (plot.rect.right + 8.0, y), pen);
+        }
+        let corner = (WIDTH - MARGIN, plot.rect.top - 14.0);
+        canvas.text("% of original", corner, pen.anchored(Anchor::End));
+    }
+}
+
+impl Slope {
+    fn path(&self, plot: &Plot) -> Vec<(f64, f64)> {
+        let all = plot.x.spread(400).into_iter().map(|x| (x, self.start - x * self.fall));
+        let seen = all.filter(|(_, y)| *y > 0.0 && plot.y.holds(*y));
+        seen.map(|(x, y)| plot.place(x, y)).collect()
+    }
+}
+
+fn families<'a>(points: &[&'a ScatterPoint]) -> BTreeMap<&'a str, Vec<&'a ScatterPoint>> {
+    let mut families: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    points.iter().for_each(|point| families.entry(&point.family).or_default().push(*point));
+    families
+}
+
+/// What is far above everything else, with its figures.
+fn name_aside(canvas: &mut Canvas, plot: &Plot, off: &[&ScatterPoint]) {
+    let mut x = plot.rect.left;
+    let pen = Pen::new(14.0, QUIET);
+    for point in off {
+        let figures = format!("{}, {}", units::bytes(point.y as u64), units::ns(point.x));
+        let text = format!("▲ {}: {figures}", point.label);
+        let width = canvas.width(&text, pen);
+        if x + width > plot.rect.right - 60.0 {
+            break;
+        }
+        canvas.text(&text, (x + 6.0, plot.rect.top - 14.0), pen);
+        x += width + 24.0;
+    }
+}
+
+/// The two ends first, then every second, so that a crowd keeps the most telling names.
+fn name_front(canvas: &mut Canvas, plot: &Plot, layout: &mut Layout, front: &[&ScatterPoint]) {
+    let last = front.len().saturating_sub(1);
+    let mut order: Vec<usize> = (0..front.len()).collect();
+    order.sort_by_key(|index| (*index != 0 && *index != last, index % 2, *index));
+    for point in order.into_iter().map(|index| front[index]) {
+        let pen = Pen::new(15.0, point.color).bold();
+        layout.write(canvas, &shorten(&point.label, 34), pen, plot.place(point.x, point.y), true);
+    }
+}
+
+fn name_slopes(canvas: &mut Canvas, layout: &mut Layout, slopes: &[(&Slope, Vec<(f64, f64)>)]) {
+    slopes.iter().for_each(|(_, path)| layout.take_path(path));
+    for (slope, path) in slopes {
+        let at = |share: f64| path[((path.len() - 1) as f64 * share) as usize];
+        let mut shares = [0.0, 0.03, 0.06, 0.12, 0.2, 0.3, 0.9, 1.0].into_iter();
+        shares.any(|share| layout.write(canvas, &slope.name, Pen::new(14.0, QUIET), at(share), false));
+    }
+}
+
+/// The marked ones, then each family without a name yet once, where there is room beside one of its points.
+fn name_rest(
+    canvas: &mut Canvas,
+    plot: &Plot,
+    layout: &mut Layout,
+    shown: &[&ScatterPoint],
+    families: &BTreeMap<&str, Vec<&ScatterPoint>>,
+) {
+    let at = |point: &ScatterPoint| plot.place(point.x, point.y);
+    for point in shown.iter().filter(|point| !point.is_front) {
+        if let Some(mark) = point.mark {
+            let text = format!("{} ({mark})", shorten(&point.label, 30));
+            layout.write(canvas, &text, Pen::new(14.0, point.color).bold(), at(point), true);
+        }
+    }
+    let is_named = |point: &&ScatterPoint| point.is_front || point.mark.is_some();
+    for family in families.values().filter(|family| !family.iter().any(is_named)) {
+        let pen = Pen::new(14.0, family[0].color);
+        let mut points = family.iter().rev();
+        points.any(|point| layout.write(canvas, &shorten(&point.label, 30), pen, at(point), false));
+    }
+}
