@@ -251,62 +251,22 @@ fn one_by_one(cell: &Cell, values: &Values) -> Option<Estimate> {
     values.get(SECONDS).filter(|_| is_alone).cloned()
 }
 
-/// Times of all rounds in one histogram.
+/// Times of all rounds in one histogram, by its parts and by how long so many percent take at most.
 macro_rules! times {
     ($id:literal, $field:ident, $what:literal) => {{
         fn packed(visit: &VisitRecord) -> Option<&Packed> {
             Some(&block(visit)?.$field)
         }
-        &[
-            time(concat!($id, "-min"), Part::Min, packed, concat!($what, ": the smallest.")),
-            time(concat!($id, "-mean"), Part::Mean, packed, concat!($what, ": the mean.")),
-            time(concat!($id, "-sd"), Part::Sd, packed, concat!($what, ": the standard deviation.")),
-            time(concat!($id, "-p50"), Part::Quantile(0.5), packed, concat!($what, ": the median.")),
-            time(
-                concat!($id, "-p66"),
-                Part::Quantile(0.66),
-                packed,
-                concat!($what, ": 66% take at most this."),
-            ),
-            time(
-                concat!($id, "-p75"),
-                Part::Quantile(0.75),
-                packed,
-                concat!($what, ": 75% take at most this."),
-            ),
-            time(
-                concat!($id, "-p80"),
-                Part::Quantile(0.8),
-                packed,
-                concat!($what, ": 80% take at most this."),
-            ),
-            time(
-                concat!($id, "-p90"),
-                Part::Quantile(0.9),
-                packed,
-                concat!($what, ": 90% take at most this."),
-            ),
-            time(
-                concat!($id, "-p95"),
-                Part::Quantile(0.95),
-                packed,
-                concat!($what, ": 95% take at most this."),
-            ),
-            time(
-                concat!($id, "-p98"),
-                Part::Quantile(0.98),
-                packed,
-                concat!($what, ": 98% take at most this."),
-            ),
-            time(
-                concat!($id, "-p99"),
-                Part::Quantile(0.99),
-                packed,
-                concat!($what, ": 99% take at most this."),
-            ),
-            time(concat!($id, "-max"), Part::Max, packed, concat!($what, ": the largest.")),
-        ]
+        times!($id, packed, $what,
+            "min" Min "the smallest", "mean" Mean "the mean", "sd" Sd "the standard deviation", "max" Max "the largest";
+            50 0.5, 66 0.66, 75 0.75, 80 0.8, 90 0.9, 95 0.95, 98 0.98, 99 0.99)
     }};
+    ($id:literal, $of:ident, $what:literal, $($name:literal $part:ident $is:literal),*; $($percent:literal $quantile:literal),*) => {
+        &[
+            $(time(concat!($id, "-", $name), Part::$part, $of, concat!($what, ": ", $is, ".")),)*
+            $(time(concat!($id, "-p", $percent), Part::Quantile($quantile), $of, concat!($what, ": ", $percent, "% take at most this.")),)*
+        ]
+    };
 }
 
 const fn time(

@@ -1,5 +1,6 @@
 //! From records to reports, on invented runs: nothing in them was measured.
 
+use weigh_model::link::{self as measured, LinkSpec, RoundTrip, Way};
 use weigh_model::record::Record;
 
 use super::fixture::{Lab, downloads, hostile, page_output, static_assets};
@@ -17,7 +18,7 @@ fn sentences<'a>(report: &'a Report, topic: &str) -> Vec<&'a str> {
 }
 
 /// Changes the delivery of every visit to a cell.
-fn change(lab: &mut Lab, id: &str, how: impl Fn(u32, &mut weigh_model::record::DeliveryVisit)) {
+fn change(lab: &mut Lab, id: &str, how: impl Fn(u32, &mut DeliveryVisit)) {
     for record in &mut lab.records {
         if let Record::Visit(visit) = record
             && visit.cell == id
@@ -261,6 +262,36 @@ fn a_busy_generator_few_rounds_and_faults_are_caveats() {
     let report = lab.report();
     assert!(report.rows.iter().all(|row| row.caveats.contains(&Caveat::FewSamples { samples: 1 })));
     assert!(report.rows.iter().all(|row| row.beside.is_empty()), "one round has no interval");
+}
+
+#[test]
+fn a_link_is_named_with_what_it_was_measured_as() {
+    let mut lab = page_output();
+    let spec = LinkSpec::parse("9mbit/170ms").unwrap();
+    let is_over = |cell: &Cell| cell.id.starts_with("page-50k/nginx/php8.2/http/");
+    let over: Vec<String> =
+        lab.plan.cells.iter().filter(|cell| is_over(cell)).map(|c| c.id.clone()).collect();
+    let trip = RoundTrip { expected_ms: 170.0, median_ms: 171.0, mad_ms: 0.1, p99_ms: 172.0, exchanges: 30 };
+    let measured =
+        measured::Measured { round_trip: Some(trip), ..measured::Measured::nothing(Way::Netem, Vec::new()) };
+    for id in &over {
+        change(&mut lab, id, |_, visit| visit.link = Some(Box::new(measured.clone())));
+    }
+    for cell in lab.plan.cells.iter_mut().filter(|cell| over.contains(&cell.id)) {
+        cell.delivery.as_mut().unwrap().link = Some(spec.name.clone());
+    }
+    lab.plan.links.push(spec);
+    let report = lab.report();
+    let group = report.groups.iter().find(|group| group.factor("link") == "9mbit/170ms").unwrap();
+    assert_eq!((SHAPE.look.title)(&report, group), "page-50k from nginx, php8.2, http, over 9mbit/170ms");
+    let about = (SHAPE.look.about)(&report, group).pop().unwrap();
+    assert!(about.starts_with("The link 9mbit/170ms (netem), measured (asked): round trip 171 ms (170 ms)."));
+    let reader = sentences(&report, "reader");
+    assert!(
+        reader[0].starts_with("Over 9mbit/170ms (9 Mbit/s, round trip 170 ms), the last byte of page-50k"),
+        "{reader:?}"
+    );
+    assert_eq!(reader.len(), 1);
 }
 
 #[test]
