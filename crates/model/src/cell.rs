@@ -226,6 +226,12 @@ impl Cell {
         slow.is_none_or(|slow| slow.clients > 0)
     }
 
+    /// The link that it goes over, by its name in the plan.
+    pub fn link(&self) -> Option<&String> {
+        let of_client = self.client.as_ref().and_then(|client| client.link.as_ref());
+        of_client.or(self.delivery.as_ref().and_then(|delivery| delivery.link.as_ref()))
+    }
+
     /// Cells of one group compete on one front: same payload, same runtime; of deliveries, also the same server, transport,
     /// connections and link.
     pub fn group(&self) -> String {

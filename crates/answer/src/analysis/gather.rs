@@ -196,7 +196,10 @@ impl<'a> Gathered<'a> {
                 }
             }
         }
-        let Sorted { stop, caveats, .. } = sorted;
+        let Sorted { stop, mut caveats, .. } = sorted;
+        // What was recorded of one visit is said again of all.
+        caveats.retain(|caveat| !caveat.is_of_visits());
+        caveats.extend(weigh_model::record::caveats(&visits));
         let figures = BTreeMap::new();
         self.cells.push(Measured { cell, visits, rounds, figures, stop, caveats });
     }
