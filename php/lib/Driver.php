@@ -35,7 +35,7 @@ final class Driver
         }
         $this->store = $store;
         $this->name = $name;
-        $this->spec = $spec + array('remedy' => null, 'marshals' => false);
+        $this->spec = $spec + array('remedy' => null, 'extension' => false, 'marshals' => false);
     }
 
     /** @return string */
@@ -57,6 +57,7 @@ final class Driver
             'remedy' => $remedy,
             'schemes' => $this->spec['schemes'],
             'native' => $this->spec['native'],
+            'extension' => $this->spec['extension'],
             'shared' => $this->spec['shared'],
             'marshals' => $this->spec['marshals'],
         );

@@ -54,7 +54,7 @@ final class Drivers
                 $all["$store/$name"] = array(
                     'store' => $store, 'name' => $name, 'about' => 'cannot be loaded', 'library' => null,
                     'missing' => $reason, 'remedy' => self::remedy($store, $name),
-                    'schemes' => array(), 'native' => array(), 'shared' => true, 'marshals' => false,
+                    'schemes' => array(), 'native' => array(), 'extension' => false, 'shared' => true, 'marshals' => false,
                 );
             }
         }

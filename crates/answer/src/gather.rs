@@ -102,9 +102,12 @@ pub fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> {
         drift: 1.0,
     };
     records.iter().for_each(|record| gathered.take(record, &index, &mut sorted));
-    for (cell, Sorted { visits, stop, caveats, faulted, wrong }) in plan.cells.iter().zip(sorted) {
+    for (cell, Sorted { visits, stop, mut caveats, faulted, wrong }) in plan.cells.iter().zip(sorted) {
         if !visits.is_empty() && !wrong {
-            let visits = visits.into_values().collect();
+            let visits: Vec<&VisitRecord> = visits.into_values().collect();
+            // What was recorded of one visit is said again of all.
+            caveats.retain(|caveat| !caveat.is_of_visits());
+            caveats.extend(weigh_model::record::caveats(&visits));
             gathered.cells.push(Measured { cell, visits, stop, caveats, seed: plan.seed });
         } else if !faulted {
             gathered.unmeasured.push(cell.id.clone());

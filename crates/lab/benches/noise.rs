@@ -160,9 +160,8 @@ fn figures(targets: &mut Targets, quiet: &Report, loaded: &Report) {
 /// Every pair on the quiet run's front whose intervals are apart keeps its order.
 fn front(targets: &mut Targets, quiet: &Report, loaded: &Report) {
     let (before, after) = (by_id(quiet), by_id(loaded));
-    let encode = |rows: &BTreeMap<&str, &Row>, id: &str| -> Option<Estimate> {
-        rows.get(id)?.get("encode").cloned()
-    };
+    let encode =
+        |rows: &BTreeMap<&str, &Row>, id: &str| -> Option<Estimate> { rows.get(id)?.get("encode").cloned() };
     let (mut pairs, mut close, mut changed) = (0, 0, Vec::new());
     for group in &quiet.groups {
         for (at, a) in group.front.iter().enumerate() {

@@ -1,16 +1,17 @@
-//! Who carries out visits: one executor a runtime, and one deliverer. A worker process is one; tests bring their own.
-
-mod client;
-mod delivery;
+//! Who carries out visits, whatever is under test: the one interface that the scheduler knows. Each subject has an executor of its own,
+//! and tests bring theirs.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
-use crate::interrupt::Interrupt;
+use crate::rig::process::Invocation;
+use crate::run::state::{History, State};
+use weigh_model::cell::Cell;
+use weigh_model::payload::Payload;
+use weigh_model::plan::Plan;
 use weigh_model::protocol::{CheckRequest, Checked, Description, Fault, FaultKind, Visit, VisitRequest};
-
-pub use client::{TransactRequest, Transactor};
-pub use delivery::{Deliverer, DeliveryRequest, Standing};
+use weigh_model::record::VisitRecord;
 
 /// Why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +22,89 @@ pub enum Failure {
     Interrupted,
 }
 
-/// Carries out requests, one at a time. It fills in the requests' ids itself.
+impl Failure {
+    /// A fault without a remedy.
+    pub fn fault(kind: FaultKind, message: String) -> Failure {
+        Failure::Fault(Fault { kind, message, remedy: None })
+    }
+}
+
+/// One visit to make.
+#[derive(Clone, Copy, Debug)]
+pub struct VisitOrder<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// What is known of its cells so far.
+    pub state: &'a State,
+    /// Which cell of the plan.
+    pub index: usize,
+    /// The round, from 1.
+    pub round: u32,
+    /// What the cell works on; bodies and values have to have its digest.
+    pub payload: &'a Payload,
+    /// The payload's file.
+    pub blob: &'a Path,
+    /// Wall time that it may take; an answer that is late is a fault.
+    pub limit: Duration,
+}
+
+impl<'a> VisitOrder<'a> {
+    /// The cell.
+    pub fn cell(&self) -> &'a Cell {
+        &self.plan.cells[self.index]
+    }
+
+    /// What is known of the cell so far.
+    pub fn past(&self) -> &'a History {
+        &self.state.cells[self.index]
+    }
+}
+
+/// What stands under cells now, for comparison with the plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Version {
+    /// The name in the plan of a runtime, a server or a store.
+    pub name: String,
+    /// Its version as queried now.
+    pub version: String,
+    /// Library and version of what it can be used with, as queried now, by name.
+    pub libraries: BTreeMap<String, String>,
+}
+
+impl Version {
+    /// Without libraries.
+    pub fn of(name: &str, version: String) -> Version {
+        Version { name: name.to_owned(), version, libraries: BTreeMap::new() }
+    }
+}
+
+/// Carries out the visits of a run, one at a time. It keeps what it started until it is told to end.
 pub trait Executor {
+    /// What the `live` cells of a plan stand on, by index. What does not answer is left out, and its cells become faults.
+    fn versions(&mut self, plan: &Plan, live: &[usize]) -> Vec<Version>;
+
+    /// Measures one cell once. The record's times in the run are the caller's to fill in.
+    ///
+    /// # Errors
+    /// [`Failure`]: what stands under the cell does not start or does not answer as it should, or the user wants the run to end.
+    fn visit(&mut self, order: &VisitOrder<'_>) -> Result<VisitRecord, Failure>;
+
+    /// One block of a cell by one fresh worker, which is started under something such as a profiler: the worker's CPU seconds, and its
+    /// process id. It is no visit: nothing of it is recorded.
+    ///
+    /// # Errors
+    /// [`Failure`], as of a visit; the cell is none of PHP's.
+    fn alone(&mut self, order: &VisitOrder<'_>, _on: &Invocation) -> Result<(f64, u32), Failure> {
+        let message = format!("{}: only PHP can be profiled", order.cell().id);
+        Err(Failure::fault(FaultKind::Parameter, message))
+    }
+
+    /// Ends what it started; it may be asked again afterwards.
+    fn end(&mut self) {}
+}
+
+/// A worker that measures codecs and says how long they took. It fills in the requests' ids itself.
+pub trait CodecWorker {
     /// What the worker is, and what it can measure.
     ///
     /// # Errors
@@ -43,98 +125,4 @@ pub trait Executor {
 
     /// Ends what it started; it may be asked again afterwards.
     fn end(&mut self) {}
-}
-
-/// The executors of a run.
-pub struct Pool {
-    runtimes: BTreeMap<String, Box<dyn Executor>>,
-    checker: Option<Box<dyn Executor>>,
-    deliverer: Option<Box<dyn Deliverer>>,
-    transactor: Option<Box<dyn Transactor>>,
-    interrupt: Interrupt,
-}
-
-impl Pool {
-    /// No executors yet.
-    pub fn new(interrupt: Interrupt) -> Pool {
-        Pool { runtimes: BTreeMap::new(), checker: None, deliverer: None, transactor: None, interrupt }
-    }
-
-    /// Adds the executor of the runtime of that name.
-    pub fn add(&mut self, runtime: impl Into<String>, executor: Box<dyn Executor>) {
-        self.runtimes.insert(runtime.into(), executor);
-    }
-
-    /// Sets the executor that decodes independently: a native worker of its own, so that checking leaves no
-    /// trace in the memory of those that are measured. Without one, nothing is checked independently.
-    pub fn set_checker(&mut self, executor: Box<dyn Executor>) {
-        self.checker = Some(executor);
-    }
-
-    /// Sets who carries out deliveries.
-    pub fn set_deliverer(&mut self, deliverer: Box<dyn Deliverer>) {
-        self.deliverer = Some(deliverer);
-    }
-
-    /// Who carries out deliveries.
-    ///
-    /// # Errors
-    /// A fault of kind [`FaultKind::Missing`] when the pool has nobody for that.
-    pub fn deliverer(&mut self) -> Result<&mut (dyn Deliverer + 'static), Failure> {
-        self.deliverer.as_deref_mut().ok_or_else(|| nobody("deliveries"))
-    }
-
-    /// Sets who carries out transactions with stores.
-    pub fn set_transactor(&mut self, transactor: Box<dyn Transactor>) {
-        self.transactor = Some(transactor);
-    }
-
-    /// Who carries out transactions with stores.
-    ///
-    /// # Errors
-    /// A fault of kind [`FaultKind::Missing`] when the pool has nobody for that.
-    pub fn transactor(&mut self) -> Result<&mut (dyn Transactor + 'static), Failure> {
-        self.transactor.as_deref_mut().ok_or_else(|| nobody("transactions"))
-    }
-
-    /// The flag that ends a run between visits.
-    pub fn interrupt(&self) -> &Interrupt {
-        &self.interrupt
-    }
-
-    /// The executor of a runtime.
-    ///
-    /// # Errors
-    /// A fault of kind [`FaultKind::Missing`] when the pool has none of that name.
-    pub fn runtime(&mut self, name: &str) -> Result<&mut (dyn Executor + 'static), Failure> {
-        let missing = || Fault {
-            kind: FaultKind::Missing,
-            message: format!("there is no worker for the runtime {name}"),
-            remedy: None,
-        };
-        self.runtimes.get_mut(name).map(|e| &mut **e).ok_or_else(|| Failure::Fault(missing()))
-    }
-
-    /// The independent decoder's executor.
-    pub fn checker(&mut self) -> Option<&mut (dyn Executor + 'static)> {
-        self.checker.as_deref_mut()
-    }
-
-    /// Ends every worker.
-    pub fn end(&mut self) {
-        self.runtimes.values_mut().chain(self.checker.as_mut()).for_each(|e| e.end());
-        self.deliverer.iter_mut().for_each(|d| d.end());
-        self.transactor.iter_mut().for_each(|t| t.end());
-    }
-}
-
-fn nobody(what: &str) -> Failure {
-    let message = format!("there is nobody to carry out {what}");
-    Failure::Fault(Fault { kind: FaultKind::Missing, message, remedy: None })
-}
-
-impl Drop for Pool {
-    fn drop(&mut self) {
-        self.end();
-    }
 }

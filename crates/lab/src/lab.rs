@@ -3,9 +3,7 @@
 //! It opens the definitions and the corpus, asks the runtimes what they can measure, stages content, builds the
 //! plan, and drives the run. It prints nothing: a [`Progress`] hears what takes longer than a moment.
 
-mod clients;
-mod delivering;
-mod discover;
+pub mod discover;
 mod execute;
 mod own;
 pub mod profiled;
@@ -15,19 +13,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-pub use discover::Discovery;
-pub use execute::{Finished, execute, pool};
+pub use execute::{Finished, execute};
 pub use own::Own;
 pub use stage::Stager;
 
 use crate::content::Library;
 use crate::content::cache::Cache;
 use crate::defs::{self, Definitions};
-use crate::planner::build::{Ask, build};
-use crate::planner::clients::is_made;
-use crate::rig::network::Network;
+use crate::planner::{Ask, build};
 use crate::rig::runtime::PhpRuntime;
+use crate::subject;
 use weigh_model::inventory::Inventory;
+use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::study::Study;
 use weigh_model::suggest::nearest_hint;
@@ -49,6 +46,18 @@ pub struct Quiet;
 impl Progress for Quiet {
     fn doing(&mut self, _what: &str) {}
     fn note(&mut self, _what: &str) {}
+}
+
+/// What studies are planned with.
+pub struct Planning<'a> {
+    /// What the user asked for.
+    pub ask: &'a Ask,
+    /// What can be measured here.
+    pub inventory: &'a Inventory,
+    /// The folder that contents are brought into.
+    pub staging: &'a Path,
+    /// Hears what takes a moment.
+    pub progress: &'a mut dyn Progress,
 }
 
 /// Definitions, corpus and places of one call of the program.
@@ -101,49 +110,16 @@ impl Lab {
         self.definitions.write_php(&self.cache).context("the PHP worker cannot be put in place")
     }
 
-    /// Everything that can be measured: native codecs and each PHP named, or those on `PATH` when none is.
+    /// Looks for what the cells of studies can stand on beside runtimes: web servers, PHP-FPM pools, stores with their drivers, links.
     ///
     /// # Errors
-    /// A PHP that was named cannot be used; one that was merely found is left out with the reason.
-    pub fn inventory(&self, named: &[PathBuf]) -> Result<Inventory> {
-        Discovery::new(&|| self.php_home(), self.runtimes()).inventory(named)
-    }
-
-    /// The same of every PHP there is: on `PATH` and fetched.
-    ///
-    /// # Errors
-    /// The PHP side cannot be put in place.
-    pub fn everything(&self) -> Result<Inventory> {
-        Discovery::new(&|| self.php_home(), self.runtimes()).everything()
-    }
-
-    /// Looks for what deliveries of these studies go through: links, web servers, a network of their own. Nothing is started but the servers'
-    /// programs, for their versions.
-    ///
-    /// # Errors
-    /// A link or a server's definition is not valid.
-    fn look_for_servers(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
+    /// A definition is not valid, or the PHP side cannot be put in place.
+    pub fn look(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
         for text in studies.iter().flat_map(Study::all_links) {
-            inventory.links.insert(text.to_owned(), self.definitions.link(text)?);
+            let link = self.definitions.link(&text)?;
+            inventory.links.insert(text, link);
         }
-        if studies.iter().any(|study| !study.deliveries.is_empty()) {
-            inventory.servers = delivering::servers(&self.definitions)?;
-        }
-        if studies.iter().flat_map(|study| &study.deliveries).any(|block| block.slow.is_some()) {
-            inventory.no_network = Network::narrow().err().map(|why| format!("{why:#}"));
-        }
-        Ok(())
-    }
-
-    /// Starts, for studies that have deliveries, a pool of each of the inventory's PHPs, and asks it what it can have sent.
-    ///
-    /// # Errors
-    /// The PHP side cannot be put in place.
-    fn ask_pools(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
-        if studies.iter().any(|study| !study.deliveries.is_empty()) {
-            inventory.pools = delivering::pools(inventory, &self.php_home()?);
-        }
-        Ok(())
+        subject::look(self, inventory, studies)
     }
 
     /// The PHPs of these names: binaries, or fetched runtimes.
@@ -151,7 +127,7 @@ impl Lab {
     /// # Errors
     /// There is none of a name, or it does not say its version.
     pub fn php(&self, named: &[PathBuf]) -> Result<Vec<PhpRuntime>> {
-        let binaries = Discovery::new(&|| self.php_home(), self.runtimes()).resolve(named)?;
+        let binaries = self.resolve(named)?;
         binaries.iter().map(|binary| PhpRuntime::of(binary)).collect()
     }
 
@@ -160,36 +136,32 @@ impl Lab {
         self.cache.join("runtimes")
     }
 
-    /// The native codecs alone: nothing is started.
-    pub fn native(&self) -> Inventory {
-        Discovery::native()
-    }
-
-    /// Stages the contents a study names into `staging` and builds its plan.
-    ///
-    /// # Errors
-    /// A name that nothing answers to, or content that cannot be staged.
-    pub fn plan(
+    /// The plan of a study whose contents a stager brings into place.
+    fn planned(
         &self,
         study: &Study,
-        ask: &Ask,
-        inventory: &Inventory,
-        staging: &Path,
-        progress: &mut dyn Progress,
+        planning: &mut Planning<'_>,
+        mut content: impl FnMut(&mut Stager<'_>, &str, Option<u64>, &mut dyn Progress) -> Result<Vec<Payload>>,
     ) -> Result<Plan> {
+        let Planning { ask, inventory, staging, progress } = planning;
         let mut stager = Stager::new(&self.library, staging);
-        let plan = build(study, ask, inventory, &mut |name, block| {
-            progress.doing(&format!("preparing {name}"));
-            if study.is_client() && is_made(name) {
-                Ok(vec![stager.made(name)?])
-            } else if study.deliveries.is_empty() {
-                stager.corpus(name, block)
-            } else {
-                stager.begin_of(name, block)
-            }
+        let plan = build(study, ask, inventory, &mut |name, bytes| {
+            content(&mut stager, name, bytes, &mut **progress)
         });
         stager.notes().iter().for_each(|note| progress.note(note));
         plan
+    }
+
+    /// Stages the contents a study names and builds its plan.
+    ///
+    /// # Errors
+    /// A name that nothing answers to, or content that cannot be staged.
+    pub fn plan(&self, study: &Study, planning: &mut Planning<'_>) -> Result<Plan> {
+        let subject = subject::of_study(study);
+        self.planned(study, planning, |stager, name, bytes, progress| {
+            progress.doing(&format!("preparing {name}"));
+            subject.stage(stager, name, bytes)
+        })
     }
 
     /// The same for a study whose contents are paths of the user's: each block has them all. They go beside the study,
@@ -197,26 +169,15 @@ impl Lab {
     ///
     /// # Errors
     /// A path that cannot be measured, or names that nothing answers to.
-    pub fn plan_paths(
-        &self,
-        study: &Study,
-        paths: &[PathBuf],
-        ask: &Ask,
-        inventory: &Inventory,
-        staging: &Path,
-        progress: &mut dyn Progress,
-    ) -> Result<Plan> {
-        let mut stager = Stager::new(&self.library, staging);
+    pub fn plan_paths(&self, study: &Study, paths: &[PathBuf], planning: &mut Planning<'_>) -> Result<Plan> {
         let mut study = study.clone();
         for block in &mut study.cells {
             block.content = (0..paths.len()).map(|number| number.to_string()).collect();
         }
-        let plan = build(&study, ask, inventory, &mut |number, block| {
+        self.planned(&study, planning, |stager, number, block, progress| {
             let path = number.parse::<usize>().ok().and_then(|n| paths.get(n)).context("no such path")?;
             progress.doing(&format!("reading {}", clean_path(path)));
             Ok(vec![stager.path(path, block)?])
-        });
-        stager.notes().iter().for_each(|note| progress.note(note));
-        plan
+        })
     }
 }

@@ -1,24 +1,19 @@
 //! The run: executes a plan in rounds and appends what was observed to the run directory.
 //!
 //! It decides what to visit when, and when a cell is done; what it decides follows from the plan, the records
-//! and the clock alone, so that an interrupted run goes on as if it had not been. It never judges a number:
-//! that is analysis, which knows nothing of this.
+//! and the clock alone, so that an interrupted run goes on as if it had not been. It knows no subject by name: what a visit is, what it
+//! costs and whether it counts is each [`Subject`](crate::subject::Subject)'s. It never judges a number: that is analysis, which knows
+//! nothing of this.
 
 pub mod clock;
-mod deliver;
 pub mod dir;
-pub mod facts;
 pub mod forecast;
 mod lock;
 pub mod observer;
 pub mod order;
-pub mod request;
 mod rounds;
 mod standing;
 pub mod state;
 pub mod stop;
-mod transact;
-pub mod verdict;
-mod visit;
 
 pub use rounds::{Outcome, run};

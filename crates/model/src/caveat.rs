@@ -136,3 +136,19 @@ pub enum Caveat {
         example: String,
     },
 }
+
+impl Caveat {
+    /// It follows from a cell's visits: see [`crate::record::caveats`]. Runs of before recorded one with the totals of its first visit.
+    pub fn is_of_visits(&self) -> bool {
+        matches!(
+            self,
+            Caveat::GeneratorLimit { .. }
+                | Caveat::DeepBuffers
+                | Caveat::FaultyResponses { .. }
+                | Caveat::FailedTransactions { .. }
+                | Caveat::Evicted { .. }
+                | Caveat::Dropped { .. }
+                | Caveat::OwnOverhead { .. }
+        )
+    }
+}

@@ -2,6 +2,10 @@
 
 pub mod negotiation;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, NO_PHP};
@@ -43,13 +47,13 @@ pub struct Runtime {
     /// `native`, `php8.2`, …: unique in the plan.
     pub name: String,
     /// The PHP binary; null for native.
-    pub binary: Option<std::path::PathBuf>,
+    pub binary: Option<PathBuf>,
     /// The version as queried.
     pub version: String,
     /// Library and version of each codec and serializer that the cells use, as queried, by name.
-    pub libraries: std::collections::BTreeMap<String, String>,
+    pub libraries: BTreeMap<String, String>,
     /// Settings that change results, by name.
-    pub facts: std::collections::BTreeMap<String, String>,
+    pub facts: BTreeMap<String, String>,
     /// Settings of PHP's ini that it is run with beside its own, `NAME=VALUE`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ini: Vec<String>,
@@ -61,7 +65,7 @@ pub struct Store {
     /// `redis`, `memcached`, …: unique in the plan.
     pub name: String,
     /// Its program; null where there is none to start.
-    pub binary: Option<std::path::PathBuf>,
+    pub binary: Option<PathBuf>,
     /// Its version as queried; empty where there is none to ask, or others run it.
     pub version: String,
     /// Others run it: its URL, without a password.
@@ -69,7 +73,7 @@ pub struct Store {
     pub url: Option<String>,
     /// The drivers that cells use, with the library of each and runtime as queried: `phpredis (php8.2)`.
     #[serde(default)]
-    pub drivers: std::collections::BTreeMap<String, String>,
+    pub drivers: BTreeMap<String, String>,
 }
 
 /// A web server that cells are sent by.
@@ -78,13 +82,13 @@ pub struct Server {
     /// `nginx`, `apache`, …: unique in the plan.
     pub name: String,
     /// Its program.
-    pub binary: Option<std::path::PathBuf>,
+    pub binary: Option<PathBuf>,
     /// Its version as queried.
     pub version: String,
     /// Library or module and version of each way of its own that the cells use, as queried, by name.
-    pub libraries: std::collections::BTreeMap<String, String>,
+    pub libraries: BTreeMap<String, String>,
     /// Settings that change results, by name.
-    pub facts: std::collections::BTreeMap<String, String>,
+    pub facts: BTreeMap<String, String>,
     /// The user's configuration, where one is among its ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnConfig>,
@@ -139,50 +143,42 @@ impl Plan {
     ///
     /// # Errors
     /// The first thing that does not.
-    pub fn check(&self) -> anyhow::Result<()> {
-        let mut ids = std::collections::BTreeSet::new();
+    pub fn check(&self) -> Result<()> {
+        let mut ids = BTreeSet::new();
         for cell in &self.cells {
-            anyhow::ensure!(ids.insert(&cell.id), "the plan has the cell {} twice", cell.id);
+            ensure!(ids.insert(&cell.id), "the plan has the cell {} twice", cell.id);
             let payload = self.payloads.iter().any(|p| p.name == cell.payload);
-            anyhow::ensure!(payload, "the plan's cell {} has no payload {}", cell.id, cell.payload);
+            ensure!(payload, "the plan's cell {} has no payload {}", cell.id, cell.payload);
             let runtime = self.runtimes.iter().any(|r| r.name == cell.runtime);
             let is_static = cell.delivery.is_some() && cell.runtime == NO_PHP;
-            anyhow::ensure!(
-                runtime || is_static,
-                "the plan's cell {} has no runtime {}",
-                cell.id,
-                cell.runtime
-            );
+            ensure!(runtime || is_static, "the plan's cell {} has no runtime {}", cell.id, cell.runtime);
             if let Some(delivery) = &cell.delivery {
                 let server = self.servers.iter().any(|s| s.name == delivery.server);
-                anyhow::ensure!(server, "the plan's cell {} has no server {}", cell.id, delivery.server);
+                ensure!(server, "the plan's cell {} has no server {}", cell.id, delivery.server);
                 let is_alone = delivery.slow.is_none() && !self.is_outside();
-                anyhow::ensure!(
+                ensure!(
                     delivery.link.is_none() || is_alone,
                     "the plan's cell {} has a link beside slow clients, or to a URL: what leads there is its own",
                     cell.id
                 );
-                let link =
-                    delivery.link.as_ref().is_none_or(|name| self.links.iter().any(|l| l.name == *name));
-                anyhow::ensure!(link, "the plan's cell {} has no link {:?}", cell.id, delivery.link);
             }
             if let Some(client) = &cell.client {
                 let store = self.stores.iter().any(|s| s.name == client.store);
-                anyhow::ensure!(store, "the plan's cell {} has no store {}", cell.id, client.store);
-                let link = client.link.as_ref().is_none_or(|name| self.links.iter().any(|l| l.name == *name));
-                anyhow::ensure!(link, "the plan's cell {} has no link {:?}", cell.id, client.link);
+                ensure!(store, "the plan's cell {} has no store {}", cell.id, client.store);
             }
+            let link = cell.link().is_none_or(|name| self.links.iter().any(|l| l.name == *name));
+            ensure!(link, "the plan's cell {} has no link {:?}", cell.id, cell.link());
         }
         for payload in &self.payloads {
             let items = payload.items.iter().try_fold(0u64, |sum, &item| sum.checked_add(item));
-            anyhow::ensure!(
+            ensure!(
                 items == Some(payload.bytes),
                 "the plan's payload {} has items that do not add up to its {} bytes",
                 payload.name,
                 payload.bytes
             );
             let digest = payload.sha256.len() == 64 && payload.sha256.bytes().all(|b| b.is_ascii_hexdigit());
-            anyhow::ensure!(digest, "the plan's payload {} has no SHA-256", payload.name);
+            ensure!(digest, "the plan's payload {} has no SHA-256", payload.name);
         }
         Ok(())
     }

@@ -101,11 +101,38 @@ pub struct VisitRecord {
 }
 
 impl VisitRecord {
+    /// A visit of which nothing is known yet but where it was.
+    pub fn of(cell: &str, round: u32) -> VisitRecord {
+        VisitRecord {
+            cell: cell.to_owned(),
+            round,
+            at: 0.0,
+            took: 0.0,
+            decoded_bytes: 0,
+            encoded_bytes: 0,
+            dictionary_bytes: 0,
+            sha256_encoded: String::new(),
+            verified: false,
+            independent: None,
+            phases: BTreeMap::new(),
+            peak_bytes: BTreeMap::new(),
+            delivery: None,
+            client: None,
+        }
+    }
+
     /// Whether the output is the one of another visit to the same cell: of a codec by its digest, of a delivery by its
     /// length.
     pub fn is_same_output(&self, other: &VisitRecord) -> bool {
         self.sha256_encoded == other.sha256_encoded && self.encoded_bytes == other.encoded_bytes
     }
+}
+
+/// What to keep in mind of a cell after these visits, beside what follows from its figures: totals are those of all visits.
+pub fn caveats(visits: &[&VisitRecord]) -> Vec<Caveat> {
+    let deliveries: Vec<&DeliveryVisit> = visits.iter().filter_map(|v| v.delivery.as_deref()).collect();
+    let clients: Vec<&ClientVisit> = visits.iter().filter_map(|v| v.client.as_deref()).collect();
+    delivery::caveats(&deliveries).into_iter().chain(client::caveats(&clients)).collect()
 }
 
 /// Why a cell is no longer visited.

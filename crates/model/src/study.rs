@@ -1,9 +1,9 @@
 //! A study: one question with factors and a budget, as a TOML file.
 
+pub mod block;
 pub mod client;
 pub mod delivery;
 pub mod file;
-mod only;
 mod published;
 pub mod slow;
 

@@ -50,5 +50,4 @@ mod tests {
         assert_eq!(nearest_hint("qqq", ["zlib", "zstd"]), "; known: zlib, zstd");
         assert_eq!(nearest_hint("qqq", []), "; there is none");
     }
-
 }

@@ -24,6 +24,7 @@ return array(
     'remedy' => 'build the legacy aerospike-client-php extension for this PHP, or use the driver `wire`',
     'schemes' => array('tcp'),
     'native' => array('integer', 'text', 'record'),
+    'extension' => true,
     'shared' => true,
     'open' => function (array $address, $timeout) {
         $credentials = array();

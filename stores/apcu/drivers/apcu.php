@@ -21,6 +21,7 @@ return array(
     },
     'schemes' => array(),
     'native' => array('integer', 'text', 'record', 'value'),
+    'extension' => true,
     'shared' => false,
     'open' => function () {
         return new Store();

@@ -14,6 +14,7 @@ return array(
     },
     'schemes' => array('unix', 'tcp'),
     'native' => array('integer', 'text', 'record', 'value'),
+    'extension' => true,
     'shared' => true,
     'open' => function (array $address, $timeout, array $options) {
         return new PhpMemcached($address, $timeout, $options['encoded']);

@@ -14,6 +14,7 @@ return array(
     },
     'schemes' => array('unix', 'tcp'),
     'native' => array('integer', 'text'),
+    'extension' => true,
     'shared' => true,
     'open' => function (array $address, $timeout) {
         return new PhpRedis($address, $timeout);

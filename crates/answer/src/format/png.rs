@@ -5,7 +5,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options as Reading, Tree};
 
 use super::{Format, Medium, Options, Rendered};
-use crate::chart::fonts;
+pub use crate::chart::fonts;
 use crate::picture::Picture;
 use crate::report::Report;
 

@@ -23,7 +23,7 @@ fn sized(width: usize, detail: Detail) -> Options {
 }
 
 /// A study with everything that a report can hold.
-fn ordinary() -> Report {
+pub fn ordinary() -> Report {
     let mut lab = study().planned("rows-1k", "php8.2", None, "snappy");
     lab.fault(2, FaultKind::Crash);
     lab = lab.planned("tree-2.4m", "php8.2", Some("serialize"), "zstd:22");
@@ -108,7 +108,7 @@ fn hostile() -> Report {
     lab.report()
 }
 
-fn every() -> Vec<(&'static str, Report)> {
+pub fn every() -> Vec<(&'static str, Report)> {
     let long = "assets/".repeat(30) + "a-very-long-name-of-a-file.min.js";
     let mut all = vec![
         ("ordinary", ordinary()),

@@ -4,6 +4,7 @@ mod client;
 mod codec;
 mod formats;
 mod golden;
+mod pictures;
 
 use weigh_answer::report::Report;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use sha2::{Digest, Sha256};
-use weigh::executor::{Executor, Failure};
+use weigh::executor::{CodecWorker, Failure};
 use weigh::interrupt::Interrupt;
 use weigh::rig::process::WorkerSpec;
 use weigh::rig::worker::ProcessExecutor;

@@ -17,6 +17,7 @@ use crate::content::Presence;
 use crate::lab::Lab;
 use crate::rig::fpm::{self, FoundFpm};
 use crate::rig::machine::Machine;
+use crate::subject::client::look;
 use weigh_answer::table::Grid;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::protocol::{CodecDescription, SerializerDescription};
@@ -118,7 +119,7 @@ struct Missing {
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs)?;
     let mut inventory = if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php)? };
-    lab.look_for_stores(&mut inventory, &[])?;
+    look::stores(&lab, &mut inventory, &[])?;
     let findings = look(&lab, inventory)?;
     if args.json {
         terminal::print_json(&findings)?;
@@ -157,10 +158,10 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
     let runtimes = inventory.runtimes.into_iter().map(|r| RuntimeFindings {
         name: r.name,
         binary: r.binary,
-        version: r.description.version,
-        facts: r.description.facts,
-        codecs: r.description.codecs,
-        serializers: r.description.serializers,
+        version: r.version,
+        facts: r.facts,
+        codecs: r.codecs,
+        serializers: r.serializers,
     });
     Ok(Findings {
         schema: SCHEMA,
@@ -195,8 +196,8 @@ fn missing_things(inventory: &Inventory) -> Vec<Missing> {
     };
     let mut found = Vec::new();
     for r in &inventory.runtimes {
-        found.extend(r.description.codecs.iter().filter_map(|c| of(r, &c.name, &c.missing, &c.remedy)));
-        found.extend(r.description.serializers.iter().filter_map(|s| of(r, &s.name, &s.missing, &s.remedy)));
+        found.extend(r.codecs.iter().filter_map(|c| of(r, &c.name, &c.missing, &c.remedy)));
+        found.extend(r.serializers.iter().filter_map(|s| of(r, &s.name, &s.missing, &s.remedy)));
     }
     found
 }

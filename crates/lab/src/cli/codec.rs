@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 
 use crate::cli::live::Preparing;
 use crate::cli::run::{More, measure, run_folder, seconds};
-use crate::lab::Lab;
-use crate::planner::build::Ask;
+use crate::lab::{Lab, Planning};
+use crate::planner::Ask;
 use weigh_answer::format::Detail;
 use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::study::file::{Budget, CellBlock, Precision, SCHEMA, Study};
@@ -67,8 +67,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         name_php(&lab, &args.codecs)?;
     }
     let study = study_of(args, !args.php.is_empty());
-    let plan =
-        lab.plan_paths(&study, &args.paths, &ask, &inventory, staging.path(), &mut Preparing::new())?;
+    let (staging, progress) = (staging.path(), &mut Preparing::new());
+    let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
+    let plan = lab.plan_paths(&study, &args.paths, &mut planning)?;
     let folder = run_folder(args.out.as_deref(), "codec");
     Ok(measure(&lab, plan, &folder, &More::default(), Detail::Full, args.json)?.code())
 }

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use crate::cli::live::Preparing;
 use crate::cli::{own, terminal};
-use crate::lab::Lab;
-use crate::planner::build::Ask;
+use crate::lab::{Lab, Planning};
+use crate::planner::Ask;
 use crate::planner::forecast::plan_seconds;
 use crate::run;
+use crate::subject;
 use anyhow::{Context, Result};
 use weigh_answer::table::Grid;
 use weigh_answer::text::clean;
-use weigh_model::cell::Cell;
 use weigh_model::plan::{Exclusion, Plan};
 use weigh_model::units;
 
@@ -54,7 +54,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let inventory = lab.survey(&studies, &args.php, &mut own, &mut Preparing::new())?;
     let ask = Ask { quick: args.quick, ..Ask::default() };
     let staging = tempfile::tempdir()?;
-    let plan = lab.plan_own(study, &own, &ask, &inventory, staging.path(), &mut Preparing::new())?;
+    let (staging, progress) = (staging.path(), &mut Preparing::new());
+    let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
+    let plan = lab.plan_own(study, &own, &mut planning)?;
     if args.json {
         terminal::print_json(&as_written(plan))?;
     } else {
@@ -97,47 +99,23 @@ fn describe(plan: &Plan, each: bool) -> String {
     out
 }
 
-/// Cells that differ in one thing alone, a line each: the factors that they share, how many they are, and what differs.
+/// The cells in groups, with what differs within each.
 fn group_table(plan: &Plan) -> Grid {
-    let names: &[&str] = match () {
-        () if plan.is_delivery() => &["content", "bytes", "server", "PHP", "transport", "cells", "ways"],
-        () if plan.is_client() => &["content", "client", "PHP", "cells", "work"],
-        () => &["content", "bytes", "runtime", "serializer", "cells", "codecs"],
-    };
+    let subject = subject::of_plan(plan);
     let mut groups: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
     for cell in &plan.cells {
-        let (shared, own) = shared_and_own(cell);
-        groups.entry(shared).or_default().push(own);
+        let bytes = plan.payloads.iter().find(|p| p.name == cell.payload).map_or(0, |p| p.bytes);
+        let (group, own) = subject.overview(cell, bytes);
+        groups.entry(group).or_default().push(own);
     }
-    let mut table = Grid::list(names);
+    let mut table = Grid::list(subject.columns());
     for (mut texts, mut own) in groups {
-        if names.contains(&"bytes") {
-            let bytes = plan.payloads.iter().find(|payload| payload.name == texts[0]).map_or(0, |p| p.bytes);
-            texts.insert(1, units::bytes(bytes));
-        }
         texts.push(own.len().to_string());
         own.dedup();
         texts.push(own.join(" "));
         table.line(&texts);
     }
     table
-}
-
-fn shared_and_own(cell: &Cell) -> (Vec<String>, String) {
-    let (payload, runtime) = (cell.payload.clone(), cell.runtime.clone());
-    let codec = cell.setting.codec.clone();
-    if let Some(delivery) = &cell.delivery {
-        // What stands behind server and runtime; a link's name may have slashes.
-        let transport = delivery.place("").splitn(3, '/').last().unwrap_or_default().to_owned();
-        let way = format!("{}/{codec}", delivery.by.name());
-        (vec![payload, delivery.server.clone(), runtime, transport], way)
-    } else if let Some(client) = &cell.client {
-        let work = if client.encoded { codec } else { client.work() };
-        (vec![payload, client.place(), runtime], work)
-    } else {
-        let serializer = cell.serializer.clone().unwrap_or_else(|| "-".into());
-        (vec![payload, runtime, serializer], codec)
-    }
 }
 
 fn cell_table(plan: &Plan) -> Grid {
@@ -159,7 +137,7 @@ fn exclusions(exclusions: &[Exclusion]) -> String {
         // Reasons and remedies may hold what a program said.
         out.push_str(&format!("\nnot planned: {}\n", clean(reason)));
         let more = cells.len().saturating_sub(4);
-        let shown = cells.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+        let shown = cells.iter().take(4).map(|cell| clean(cell)).collect::<Vec<_>>().join(", ");
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         out.push_str(&format!("  {shown}{rest}\n"));
         if let Some(remedy) = remedy {
@@ -167,4 +145,22 @@ fn exclusions(exclusions: &[Exclusion]) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_said_does_not_reach_the_terminal_as_it_is() {
+        let hostile = "\x1b]0;title\x07no\nsuch \u{202e}module";
+        let exclusion =
+            Exclusion { cell: hostile.into(), reason: hostile.into(), remedy: Some(hostile.into()) };
+        let text = exclusions(&[exclusion]);
+        assert!(
+            !text.contains(|c: char| c != '\n' && c.is_control()) && !text.contains('\u{202e}'),
+            "{text:?}"
+        );
+        assert_eq!(text.lines().count(), 4, "{text:?}");
+    }
 }

@@ -10,12 +10,13 @@ use crate::cli::profiled as profiles;
 use crate::cli::{exit_code, own, terminal};
 use crate::interrupt::Interrupt;
 use crate::lab::profiled::{self, Contents};
-use crate::lab::{Lab, Own, execute, pool};
+use crate::lab::{Lab, Own, Planning, execute};
 use crate::log::LogError;
-use crate::planner::build::Ask;
+use crate::planner::Ask;
 use crate::rig::store::url::hidden;
 use crate::run::dir::RunDir;
 use crate::shelter::{self, Shelter};
+use crate::subject::{self, Surroundings};
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium};
 use weigh_answer::report::Report;
 use weigh_model::plan::Plan;
@@ -156,7 +157,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     for (number, study) in studies.iter().enumerate() {
         let folder = staging.path().join(number.to_string());
         std::fs::create_dir(&folder).context("no temporary folder for the content")?;
-        plans.push(lab.plan_own(study, &own, &ask, &inventory, &folder, &mut Preparing::new())?);
+        let progress = &mut Preparing::new();
+        let mut planning = Planning { ask: &ask, inventory: &inventory, staging: &folder, progress };
+        plans.push(lab.plan_own(study, &own, &mut planning)?);
     }
     if let Some(words) = &args.profile {
         profiled::check(&plans, words)?;
@@ -215,10 +218,12 @@ fn go_on(lab: &Lab, dir: RunDir, more: &More, detail: Detail, json: bool) -> Res
     let plan = dir.plan().clone();
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let contents = more.profile.as_ref().map(|words| Contents::keep(&plan, &path, words)).transpose()?;
-    let workers = pool(lab, &dir, &plan, &more.stores, &interrupt)?;
+    let (scratch, logs) = (&dir.scratch(), &dir.logs());
+    let around = Surroundings { lab, scratch, logs, stores: &more.stores, interrupt: &interrupt };
+    let mut executor = subject::of_plan(&plan).executor(&plan, &around)?;
     let command = shell_words::join(&dir.file().command);
     let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
-    let finished = execute(dir, workers, &mut live);
+    let finished = execute(dir, &mut *executor, &interrupt, &mut live);
     live.clear();
     let finished = finished.map_err(|error| match error.downcast_ref::<LogError>() {
         Some(_) => anyhow!("{error:#}; go on with: weigh run --resume {}", path.display()),

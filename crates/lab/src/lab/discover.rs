@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+use super::Lab;
 use crate::agent;
-use crate::executor::{Executor, Failure};
+use crate::executor::{CodecWorker, Failure};
 use crate::interrupt::Interrupt;
 use crate::rig::process::WorkerSpec;
 use crate::rig::runtime;
@@ -15,30 +16,16 @@ use crate::shelter::Shelter;
 use weigh_model::inventory::{Inventory, NATIVE, RuntimeEntry};
 use weigh_model::protocol::Description;
 
-/// Starts runtimes to ask them what they are.
-pub struct Discovery<'a> {
-    php_home: &'a dyn Fn() -> Result<PathBuf>,
-    path: OsString,
-    /// Where fetched runtimes are.
-    fetched: PathBuf,
-}
-
-impl<'a> Discovery<'a> {
-    /// `php_home` gives the folder that holds `worker.php`; it is called when there is a PHP to ask. `fetched` is the
-    /// folder of fetched runtimes.
-    pub fn new(php_home: &'a dyn Fn() -> Result<PathBuf>, fetched: PathBuf) -> Discovery<'a> {
-        Discovery { php_home, path: std::env::var_os("PATH").unwrap_or_default(), fetched }
-    }
-
+impl Lab {
     /// Native codecs and each PHP named, or those on `PATH` when none is.
     ///
     /// # Errors
-    /// A PHP that was named is not there or cannot be used.
-    pub fn inventory(&self, wanted: &[PathBuf]) -> Result<Inventory> {
-        if wanted.is_empty() {
-            return self.describe(runtime::on_path(&self.path));
+    /// A PHP that was named is not there or cannot be used; one that was merely found is left out with the reason.
+    pub fn inventory(&self, named: &[PathBuf]) -> Result<Inventory> {
+        if named.is_empty() {
+            return self.describe(runtime::on_path(&path()));
         }
-        let inventory = self.describe(self.resolve(wanted)?)?;
+        let inventory = self.describe(self.resolve(named)?)?;
         if let Some((binary, why)) = inventory.refused.first() {
             bail!("--php {}: {why}", binary.display());
         }
@@ -51,39 +38,40 @@ impl<'a> Discovery<'a> {
     /// The PHP side cannot be put in place.
     pub fn everything(&self) -> Result<Inventory> {
         let fetched =
-            runtime::prefixes(&self.fetched).into_iter().map(|(root, prefix)| root.join(prefix.cli));
-        self.describe(runtime::on_path(&self.path).into_iter().chain(fetched).collect())
+            runtime::prefixes(&self.runtimes()).into_iter().map(|(root, prefix)| root.join(prefix.cli));
+        self.describe(runtime::on_path(&path()).into_iter().chain(fetched).collect())
+    }
+
+    /// The native codecs alone: nothing is started.
+    pub fn native(&self) -> Inventory {
+        let runtimes = vec![entry(NATIVE.into(), None, agent::describe())];
+        Inventory { runtimes, ..Inventory::default() }
     }
 
     fn describe(&self, binaries: Vec<PathBuf>) -> Result<Inventory> {
-        let mut inventory = Discovery::native();
+        let mut inventory = self.native();
         if binaries.is_empty() {
             return Ok(inventory);
         }
-        let php_home = (self.php_home)()?;
+        let php_home = self.php_home()?;
         for binary in binaries {
             match ask(&binary, &php_home) {
-                Ok(description) => add(&mut inventory, binary, description),
+                Ok(description) => {
+                    let taken: Vec<String> = inventory.runtimes.iter().map(|r| r.name.clone()).collect();
+                    let name = runtime::short_name(&description.version, &taken);
+                    inventory.runtimes.push(entry(name, Some(binary), description));
+                }
                 Err(why) => inventory.refused.push((binary, why)),
             }
         }
         Ok(inventory)
     }
 
-    /// The native codecs alone.
-    pub fn native() -> Inventory {
-        let native = RuntimeEntry { name: NATIVE.into(), binary: None, description: agent::describe() };
-        Inventory { runtimes: vec![native], ..Inventory::default() }
-    }
-
     /// The binaries of these names, each once.
-    ///
-    /// # Errors
-    /// There is none of a name.
-    pub fn resolve(&self, wanted: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    pub(super) fn resolve(&self, wanted: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut found = Vec::new();
         for name in wanted {
-            let known = runtime::named(name, &self.path).or_else(|| runtime::fetched(name, &self.fetched));
+            let known = runtime::named(name, &path()).or_else(|| runtime::fetched(name, &self.runtimes()));
             let Some(binary) = known else {
                 bail!(
                     "--php {}: no such program; give the path of a PHP command line binary, or the name of a fetched \
@@ -98,6 +86,10 @@ impl<'a> Discovery<'a> {
         }
         Ok(found)
     }
+}
+
+fn path() -> OsString {
+    std::env::var_os("PATH").unwrap_or_default()
 }
 
 fn ask(binary: &Path, php_home: &Path) -> Result<Description, String> {
@@ -120,8 +112,14 @@ pub fn php_worker(name: &str, binary: &Path, php_home: &Path, log: PathBuf) -> W
     WorkerSpec::program(name, program, arguments.collect(), log)
 }
 
-fn add(inventory: &mut Inventory, binary: PathBuf, description: Description) {
-    let taken: Vec<String> = inventory.runtimes.iter().map(|r| r.name.clone()).collect();
-    let name = runtime::short_name(&description.version, &taken);
-    inventory.runtimes.push(RuntimeEntry { name, binary: Some(binary), description });
+fn entry(name: String, binary: Option<PathBuf>, said: Description) -> RuntimeEntry {
+    RuntimeEntry {
+        name,
+        binary,
+        version: said.version,
+        facts: said.facts,
+        codecs: said.codecs,
+        serializers: said.serializers,
+        ..RuntimeEntry::default()
+    }
 }

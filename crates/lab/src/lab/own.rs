@@ -3,21 +3,21 @@
 //!
 //! It owns how a study changes for them. How they are read, served and measured is the business of those who do that for all.
 
-mod blocks;
 mod chosen;
 mod config;
 mod content;
+mod stores;
 mod urls;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
-use super::{Lab, Progress};
-use crate::planner::build::Ask;
-use weigh_model::inventory::Inventory;
+use super::{Lab, Planning};
 use weigh_model::plan::Plan;
-use weigh_model::study::{Served, Study};
+use weigh_model::study::block::Quick;
+use weigh_model::study::{DeliveryBlock, Served, Study};
+use weigh_model::way::CONFIG;
 
 /// What a user brings beside the names of studies.
 #[derive(Clone, Debug, Default)]
@@ -77,29 +77,51 @@ impl Lab {
     ///
     /// # Errors
     /// Those of [`Lab::plan`], and whatever of the user's own cannot be measured.
-    pub fn plan_own(
-        &self,
-        study: &Study,
-        own: &Own,
-        ask: &Ask,
-        inventory: &Inventory,
-        staging: &Path,
-        progress: &mut dyn Progress,
-    ) -> Result<Plan> {
+    pub fn plan_own(&self, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
         if !own.urls.is_empty() {
-            return urls::plan(study, own, ask, staging, progress);
+            return urls::plan(study, own, planning);
         }
         let study = match own.server.as_deref().filter(|_| own.config.is_some()) {
-            Some(server) => blocks::configured(study, server),
+            Some(server) => configured(study, server),
             None => study.clone(),
         };
         match (&own.docroot, own.content.is_empty()) {
-            (None, true) => self.plan(&study, ask, inventory, staging, progress),
+            (None, true) => self.plan(&study, planning),
             (None, false) if study.deliveries.is_empty() => {
                 let study = Study { published: None, ..study };
-                self.plan_paths(&study, &own.content, ask, inventory, staging, progress)
+                self.plan_paths(&study, &own.content, planning)
             }
-            _ => self.plan_content(&study, own, ask, inventory, staging, progress),
+            _ => self.plan_content(&study, own, planning),
         }
     }
 }
+
+/// The study on one server alone, with the user's configuration among the ways of every block. What was published of another
+/// server is left out.
+fn configured(study: &Study, server: &str) -> Study {
+    let mut study = study.clone();
+    let way = format!("server/{CONFIG}");
+    for block in &mut study.deliveries {
+        block.servers = vec![server.to_owned()];
+        block.ways.push(way.clone());
+        if let Some(Quick::Other(factors)) = &mut block.quick {
+            factors.servers = None;
+            factors.ways.iter_mut().for_each(|ways| ways.push(way.clone()));
+        }
+    }
+    study.published_delivery = study.published_delivery.filter(|table| table.server == server);
+    study
+}
+
+/// The block with these contents, of the sizes that it has.
+fn with_content(block: &DeliveryBlock, content: Vec<String>) -> DeliveryBlock {
+    let mut block = block.clone();
+    block.content = content;
+    if let Some(Quick::Other(factors)) = &mut block.quick {
+        factors.content = None;
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests;

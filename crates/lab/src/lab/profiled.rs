@@ -1,32 +1,26 @@
 //! Cells under a profiler, after a run: what their PHP spends where. Blocks of their own, by one worker; nothing of them is recorded.
 
-mod codec;
-
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::execute::store_urls;
 use super::{Lab, Progress};
-use crate::executor::{Failure, TransactRequest, Transactor};
+use crate::executor::{Failure, VisitOrder};
 use crate::interrupt::Interrupt;
 use crate::profile::script::{Kept, Profiled, summed_up};
 use crate::profile::tools::{self, Tool};
 use crate::rig::process::Invocation;
 use crate::rig::runtime::PhpRuntime;
-use crate::rig::service::FolderDefinition;
-use crate::rig::store::StoreDefinition;
+use crate::run::state::State;
 use crate::shelter::Shelter;
-use crate::subject::client::{Room, Tellers};
+use crate::subject::{self, Surroundings};
 use weigh_answer::profile::document::Run;
-use weigh_model::cell::{Cell, Subject};
+use weigh_model::cell::Cell;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 
-/// Transactions of a profiled block at most: each call of a function is written down.
-const TRANSACTIONS: u64 = 2000;
 /// Pairs of a plain and a profiled block that tell what profiling costs.
 const PAIRS: usize = 3;
 /// What a block may take.
@@ -53,7 +47,7 @@ pub fn chosen<'p>(plan: &'p Plan, words: &str) -> Vec<&'p Cell> {
 }
 
 fn in_php(plan: &Plan) -> impl Iterator<Item = &Cell> {
-    plan.cells.iter().filter(|cell| matches!(cell.subject, Subject::PhpCodec | Subject::Client))
+    plan.cells.iter().filter(|cell| subject::of(cell).is_profiled(cell))
 }
 
 /// Whether these words choose cells of these plans, and not too many.
@@ -119,13 +113,11 @@ pub fn profile(
     stores: &[String],
     (interrupt, progress): (&Interrupt, &mut dyn Progress),
 ) -> Result<Vec<ProfiledCell>> {
-    let root = contents.place.path();
-    let home = lab.php_home()?;
-    let definitions = StoreDefinition::load(&lab.definitions)?;
-    let urls = store_urls(plan, stores, &definitions)?;
-    let room = Room { logs: run.join("logs"), php_home: home.clone() };
-    let mut tellers = Tellers::new(plan, &definitions, urls, room.clone(), interrupt.clone())?;
+    let (root, logs, home) = (contents.place.path(), run.join("logs"), lab.php_home()?);
+    let around = Surroundings { lab, scratch: root, logs: &logs, stores, interrupt };
+    let mut executor = subject::of_plan(plan).executor(plan, &around)?;
     let mut profiled = Vec::new();
+    let state = State::new(plan);
     for cell in chosen(plan, &contents.words) {
         progress.doing(&format!("profiling {}", cell.id));
         let runtime = plan.runtimes.iter().find(|r| r.name == cell.runtime);
@@ -133,36 +125,15 @@ pub fn profile(
         let php = PhpRuntime::of(binary)?;
         let tool = tools::for_php(&php, &home, None)?;
         let payload = payload_of(plan, cell)?;
-        let made = match cell.client {
-            Some(_) => {
-                let mut block = |on: &Invocation| transact(&mut tellers, root, plan, (cell, payload), on);
-                one(cell, (&php, &tool), &mut block)
-            }
-            None => {
-                let request = codec::request(cell, payload, plan.seed, root);
-                let mut block =
-                    |on: &Invocation| codec::visit(&room, (&cell.runtime, binary), &request, on, interrupt);
-                one(cell, (&php, &tool), &mut block)
-            }
-        };
-        profiled.push(ProfiledCell { cell: cell.id.clone(), made: made? });
+        let blob = root.join(&payload.blob);
+        let index = plan.cells.iter().position(|c| c.id == cell.id).context("the plan has no such cell")?;
+        // It is no visit of any round: what is drawn is drawn by the plan's seed.
+        let order = VisitOrder { plan, state: &state, index, round: 0, payload, blob: &blob, limit: LIMIT };
+        let made = one(cell, (&php, &tool), &mut |on| executor.alone(&order, on))?;
+        profiled.push(ProfiledCell { cell: cell.id.clone(), made });
     }
-    tellers.end();
+    executor.end();
     Ok(profiled)
-}
-
-/// One block of transactions.
-fn transact(
-    tellers: &mut Tellers,
-    root: &Path,
-    plan: &Plan,
-    (cell, payload): (&Cell, &Payload),
-    on: &Invocation,
-) -> Result<(f64, u32), Failure> {
-    let blob = root.join(&payload.blob);
-    let request = TransactRequest { cell, payload, blob: &blob, seed: plan.seed, limit: LIMIT };
-    let (visit, pid) = tellers.alone(&request, TRANSACTIONS, on)?;
-    Ok(((visit.client_user_ns + visit.client_system_ns) as f64 / 1e9, pid))
 }
 
 /// Blocks in pairs, plain and profiled; which comes first changes from pair to pair. The last profile is kept.

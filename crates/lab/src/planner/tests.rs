@@ -1,13 +1,12 @@
 //! Plans from small studies over an invented inventory.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::planner::build::{Ask, build};
+use crate::planner::{Ask, build};
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::{Exclusion, Plan};
-use weigh_model::protocol::{CodecDescription, Description, Levels, SerializerDescription};
+use weigh_model::protocol::{CodecDescription, Levels, SerializerDescription};
 use weigh_model::study::Study;
 
 fn codec(name: &str, missing: Option<&str>) -> CodecDescription {
@@ -41,15 +40,10 @@ fn runtime(name: &str, codecs: Vec<CodecDescription>, serializers: &[&str]) -> R
     RuntimeEntry {
         name: name.into(),
         binary: (name != "native").then(|| PathBuf::from("/usr/bin/php")),
-        description: Description {
-            id: 0,
-            protocol: 1,
-            runtime: name.into(),
-            version: "8.2.36".into(),
-            facts: BTreeMap::new(),
-            codecs,
-            serializers: serializers.collect(),
-        },
+        version: "8.2.36".into(),
+        codecs,
+        serializers: serializers.collect(),
+        ..RuntimeEntry::default()
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 
 use super::process::{LONGEST_LINE, Silence, Worker, WorkerSpec};
-use crate::executor::{Executor, Failure};
+use crate::executor::{CodecWorker, Failure};
 use crate::interrupt::Interrupt;
 use weigh_model::protocol::{
     CheckRequest, Checked, Description, Fault, FaultKind, FaultReply, PROTOCOL, Request, Visit, VisitRequest,
@@ -161,7 +161,7 @@ impl ProcessExecutor {
     }
 }
 
-impl Executor for ProcessExecutor {
+impl CodecWorker for ProcessExecutor {
     fn describe(&mut self) -> Result<Description, Failure> {
         self.ready().map(|(_, description)| description.clone())
     }

@@ -139,9 +139,7 @@ impl RunDir {
 
     /// Where the stderr of the worker of that name is kept.
     pub fn log_path(&self, worker: &str) -> PathBuf {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
-        let name: String = worker.chars().map(plain).collect();
-        self.root.join(LOGS).join(format!("{}.log", name.trim_start_matches('.')))
+        log_of(&self.logs(), worker)
     }
 
     /// The folder of what workers, servers and pools say on stderr.
@@ -179,6 +177,13 @@ impl RunDir {
             let _ = fs::remove_dir_all(self.root.join(folder));
         }
     }
+}
+
+/// Where, in a folder of logs, the stderr of the worker of that name is kept.
+pub fn log_of(logs: &Path, worker: &str) -> PathBuf {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+    let name: String = worker.chars().map(plain).collect();
+    logs.join(format!("{}.log", name.trim_start_matches('.')))
 }
 
 /// A directory with files in it is never written over.

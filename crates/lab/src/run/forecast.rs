@@ -2,21 +2,15 @@
 //! no result rests on it.
 
 use super::order::SLOW;
-use super::request;
 use super::state::{History, State};
-use crate::planner::forecast::{block_seconds, transacting_seconds, watched_seconds};
-use weigh_model::cell::{Cell, Subject};
+use crate::subject;
+use weigh_model::cell::Cell;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;
 use weigh_model::record::VisitRecord;
 
-/// A first call that takes longer, in seconds, is kept as a sample by the workers; before the samples of a quicker
-/// one stands an untimed call.
-pub const LONG_CALL: f64 = 0.3;
 /// Nominal figures below this are mostly the cost of asking, and say nothing about the machine's speed.
 const TELLING: f64 = 0.003;
-/// What a visit costs beside the codec, in seconds.
-const OVERHEAD: f64 = 0.005;
 /// How far the machine may be from the nominal figures.
 const CALIBRATION: (f64, f64) = (0.25, 16.0);
 /// A forecast from nominal figures is trusted less than one from a visit.
@@ -35,30 +29,11 @@ pub fn expected(plan: &Plan, state: &State) -> Vec<f64> {
     let pass = |cell: &Cell, past: &History| {
         past.visits.last().and_then(|v| pass_seconds(cell, v)).unwrap_or(cell.expected_seconds * calibration)
     };
-    pairs.map(|(cell, past)| visit_seconds(cell, past, pass(cell, past))).collect()
-}
-
-/// A visit whose encode and decode together take `pass` seconds: the samples, with the call before them, and
-/// with the codec alone timed beside the whole; the memory of a PHP worker takes a pass of its own. A visit to a delivery
-/// whose response takes `pass` seconds is a block of them.
-fn visit_seconds(cell: &Cell, past: &History, pass: f64) -> f64 {
-    if cell.is_fairness() {
-        return watched_seconds();
-    }
-    if let Some(client) = &cell.client {
-        return transacting_seconds(pass, client);
-    }
-    if let Some(delivery) = &cell.delivery {
-        return block_seconds(pass, delivery.connections);
-    }
-    let timed = if pass > LONG_CALL { 1 } else { 1 + request::samples(pass) };
-    let apart = if cell.serializer.is_some() { 2 } else { 1 };
-    let memory = u32::from(cell.subject == Subject::PhpCodec && request::wants_memory(cell, past));
-    pass * f64::from(timed * apart + memory) + OVERHEAD
+    pairs.map(|(cell, past)| subject::of(cell).visit_seconds(cell, past, pass(cell, past))).collect()
 }
 
 /// Wall seconds of one encode and one decode in a visit, or of one response.
-pub(super) fn pass_seconds(cell: &Cell, visit: &VisitRecord) -> Option<f64> {
+pub fn pass_seconds(cell: &Cell, visit: &VisitRecord) -> Option<f64> {
     let median = |phase: &Phase| weigh_stats::median(&visit.phases.get(phase)?.wall_ns);
     let medians = cell.subject.headline().iter().map(median).collect::<Option<Vec<f64>>>()?;
     Some(medians.iter().sum::<f64>() / 1e9)

@@ -2,22 +2,22 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::clock::Clock;
-use super::deliver;
 use super::dir::RunDir;
 use super::forecast::{self, Admission};
 use super::observer::{Observer, Upcoming};
 use super::order::order;
 use super::state::State;
 use super::stop;
-use super::transact;
-use super::visit::Visitor;
-use crate::executor::{Failure, Pool};
+use crate::executor::{Executor, Failure, Version, VisitOrder};
+use crate::interrupt::Interrupt;
 use crate::rig::meter::CpuTimes;
+use crate::subject;
 use weigh_model::caveat::Caveat;
 use weigh_model::plan::Plan;
+use weigh_model::protocol::FaultKind;
 use weigh_model::record::{Record, StopReason, VisitRecord};
 
 /// A share of stolen time from which on it is worth a caveat.
@@ -25,6 +25,11 @@ const STEAL: f64 = 0.01;
 
 /// Server, PHP and load generator each have a processor of their own; a store and its workers have theirs.
 const OWN_CORES: u32 = 3;
+
+/// What any visit may take, however quick it is expected to be: the machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How much longer than expected a visit may take beyond that.
+const SLOWER: f64 = 20.0;
 
 /// How a run went.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,15 +48,16 @@ pub struct Outcome {
     pub unmeasured: usize,
 }
 
-/// Executes the plan of `dir`, or goes on with it, until every cell is done or the pool's interrupt is set. The
-/// workers are ended in any case.
+/// Executes the plan of `dir`, or goes on with it, until every cell is done or the interrupt is set. What the
+/// executor started is ended in any case.
 ///
 /// # Errors
 /// The run directory cannot be written, its records are another run's, or a runtime is not the one planned.
 /// Everything recorded until then stays, and the run can be resumed.
 pub fn run(
     dir: &mut RunDir,
-    pool: &mut Pool,
+    executor: &mut dyn Executor,
+    interrupt: &Interrupt,
     clock: &dyn Clock,
     observer: &mut dyn Observer,
 ) -> Result<Outcome> {
@@ -62,9 +68,10 @@ pub fn run(
     }
     let base = state.elapsed;
     let meter = clock.cpu_times();
-    let mut course = Course { dir, plan: &plan, state, clock, observer, begun: clock.now(), base, meter };
-    let result = course.all(pool);
-    pool.end();
+    let begun = clock.now();
+    let mut course = Course { dir, plan: &plan, state, interrupt, clock, observer, begun, base, meter };
+    let result = course.all(executor);
+    executor.end();
     result
 }
 
@@ -80,6 +87,7 @@ struct Course<'a> {
     dir: &'a mut RunDir,
     plan: &'a Plan,
     state: State,
+    interrupt: &'a Interrupt,
     clock: &'a dyn Clock,
     observer: &'a mut dyn Observer,
     begun: Duration,
@@ -88,17 +96,17 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
-    fn all(&mut self, pool: &mut Pool) -> Result<Outcome> {
-        if !self.state.live().is_empty() {
-            let (root, scratch) = (self.dir.path().to_path_buf(), self.dir.scratch());
-            let mut visitor = Visitor::new(self.plan, &self.state, &root, &scratch, pool)?;
+    fn all(&mut self, executor: &mut dyn Executor) -> Result<Outcome> {
+        let live = self.state.live();
+        if !live.is_empty() {
+            same_versions(self.plan, &executor.versions(self.plan, &live))?;
             if !self.dir.records().is_empty() {
                 self.append(Record::Resumed { at: self.clock.epoch() })?;
             }
             // The round that an interruption cut short is completed first.
             let mut round = self.state.round.max(1);
             while !self.state.live().is_empty() {
-                if !self.round(round, &mut visitor)? {
+                if !self.round(round, executor)? {
                     self.dir.sync()?;
                     return Ok(outcome(&self.state, self.elapsed()));
                 }
@@ -113,7 +121,7 @@ impl Course<'_> {
     }
 
     /// Visits every live cell that this round has not seen yet; `false` when interrupted.
-    fn round(&mut self, round: u32, visitor: &mut Visitor<'_>) -> Result<bool> {
+    fn round(&mut self, round: u32, executor: &mut dyn Executor) -> Result<bool> {
         let live: Vec<usize> =
             self.state.live().into_iter().filter(|&i| self.state.cells[i].fault.is_none()).collect();
         let expected = forecast::expected(self.plan, &self.state);
@@ -127,7 +135,7 @@ impl Course<'_> {
             if self.state.cells[cell].was_in(round) {
                 continue;
             }
-            if visitor.is_interrupted() {
+            if self.interrupt.is_set() {
                 return Ok(false);
             }
             let elapsed = self.elapsed();
@@ -148,7 +156,7 @@ impl Course<'_> {
                 elapsed,
                 remaining: forecast::remaining(self.plan, &self.state, &expected, elapsed),
             });
-            match visitor.visit(&self.state, cell, round) {
+            match self.visit(cell, round, expected[cell], executor) {
                 Ok(visit) => self.count(cell, elapsed, visit)?,
                 Err(Failure::Fault(fault)) => {
                     let id = self.plan.cells[cell].id.clone();
@@ -161,6 +169,27 @@ impl Course<'_> {
         Ok(true)
     }
 
+    /// Visits a cell and judges what came of it: a wrong answer is a fault, never a number.
+    fn visit(
+        &self,
+        index: usize,
+        round: u32,
+        expected: f64,
+        executor: &mut dyn Executor,
+    ) -> Result<VisitRecord, Failure> {
+        let cell = &self.plan.cells[index];
+        let Some(payload) = self.plan.payloads.iter().find(|p| p.name == cell.payload) else {
+            let message = format!("{}: no such payload in the plan", cell.payload);
+            return Err(Failure::fault(FaultKind::Payload, message));
+        };
+        let blob = self.dir.path().join(&payload.blob);
+        let limit = PATIENCE + Duration::try_from_secs_f64(expected * SLOWER).unwrap_or(PATIENCE);
+        let (plan, state) = (self.plan, &self.state);
+        let visit = executor.visit(&VisitOrder { plan, state, index, round, payload, blob: &blob, limit })?;
+        subject::of(cell).judge(cell, payload, &visit).map_err(Failure::Fault)?;
+        Ok(visit)
+    }
+
     /// Records a visit, and a caveat when its output is not the one of the rounds before.
     fn count(&mut self, cell: usize, begun: f64, mut visit: VisitRecord) -> Result<()> {
         visit.at = self.elapsed();
@@ -168,14 +197,11 @@ impl Course<'_> {
         let id = visit.cell.clone();
         let first = self.state.cells[cell].visits.first();
         let unstable = first.is_some_and(|first| !first.is_same_output(&visit));
-        let of_delivery = visit.delivery.as_deref().map(deliver::caveats);
-        let caveats =
-            of_delivery.or_else(|| visit.client.as_deref().map(transact::caveats)).unwrap_or_default();
         self.append(Record::Visit(visit))?;
         if unstable {
-            self.caveat(Some(id.clone()), Caveat::Unstable { cell: id.clone() })?;
+            self.caveat(Some(id.clone()), Caveat::Unstable { cell: id })?;
         }
-        caveats.into_iter().try_for_each(|caveat| self.caveat(Some(id.clone()), caveat))
+        Ok(())
     }
 
     fn stop(&mut self, cell: usize, round: u32, reason: StopReason) -> Result<()> {
@@ -203,9 +229,7 @@ impl Course<'_> {
             self.caveat(None, Caveat::FrequencyScaling { governor })?;
         }
         let cores = self.dir.file().machine.cores;
-        // What shares the processors of a server that others run is not known.
-        let shares = self.plan.is_client() || self.plan.is_delivery() && !self.plan.is_outside();
-        if shares && cores < OWN_CORES {
+        if subject::of_plan(self.plan).has_counterparts(self.plan) && cores < OWN_CORES {
             self.caveat(None, Caveat::SharedCores { cores })?;
         }
         if self.state.resumed > 0 {
@@ -228,4 +252,28 @@ impl Course<'_> {
     fn elapsed(&self) -> f64 {
         self.base + self.clock.now().saturating_sub(self.begun).as_secs_f64()
     }
+}
+
+/// A run has one version of everything, whenever its parts were measured.
+fn same_versions(plan: &Plan, now: &[Version]) -> Result<()> {
+    let changed = |what: &str, planned: &str, now: &str| {
+        bail!("{what} was {planned} when this run was planned and is {now} now; start a new run")
+    };
+    let servers = plan.servers.iter().map(|s| (&s.name, &s.version));
+    let stores = plan.stores.iter().filter(|s| s.binary.is_some()).map(|s| (&s.name, &s.version));
+    let planned = plan.runtimes.iter().map(|r| (&r.name, &r.version)).chain(servers).chain(stores);
+    for (name, version) in planned {
+        if let Some(other) = now.iter().find(|n| n.name == *name && n.version != *version) {
+            return changed(name, version, &other.version);
+        }
+    }
+    for runtime in &plan.runtimes {
+        let now = now.iter().find(|n| n.name == runtime.name).map(|n| &n.libraries);
+        for (name, library) in now.into_iter().flatten() {
+            if let Some(planned) = runtime.libraries.get(name).filter(|planned| *planned != library) {
+                return changed(name, planned, library);
+            }
+        }
+    }
+    Ok(())
 }

@@ -3,8 +3,9 @@
 //! Times are summed up over rounds as in the analysis. It decides nothing: that is [`super::stop`]'s.
 
 use super::state::{History, State};
+use crate::subject;
 use weigh_answer::estimate::QUANTILE;
-use weigh_model::cell::{Cell, Subject};
+use weigh_model::cell::Cell;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;
 
@@ -40,6 +41,8 @@ struct Times {
 /// Every cell of a plan, as far as it was measured.
 pub struct Standing<'a> {
     plan: &'a Plan,
+    /// The group of each cell.
+    groups: Vec<String>,
     profiles: Vec<Option<Profile>>,
     /// Cells that are still to be visited for the first time.
     awaited: Vec<usize>,
@@ -55,7 +58,7 @@ impl<'a> Standing<'a> {
         };
         let profiles = plan.cells.iter().zip(&state.cells).map(profile).collect();
         let awaited = state.live().into_iter().filter(|&i| state.cells[i].visits.is_empty()).collect();
-        Standing { plan, profiles, awaited }
+        Standing { plan, groups: plan.cells.iter().map(Cell::group).collect(), profiles, awaited }
     }
 
     /// Half-width ÷ CPU time of the interval of a phase over rounds, as the analysis gives it; `None` before there are two
@@ -94,8 +97,8 @@ impl<'a> Standing<'a> {
                 own.clearly_quicker(other, APART) || other.clearly_quicker(own, APART) || self.is_off(j)
             })
         };
-        let comes = |&j: &usize| competes(self.plan, &self.plan.cells[i], &self.plan.cells[j]);
-        self.is_off(i) || (!self.awaited.iter().any(comes) && self.others().all(is_decided))
+        self.is_off(i)
+            || (!self.awaited.iter().any(|&j| self.competes(i, j)) && self.others().all(is_decided))
     }
 
     /// Clearly off the front: a rival has no more bytes and is clearly quicker.
@@ -113,8 +116,13 @@ impl<'a> Standing<'a> {
 
     /// What is known of cell `j`, if it competes with cell `i`.
     fn rival(&self, i: usize, j: usize) -> Option<&Profile> {
-        let competes = j != i && competes(self.plan, &self.plan.cells[i], &self.plan.cells[j]);
-        self.profiles[j].as_ref().filter(|_| competes)
+        self.profiles[j].as_ref().filter(|_| j != i && self.competes(i, j))
+    }
+
+    /// Whether two cells compete: they are of one group, and do the same there.
+    fn competes(&self, i: usize, j: usize) -> bool {
+        let (a, b) = (&self.plan.cells[i], &self.plan.cells[j]);
+        self.groups[i] == self.groups[j] && subject::of(a).do_the_same(self.plan, a, b)
     }
 }
 
@@ -150,23 +158,4 @@ impl Profile {
             && other.cpu > margin * own.cpu
             && other.range.0 > margin * own.range.0
     }
-}
-
-/// Whether two cells do the same work: same group, and both are deliveries, or both encode a value or both bytes. A cell in PHP on a
-/// value without a serializer may be either (a marshaller takes the value itself), so it competes with none.
-fn competes(plan: &Plan, a: &Cell, b: &Cell) -> bool {
-    let is_value = || plan.payloads.iter().any(|p| p.name == a.payload && p.value.is_some());
-    let place = |cell: &Cell| {
-        cell.delivery.as_ref().map(|d| (d.server.clone(), d.transport, d.connections, d.link.clone()))
-    };
-    // What a client costs is shown, and none beats another: they do not do the same.
-    a.client.is_none()
-        && a.payload == b.payload
-        && a.runtime == b.runtime
-        && place(a) == place(b)
-        && match (&a.serializer, &b.serializer) {
-            (Some(_), Some(_)) => true,
-            (None, None) => a.subject != Subject::PhpCodec || !is_value(),
-            _ => false,
-        }
 }

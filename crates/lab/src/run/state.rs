@@ -5,11 +5,14 @@ use std::collections::HashMap;
 
 use anyhow::{Result, bail};
 
-use super::forecast::LONG_CALL;
 use weigh_model::caveat::Caveat;
 use weigh_model::plan::Plan;
-use weigh_model::protocol::{Phase, Samples, Visit};
+use weigh_model::protocol::{Phase, Samples};
 use weigh_model::record::{Record, StopReason, VisitRecord};
+
+/// A first call that takes longer, in seconds, is kept as a sample by the workers; before the samples of a quicker
+/// one stands an untimed call.
+pub const LONG_CALL: f64 = 0.3;
 
 /// One cell's past.
 #[derive(Clone, Debug, Default)]
@@ -78,18 +81,22 @@ impl State {
     /// # Errors
     /// A record names a cell that the plan does not have.
     pub fn rebuild(plan: &Plan, records: &[Record]) -> Result<State> {
-        let index = plan.cells.iter().enumerate().map(|(i, c)| (c.id.clone(), i)).collect();
-        let mut state = State {
-            index,
+        let mut state = State::new(plan);
+        records.iter().try_for_each(|record| state.apply(record))?;
+        Ok(state)
+    }
+
+    /// The state of a run of `plan` that has not begun.
+    pub fn new(plan: &Plan) -> State {
+        State {
+            index: plan.cells.iter().enumerate().map(|(i, c)| (c.id.clone(), i)).collect(),
             cells: vec![History::default(); plan.cells.len()],
             round: 0,
             elapsed: 0.0,
             resumed: 0,
             caveats: Vec::new(),
             complete: false,
-        };
-        records.iter().try_for_each(|record| state.apply(record))?;
-        Ok(state)
+        }
     }
 
     /// Takes one record in.
@@ -143,24 +150,4 @@ pub fn cpu_seconds(visit: &VisitRecord) -> f64 {
     let total = |s: &Samples| s.cpu_ns.iter().sum::<f64>() * f64::from(s.batch);
     let call = |s: &Samples| weigh_stats::median(&s.cpu_ns).filter(|ns| *ns < LONG_CALL * 1e9).unwrap_or(0.0);
     visit.phases.values().map(|s| total(s) + call(s)).sum::<f64>() / 1e9
-}
-
-/// What a worker observed, as a record.
-pub fn to_record(visit: Visit, cell: &str, round: u32, independent: Option<String>) -> VisitRecord {
-    VisitRecord {
-        cell: cell.to_owned(),
-        round,
-        at: 0.0,
-        took: 0.0,
-        decoded_bytes: visit.decoded.iter().sum(),
-        encoded_bytes: visit.encoded.iter().sum(),
-        dictionary_bytes: visit.dictionary_bytes,
-        sha256_encoded: visit.sha256_encoded,
-        verified: visit.verified,
-        independent,
-        phases: visit.phases,
-        peak_bytes: visit.peak_bytes,
-        delivery: None,
-        client: None,
-    }
 }

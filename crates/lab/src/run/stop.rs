@@ -3,7 +3,7 @@
 
 use super::standing::Standing;
 use super::state::{History, State, cpu_seconds};
-use crate::planner::forecast::WATCHED_ROUNDS;
+use crate::subject;
 use weigh_model::plan::{Plan, Policy};
 use weigh_model::protocol::Phase;
 use weigh_model::record::StopReason;
@@ -45,8 +45,8 @@ pub fn decide(plan: &Plan, state: &State, round: u32) -> Vec<(usize, StopReason)
 fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Option<StopReason> {
     let policy = &plan.policy;
     let rounds = past.visits.len();
-    if plan.cells[i].is_fairness() {
-        return (rounds >= WATCHED_ROUNDS as usize).then_some(StopReason::Rounds);
+    if let Some(enough) = subject::of(&plan.cells[i]).rounds(&plan.cells[i]) {
+        return (rounds >= enough as usize).then_some(StopReason::Rounds);
     }
     let is_exact = |phase: Phase, asked: f64| {
         let half_width = standing.half_width(i, phase, SETTLED).filter(|_| rounds >= ROUNDS);

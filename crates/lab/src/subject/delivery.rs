@@ -1,293 +1,122 @@
-//! Deliveries for real: files and private servers are put in place, the load generator asks, and the meters of server and PHP are
-//! read right before and right after.
-//!
-//! It owns what it started until it is told to end. It refuses to judge what came back: that is the run's.
+//! Deliveries: contents that web servers send, with PHP behind them or without.
 
 mod blame;
 mod block;
 mod certificate;
+mod courier;
 mod fairness;
 pub mod files;
+#[cfg(test)]
+mod fixture;
+mod forecast;
+pub mod look;
 pub mod negotiation;
-mod outside;
-pub mod over;
+mod plan;
 pub mod rigs;
 pub mod spec;
 mod url;
 mod variants;
+pub mod visit;
 mod watch;
+pub mod ways;
 mod words;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use anyhow::Result;
 
-use anyhow::{Context, Result};
-use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
-
-use crate::executor::{Deliverer, DeliveryRequest, Failure, Standing};
-use crate::interrupt::Interrupt;
-use crate::loading;
-use crate::rig::fpm;
-use crate::rig::runtime::PhpRuntime;
+use super::{Subject, Surroundings};
+use crate::executor::Executor;
+use crate::lab::{Lab, Stager};
+use crate::planner::{ContentSource, Draft};
+use crate::rig::network::Network;
 use crate::rig::server::Definition;
-use crate::rig::server::{Certificate, Site};
-use blame::Traces;
-use block::Metered;
-use files::Files;
-use over::Over;
-use rigs::{Crew, Rigs, Spot};
-use watch::{Watch, gauge};
-use weigh_model::cell::{Cell, Delivery, NO_PHP, Transport};
-use weigh_model::payload::Origin;
+use crate::rig::service::FolderDefinition;
+use crate::run::state::History;
+use courier::Courier;
+use forecast::{WATCHED_ROUNDS, block_seconds, watched_seconds};
+use weigh_model::cell::Cell;
+use weigh_model::inventory::{Inventory, RuntimeEntry};
+use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
-use weigh_model::protocol::{Fault, FaultKind};
-use weigh_model::record::DeliveryVisit;
-use weigh_model::record::negotiation::Negotiation;
-use weigh_model::way::WayKind;
-use words::Words;
+use weigh_model::protocol::Fault;
+use weigh_model::record::VisitRecord;
+use weigh_model::study::Study;
+use weigh_model::study::block::in_form;
+use weigh_model::units;
 
-/// Statuses that PHP's own scripts answer with when they fail, in one line; others are a server's.
-const OF_PHP: [u16; 5] = [400, 403, 406, 500, 501];
+/// Deliveries.
+pub struct Deliveries;
 
-/// Where a run's deliveries may put things.
-#[derive(Clone, Debug)]
-pub struct Room {
-    /// A private folder for files.
-    pub scratch: PathBuf,
-    /// A folder for what servers, pools and the generator say.
-    pub logs: PathBuf,
-    /// The PHP side.
-    pub php_home: PathBuf,
-}
-
-/// Carries out deliveries.
-#[derive(Debug)]
-pub struct Courier {
-    plan: Plan,
-    room: Room,
-    files: Files,
-    rigs: Rigs,
-    certificate: Option<Certificate>,
-    /// One for each network of readers.
-    agents: BTreeMap<Over, loading::LoadAgent>,
-    /// What is said from the begin of a block on.
-    words: Words,
-    interrupt: Interrupt,
-}
-
-impl Courier {
-    /// Nothing is started before the first visit.
-    ///
-    /// # Errors
-    /// The room is not there.
-    pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
-        let files = Files::new(&room.scratch, &room.php_home)?;
-        let rigs = Rigs::new(definitions, plan, &room.logs)?;
-        let (plan, words) = (plan.clone(), Words::default());
-        let agents = BTreeMap::new();
-        Ok(Courier { plan, room, files, rigs, certificate: None, agents, words, interrupt })
+impl Subject for Deliveries {
+    fn has(&self, cell: &Cell) -> bool {
+        cell.delivery.is_some()
     }
 
-    /// The site that a cell is served from, with its files and its pool in place.
-    fn site(&mut self, request: &DeliveryRequest<'_>, delivery: &Delivery) -> Result<Site> {
-        let docroot = self.files.prepare(request.cell, request.payload, request.blob)?;
-        let fpm = match request.cell.runtime.as_str() {
-            NO_PHP => None,
-            _ => Some(self.rigs.pool(&self.plan, &Crew::of(request.cell), &self.files)?.socket()),
-        };
-        let is_offloaded = matches!(delivery.kind, WayKind::Offload | WayKind::Transparent);
-        let tls = match delivery.transport {
-            Transport::Http => None,
-            Transport::Https => Some(self.certificate()?),
-        };
-        Ok(Site {
-            docroot,
-            fpm,
-            way: delivery.site.clone(),
-            offload: is_offloaded.then(|| self.files.contents()),
-            tls,
-            cpus: self.rigs.cores().server.clone(),
-        })
+    fn is_asked(&self, study: &Study) -> bool {
+        !study.deliveries.is_empty()
     }
 
-    fn certificate(&mut self) -> Result<Certificate> {
-        if let Some(made) = &self.certificate {
-            return Ok(made.clone());
-        }
-        let made = certificate::make(&self.room.scratch)?;
-        Ok(self.certificate.insert(made).clone())
-    }
-
-    fn block(
-        &mut self,
-        request: &DeliveryRequest<'_>,
-        delivery: &Delivery,
-        spot: &Spot,
-    ) -> Result<DeliveryVisit, Failure> {
-        let cell = request.cell;
-        let fault = |error: anyhow::Error| start(cell, &error);
-        let path = url::path(cell, delivery, request.payload, self.rigs.token());
-        let url = self.rigs.url(spot, &path).map_err(fault)?;
-        let light = self.rigs.url(spot, url::LIGHT).map_err(fault)?;
-        let server = self.rigs.instance(spot).map_err(fault)?.group();
-        self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
-        let authority = spot.site.tls.as_ref().map(|tls| tls.chain.as_path());
-        let mut load = match &delivery.slow {
-            Some(slow) => fairness::plan(request, slow, (url, light), authority),
-            None => block::plan(request, url, authority),
-        };
-        load.cpus = self.rigs.cores().client.clone();
-        self.start_agent(&spot.over).map_err(fault)?;
-        let link = self.rigs.measured(&spot.over).map_err(fault)?;
-        let pool = match spot.site.fpm {
-            Some(_) => Some(self.rigs.pool(&self.plan, &Crew::of(cell), &self.files).map_err(fault)?),
-            None => None,
-        };
-        let Some(agent) = self.agents.get_mut(&spot.over) else {
-            return Err(fault(anyhow::anyhow!("the load agent is gone")));
-        };
-        let php = pool.as_ref().map(|pool| pool.group());
-        // Each reading costs the pool CPU time: while a link takes its time, they would come to more than the responses do.
-        let watched = pool.as_ref().filter(|_| delivery.link.is_none());
-        let watch = watched.and_then(|pool| gauge(pool, delivery.slow.is_some())).map(Watch::begin);
-        let before = (server.usage(), php.map(|group| group.usage()));
-        let outcome = agent.run(&load, &mut |_| {});
-        let after = (server.usage(), php.map(|group| group.usage()));
-        let seen = watch.map(Watch::end).unwrap_or_default();
-        if let Err(loading::Failure::Broken(_)) = outcome {
-            // It is of no further use: the next visit has a new one.
-            self.agents.remove(&spot.over);
-        }
-        let outcome = outcome.map_err(|failure| blame::refused(cell, request.payload, &failure))?;
-        if outcome.interrupted {
-            return Err(Failure::Interrupted);
-        }
-        if after.0.processes == 0 || after.1.is_some_and(|php| php.processes == 0) {
-            let message = format!("{}: nobody is left to be metered", cell.id);
-            return Err(Failure::Fault(Fault::of_delivery(FaultKind::Crash, message)));
-        }
-        let metered = Metered {
-            server: after.0.since(&before.0),
-            php: after.1.zip(before.1).map(|(after, before)| after.since(&before)),
-        };
-        let mut visit = match &delivery.slow {
-            Some(slow) => fairness::visit(outcome.result, slow, metered, &seen),
-            None => block::visit(outcome.result, metered),
-        };
-        visit.server_pss = server.pss_bytes();
-        visit.php_pss = php.and_then(|group| group.pss_bytes());
-        visit.workers = seen.workers();
-        visit.link = link.map(Box::new);
-        if let Some(pool) = pool
-            && OF_PHP.contains(&visit.preflight.status)
-        {
-            explain(&mut visit, pool, &spot.site.docroot, &path);
-        }
-        Ok(visit)
-    }
-
-    /// Makes sure that there is a generator where readers are.
-    fn start_agent(&mut self, over: &Over) -> Result<()> {
-        if !self.agents.contains_key(over) {
-            let log = self.room.logs.join("load.log");
-            let made = loading::LoadAgent::start_in(self.rigs.near(over)?, &log, self.interrupt.clone());
-            self.agents.insert(over.clone(), made.context("the load agent")?);
+    fn look(&self, lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
+        inventory.servers = look::servers(&lab.definitions)?;
+        inventory.pools = look::pools(inventory, &lab.php_home()?);
+        if studies.iter().flat_map(|study| &study.deliveries).any(|block| block.slow.is_some()) {
+            inventory.no_network = Network::narrow().err().map(|why| format!("{why:#}"));
         }
         Ok(())
     }
 
-    /// The next cell shall not find workers that still send to clients who have gone.
-    fn settle(&mut self, crew: &Crew) -> Result<()> {
-        if !fairness::settles(self.rigs.pool(&self.plan, crew, &self.files)?) {
-            self.rigs.discard_pool(crew);
+    fn runtimes<'i>(&self, inventory: &'i Inventory) -> &'i [RuntimeEntry] {
+        &inventory.pools
+    }
+
+    fn stage(&self, stager: &mut Stager<'_>, name: &str, bytes: Option<u64>) -> Result<Vec<Payload>> {
+        stager.begin_of(name, bytes)
+    }
+
+    fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
+        let blocks = in_form(&study.deliveries, draft.ask.quick);
+        blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
+    }
+
+    fn columns(&self) -> &'static [&'static str] {
+        &["content", "bytes", "server", "PHP", "transport", "cells", "ways"]
+    }
+
+    fn overview(&self, cell: &Cell, bytes: u64) -> (Vec<String>, String) {
+        let mut group = vec![cell.payload.clone(), units::bytes(bytes)];
+        let Some(delivery) = &cell.delivery else { return (group, String::new()) };
+        // What stands behind server and runtime; a link's name may have slashes.
+        let place = delivery.place("");
+        let transport = place.splitn(3, '/').last().unwrap_or_default().to_owned();
+        group.extend([delivery.server.clone(), cell.runtime.clone(), transport]);
+        (group, format!("{}/{}", delivery.by.name(), cell.setting.codec))
+    }
+
+    fn visit_seconds(&self, cell: &Cell, _past: &History, pass: f64) -> f64 {
+        match &cell.delivery {
+            Some(delivery) if delivery.slow.is_none() => block_seconds(pass, delivery.connections),
+            _ => watched_seconds(),
         }
-        Ok(())
-    }
-}
-
-impl Courier {
-    /// Asks the instance that has just been measured; none when that is not to be, or the user wants the run to end.
-    fn negotiate(
-        &mut self,
-        request: &DeliveryRequest<'_>,
-        delivery: &Delivery,
-        spot: &Spot,
-    ) -> Option<Negotiation> {
-        let path = url::path(request.cell, delivery, request.payload, self.rigs.token());
-        let content = std::fs::read(request.blob).ok()?;
-        let instance = self.rigs.instance(spot).ok()?;
-        negotiation::ask(&instance.url(&path), &content, &self.interrupt)
-    }
-}
-
-impl Deliverer for Courier {
-    fn versions(&mut self, plan: &Plan) -> Vec<Standing> {
-        let servers = self.rigs.servers().iter().filter_map(|found| {
-            Some(Standing { name: found.definition.name.clone(), version: found.version.clone()? })
-        });
-        let pools = plan.runtimes.iter().filter_map(|runtime| {
-            let php = PhpRuntime::of(runtime.binary.as_ref()?).ok()?;
-            Some(Standing { name: runtime.name.clone(), version: php.version })
-        });
-        servers.chain(pools).collect()
     }
 
-    fn deliver(&mut self, request: &DeliveryRequest<'_>) -> Result<DeliveryVisit, Failure> {
-        let cell = request.cell;
-        let Some(delivery) = &cell.delivery else {
-            let message = format!("{}: it is no delivery", cell.id);
-            return Err(Failure::Fault(Fault { kind: FaultKind::Parameter, message, remedy: None }));
-        };
-        if self.interrupt.is_set() {
-            return Err(Failure::Interrupted);
-        }
-        if let Origin::Url { url } = &request.payload.origin {
-            return self.outside(request, url);
-        }
-        let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
-        let spot = Spot { server: delivery.server.clone(), site, over: Over::of(delivery) };
-        let crew = Crew::of(cell);
-        self.words = Words::default();
-        let mut result = self.block(request, delivery, &spot);
-        let ended = self.rigs.ended(&spot, &crew);
-        if let Ok(visit) = &mut result
-            && ended.is_none()
-            && blame::is_sound(cell, visit, request.payload)
-        {
-            if request.negotiate && spot.over == Over::Loopback {
-                visit.negotiation = self.negotiate(request, delivery, &spot).map(Box::new);
-            }
-            if delivery.slow.is_some() {
-                self.settle(&crew).map_err(|e| start(cell, &e))?;
-            }
-            return result;
-        }
-        let said = self.words.said();
-        // By now it is known, too, that something has just been killed.
-        let ended = ended.or_else(|| self.rigs.ended(&spot, &crew));
-        // Whatever state it is in, the next cell shall not have it.
-        self.rigs.discard(&spot, &crew);
-        blame::tell(result, cell, request.payload, &Traces { ended, said })
+    fn rounds(&self, cell: &Cell) -> Option<u32> {
+        cell.is_fairness().then_some(WATCHED_ROUNDS)
     }
 
-    fn end(&mut self) {
-        std::mem::take(&mut self.agents).into_values().for_each(loading::LoadAgent::end);
-        self.rigs.end();
+    fn do_the_same(&self, _plan: &Plan, _a: &Cell, _b: &Cell) -> bool {
+        true
     }
-}
 
-/// Why there is nobody to ask.
-fn start(cell: &Cell, error: &anyhow::Error) -> Failure {
-    Failure::Fault(Fault::of_delivery(FaultKind::Start, format!("{}: {error:#}", cell.id)))
-}
+    /// What shares the processors of a server that others run is not known.
+    fn has_counterparts(&self, plan: &Plan) -> bool {
+        !plan.is_outside()
+    }
 
-/// Puts what PHP has to say about a refusal beside the status: its scripts say it in one line.
-fn explain(visit: &mut DeliveryVisit, pool: &fpm::Pool, docroot: &Path, path: &str) {
-    let (script, query) = path.split_once('?').unwrap_or((path, ""));
-    let script = docroot.join(script.trim_start_matches('/'));
-    let said = pool.ask(&script, query).unwrap_or_default();
-    if let Some(line) = blame::line_of_php(&said) {
-        let message = format!("status {}: {line}", visit.preflight.status);
-        visit.preflight.fault = Some(Wrong::new(WrongKind::Status, message));
+    fn judge(&self, cell: &Cell, payload: &Payload, visit: &VisitRecord) -> Result<(), Fault> {
+        visit.delivery.as_deref().map_or(Ok(()), |visit| visit::judge(cell, payload, visit))
+    }
+
+    fn executor(&self, plan: &Plan, around: &Surroundings<'_>) -> Result<Box<dyn Executor>> {
+        let definitions = Definition::load(&around.lab.definitions)?;
+        Ok(Box::new(Courier::new(plan, &definitions, around.room()?, around.interrupt.clone())?))
     }
 }

@@ -157,7 +157,11 @@ fn the_same_seed_gives_the_same_bytes_and_everything_is_measured_when_asked() {
     let (one, two) = (report(&lab, &args), report(&lab, &args));
     let facts = |found: &Value| -> Vec<(Value, Value, Value)> {
         let cells = found["rows"].as_array().unwrap().iter();
-        cells.map(|c| (c["cell"]["id"].clone(), c["values"]["encoded-bytes"]["value"].clone(), c["stop"].clone())).collect()
+        cells
+            .map(|c| {
+                (c["cell"]["id"].clone(), c["values"]["encoded-bytes"]["value"].clone(), c["stop"].clone())
+            })
+            .collect()
     };
     assert_eq!(facts(&one), facts(&two));
     for cell in one["rows"].as_array().unwrap() {

@@ -51,7 +51,10 @@ fn a_url_is_measured_for_each_coding_that_it_answers_with() {
         cells.iter().all(|c| c["values"]["cpu"].is_null() && crate::codec::value(c, "response-p50") > 0.0),
         "{cells:?}"
     );
-    assert_eq!((crate::codec::value(&cells[0], "body-bytes"), &cells[1]["facts"]["coding"]), (20_000.0, &"gzip".into()));
+    assert_eq!(
+        (crate::codec::value(&cells[0], "body-bytes"), &cells[1]["facts"]["coding"]),
+        (20_000.0, &"gzip".into())
+    );
     assert!(cells.iter().any(|c| c["front"] == true), "by response time and bytes");
     assert!(
         cells.iter().all(|c| c["caveats"].as_array().unwrap().iter().any(|c| c["code"] == "not-metered"))

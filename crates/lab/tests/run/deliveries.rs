@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use weigh::executor::{Deliverer, DeliveryRequest, Failure, Pool, Standing};
+use weigh::executor::{Executor, Failure, Version, VisitOrder};
 use weigh::log;
 use weigh::run::dir::RunDir;
 use weigh::run::observer::Unobserved;
 use weigh::run::run;
+use weigh::subject::delivery::visit::{DeliveryRequest, record};
 use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
 use weigh_load::result::FaultCount;
 use weigh_model::caveat::Caveat;
@@ -17,7 +18,7 @@ use weigh_model::plan::{Plan, Server};
 use weigh_model::protocol::{FaultKind, Phase};
 use weigh_model::record::fairness::Fairness;
 use weigh_model::record::negotiation::{Answer, Body, Exchange, Negotiation};
-use weigh_model::record::{DeliveryVisit, Record, StopReason, VisitRecord};
+use weigh_model::record::{DeliveryVisit, Record, StopReason, VisitRecord, caveats};
 use weigh_model::setting::Setting;
 use weigh_model::way::{By, WayKind};
 
@@ -53,12 +54,13 @@ struct Fake {
     body: Body,
 }
 
-impl Deliverer for Fake {
-    fn versions(&mut self, _plan: &Plan) -> Vec<Standing> {
-        vec![Standing { name: "nginx".into(), version: self.version.into() }]
+impl Executor for Fake {
+    fn versions(&mut self, _plan: &Plan, _live: &[usize]) -> Vec<Version> {
+        vec![Version::of("nginx", self.version.into())]
     }
 
-    fn deliver(&mut self, request: &DeliveryRequest<'_>) -> Result<DeliveryVisit, Failure> {
+    fn visit(&mut self, order: &VisitOrder<'_>) -> Result<VisitRecord, Failure> {
+        let request = DeliveryRequest::of(order);
         assert!(request.blob.is_file(), "the content is there to be sent");
         let id = &request.cell.id;
         let before = self.asked.borrow().iter().filter(|(cell, _)| cell == id).count();
@@ -89,7 +91,7 @@ impl Deliverer for Fake {
             let exchanges = vec![Exchange { answer, ..Exchange::default() }];
             visit.negotiation = Some(Box::new(Negotiation { exchanges, ended: None }));
         }
-        Ok(visit)
+        Ok(record(visit, order))
     }
 }
 
@@ -160,9 +162,7 @@ impl Rig {
     }
 
     fn measure(&mut self, dir: &mut RunDir) -> anyhow::Result<weigh::run::Outcome> {
-        let mut pool = Pool::new(self.lab.interrupt.clone());
-        pool.set_deliverer(Box::new(self.fake.clone()));
-        run(dir, &mut pool, &self.lab.clock.clone(), &mut Unobserved)
+        run(dir, &mut self.fake, &self.lab.interrupt, &self.lab.clock, &mut Unobserved)
     }
 
     fn run(&mut self) -> Vec<Record> {
@@ -270,11 +270,12 @@ fn a_wrong_body_in_the_block_is_a_fault_and_a_few_lost_responses_are_a_caveat() 
     let mut lossy = way(1.0, 100);
     lossy.faults.push(counted(WrongKind::Reset, 2));
     let records = Rig::new(&[("nginx/x", lossy)]).run();
-    let lost = |r: &Record| match r {
-        Record::Caveat { caveat: Caveat::FaultyResponses { faulted, .. }, .. } => Some(*faulted),
-        _ => None,
-    };
-    assert_eq!(records.iter().filter_map(lost).collect::<Vec<_>>(), [2], "once a cell");
+    let visits = visits(&records);
+    assert!(visits.len() > 1 && !records.iter().any(|r| matches!(r, Record::Caveat { cell: Some(_), .. })));
+    let lost = caveats(&visits);
+    let requests = visits.iter().map(|v| v.delivery.as_ref().unwrap().requests + 2).sum();
+    let (faulted, example) = (2 * visits.len() as u64, "it was told to".to_owned());
+    assert_eq!(lost, [Caveat::FaultyResponses { faulted, requests, example }], "of all visits, once a cell");
     let mut dead = way(1.0, 100);
     dead.faults.push(counted(WrongKind::Reset, 1_000_000));
     assert_eq!(fault(&Rig::new(&[("nginx/x", dead)]).run()).0, FaultKind::Crash);

@@ -11,12 +11,12 @@ use std::time::Duration;
 use executor::FakeExecutor;
 pub use executor::{Asked, Behaviour, codec};
 use sha2::{Digest, Sha256};
-use weigh::executor::Pool;
 use weigh::interrupt::Interrupt;
 use weigh::run::clock::Clock;
 use weigh::run::dir::RunDir;
 use weigh::run::observer::{Observer, Upcoming};
 use weigh::run::{Outcome, run};
+use weigh::subject::codec::Workers;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::{Plan, Policy, Runtime};
@@ -124,11 +124,11 @@ impl Lab {
             let (codecs, clock) = (self.codecs.clone(), self.clock.clone());
             Box::new(FakeExecutor { codecs, clock, asked: self.asked.clone(), version: self.version.clone() })
         };
-        let mut pool = Pool::new(self.interrupt.clone());
-        pool.add("native", fake());
-        pool.set_checker(fake());
-        let clock = self.clock.clone();
-        run(dir, &mut pool, &clock, self)
+        let mut workers = Workers::new(&dir.scratch());
+        workers.add("native", fake());
+        workers.set_checker(fake());
+        let (clock, interrupt) = (self.clock.clone(), self.interrupt.clone());
+        run(dir, &mut workers, &interrupt, &clock, self)
     }
 
     /// A whole run in a fresh directory.

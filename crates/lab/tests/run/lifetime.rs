@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use weigh::executor::{Executor, Failure};
+use weigh::executor::{CodecWorker, Failure};
 use weigh::interrupt::Interrupt;
 use weigh_model::protocol::{FaultKind, Phase};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use weigh::executor::{Executor, Failure};
+use weigh::executor::{CodecWorker, Failure};
 use weigh::interrupt::Interrupt;
 use weigh::rig::process::WorkerSpec;
 use weigh::rig::worker::ProcessExecutor;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use weigh::executor::{Executor, Failure};
+use weigh::executor::{CodecWorker, Failure};
 use weigh::interrupt::Interrupt;
 use weigh::rig::process::WorkerSpec;
 use weigh::rig::worker::ProcessExecutor;

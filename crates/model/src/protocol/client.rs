@@ -174,6 +174,9 @@ pub struct DriverDescription {
     /// The kinds of value that it stores as they are: `integer`, `text`, `record`, `value`.
     #[serde(default)]
     pub native: Vec<String>,
+    /// It is an extension of PHP's, which speaks with the store itself.
+    #[serde(default)]
+    pub extension: bool,
     /// All processes see the same store.
     #[serde(default = "yes")]
     pub shared: bool,

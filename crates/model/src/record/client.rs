@@ -4,8 +4,12 @@ use serde::{Deserialize, Serialize};
 use weigh_load::hist::Packed;
 
 use super::delivery::Switches;
+use crate::caveat::Caveat;
 use crate::link::Measured;
 use crate::protocol::client::{Failed, Memory, Reads, Writes};
+
+/// The worker's own loop may be this share of its CPU time.
+const OWN: f64 = 0.05;
 
 /// One block. Counters are over all workers; a meter that is not there is null, never zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -109,9 +113,32 @@ impl ClientVisit {
         self.a_transaction((self.client_user_ns + self.client_system_ns + store) as f64)
     }
 
+    /// The share of the workers' CPU time that is their own loop's; none without a transaction.
+    fn own_share(&self) -> Option<f64> {
+        let client = self.a_transaction((self.client_user_ns + self.client_system_ns) as f64);
+        client.filter(|ns| *ns > 0.0).map(|ns| self.own_ns / ns)
+    }
+
     /// What a total of the block is a transaction; none without one.
     pub fn a_transaction(&self, total: f64) -> Option<f64> {
         let all = self.transactions();
         (all > 0).then(|| total / all as f64)
     }
+}
+
+/// What to keep in mind of a cell after these visits.
+pub fn caveats(visits: &[&ClientVisit]) -> Vec<Caveat> {
+    let sum = |of: fn(&ClientVisit) -> u64| visits.iter().map(|v| of(v)).fold(0, u64::saturating_add);
+    let (transactions, failed) = (sum(ClientVisit::transactions), sum(ClientVisit::failed));
+    let failed = visits.iter().find_map(|v| v.faults.first()).map(|first| Caveat::FailedTransactions {
+        failed,
+        transactions,
+        example: first.message.clone(),
+    });
+    let (misses, reads, dropped) = (sum(|v| v.reads.misses), sum(|v| v.reads.count), sum(|v| v.dropped));
+    let evicted = (misses > 0).then(|| Caveat::Evicted { share: misses as f64 / reads.max(1) as f64 });
+    let dropped =
+        (dropped > 0).then(|| Caveat::Dropped { dropped, scheduled: dropped.saturating_add(transactions) });
+    let own = visits.iter().filter_map(|v| v.own_share()).find(|share| *share > OWN);
+    [failed, evicted, dropped, own.map(|share| Caveat::OwnOverhead { share })].into_iter().flatten().collect()
 }

@@ -5,11 +5,13 @@
 //! the share of the block's responses in all that they saw, which [`DeliveryVisit::metered`] counts.
 
 use serde::{Deserialize, Serialize};
+use weigh_load::caveats::BUSY_SHARE;
 use weigh_load::hist::Packed;
 use weigh_load::result::{FaultCount, Preflight};
 
 use super::fairness::Fairness;
 use super::negotiation::Negotiation;
+use crate::caveat::Caveat;
 use crate::link::Measured;
 
 /// One block of requests. Counters are over the whole block unless they say otherwise; a meter that is not there is null,
@@ -124,4 +126,24 @@ impl DeliveryVisit {
     pub fn a_response(&self, total: f64) -> Option<f64> {
         (self.requests > 0).then(|| total / self.requests as f64)
     }
+
+    /// Responses that were none, or wrong.
+    pub fn faulted(&self) -> u64 {
+        self.faults.iter().fold(0, |all, fault| all.saturating_add(fault.count))
+    }
+}
+
+/// What to keep in mind of a cell after these visits.
+pub fn caveats(visits: &[&DeliveryVisit]) -> Vec<Caveat> {
+    let sum = |of: fn(&DeliveryVisit) -> u64| visits.iter().map(|v| of(v)).fold(0, u64::saturating_add);
+    let share = visits.iter().map(|v| v.client_share).fold(0.0, f64::max);
+    let busy = (share >= BUSY_SHARE).then_some(Caveat::GeneratorLimit { share });
+    let faulted = sum(DeliveryVisit::faulted);
+    let faulty = visits.iter().find_map(|v| v.faults.first()).map(|first| Caveat::FaultyResponses {
+        faulted,
+        requests: sum(|v| v.requests).saturating_add(faulted),
+        example: first.example.message.clone(),
+    });
+    let is_deep = visits.iter().filter_map(|v| v.fairness.as_ref()).any(|fairness| !fairness.narrow);
+    [busy, faulty, is_deep.then_some(Caveat::DeepBuffers)].into_iter().flatten().collect()
 }

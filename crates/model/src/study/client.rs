@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
+use super::block::{Block, Quick, no_link, quick_factors, words};
 use crate::client::{Keys, Mix};
 
 /// Workers of a block at most.
@@ -53,31 +54,24 @@ pub struct ClientBlock {
     pub codecs: Vec<String>,
     /// What the quick form does with this block; absent: the same as the whole study.
     #[serde(default)]
-    pub quick: Option<QuickClient>,
+    pub quick: Option<Quick<QuickClientFactors>>,
 }
 
 fn every() -> Vec<String> {
-    vec!["*".into()]
+    words(["*"])
 }
 
 fn nine_to_one() -> Vec<String> {
-    vec!["9:1".into()]
+    words(["9:1"])
 }
 
 fn one_key() -> Vec<String> {
-    vec!["one".into()]
+    words(["one"])
 }
 
 fn four() -> Vec<u32> {
     vec![4]
 }
-
-pub(super) fn no_link() -> Vec<String> {
-    vec![NO_LINK.into()]
-}
-
-/// The word for no link.
-pub const NO_LINK: &str = "-";
 
 /// Another way to run a PHP: settings of its ini.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -93,41 +87,8 @@ pub struct Variant {
 /// Variants by name.
 pub type Variants = BTreeMap<String, Variant>;
 
-/// A block of client cells in the quick form.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum QuickClient {
-    /// `quick = false` leaves the block out; `true` keeps it whole.
-    Keep(bool),
-    /// Other factors.
-    Other(Box<QuickClientFactors>),
-}
-
-/// The factors of a block of client cells in the quick form; what is absent stays as it is.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct QuickClientFactors {
-    /// See [`ClientBlock::stores`].
-    pub stores: Option<Vec<String>>,
-    /// See [`ClientBlock::drivers`].
-    pub drivers: Option<Vec<String>>,
-    /// See [`ClientBlock::runtimes`].
-    pub runtimes: Option<Vec<String>>,
-    /// See [`ClientBlock::values`].
-    pub values: Option<Vec<String>>,
-    /// See [`ClientBlock::mixes`].
-    pub mixes: Option<Vec<String>>,
-    /// See [`ClientBlock::keys`].
-    pub keys: Option<Vec<String>>,
-    /// See [`ClientBlock::transactions`].
-    pub transactions: Option<u64>,
-    /// See [`ClientBlock::links`].
-    pub links: Option<Vec<String>>,
-    /// See [`ClientBlock::serializers`].
-    pub serializers: Option<Vec<String>>,
-    /// See [`ClientBlock::codecs`].
-    pub codecs: Option<Vec<String>>,
-}
+quick_factors!(QuickClientFactors of ClientBlock with links: stores: Vec<String>, drivers: Vec<String>, runtimes: Vec<String>, values: Vec<String>,
+    mixes: Vec<String>, keys: Vec<String>, transactions: u64, links: Vec<String>, serializers: Vec<String>, codecs: Vec<String>);
 
 impl ClientBlock {
     /// Makes sure that the block has something of everything, in its quick form too.
@@ -177,51 +138,11 @@ impl ClientBlock {
         Ok(())
     }
 
-    /// The links that it names, in its quick form too.
-    pub fn all_links(&self) -> impl Iterator<Item = &str> {
-        let quick = match &self.quick {
-            Some(QuickClient::Other(factors)) => factors.links.as_deref().unwrap_or_default(),
-            _ => &[],
-        };
-        self.links.iter().chain(quick).map(String::as_str).filter(|link| *link != NO_LINK)
-    }
-
     /// Measures it on every store of the run.
     pub fn all_stores(&mut self) {
         self.stores = every();
-        if let Some(QuickClient::Other(factors)) = &mut self.quick {
+        if let Some(Quick::Other(factors)) = &mut self.quick {
             factors.stores = None;
         }
-    }
-
-    /// The block as the quick form has it; none: it is left out.
-    pub fn quick_form(&self) -> Option<ClientBlock> {
-        let mut block = self.clone();
-        match block.quick.take() {
-            Some(QuickClient::Keep(false)) => return None,
-            Some(QuickClient::Keep(true)) | None => {}
-            Some(QuickClient::Other(factors)) => block.lay_over(*factors),
-        }
-        Some(block)
-    }
-
-    fn lay_over(&mut self, factors: QuickClientFactors) {
-        let lists = [
-            (&mut self.stores, factors.stores),
-            (&mut self.drivers, factors.drivers),
-            (&mut self.runtimes, factors.runtimes),
-            (&mut self.values, factors.values),
-            (&mut self.mixes, factors.mixes),
-            (&mut self.keys, factors.keys),
-            (&mut self.links, factors.links),
-            (&mut self.serializers, factors.serializers),
-            (&mut self.codecs, factors.codecs),
-        ];
-        for (own, other) in lists {
-            if let Some(other) = other {
-                *own = other;
-            }
-        }
-        self.transactions = factors.transactions.unwrap_or(self.transactions);
     }
 }

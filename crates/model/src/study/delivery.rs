@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use serde::Deserialize;
 
-use super::client::{NO_LINK, no_link};
+use super::block::{Block, NO_LINK, Quick, no_link, quick_factors};
 use super::slow::SlowClients;
 use crate::cell::{Subject, Transport};
 
@@ -53,7 +53,7 @@ pub struct DeliveryBlock {
     pub keep: bool,
     /// What the quick form does with this block; absent: the same as the whole study.
     #[serde(default)]
-    pub quick: Option<QuickDelivery>,
+    pub quick: Option<Quick<QuickDeliveryFactors>>,
 }
 
 /// What a block of deliveries sends.
@@ -87,39 +87,13 @@ fn one() -> Vec<u32> {
     vec![1]
 }
 
-/// A block of deliveries in the quick form.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum QuickDelivery {
-    /// `quick = false` leaves the block out; `true` keeps it whole.
-    Keep(bool),
-    /// Other factors.
-    Other(Box<QuickDeliveryFactors>),
-}
-
-/// The factors of a block of deliveries in the quick form; what is absent stays as it is.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct QuickDeliveryFactors {
-    /// See [`DeliveryBlock::content`].
-    pub content: Option<Vec<String>>,
-    /// See [`DeliveryBlock::sizes`].
-    pub sizes: Option<Vec<u64>>,
-    /// See [`DeliveryBlock::servers`].
-    pub servers: Option<Vec<String>>,
-    /// See [`DeliveryBlock::runtimes`].
-    pub runtimes: Option<Vec<String>>,
-    /// See [`DeliveryBlock::transports`].
-    pub transports: Option<Vec<Transport>>,
-    /// See [`DeliveryBlock::ways`].
-    pub ways: Option<Vec<String>>,
-    /// See [`DeliveryBlock::connections`].
-    pub connections: Option<Vec<u32>>,
-    /// See [`DeliveryBlock::links`].
-    pub links: Option<Vec<String>>,
-    /// See [`SlowClients::clients`]; only for a block with slow clients.
-    pub slow_clients: Option<Vec<u32>>,
-}
+quick_factors!(QuickDeliveryFactors of DeliveryBlock with links: content: Vec<String>, sizes: Vec<u64>, servers: Vec<String>, runtimes: Vec<String>,
+transports: Vec<Transport>, ways: Vec<String>, connections: Vec<u32>, links: Vec<String>;
+slow_clients: Vec<u32> => |block: &mut DeliveryBlock, clients| {
+    if let Some(slow) = &mut block.slow {
+        slow.clients = clients;
+    }
+});
 
 impl DeliveryBlock {
     /// Makes sure that the block has something of everything, in its quick form too.
@@ -164,37 +138,5 @@ impl DeliveryBlock {
             }
         }
         Ok(())
-    }
-
-    /// The links that it names, in its quick form too.
-    pub fn all_links(&self) -> impl Iterator<Item = &str> {
-        let quick = match &self.quick {
-            Some(QuickDelivery::Other(factors)) => factors.links.as_deref().unwrap_or_default(),
-            _ => &[],
-        };
-        self.links.iter().chain(quick).map(String::as_str).filter(|link| *link != NO_LINK)
-    }
-
-    /// The block as the quick form has it; none when it leaves it out.
-    pub fn quick_form(&self) -> Option<DeliveryBlock> {
-        let mut block = self.clone();
-        match block.quick.take() {
-            Some(QuickDelivery::Keep(false)) => return None,
-            Some(QuickDelivery::Keep(true)) | None => {}
-            Some(QuickDelivery::Other(factors)) => {
-                block.content = factors.content.unwrap_or(block.content);
-                block.sizes = factors.sizes.unwrap_or(block.sizes);
-                block.servers = factors.servers.unwrap_or(block.servers);
-                block.runtimes = factors.runtimes.unwrap_or(block.runtimes);
-                block.transports = factors.transports.unwrap_or(block.transports);
-                block.ways = factors.ways.unwrap_or(block.ways);
-                block.connections = factors.connections.unwrap_or(block.connections);
-                block.links = factors.links.unwrap_or(block.links);
-                if let (Some(slow), Some(clients)) = (&mut block.slow, factors.slow_clients) {
-                    slow.clients = clients;
-                }
-            }
-        }
-        Some(block)
     }
 }

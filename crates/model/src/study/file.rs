@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use crate::study::block::{Block, Quick, links_of, quick_factors, words};
 use crate::study::{ClientBlock, DeliveryBlock, Links, Published, PublishedDelivery, StudyText, Variants};
 use crate::suggest::readable;
 
@@ -112,34 +113,14 @@ pub struct CellBlock {
     pub block_bytes: Option<u64>,
     /// What the quick form does with this block; absent: the same as the whole study.
     #[serde(default)]
-    pub quick: Option<Quick>,
+    pub quick: Option<Quick<QuickCellFactors>>,
 }
 
 fn bytes_only() -> Vec<String> {
-    vec!["-".into()]
+    words(["-"])
 }
 
-/// A block in the quick form.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Quick {
-    /// `quick = false` leaves the block out; `true` keeps it whole.
-    Keep(bool),
-    /// Other factors.
-    Other(QuickFactors),
-}
-
-/// The factors of a block in the quick form; what is absent stays as it is.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct QuickFactors {
-    /// See [`CellBlock::content`].
-    pub content: Option<Vec<String>>,
-    /// See [`CellBlock::serializers`].
-    pub serializers: Option<Vec<String>>,
-    /// See [`CellBlock::codecs`].
-    pub codecs: Option<Vec<String>>,
-}
+quick_factors!(QuickCellFactors of CellBlock: content: Vec<String>, serializers: Vec<String>, codecs: Vec<String>);
 
 impl Study {
     /// Reads a study's text; `whence` names it in errors.
@@ -211,46 +192,36 @@ impl Study {
         }
     }
 
-    /// The blocks as the quick form has them.
-    pub fn quick_cells(&self) -> Vec<CellBlock> {
-        self.cells.iter().filter_map(CellBlock::quick_form).collect()
-    }
-
-    /// The blocks of clients as the quick form has them.
-    pub fn quick_clients(&self) -> Vec<ClientBlock> {
-        self.clients.iter().filter_map(ClientBlock::quick_form).collect()
-    }
-
     /// Its clients are what is measured.
     pub fn is_client(&self) -> bool {
         self.cells.is_empty() && !self.clients.is_empty()
     }
 
     /// The links that its deliveries or its clients go over, by the text that names them.
-    pub fn all_links(&self) -> impl Iterator<Item = &str> {
-        let clients = self.clients.iter().filter(|_| self.is_client()).flat_map(ClientBlock::all_links);
-        clients.chain(self.deliveries.iter().flat_map(DeliveryBlock::all_links))
+    pub fn all_links(&self) -> Vec<String> {
+        let clients = if self.is_client() { links_of(&self.clients) } else { Vec::new() };
+        clients.into_iter().chain(links_of(&self.deliveries)).collect()
     }
 
-    /// The blocks of deliveries as the quick form has them.
-    pub fn quick_deliveries(&self) -> Vec<DeliveryBlock> {
-        self.deliveries.iter().filter_map(DeliveryBlock::quick_form).collect()
-    }
-}
-
-impl CellBlock {
-    fn quick_form(&self) -> Option<CellBlock> {
-        let mut block = self.clone();
-        match block.quick.take() {
-            Some(Quick::Keep(false)) => return None,
-            Some(Quick::Keep(true)) | None => {}
-            Some(Quick::Other(factors)) => {
-                block.content = factors.content.unwrap_or(block.content);
-                block.serializers = factors.serializers.unwrap_or(block.serializers);
-                block.codecs = factors.codecs.unwrap_or(block.codecs);
-            }
+    /// Keeps the blocks whose `about` has these words, in whatever case.
+    ///
+    /// # Errors
+    /// None has: the line names what there is.
+    pub fn only(&mut self, words: &str) -> Result<()> {
+        fn keep<B: Block>(blocks: &mut Vec<B>, wanted: &str, known: &mut Vec<String>) {
+            let abouts = blocks.iter().map(Block::about).filter(|about| !about.is_empty());
+            known.extend(abouts.map(|about| format!("`{about}`")));
+            blocks.retain(|block| block.about().to_lowercase().contains(wanted));
         }
-        Some(block)
+        let (wanted, mut known) = (words.to_lowercase(), Vec::new());
+        keep(&mut self.cells, &wanted, &mut known);
+        keep(&mut self.deliveries, &wanted, &mut known);
+        keep(&mut self.clients, &wanted, &mut known);
+        if self.cells.is_empty() && self.deliveries.is_empty() && self.clients.is_empty() {
+            let known = if known.is_empty() { "none says what it is for".into() } else { known.join(", ") };
+            bail!("--only {words}: no block of the study {} speaks of that: {known}", self.name);
+        }
+        Ok(())
     }
 }
 

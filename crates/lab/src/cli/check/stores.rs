@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Missing, bold};
 use crate::cli::terminal;
 use weigh_answer::table::Grid;
-use weigh_model::inventory::{ClientEntry, Inventory, StoreEntry};
+use weigh_model::inventory::{Inventory, RuntimeEntry, StoreEntry};
 use weigh_model::protocol::client::DriverDescription;
 use weigh_model::text::clean_path;
 
@@ -50,8 +50,8 @@ pub fn look(inventory: &Inventory) -> Vec<StoreFindings> {
     inventory.stores.iter().map(|store| findings(store, &inventory.clients)).collect()
 }
 
-fn findings(store: &StoreEntry, clients: &[ClientEntry]) -> StoreFindings {
-    let of_store = |client: &ClientEntry| {
+fn findings(store: &StoreEntry, clients: &[RuntimeEntry]) -> StoreFindings {
+    let of_store = |client: &RuntimeEntry| {
         let runtime = client.name.clone();
         let drivers = client.drivers.iter().filter(|driver| driver.store == store.name);
         drivers.map(|driver| driver_of(&runtime, driver)).collect::<Vec<_>>()

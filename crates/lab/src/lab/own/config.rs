@@ -8,11 +8,12 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::Own;
-use crate::lab::{Lab, Progress, delivering};
+use crate::lab::{Lab, Progress};
 use crate::rig::guard::Place;
 use crate::rig::server::Site;
 use crate::rig::server::{Definition, Instance, own};
 use crate::rig::service::FolderDefinition;
+use crate::subject::delivery::look;
 use weigh_model::inventory::Inventory;
 use weigh_model::setting::Setting;
 use weigh_model::study::Study;
@@ -60,16 +61,12 @@ impl Lab {
         }
         let configured = self.configure(own, progress)?;
         let mut inventory = self.inventory(php)?;
-        if studies.iter().any(Study::is_client) {
-            self.look_for_stores(&mut inventory, studies)?;
-        }
-        self.look_for_servers(&mut inventory, studies)?;
-        self.ask_pools(&mut inventory, studies)?;
+        self.look(&mut inventory, studies)?;
         self.choose_stores(&mut inventory, own)?;
         if let Some(definition) = configured {
             own.server = Some(definition.name.clone());
             inventory.servers.retain(|s| s.name != definition.name);
-            inventory.servers.push(delivering::entry(&definition));
+            inventory.servers.push(look::entry(&definition));
         }
         Ok(inventory)
     }

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::chosen::{Candidate, choose, kind_of};
-use super::{Own, blocks};
+use super::{Own, with_content};
 use crate::content::user::{self, Note};
-use crate::lab::{Lab, Progress, Stager};
-use crate::planner::build::{Ask, build};
+use crate::lab::{Lab, Planning, Progress, Stager};
+use crate::planner::build;
 use crate::rig::server::types;
-use weigh_model::inventory::Inventory;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::study::{Served, Study};
@@ -29,26 +28,18 @@ struct Sent {
 
 impl Lab {
     /// Plans a study of deliveries with the user's files as its content.
-    pub(super) fn plan_content(
-        &self,
-        study: &Study,
-        own: &Own,
-        ask: &Ask,
-        inventory: &Inventory,
-        staging: &Path,
-        progress: &mut dyn Progress,
-    ) -> Result<Plan> {
-        let mut stager = Stager::new(&self.library, staging);
-        let most = if ask.quick { MOST / 2 } else { MOST };
+    pub(super) fn plan_content(&self, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
+        let most = if planning.ask.quick { MOST / 2 } else { MOST };
+        let mut stager = Stager::new(&self.library, planning.staging);
         let mut sent = Vec::new();
         for path in own.docroot.iter().chain(&own.content) {
-            progress.doing(&format!("reading {}", clean_path(path)));
+            planning.progress.doing(&format!("reading {}", clean_path(path)));
             let is_folder = path.is_dir();
             if own.docroot.is_some() && !is_folder {
                 bail!("--docroot {}: there is no such folder", clean_path(path));
             }
             let files = match is_folder {
-                true => of_folder(path, staging, most, progress)?,
+                true => of_folder(path, planning.staging, most, planning.progress)?,
                 false => vec![path.clone()],
             };
             for file in files {
@@ -57,14 +48,14 @@ impl Lab {
             }
         }
         let study = with(study, &sent, own.docroot.is_some())?;
-        let plan = build(&study, ask, inventory, &mut |name, size| match sent
+        let plan = build(&study, planning.ask, planning.inventory, &mut |name, size| match sent
             .iter()
-            .find(|s| s.payload.name == name)
+            .find(|own| own.payload.name == name)
         {
             Some(own) => Ok(vec![stager.cut_off(own.payload.clone(), size)?]),
             None => stager.begin_of(name, size),
         });
-        stager.notes().iter().for_each(|note| progress.note(note));
+        stager.notes().iter().for_each(|note| planning.progress.note(note));
         plan
     }
 }
@@ -127,13 +118,13 @@ fn with(study: &Study, sent: &[Sent], is_docroot: bool) -> Result<Study> {
         }
         let fitting = sent.iter().filter(|s| block.subject != Served::Page || s.is_page);
         let mut payloads: Vec<&Payload> = fitting.map(|s| &s.payload).collect();
-        if blocks::is_ladder(block) {
+        if !block.sizes.is_empty() {
             let dense = |p: &&Payload| !is_text(p) && block.subject != Served::Download;
             payloads.sort_by_key(|p| (dense(p), u64::MAX - p.bytes));
             payloads.truncate(1);
         }
         if !payloads.is_empty() {
-            kept.push(blocks::with_content(block, payloads.into_iter().map(|p| p.name.clone()).collect()));
+            kept.push(with_content(block, payloads.into_iter().map(|p| p.name.clone()).collect()));
         }
     }
     study.deliveries = kept;

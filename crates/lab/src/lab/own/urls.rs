@@ -9,9 +9,8 @@ use weigh_load::target::{Resolver, Scheme, Target, permit};
 use super::Own;
 use crate::content::{Names, kind};
 use crate::digest;
-use crate::lab::Progress;
-use crate::planner::build::Ask;
-use crate::planner::policy::policy;
+use crate::lab::Planning;
+use crate::planner::policy;
 use crate::rig::http::{self, Reply};
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
 use weigh_model::payload::{Origin, Payload};
@@ -68,13 +67,8 @@ pub fn study() -> Result<Study> {
 ///
 /// # Errors
 /// One line: which URL cannot or may not be measured, and what to do.
-pub fn plan(
-    study: &Study,
-    own: &Own,
-    ask: &Ask,
-    staging: &Path,
-    progress: &mut dyn Progress,
-) -> Result<Plan> {
+pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
+    let Planning { ask, staging, progress, .. } = planning;
     let (resolver, mut names) = (Resolver::default(), Names::new());
     let mut plan = Plan {
         study: StudyText { published: None, published_delivery: None, ..study.text() },

@@ -1,14 +1,12 @@
 //! The inputs of a run, kept beside it under their digests until it is complete.
 
 use std::fs::File;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use sha2::{Digest, Sha256};
 
 use super::PAYLOADS;
-use crate::digest::hex;
+use crate::digest;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 
@@ -32,27 +30,15 @@ pub fn copy(plan: &mut Plan, root: &Path) -> Result<()> {
 fn copy_one(payload: &Payload, to: &Path) -> Result<()> {
     let from = payload.blob.display();
     let mut source = File::open(&payload.blob).with_context(|| format!("{from}: cannot be read"))?;
-    let mut copy = File::create_new(to).with_context(|| format!("{}: cannot be written", to.display()))?;
-    let mut digest = Sha256::new();
-    let mut bytes = 0;
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        let read = source.read(&mut buffer).with_context(|| format!("{from}: cannot be read"))?;
-        if read == 0 {
-            break;
-        }
-        digest.update(&buffer[..read]);
-        bytes += read as u64;
-        let wrote = copy.write_all(&buffer[..read]);
-        wrote.with_context(|| format!("{}: cannot be written", to.display()))?;
-    }
-    let found = hex(digest.finalize());
+    let doing = || format!("{}: cannot be written", to.display());
+    let mut copy = File::create_new(to).with_context(doing)?;
+    let found = digest::copy(&mut source, &mut copy, u64::MAX).with_context(doing)?;
     ensure!(
-        bytes == payload.bytes && found == payload.sha256,
+        (found.bytes, &found.sha256) == (payload.bytes, &payload.sha256),
         "{from}: not the content that was planned (payload {}); plan again",
         payload.name
     );
-    copy.sync_all().with_context(|| format!("{}: cannot be written", to.display()))
+    copy.sync_all().with_context(doing)
 }
 
 /// Makes sure that every payload is still there, by length; workers check the digests.

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::{PLAN, RECORDS, RUN};
-use crate::digest::hex;
+use crate::digest::sha256;
 use crate::log;
 use crate::rig::machine::Machine;
+use weigh_answer::report::RunFacts;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
 
@@ -42,7 +42,7 @@ impl RunFile {
     pub fn new(plan: &Plan, plan_json: &[u8], command: Vec<String>, machine: Machine) -> RunFile {
         let now = jiff::Timestamp::now();
         let started = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string();
-        let digests = BTreeMap::from([(PLAN.to_owned(), hex(&Sha256::digest(plan_json)))]);
+        let digests = BTreeMap::from([(PLAN.to_owned(), sha256(plan_json))]);
         let version = env!("CARGO_PKG_VERSION").to_owned();
         RunFile { schema: SCHEMA, started, version, command, seed: plan.seed, machine, digests }
     }
@@ -88,7 +88,7 @@ impl StoredRun {
         }
         let file: RunFile = typed(path, RUN, run_json)?;
         let (plan_bytes, plan_json) = load(path, PLAN)?;
-        let digest = hex(&Sha256::digest(&plan_bytes));
+        let digest = sha256(&plan_bytes);
         if file.digests.get(PLAN) != Some(&digest) {
             bail!(
                 "{}: not the plan that this run was started with (its digest is not the one in {RUN}); restore \
@@ -106,6 +106,33 @@ impl StoredRun {
     /// The run ended by itself.
     pub fn is_complete(&self) -> bool {
         self.records.iter().any(|r| matches!(r, Record::End { .. }))
+    }
+
+    /// The facts for a heading: how long, how many rounds, and whether it is complete.
+    pub fn facts(&self) -> RunFacts {
+        let mut facts = RunFacts {
+            started: self.file.started.clone(),
+            version: self.file.version.clone(),
+            seed: self.file.seed,
+            machine: self.file.machine.line(),
+            ..RunFacts::default()
+        };
+        for record in &self.records {
+            match record {
+                Record::Visit(visit) => {
+                    facts.seconds = facts.seconds.max(visit.at);
+                    facts.rounds = facts.rounds.max(visit.round);
+                }
+                Record::Fault { round, .. } => facts.rounds = facts.rounds.max(*round),
+                Record::End { rounds, seconds, .. } => {
+                    facts.complete = true;
+                    facts.rounds = *rounds;
+                    facts.seconds = *seconds;
+                }
+                Record::Stop { .. } | Record::Caveat { .. } | Record::Resumed { .. } => {}
+            }
+        }
+        facts
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::executor::Standing;
+use crate::executor::Version;
 use crate::rig::cores::Cores;
 use crate::rig::group::Group;
 use crate::rig::guard::Place;
@@ -96,10 +96,8 @@ impl Stands {
     }
 
     /// The versions of the stores that are started here.
-    pub fn versions(&self) -> Vec<Standing> {
-        let told = |found: &Found| {
-            Some(Standing { name: found.definition.name.clone(), version: found.version.clone()? })
-        };
+    pub fn versions(&self) -> Vec<Version> {
+        let told = |found: &Found| Some(Version::of(&found.definition.name, found.version.clone()?));
         self.stores.iter().filter_map(told).collect()
     }
 

@@ -7,7 +7,7 @@ use weigh_load::hist::Packed;
 use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
 use weigh_load::result::{ClassResult, LoadResult};
 
-use crate::executor::DeliveryRequest;
+use super::visit::DeliveryRequest;
 use crate::rig::group::Usage;
 use weigh_model::record::DeliveryVisit;
 use weigh_model::record::delivery::Switches;
@@ -28,25 +28,11 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
     headers.extend((!accept.is_empty()).then(|| ("Accept-Encoding".to_owned(), accept.to_owned())));
     let seconds = asked.limit.as_secs_f64();
     LoadPlan {
-        requests: vec![Request {
-            name: asked.payload.name.clone(),
-            url,
-            method: "GET".into(),
-            headers,
-            body: Vec::new(),
-            weight: 1.0,
-            class: ALL.into(),
-            stream: 0,
-        }],
+        requests: vec![Request { name: asked.payload.name.clone(), headers, ..request(url) }],
         streams: vec![Stream {
-            name: ALL.into(),
-            arrival: "closed".into(),
             connections: delivery.map_or(1, |d| d.connections),
-            streams_per_connection: 1,
             keepalive: delivery.is_none_or(|d| d.link.is_none()),
-            read_rate: None,
-            abandon_after: None,
-            receive_buffer: None,
+            ..stream()
         }],
         protocol: Protocol::Http11,
         tls: Tls {
@@ -67,6 +53,34 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
         cpus: Vec::new(),
         slice_seconds: seconds.max(1.0),
         seed: asked.seed,
+    }
+}
+
+/// A request of the only class.
+pub fn request(url: String) -> Request {
+    Request {
+        name: ALL.into(),
+        url,
+        method: "GET".into(),
+        headers: Vec::new(),
+        body: Vec::new(),
+        weight: 1.0,
+        class: ALL.into(),
+        stream: 0,
+    }
+}
+
+/// A closed loop over one connection that is kept.
+pub fn stream() -> Stream {
+    Stream {
+        name: ALL.into(),
+        arrival: "closed".into(),
+        connections: 1,
+        streams_per_connection: 1,
+        keepalive: true,
+        read_rate: None,
+        abandon_after: None,
+        receive_buffer: None,
     }
 }
 

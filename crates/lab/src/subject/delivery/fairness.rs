@@ -13,9 +13,9 @@ use weigh_load::plan::{Length, Limits, LoadPlan, Request, Stream};
 use weigh_load::result::{ClassResult, LoadResult};
 
 use super::block::{self, Metered};
+use super::forecast::WATCHED_SECONDS;
+use super::visit::DeliveryRequest;
 use super::watch::Seen;
-use crate::executor::DeliveryRequest;
-use crate::planner::forecast::WATCHED_SECONDS;
 use crate::rig::fpm::Pool;
 use weigh_model::cell::Slow;
 use weigh_model::record::DeliveryVisit;
@@ -42,40 +42,32 @@ pub fn plan(
     authority: Option<&Path>,
 ) -> LoadPlan {
     let mut plan = block::plan(asked, content, authority);
-    let (mut requests, mut streams) = (Vec::new(), Vec::new());
-    if let (Some(request), Some(stream), 1..) = (plan.requests.pop(), plan.streams.pop(), slow.clients) {
-        requests.push(Request { name: SLOW.into(), class: SLOW.into(), ..request });
-        streams.push(Stream {
-            name: SLOW.into(),
-            connections: slow.clients,
-            read_rate: Some(slow.read_rate),
-            receive_buffer: Some(RECEIVE_BUFFER),
-            ..stream
-        });
-    }
-    requests.push(Request {
+    let light = Request {
         name: LIGHT.into(),
-        url: light,
-        method: "GET".into(),
-        headers: vec![block::user_agent()],
-        body: Vec::new(),
-        weight: 1.0,
         class: LIGHT.into(),
-        stream: streams.len() as u32,
-    });
-    streams.push(Stream {
-        name: LIGHT.into(),
-        arrival: RATE.into(),
-        connections: VISITORS,
-        streams_per_connection: 1,
-        keepalive: true,
-        read_rate: None,
-        abandon_after: None,
-        receive_buffer: None,
-    });
+        headers: vec![block::user_agent()],
+        stream: u32::from(slow.clients > 0),
+        ..block::request(light)
+    };
+    let visitors =
+        Stream { name: LIGHT.into(), arrival: RATE.into(), connections: VISITORS, ..block::stream() };
+    for request in &mut plan.requests {
+        request.name = SLOW.into();
+        request.class = SLOW.into();
+    }
+    for stream in &mut plan.streams {
+        stream.name = SLOW.into();
+        stream.connections = slow.clients;
+        stream.read_rate = Some(slow.read_rate);
+        stream.receive_buffer = Some(RECEIVE_BUFFER);
+    }
+    if slow.clients == 0 {
+        plan.requests.clear();
+        plan.streams.clear();
+    }
+    plan.requests.push(light);
+    plan.streams.push(visitors);
     LoadPlan {
-        requests,
-        streams,
         length: Length { requests: None, seconds: Some(WATCHED_SECONDS) },
         limits: Limits { drain_seconds: DRAIN, ..plan.limits },
         ..plan

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::files::Files;
-use super::over::Over;
 use super::spec::pool_spec;
 use crate::rig::cores::Cores;
 use crate::rig::fpm;
@@ -16,7 +15,7 @@ use crate::rig::server::Site;
 use crate::rig::server::{Definition, Found, Instance};
 use crate::shelter::Shelter;
 use crate::subject::links::Links;
-use weigh_model::cell::Cell;
+use weigh_model::cell::{Cell, Delivery};
 use weigh_model::link::Measured;
 use weigh_model::plan::Plan;
 
@@ -41,6 +40,28 @@ pub struct Rigs {
     cores: Cores,
     /// Where their private directories are. A lab that is killed before a guard has one leaves it to the next start.
     shelter: Shelter,
+}
+
+/// What lies between readers and a server.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Over {
+    /// The machine's own loopback.
+    Loopback,
+    /// The loopback of a network whose buffers are small.
+    Narrow,
+    /// A link of the plan, by its name.
+    Link(String),
+}
+
+impl Over {
+    /// What a delivery goes over.
+    pub fn of(delivery: &Delivery) -> Over {
+        match (&delivery.link, &delivery.slow) {
+            (Some(link), _) => Over::Link(link.clone()),
+            (None, Some(slow)) if slow.narrow => Over::Narrow,
+            _ => Over::Loopback,
+        }
+    }
 }
 
 /// Which pool: a runtime's, with so many workers.

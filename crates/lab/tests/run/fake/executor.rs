@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use weigh::executor::{Executor, Failure};
+use weigh::executor::{CodecWorker, Failure};
 use weigh_model::protocol::{
     CheckRequest, Checked, Description, Fault, FaultKind, PROTOCOL, Phase, Samples, Visit, VisitRequest,
 };
@@ -51,7 +51,7 @@ pub struct FakeExecutor {
     pub version: String,
 }
 
-impl Executor for FakeExecutor {
+impl CodecWorker for FakeExecutor {
     fn describe(&mut self) -> Result<Description, Failure> {
         Ok(Description {
             id: 0,

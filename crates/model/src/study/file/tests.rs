@@ -1,6 +1,7 @@
 //! Studies as written: accepted, refused, and in their quick form.
 
 use super::*;
+use crate::study::block::in_form;
 
 const MINIMAL: &str = r#"
 schema = 1
@@ -23,7 +24,7 @@ fn a_minimal_study_has_defaults() {
     let study = Study::parse(MINIMAL, "mine.toml").unwrap();
     assert_eq!(study.cells[0].serializers, ["-"]);
     assert_eq!(study.precision.min_samples, 7);
-    assert_eq!(study.quick_cells().len(), 1);
+    assert_eq!(in_form(&study.cells, true).len(), 1);
 }
 
 #[test]
@@ -45,11 +46,14 @@ fn nonsense_is_refused_in_one_line() {
 #[test]
 fn the_quick_form_may_drop_or_change_blocks() {
     let dropped = Study::parse(&format!("{MINIMAL}quick = false\n"), "m").unwrap();
-    assert!(dropped.quick_cells().is_empty());
+    assert!(in_form(&dropped.cells, true).is_empty());
     let changed =
         Study::parse(&format!("{MINIMAL}[cells.quick]\ncodecs = [\"gzdeflate:6\"]\n"), "m").unwrap();
-    assert_eq!(changed.quick_cells()[0].codecs, ["gzdeflate:6"]);
-    assert_eq!(changed.quick_cells()[0].content, ["value:rows-1k"]);
+    let quick = in_form(&changed.cells, true);
+    assert_eq!(
+        (quick[0].codecs.as_slice(), quick[0].content.as_slice()),
+        (&["gzdeflate:6".to_owned()][..], &["value:rows-1k".to_owned()][..])
+    );
 }
 
 const DELIVERED: &str = r#"
@@ -72,11 +76,11 @@ fn a_study_of_deliveries_has_defaults_and_a_quick_form() {
     let block = &study.deliveries[0];
     assert_eq!((block.connections.as_slice(), block.transports.len()), ([1].as_slice(), 1));
     let text = format!("{DELIVERED}[deliveries.quick]\nservers = [\"nginx\"]\nconnections = [8]\n");
-    let quick = Study::parse(&text, "m").unwrap().quick_deliveries();
+    let quick = in_form(&Study::parse(&text, "m").unwrap().deliveries, true);
     assert_eq!((quick[0].servers[0].as_str(), quick[0].connections[0]), ("nginx", 8));
     assert_eq!(quick[0].ways.len(), 2);
     let dropped = Study::parse(&format!("{DELIVERED}quick = false\n"), "m").unwrap();
-    assert!(dropped.quick_deliveries().is_empty());
+    assert!(in_form(&dropped.deliveries, true).is_empty());
 }
 
 #[test]
@@ -94,4 +98,31 @@ fn a_study_has_one_kind_of_block_and_published_figures_of_its_kind() {
     assert_eq!(study.text().published_delivery.unwrap().rows[0].bytes, Some(1_240_800));
     let elsewhere = format!("{MINIMAL}{published}");
     assert!(error(&elsewhere).contains("[[deliveries]]"), "{}", error(&elsewhere));
+}
+
+const TWO: &str = r#"
+schema = 1
+name = "x"
+title = "X"
+question = "Q?"
+reading = "R."
+[[cells]]
+about = "Small values"
+content = ["a"]
+runtimes = ["native"]
+codecs = ["gzip"]
+[[cells]]
+about = "large values"
+content = ["b"]
+runtimes = ["native"]
+codecs = ["gzip"]
+"#;
+
+#[test]
+fn blocks_are_chosen_by_what_they_speak_of() {
+    let mut study = Study::parse(TWO, "x.toml").unwrap();
+    study.only("SMALL").unwrap();
+    assert_eq!(study.cells.iter().map(|b| b.about.as_str()).collect::<Vec<_>>(), ["Small values"]);
+    let error = study.only("pages").unwrap_err().to_string();
+    assert_eq!(error, "--only pages: no block of the study x speaks of that: `Small values`");
 }

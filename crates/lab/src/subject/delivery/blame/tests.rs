@@ -1,36 +1,16 @@
 use weigh_load::result::FaultCount;
 
+use super::super::fixture;
 use super::*;
 use weigh_model::cell::Subject;
-use weigh_model::payload::Origin;
 use weigh_model::setting::Setting;
 
 fn cell() -> Cell {
-    Cell {
-        id: "a/nginx".into(),
-        subject: Subject::Page,
-        payload: "a".into(),
-        runtime: "php".into(),
-        serializer: None,
-        setting: Setting::bare("none"),
-        keep: false,
-        expected_seconds: 0.1,
-        delivery: None,
-        client: None,
-    }
+    fixture::cell("a/nginx", Subject::Page, Setting::bare("none"), None)
 }
 
 fn payload() -> Payload {
-    Payload {
-        name: "a".into(),
-        kind: "html".into(),
-        blob: "blob".into(),
-        sha256: "0".repeat(64),
-        bytes: 9,
-        items: vec![9],
-        value: None,
-        origin: Origin::Synthetic { imitates: "text".into() },
-    }
+    fixture::payload("a", "html")
 }
 
 fn sound() -> DeliveryVisit {

@@ -1,0 +1,39 @@
+use super::*;
+use weigh_model::study::block::Block;
+
+fn study() -> Study {
+    let text = r#"
+            schema = 1
+            name = "s"
+            title = "t"
+            question = "q"
+            reading = "r"
+            [[deliveries]]
+            subject = "asset"
+            content = ["corpus:a"]
+            servers = ["*"]
+            runtimes = ["-"]
+            ways = ["plain", "gzip:6"]
+            quick = { content = ["corpus:b"], servers = ["apache"], ways = ["plain"] }
+        "#;
+    Study::parse(text, "s.toml").unwrap()
+}
+
+#[test]
+fn a_configured_study_keeps_its_ways_on_the_one_server() {
+    let study = configured(&study(), "nginx");
+    let whole = &study.deliveries[0];
+    assert_eq!((whole.servers.as_slice(), whole.ways.len()), (&["nginx".to_owned()][..], 3));
+    let quick = whole.quick_form().unwrap();
+    assert_eq!(quick.servers, ["nginx"]);
+    assert_eq!(quick.ways, ["plain", "server/config"]);
+}
+
+#[test]
+fn the_users_content_is_that_of_the_quick_form_too() {
+    let block = with_content(&study().deliveries[0], vec!["mine".into()]);
+    assert_eq!(
+        (&block.content, block.quick_form().unwrap().content),
+        (&vec!["mine".to_owned()], vec!["mine".into()])
+    );
+}

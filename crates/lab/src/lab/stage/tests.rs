@@ -1,0 +1,22 @@
+use super::*;
+
+#[test]
+fn contents_are_staged_once_and_cut_on_request() {
+    let (cache, into) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let library = Library::open(cache.path()).unwrap();
+    let mut stager = Stager::new(&library, into.path());
+    let first = stager.corpus("value:rows-4k", None).unwrap();
+    assert_eq!(first, stager.corpus("value:rows-4k", None).unwrap());
+    assert!(first[0].value.is_some());
+    let cut = stager.corpus("value:rows-4k", Some(1000)).unwrap();
+    assert_eq!(cut[0].name, format!("{}@1000", first[0].name));
+    assert_eq!((&cut[0].blob, &cut[0].sha256), (&first[0].blob, &first[0].sha256));
+    assert_eq!(cut[0].items.iter().sum::<u64>(), cut[0].bytes);
+    assert!(cut[0].items.len() > 1 && cut[0].value.is_none());
+    let begin = stager.begin_of("value:rows-4k", Some(1000)).unwrap();
+    let bytes = std::fs::read(&begin[0].blob).unwrap();
+    assert_eq!((bytes.len(), begin[0].bytes, &begin[0].name), (1000, 1000, &cut[0].name));
+    assert_eq!(begin[0].sha256, digest::sha256(&bytes));
+    assert_eq!(stager.begin_of("value:rows-4k", Some(1 << 40)).unwrap(), first, "shorter ones are whole");
+    assert!(stager.notes().iter().any(|n| n.contains("synthetic content stands in")), "{:?}", stager.notes());
+}

@@ -1,0 +1,288 @@
+//! Deliveries for real: files and private servers are put in place, the load generator asks, and the meters of server and PHP are
+//! read right before and right after.
+//!
+//! It owns what it started until it is told to end. It refuses to judge what came back.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
+use weigh_load::result::LoadResult;
+
+use super::blame::Traces;
+use super::block::Metered;
+use super::files::Files;
+use super::rigs::{Crew, Over, Rigs, Spot};
+use super::visit::{DeliveryRequest, record};
+use super::watch::{Watch, gauge};
+use super::words::Words;
+use super::{blame, block, certificate, fairness, negotiation, url};
+use crate::executor::{Executor, Failure, Version, VisitOrder};
+use crate::interrupt::Interrupt;
+use crate::loading;
+use crate::rig::fpm;
+use crate::rig::server::Definition;
+use crate::rig::server::{Certificate, Site};
+use crate::subject::{Room, php_versions};
+use weigh_model::cell::{Cell, Delivery, NO_PHP, Transport};
+use weigh_model::payload::Origin;
+use weigh_model::plan::Plan;
+use weigh_model::protocol::{Fault, FaultKind};
+use weigh_model::record::negotiation::Negotiation;
+use weigh_model::record::{DeliveryVisit, VisitRecord};
+use weigh_model::way::WayKind;
+
+/// Statuses that PHP's own scripts answer with when they fail, in one line; others are a server's.
+const OF_PHP: [u16; 5] = [400, 403, 406, 500, 501];
+
+/// Why nobody asks.
+const GONE: &str = "the load agent is gone";
+
+/// Carries out deliveries.
+#[derive(Debug)]
+pub struct Courier {
+    plan: Plan,
+    room: Room,
+    files: Files,
+    rigs: Rigs,
+    certificate: Option<Certificate>,
+    /// One for each network of readers.
+    agents: BTreeMap<Over, loading::LoadAgent>,
+    /// What is said from the begin of a block on.
+    words: Words,
+    interrupt: Interrupt,
+}
+
+impl Courier {
+    /// Nothing is started before the first visit.
+    ///
+    /// # Errors
+    /// The room is not there.
+    pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
+        let files = Files::new(&room.scratch, &room.php_home)?;
+        let rigs = Rigs::new(definitions, plan, &room.logs)?;
+        let (plan, words) = (plan.clone(), Words::default());
+        let agents = BTreeMap::new();
+        Ok(Courier { plan, room, files, rigs, certificate: None, agents, words, interrupt })
+    }
+
+    /// The site that a cell is served from, with its files and its pool in place.
+    fn site(&mut self, request: &DeliveryRequest<'_>, delivery: &Delivery) -> Result<Site> {
+        let docroot = self.files.prepare(request.cell, request.payload, request.blob)?;
+        let fpm = match request.cell.runtime.as_str() {
+            NO_PHP => None,
+            _ => Some(self.rigs.pool(&self.plan, &Crew::of(request.cell), &self.files)?.socket()),
+        };
+        let is_offloaded = matches!(delivery.kind, WayKind::Offload | WayKind::Transparent);
+        let tls = match delivery.transport {
+            Transport::Http => None,
+            Transport::Https => Some(self.certificate()?),
+        };
+        Ok(Site {
+            docroot,
+            fpm,
+            way: delivery.site.clone(),
+            offload: is_offloaded.then(|| self.files.contents()),
+            tls,
+            cpus: self.rigs.cores().server.clone(),
+        })
+    }
+
+    fn certificate(&mut self) -> Result<Certificate> {
+        if let Some(made) = &self.certificate {
+            return Ok(made.clone());
+        }
+        let made = certificate::make(&self.room.scratch)?;
+        Ok(self.certificate.insert(made).clone())
+    }
+
+    fn block(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        delivery: &Delivery,
+        spot: &Spot,
+    ) -> Result<DeliveryVisit, Failure> {
+        let cell = request.cell;
+        let fault = |error: anyhow::Error| start(cell, &error);
+        let path = url::path(cell, delivery, request.payload, self.rigs.token());
+        let url = self.rigs.url(spot, &path).map_err(fault)?;
+        let light = self.rigs.url(spot, url::LIGHT).map_err(fault)?;
+        let server = self.rigs.instance(spot).map_err(fault)?.group();
+        self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
+        let authority = spot.site.tls.as_ref().map(|tls| tls.chain.as_path());
+        let mut load = match &delivery.slow {
+            Some(slow) => fairness::plan(request, slow, (url, light), authority),
+            None => block::plan(request, url, authority),
+        };
+        load.cpus = self.rigs.cores().client.clone();
+        self.start_agent(&spot.over).map_err(fault)?;
+        let link = self.rigs.measured(&spot.over).map_err(fault)?;
+        let pool = match spot.site.fpm {
+            Some(_) => Some(self.rigs.pool(&self.plan, &Crew::of(cell), &self.files).map_err(fault)?),
+            None => None,
+        };
+        let agent = self.agents.get_mut(&spot.over).ok_or_else(|| fault(anyhow!(GONE)))?;
+        let php = pool.as_ref().map(|pool| pool.group());
+        // Each reading costs the pool CPU time: while a link takes its time, they would come to more than the responses do.
+        let watched = pool.as_ref().filter(|_| delivery.link.is_none());
+        let watch = watched.and_then(|pool| gauge(pool, delivery.slow.is_some())).map(Watch::begin);
+        let before = (server.usage(), php.map(|group| group.usage()));
+        let outcome = agent.run(&load, &mut |_| {});
+        let after = (server.usage(), php.map(|group| group.usage()));
+        let seen = watch.map(Watch::end).unwrap_or_default();
+        let result = heard(&mut self.agents, request, &spot.over, outcome)?;
+        if after.0.processes == 0 || after.1.is_some_and(|php| php.processes == 0) {
+            let message = format!("{}: nobody is left to be metered", cell.id);
+            return Err(Failure::Fault(Fault::of_delivery(FaultKind::Crash, message)));
+        }
+        let metered = Metered {
+            server: after.0.since(&before.0),
+            php: after.1.zip(before.1).map(|(after, before)| after.since(&before)),
+        };
+        let mut visit = match &delivery.slow {
+            Some(slow) => fairness::visit(result, slow, metered, &seen),
+            None => block::visit(result, metered),
+        };
+        visit.server_pss = server.pss_bytes();
+        visit.php_pss = php.and_then(|group| group.pss_bytes());
+        visit.workers = seen.workers();
+        visit.link = link.map(Box::new);
+        if let Some(pool) = pool
+            && OF_PHP.contains(&visit.preflight.status)
+        {
+            explain(&mut visit, pool, &spot.site.docroot, &path);
+        }
+        Ok(visit)
+    }
+
+    /// Makes sure that there is a generator where readers are.
+    fn start_agent(&mut self, over: &Over) -> Result<()> {
+        if !self.agents.contains_key(over) {
+            let log = self.room.logs.join("load.log");
+            let made = loading::LoadAgent::start_in(self.rigs.near(over)?, &log, self.interrupt.clone());
+            self.agents.insert(over.clone(), made.context("the load agent")?);
+        }
+        Ok(())
+    }
+
+    /// One block of requests to a server that others run: nothing of it is started, metered or ended.
+    fn outside(&mut self, request: &DeliveryRequest<'_>, url: &str) -> Result<DeliveryVisit, Failure> {
+        let load = block::plan(request, url.to_owned(), None);
+        let fault = |error| start(request.cell, &error);
+        self.start_agent(&Over::Loopback).map_err(fault)?;
+        let agent = self.agents.get_mut(&Over::Loopback).ok_or_else(|| fault(anyhow!(GONE)))?;
+        let outcome = agent.run(&load, &mut |_| {});
+        Ok(block::unmetered(heard(&mut self.agents, request, &Over::Loopback, outcome)?))
+    }
+
+    /// The next cell shall not find workers that still send to clients who have gone.
+    fn settle(&mut self, crew: &Crew) -> Result<()> {
+        if !fairness::settles(self.rigs.pool(&self.plan, crew, &self.files)?) {
+            self.rigs.discard_pool(crew);
+        }
+        Ok(())
+    }
+
+    /// Asks the instance that has just been measured; none when that is not to be, or the user wants the run to end.
+    fn negotiate(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        delivery: &Delivery,
+        spot: &Spot,
+    ) -> Option<Negotiation> {
+        let path = url::path(request.cell, delivery, request.payload, self.rigs.token());
+        let content = std::fs::read(request.blob).ok()?;
+        let instance = self.rigs.instance(spot).ok()?;
+        negotiation::ask(&instance.url(&path), &content, &self.interrupt)
+    }
+
+    /// One block, and what is asked for after it.
+    fn deliver(&mut self, request: &DeliveryRequest<'_>) -> Result<DeliveryVisit, Failure> {
+        let cell = request.cell;
+        let Some(delivery) = &cell.delivery else {
+            return Err(Failure::fault(FaultKind::Parameter, format!("{}: it is no delivery", cell.id)));
+        };
+        if self.interrupt.is_set() {
+            return Err(Failure::Interrupted);
+        }
+        if let Origin::Url { url } = &request.payload.origin {
+            return self.outside(request, url);
+        }
+        let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
+        let spot = Spot { server: delivery.server.clone(), site, over: Over::of(delivery) };
+        let crew = Crew::of(cell);
+        self.words = Words::default();
+        let mut result = self.block(request, delivery, &spot);
+        let ended = self.rigs.ended(&spot, &crew);
+        if let Ok(visit) = &mut result
+            && ended.is_none()
+            && blame::is_sound(cell, visit, request.payload)
+        {
+            if request.negotiate && spot.over == Over::Loopback {
+                visit.negotiation = self.negotiate(request, delivery, &spot).map(Box::new);
+            }
+            if delivery.slow.is_some() {
+                self.settle(&crew).map_err(|e| start(cell, &e))?;
+            }
+            return result;
+        }
+        let said = self.words.said();
+        // By now it is known, too, that something has just been killed.
+        let ended = ended.or_else(|| self.rigs.ended(&spot, &crew));
+        // Whatever state it is in, the next cell shall not have it.
+        self.rigs.discard(&spot, &crew);
+        blame::tell(result, cell, request.payload, &Traces { ended, said })
+    }
+}
+
+impl Executor for Courier {
+    fn versions(&mut self, plan: &Plan, _live: &[usize]) -> Vec<Version> {
+        let servers = self
+            .rigs
+            .servers()
+            .iter()
+            .filter_map(|found| Some(Version::of(&found.definition.name, found.version.clone()?)));
+        servers.chain(php_versions(plan)).collect()
+    }
+
+    fn visit(&mut self, order: &VisitOrder<'_>) -> Result<VisitRecord, Failure> {
+        self.deliver(&DeliveryRequest::of(order)).map(|visit| record(visit, order))
+    }
+
+    fn end(&mut self) {
+        std::mem::take(&mut self.agents).into_values().for_each(loading::LoadAgent::end);
+        self.rigs.end();
+    }
+}
+
+/// The result of a load, or why there is none.
+fn heard(
+    agents: &mut BTreeMap<Over, loading::LoadAgent>,
+    request: &DeliveryRequest<'_>,
+    over: &Over,
+    outcome: Result<loading::Outcome, loading::Failure>,
+) -> Result<LoadResult, Failure> {
+    if let Err(loading::Failure::Broken(_)) = outcome {
+        // It is of no further use: the next visit has a new one.
+        agents.remove(over);
+    }
+    let outcome = outcome.map_err(|failure| blame::refused(request.cell, request.payload, &failure))?;
+    if outcome.interrupted { Err(Failure::Interrupted) } else { Ok(outcome.result) }
+}
+
+/// Why there is nobody to ask.
+fn start(cell: &Cell, error: &anyhow::Error) -> Failure {
+    Failure::Fault(Fault::of_delivery(FaultKind::Start, format!("{}: {error:#}", cell.id)))
+}
+
+/// Puts what PHP has to say about a refusal beside the status: its scripts say it in one line.
+fn explain(visit: &mut DeliveryVisit, pool: &fpm::Pool, docroot: &Path, path: &str) {
+    let (script, query) = path.split_once('?').unwrap_or((path, ""));
+    let script = docroot.join(script.trim_start_matches('/'));
+    let said = pool.ask(&script, query).unwrap_or_default();
+    if let Some(line) = blame::line_of_php(&said) {
+        let message = format!("status {}: {line}", visit.preflight.status);
+        visit.preflight.fault = Some(Wrong::new(WrongKind::Status, message));
+    }
+}

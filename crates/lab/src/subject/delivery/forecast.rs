@@ -1,0 +1,60 @@
+//! How long responses and blocks of them will take: from nominal figures, before anything was measured, and from what was.
+
+use crate::planner::forecast::nominal_rate;
+use weigh_model::link::{LinkSpec, TCP_PAYLOAD};
+use weigh_model::way::{WayDescription, WayKind};
+
+/// What a response costs beside its bytes, in seconds: the server's part, and PHP's.
+const RESPONSE_SECONDS: (f64, f64) = (0.0001, 0.0004);
+/// Bytes a second that are sent where nothing is done to them.
+const SENT: f64 = 1e9;
+/// Packets that a new connection sends before it hears of them.
+const FIRST_WINDOW: f64 = 10.0;
+/// How long a block of requests is to last, in seconds.
+const BLOCK_SECONDS: f64 = 0.4;
+/// What a visit to a delivery costs beside its block: preflight, meters, now and then the start of a server.
+const DELIVERY_SECONDS: f64 = 0.08;
+/// How long a block with slow clients lasts, in seconds.
+pub const WATCHED_SECONDS: f64 = 4.0;
+/// Blocks with slow clients that a cell gets: they show who waits for whom, and not a figure of three digits.
+pub const WATCHED_ROUNDS: u32 = 2;
+/// Requests of a preflight, which are metered too.
+const PREFLIGHTS: u64 = weigh_load::engine::PREFLIGHTS as u64;
+/// Requests of the longest block.
+const BLOCK_REQUESTS: f64 = 20_000.0;
+
+/// Expected CPU seconds of one response of `bytes`.
+pub fn response_seconds(way: &WayDescription, level: Option<i32>, bytes: u64, php: bool) -> f64 {
+    let bare = RESPONSE_SECONDS.0 + if php { RESPONSE_SECONDS.1 } else { 0.0 } + bytes as f64 / SENT;
+    let level = level.or(way.levels.as_ref().map(|l| l.default)).unwrap_or(0);
+    match way.kind {
+        WayKind::OnTheFly => bare + bytes as f64 / 1e6 / nominal_rate(&way.nominal, level),
+        WayKind::Plain | WayKind::PreEncoded | WayKind::Offload | WayKind::Transparent => bare,
+    }
+}
+
+/// Expected seconds of wall time that a response of `bytes`, sent as it is over a new connection, takes beside the same over loopback:
+/// handshake, slow start and the bytes on the line.
+pub fn link_seconds(link: &LinkSpec, bytes: u64) -> f64 {
+    let windows = (bytes as f64 / (FIRST_WINDOW * TCP_PAYLOAD as f64) + 1.0).log2();
+    let on_the_line = link.down_kbps.map_or(0.0, |kbps| bytes as f64 / (kbps * 125.0));
+    (2.0 + windows) * link.rtt_ms / 1e3 + on_the_line
+}
+
+/// Requests of a block whose responses take this many seconds of wall time, one after the other: 0.4 s of them, so that
+/// most blocks have eight or more and those of the slowest one.
+pub fn block_requests(response_seconds: f64, connections: u32) -> u64 {
+    let enough = (BLOCK_SECONDS / response_seconds).ceil().clamp(1.0, BLOCK_REQUESTS);
+    (enough as u64).max(u64::from(connections))
+}
+
+/// Expected seconds of wall time of a visit to a delivery whose responses take this many seconds.
+pub fn block_seconds(response_seconds: f64, connections: u32) -> f64 {
+    let requests = block_requests(response_seconds, connections) + PREFLIGHTS;
+    requests as f64 * response_seconds + DELIVERY_SECONDS
+}
+
+/// Expected seconds of wall time of a visit with slow clients.
+pub fn watched_seconds() -> f64 {
+    WATCHED_SECONDS + DELIVERY_SECONDS
+}

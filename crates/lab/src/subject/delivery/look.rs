@@ -1,0 +1,113 @@
+//! What can send here: each server is looked for, and each PHP-FPM is started once and describes its ways.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use serde::Deserialize;
+
+use super::files::Files;
+use super::spec::pool_spec;
+use crate::defs::Definitions;
+use crate::rig::fpm::Pool;
+use crate::rig::guard::Place;
+use crate::rig::runtime::PhpRuntime;
+use crate::rig::server::definition::{Definition, Php};
+use crate::rig::service::FolderDefinition;
+use crate::shelter::Shelter;
+use weigh_model::inventory::{Inventory, RuntimeEntry, ServerEntry};
+use weigh_model::text::clean_bytes;
+use weigh_model::way::WayDescription;
+
+/// What `describe.php` says.
+#[derive(Debug, Deserialize)]
+struct Description {
+    version: String,
+    #[serde(default)]
+    facts: BTreeMap<String, String>,
+    ways: Vec<WayDescription>,
+}
+
+/// Every server that is known, found or not.
+///
+/// # Errors
+/// A definition is not valid.
+pub fn servers(definitions: &Definitions) -> Result<Vec<ServerEntry>> {
+    Ok(Definition::load(definitions)?.iter().map(entry).collect())
+}
+
+/// A server with its ways, found or not.
+pub fn entry(definition: &Definition) -> ServerEntry {
+    let found = definition.find();
+    ServerEntry {
+        name: definition.name.clone(),
+        binary: found.program.clone(),
+        version: found.version.clone().unwrap_or_default(),
+        tls: found.tls_missing.is_none(),
+        php: definition.php == Php::Fpm,
+        ways: found.ways,
+        facts: BTreeMap::new(),
+        own: definition.mine.clone(),
+        missing: found.missing,
+        remedy: found.remedy,
+    }
+}
+
+/// What each PHP of an inventory can have sent, or the reason why nothing.
+pub fn pools(inventory: &Inventory, php_home: &Path) -> Vec<RuntimeEntry> {
+    let entry = |runtime: &RuntimeEntry| {
+        let bare = RuntimeEntry {
+            name: runtime.name.clone(),
+            binary: runtime.binary.clone(),
+            version: runtime.version.clone(),
+            ..RuntimeEntry::default()
+        };
+        Some(match described(runtime.binary.as_ref()?, php_home) {
+            Ok(said) => RuntimeEntry { ways: said.ways, facts: said.facts, ..bare },
+            Err(lack) => {
+                RuntimeEntry { missing: Some(format!("{:#}", lack.why)), remedy: lack.remedy, ..bare }
+            }
+        })
+    };
+    inventory.runtimes.iter().filter_map(entry).collect()
+}
+
+/// Why a PHP sends nothing, and what would mend it.
+struct Lack {
+    why: anyhow::Error,
+    remedy: Option<String>,
+}
+
+impl From<anyhow::Error> for Lack {
+    fn from(why: anyhow::Error) -> Lack {
+        Lack { why, remedy: None }
+    }
+}
+
+fn described(binary: &Path, php_home: &Path) -> Result<Description, Lack> {
+    let php = PhpRuntime::of(binary)?;
+    if php.fpm.is_none() {
+        let numbers: Vec<&str> = php.version.split('.').take(2).collect();
+        let why = anyhow!("PHP {} has no PHP-FPM", php.version);
+        return Err(Lack { why, remedy: Some(format!("apt install php{}-fpm", numbers.join("."))) });
+    }
+    Ok(describe(&php, php_home)?)
+}
+
+/// Starts a pool of one worker and asks it.
+fn describe(php: &PhpRuntime, php_home: &Path) -> Result<Description> {
+    let room = Shelter::new().context("no temporary folder")?;
+    let mut files = Files::new(room.path(), php_home)?;
+    let script = files.scripts()?.join("describe.php");
+    let place = Place::new(room.path(), room.path().join("log"));
+    let pool = Pool::start(&pool_spec(php, 1, &files)?, &place)?;
+    let said = pool.ask(&script, "")?;
+    let description: Description = serde_json::from_slice(&said).map_err(|error| {
+        let line = clean_bytes(said.split(|b| *b == b'\n').next().unwrap_or_default());
+        let begin: String = line.chars().take(200).collect();
+        anyhow!("PHP {} does not describe its ways ({error}) but says: {begin}", php.version)
+    })?;
+    pool.stop();
+    ensure!(description.version == php.version, "PHP {} answers as {}", php.version, description.version);
+    Ok(description)
+}

@@ -1,0 +1,18 @@
+use super::*;
+
+#[test]
+fn a_wrong_body_is_told_with_what_was_asked() {
+    let wrong = Exchange {
+        ask: Ask { accept: Some("br".into()), ..Ask::default() },
+        answer: Answer {
+            status: 200,
+            content_encoding: Some("br".into()),
+            body: Body::Wrong,
+            ..Answer::default()
+        },
+    };
+    let negotiation = Negotiation { exchanges: vec![Exchange::default(), wrong], ended: None };
+    let said = negotiation.wrong_body().unwrap();
+    assert_eq!(said, "the br body for Accept-Encoding `br`: it is not the content");
+    assert_eq!(Negotiation::default().wrong_body(), None);
+}
