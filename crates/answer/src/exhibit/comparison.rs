@@ -240,6 +240,10 @@ impl<'a> Clients<'a> {
 }
 
 impl Exhibit for Comparisons {
+    fn leads(&self) -> bool {
+        true
+    }
+
     fn blocks(&self, report: &Report, options: &Options) -> Vec<Block> {
         let text = |name, width, priority| Column::new(name, "", Shown::Text(width), priority);
         let mut columns = vec![

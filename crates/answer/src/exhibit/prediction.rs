@@ -304,6 +304,10 @@ fn break_even(evidence: &Evidence, group: &[&Call]) -> Option<BreakEvenAt> {
 }
 
 impl Exhibit for ComputedCalls {
+    fn leads(&self) -> bool {
+        true
+    }
+
     fn blocks(&self, report: &Report, options: &Options) -> Vec<Block> {
         let mut blocks = Vec::new();
         if !report.links.is_empty() {

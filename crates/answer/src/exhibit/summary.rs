@@ -33,6 +33,10 @@ impl PublishedSummary {
 }
 
 impl Exhibit for PublishedSummary {
+    fn leads(&self) -> bool {
+        true
+    }
+
     /// A summary shows the first alone.
     fn blocks(&self, report: &Report, options: &Options) -> Vec<Block> {
         let most = if options.detail == Detail::Full { usize::MAX } else { 1 };
