@@ -153,7 +153,7 @@ fn over_visits(
         Over::Max => exact(amounts().reduce(f64::max)),
         Over::Min => exact(amounts().reduce(f64::min)),
         Over::Sum => exact(amounts().reduce(|a, b| a + b)),
-        Over::Exact => exact(amounts().last()),
+        Over::Exact => exact(amounts().next_back()),
         Over::Mean => exact(amounts().reduce(|a, b| a + b).map(|sum| sum / rounds.len() as f64)),
         Over::Distribution(_) => None,
     }

@@ -22,12 +22,12 @@ pub struct Sum {
 
 /// The SHA-256 of a slice, hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    hex(Sha256::digest(bytes))
 }
 
 /// Finishes a digest, hexadecimal.
 pub(crate) fn finish(digest: Sha256) -> String {
-    hex(&digest.finalize())
+    hex(digest.finalize())
 }
 
 /// Bytes in hexadecimal.

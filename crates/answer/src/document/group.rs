@@ -9,7 +9,7 @@ use crate::group::Group;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::Look;
-use crate::table::{Cell, Column, Grid, Kind, Tone};
+use crate::table::{Grid, Tone};
 use crate::text::clean;
 use crate::words::note;
 
@@ -153,26 +153,6 @@ impl<'a> View<'a> {
             (false, None) => Tone::Plain,
         }
     }
-}
-
-/// The rows of all groups, at most `most`, in one table with the group's title before each; and how many are left out.
-pub fn together(report: &Report, most: usize) -> (Option<Grid>, usize) {
-    let views = views(report);
-    let all: usize = views.iter().map(|view| view.rows.len()).sum();
-    let mut grid: Option<Grid> = None;
-    let mut left = most;
-    for view in &views {
-        let table = view.table(view.rows.iter().copied().take(left));
-        left -= table.rows.len();
-        let grid = grid.get_or_insert_with(|| {
-            let title = Column::new("content", "", Kind::Text(16), 0);
-            Grid::new(std::iter::once(title).chain(table.columns.iter().cloned()).collect())
-        });
-        for (tone, cells) in table.rows {
-            grid.push(tone, std::iter::once(Cell::Text(view.title())).chain(cells).collect());
-        }
-    }
-    (grid.filter(|grid| !grid.rows.is_empty()), all.saturating_sub(most))
 }
 
 /// The name of a row inside its group by its cell's id; the cleaned id of one that the report does not have.
