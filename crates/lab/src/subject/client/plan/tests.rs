@@ -67,7 +67,10 @@ fn contents(name: &str, _: Option<u64>) -> Result<Vec<Payload>> {
 }
 
 /// The ids of the cells of a block, and what is left out with its reason.
-fn planned(block: &str) -> Result<(Vec<String>, Vec<(String, String)>)> {
+/// Ids of cells, and what was excluded with its reason.
+type Planned = (Vec<String>, Vec<(String, String)>);
+
+fn planned(block: &str) -> Result<Planned> {
     let text = format!(
         "schema = 1\nname = \"x\"\ntitle = \"X\"\nquestion = \"Q?\"\nreading = \"R.\"\n[variants.jit]\nini = [\"opcache.jit=on\"]\n[[clients]]\n{block}"
     );
