@@ -1,6 +1,6 @@
 //! Weighbridge: what should this site send, how should it encode it, and who should send it?
 //!
-//! Data flows one way: study → plan → run → record → analysis → report. Nothing points back.
+//! Data flows one way: study → plan → run → record → report. Nothing points back.
 #![forbid(unsafe_code)]
 
 pub mod agent;

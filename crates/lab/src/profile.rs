@@ -1,5 +1,5 @@
 //! Profiles: what a PHP script spends where. Owns how files of profilers are read, whatever their size, which profiler a PHP
-//! has and how it is turned on, and the comparison of two profiles. Refuses to draw: that is `report`'s.
+//! has and how it is turned on. Refuses to compare and to draw: that is `weigh_answer::profile`'s.
 //!
 //! A profiled script is slower than a plain one, so figures from here never mix with those of studies.
 

@@ -2,7 +2,7 @@
 //!
 //! It decides what to visit when, and when a cell is done; what it decides follows from the plan, the records
 //! and the clock alone, so that an interrupted run goes on as if it had not been. It knows no subject by name: what a visit is, what it
-//! costs and whether it counts is each [`Subject`](crate::subject::Subject)'s. It never judges a number: that is analysis, which knows
+//! costs and whether it counts is each [`Subject`](crate::subject::Subject)'s. It never judges a number: that is the report, which knows
 //! nothing of this.
 
 pub mod clock;

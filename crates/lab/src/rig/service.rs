@@ -1,6 +1,6 @@
 //! A program that the lab stands up for itself: a web server, a store, a PHP-FPM pool. Each has a definition or a spec that says what it is
 //! called, how it is configured and when it is ready; how it is put into a private directory, started under guard, waited for and ended is
-//! the same for all, and stands here.
+//! the same for all, and stands here. A private instance has a directory of mode 0700, and a unix socket or a free loopback port.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -132,7 +132,7 @@ impl RunDir {
         &self.stored.records
     }
 
-    /// The run as it stands, for analysis.
+    /// The run as it stands, for a report.
     pub fn into_stored(self) -> StoredRun {
         self.stored
     }

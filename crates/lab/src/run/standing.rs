@@ -1,6 +1,6 @@
 //! How the cells of a run stand to each other so far: what beats what, and whether that is beyond doubt.
 //!
-//! Times are summed up over rounds as in the analysis. It decides nothing: that is [`super::stop`]'s.
+//! Times are summed up over rounds as in the report. It decides nothing: that is [`super::stop`]'s.
 
 use super::state::{History, State};
 use crate::subject;
@@ -32,7 +32,7 @@ struct Profile {
 /// CPU times of a phase, in nanoseconds a pass.
 struct Times {
     by_round: Vec<f64>,
-    /// The figure of the phase, as the analysis gives it.
+    /// The figure of the phase, as the report gives it.
     cpu: f64,
     /// The smallest and the largest sample.
     range: (f64, f64),
@@ -61,7 +61,7 @@ impl<'a> Standing<'a> {
         Standing { plan, groups: plan.cells.iter().map(Cell::group).collect(), profiles, awaited }
     }
 
-    /// Half-width ÷ CPU time of the interval of a phase over rounds, as the analysis gives it; `None` before there are two
+    /// Half-width ÷ CPU time of the interval of a phase over rounds, as the report gives it; `None` before there are two
     /// rounds, and for a phase that is no headline of the cell's subject.
     pub fn half_width(&self, i: usize, phase: Phase, confidence: f64) -> Option<f64> {
         let profile = self.profiles[i].as_ref()?;

@@ -75,10 +75,10 @@ fn a_wrong_answer_is_a_fault_and_never_a_number() {
         let message = fault["message"].as_str().unwrap();
         assert!(message.contains(said) && !message.contains('\n'), "{codec}: {message}");
     }
-    let cells = found["cells"].as_array().unwrap();
+    let cells = found["rows"].as_array().unwrap();
     assert_eq!(cells.len(), 1, "only the sound codec has a number");
     assert_eq!(cells[0]["cell"]["setting"]["codec"], "gzdeflate");
-    assert_eq!(cells[0]["phases"]["encode"]["rounds"], 3, "it was not disturbed");
+    assert_eq!(cells[0]["values"]["encode"]["rounds"], 3, "it was not disturbed");
 
     let again = lab.run(&["report", "run"]);
     assert_eq!(again.code, 0);

@@ -217,7 +217,7 @@ fn a_configuration_of_nginx_stands_beside_the_studys_ways() {
     crate::schema::keeps("plan", &lab.json("run/plan.json"));
     let found: Value = serde_json::from_str(&ran.stdout).unwrap();
     let ids: Vec<&str> =
-        found["cells"].as_array().unwrap().iter().map(|c| c["cell"]["id"].as_str().unwrap()).collect();
+        found["rows"].as_array().unwrap().iter().map(|c| c["cell"]["id"].as_str().unwrap()).collect();
     assert!(ids.iter().any(|id| id.ends_with("server/config")), "{ids:?}");
     assert_eq!(lab.left_over(), 0);
 }

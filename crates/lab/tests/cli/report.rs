@@ -60,7 +60,6 @@ fn several_formats_go_into_one_folder() {
         files,
         [
             "report/cells.csv",
-            "report/links.csv",
             "report/report.json",
             "report/report.md",
             "report/values.csv"

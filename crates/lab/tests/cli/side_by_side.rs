@@ -66,7 +66,7 @@ fn two_labs_at_once_do_not_disturb_each_other() {
     for side in sides {
         let records = lab.records(&format!("{side}-run"));
         assert!(records.iter().any(|r| r["type"] == "end"), "{side} is complete");
-        let sound = |r: &&Value| r["type"] != "fault" && r["caveat"]["code"] != "faulty-responses";
+        let sound = |r: &&Value| r["type"] != "fault" && r["delivery"]["faults"].is_null();
         assert_eq!(records.iter().filter(sound).count(), records.len(), "{side}: {records:?}");
         let visits: Vec<&Value> = records.iter().filter(|r| r["type"] == "visit").collect();
         assert_eq!(visits.len(), 9, "{side}: three cells in three rounds");

@@ -8,9 +8,10 @@ fn of_a_killed_worker_only_the_response_that_it_had_is_lost() {
         return;
     }
     let ran = disturb(|_, worker| send("KILL", &[worker]));
-    let caveats = ran.of_type("caveat");
-    let lossy = caveats.iter().find(|c| c["caveat"]["code"] == "faulty-responses");
-    let caveat = &lossy.unwrap_or_else(|| panic!("{caveats:?}"))["caveat"];
+    let report = ran.lab.json("run/report/report.json");
+    let caveats = report["rows"].as_array().unwrap().iter().flat_map(|row| row["caveats"].as_array().unwrap());
+    let lossy: Vec<_> = caveats.filter(|caveat| caveat["code"] == "faulty-responses").collect();
+    let [caveat] = lossy[..] else { panic!("{lossy:?}") };
     assert_eq!(caveat["faulted"], 1, "{caveat}");
     let example = caveat["example"].as_str().unwrap();
     assert!(example.contains("502") && example.contains("exited on signal 9 (SIGKILL)"), "{example}");
