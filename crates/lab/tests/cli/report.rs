@@ -56,15 +56,7 @@ fn several_formats_go_into_one_folder() {
         lab.fine(&["report", "run", "-f", "markdown", "-f", "csv", "-f", "json", "--out", "report"]);
     let mut files: Vec<&str> = written.lines().collect();
     files.sort_unstable();
-    assert_eq!(
-        files,
-        [
-            "report/cells.csv",
-            "report/report.json",
-            "report/report.md",
-            "report/values.csv"
-        ]
-    );
+    assert_eq!(files, ["report/cells.csv", "report/report.json", "report/report.md", "report/values.csv"]);
     assert!(!lab.read("report/report.md").contains('\u{1b}'));
     lab.write("a-file", "x");
     let line = lab.refused(&["report", "run", "-f", "csv", "--out", "a-file"]);

@@ -9,7 +9,8 @@ fn of_a_killed_worker_only_the_response_that_it_had_is_lost() {
     }
     let ran = disturb(|_, worker| send("KILL", &[worker]));
     let report = ran.lab.json("run/report/report.json");
-    let caveats = report["rows"].as_array().unwrap().iter().flat_map(|row| row["caveats"].as_array().unwrap());
+    let caveats =
+        report["rows"].as_array().unwrap().iter().flat_map(|row| row["caveats"].as_array().unwrap());
     let lossy: Vec<_> = caveats.filter(|caveat| caveat["code"] == "faulty-responses").collect();
     let [caveat] = lossy[..] else { panic!("{lossy:?}") };
     assert_eq!(caveat["faulted"], 1, "{caveat}");
