@@ -1,7 +1,7 @@
 //! What records say: estimates, comparisons, sentences, tables and pictures, from a plan and its records alone. No I/O and no clock.
 //!
 //! [`gather`] sorts records by cell; [`row`], [`group`] and [`exhibit`] hold what follows from them, by the [`metric`]s of a [`subject`]; [`verdict`] says
-//! what differs; [`finding`] writes the answer. [`report::Report`] is all of it, [`document`], [`picture`] and [`format`] show it.
+//! what differs; [`finding`] writes the answer. [`report::Report`] is all of it, [`document`], [`picture`] and [`mod@format`] show it.
 #![forbid(unsafe_code)]
 
 pub mod bars;

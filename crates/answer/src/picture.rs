@@ -1,4 +1,4 @@
-//! Which pictures a report has. Fills the shapes of [`crate::chart`] with the figures of each subject.
+//! Which pictures a report has. Fills the shapes of the room `chart` with the figures of each subject.
 
 pub(crate) mod client;
 pub(crate) mod codec;

@@ -12,7 +12,7 @@ use weigh_model::text::clean_bytes;
 /// Where administrators' programs are although they may not be on an ordinary user's `PATH`.
 const ADMINISTRATORS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
-/// The folders of `path` and those of [`ADMINISTRATORS`], each once.
+/// The folders of `path` and those of `ADMINISTRATORS`, each once.
 pub fn folders(path: &OsStr) -> Vec<PathBuf> {
     let mut seen = HashSet::new();
     let all = std::env::split_paths(path).chain(ADMINISTRATORS.into_iter().map(PathBuf::from));

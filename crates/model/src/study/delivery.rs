@@ -31,7 +31,7 @@ pub struct DeliveryBlock {
     /// What responses travel over. Absent: `http`.
     #[serde(default = "plain")]
     pub transports: Vec<Transport>,
-    /// Ways, as [`crate::plan::ways::WayRequest`] reads them.
+    /// Ways, as the planner of deliveries reads them.
     pub ways: Vec<String>,
     /// The Accept-Encoding that is sent. Absent: what the way can send, and for one that sends no coding, what browsers ask for.
     #[serde(default)]
