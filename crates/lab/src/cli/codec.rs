@@ -119,11 +119,6 @@ fn study_of(args: &Args, php: bool) -> Study {
             block_bytes: args.block,
             quick: None,
         }],
-        deliveries: Vec::new(),
-        clients: Vec::new(),
-        variants: Default::default(),
-        links: None,
-        published: None,
-        published_delivery: None,
+        ..Study::default()
     }
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use crate::cli::terminal;
 use crate::run::dir::StoredRun;
-use weigh_answer::format::{self, Detail, Format, Medium, Options};
+use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
 use weigh_answer::report::Report;
 
 /// Flags of `weigh report`.
@@ -17,8 +17,7 @@ pub struct Args {
     /// The run directory
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// terminal, markdown, csv, json, svg, png (repeatable)
-    #[arg(long, short, default_value = "terminal", value_name = "FORMAT", value_parser = known_format)]
+    #[arg(long, short, default_value = "terminal", value_name = "FORMAT", value_parser = known_format, help = formats())]
     format: Vec<&'static dyn Format>,
     /// Write files into this folder instead of printing; pictures go there or into the run's report/
     #[arg(long, value_name = "DIR")]
@@ -30,6 +29,12 @@ pub struct Args {
 
 fn known_format(text: &str) -> Result<&'static dyn Format, String> {
     format::named(text).map_err(|e| e.to_string())
+}
+
+/// What `--format` takes, for its help.
+fn formats() -> String {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name()).collect();
+    format!("{} (repeatable)", names.join(", "))
 }
 
 /// How a report on this terminal looks.

@@ -11,7 +11,7 @@ use crate::suggest::readable;
 pub const SCHEMA: u32 = 1;
 
 /// A study as written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
     /// The version of the file format; [`SCHEMA`].

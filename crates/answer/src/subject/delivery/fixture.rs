@@ -249,15 +249,12 @@ impl Lab {
                     queue_max: 0,
                     readings: 10,
                 }),
-                fairness: None,
-                faults: Vec::new(),
                 preflight: Preflight {
                     status: 200,
                     content_encoding: coding.map(str::to_owned),
                     ..Preflight::default()
                 },
-                link: None,
-                negotiation: None,
+                ..DeliveryVisit::default()
             })),
             client: None,
         }
