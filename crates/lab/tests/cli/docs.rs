@@ -101,25 +101,37 @@ fn the_studies_of_the_examples_have_every_key_and_can_be_planned() {
     assert!(text.contains("Which codec?"), "{text}{}", String::from_utf8_lossy(&ran.stderr));
 }
 
-/// A hunk of a diff in a document: which file it shows, the title between its signs, and its lines without those that were taken away.
+/// A hunk of a diff in a document: which file it shows, the title between its signs, its lines without those that were taken away, and its
+/// lines without those that were added.
 struct Hunk<'a> {
     path: &'a str,
     title: &'a str,
     lines: Vec<&'a str>,
+    before: Vec<&'a str>,
 }
 
 fn hunks(diff: &str) -> Vec<Hunk<'_>> {
     let (mut path, mut found) = ("", Vec::new());
     for line in diff.lines() {
-        if let Some(named) = line.strip_prefix("+++ b/") {
+        if line.starts_with("--- ") {
+            // The file before; the next line has its name.
+        } else if let Some(named) = line.strip_prefix("+++ b/") {
             path = named;
         } else if let Some(title) = line.strip_prefix("@@") {
-            found.push(Hunk { path, title: title.trim_matches([' ', '@']), lines: Vec::new() });
-        } else if let (Some(hunk), Some(shown)) = (found.last_mut(), line.strip_prefix(['+', ' '])) {
-            hunk.lines.push(shown);
+            let title = title.trim_matches([' ', '@']);
+            found.push(Hunk { path, title, lines: Vec::new(), before: Vec::new() });
+        } else if let Some(hunk) = found.last_mut() {
+            hunk.lines.extend(line.strip_prefix(['+', ' ']));
+            hunk.before.extend(line.strip_prefix(['-', ' ']));
         }
     }
     found
+}
+
+/// The lines stand in the text one after the other.
+fn stands_in(lines: &[&str], text: &str) -> bool {
+    let all: Vec<&str> = text.lines().collect();
+    all.windows(lines.len().max(1)).any(|window| window == lines)
 }
 
 /// What the title of a hunk says that shows a file from its first line to its last.
@@ -131,7 +143,7 @@ fn what_extending_shows_stands_in_the_code() {
     let update = std::env::var_os("UPDATE_EXAMPLES").is_some();
     let mut seen = 0;
     for diff in blocks(&extending.clone(), "diff") {
-        for Hunk { path, title, lines } in hunks(&diff) {
+        for Hunk { path, title, lines, .. } in hunks(&diff) {
             let source = document(path);
             let real: Vec<&str> = source.lines().collect();
             if title == WHOLE && update {
@@ -140,8 +152,11 @@ fn what_extending_shows_stands_in_the_code() {
             } else if title == WHOLE {
                 assert_eq!(lines, real, "{path}: write it anew with UPDATE_EXAMPLES=1");
             } else {
-                let there = real.windows(lines.len()).any(|window| window == lines);
-                assert!(there, "no longer in {path}, one line after the other:\n{}", lines.join("\n"));
+                assert!(
+                    stands_in(&lines, &source),
+                    "no longer in {path}, one line after the other:\n{}",
+                    lines.join("\n")
+                );
             }
             seen += lines.len();
         }
@@ -151,6 +166,52 @@ fn what_extending_shows_stands_in_the_code() {
         std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/EXTENDING.md"), extending)
             .unwrap();
     }
+}
+
+/// Examples that were not kept are diffs of scratch branches: what they would change is still as they found it, what they would add is not there.
+#[test]
+fn scratch_changes_that_extending_shows_would_still_apply() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (mut changed, mut added) = (BTreeSet::new(), BTreeSet::new());
+    for diff in blocks(&document("docs/EXTENDING.md"), "diff scratch") {
+        let is_new = diff.starts_with("--- /dev/null");
+        for Hunk { path, before, .. } in hunks(&diff) {
+            if is_new {
+                assert!(!root.join(path).exists(), "{path} is there: show it as it is, without `scratch`");
+                added.insert(path.to_owned());
+            } else {
+                let there = !before.is_empty() && stands_in(&before, &document(path));
+                assert!(there, "no longer in {path}, one line after the other:\n{}", before.join("\n"));
+                changed.insert(path.to_owned());
+            }
+        }
+    }
+    assert!(changed.len() > 3 && added.len() > 2, "{changed:?} {added:?}");
+}
+
+/// A server and a store are a folder: its files are all there is to one, and have the lines that are said.
+#[test]
+fn folders_that_extending_lists_are_whole() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for listing in blocks(&document("docs/EXTENDING.md"), "stat folder") {
+        let files: Vec<(&str, usize)> = listing
+            .lines()
+            .filter_map(|line| line.split_once(" | "))
+            .map(|(path, count)| (path.trim(), count.split_whitespace().next().unwrap().parse().unwrap()))
+            .collect();
+        for (path, lines) in &files {
+            assert_eq!(document(path).lines().count(), *lines, "{path}");
+        }
+        let folder: Vec<&str> = files[0].0.split('/').take(2).collect();
+        let there = files_below(&root.join(folder.join("/")));
+        assert_eq!(there, files.len(), "files of {}", folder.join("/"));
+    }
+}
+
+fn files_below(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.map(|path| if path.is_dir() { files_below(&path) } else { 1 }).sum()
 }
 
 #[test]
