@@ -11,6 +11,8 @@ const GAP: f64 = 6.0;
 const BETWEEN: f64 = 14.0;
 /// The widest names of rows.
 const NAMES: f64 = 300.0;
+/// As wide where there is one panel alone.
+const ALONE: f64 = 360.0;
 
 /// Rows of bars.
 #[derive(Clone, Debug)]
@@ -57,7 +59,9 @@ impl Bars {
         let pitch = ((BOTTOM - top) / self.names.len().max(1) as f64).min(PITCH);
         let size = (pitch * 0.72).clamp(11.0, 15.0);
         let pen = Pen::new(size, INK).anchored(Anchor::End);
-        let widest = canvas.widest(self.names.iter().map(|name| name.0.as_str()), pen).min(NAMES);
+        let widest = canvas
+            .widest(self.names.iter().map(|name| name.0.as_str()), pen)
+            .min(if self.panels.len() == 1 { ALONE } else { NAMES });
         let end = MARGIN + widest;
         for (place, (name, color)) in self.names.iter().enumerate() {
             let y = top + pitch * (place as f64 + 0.5);
