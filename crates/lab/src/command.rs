@@ -22,9 +22,6 @@ pub struct Ended {
 
 /// Runs a program to its end or until `patience` is over; then it and all it started are killed. Its output goes
 /// through files in `work`, and of each at most a megabyte comes back.
-///
-/// # Errors
-/// It cannot be started, or there is no room in `work`.
 pub fn run_within(command: &mut Command, work: &Path, patience: Duration) -> io::Result<Ended> {
     let (out, err) = (work.join("stdout"), work.join("stderr"));
     command.stdin(Stdio::null()).stdout(File::create(&out)?).stderr(File::create(&err)?);

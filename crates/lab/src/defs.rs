@@ -35,9 +35,6 @@ pub struct Definitions {
 
 impl Definitions {
     /// The embedded definitions, with `overlay` laid over them.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn load(overlay: Option<&Path>) -> Result<Definitions> {
         let mut files = BTreeMap::new();
         let roots = [
@@ -97,9 +94,6 @@ impl Definitions {
     }
 
     /// The study of that name.
-    ///
-    /// # Errors
-    /// When there is none (the nearest name is offered) or its file is not valid.
     pub fn study(&self, name: &str) -> Result<Study> {
         let path = Path::new("studies").join(format!("{name}.toml"));
         let Some(bytes) = self.files.get(&path) else {
@@ -121,9 +115,6 @@ impl Definitions {
     }
 
     /// The link profile of that name, or the link that a text such as `100mbit/20ms` describes.
-    ///
-    /// # Errors
-    /// When there is none (the nearest name is offered), or its file or the text is not valid.
     pub fn link(&self, name: &str) -> Result<LinkSpec> {
         if name.contains('/') {
             return LinkSpec::parse(name);
@@ -138,9 +129,6 @@ impl Definitions {
     }
 
     /// The text that says of a distribution by that name which of its suites have PHP, and where it stands.
-    ///
-    /// # Errors
-    /// When there is none (those there are are named) or it is not UTF-8.
     pub fn runtime_source(&self, name: &str) -> Result<(&str, String)> {
         let path = Path::new("runtimes").join(format!("{name}.toml"));
         let Some(bytes) = self.files.get(&path) else {
@@ -154,9 +142,6 @@ impl Definitions {
 
     /// Writes the PHP side below `parent` and returns its folder. The folder's name holds the digest of its
     /// content, so that a second call finds it there, and an older program's folder is never mixed in.
-    ///
-    /// # Errors
-    /// When the folder cannot be written.
     pub fn write_php(&self, parent: &Path) -> Result<PathBuf> {
         // The drivers of stores stand beside them, as `stores/NAME/drivers/DRIVER.php`.
         let is_driver = |p: &Path| p.starts_with("stores") && p.extension().is_some_and(|e| e == "php");
@@ -224,9 +209,6 @@ fn lay_over(folder: &Path, root: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) 
 }
 
 /// Reads the file of a user's study.
-///
-/// # Errors
-/// As [`Study::parse`], or that the file cannot be read.
 pub fn read_study(path: &Path) -> Result<Study> {
     let mut text = String::new();
     let read = fs::File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text));

@@ -112,15 +112,9 @@ pub trait CodecWorker {
     fn describe(&mut self) -> Result<Description, Failure>;
 
     /// Measures one cell once, within `limit` of wall time.
-    ///
-    /// # Errors
-    /// [`Failure`].
     fn visit(&mut self, request: &VisitRequest, limit: Duration) -> Result<Visit, Failure>;
 
     /// Decodes an output independently, within `limit` of wall time.
-    ///
-    /// # Errors
-    /// [`Failure`].
     fn check(&mut self, request: &CheckRequest, limit: Duration) -> Result<Checked, Failure>;
 
     /// Ends what it started; it may be asked again afterwards.

@@ -18,9 +18,6 @@ impl Interrupt {
     }
 
     /// A flag that signals set. A second signal ends the program at once; the workers end with it.
-    ///
-    /// # Errors
-    /// The system refused to register a handler.
     pub fn on_signals() -> io::Result<Interrupt> {
         let interrupt = Interrupt::new();
         for signal in [SIGINT, SIGTERM, SIGHUP] {

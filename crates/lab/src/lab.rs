@@ -73,9 +73,6 @@ pub struct Lab {
 
 impl Lab {
     /// Opens the lab, with a folder of definitions laid over the built-in ones.
-    ///
-    /// # Errors
-    /// The definitions cannot be read, or there is no place for a cache.
     pub fn open(defs: Option<&Path>) -> Result<Lab> {
         let definitions = Definitions::load(defs)?;
         let cache = Cache::default_folder()?;
@@ -84,9 +81,6 @@ impl Lab {
     }
 
     /// A study by name, or from a file when the text is a path.
-    ///
-    /// # Errors
-    /// Neither a known name nor a readable file, or not a valid study.
     pub fn study(&self, name: &str) -> Result<Study> {
         let path = Path::new(name);
         if path.extension().is_some_and(|e| e == "toml") || path.components().count() > 1 {
@@ -103,17 +97,11 @@ impl Lab {
     }
 
     /// The folder of the PHP side, written when it is not there yet.
-    ///
-    /// # Errors
-    /// The cache cannot be written.
     pub fn php_home(&self) -> Result<PathBuf> {
         self.definitions.write_php(&self.cache).context("the PHP worker cannot be put in place")
     }
 
     /// Looks for what the cells of studies can stand on beside runtimes: web servers, PHP-FPM pools, stores with their drivers, links.
-    ///
-    /// # Errors
-    /// A definition is not valid, or the PHP side cannot be put in place.
     pub fn look(&self, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
         for text in studies.iter().flat_map(Study::all_links) {
             let link = self.definitions.link(&text)?;
@@ -123,9 +111,6 @@ impl Lab {
     }
 
     /// The PHPs of these names: binaries, or fetched runtimes.
-    ///
-    /// # Errors
-    /// There is none of a name, or it does not say its version.
     pub fn php(&self, named: &[PathBuf]) -> Result<Vec<PhpRuntime>> {
         let binaries = self.resolve(named)?;
         binaries.iter().map(|binary| PhpRuntime::of(binary)).collect()
@@ -153,9 +138,6 @@ impl Lab {
     }
 
     /// Stages the contents a study names and builds its plan.
-    ///
-    /// # Errors
-    /// A name that nothing answers to, or content that cannot be staged.
     pub fn plan(&self, study: &Study, planning: &mut Planning<'_>) -> Result<Plan> {
         let subject = subject::of_study(study);
         self.planned(study, planning, |stager, name, bytes, progress| {
@@ -166,9 +148,6 @@ impl Lab {
 
     /// The same for a study whose contents are paths of the user's: each block has them all. They go beside the study,
     /// because a path need not be text.
-    ///
-    /// # Errors
-    /// A path that cannot be measured, or names that nothing answers to.
     pub fn plan_paths(&self, study: &Study, paths: &[PathBuf], planning: &mut Planning<'_>) -> Result<Plan> {
         let mut study = study.clone();
         for block in &mut study.cells {

@@ -60,9 +60,6 @@ pub enum Failure {
 
 impl LoadAgent {
     /// Starts one; its stderr goes to `log`.
-    ///
-    /// # Errors
-    /// The log cannot be written or the program not be started.
     pub fn start(log: &Path, interrupt: Interrupt) -> std::io::Result<LoadAgent> {
         LoadAgent::start_in(None, log, interrupt)
     }

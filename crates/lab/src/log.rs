@@ -128,9 +128,6 @@ pub struct LogWriter {
 
 impl LogWriter {
     /// Opens the log for appending after its first `valid_bytes`; a torn line behind them is cut off.
-    ///
-    /// # Errors
-    /// [`LogError::Io`].
     pub fn open(path: &Path, valid_bytes: u64) -> Result<LogWriter, LogError> {
         let fail = |source| LogError::Io {
             path: path.to_path_buf(),
@@ -165,9 +162,6 @@ impl LogWriter {
     }
 
     /// Waits until everything appended is on the disk.
-    ///
-    /// # Errors
-    /// [`LogError::Io`].
     pub fn sync(&self) -> Result<(), LogError> {
         match self.file.sync_data() {
             // Some file systems and devices do not know how to sync; appending worked there.

@@ -24,9 +24,6 @@ pub struct Shelter {
 
 impl Shelter {
     /// A new one.
-    ///
-    /// # Errors
-    /// There is no folder for temporary files that can be written to.
     pub fn new() -> io::Result<Shelter> {
         Shelter::below(&std::env::temp_dir())
     }

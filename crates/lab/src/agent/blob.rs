@@ -61,9 +61,6 @@ impl Blobs {
 }
 
 /// The parts of `bytes` with these lengths, in order.
-///
-/// # Errors
-/// What is wrong with the lengths.
 pub fn split<'a>(bytes: &'a [u8], lengths: &[u64]) -> Result<Vec<&'a [u8]>, String> {
     let mut rest = bytes;
     let mut parts = Vec::with_capacity(lengths.len());

@@ -48,9 +48,6 @@ fn clock<T>(run: impl FnOnce() -> T) -> (T, u64, u64) {
 }
 
 /// Takes the samples that a request asks for. `first` is what the untimed pass took; `pass` does one more.
-///
-/// # Errors
-/// The first fault of a pass.
 pub fn take(
     request: &VisitRequest,
     first: Span,

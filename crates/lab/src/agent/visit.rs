@@ -15,9 +15,6 @@ use crate::digest::sha256;
 use weigh_model::protocol::{Fault, FaultKind, Phase, Samples, Visit, VisitRequest};
 
 /// Carries out a visit.
-///
-/// # Errors
-/// The fault that kept the cell from a number.
 pub fn visit(agent: &mut Agent, request: &VisitRequest) -> Result<Visit, Fault> {
     let codec = find_codec(&request.codec)?;
     let params = Params { level: request.level, options: request.options.clone(), dictionary: None };

@@ -22,9 +22,6 @@ use weigh_model::plan::Plan;
 const TOP: usize = 8;
 
 /// Profiles the cells that were chosen, if there are any.
-///
-/// # Errors
-/// A profile cannot be made or written.
 pub fn run(
     lab: &Lab,
     path: &Path,

@@ -33,9 +33,6 @@ impl Lab {
     }
 
     /// Native codecs, each PHP on `PATH`, and each that was fetched.
-    ///
-    /// # Errors
-    /// The PHP side cannot be put in place.
     pub fn everything(&self) -> Result<Inventory> {
         let fetched =
             runtime::prefixes(&self.runtimes()).into_iter().map(|(root, prefix)| root.join(prefix.cli));

@@ -74,9 +74,6 @@ impl Own {
 
 impl Lab {
     /// As [`Lab::plan`], with what is the user's own in the study. [`Lab::survey`] comes before.
-    ///
-    /// # Errors
-    /// Those of [`Lab::plan`], and whatever of the user's own cannot be measured.
     pub fn plan_own(&self, study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
         if !own.urls.is_empty() {
             return urls::plan(study, own, planning);

@@ -51,9 +51,6 @@ fn in_php(plan: &Plan) -> impl Iterator<Item = &Cell> {
 }
 
 /// Whether these words choose cells of these plans, and not too many.
-///
-/// # Errors
-/// They do not.
 pub fn check(plans: &[Plan], words: &str) -> Result<()> {
     let all: Vec<&Cell> = plans.iter().flat_map(|plan| chosen(plan, words)).collect();
     if all.is_empty() {
@@ -81,9 +78,6 @@ pub struct Contents {
 
 impl Contents {
     /// Copies it from a run directory.
-    ///
-    /// # Errors
-    /// It is not there any more, or cannot be copied.
     pub fn keep(plan: &Plan, root: &Path, words: &str) -> Result<Contents> {
         let place = Shelter::new().context("no temporary folder")?;
         for cell in chosen(plan, words) {
@@ -102,9 +96,6 @@ fn payload_of<'p>(plan: &'p Plan, cell: &Cell) -> Result<&'p Payload> {
 }
 
 /// Profiles the cells of a run that were chosen; logs go to its directory.
-///
-/// # Errors
-/// A block or its profile fails.
 pub fn profile(
     lab: &Lab,
     run: &Path,

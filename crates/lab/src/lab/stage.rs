@@ -36,9 +36,6 @@ impl<'a> Stager<'a> {
     }
 
     /// The payloads that a content name of a study stands for.
-    ///
-    /// # Errors
-    /// A name that nothing answers to, or a file that cannot be copied.
     pub fn corpus(&mut self, name: &str, block: Option<u64>) -> Result<Vec<Payload>> {
         let key = (name.to_owned(), block);
         if let Some(payloads) = self.staged.get(&key) {
@@ -65,9 +62,6 @@ impl<'a> Stager<'a> {
     }
 
     /// What client workers make by themselves, such as `integer` and `record:40`: a payload that is its name.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub fn made(&mut self, name: &str) -> Result<Payload> {
         let bytes = name.as_bytes();
         let blob = self.into.join(format!("made-{}", name.replace(':', "-")));
@@ -86,9 +80,6 @@ impl<'a> Stager<'a> {
     }
 
     /// The payloads that a content name of a study stands for, or their first `bytes`: shorter ones are whole.
-    ///
-    /// # Errors
-    /// A name that nothing answers to, or a file that cannot be read or written.
     pub fn begin_of(&mut self, name: &str, bytes: Option<u64>) -> Result<Vec<Payload>> {
         let whole = self.corpus(name, None)?;
         let Some(bytes) = bytes else { return Ok(whole) };
@@ -96,9 +87,6 @@ impl<'a> Stager<'a> {
     }
 
     /// A payload that was staged, or its first `bytes`: a shorter one is whole.
-    ///
-    /// # Errors
-    /// A file that cannot be read or written.
     pub fn cut_off(&mut self, payload: Payload, bytes: Option<u64>) -> Result<Payload> {
         match bytes {
             Some(bytes) => self.begin(payload, bytes),

@@ -27,9 +27,6 @@ struct Block<'a> {
 
 impl Place {
     /// Creates it.
-    ///
-    /// # Errors
-    /// There are files in it already, or it cannot be written.
     pub fn create(root: &Path) -> Result<Place> {
         let doing = || format!("{}: the run directory cannot be created", root.display());
         let used = fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some());
@@ -50,9 +47,6 @@ impl Place {
     }
 
     /// Keeps a block that was carried out.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn keep(&mut self, plan: &LoadPlan, result: &LoadResult) -> Result<()> {
         let mut line = serde_json::to_vec(&Block { plan, result })?;
         line.push(b'\n');
@@ -73,9 +67,6 @@ impl Place {
     }
 
     /// Writes a file, whole or not at all.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf> {
         let path = self.root.join(name);
         write(&path, bytes)?;
@@ -84,9 +75,6 @@ impl Place {
 }
 
 /// Writes a file, whole or not at all.
-///
-/// # Errors
-/// It cannot be written.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let doing = || format!("{}: cannot be written", path.display());
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));

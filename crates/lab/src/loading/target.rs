@@ -16,9 +16,6 @@ use crate::rig::process::{Worker, WorkerSpec};
 const START: Duration = Duration::from_secs(20);
 
 /// Listens on a free port of this machine, writes the address as one line, and serves until the input ends.
-///
-/// # Errors
-/// No port, no such processor, or the target broke.
 pub fn serve(
     cpu: Option<u32>,
     mut input: impl BufRead + Send + 'static,
@@ -51,9 +48,6 @@ pub struct Target {
 
 impl Target {
     /// Starts it, on that processor where one is given.
-    ///
-    /// # Errors
-    /// It cannot be started, or does not listen.
     pub fn start(log: &Path, cpu: Option<u32>) -> Result<Target> {
         let mut args = vec!["agent".into(), "--target".into()];
         args.extend(cpu.map(|cpu| format!("--cpu={cpu}").into()));

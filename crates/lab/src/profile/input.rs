@@ -17,9 +17,6 @@ const LARGEST: u64 = 64 << 30;
 const LOOK: u64 = 8 << 10;
 
 /// Reads a profile of any kind that is known.
-///
-/// # Errors
-/// The file cannot be read, or is no profile; one line says where.
 pub fn read(path: &Path) -> Result<Profile> {
     let doing = || format!("{}: cannot be read as a profile", clean_path(path));
     let file = File::open(path).with_context(doing)?;

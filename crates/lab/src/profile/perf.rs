@@ -9,9 +9,6 @@ use super::sampled::Sampled;
 use weigh_model::profile::{Cut, Format, Profile, Unit};
 
 /// Reads a file. `broken` says why it is known to end too early, where it is.
-///
-/// # Errors
-/// It cannot be read, or holds no sample.
 pub fn read(input: impl BufRead, broken: Option<String>) -> Result<Profile> {
     let mut lines = Lines::new(input);
     let (mut sampled, mut frames) = (Sampled::default(), Vec::new());

@@ -31,9 +31,6 @@ pub struct Sampled {
 
 impl Sampled {
     /// The number of a frame's name.
-    ///
-    /// # Errors
-    /// There are too many names.
     pub fn frame(&mut self, name: &[u8]) -> Result<u32> {
         let number = self.names.number(name);
         if self.names.len() > MOST || self.pairs.len() > MOST {
@@ -77,9 +74,6 @@ impl Sampled {
     }
 
     /// The profile.
-    ///
-    /// # Errors
-    /// No stack was added.
     pub fn profile(self, format: Format, unit: Unit, cut: Option<Cut>) -> Result<Profile> {
         if self.count == 0 {
             bail!("there is no stack in it");

@@ -81,9 +81,6 @@ struct End {
 
 impl Script<'_> {
     /// Runs it. What the script writes in the first run goes to stderr; further runs are silent.
-    ///
-    /// # Errors
-    /// PHP cannot be started, or no profile came of it, or the user wants to end.
     pub fn profile(&self, interrupt: &Interrupt) -> Result<Profiled> {
         let deadline = Instant::now() + self.limit;
         let place = Shelter::new().context("no temporary folder")?;

@@ -43,9 +43,6 @@ struct Event {
 }
 
 /// Reads a file.
-///
-/// # Errors
-/// It cannot be read, is too large, or is not of this form.
 pub fn read(input: impl Read) -> Result<Profile> {
     let mut text = Vec::new();
     input.take(LARGEST_FILE + 1).read_to_end(&mut text)?;

@@ -157,9 +157,6 @@ impl Tool {
     }
 
     /// The file that it wrote; `pid` is the process that ran.
-    ///
-    /// # Errors
-    /// It wrote none.
     pub fn output(&self, place: &Path, pid: u32) -> Result<PathBuf> {
         let file = match self.profiler {
             Profiler::Xdebug => place.join(format!("cachegrind.out.{pid}")),
@@ -178,9 +175,6 @@ impl Tool {
     }
 
     /// Reads what it wrote.
-    ///
-    /// # Errors
-    /// It cannot be read.
     pub fn read(&self, file: &Path) -> Result<Profile> {
         let mut profile = super::read(file)?;
         profile.creator.get_or_insert(format!("{} {}", self.profiler.name(), self.version));

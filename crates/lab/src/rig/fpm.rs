@@ -148,9 +148,6 @@ impl Service<Gauge> {
     }
 
     /// See [`Gauge::status`].
-    ///
-    /// # Errors
-    /// When it does not answer, or not with a status.
     pub fn status(&self) -> Result<Status> {
         self.own.status()
     }
@@ -166,9 +163,6 @@ impl Service<Gauge> {
     }
 
     /// The body that a script answers to a query, within ten seconds; it is asked past any server.
-    ///
-    /// # Errors
-    /// When the pool does not answer.
     pub fn ask(&self, script: &Path, query: &str) -> Result<Vec<u8>> {
         let path = script.to_str().with_context(|| format!("{}: not a name in UTF-8", script.display()))?;
         fastcgi::get(&self.own.socket, path, query, SCRIPT)

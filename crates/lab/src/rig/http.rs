@@ -82,9 +82,6 @@ impl Reply {
 }
 
 /// Asks a URL once for these content codings.
-///
-/// # Errors
-/// No connection, no answer in time, or one that is no HTTP.
 pub fn get(target: &Target, accept: &str) -> Result<Reply, Fault> {
     let location = &target.location;
     let security = match location.scheme {
@@ -102,9 +99,6 @@ pub fn get(target: &Target, accept: &str) -> Result<Reply, Fault> {
 }
 
 /// Sends a request and reads its answer, of a body `most` bytes. `is_head`: the request is a HEAD, and has no body for an answer.
-///
-/// # Errors
-/// There was no answer in time, or none that is whole and sound.
 pub fn exchange(
     peer: Peer<'_>,
     request: &[u8],

@@ -78,9 +78,6 @@ type Order = (Command, Sender<io::Result<Child>>);
 
 /// Starts a command from a thread that lives as long as this process: the kernel's promise to kill a
 /// worker holds for the thread that started it, not for the process.
-///
-/// # Errors
-/// What [`Command::spawn`] says.
 pub fn spawn(command: Command) -> io::Result<Child> {
     static STARTER: OnceLock<Mutex<Sender<Order>>> = OnceLock::new();
     let starter = STARTER.get_or_init(|| {

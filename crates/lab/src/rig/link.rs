@@ -210,9 +210,6 @@ impl Link {
     }
 
     /// The bandwidth towards the client of one TCP connection after its start; its payload is what counts.
-    ///
-    /// # Errors
-    /// Nothing gets through.
     pub fn stream(&self) -> Result<Rate> {
         measure::stream(self, measure::Direction::Down)
     }

@@ -41,17 +41,11 @@ impl Network {
     }
 
     /// Makes one with the kernel's own buffers, where no connection profits from what one before it learnt of the way.
-    ///
-    /// # Errors
-    /// As [`Network::narrow`].
     pub fn plain() -> Result<Network> {
         Network::make(FORGET_FILE, "1")
     }
 
     /// The machine's own, in which this process is anyway.
-    ///
-    /// # Errors
-    /// There is no `/proc`.
     pub fn outside() -> Result<Network> {
         Ok(Network { file: File::open(OWN).context("this network has no name")? })
     }
@@ -63,9 +57,6 @@ impl Network {
     }
 
     /// Carries something out inside: what it starts and what it connects to is there.
-    ///
-    /// # Errors
-    /// The namespace cannot be entered.
     pub fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
         let inside = || -> Result<T> {
             enter(&self.file).context("the network namespace cannot be entered")?;
@@ -82,9 +73,6 @@ impl Network {
 }
 
 /// Moves this process into a namespace by its path. To be called before there are threads.
-///
-/// # Errors
-/// It is not there, or the privilege is missing.
 pub fn join(path: &std::path::Path) -> Result<()> {
     let file = File::open(path).with_context(|| format!("no network namespace {}", path.display()))?;
     enter(&file).context("the network namespace cannot be entered")
@@ -127,9 +115,6 @@ pub(super) fn carry_out(program: &str, args: &[&str]) -> Result<()> {
 
 /// Gives a device of this thread's network its address, the one at its other end, and the settings that `ip link set` is told, and starts
 /// it. The kernel says nothing over it by itself.
-///
-/// # Errors
-/// As [`carry_out`].
 pub(super) fn set_up(device: &str, own: Ipv4Addr, other: Ipv4Addr, settings: &[&str]) -> Result<()> {
     let (own, other) = (own.to_string(), other.to_string());
     carry_out("ip", &["address", "add", &own, "peer", &other, "dev", device])?;

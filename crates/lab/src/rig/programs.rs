@@ -62,9 +62,6 @@ pub struct Query {
 
 impl Query {
     /// The expression, compiled.
-    ///
-    /// # Errors
-    /// It is none.
     pub fn expression(&self) -> Result<regex::Regex> {
         let made = regex::RegexBuilder::new(&self.pattern).multi_line(true).build();
         made.with_context(|| format!("pattern = \"{}\" is no regular expression", self.pattern))

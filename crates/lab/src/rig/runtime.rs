@@ -49,9 +49,6 @@ pub enum Origin {
 
 impl PhpRuntime {
     /// The PHP whose command line binary this is; one in a fetched prefix is known by where it lies.
-    ///
-    /// # Errors
-    /// It does not say its version.
     pub fn of(binary: &Path) -> Result<PhpRuntime> {
         if let Some((root, prefix)) = Prefix::around(binary) {
             return Ok(PhpRuntime::fetched(&root, &prefix));
@@ -109,9 +106,6 @@ pub fn command(binary: &Path) -> Vec<OsString> {
 }
 
 /// The version that a PHP says.
-///
-/// # Errors
-/// It does not start, or says something else: with its last line on stderr.
 pub fn version(cli: &[OsString]) -> Result<String> {
     let (stdout, stderr) = ask(cli, "echo PHP_VERSION;")?;
     let version = stdout.lines().next_back().unwrap_or("").trim();
@@ -127,9 +121,6 @@ pub fn version(cli: &[OsString]) -> Result<String> {
 }
 
 /// Runs a line of PHP with startup errors shown on stderr. Gives stdout and stderr.
-///
-/// # Errors
-/// It cannot be started, or does not end.
 pub fn ask(cli: &[OsString], code: &str) -> Result<(String, String)> {
     let [first, leading @ ..] = cli else { bail!("no program") };
     let work = Shelter::new().context("no temporary folder")?;

@@ -39,9 +39,6 @@ pub trait FolderDefinition: DeserializeOwned {
     fn head(&self) -> (u32, &str, &str);
 
     /// Makes sure of what the form alone does not.
-    ///
-    /// # Errors
-    /// What is wrong.
     fn check(&self) -> Result<()>;
 
     /// The templates by file name, which are no key of the file.
@@ -57,9 +54,6 @@ pub trait FolderDefinition: DeserializeOwned {
     }
 
     /// One from the files of its folder.
-    ///
-    /// # Errors
-    /// As [`FolderDefinition::load`].
     fn parse(folder: &str, mut files: BTreeMap<String, String>) -> Result<Self> {
         let (root, file) = (Self::ROOT, Self::FILE);
         let whence = format!("{root}/{folder}/{file}");
@@ -83,9 +77,6 @@ pub trait FolderDefinition: DeserializeOwned {
 }
 
 /// A signal on which a program ends gracefully, by its name.
-///
-/// # Errors
-/// When there is none of that name.
 pub(super) fn signal(name: &str) -> Result<Signal> {
     Ok(match name {
         "TERM" => Signal::TERM,
@@ -98,9 +89,6 @@ pub(super) fn signal(name: &str) -> Result<Signal> {
 }
 
 /// Refuses what is not there.
-///
-/// # Errors
-/// Why it is not, with what would mend it.
 pub(super) fn refuse_missing(
     name: &str,
     cannot: &str,
@@ -119,9 +107,6 @@ pub(super) fn refuse_missing(
 }
 
 /// So many different ports of an address that were free a moment ago.
-///
-/// # Errors
-/// There are not as many, or the address is not this machine's.
 pub(super) fn free_ports(host: Ipv4Addr, count: u16) -> Result<Vec<u16>> {
     let listener = || TcpListener::bind((host, 0)).with_context(|| format!("no free port on {host}"));
     let held: Vec<TcpListener> = (0..count).map(|_| listener()).collect::<Result<_>>()?;
@@ -148,9 +133,6 @@ impl<E: Into<anyhow::Error>> From<E> for Refused {
 }
 
 /// Starts a service on the first of these addresses that nobody else takes.
-///
-/// # Errors
-/// Why it does not come up, or that all were taken.
 pub(super) fn start_on_first<A, T>(
     name: &str,
     addresses: impl Iterator<Item = Result<A>>,

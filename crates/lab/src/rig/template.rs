@@ -28,9 +28,6 @@ pub fn render(name: &str, template: &str, values: impl Serialize) -> anyhow::Res
 }
 
 /// A path as it can stand between double quotes in any configuration.
-///
-/// # Errors
-/// It has characters that would change its meaning.
 pub fn path_text(path: &Path) -> anyhow::Result<String> {
     let is_harmless = |p: &&str| !p.contains(|c: char| c.is_control() || "\"'`\\$%{}<>;#*?".contains(c));
     match path.to_str().filter(is_harmless) {

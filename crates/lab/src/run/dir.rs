@@ -163,9 +163,6 @@ impl RunDir {
     }
 
     /// Waits until everything appended is on the disk.
-    ///
-    /// # Errors
-    /// The log cannot be written.
     pub fn sync(&self) -> Result<()> {
         Ok(self.log.sync()?)
     }

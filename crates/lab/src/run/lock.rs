@@ -24,9 +24,6 @@ pub struct Lock {
 
 impl Lock {
     /// Takes the lock of a run directory.
-    ///
-    /// # Errors
-    /// Another process holds it, or the directory cannot be written.
     pub fn take(dir: &Path) -> Result<Lock> {
         let path = dir.join(LOCK);
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);

@@ -100,9 +100,6 @@ impl State {
     }
 
     /// Takes one record in.
-    ///
-    /// # Errors
-    /// It names a cell that the plan does not have.
     pub fn apply(&mut self, record: &Record) -> Result<()> {
         match record {
             Record::Visit(visit) => {

@@ -157,9 +157,6 @@ pub struct Tellers {
 
 impl Tellers {
     /// Nothing is started before the first visit. `urls` are the stores of the plan that others run.
-    ///
-    /// # Errors
-    /// There is no folder for temporary files that can be written to.
     pub fn new(
         plan: &Plan,
         definitions: &[StoreDefinition],

@@ -20,9 +20,6 @@ const VALUED: &str = "nctTpuHmCAbsvBPXywxzfegEZ";
 const BARE: &str = "kilrqdSIhVwj";
 
 /// Reads `ab`'s arguments.
-///
-/// # Errors
-/// A flag that has no counterpart, is unknown, or lacks its value.
 pub fn translate(words: &[String]) -> Result<Translated> {
     let mut ab = Ab::default();
     let mut words = words.iter();

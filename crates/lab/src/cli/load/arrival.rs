@@ -20,9 +20,6 @@ pub struct Arriving {
 }
 
 /// The model that the flags ask for, in a run of so many requests or seconds as far as they were given.
-///
-/// # Errors
-/// One line that says what is wrong with the model.
 pub fn model(flags: &Arrival, requests: Option<u64>, duration: Option<f64>) -> Result<Arriving> {
     let default = requests.is_none().then_some(DEFAULT_SECONDS);
     let text = match flags {

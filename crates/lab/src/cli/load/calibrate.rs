@@ -17,9 +17,6 @@ const ROUNDS: u32 = 3;
 const BLOCK: f64 = 0.5;
 
 /// Calibrates.
-///
-/// # Errors
-/// The target cannot be started, or a block could not be carried out.
 pub fn run(args: &Args) -> Result<ExitCode> {
     if !args.urls.is_empty() || args.request.requests_file.is_some() {
         bail!("--calibrate loads a target of its own: leave the URL out");

@@ -20,9 +20,6 @@ const STEP: f64 = 3.0;
 const CONNECTIONS: u32 = 100;
 
 /// Reads `p99=50ms`.
-///
-/// # Errors
-/// What to write.
 pub fn limit(text: &str) -> Result<Limit, String> {
     let wrong = || "write it as p99=50ms: a percentile and the time that it may come to".to_owned();
     let (percentile, time) = text.split_once('=').ok_or_else(wrong)?;
@@ -35,9 +32,6 @@ pub fn limit(text: &str) -> Result<Limit, String> {
 }
 
 /// Searches.
-///
-/// # Errors
-/// The arguments do not fit, or a block could not be carried out.
 pub fn run(args: &Args, limit: Limit) -> Result<ExitCode> {
     if args.load.requests.is_some() || args.load.duration.is_some() {
         bail!(

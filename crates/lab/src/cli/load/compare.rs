@@ -19,9 +19,6 @@ const BLOCK: f64 = 1.0;
 const BLOCKS: u32 = 10;
 
 /// Compares what the arguments name with `other`.
-///
-/// # Errors
-/// The arguments do not fit, or a block could not be carried out.
 pub fn run(args: &Args, other: &str) -> Result<ExitCode> {
     let (plan_a, plan_b) = plans(args, other)?;
     let mut conductor = Conductor::start(args, &plan_a)?;

@@ -38,9 +38,6 @@ pub enum Stopped {
 
 impl Conductor {
     /// Makes the run directory, and starts the agent. `plan` is kept; of several blocks it is the first.
-    ///
-    /// # Errors
-    /// The directory cannot be written, or the agent cannot be started.
     pub fn start(args: &Args, plan: &LoadPlan) -> Result<Conductor> {
         super::make_room(plan)?;
         let output = args.output.clone();
@@ -57,9 +54,6 @@ impl Conductor {
     }
 
     /// Carries out one block, also in part where the user ends it.
-    ///
-    /// # Errors
-    /// The plan was refused, the agent broke, or the result cannot be kept.
     pub fn outcome(&mut self, plan: &LoadPlan, about: &str) -> Result<Outcome> {
         let mut live = Live::new(plan, about, self.output.quiet);
         let outcome = self.agent.run(plan, &mut |progress| live.show(progress));
@@ -79,9 +73,6 @@ impl Conductor {
     }
 
     /// Carries out one block of several.
-    ///
-    /// # Errors
-    /// See [`Stopped`].
     pub fn block(&mut self, plan: &LoadPlan, about: &str) -> Result<LoadResult, Stopped> {
         match self.outcome(plan, about) {
             Ok(Outcome { interrupted: true, .. }) => Err(Stopped::Interrupted),
@@ -91,9 +82,6 @@ impl Conductor {
     }
 
     /// What is said and done when there is no further block.
-    ///
-    /// # Errors
-    /// The failure itself.
     pub fn stopped(self, stopped: Stopped) -> Result<ExitCode> {
         match stopped {
             Stopped::Failed(error) => Err(error),
@@ -108,9 +96,6 @@ impl Conductor {
     }
 
     /// Lets the agent end, writes everything down, and shows it.
-    ///
-    /// # Errors
-    /// A file or stdout cannot be written.
     pub fn finish(self, measured: Measured, began: SystemTime) -> Result<()> {
         let Conductor { place, agent, output } = self;
         agent.end();

@@ -19,9 +19,6 @@ const SLICES: f64 = 600.0;
 const ALL: &str = "all";
 
 /// The plan that the flags ask for, against these URLs or the request file.
-///
-/// # Errors
-/// One line that says which flag cannot be followed, and what to do.
 pub fn build(args: &Args, urls: &[String]) -> Result<LoadPlan> {
     let arriving = arrival::model(&args.arrival, args.load.requests, args.load.duration)?;
     let defaults = defaults(args, &arriving)?;

@@ -17,9 +17,6 @@ use weigh_answer::profile::report::{self, Choice, flame, speedscope};
 use weigh_model::text::clean_path;
 
 /// Prints the document, and writes the folder that was asked for.
-///
-/// # Errors
-/// Something cannot be written.
 pub(super) fn write(args: &Args, document: &Document, choice: &Choice, profiles: &[Named]) -> Result<()> {
     if let Some(out) = &args.out {
         folder(out, document, choice, profiles)?;
@@ -33,9 +30,6 @@ pub(super) fn write(args: &Args, document: &Document, choice: &Choice, profiles:
 }
 
 /// Writes every form of the document and its profiles into a new folder.
-///
-/// # Errors
-/// There are files in it already, or something cannot be written.
 pub(in crate::cli) fn folder(
     out: &Path,
     document: &Document,

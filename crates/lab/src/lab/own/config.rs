@@ -26,9 +26,6 @@ const START: Duration = Duration::from_secs(10);
 
 impl Lab {
     /// The studies of these names, or every one that can be measured with what is the user's own.
-    ///
-    /// # Errors
-    /// A name that no study has, or a study that cannot be measured so.
     pub fn studies(&self, names: &[String], own: &Own) -> Result<Vec<Study>> {
         if names.is_empty() && !own.urls.is_empty() {
             return Ok(vec![super::urls::study()?]);
@@ -46,9 +43,6 @@ impl Lab {
 
     /// What the studies can be measured on, with a configuration of the user's among the ways of its server. Nothing is looked
     /// for where only URLs are measured.
-    ///
-    /// # Errors
-    /// A runtime, a link or a definition that cannot be used, and a configuration that cannot be measured.
     pub fn survey(
         &self,
         studies: &[Study],

@@ -12,9 +12,6 @@ use weigh_model::suggest::nearest_hint;
 
 impl Lab {
     /// Leaves the stores that the user named, in the user's order.
-    ///
-    /// # Errors
-    /// A name that no store has, a URL that cannot be read, or one on another machine that was not allowed.
     pub(in crate::lab) fn choose_stores(&self, inventory: &mut Inventory, own: &Own) -> Result<()> {
         if own.stores.is_empty() {
             return Ok(());

@@ -56,9 +56,6 @@ ways = ["identity", "gzip", "br", "zstd"]
 "#;
 
 /// The study of URLs alone.
-///
-/// # Errors
-/// None that a user can make.
 pub fn study() -> Result<Study> {
     Study::parse(STUDY, "the study of URLs")
 }

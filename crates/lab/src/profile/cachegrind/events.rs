@@ -33,9 +33,6 @@ impl Default for Events {
 
 impl Events {
     /// Takes the value of `events:`. Time is taken where there is some, else the first column; memory beside it.
-    ///
-    /// # Errors
-    /// It names nothing, or too much.
     pub fn declare(&mut self, value: &str, from_xdebug: bool) -> Result<()> {
         let names: Vec<&str> = value.split_whitespace().collect();
         if names.is_empty() || names.len() > MOST {

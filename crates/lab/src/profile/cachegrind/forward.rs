@@ -91,9 +91,6 @@ impl Forward {
     }
 
     /// Reads a line that begins at a byte and has a number.
-    ///
-    /// # Errors
-    /// It is of another grammar, or in a wrong place.
     pub fn line(&mut self, line: &[u8], at: (u64, u64)) -> Result<()> {
         let line = Line::of(line);
         if self.due.is_some() && !matches!(line, Line::Costs(_) | Line::Nothing) {
@@ -205,9 +202,6 @@ impl Forward {
     }
 
     /// The block that was being read is whole.
-    ///
-    /// # Errors
-    /// There are too many pairs of functions.
     pub fn finish(&mut self) -> Result<()> {
         let Some(block) = self.block.take() else { return Ok(()) };
         self.sums.resize(self.table.len(), Sums::default());

@@ -49,9 +49,6 @@ impl Table {
     }
 
     /// The number of the name that was written so.
-    ///
-    /// # Errors
-    /// There are too many names.
     pub fn name(&mut self, kind: Kind, written: &[u8]) -> Result<u32> {
         if self.places.len() + self.functions.len() > MOST
             || self.short.iter().any(|table| table.len() > MOST)

@@ -14,9 +14,6 @@ const STDIN: u8 = 5;
 const STDOUT: u8 = 6;
 
 /// Requests `path?query` with GET; the body of the response, without its headers.
-///
-/// # Errors
-/// When nobody answers within `limit`, or not as FastCGI.
 pub fn get(socket: &Path, path: &str, query: &str, limit: Duration) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + limit;
     let mut stream = UnixStream::connect(socket)?;

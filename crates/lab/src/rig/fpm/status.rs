@@ -65,9 +65,6 @@ impl Gauge {
 
     /// What its workers do at this moment. The answer costs the pool about 0.07 ms of CPU time, by a worker of its own that is in the
     /// group but not in the numbers. On PHP before 8.0 the question waits for an idle worker, two seconds at most.
-    ///
-    /// # Errors
-    /// When it does not answer, or not with a status.
     pub fn status(&self) -> Result<Status> {
         let socket = self.status.as_ref().unwrap_or(&self.socket);
         let body = fastcgi::get(socket, config::STATUS_PATH, "json", ANSWER);

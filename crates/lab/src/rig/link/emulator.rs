@@ -58,9 +58,6 @@ pub(super) struct Ready {
 }
 
 /// Carries packets until stdin ends.
-///
-/// # Errors
-/// A device cannot be made, or is lost.
 pub fn serve(task: &str, near: &Path, far: &Path) -> Result<()> {
     let task: Task = serde_json::from_str(task).context("not a link's task")?;
     // This process has one thread, and stays in the network that it enters last.
@@ -176,9 +173,6 @@ pub(super) struct Emulator {
 
 impl Emulator {
     /// Starts one between two networks; `launcher` is this same program.
-    ///
-    /// # Errors
-    /// It did not become ready: its last words.
     pub fn start(
         lanes: &[LaneSpec; 2],
         launcher: &OsString,
@@ -204,9 +198,6 @@ impl Emulator {
     }
 
     /// Takes so many nanoseconds off the delay of either direction.
-    ///
-    /// # Errors
-    /// It has ended, or does not answer.
     pub fn shorten(&mut self, ns: u64) -> Result<()> {
         let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner);
         worker.say(ns.to_string().into_bytes()).map_err(silent)?;

@@ -46,9 +46,6 @@ pub(super) enum Direction {
 }
 
 /// Measures a link that something can go over.
-///
-/// # Errors
-/// Nothing gets through.
 pub(super) fn measure(link: &Link) -> Result<Measured> {
     let spec = link.spec();
     let has_packets = matches!(link.way(), Way::Netem | Way::Tun | Way::Rate);
@@ -64,9 +61,6 @@ pub(super) fn measure(link: &Link) -> Result<Measured> {
 }
 
 /// The bandwidth of one TCP connection after its start, as the bandwidth of the full packets that carry it.
-///
-/// # Errors
-/// Nothing gets through.
 pub(super) fn stream(link: &Link, direction: Direction) -> Result<Rate> {
     let (payload_kbps, seconds) = payload(link, direction)?;
     let measured_kbps = payload_kbps * MTU as f64 / TCP_PAYLOAD as f64;
@@ -122,9 +116,6 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 }
 
 /// Milliseconds by which round trips are longer than they should be, before anything is mended: what the machine adds by itself.
-///
-/// # Errors
-/// Nothing gets through.
 pub(super) fn added_ms(link: &Link) -> Result<f64> {
     let low = quantile(&times(link, LOOK, LONGEST_LOOK)?, LOW).unwrap_or(f64::NAN);
     Ok(low - expected_ms(link.spec()))

@@ -53,9 +53,6 @@ impl Proxy {
     }
 
     /// Where clients reach a port of the far end.
-    ///
-    /// # Errors
-    /// No port can be listened on.
     pub fn reach(&self, port: u16) -> Result<SocketAddr> {
         let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, door)) = doors.iter().find(|(far, _)| *far == port) {

@@ -26,9 +26,6 @@ pub fn isolate(command: &mut Command, passed: &[&str], own: &[(OsString, OsStrin
 }
 
 /// Opens a log to append to.
-///
-/// # Errors
-/// It cannot be written: its name and why.
 pub fn open_log(path: &Path) -> io::Result<File> {
     let log = File::options().append(true).create(true).open(path);
     log.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))

@@ -46,9 +46,6 @@ pub struct Prefix {
 
 impl Prefix {
     /// Looks through unpacked packages for `php` (`php8.4`). Extensions come sorted; version and bytes are not known yet.
-    ///
-    /// # Errors
-    /// A part that a runtime cannot be without is not there.
     pub fn inspect(root: &Path, php: &str, source: &str) -> Result<Prefix> {
         let libraries = library_folders(root);
         let loader = libraries.iter().find_map(|folder| loader_in(root, folder));
@@ -81,9 +78,6 @@ impl Prefix {
     }
 
     /// Reads the prefix at `root`; `None` when there is none.
-    ///
-    /// # Errors
-    /// Its file cannot be read or is not of this form.
     pub fn read(root: &Path) -> Result<Option<Prefix>> {
         let path = root.join(FILE);
         let bytes = match fs::read(&path) {
@@ -111,9 +105,6 @@ impl Prefix {
     }
 
     /// Writes its file.
-    ///
-    /// # Errors
-    /// The folder cannot be written.
     pub fn write(&self, root: &Path) -> Result<()> {
         let path = root.join(FILE);
         fs::write(&path, serde_json::to_vec_pretty(self)?)

@@ -114,9 +114,6 @@ impl Definition {
 
 impl Found {
     /// The row of the way that a setting names; without one, of the plain way.
-    ///
-    /// # Errors
-    /// When the server has no such way, level or option, or the way is missing here.
     pub(super) fn row(&self, way: Option<&Setting>) -> Result<Option<&WayRow>> {
         let Some(way) = way else { return Ok(None) };
         let name = &self.definition.name;

@@ -71,18 +71,12 @@ impl Service<Listens> {
     }
 
     /// As [`Instance::start`], on this address. To be called inside the network that it belongs to.
-    ///
-    /// # Errors
-    /// As [`Instance::start`].
     pub fn start_at(host: Ipv4Addr, found: &Found, site: &Site, place: &Place) -> Result<Instance> {
         let ports = free_ports(host, ATTEMPTS)?;
         begin(ports.into_iter().map(|port| Ok(SocketAddrV4::new(host, port))), found, site, place)
     }
 
     /// As [`Instance::start`], on the first of these ports of 127.0.0.1 that nobody else takes.
-    ///
-    /// # Errors
-    /// As [`Instance::start`], and that all were taken.
     pub fn start_on(
         ports: impl Iterator<Item = Result<u16>>,
         found: &Found,

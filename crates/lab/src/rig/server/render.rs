@@ -101,9 +101,6 @@ pub(super) struct Attempt<'a> {
 
 impl Values {
     /// Everything for one attempt to start a site.
-    ///
-    /// # Errors
-    /// What of the site the server cannot do, or a path that no configuration can name.
     pub fn new(found: &Found, site: &Site, attempt: &Attempt<'_>) -> Result<Values> {
         let definition = &found.definition;
         let row = found.row(site.way.as_ref())?;
@@ -152,9 +149,6 @@ impl Values {
     }
 
     /// Writes every template into the private directory, and the mirror of the docroot if the way needs one.
-    ///
-    /// # Errors
-    /// A template that is wrong, or a file that cannot be written.
     pub fn write(&self, found: &Found, site: &Site, draft: &mut Draft<'_>) -> Result<()> {
         let definition = &found.definition;
         let row = found.row(site.way.as_ref())?;

@@ -151,9 +151,6 @@ pub struct StoreFolder {
 
 impl StoreFolder {
     /// Makes one.
-    ///
-    /// # Errors
-    /// It cannot be made.
     pub fn new(name: &str, place: &Place) -> Result<StoreFolder> {
         let dir = place.directory(name).with_context(|| format!("cannot make a directory for {name}"))?;
         Ok(StoreFolder { dir })

@@ -55,9 +55,6 @@ impl StoreUrl {
     }
 
     /// Makes sure that it is on this machine, or that the user allowed its host.
-    ///
-    /// # Errors
-    /// It is elsewhere, or its name is not known.
     pub fn permit(&self, allowed: &[String]) -> Result<()> {
         let Some(host) = &self.address.host else { return Ok(()) };
         if allowed.iter().any(|a| a == host) {

@@ -35,9 +35,6 @@ pub struct Download {
 impl PrivateApt {
     /// Makes the folders and the configuration; what an interrupted call left is taken up. `machine` holds those
     /// settings of the machine's apt that say how the network is reached, as `apt-config dump` prints them.
-    ///
-    /// # Errors
-    /// The folder cannot be written.
     pub fn prepare(
         home: &Path,
         archive: &Archive,
@@ -59,17 +56,11 @@ impl PrivateApt {
     }
 
     /// Fetches the suite's list of packages; apt verifies its signature.
-    ///
-    /// # Errors
-    /// What apt says.
     pub fn update(&self) -> Result<()> {
         self.run("apt-get", &["-q", "--error-on=any", "update"]).map(drop)
     }
 
     /// What the archive says that it is, from the signed Release file.
-    ///
-    /// # Errors
-    /// There is no such file after an update.
     pub fn origin(&self) -> Result<String> {
         let lists = self.home.join("state/lists");
         let entries = fs::read_dir(&lists).with_context(|| format!("cannot read {}", clean_path(&lists)))?;
@@ -83,9 +74,6 @@ impl PrivateApt {
     }
 
     /// The names of all packages.
-    ///
-    /// # Errors
-    /// What apt says.
     pub fn names(&self) -> Result<BTreeSet<String>> {
         let php = self.run("apt-cache", &["pkgnames", "php"])?;
         let libraries = self.run("apt-cache", &["pkgnames", "lib"])?;
@@ -93,26 +81,17 @@ impl PrivateApt {
     }
 
     /// What the packages need that is not here yet, with its length.
-    ///
-    /// # Errors
-    /// What apt says, such as that a dependency cannot be met.
     pub fn needed(&self, packages: &[String]) -> Result<Vec<Download>> {
         let uris = self.install(&["--print-uris"], packages)?;
         Ok(uris.lines().filter_map(download).collect())
     }
 
     /// Downloads the packages with what they need, and verifies each.
-    ///
-    /// # Errors
-    /// What apt says.
     pub fn download(&self, packages: &[String]) -> Result<()> {
         self.install(&["--download-only"], packages).map(drop)
     }
 
     /// The downloaded packages.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
     pub fn archives(&self) -> Result<Vec<PathBuf>> {
         let entries = fs::read_dir(self.folder())
             .with_context(|| format!("cannot read {}", clean_path(&self.folder())))?;
@@ -128,9 +107,6 @@ impl PrivateApt {
     }
 
     /// Unpacks one package; no script of it runs.
-    ///
-    /// # Errors
-    /// What `dpkg-deb` says.
     pub fn unpack(&self, package: &Path, into: &Path) -> Result<()> {
         let args: [&OsStr; 3] = ["--extract".as_ref(), package.as_os_str(), into.as_os_str()];
         self.run("dpkg-deb", &args).map(drop)

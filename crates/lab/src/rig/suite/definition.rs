@@ -36,9 +36,6 @@ pub struct RuntimeSource {
 
 impl RuntimeSource {
     /// Reads a definition; `place` is its file, for messages.
-    ///
-    /// # Errors
-    /// It is no definition of this form.
     pub fn parse(text: &str, place: &str) -> Result<RuntimeSource> {
         let source: RuntimeSource = toml::from_str(text).with_context(|| format!("{place} is not valid"))?;
         if source.schema != SCHEMA {

@@ -210,9 +210,6 @@ fn unloadable(stderr: &str) -> Vec<String> {
 }
 
 /// Removes a fetched runtime, by the name it has in `folder`.
-///
-/// # Errors
-/// There is none of that name, or it cannot be removed.
 pub fn remove(name: &str, folder: &Path) -> Result<()> {
     let known = prefixes(folder);
     let Some((root, _)) = known.iter().find(|(_, prefix)| prefix.name == name) else {

@@ -31,9 +31,6 @@ pub struct Crew<'a> {
 
 impl<'a> Crew<'a> {
     /// Starts so many.
-    ///
-    /// # Errors
-    /// A fault: the launcher cannot be started.
     fn start(
         spec: &'a WorkerSpec,
         count: u32,
@@ -52,9 +49,6 @@ impl<'a> Crew<'a> {
 
     /// Starts so many and prepares them. Until `settled` it begins again when they cannot: a store that has just started may need a
     /// moment more than its own word.
-    ///
-    /// # Errors
-    /// As of both.
     pub fn ready(
         spec: &'a WorkerSpec,
         (count, order): (u32, &Prepare),
@@ -72,9 +66,6 @@ impl<'a> Crew<'a> {
     }
 
     /// Has all of them connect, fill the key space and warm up.
-    ///
-    /// # Errors
-    /// What the first one that cannot says.
     fn prepare(&mut self, order: &Prepare) -> Result<Vec<Prepared>, Failure> {
         for (number, worker) in (0..).zip(&mut self.workers) {
             let order = Prepare { worker: number, ..order.clone() };
@@ -85,18 +76,12 @@ impl<'a> Crew<'a> {
     }
 
     /// Lets all of them go.
-    ///
-    /// # Errors
-    /// What the first one that failed says.
     pub fn go(&mut self, id: u64) -> Result<Vec<Done>, Failure> {
         self.order(&ClientRequest::Go { id })?;
         self.all(id, "during its transactions", |done: &Done| done.id)
     }
 
     /// Has each remove what it wrote; how many keys that were.
-    ///
-    /// # Errors
-    /// What the first one that failed says.
     pub fn clean(&mut self, id: u64) -> Result<u64, Failure> {
         self.order(&ClientRequest::Clean { id })?;
         let cleaned: Vec<Cleaned> =

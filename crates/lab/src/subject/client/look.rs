@@ -21,9 +21,6 @@ use weigh_model::text::clean_bytes;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Looks for stores, and asks the inventory's PHPs for their drivers.
-///
-/// # Errors
-/// A store's definition is not valid, or the PHP side cannot be put in place.
 pub fn stores(lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
     let definitions = StoreDefinition::load(&lab.definitions)?;
     inventory.known_stores = definitions.iter().map(|d| d.name.clone()).collect();

@@ -63,9 +63,6 @@ impl Stand {
 
 impl Stands {
     /// Nothing is started yet; what stores say goes to `logs`.
-    ///
-    /// # Errors
-    /// There is no folder for temporary files that can be written to.
     pub fn new(
         definitions: &[StoreDefinition],
         plan: &Plan,
@@ -102,9 +99,6 @@ impl Stands {
     }
 
     /// The store of a cell, running.
-    ///
-    /// # Errors
-    /// Why it does not start.
     pub fn stand(&mut self, client: &Client) -> Result<Stand> {
         let name = &client.store;
         if let Some(url) = self.urls.iter().find(|url| url.store == *name) {

@@ -14,9 +14,6 @@ use crate::rig::server::Certificate;
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// Makes one, with an ECDSA key, into a private folder.
-///
-/// # Errors
-/// The folder cannot be written.
 pub fn make(folder: &Path) -> Result<Certificate> {
     let mut names = NAMES.map(str::to_owned).to_vec();
     names.push(link::FAR.to_string());

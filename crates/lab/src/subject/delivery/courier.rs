@@ -56,9 +56,6 @@ pub struct Courier {
 
 impl Courier {
     /// Nothing is started before the first visit.
-    ///
-    /// # Errors
-    /// The room is not there.
     pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
         let files = Files::new(&room.scratch, &room.php_home)?;
         let rigs = Rigs::new(definitions, plan, &room.logs)?;

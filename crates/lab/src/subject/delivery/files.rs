@@ -29,9 +29,6 @@ pub struct Files {
 
 impl Files {
     /// Files below `root`, which is there; the PHP side lies in `php_home`.
-    ///
-    /// # Errors
-    /// The root is not there.
     pub fn new(root: &Path, php_home: &Path) -> Result<Files> {
         let real =
             |path: &Path| path.canonicalize().with_context(|| format!("{}: cannot be used", path.display()));
@@ -49,9 +46,6 @@ impl Files {
     }
 
     /// The docroot that a cell is served from, with all that it needs in it and in the contents.
-    ///
-    /// # Errors
-    /// A file cannot be written, or a variant cannot be made.
     pub fn prepare(&mut self, cell: &Cell, payload: &Payload, blob: &Path) -> Result<PathBuf> {
         let name = file_name(payload);
         let Some(delivery) = &cell.delivery else { return Ok(self.root.clone()) };
@@ -80,9 +74,6 @@ impl Files {
     }
 
     /// The docroot with copies of PHP's entry scripts.
-    ///
-    /// # Errors
-    /// One cannot be copied.
     pub fn scripts(&mut self) -> Result<PathBuf> {
         let docroot = self.root.join(SCRIPTS);
         let from = self.php_home.join("delivery");

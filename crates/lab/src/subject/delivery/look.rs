@@ -29,9 +29,6 @@ struct Description {
 }
 
 /// Every server that is known, found or not.
-///
-/// # Errors
-/// A definition is not valid.
 pub fn servers(definitions: &Definitions) -> Result<Vec<ServerEntry>> {
     Ok(Definition::load(definitions)?.iter().map(entry).collect())
 }

@@ -185,9 +185,6 @@ struct Link {
 
 impl Link {
     /// To the server of an instance's URL.
-    ///
-    /// # Errors
-    /// It is not this machine's.
     fn to(url: &str) -> Result<Link, String> {
         let security = if url.starts_with("https://") { Security::Own } else { Security::Plain };
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));

@@ -94,9 +94,6 @@ pub struct Spot {
 
 impl Rigs {
     /// Nothing is started yet; what servers and pools say goes to `logs`.
-    ///
-    /// # Errors
-    /// There is no folder for temporary files that can be written to.
     pub fn new(definitions: &[Definition], plan: &Plan, logs: &Path) -> Result<Rigs> {
         let is_used = |d: &&Definition| plan.servers.iter().any(|s| s.name == d.name);
         let servers = definitions.iter().filter(is_used).map(|d| {
@@ -124,9 +121,6 @@ impl Rigs {
     }
 
     /// The network of readers; none: the machine's own.
-    ///
-    /// # Errors
-    /// The privilege for one is missing, or no link can be made.
     pub fn near(&mut self, over: &Over) -> Result<Option<&Network>> {
         match over {
             Over::Loopback => Ok(None),
@@ -143,9 +137,6 @@ impl Rigs {
     }
 
     /// The URL by which readers reach a path of a spot's instance, which is started where it does not run.
-    ///
-    /// # Errors
-    /// Why it does not start, or why no link leads there.
     pub fn url(&mut self, spot: &Spot, path: &str) -> Result<String> {
         let port = self.instance(spot)?.port();
         let reached = match &spot.over {
@@ -157,9 +148,6 @@ impl Rigs {
     }
 
     /// What the link of a spot was measured as; none without one.
-    ///
-    /// # Errors
-    /// As [`Rigs::near`].
     pub fn measured(&mut self, over: &Over) -> Result<Option<Measured>> {
         match over {
             Over::Loopback | Over::Narrow => Ok(None),
@@ -178,9 +166,6 @@ impl Rigs {
     }
 
     /// A pool of a runtime of the plan.
-    ///
-    /// # Errors
-    /// Why it does not start.
     pub fn pool(&mut self, plan: &Plan, crew: &Crew, files: &Files) -> Result<&mut fpm::Pool> {
         let known = self.pools.iter().position(|(known, _)| known == crew);
         let at = match known {
@@ -203,9 +188,6 @@ impl Rigs {
     }
 
     /// The instance of a spot, the one that was used for it before where it still runs.
-    ///
-    /// # Errors
-    /// Why it does not start.
     pub fn instance(&mut self, spot: &Spot) -> Result<&mut Instance> {
         let known = self.instances.iter().position(|(s, _)| s == spot);
         let kept = known.map(|at| self.instances.remove(at));

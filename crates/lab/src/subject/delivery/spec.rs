@@ -14,9 +14,6 @@ const MEMORY: &str = "1G";
 
 /// A pool whose scripts are the PHP side's. FFI is for preloaded code alone, as in a server that is run with care; the user's own
 /// ini is in force otherwise.
-///
-/// # Errors
-/// This PHP has no PHP-FPM.
 pub fn pool_spec(php: &PhpRuntime, workers: u32, files: &Files) -> Result<PoolSpec> {
     let program = php.fpm.clone().with_context(|| format!("PHP {} has no PHP-FPM", php.version))?;
     let text = |path: &Path| path.display().to_string();

@@ -57,9 +57,6 @@ impl Variant {
     }
 
     /// Encodes a file's bytes.
-    ///
-    /// # Errors
-    /// The codec is not in this program, or refuses.
     pub fn encode(&self, bytes: &[u8]) -> Result<Vec<u8>> {
         let codec = codecs::find(self.codec).ok_or_else(|| anyhow!("this program has no {}", self.codec))?;
         let options = self.container.map(|container| ("container".to_owned(), container.to_owned()));

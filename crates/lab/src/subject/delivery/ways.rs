@@ -31,9 +31,6 @@ pub struct WayRequest {
 
 impl WayRequest {
     /// Reads one request.
-    ///
-    /// # Errors
-    /// One line that quotes the text and says what was expected.
     pub fn parse(text: &str) -> Result<WayRequest, SettingError> {
         let (by, rest) = match text.trim().split_once('/') {
             Some(("php", rest)) => (Some(By::Php), rest),
