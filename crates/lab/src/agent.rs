@@ -149,15 +149,11 @@ fn option(spec: &OptionSpec) -> OptionDescription {
 /// What changes results beside the codecs.
 fn facts() -> BTreeMap<String, String> {
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-    let clock = match sample::thread_cpu_ns() {
-        Some(_) => "CLOCK_THREAD_CPUTIME_ID, monotonic",
-        None => "monotonic",
-    };
     let allocator =
         if cfg!(all(target_os = "linux", target_env = "gnu")) { "glibc malloc" } else { "system malloc" };
     [
         ("build", build.to_string()),
-        ("clock", clock.into()),
+        ("clock", "CLOCK_THREAD_CPUTIME_ID, monotonic".into()),
         ("clock_cost_ns", cost()),
         ("allocator", allocator.into()),
     ]

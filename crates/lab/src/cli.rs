@@ -8,7 +8,6 @@ pub mod corpus;
 pub mod link;
 mod live;
 mod load;
-mod own;
 mod plan;
 mod profile;
 mod profiled;

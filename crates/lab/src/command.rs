@@ -32,15 +32,20 @@ pub fn run_within(command: &mut Command, work: &Path, patience: Duration) -> io:
             break Some(status);
         }
         if start.elapsed() >= patience {
-            if let Some(group) = Pid::from_raw(child.id() as i32) {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
+            kill_group(child.id());
             child.wait()?;
             break None;
         }
         std::thread::sleep(Duration::from_millis(20));
     };
     Ok(Ended { status, stdout: bounded(&out)?, stderr: bounded(&err)? })
+}
+
+/// Kills a process and all of the group that it leads. What has ended already cannot be killed.
+pub fn kill_group(leader: u32) {
+    if let Some(group) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
 }
 
 fn bounded(path: &Path) -> io::Result<String> {

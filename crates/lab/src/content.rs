@@ -19,8 +19,7 @@ pub mod synthetic;
 pub mod user;
 pub mod values;
 
-pub use client::Clients;
 pub use fetch::{FetchOptions, FetchOutcome, Progress, State};
 pub use library::{Entry, Library, Presence};
 pub use names::Names;
-pub use resolve::{Resolved, resolve, resolve_all};
+pub use resolve::resolve;

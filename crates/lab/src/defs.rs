@@ -61,8 +61,24 @@ impl Definitions {
 
     /// The names of the built-in studies and those of the overlay, sorted.
     pub fn study_names(&self) -> Vec<String> {
-        let names = self.files.keys().filter(|p| p.starts_with("studies"));
-        names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
+        self.names("studies")
+    }
+
+    /// The names of the files below a folder, sorted.
+    fn names(&self, folder: &str) -> Vec<String> {
+        let paths = self.files.keys().filter(|p| p.starts_with(folder));
+        let mut names: Vec<String> =
+            paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
+        // `3g-fast.toml` comes before `3g.toml`.
+        names.sort();
+        names
+    }
+
+    /// The text of `ROOT/NAME.toml` and where it stands; none where there is no such file.
+    fn text(&self, root: &str, name: &str) -> Result<Option<(&str, String)>> {
+        let path = format!("{root}/{name}.toml");
+        let Some(bytes) = self.files.get(Path::new(&path)) else { return Ok(None) };
+        Ok(Some((std::str::from_utf8(bytes).with_context(|| format!("{path} is not UTF-8"))?, path)))
     }
 
     /// The folders of a root, such as `servers`: by the folder's name its files by theirs. PHP files and what lies deeper are the PHP
@@ -89,29 +105,21 @@ impl Definitions {
 
     /// The names of the codecs inside PHP.
     pub fn php_codec_names(&self) -> Vec<String> {
-        let names = self.files.keys().filter(|p| p.starts_with("php/codecs"));
-        names.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect()
+        self.names("php/codecs")
     }
 
     /// The study of that name.
     pub fn study(&self, name: &str) -> Result<Study> {
-        let path = Path::new("studies").join(format!("{name}.toml"));
-        let Some(bytes) = self.files.get(&path) else {
+        let Some((text, path)) = self.text("studies", name)? else {
             let names = self.study_names();
             bail!("no study `{name}`{}", nearest_hint(name, names.iter().map(String::as_str)));
         };
-        let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
-        Study::parse(text, &path.display().to_string())
+        Study::parse(text, &path)
     }
 
     /// The names of the link profiles, sorted.
     pub fn link_names(&self) -> Vec<String> {
-        let paths = self.files.keys().filter(|p| p.starts_with("links"));
-        let mut names: Vec<String> =
-            paths.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
-        // `3g-fast.toml` comes before `3g.toml`.
-        names.sort();
-        names
+        self.names("links")
     }
 
     /// The link profile of that name, or the link that a text such as `100mbit/20ms` describes.
@@ -119,25 +127,18 @@ impl Definitions {
         if name.contains('/') {
             return LinkSpec::parse(name);
         }
-        let path = Path::new("links").join(format!("{name}.toml"));
-        let Some(bytes) = self.files.get(&path) else {
+        let Some((text, path)) = self.text("links", name)? else {
             let names = self.link_names();
             bail!("no link `{name}`{}", nearest_hint(name, names.iter().map(String::as_str)));
         };
-        let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
-        LinkSpec::read(name, text, &path.display().to_string())
+        LinkSpec::read(name, text, &path)
     }
 
     /// The text that says of a distribution by that name which of its suites have PHP, and where it stands.
     pub fn runtime_source(&self, name: &str) -> Result<(&str, String)> {
-        let path = Path::new("runtimes").join(format!("{name}.toml"));
-        let Some(bytes) = self.files.get(&path) else {
-            let known = self.files.keys().filter(|p| p.starts_with("runtimes"));
-            let known: Vec<&str> = known.filter_map(|p| p.file_stem()?.to_str()).collect();
-            bail!("no source of runtimes is called `{name}`; there are: {}", known.join(", "));
-        };
-        let text = std::str::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))?;
-        Ok((text, path.display().to_string()))
+        let known = || self.names("runtimes").join(", ");
+        let found = self.text("runtimes", name)?;
+        found.with_context(|| format!("no source of runtimes is called `{name}`; there are: {}", known()))
     }
 
     /// Writes the PHP side below `parent` and returns its folder. The folder's name holds the digest of its

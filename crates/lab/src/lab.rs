@@ -4,7 +4,6 @@
 //! plan, and drives the run. It prints nothing: a [`Progress`] hears what takes longer than a moment.
 
 pub mod discover;
-mod execute;
 mod own;
 pub mod profiled;
 mod stage;
@@ -13,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-pub use execute::{Finished, execute};
 pub use own::Own;
 pub use stage::Stager;
 
@@ -27,7 +25,6 @@ use weigh_model::inventory::Inventory;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::study::Study;
-use weigh_model::suggest::nearest_hint;
 use weigh_model::text::clean_path;
 
 /// Hears what the lab is about to do, where it may take longer than a moment.
@@ -37,15 +34,6 @@ pub trait Progress {
 
     /// Something the user should know, such as a file that was left out.
     fn note(&mut self, what: &str);
-}
-
-/// Hears nothing.
-#[derive(Debug)]
-pub struct Quiet;
-
-impl Progress for Quiet {
-    fn doing(&mut self, _what: &str) {}
-    fn note(&mut self, _what: &str) {}
 }
 
 /// What studies are planned with.
@@ -88,10 +76,6 @@ impl Lab {
         }
         if path.is_file() {
             bail!("`{name}` is a file that does not end in .toml; a study's file does");
-        }
-        let names = self.definitions.study_names();
-        if !names.iter().any(|n| n == name) {
-            bail!("no study `{name}`{}", nearest_hint(name, names.iter().map(String::as_str)));
         }
         self.definitions.study(name)
     }

@@ -4,6 +4,7 @@
 use std::fs;
 use std::time::Instant;
 
+use crate::rig::group::field;
 use weigh_model::protocol::{Fault, Samples, VisitRequest};
 
 /// A first call that took more CPU time than this, in nanoseconds, counts as a sample: to do it again only to have
@@ -38,13 +39,12 @@ pub fn time<T>(run: impl FnOnce() -> T) -> (T, Span) {
     (result, Span { cpu, wall, preempted: preempted() - switched })
 }
 
-/// CPU and wall time of one run. The wall clock is the outer one: on the rare system without a CPU clock of
-/// the thread it stands for both.
+/// CPU and wall time of one run. The wall clock is the outer one.
 fn clock<T>(run: impl FnOnce() -> T) -> (T, u64, u64) {
     let (start, cpu) = (Instant::now(), thread_cpu_ns());
     let result = run();
-    let (cpu, wall) = (cpu.zip(thread_cpu_ns()), start.elapsed().as_nanos() as u64);
-    (result, cpu.map_or(wall, |(from, to)| to.saturating_sub(from)), wall)
+    let (cpu, wall) = (thread_cpu_ns().saturating_sub(cpu), start.elapsed().as_nanos() as u64);
+    (result, cpu, wall)
 }
 
 /// Takes the samples that a request asks for. `first` is what the untimed pass took; `pass` does one more.
@@ -132,17 +132,10 @@ fn repeat(
     Ok(done)
 }
 
-/// CPU time (user and system) of this thread in nanoseconds, where there is a clock for it.
-#[cfg(any(target_os = "linux", target_os = "macos"))]
-pub fn thread_cpu_ns() -> Option<u64> {
+/// CPU time (user and system) of this thread in nanoseconds.
+pub fn thread_cpu_ns() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
-}
-
-/// CPU time (user and system) of this thread in nanoseconds, where there is a clock for it.
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub fn thread_cpu_ns() -> Option<u64> {
-    None
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// Involuntary context switches of this thread so far; 0 where the system does not count them.
@@ -170,13 +163,6 @@ impl Baseline {
         let peak = field("/proc/self/status", "VmHWM:")?;
         Some(peak.saturating_sub(self.0) * 1024)
     }
-}
-
-/// The number behind a name in a status file; sizes are in KiB there.
-fn field(path: &str, name: &str) -> Option<u64> {
-    let text = fs::read_to_string(path).ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix(name))?;
-    line.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::net::Ipv4Addr;
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::process::{Child, ExitCode, ExitStatus};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Subcommand;
@@ -179,10 +179,12 @@ fn run_over(link: &Link, far: &[OsString], command: &[OsString]) -> Result<ExitC
 }
 
 fn start_at(command: &[OsString], peer: Ipv4Addr) -> Result<Child> {
-    let mut program = Command::new(lifeline::this_program());
-    program.args(["agent", "--exec", &std::process::id().to_string(), "--"]).args(command);
-    program.env(PEER, peer.to_string());
-    program.spawn().with_context(|| format!("{} cannot be started", command[0].display()))
+    let mut program = lifeline::launcher();
+    program
+        .args(command)
+        .env(PEER, peer.to_string())
+        .spawn()
+        .with_context(|| format!("{} cannot be started", command[0].display()))
 }
 
 fn exit_of(status: ExitStatus) -> ExitCode {

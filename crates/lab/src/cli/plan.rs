@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::cli::live::Preparing;
-use crate::cli::{own, terminal};
-use crate::lab::{Lab, Planning};
+use crate::cli::terminal;
+use crate::lab::{Lab, Own, Planning};
 use crate::planner::Ask;
 use crate::planner::forecast::plan_seconds;
 use crate::run;
@@ -38,13 +38,13 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    own: own::OwnArgs,
+    own: Own,
 }
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs)?;
-    let mut own = args.own.own();
+    let mut own = args.own.clone();
     if args.study.is_none() && own.urls.is_empty() {
         return list(&lab);
     }

@@ -45,7 +45,7 @@ pub fn options(detail: Detail, command: Option<String>) -> Options {
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let stored = StoredRun::read(&args.run)?;
-    let results = Report::of(&stored.facts(), &stored.plan, &stored.records);
+    let results = stored.report();
     let detail = if args.summary { Detail::Summary } else { Detail::Full };
     let options = options(detail, Some(shell_words::join(&stored.file.command)));
     for format in &args.format {

@@ -7,13 +7,15 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cli::live::{Live, Preparing};
 use crate::cli::profiled as profiles;
-use crate::cli::{exit_code, own, terminal};
+use crate::cli::{exit_code, terminal};
 use crate::interrupt::Interrupt;
 use crate::lab::profiled::{self, Contents};
-use crate::lab::{Lab, Own, Planning, execute};
+use crate::lab::{Lab, Own, Planning};
 use crate::log::LogError;
 use crate::planner::Ask;
 use crate::rig::store::url::hidden;
+use crate::run;
+use crate::run::clock::SystemClock;
 use crate::run::dir::RunDir;
 use crate::shelter::{self, Shelter};
 use crate::subject::{self, Surroundings};
@@ -61,7 +63,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    own: own::OwnArgs,
+    own: Own,
 }
 
 /// A number of seconds above zero.
@@ -127,7 +129,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     shelter::sweep();
     let lab = Lab::open(defs)?;
     let detail = if args.full { Detail::Full } else { Detail::Summary };
-    let mut own = args.own.own();
+    let mut own = args.own.clone();
     if let Some(path) = &args.resume {
         let dir = RunDir::open(path)?;
         if let Some(words) = &args.profile {
@@ -213,31 +215,36 @@ pub fn measure(
     go_on(lab, dir, more, detail, json)
 }
 
-fn go_on(lab: &Lab, dir: RunDir, more: &More, detail: Detail, json: bool) -> Result<Ended> {
-    let path = dir.path().to_owned();
-    let plan = dir.plan().clone();
+/// Measures what is left of a run, which may be nothing, and shows the results.
+fn go_on(lab: &Lab, mut dir: RunDir, more: &More, detail: Detail, json: bool) -> Result<Ended> {
+    let (path, plan) = (dir.path().to_owned(), dir.plan().clone());
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let contents = more.profile.as_ref().map(|words| Contents::keep(&plan, &path, words)).transpose()?;
-    let (scratch, logs) = (&dir.scratch(), &dir.logs());
-    let around = Surroundings { lab, scratch, logs, stores: &more.stores, interrupt: &interrupt };
-    let mut executor = subject::of_plan(&plan).executor(&plan, &around)?;
-    let command = shell_words::join(&dir.file().command);
-    let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
-    let finished = execute(dir, &mut *executor, &interrupt, &mut live);
-    live.clear();
-    let finished = finished.map_err(|error| match error.downcast_ref::<LogError>() {
-        Some(_) => anyhow!("{error:#}; go on with: weigh run --resume {}", path.display()),
-        None => error,
-    })?;
-    if !finished.outcome.complete {
-        terminal::note(&format!("interrupted; go on with: weigh run --resume {}", path.display()));
-        return Ok(Ended::Interrupted);
+    if dir.stored().is_complete() {
+        terminal::note(&format!("{}: the run is complete; there is nothing left to measure", path.display()));
+    } else {
+        let (scratch, logs) = (&dir.scratch(), &dir.logs());
+        let around = Surroundings { lab, scratch, logs, stores: &more.stores, interrupt: &interrupt };
+        let mut executor = subject::of_plan(&plan).executor(&plan, &around)?;
+        let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
+        let outcome = run::run(&mut dir, &mut *executor, &interrupt, &SystemClock::new(), &mut live);
+        live.clear();
+        let outcome = outcome.map_err(|error| match error.downcast_ref::<LogError>() {
+            Some(_) => anyhow!("{error:#}; go on with: weigh run --resume {}", path.display()),
+            None => error,
+        })?;
+        if !outcome.complete {
+            terminal::note(&format!("interrupted; go on with: weigh run --resume {}", path.display()));
+            return Ok(Ended::Interrupted);
+        }
     }
-    show(&finished.results, &path, detail, json, command)?;
+    let (results, command) = (dir.stored().report(), shell_words::join(&dir.file().command));
+    drop(dir);
+    show(&results, &path, detail, json, command)?;
     if let Some(contents) = &contents {
         profiles::run(lab, &path, &plan, contents, &more.stores, &interrupt, json)?;
     }
-    Ok(Ended::Complete { faults: finished.results.faults.len() })
+    Ok(Ended::Complete { faults: results.faults.len() })
 }
 
 /// Prints the results, and leaves report and chart in the run directory.
@@ -255,3 +262,6 @@ fn show(results: &Report, path: &Path, detail: Detail, json: bool, command: Stri
     notes.iter().for_each(|note| terminal::note(note));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -74,11 +74,6 @@ impl Library {
         self.cache.root()
     }
 
-    /// Everything the corpus has, in the table's order.
-    pub fn entries(&self) -> Vec<Entry> {
-        self.items().map(|item| item.entry()).collect()
-    }
-
     /// Everything, with whether it is in the cache. Digests each file, which takes a moment.
     pub fn status(&self) -> Result<Vec<(Entry, Presence)>> {
         self.items().map(|item| Ok((item.entry(), self.presence(item)?))).collect()

@@ -9,7 +9,6 @@ use super::Lab;
 use crate::agent;
 use crate::executor::{CodecWorker, Failure};
 use crate::interrupt::Interrupt;
-use crate::rig::process::WorkerSpec;
 use crate::rig::runtime;
 use crate::rig::worker::ProcessExecutor;
 use crate::shelter::Shelter;
@@ -91,7 +90,7 @@ fn path() -> OsString {
 
 fn ask(binary: &Path, php_home: &Path) -> Result<Description, String> {
     let room = Shelter::new().map_err(|e| format!("no temporary folder: {e}"))?;
-    let spec = php_worker("php", binary, php_home, room.path().join("log"));
+    let spec = runtime::worker("php", binary, &[], &php_home.join("worker.php"), room.path().join("log"));
     let mut executor = ProcessExecutor::new(spec, Interrupt::new());
     let description = executor.describe();
     executor.end();
@@ -99,14 +98,6 @@ fn ask(binary: &Path, php_home: &Path) -> Result<Description, String> {
         Failure::Fault(fault) => fault.message,
         Failure::Interrupted => "interrupted".into(),
     })
-}
-
-/// How to start the PHP worker on a binary; one of a fetched runtime is started with its own loader.
-pub fn php_worker(name: &str, binary: &Path, php_home: &Path, log: PathBuf) -> WorkerSpec {
-    let mut command = runtime::command(binary).into_iter();
-    let program = command.next().unwrap_or_else(|| binary.into());
-    let arguments = command.chain(runtime::worker_arguments(&php_home.join("worker.php")));
-    WorkerSpec::program(name, program, arguments.collect(), log)
 }
 
 fn entry(name: String, binary: Option<PathBuf>, said: Description) -> RuntimeEntry {

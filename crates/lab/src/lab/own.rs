@@ -19,22 +19,32 @@ use weigh_model::study::block::Quick;
 use weigh_model::study::{DeliveryBlock, Served, Study};
 use weigh_model::way::CONFIG;
 
-/// What a user brings beside the names of studies.
-#[derive(Clone, Debug, Default)]
+/// What a user brings beside the names of studies, as `weigh run` and `weigh plan` take it.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Your own", group = clap::ArgGroup::new("elsewhere").args(["url", "store"]).multiple(true))]
 pub struct Own {
-    /// Files and folders in place of the content.
+    /// A file or folder of yours in place of the study's content (repeatable)
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["docroot", "url"])]
     pub content: Vec<PathBuf>,
-    /// A document root whose assets are the content.
+    /// Your document root: some of its assets, by type and size, in place of the study's; copies are served, nothing is written to it
+    #[arg(long, value_name = "DIR", conflicts_with = "url")]
     pub docroot: Option<PathBuf>,
-    /// A server's configuration.
+    /// Your web server's configuration, in a private instance beside the study's ways on that server
+    #[arg(id = "server_config", long = "server-config", value_name = "FILE", conflicts_with = "url")]
     pub config: Option<PathBuf>,
-    /// The server that it is for; [`Lab::survey`] finds it where the user does not say.
+    /// The server that the configuration is for, where the file does not tell
+    // [`Lab::survey`] finds it where the user does not say.
+    #[arg(long, value_name = "NAME", requires = "server_config")]
     pub server: Option<String>,
-    /// URLs to measure from outside.
+    /// A URL to measure from outside (repeatable): nothing is started, so no CPU time of a server is known
+    #[arg(id = "url", long = "url", value_name = "URL")]
     pub urls: Vec<String>,
-    /// Hosts that are not this machine and may be asked.
+    /// A host that is not this machine and may be asked, spelled out (repeatable)
+    #[arg(long, value_name = "HOST", requires = "elsewhere")]
     pub allow_remote: Vec<String>,
-    /// Stores by name, or by URL where others run them; none: every one that is here.
+    /// A store to measure (repeatable): a name such as redis, or the URL of a running one, such as redis://127.0.0.1:6379/2; with
+    /// cache-levels, values are written and read there. Keys of its own are used, and nothing is flushed
+    #[arg(id = "store", long = "store", value_name = "STORE", conflicts_with = "url")]
     pub stores: Vec<String>,
 }
 

@@ -13,6 +13,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use weigh_stats::paired_ratio;
 
 use super::tools::{Tool, UNSET};
+use crate::command::kill_group;
 use crate::interrupt::Interrupt;
 use crate::rig::lifeline;
 use crate::rig::process::Invocation;
@@ -139,7 +140,7 @@ impl Script<'_> {
             }
             let is_over = Instant::now() >= deadline;
             if is_over || interrupt.is_set() {
-                end_group(pid);
+                kill_group(pid);
                 child.wait().with_context(doing)?;
                 if interrupt.is_set() {
                     bail!("interrupted");
@@ -156,8 +157,7 @@ impl Script<'_> {
     }
 
     fn command(&self, on: &Invocation, silent: bool) -> Command {
-        let mut command = Command::new(lifeline::this_program());
-        command.args(["agent", "--exec", &std::process::id().to_string(), "--"]);
+        let mut command = lifeline::launcher();
         command.args(&on.before).args(&self.php.cli).args(&on.arguments).args(self.words);
         UNSET.iter().for_each(|name| {
             command.env_remove(name);
@@ -178,13 +178,6 @@ fn children_seconds() -> Result<f64> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("the kernel does not tell CPU times")?;
     let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
     Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
-}
-
-fn end_group(pid: u32) {
-    if let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) {
-        // What has ended already cannot be ended.
-        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-    }
 }
 
 /// What pairs of plain and profiled CPU seconds say; none without a pair.

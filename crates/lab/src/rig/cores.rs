@@ -1,4 +1,5 @@
-//! Who runs on which processors: server, PHP and load generator apart, where there are enough.
+//! Who runs on which processors: server, PHP and load generator apart, where there are enough. With fewer than three
+//! processors nobody is pinned: they share all, and a run says so.
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 

@@ -9,6 +9,7 @@ use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 use proc::Stat;
+pub use proc::{field, pss_bytes as pss_of};
 
 /// All processes below one; that one itself is not of the group.
 #[derive(Clone, Copy, Debug)]
@@ -132,11 +133,6 @@ impl Usage {
         self.cpu_ns += user + system;
         self.ended_ns += user + system;
     }
-}
-
-/// The share of memory in bytes that one process has (PSS); none when that may not be read.
-pub fn pss_of(id: u32) -> Option<u64> {
-    proc::pss_bytes(id)
 }
 
 /// The CPU time of a process with all its threads, from its own clock.

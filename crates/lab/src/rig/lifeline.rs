@@ -2,8 +2,7 @@
 //!
 //! A worker is started through a launcher, this same program as `agent --exec PARENT [--network PATH] -- PROGRAM ARGS…`,
 //! which joins the network if there is one, asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
-//! still there by then, and becomes the worker. The calls that only Linux has stand here; elsewhere a
-//! worker ends when its stdin does.
+//! still there by then, and becomes the worker.
 
 use std::ffi::OsString;
 use std::io;
@@ -44,9 +43,10 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
 }
 
 fn become_worker(parent: u32, command: &mut Command) -> io::Error {
+    use rustix::process::{Signal, set_parent_process_death_signal};
     use std::os::unix::process::CommandExt;
-    if let Err(error) = die_with_parent() {
-        return error;
+    if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
+        return error.into();
     }
     // The lab may have ended before the kernel was asked: then this process has another parent by now.
     if std::os::unix::process::parent_id() != parent {
@@ -55,23 +55,16 @@ fn become_worker(parent: u32, command: &mut Command) -> io::Error {
     command.exec()
 }
 
-#[cfg(target_os = "linux")]
-fn die_with_parent() -> io::Result<()> {
-    use rustix::process::{Signal, set_parent_process_death_signal};
-    Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn die_with_parent() -> io::Result<()> {
-    Ok(())
-}
-
 /// The launcher's program when nothing else is said: this very program, even if its file was replaced.
 pub fn this_program() -> OsString {
-    if cfg!(target_os = "linux") {
-        return "/proc/self/exe".into();
-    }
-    std::env::current_exe().map_or_else(|_| "weigh".into(), Into::into)
+    "/proc/self/exe".into()
+}
+
+/// A command of a launcher by this program; the program to be started, and its arguments, are to follow.
+pub fn launcher() -> Command {
+    let mut command = Command::new(this_program());
+    command.args(["agent", "--exec", &std::process::id().to_string(), "--"]);
+    command
 }
 
 type Order = (Command, Sender<io::Result<Child>>);

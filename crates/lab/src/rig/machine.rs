@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rustix::thread::sched_getaffinity;
 use serde::{Deserialize, Serialize};
 
 /// The fingerprint of a machine. A field that could not be queried is `None`.
@@ -40,7 +41,8 @@ impl Machine {
         let cpuinfo = text("proc/cpuinfo").unwrap_or_default();
         let kernel =
             || Some(format!("{} {}", word("proc/sys/kernel/ostype")?, word("proc/sys/kernel/osrelease")?));
-        let cores = cores();
+        // Whatever share of them a cgroup grants.
+        let cores = sched_getaffinity(None).map_or(1, |set| set.count());
         Machine {
             processor: ["model name", "Model", "Hardware"].iter().find_map(|key| field(&cpuinfo, key, ':')),
             cores,
@@ -67,15 +69,6 @@ impl Machine {
         parts.extend(self.virtualisation.clone());
         parts.join(", ")
     }
-}
-
-/// Processors this process may run on, whatever share of them a cgroup grants.
-fn cores() -> u32 {
-    #[cfg(target_os = "linux")]
-    if let Ok(set) = rustix::thread::sched_getaffinity(None) {
-        return set.count();
-    }
-    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
 }
 
 /// The value of the first `key SEPARATOR value` line.

@@ -14,12 +14,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use super::lifeline;
+use crate::command::kill_group;
 use crate::interrupt::Interrupt;
 use pipes::Heard;
 pub use pipes::{LastLine, isolate, keep_log, open_log};
 
 /// A reply may not be longer than this, where the spec says nothing else.
-pub const LONGEST_LINE: usize = 16 << 20;
+const LONGEST_LINE: usize = 16 << 20;
 /// How often a wait looks at the interrupt.
 const GLANCE: Duration = Duration::from_millis(50);
 /// Environment variables that reach a worker: where programs and libraries are, and what changes PHP's memory.
@@ -165,7 +166,14 @@ impl Worker {
     /// [`Silence`]: why none came. The worker is of no further use then; drop it.
     pub fn ask(&mut self, line: Vec<u8>, limit: Duration, interrupt: &Interrupt) -> Result<Vec<u8>, Silence> {
         self.say(line)?;
-        let deadline = Instant::now() + limit;
+        self.hear_by(Instant::now() + limit, interrupt)
+    }
+
+    /// The next line of the worker.
+    ///
+    /// # Errors
+    /// [`Silence`]: why none came until then. The worker is of no further use; drop it.
+    pub fn hear_by(&mut self, deadline: Instant, interrupt: &Interrupt) -> Result<Vec<u8>, Silence> {
         loop {
             if interrupt.is_set() {
                 return Err(Silence::Interrupted);
@@ -245,9 +253,7 @@ impl Worker {
     fn kill(&mut self) {
         if self.status.is_none() {
             // The group while its leader is not yet waited for: its number cannot be another's by now.
-            if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-                let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-            }
+            kill_group(self.child.id());
             let _ = self.child.kill();
             self.status = self.child.wait().ok();
         }

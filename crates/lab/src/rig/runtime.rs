@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use super::process::WorkerSpec;
 use super::programs::numbered;
 use crate::command::run_within;
 use crate::shelter::Shelter;
@@ -98,7 +99,7 @@ pub fn prefixes(folder: &Path) -> Vec<(PathBuf, Prefix)> {
 }
 
 /// The program and leading arguments of a command line binary: itself, or in a fetched prefix with its loader.
-pub fn command(binary: &Path) -> Vec<OsString> {
+fn command(binary: &Path) -> Vec<OsString> {
     match Prefix::around(binary) {
         Some((root, prefix)) => prefix.cli_command(&root),
         None => vec![binary.as_os_str().to_owned()],
@@ -173,6 +174,15 @@ pub fn named(binary: &Path, path: &OsStr) -> Option<PathBuf> {
 pub fn fetched(name: &Path, folder: &Path) -> Option<PathBuf> {
     let (root, prefix) = prefixes(folder).into_iter().find(|(_, prefix)| Path::new(&prefix.name) == name)?;
     Some(root.join(prefix.cli))
+}
+
+/// How to start a worker's script on a PHP binary, with these settings of PHP's ini.
+pub fn worker(name: &str, binary: &Path, ini: &[String], script: &Path, log: PathBuf) -> WorkerSpec {
+    let mut words = command(binary).into_iter();
+    let program = words.next().unwrap_or_else(|| binary.into());
+    let ini = ini.iter().flat_map(|setting| ["-d".into(), setting.into()]);
+    let arguments = words.chain(ini).chain(worker_arguments(script)).collect();
+    WorkerSpec::program(name, program, arguments, log)
 }
 
 /// The arguments that start the worker on a PHP binary.

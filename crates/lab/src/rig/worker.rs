@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
-use super::process::{LONGEST_LINE, Silence, Worker, WorkerSpec};
+use super::process::{Silence, Worker, WorkerSpec};
 use crate::executor::{CodecWorker, Failure};
 use crate::interrupt::Interrupt;
 use weigh_model::protocol::{
@@ -102,8 +102,9 @@ impl ProcessExecutor {
     }
 
     fn start(&mut self) -> Result<(Worker, Description), Failure> {
-        let mut worker = Worker::start(&self.spec)
-            .map_err(|e| Failure::Fault(self.fault(FaultKind::Crash, format!("cannot be started: {e}"))))?;
+        let mut worker = Worker::start(&self.spec).map_err(|e| {
+            Failure::Fault(self.spec.fault(FaultKind::Crash, format!("cannot be started: {e}")))
+        })?;
         self.last_id += 1;
         let request = Request::Describe { id: self.last_id };
         let description: Description =
@@ -112,7 +113,7 @@ impl ProcessExecutor {
         if description.protocol != PROTOCOL {
             let message = format!("speaks protocol {}, this weigh speaks {PROTOCOL}", description.protocol);
             let remedy = Some("use the worker that belongs to this weigh".into());
-            return Err(Failure::Fault(Fault { remedy, ..self.fault(FaultKind::Garbage, message) }));
+            return Err(Failure::Fault(Fault { remedy, ..self.spec.fault(FaultKind::Garbage, message) }));
         }
         Ok((worker, description))
     }
@@ -137,27 +138,42 @@ impl ProcessExecutor {
     }
 
     fn explain(&self, trouble: Trouble, during: &str) -> Failure {
-        Failure::Fault(match trouble {
-            Trouble::Said(fault) => fault,
-            Trouble::Garbage(what) => self.fault(FaultKind::Garbage, format!("answered {what}")),
-            Trouble::Silence(Silence::Ended(how)) => {
-                self.fault(FaultKind::Crash, format!("ended {during}: {how}"))
+        match trouble {
+            Trouble::Said(fault) => Failure::Fault(fault),
+            Trouble::Garbage(what) => {
+                Failure::Fault(self.spec.fault(FaultKind::Garbage, format!("answered {what}")))
             }
-            Trouble::Silence(Silence::Timeout) => self.fault(
-                FaultKind::Timeout,
-                format!("did not answer {during}; it was killed when its time was over"),
-            ),
-            Trouble::Silence(Silence::TooLong(begin)) => self.fault(
-                FaultKind::Garbage,
-                format!("answered a line of over {LONGEST_LINE} bytes: {}", shown(&begin)),
-            ),
-            Trouble::Silence(Silence::Interrupted) => return Failure::Interrupted,
-        })
+            Trouble::Silence(silence) => self.spec.silent(silence, during),
+        }
+    }
+}
+
+impl WorkerSpec {
+    /// A fault of this worker's.
+    pub fn fault(&self, kind: FaultKind, what: String) -> Fault {
+        let remedy = Some(format!("its stderr is in {}", self.log.display()));
+        Fault { kind, message: format!("worker {} {what}", self.name), remedy }
     }
 
-    fn fault(&self, kind: FaultKind, what: String) -> Fault {
-        let remedy = Some(format!("its stderr is in {}", self.spec.log.display()));
-        Fault { kind, message: format!("worker {} {what}", self.spec.name), remedy }
+    /// Why it did not answer.
+    pub fn silent(&self, silence: Silence, during: &str) -> Failure {
+        let (kind, what) = match silence {
+            Silence::Interrupted => return Failure::Interrupted,
+            Silence::Ended(how) => (FaultKind::Crash, format!("ended {during}: {how}")),
+            Silence::Timeout => {
+                (FaultKind::Timeout, format!("did not answer {during}; it was killed when its time was over"))
+            }
+            Silence::TooLong(begin) => (
+                FaultKind::Garbage,
+                format!("answered a line of over {} bytes: {}", self.longest_line, shown(&begin)),
+            ),
+        };
+        Failure::Fault(self.fault(kind, what))
+    }
+
+    /// A line that is no reply.
+    pub fn garbage(&self, line: &[u8], why: &str) -> Failure {
+        Failure::Fault(self.fault(FaultKind::Garbage, format!("answered {}", no_reply(line, why))))
     }
 }
 
@@ -210,8 +226,12 @@ fn exchange<T: Echo>(
     match serde_json::from_slice::<T>(&line) {
         Ok(reply) if reply.id() == id => Ok(reply),
         Ok(reply) => Err(Trouble::Garbage(format!("request {}, not {id}", reply.id()))),
-        Err(e) => Err(Trouble::Garbage(format!("what is no reply ({e}): {}", shown(&line)))),
+        Err(e) => Err(Trouble::Garbage(no_reply(&line, &e.to_string()))),
     }
+}
+
+fn no_reply(line: &[u8], why: &str) -> String {
+    format!("what is no reply ({why}): {}", shown(line))
 }
 
 /// The first bytes of something unexpected, safe to print.

@@ -132,9 +132,9 @@ impl RunDir {
         &self.stored.records
     }
 
-    /// The run as it stands, for a report.
-    pub fn into_stored(self) -> StoredRun {
-        self.stored
+    /// The run as it stands.
+    pub fn stored(&self) -> &StoredRun {
+        &self.stored
     }
 
     /// Where the stderr of the worker of that name is kept.

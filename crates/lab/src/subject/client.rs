@@ -206,11 +206,12 @@ impl Tellers {
         }
     }
 
-    fn spec(&self, runtime: &Runtime, client: &Client) -> Result<WorkerSpec> {
-        let binary = runtime.binary.as_ref();
-        let binary = binary.with_context(|| format!("the plan has no PHP {}", runtime.name))?;
-        let ini: Vec<String> = runtime.ini.iter().cloned().chain(self.stands.ini(client)).collect();
-        Ok(worker(&runtime.name, binary, &ini, &self.room.php_home, self.log(&runtime.name)))
+    fn spec(&self, planned: &Runtime, client: &Client) -> Result<WorkerSpec> {
+        let binary = planned.binary.as_ref();
+        let binary = binary.with_context(|| format!("the plan has no PHP {}", planned.name))?;
+        let ini: Vec<String> = planned.ini.iter().cloned().chain(self.stands.ini(client)).collect();
+        let script = self.room.php_home.join("client.php");
+        Ok(runtime::worker(&planned.name, binary, &ini, &script, self.log(&planned.name)))
     }
 
     fn log(&self, name: &str) -> PathBuf {
@@ -305,21 +306,6 @@ impl Executor for Tellers {
 
 fn client_of(cell: &Cell) -> Result<&Client, Failure> {
     cell.client.as_ref().ok_or_else(|| failed(cell, FaultKind::Parameter, "it is no client"))
-}
-
-/// How to start a client worker on a PHP.
-pub fn worker(
-    name: &str,
-    binary: &std::path::Path,
-    ini: &[String],
-    php_home: &std::path::Path,
-    log: PathBuf,
-) -> WorkerSpec {
-    let mut command = runtime::command(binary).into_iter();
-    let program = command.next().unwrap_or_else(|| binary.into());
-    let ini = ini.iter().flat_map(|setting| ["-d".into(), setting.into()]);
-    let arguments = command.chain(ini).chain(runtime::worker_arguments(&php_home.join("client.php")));
-    WorkerSpec::program(name, program, arguments.collect(), log)
 }
 
 /// Why there is nobody to speak with.

@@ -14,9 +14,9 @@ use super::{Subject, Surroundings};
 use crate::executor::{CodecWorker, Executor, Failure, Version, VisitOrder};
 use crate::interrupt::Interrupt;
 use crate::lab::Stager;
-use crate::lab::discover::php_worker;
 use crate::planner::{ContentSource, Draft};
 use crate::rig::process::{Invocation, WorkerSpec};
+use crate::rig::runtime;
 use crate::rig::worker::ProcessExecutor;
 use crate::run::dir::log_of;
 use crate::run::state::{History, LONG_CALL};
@@ -120,7 +120,10 @@ impl Subject for Codecs {
         for runtime in &plan.runtimes {
             let log = log_of(around.logs, &runtime.name);
             let spec = match &runtime.binary {
-                Some(binary) => php_worker(&runtime.name, binary, &around.lab.php_home()?, log),
+                Some(binary) => {
+                    let script = around.lab.php_home()?.join("worker.php");
+                    runtime::worker(&runtime.name, binary, &[], &script, log)
+                }
                 None => WorkerSpec::native(NATIVE, log),
             };
             workers.add(&runtime.name, started(&spec));

@@ -7,7 +7,7 @@ mod courier;
 mod fairness;
 pub mod files;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod forecast;
 pub mod look;
 pub mod negotiation;

@@ -69,10 +69,14 @@ pub fn disk_bytes(id: u32) -> Option<(u64, u64)> {
     Some((number(&text, "read_bytes:")?, number(&text, "write_bytes:")?))
 }
 
-/// The proportional share of memory, in bytes.
+/// The share of memory in bytes that one process has (PSS); none when that may not be read.
 pub fn pss_bytes(id: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{id}/smaps_rollup")).ok()?;
-    number(&text, "Pss:").map(|kib| kib * 1024)
+    field(&format!("/proc/{id}/smaps_rollup"), "Pss:").map(|kib| kib * 1024)
+}
+
+/// The number that follows a key at the begin of a line of a file; sizes are in KiB there.
+pub fn field(path: &str, key: &str) -> Option<u64> {
+    number(&fs::read_to_string(path).ok()?, key)
 }
 
 /// The number that follows a key at the begin of a line.

@@ -85,8 +85,8 @@ fn watch(dir: &Path, cpus: &OsStr, command: &[OsString]) -> io::Result<()> {
 fn start(dir: &Path, command: &[OsString]) -> io::Result<Pid> {
     use std::os::unix::process::CommandExt;
     let stderr = || io::stderr().as_fd().try_clone_to_owned();
-    let mut launch = Command::new(lifeline::this_program());
-    launch.args(["agent", "--exec", &std::process::id().to_string(), "--"]).args(command);
+    let mut launch = lifeline::launcher();
+    launch.args(command);
     launch.current_dir(dir).process_group(0);
     launch.stdin(Stdio::null()).stdout(stderr()?).stderr(stderr()?);
     let id = lifeline::spawn(launch)?.id();

@@ -1,5 +1,6 @@
 //! A private instance of a server: configured, linted, started under guard on a free port of the machine's loopback or of
-//! an address in a network that is the lab's own, and ready.
+//! an address in a network that is the lab's own, and ready: its ready path answers 200 with the instance's own token, which nobody else on
+//! that port can.
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::PathBuf;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -122,9 +121,10 @@ impl PrivateApt {
 
     /// Runs a program of apt's with this configuration, and gives what it printed. It ends with this process.
     fn run(&self, program: &str, args: &[impl AsRef<OsStr>]) -> Result<String> {
-        let mut command = Command::new(lifeline::this_program());
-        command.args(["agent", "--exec", &std::process::id().to_string(), "--", program]).args(args);
+        let mut command = lifeline::launcher();
         command
+            .arg(program)
+            .args(args)
             .env("APT_CONFIG", self.home.join("apt.conf"))
             .env("LC_ALL", "C")
             .env("DEBIAN_FRONTEND", "noninteractive");

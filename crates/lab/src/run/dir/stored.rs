@@ -11,7 +11,7 @@ use super::{PLAN, RECORDS, RUN};
 use crate::digest::sha256;
 use crate::log;
 use crate::rig::machine::Machine;
-use weigh_answer::report::RunFacts;
+use weigh_answer::report::{Report, RunFacts};
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
 
@@ -108,8 +108,13 @@ impl StoredRun {
         self.records.iter().any(|r| matches!(r, Record::End { .. }))
     }
 
+    /// The results so far.
+    pub fn report(&self) -> Report {
+        Report::of(&self.facts(), &self.plan, &self.records)
+    }
+
     /// The facts for a heading: how long, how many rounds, and whether it is complete.
-    pub fn facts(&self) -> RunFacts {
+    fn facts(&self) -> RunFacts {
         let mut facts = RunFacts {
             started: self.file.started.clone(),
             version: self.file.version.clone(),

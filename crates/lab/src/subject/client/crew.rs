@@ -1,4 +1,5 @@
-//! The workers of one block: fresh PHP processes that prepare, begin together, and end.
+//! The workers of one block: fresh PHP processes that prepare, begin together, and end. None serves a second block, so that a
+//! driver keeps no connection and no state of another cell; dropping a crew kills its workers.
 
 use std::time::{Duration, Instant};
 
@@ -8,18 +9,13 @@ use crate::executor::Failure;
 use crate::interrupt::Interrupt;
 use crate::rig::group::pss_of;
 use crate::rig::process::{Silence, Worker, WorkerSpec};
+use weigh_model::protocol::FaultKind;
 use weigh_model::protocol::client::{Cleaned, ClientRequest, Done, Prepare, Prepared, Refusal};
-use weigh_model::protocol::{Fault, FaultKind};
-use weigh_model::text::clean_bytes;
 
-/// How often a wait looks at the interrupt.
-const GLANCE: Duration = Duration::from_millis(50);
 /// How long a worker may take to end by itself.
 const END: Duration = Duration::from_secs(2);
 /// How often a store that does not take the first writes is asked again.
 const AGAIN: Duration = Duration::from_millis(100);
-/// Bytes of an unexpected answer that are shown.
-const SHOWN: usize = 120;
 
 /// Running workers. Dropping it kills them.
 pub struct Crew<'a> {
@@ -38,10 +34,9 @@ impl<'a> Crew<'a> {
         interrupt: &Interrupt,
     ) -> Result<Crew<'a>, Failure> {
         let start = |_| {
-            Worker::start(spec).map_err(|e| {
-                let message = format!("worker {} cannot be started: {e}", spec.name);
-                Failure::Fault(Fault { kind: FaultKind::Crash, message, remedy: None })
-            })
+            let started = Worker::start(spec);
+            started
+                .map_err(|e| Failure::Fault(spec.fault(FaultKind::Crash, format!("cannot be started: {e}"))))
         };
         let workers = (0..count).map(start).collect::<Result<_, _>>()?;
         Ok(Crew { workers, spec, deadline, interrupt: interrupt.clone() })
@@ -70,7 +65,7 @@ impl<'a> Crew<'a> {
         for (number, worker) in (0..).zip(&mut self.workers) {
             let order = Prepare { worker: number, ..order.clone() };
             say(worker, &ClientRequest::Prepare(Box::new(order)))
-                .map_err(|s| told(self.spec, s, "before it was prepared"))?;
+                .map_err(|s| self.spec.silent(s, "before it was prepared"))?;
         }
         self.all(order.id, "while it prepared", |prepared: &Prepared| prepared.id)
     }
@@ -108,7 +103,7 @@ impl<'a> Crew<'a> {
         let spec = self.spec;
         self.workers
             .iter_mut()
-            .try_for_each(|worker| say(worker, request).map_err(|s| told(spec, s, "before it began")))
+            .try_for_each(|worker| say(worker, request).map_err(|s| spec.silent(s, "before it began")))
     }
 
     /// The answer of each.
@@ -120,15 +115,15 @@ impl<'a> Crew<'a> {
     ) -> Result<Vec<T>, Failure> {
         let mut answers = Vec::new();
         for worker in &mut self.workers {
-            let line =
-                hear(worker, self.deadline, &self.interrupt).map_err(|s| told(self.spec, s, during))?;
+            let line = worker.hear_by(self.deadline, &self.interrupt);
+            let line = line.map_err(|silence| self.spec.silent(silence, during))?;
             if let Ok(refusal) = serde_json::from_slice::<Refusal>(&line) {
                 return Err(Failure::Fault(refusal.fault));
             }
-            let answer =
-                serde_json::from_slice::<T>(&line).map_err(|e| garbage(self.spec, &line, &e.to_string()))?;
+            let answer = serde_json::from_slice::<T>(&line);
+            let answer = answer.map_err(|e| self.spec.garbage(&line, &e.to_string()))?;
             if id_of(&answer) != id {
-                return Err(garbage(self.spec, &line, "it answers another request"));
+                return Err(self.spec.garbage(&line, "it answers another request"));
             }
             answers.push(answer);
         }
@@ -138,41 +133,4 @@ impl<'a> Crew<'a> {
 
 fn say(worker: &mut Worker, request: &ClientRequest) -> Result<(), Silence> {
     worker.say(serde_json::to_vec(request).unwrap_or_default())
-}
-
-fn hear(worker: &mut Worker, deadline: Instant, interrupt: &Interrupt) -> Result<Vec<u8>, Silence> {
-    loop {
-        if interrupt.is_set() {
-            return Err(Silence::Interrupted);
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        match worker.hear(left.min(GLANCE))? {
-            Some(line) => return Ok(line),
-            None if left.is_zero() => return Err(Silence::Timeout),
-            None => {}
-        }
-    }
-}
-
-fn garbage(spec: &WorkerSpec, line: &[u8], why: &str) -> Failure {
-    let begin = clean_bytes(&line[..line.len().min(SHOWN)]);
-    let message = format!("worker {} answered what is no reply ({why}): `{begin}`", spec.name);
-    Failure::Fault(Fault { kind: FaultKind::Garbage, message, remedy: None })
-}
-
-/// Why a worker said nothing.
-fn told(spec: &WorkerSpec, silence: Silence, during: &str) -> Failure {
-    let name = &spec.name;
-    let (kind, what) = match silence {
-        Silence::Interrupted => return Failure::Interrupted,
-        Silence::Ended(how) => (FaultKind::Crash, format!("worker {name} ended {during}: {how}")),
-        Silence::Timeout => {
-            (FaultKind::Timeout, format!("worker {name} did not answer in time {during}; it was killed"))
-        }
-        Silence::TooLong(_) => {
-            (FaultKind::Garbage, format!("worker {name} answered a line that is too long {during}"))
-        }
-    };
-    let remedy = Some(format!("its stderr is in {}", spec.log.display()));
-    Failure::Fault(Fault { kind, message: what, remedy })
 }

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::worker;
 use crate::interrupt::Interrupt;
 use crate::lab::Lab;
 use crate::rig::process::{Silence, Worker};
+use crate::rig::runtime;
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::StoreDefinition;
 use crate::shelter::Shelter;
@@ -92,7 +92,7 @@ fn describe(entry: &RuntimeEntry, needed: &[String], home: &Path) -> Result<Clie
     let room = Shelter::new().context("no temporary folder")?;
     let binary = entry.binary.as_ref().context("it has no binary")?;
     let ini: Vec<String> = entry.ini.iter().chain(needed).cloned().collect();
-    let spec = worker(&entry.name, binary, &ini, home, room.path().join("log"));
+    let spec = runtime::worker(&entry.name, binary, &ini, &home.join("client.php"), room.path().join("log"));
     let mut worker = Worker::start(&spec).context("it cannot be started")?;
     let line = serde_json::to_vec(&ClientRequest::Describe { id: 1 })?;
     let line = worker.ask(line, PATIENCE, &Interrupt::new()).map_err(|silence| match silence {

@@ -8,8 +8,9 @@ use std::time::Duration;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::content::client::Clients;
 use crate::content::manifest::Manifest;
-use crate::content::{Clients, FetchOptions, Library, Progress, State};
+use crate::content::{FetchOptions, Library, Progress, State};
 use crate::digest::sha256;
 
 /// All of it, gone when dropped.
