@@ -114,7 +114,7 @@ impl StoredRun {
     }
 
     /// The facts for a heading: how long, how many rounds, and whether it is complete.
-    fn facts(&self) -> RunFacts {
+    pub fn facts(&self) -> RunFacts {
         let mut facts = RunFacts {
             started: self.file.started.clone(),
             version: self.file.version.clone(),
