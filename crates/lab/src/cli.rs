@@ -2,7 +2,6 @@
 
 mod agent;
 pub mod check;
-mod choice;
 mod codec;
 pub mod corpus;
 pub mod link;
@@ -20,6 +19,7 @@ mod usage;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 use agent::Agent;
@@ -125,4 +125,16 @@ fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
 /// The exit code of a run with this many faults.
 fn exit_code(faults: usize) -> ExitCode {
     if faults > 0 { ExitCode::from(EXIT_FAULTS) } else { ExitCode::SUCCESS }
+}
+
+/// For an option that takes the name of one of `all`.
+fn one_of<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let named = move |given: String| {
+        let found = all.iter().copied().find(|one| name(*one) == given);
+        found.expect("the parser before took it for one of the names")
+    };
+    PossibleValuesParser::new(all.iter().map(|one| name(*one))).map(named)
 }

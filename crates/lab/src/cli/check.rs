@@ -115,6 +115,13 @@ struct Missing {
     remedy: Option<String>,
 }
 
+impl Missing {
+    fn new(runtime: &str, what: &str, reason: &str, remedy: Option<&str>) -> Missing {
+        let remedy = remedy.map(str::to_owned);
+        Missing { runtime: runtime.to_owned(), what: what.to_owned(), reason: reason.to_owned(), remedy }
+    }
+}
+
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs)?;
@@ -138,21 +145,12 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
     missing.extend(servers::missing(&servers, &fpm));
     missing.extend(stores::missing(&stores));
     if inventory.runtimes.len() == 1 {
-        missing.push(Missing {
-            runtime: "php".into(),
-            what: "PHP".into(),
-            reason: "no PHP binary on PATH".into(),
-            remedy: Some("apt install php-cli".into()),
-        });
+        missing.push(Missing::new("php", "PHP", "no PHP binary on PATH", Some("apt install php-cli")));
     }
     let mut mend = mend(&missing);
     if corpus.cached < corpus.all {
-        missing.push(Missing {
-            runtime: "corpus".into(),
-            what: format!("{} of {} files", corpus.all - corpus.cached, corpus.all),
-            reason: "not fetched yet".into(),
-            remedy: Some("weigh corpus fetch".into()),
-        });
+        let what = format!("{} of {} files", corpus.all - corpus.cached, corpus.all);
+        missing.push(Missing::new("corpus", &what, "not fetched yet", Some("weigh corpus fetch")));
         mend = Some(mend.map_or("weigh corpus fetch".into(), |m| format!("{m} && weigh corpus fetch")));
     }
     let runtimes = inventory.runtimes.into_iter().map(|r| RuntimeFindings {
@@ -187,12 +185,7 @@ fn corpus(lab: &Lab) -> Result<Corpus> {
 
 fn missing_things(inventory: &Inventory) -> Vec<Missing> {
     let of = |r: &RuntimeEntry, what: &str, missing: &Option<String>, remedy: &Option<String>| {
-        missing.as_ref().map(|reason| Missing {
-            runtime: r.name.clone(),
-            what: what.to_owned(),
-            reason: reason.clone(),
-            remedy: remedy.clone(),
-        })
+        Some(Missing::new(&r.name, what, missing.as_ref()?, remedy.as_deref()))
     };
     let mut found = Vec::new();
     for r in &inventory.runtimes {
@@ -274,12 +267,7 @@ mod tests {
 
     #[test]
     fn one_command_mends_every_package_once() {
-        let lacks = |remedy: &str| Missing {
-            runtime: "php8.2".into(),
-            what: "x".into(),
-            reason: "y".into(),
-            remedy: Some(remedy.into()),
-        };
+        let lacks = |remedy| Missing::new("php8.2", "x", "y", Some(remedy));
         let missing = [
             lacks("apt install php-zstd"),
             lacks("apt install libdeflate0"),

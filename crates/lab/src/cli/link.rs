@@ -9,8 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::choice::one_of;
-use crate::cli::{EXIT_FAULTS, terminal};
+use crate::cli::{EXIT_FAULTS, one_of, terminal};
 use crate::defs::Definitions;
 use crate::rig::lifeline;
 use crate::rig::link::{Link, Making};

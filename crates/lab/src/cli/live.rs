@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 
-use crate::cli::terminal;
+use crate::cli::terminal::{self, Line};
 use crate::lab::Progress;
 use crate::run::observer::{Observer, Upcoming};
 use weigh_answer::format::{self, Detail, Options};
@@ -15,39 +15,35 @@ use weigh_model::units;
 
 /// The table is drawn again after this long at the earliest: drawing must not be what is measured.
 const TABLE_EVERY: Duration = Duration::from_secs(2);
-/// Where nobody looks, a line is written this often.
-const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Lines that the live table leaves to the progress line and the prompt.
 const MARGIN: usize = 4;
 
 /// Shows a run on stderr.
 pub struct Live {
-    bar: ProgressBar,
+    line: Line,
     plan: Plan,
     records: Vec<Record>,
     options: Option<Options>,
     drawn: Option<Instant>,
     drawn_lines: usize,
-    said: Instant,
 }
 
 impl Live {
     /// A line, and where `table` is wanted and somebody looks, the table so far above it.
     pub fn new(plan: &Plan, earlier: &[Record], table: bool) -> Live {
         Live {
-            bar: terminal::spinner(false),
+            line: Line::new(false),
             plan: plan.clone(),
             records: earlier.to_vec(),
             options: (table && terminal::watched()).then(|| crate::cli::report::options(Detail::Full, None)),
             drawn: None,
             drawn_lines: 0,
-            said: Instant::now(),
         }
     }
 
     /// Takes everything off the screen.
     pub fn clear(&mut self) {
-        self.bar.finish_and_clear();
+        self.line.bar.finish_and_clear();
         let term = console::Term::stderr();
         if self.drawn_lines > 0 {
             term.clear_last_lines(self.drawn_lines).ok();
@@ -65,7 +61,7 @@ impl Live {
         let term = console::Term::stderr();
         let lines = text.lines().count();
         let earlier = self.drawn_lines;
-        self.bar.suspend(|| {
+        self.line.bar.suspend(|| {
             if earlier > 0 {
                 term.clear_last_lines(earlier).ok();
             }
@@ -78,7 +74,7 @@ impl Live {
 
 impl Observer for Live {
     fn visiting(&mut self, next: &Upcoming<'_>) {
-        let message = format!(
+        self.line.say(format!(
             "round {} · {}/{} · {} · {} gone, about {} left",
             next.round,
             next.place,
@@ -86,13 +82,8 @@ impl Observer for Live {
             next.cell.id,
             units::ns(next.elapsed * 1e9),
             units::ns(next.remaining * 1e9)
-        );
-        if !terminal::watched() && self.said.elapsed() > LINE_EVERY {
-            terminal::note(&message);
-            self.said = Instant::now();
-        }
-        self.bar.set_message(message);
-        self.bar.tick();
+        ));
+        self.line.bar.tick();
     }
 
     fn recorded(&mut self, record: &Record) {

@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use super::choice::one_of;
 use crate::cli::run::seconds;
-use crate::cli::{EXIT_FAULTS, terminal};
+use crate::cli::{EXIT_FAULTS, one_of, terminal};
 use crate::interrupt::Interrupt;
 use crate::lab::Lab;
 use crate::profile::script::{Kept, Profiled, Script};

@@ -1,6 +1,7 @@
 //! What the terminal is: its width, whether it shows colours, and how errors and pages are written to it.
 
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -11,6 +12,8 @@ use weigh_model::text::clean;
 
 /// The width of tables where stdout is not a terminal.
 const PIPE_WIDTH: usize = 120;
+/// Where nobody looks, a line is written this often.
+const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Columns that a table on stdout may take.
 pub fn width() -> usize {
@@ -49,11 +52,32 @@ pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
     print(&(serde_json::to_string_pretty(document)? + "\n"))
 }
 
-/// A line on stderr that turns while something goes on; hidden where it is to be silent or nobody looks.
-pub fn spinner(is_silent: bool) -> ProgressBar {
-    let bar = if watched() && !is_silent { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{spinner} {wide_msg}");
-    bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()))
+/// A line on stderr that turns while something goes on. Where nobody looks it is written every ten seconds instead, unless it is to be
+/// silent.
+pub struct Line {
+    /// What is drawn.
+    pub bar: ProgressBar,
+    said: Instant,
+    is_silent: bool,
+}
+
+impl Line {
+    /// An empty one.
+    pub fn new(is_silent: bool) -> Line {
+        let bar = if watched() && !is_silent { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        let style = ProgressStyle::with_template("{spinner} {wide_msg}");
+        let bar = bar.with_style(style.unwrap_or(ProgressStyle::default_spinner()));
+        Line { bar, said: Instant::now(), is_silent }
+    }
+
+    /// Shows this.
+    pub fn say(&mut self, message: String) {
+        if !watched() && !self.is_silent && self.said.elapsed() > LINE_EVERY {
+            note(&message);
+            self.said = Instant::now();
+        }
+        self.bar.set_message(message);
+    }
 }
 
 /// A bar on stderr of bytes that are fetched; hidden where nobody looks.

@@ -25,52 +25,29 @@ use weigh_model::text::clean_path;
 /// The largest synthetic content in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// What is imitated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Family {
-    /// A page of prose with markup.
-    Html,
-    /// Minified statements.
-    Js,
-    /// Rules.
-    Css,
-    /// Records.
-    Json,
-    /// Paths.
-    Svg,
-    /// Prose.
-    Text,
-    /// What does not compress: images, fonts.
-    Noise,
-    /// PHP value: query rows.
-    Rows,
-    /// PHP value: a configuration tree.
-    Tree,
-    /// PHP value: a translation catalogue.
-    I18n,
-    /// PHP value: class metadata as objects.
-    Meta,
-}
+/// What is imitated: a word, the kind of its payloads, what they imitate, and what writes at most so many bytes of it.
+type Family = (&'static str, &'static str, &'static str, fn(&mut Random, usize) -> Vec<u8>);
 
-/// All families with their words, the kinds of their payloads, and what they imitate.
-const FAMILIES: [(Family, &str, &str, &str); 11] = [
-    (Family::Html, "html", "html", "an HTML page"),
-    (Family::Js, "js", "js", "minified JavaScript"),
-    (Family::Css, "css", "css", "a style sheet"),
-    (Family::Json, "json", "json", "JSON records"),
-    (Family::Svg, "svg", "svg", "an SVG drawing"),
-    (Family::Text, "text", "text", "English prose"),
-    (Family::Noise, "noise", "binary", "content that is compressed already"),
-    (Family::Rows, "rows", "php-value", "query rows"),
-    (Family::Tree, "tree", "php-value", "a configuration tree"),
-    (Family::I18n, "i18n", "php-value", "a translation catalogue"),
-    (Family::Meta, "meta", "php-value", "class metadata as objects"),
+/// All families. The place of one is what its randomness is drawn from, so that new ones go to the end.
+const FAMILIES: [Family; 11] = [
+    ("html", "html", "an HTML page", web::html),
+    ("js", "js", "minified JavaScript", web::js),
+    ("css", "css", "a style sheet", web::css),
+    ("json", "json", "JSON records", web::json),
+    ("svg", "svg", "an SVG drawing", web::svg),
+    ("text", "text", "English prose", web::prose),
+    ("noise", "binary", "content that is compressed already", Random::noise),
+    ("rows", "php-value", "query rows", php::rows),
+    ("tree", "php-value", "a configuration tree", php::tree),
+    ("i18n", "php-value", "a translation catalogue", php::i18n),
+    ("meta", "php-value", "class metadata as objects", php::meta),
 ];
 
 /// A family at a size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    family: Family,
+    /// Its place among [`FAMILIES`].
+    family: usize,
     bytes: u64,
     kind: String,
 }
@@ -78,14 +55,15 @@ pub struct Recipe {
 impl Recipe {
     /// The twin of something real: the nearest family, at the same size.
     pub(super) fn like(name: &str, kind: &str, bytes: u64) -> Recipe {
-        let value = FAMILIES.iter().filter(|f| f.2 == "php-value").find(|f| name.starts_with(f.1));
-        let same = FAMILIES.iter().find(|f| f.2 == kind && f.2 != "php-value").map(|f| f.0);
-        let family = match (kind, value) {
-            ("php-value", Some(found)) => found.0,
-            ("php-value", None) => Family::Tree,
-            ("map", _) => Family::Json,
-            _ => same.unwrap_or(Family::Noise),
+        let place = |fits: &dyn Fn(&Family) -> bool| FAMILIES.iter().position(fits);
+        let found = match kind {
+            "php-value" => {
+                place(&|f| f.1 == "php-value" && name.starts_with(f.0)).or(place(&|f| f.0 == "tree"))
+            }
+            "map" => place(&|f| f.0 == "json"),
+            _ => place(&|f| f.1 == kind).or(place(&|f| f.0 == "noise")),
         };
+        let family = found.unwrap_or(0);
         Recipe { family, bytes: bytes.min(LARGEST), kind: kind.into() }
     }
 
@@ -93,19 +71,7 @@ impl Recipe {
     pub fn bytes(&self) -> Vec<u8> {
         let random = &mut Random::new(self.family as u64);
         let limit = usize::try_from(self.bytes).unwrap_or(usize::MAX);
-        match self.family {
-            Family::Html => web::html(random, limit),
-            Family::Js => web::js(random, limit),
-            Family::Css => web::css(random, limit),
-            Family::Json => web::json(random, limit),
-            Family::Svg => web::svg(random, limit),
-            Family::Text => web::prose(random, limit),
-            Family::Noise => random.noise(limit),
-            Family::Rows => php::rows(random, limit),
-            Family::Tree => php::tree(random, limit),
-            Family::I18n => php::i18n(random, limit),
-            Family::Meta => php::meta(random, limit),
-        }
+        FAMILIES[self.family].3(random, limit)
     }
 
     /// Writes it into a folder as the payload `name`. The payload's blob is a path in `into`, as given.
@@ -126,12 +92,8 @@ impl Recipe {
             bytes,
             items: vec![bytes],
             value: (self.kind == "php-value").then(|| "serialize".to_owned()),
-            origin: Origin::Synthetic { imitates: self.imitates().into() },
+            origin: Origin::Synthetic { imitates: FAMILIES[self.family].2.into() },
         })
-    }
-
-    fn imitates(&self) -> &'static str {
-        FAMILIES.iter().find(|f| f.0 == self.family).map_or("content", |f| f.3)
     }
 }
 
@@ -140,11 +102,11 @@ impl FromStr for Recipe {
 
     /// Reads `FAMILY-SIZE`, where the size is a number of bytes, of thousands (`64k`) or of millions (`2.4m`).
     fn from_str(text: &str) -> Result<Recipe> {
-        let words = || FAMILIES.map(|f| f.1).join(", ");
+        let words = || FAMILIES.map(|f| f.0).join(", ");
         let usage =
             || anyhow!("`synthetic:{text}`: write FAMILY-SIZE, such as html-64k; families: {}", words());
         let (word, size) = text.rsplit_once('-').ok_or_else(usage)?;
-        let found = FAMILIES.iter().find(|f| f.1 == word).ok_or_else(usage)?;
+        let family = FAMILIES.iter().position(|f| f.0 == word).ok_or_else(usage)?;
         let (number, unit) = match size.strip_suffix(['k', 'm']) {
             Some(number) if size.ends_with('k') => (number, 1e3),
             Some(number) => (number, 1e6),
@@ -156,14 +118,13 @@ impl FromStr for Recipe {
         if !(1.0..=LARGEST as f64).contains(&bytes) {
             bail!("`synthetic:{text}`: sizes go from 1 byte to {LARGEST} bytes");
         }
-        Ok(Recipe { family: found.0, bytes: bytes as u64, kind: found.2.into() })
+        Ok(Recipe { family, bytes: bytes as u64, kind: FAMILIES[family].1.into() })
     }
 }
 
 impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = FAMILIES.iter().find(|f| f.0 == self.family).map_or("", |f| f.1);
-        write!(f, "synthetic:{word}-{}", self.bytes)
+        write!(f, "synthetic:{}-{}", FAMILIES[self.family].0, self.bytes)
     }
 }
 
@@ -181,7 +142,7 @@ mod tests {
 
     #[test]
     fn sizes_are_kept_and_compressibility_is_plausible() {
-        for (_, word, kind, _) in FAMILIES {
+        for (word, kind, ..) in FAMILIES {
             for size in ["16k", "256k", "2.4m"] {
                 let recipe: Recipe = format!("{word}-{size}").parse().unwrap();
                 let bytes = recipe.bytes();
@@ -200,7 +161,7 @@ mod tests {
         // Figures measured on synthetic content are compared between machines and versions.
         let all: String = FAMILIES
             .iter()
-            .map(|f| digest::sha256(&format!("{}-50k", f.1).parse::<Recipe>().unwrap().bytes()))
+            .map(|f| digest::sha256(&format!("{}-50k", f.0).parse::<Recipe>().unwrap().bytes()))
             .collect();
         assert_eq!(&digest::sha256(all.as_bytes())[..16], "190dc48e58d88da1");
     }
@@ -221,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_single_entry_is_there_even_when_it_is_too_long() {
-        for (_, word, ..) in FAMILIES {
+        for (word, ..) in FAMILIES {
             assert!(!format!("{word}-1").parse::<Recipe>().unwrap().bytes().is_empty(), "{word}");
         }
     }

@@ -6,6 +6,8 @@
 mod pieces;
 mod walk;
 
+pub use walk::Found;
+
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -87,9 +89,9 @@ impl fmt::Display for Note {
 
 /// The regular files with content of a folder, with their lengths, and what of it is left out; `output` is where this program
 /// writes. Links are not followed.
-pub fn files(folder: &Path, output: &Path) -> (Vec<(PathBuf, u64)>, Vec<Note>) {
+pub fn files(folder: &Path, output: &Path) -> (Vec<Found>, Vec<Note>) {
     let found = walk::list(folder, output);
-    (found.files.into_iter().map(|file| (file.path, file.bytes)).collect(), found.notes)
+    (found.files, found.notes)
 }
 
 /// Copies a file or folder into `into` as one payload. Errors are one line that says what to do.
@@ -117,14 +119,13 @@ pub fn stage(path: &Path, into: &Path, limits: &Limits, names: &mut Names) -> Re
         bail!("{named} is empty: there is nothing to measure");
     }
     let name = names.give(&stem);
-    let file = walk::Found { path: path.to_owned(), bytes: meta.len() };
-    let staged = stage_files(path, vec![file], Vec::new(), into, limits, &name)?;
-    Ok(staged)
+    let file = Found { path: path.to_owned(), bytes: meta.len() };
+    stage_files(path, vec![file], Vec::new(), into, limits, &name)
 }
 
 fn stage_files(
     given: &Path,
-    files: Vec<walk::Found>,
+    files: Vec<Found>,
     mut notes: Vec<Note>,
     into: &Path,
     limits: &Limits,

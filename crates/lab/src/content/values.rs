@@ -47,34 +47,24 @@ impl Form {
     /// All of them.
     pub const ALL: [Form; 4] = [Form::Serialize, Form::Igbinary, Form::Msgpack, Form::VarExport];
 
+    /// Its word, the kind of content it is, and the extension of the generator's file.
+    fn texts(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Form::Serialize => ("serialize", "php-value", "ser"),
+            Form::Igbinary => ("igbinary", "php-igbinary", "igb"),
+            Form::Msgpack => ("msgpack", "php-msgpack", "msgpack"),
+            Form::VarExport => ("var_export", "php-code", "php.txt"),
+        }
+    }
+
     /// Its word in ids and in the generator's requests.
     pub fn word(self) -> &'static str {
-        match self {
-            Form::Serialize => "serialize",
-            Form::Igbinary => "igbinary",
-            Form::Msgpack => "msgpack",
-            Form::VarExport => "var_export",
-        }
+        self.texts().0
     }
 
     /// The kind of content it is.
     pub fn kind(self) -> &'static str {
-        match self {
-            Form::Serialize => "php-value",
-            Form::Igbinary => "php-igbinary",
-            Form::Msgpack => "php-msgpack",
-            Form::VarExport => "php-code",
-        }
-    }
-
-    /// The extension of the generator's file.
-    fn extension(self) -> &'static str {
-        match self {
-            Form::Serialize => "ser",
-            Form::Igbinary => "igb",
-            Form::Msgpack => "msgpack",
-            Form::VarExport => "php.txt",
-        }
+        self.texts().1
     }
 }
 
@@ -173,7 +163,7 @@ fn take(library: &Library, item: Item<'_>, able: &Able, lines: &[Line], scratch:
     if let Some(missing) = &line.missing {
         bail!("PHP {}: {}", clean(&able.php), clean(missing));
     }
-    let made = scratch.join("out").join(format!("{}.{}", pin.id, form.extension()));
+    let made = scratch.join("out").join(format!("{}.{}", pin.id, form.texts().2));
     let Some(sum) = digest::of_file(&made)? else { bail!("PHP {} did not write it", clean(&able.php)) };
     let note = match item.pin() {
         Some(pinned) if pinned == sum => None,

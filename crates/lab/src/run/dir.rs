@@ -4,7 +4,6 @@
 //! `run.json` (facts), `plan.json`, `records.ndjson` (the truth), `logs/` (stderr of each worker), `lock`, and
 //! until the run is complete `payloads/` (the inputs, so that a resumed run sees the same content) and `scratch/`.
 
-mod payloads;
 mod stored;
 
 use std::fs;
@@ -14,12 +13,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-pub use payloads::kept;
 pub use stored::{RunFile, SCHEMA, StoredRun};
 
 use super::lock::{LOCK, Lock};
+use crate::digest;
 use crate::log::LogWriter;
 use crate::rig::machine::Machine;
+use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
 
@@ -67,7 +67,7 @@ impl RunDir {
         for folder in [LOGS, PAYLOADS, SCRATCH] {
             fs::create_dir(partial.path().join(folder)).with_context(doing)?;
         }
-        payloads::copy(&mut plan, partial.path())?;
+        copy_payloads(&mut plan, partial.path())?;
         let plan_json = to_json(&plan)?;
         let file = RunFile::new(&plan, &plan_json, command, Machine::query());
         write_whole(&partial.path().join(PLAN), &plan_json)?;
@@ -101,7 +101,7 @@ impl RunDir {
         let lock = Lock::take(&root)?;
         let (stored, valid_bytes) = StoredRun::read_with_length(&root)?;
         if !stored.is_complete() {
-            payloads::verify(&stored.plan, &root)?;
+            verify_payloads(&stored.plan, &root)?;
             let scratch = root.join(SCRATCH);
             // What an interrupted visit left there.
             let _ = fs::remove_dir_all(&scratch);
@@ -181,6 +181,54 @@ pub fn log_of(logs: &Path, worker: &str) -> PathBuf {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
     let name: String = worker.chars().map(plain).collect();
     logs.join(format!("{}.log", name.trim_start_matches('.')))
+}
+
+/// Where a payload is kept, relative to the run directory.
+pub fn kept(payload: &Payload) -> PathBuf {
+    Path::new(PAYLOADS).join(&payload.sha256)
+}
+
+/// Copies every payload's blob into the run directory and lets the plan name the copies.
+fn copy_payloads(plan: &mut Plan, root: &Path) -> Result<()> {
+    for payload in &mut plan.payloads {
+        let kept = kept(payload);
+        if !root.join(&kept).exists() {
+            copy_one(payload, &root.join(&kept))?;
+        }
+        payload.blob = kept;
+    }
+    Ok(())
+}
+
+fn copy_one(payload: &Payload, to: &Path) -> Result<()> {
+    let from = payload.blob.display();
+    let mut source = fs::File::open(&payload.blob).with_context(|| format!("{from}: cannot be read"))?;
+    let doing = || format!("{}: cannot be written", to.display());
+    let mut copy = fs::File::create_new(to).with_context(doing)?;
+    let found = digest::copy(&mut source, &mut copy, u64::MAX).with_context(doing)?;
+    ensure!(
+        (found.bytes, &found.sha256) == (payload.bytes, &payload.sha256),
+        "{from}: not the content that was planned (payload {}); plan again",
+        payload.name
+    );
+    copy.sync_all().with_context(doing)
+}
+
+/// Makes sure that every payload is still there, by length; workers check the digests.
+fn verify_payloads(plan: &Plan, root: &Path) -> Result<()> {
+    for payload in &plan.payloads {
+        let path = root.join(&payload.blob);
+        let found = path.metadata().map(|m| m.len());
+        if !found.is_ok_and(|length| length == payload.bytes) {
+            bail!(
+                "{}: payload {} is missing or cut, so this run cannot go on; start a new one (what it has \
+                 measured can still be reported)",
+                path.display(),
+                payload.name
+            );
+        }
+    }
+    Ok(())
 }
 
 /// A directory with files in it is never written over.

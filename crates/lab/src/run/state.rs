@@ -58,7 +58,7 @@ impl History {
 }
 
 /// Every cell's past, and the run's.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
     index: HashMap<String, usize>,
     /// One for each cell of the plan, in its order.
@@ -91,11 +91,7 @@ impl State {
         State {
             index: plan.cells.iter().enumerate().map(|(i, c)| (c.id.clone(), i)).collect(),
             cells: vec![History::default(); plan.cells.len()],
-            round: 0,
-            elapsed: 0.0,
-            resumed: 0,
-            caveats: Vec::new(),
-            complete: false,
+            ..State::default()
         }
     }
 

@@ -13,7 +13,6 @@ pub mod look;
 pub mod negotiation;
 mod plan;
 pub mod rigs;
-pub mod spec;
 mod url;
 mod variants;
 pub mod visit;

@@ -61,11 +61,8 @@ pub fn look(definitions: &Definitions) -> Result<Vec<ServerFindings>> {
 
 /// What of them is missing: a whole server in one row, else each of its ways.
 pub fn missing(servers: &[ServerFindings], fpm: &[FoundFpm]) -> Vec<Missing> {
-    let row = |server: &ServerFindings, what: &str, reason: &str, remedy: &Option<String>| Missing {
-        runtime: server.name.clone(),
-        what: what.to_owned(),
-        reason: reason.to_owned(),
-        remedy: remedy.clone(),
+    let row = |server: &ServerFindings, what: &str, reason: &str, remedy: &Option<String>| {
+        Missing::new(&server.name, what, reason, remedy.as_deref())
     };
     let mut rows = Vec::new();
     for server in servers {
@@ -81,12 +78,8 @@ pub fn missing(servers: &[ServerFindings], fpm: &[FoundFpm]) -> Vec<Missing> {
         }
     }
     if fpm.is_empty() {
-        rows.push(Missing {
-            runtime: "php-fpm".into(),
-            what: "PHP-FPM".into(),
-            reason: "no program php-fpm".into(),
-            remedy: Some("apt install php-fpm".into()),
-        });
+        let remedy = Some("apt install php-fpm");
+        rows.push(Missing::new("php-fpm", "PHP-FPM", "no program php-fpm", remedy));
     }
     rows
 }

@@ -79,20 +79,15 @@ fn driver_of(runtime: &str, driver: &DriverDescription) -> DriverFindings {
 
 /// What of them is missing: a whole store in one row, else each of its drivers.
 pub fn missing(stores: &[StoreFindings]) -> Vec<Missing> {
-    let row = |runtime: &str, what: String, reason: &str, remedy: &Option<String>| Missing {
-        runtime: runtime.to_owned(),
-        what,
-        reason: reason.to_owned(),
-        remedy: remedy.clone(),
-    };
     let mut rows = Vec::new();
     for store in stores {
         if let Some(reason) = &store.missing {
-            rows.push(row(&store.name, "store".into(), reason, &store.remedy));
+            rows.push(Missing::new(&store.name, "store", reason, store.remedy.as_deref()));
             continue;
         }
         rows.extend(store.drivers.iter().filter_map(|d| {
-            Some(row(&d.runtime, format!("{}/{}", store.name, d.name), d.missing.as_ref()?, &d.remedy))
+            let what = format!("{}/{}", store.name, d.name);
+            Some(Missing::new(&d.runtime, &what, d.missing.as_ref()?, d.remedy.as_deref()))
         }));
     }
     rows

@@ -1,52 +1,40 @@
 //! The line that is seen while load runs.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use indicatif::ProgressBar;
 use weigh_load::Progress;
 use weigh_load::plan::LoadPlan;
 
-use crate::cli::terminal;
+use crate::cli::terminal::Line;
 use weigh_model::units;
-
-/// Where nobody looks, a line is written this often.
-const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Shows a block on stderr.
 pub struct Live {
-    bar: ProgressBar,
+    line: Line,
     about: String,
     length: String,
     before: (f64, u64),
-    said: Instant,
-    silent: bool,
 }
 
 impl Live {
     /// A line where somebody looks, unless it is to be silent; `about` says which of several blocks it is.
     pub fn new(plan: &LoadPlan, about: &str, silent: bool) -> Live {
-        let bar = terminal::spinner(silent);
-        bar.enable_steady_tick(Duration::from_millis(200));
-        bar.set_message("asking what the server sends");
+        let line = Line::new(silent);
+        line.bar.enable_steady_tick(Duration::from_millis(200));
+        line.bar.set_message("asking what the server sends");
         let length = match (plan.length.requests, plan.length.seconds) {
-            (Some(n), _) => {
-                format!(" of {}", count(n))
-            }
+            (Some(n), _) => format!(" of {}", count(n)),
             (None, Some(s)) => format!(" in {} of {}", "{}", units::ns(s * 1e9)),
             (None, None) => String::new(),
         };
         let about = if about.is_empty() { String::new() } else { format!("{about} · ") };
-        Live { bar, about, length, before: (0.0, 0), said: Instant::now(), silent }
+        Live { line, about, length, before: (0.0, 0) }
     }
 
     /// Says how far it is.
     pub fn show(&mut self, progress: &Progress) {
         let message = self.message(progress);
-        if !terminal::watched() && !self.silent && self.said.elapsed() > LINE_EVERY {
-            terminal::note(&message);
-            self.said = Instant::now();
-        }
-        self.bar.set_message(message);
+        self.line.say(message);
     }
 
     fn message(&mut self, progress: &Progress) -> String {
@@ -72,7 +60,7 @@ impl Live {
 
     /// Takes it off the screen.
     pub fn clear(&mut self) {
-        self.bar.finish_and_clear();
+        self.line.bar.finish_and_clear();
     }
 }
 

@@ -190,7 +190,7 @@ fn a_file_that_changed_since_it_was_looked_at_is_refused() {
     let place = Place::new();
     place.write("log", "grows and grows");
     for seen in [3, 30] {
-        let file = walk::Found { path: place.at("own/log"), bytes: seen };
+        let file = Found { path: place.at("own/log"), bytes: seen };
         let given = place.at("own/log");
         let staged = stage_files(&given, vec![file], Vec::new(), &place.at("run"), &Limits::default(), "log");
         let error = staged.unwrap_err().to_string();
@@ -207,7 +207,7 @@ fn a_pipe_that_took_a_files_place_is_not_waited_for() {
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
         .unwrap();
     symlink(place.at("own/a.txt"), place.at("own/link")).unwrap();
-    let found = |path: &str| walk::Found { path: place.at("own").join(path), bytes: 1 };
+    let found = |path: &str| Found { path: place.at("own").join(path), bytes: 1 };
     let files = vec![found("a.txt"), found("pipe"), found("link")];
     let into = place.at("run");
     let staged = stage_files(&place.at("own"), files, Vec::new(), &into, &Limits::default(), "own/").unwrap();

@@ -15,7 +15,7 @@ const MOST_NAMED: usize = 50;
 
 /// A regular file with content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub struct Found {
     /// Where it is.
     pub path: PathBuf,
     /// Its length in bytes when it was seen.

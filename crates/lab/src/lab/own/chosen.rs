@@ -1,17 +1,9 @@
 //! Which files of a folder stand for it: some of each type, from its smallest to its largest.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::content::kind;
-
-/// A file that could be sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its length in bytes.
-    pub bytes: u64,
-}
+use crate::content::user::Found;
 
 /// What kind of content a file is by its name alone.
 pub fn kind_of(path: &Path) -> &'static str {
@@ -20,8 +12,8 @@ pub fn kind_of(path: &Path) -> &'static str {
 
 /// At most so many of the files: each type has one before any has two, types with more files have more, and those of a type are
 /// evenly spaced by size. The same files give the same choice.
-pub fn choose(files: Vec<Candidate>, most: usize) -> Vec<Candidate> {
-    let mut types: Vec<(&'static str, Vec<Candidate>)> = Vec::new();
+pub fn choose(files: Vec<Found>, most: usize) -> Vec<Found> {
+    let mut types: Vec<(&'static str, Vec<Found>)> = Vec::new();
     for file in files {
         let kind = kind_of(&file.path);
         match types.iter_mut().find(|(known, _)| *known == kind) {
@@ -30,7 +22,7 @@ pub fn choose(files: Vec<Candidate>, most: usize) -> Vec<Candidate> {
         }
     }
     // Types with more bytes come first: where there are more types than places, the others are left out.
-    let total = |own: &[Candidate]| own.iter().map(|f| f.bytes).sum::<u64>();
+    let total = |own: &[Found]| own.iter().map(|f| f.bytes).sum::<u64>();
     types.sort_by(|a, b| total(&b.1).cmp(&total(&a.1)).then(a.0.cmp(b.0)));
     let mut places = vec![0; types.len()];
     for _ in 0..most {
@@ -48,7 +40,7 @@ pub fn choose(files: Vec<Candidate>, most: usize) -> Vec<Candidate> {
 }
 
 /// So many of them, in the middle of as many equal parts by size.
-fn spaced(mut files: Vec<Candidate>, places: usize) -> Vec<Candidate> {
+fn spaced(mut files: Vec<Found>, places: usize) -> Vec<Found> {
     files.sort_by(|a, b| a.bytes.cmp(&b.bytes).then_with(|| a.path.cmp(&b.path)));
     let count = files.len();
     (0..places).map(|place| files[(2 * place + 1) * count / (2 * places)].clone()).collect()
@@ -58,8 +50,8 @@ fn spaced(mut files: Vec<Candidate>, places: usize) -> Vec<Candidate> {
 mod tests {
     use super::*;
 
-    fn file(path: &str, bytes: u64) -> Candidate {
-        Candidate { path: path.into(), bytes }
+    fn file(path: &str, bytes: u64) -> Found {
+        Found { path: path.into(), bytes }
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::chosen::{Candidate, choose, kind_of};
+use super::chosen::{choose, kind_of};
 use super::{Own, with_content};
-use crate::content::user::{self, Note};
+use crate::content::user::{self, Found, Note};
 use crate::lab::{Lab, Planning, Progress, Stager};
 use crate::planner::build;
 use crate::rig::server::types;
@@ -68,7 +68,7 @@ fn of_folder(
     progress: &mut dyn Progress,
 ) -> Result<Vec<PathBuf>> {
     let (mut files, mut notes) = user::files(folder, staging);
-    let all: BTreeSet<PathBuf> = files.iter().map(|(path, _)| path.clone()).collect();
+    let all: BTreeSet<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
     let is_variant = |path: &Path| {
         types::VARIANTS.iter().any(|(_, ending)| path.extension().is_some_and(|e| e == *ending))
             && all.contains(&path.with_extension(""))
@@ -83,8 +83,7 @@ fn of_folder(
     }
     notes.iter().for_each(|note| progress.note(note));
     let all = files.len();
-    let candidates = files.into_iter().map(|(path, bytes)| Candidate { path, bytes });
-    let chosen = choose(candidates.collect(), most);
+    let chosen = choose(files, most);
     if chosen.len() < all {
         progress.note(&format!(
             "{} of {all} files stand for {}, chosen by type and size; name files with --content to choose yourself",
@@ -96,12 +95,8 @@ fn of_folder(
 }
 
 /// Takes such files away; a word on them if there were any.
-fn left_out(
-    files: &mut Vec<(PathBuf, u64)>,
-    what: &'static str,
-    is_such: impl Fn(&Path) -> bool,
-) -> Option<Note> {
-    let left: Vec<PathBuf> = files.extract_if(.., |(path, _)| is_such(path)).map(|(path, _)| path).collect();
+fn left_out(files: &mut Vec<Found>, what: &'static str, is_such: impl Fn(&Path) -> bool) -> Option<Note> {
+    let left: Vec<PathBuf> = files.extract_if(.., |file| is_such(&file.path)).map(|file| file.path).collect();
     let (count, example) = (left.len() as u64, left.into_iter().next()?);
     Some(Note::Skipped { count, what, example })
 }

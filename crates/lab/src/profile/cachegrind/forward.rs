@@ -39,7 +39,7 @@ struct Block {
 }
 
 /// What was read so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Forward {
     /// Names and functions.
     pub table: Table,
@@ -72,22 +72,7 @@ pub struct Forward {
 impl Forward {
     /// Nothing read yet.
     pub fn new() -> Forward {
-        Forward {
-            table: Table::new(),
-            events: Events::default(),
-            sums: Vec::new(),
-            pairs: HashMap::new(),
-            creator: None,
-            command: None,
-            stated: None,
-            is_summed_up: false,
-            parts: 1,
-            block: None,
-            here: (0, 0),
-            there: (None, None, None),
-            due: None,
-            place: None,
-        }
+        Forward { table: Table::new(), parts: 1, ..Forward::default() }
     }
 
     /// Reads a line that begins at a byte and has a number.

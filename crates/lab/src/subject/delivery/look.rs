@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde::Deserialize;
 
 use super::files::Files;
-use super::spec::pool_spec;
+use super::rigs::pool_spec;
 use crate::defs::Definitions;
 use crate::rig::fpm::Pool;
 use crate::rig::guard::Place;

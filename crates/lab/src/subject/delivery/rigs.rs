@@ -1,13 +1,13 @@
 //! What deliveries stand on: PHP pools and server instances, started when they are needed first and kept for the next visit.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use super::files::Files;
-use super::spec::pool_spec;
 use crate::rig::cores::Cores;
-use crate::rig::fpm;
+use crate::rig::fpm::{self, Mode, PoolSpec};
 use crate::rig::guard::Place;
 use crate::rig::network::Network;
 use crate::rig::runtime::PhpRuntime;
@@ -23,6 +23,8 @@ use weigh_model::plan::Plan;
 const KEPT: usize = 16;
 /// Workers of a pool.
 const WORKERS: u32 = 8;
+/// What a script may take: the slowest encoders of the largest pages want hundreds of megabytes.
+const MEMORY: &str = "1G";
 
 /// Pools and instances.
 #[derive(Debug)]
@@ -265,4 +267,38 @@ impl Rigs {
     fn place(&self, name: &str) -> Place {
         Place::new(self.shelter.path(), self.logs.join(format!("{name}.log")))
     }
+}
+
+/// A pool whose scripts are the PHP side's. FFI is for preloaded code alone, as in a server that is run with care; the user's own
+/// ini is in force otherwise.
+pub fn pool_spec(php: &PhpRuntime, workers: u32, files: &Files) -> Result<PoolSpec> {
+    let program = php.fpm.clone().with_context(|| format!("PHP {} has no PHP-FPM", php.version))?;
+    let text = |path: &Path| path.display().to_string();
+    let env = [("WEIGH_PHP_HOME", text(files.php_home())), ("WEIGH_CONTENTS", text(&files.contents()))];
+    let spec = PoolSpec {
+        program,
+        version: php.version.clone(),
+        workers,
+        mode: Mode::Static,
+        ini: BTreeMap::new(),
+        env: env.map(|(name, value)| (name.to_owned(), value)).into_iter().collect(),
+        cpus: Vec::new(),
+    };
+    let spec = spec
+        .memory_limit(MEMORY)
+        .output_buffering(0)
+        .ini("opcache.enable", "1")
+        .ini("zlib.output_compression", "0")
+        .ini("ffi.enable", "preload");
+    Ok(if preloads(&php.version) {
+        spec.preload(&files.php_home().join("delivery").join("preload.php"))
+    } else {
+        spec
+    })
+}
+
+/// Preloading is there from PHP 7.4 on.
+fn preloads(version: &str) -> bool {
+    let mut numbers = version.split('.').map_while(|n| n.parse::<u32>().ok());
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (7, 4)
 }
