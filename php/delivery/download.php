@@ -4,19 +4,14 @@
  * holds so much memory until it is done, as one does that has loaded a framework.
  */
 
-use Weighbridge\Content;
 use Weighbridge\Entry;
 use Weighbridge\Query;
-use Weighbridge\Ways;
 
 // A copy of this file in a docroot is told where the rest is.
 $home = getenv('WEIGH_PHP_HOME') ?: dirname(__DIR__);
 require_once "$home/lib/Entry.php";
 
-Entry::run(function (Query $query) use ($home) {
-    $ways = new Ways($home);
-    $content = new Content($query->text('content'));
+Entry::send('download', $home, function (Query $query) {
     // A global: a local variable that nothing reads is left out by opcache.
     $GLOBALS['ballast'] = str_repeat("\0", $query->number('ballast', 0, 999999999, 0));
-    $ways->way($query->text('way'))->send('download', $content, $query->params());
 });

@@ -32,6 +32,25 @@ final class Entry
         }
     }
 
+    /**
+     * Sends the content that the query names in the way that it names.
+     *
+     * @param string        $subject what the entry script serves
+     * @param string        $home    the folder that has ways/
+     * @param \Closure|null $before  gets the Query before anything is sent
+     */
+    public static function send($subject, $home, $before = null)
+    {
+        self::run(function (Query $query) use ($subject, $home, $before) {
+            $ways = new Ways($home);
+            $content = new Content($query->text('content'));
+            if ($before !== null) {
+                $before($query);
+            }
+            $ways->way($query->text('way'))->send($subject, $content, $query->params());
+        });
+    }
+
     /** Shows an error that ended the script, such as memory that ran out; no catch sees those. */
     public static function showFatal()
     {

@@ -1,7 +1,7 @@
 <?php
 namespace Weighbridge;
 
-/** What is known of the extensions of this PHP: for the `missing` and `library` of a binding. */
+/** What is known of the extensions of this PHP, for the `missing` and `library` of a binding; and what the files that use one share. */
 final class Extension
 {
     /**
@@ -52,6 +52,73 @@ final class Extension
     {
         $version = self::version($extension, $labels);
         return $version !== null ? "$name $version" : "$name (extension " . phpversion($extension) . ')';
+    }
+
+    /**
+     * @param string $encode `gzdeflate`
+     * @param string $decode `gzinflate`
+     * @return array the binding of a codec to two functions of the zlib extension
+     */
+    public static function zlibBinding($encode, $decode)
+    {
+        return array(
+            'missing' => function () use ($encode) {
+                return Extension::missing('zlib', $encode);
+            },
+            'library' => function () {
+                return Extension::library('zlib', 'zlib', array('Linked Version'));
+            },
+            'coder' => function (Params $params) use ($encode, $decode) {
+                // Timed as people call it, without a greatest length. For verification there is one; the
+                // margin is there because some versions refuse an output that fills it exactly.
+                $bounded = function ($encoded, $length) use ($decode) {
+                    return $decode($encoded, $length + 64);
+                };
+                return new Coder(array($encode, $params->level), array($decode), $bounded);
+            },
+        );
+    }
+
+    /** @return array what the ways share in which the zlib extension encodes a page's output */
+    public static function zlibOutput()
+    {
+        return self::output() + array(
+            'codings' => array('gzip', 'deflate'),
+            'levels' => array('min' => 1, 'max' => 9, 'default' => 6, 'representative' => array(1, 6, 9)),
+            'nominal' => array(array(1, 85.0), array(6, 18.0), array(9, 9.0)),
+            'missing' => function () {
+                return Extension::missing('zlib', 'ob_gzhandler');
+            },
+            'library' => function () {
+                return Extension::library('zlib', 'zlib', array('Linked Version')) . ' (extension)';
+            },
+        );
+    }
+
+    /** @return array what the ways share in which the zstd extension encodes a page's output */
+    public static function zstdOutput()
+    {
+        return self::output() + array(
+            'codings' => array('zstd'),
+            'levels' => array('min' => 1, 'max' => 22, 'default' => 3, 'representative' => array(1, 3, 6, 9, 15, 19)),
+            'nominal' => array(array(1, 280.0), array(3, 160.0), array(9, 32.0), array(15, 5.0), array(19, 1.3)),
+            'missing' => function () {
+                return Extension::missing('zstd', 'ob_zstd_handler');
+            },
+            'library' => function () {
+                return Extension::library('zstd', 'zstd', array('Interface Version', 'Libzstd version')) . ' (extension)';
+            },
+        );
+    }
+
+    private static function output()
+    {
+        $about = 'pieces, each flushed through the handler; 1 without it';
+        return array(
+            'kind' => 'on-the-fly',
+            'subjects' => array('page'),
+            'options' => array('pieces' => array('range' => array(1, 1000), 'about' => $about)),
+        );
     }
 
     private static function notLoaded($extension)

@@ -114,6 +114,52 @@ impl<'a> Room<'a> {
         self.keep = self.out.len() < self.limit;
         if self.keep { Ok(()) } else { Err(Error::TooLarge { codec, limit: self.limit - 1 }) }
     }
+
+    /// Ends a decode by a stream that ran to its end with so many bytes of input left over, or stopped before it.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the input, in the library's words by `describe`.
+    pub fn decoded<C>(
+        self,
+        codec: &'static str,
+        ran: Result<usize, Stop<C>>,
+        describe: fn(C) -> String,
+    ) -> Result<(), Error> {
+        match ran {
+            Ok(0) | Err(Stop::Full) => self.close(codec),
+            Ok(left) => Err(trailing(codec, left)),
+            Err(Stop::Starved) => Err(truncated(codec)),
+            Err(Stop::Library(code)) => Err(Error::Decode { codec, message: describe(code) }),
+        }
+    }
+}
+
+/// Why a stream stopped before its end.
+pub(crate) enum Stop<C> {
+    /// The room is full.
+    Full,
+    /// The input is used up.
+    Starved,
+    /// The library said so.
+    Library(C),
+}
+
+/// What an encode came to, as [`Room::decoded`] has it for decodes.
+///
+/// # Errors
+/// When the stream did not take all input or was not finished.
+pub(crate) fn finished<C>(
+    codec: &'static str,
+    ran: Result<usize, Stop<C>>,
+    describe: fn(C) -> String,
+) -> Result<(), Error> {
+    let message = match ran {
+        Ok(0) => return Ok(()),
+        Ok(left) => format!("{left} bytes of input were not taken"),
+        Err(Stop::Full | Stop::Starved) => "the stream was not finished".into(),
+        Err(Stop::Library(code)) => describe(code),
+    };
+    Err(Error::Encode { codec, message })
 }
 
 impl Drop for Room<'_> {

@@ -11,7 +11,7 @@ use std::ffi::{CStr, c_int};
 use crate::container::{CONTAINER, Container};
 use crate::room::{MODE, Mode, Room, trailing, truncated};
 use crate::{Codec, Coder, Error, Format, Info, OptionSpec, OptionValues, Params};
-pub(crate) use api::{Api, Io, Settings, api};
+pub(crate) use api::{Api, Io, Settings, api, step};
 use stream::{Stop, Stream};
 
 /// The options of every codec of this interface.

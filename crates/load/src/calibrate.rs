@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use weigh_stats::median;
 
-use crate::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
+use crate::plan::{Check, Length, LoadPlan, Request, Stream, Tls};
 use crate::result::LoadResult;
 
 /// What to calibrate with.
@@ -254,32 +254,22 @@ impl Load {
             requests: vec![Request {
                 name: path.to_owned(),
                 url: format!("http://{}{path}", setup.target),
-                method: "GET".to_owned(),
-                headers: Vec::new(),
-                body: Vec::new(),
-                weight: 1.0,
                 class: "calibration".to_owned(),
-                stream: 0,
+                ..Request::default()
             }],
             streams: vec![Stream {
                 name: "calibration".to_owned(),
-                arrival: "closed".to_owned(),
                 connections: CONNECTIONS.max(self.threads),
-                streams_per_connection: 1,
                 keepalive: self.keepalive,
-                read_rate: None,
-                abandon_after: None,
-                receive_buffer: None,
+                ..Stream::default()
             }],
-            protocol: Protocol::Http11,
             tls: Tls { insecure: false, authorities: None, resumption: false },
             length: Length { requests: None, seconds: Some(setup.seconds) },
-            limits: Limits::default(),
             check: if self.verified { check } else { Check::Discard },
             threads: self.threads,
             cpus: setup.cpus.iter().copied().take(self.threads as usize).collect(),
-            slice_seconds: 1.0,
             seed: setup.seed,
+            ..LoadPlan::default()
         }
     }
 }

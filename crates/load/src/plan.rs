@@ -30,6 +30,25 @@ pub struct LoadPlan {
     pub seed: u64,
 }
 
+/// Nothing to ask for yet: one thread, one kept connection, every response verified.
+impl Default for LoadPlan {
+    fn default() -> LoadPlan {
+        LoadPlan {
+            requests: Vec::new(),
+            streams: vec![Stream::default()],
+            protocol: Protocol::Http11,
+            tls: Tls { insecure: false, authorities: None, resumption: true },
+            length: Length::default(),
+            limits: Limits::default(),
+            check: Check::Verify { decode_every: 1, vary_by: Vec::new() },
+            threads: 1,
+            cpus: Vec::new(),
+            slice_seconds: 1.0,
+            seed: 1,
+        }
+    }
+}
+
 /// One kind of request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -54,6 +73,22 @@ pub struct Request {
     pub stream: u32,
 }
 
+/// A GET of nothing yet.
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            name: "all".to_owned(),
+            url: String::new(),
+            method: "GET".to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            weight: 1.0,
+            class: "all".to_owned(),
+            stream: 0,
+        }
+    }
+}
+
 /// A group of connections with an arrival model of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -74,6 +109,22 @@ pub struct Stream {
     pub abandon_after: Option<u64>,
     /// The socket's receive buffer in bytes, set before it connects.
     pub receive_buffer: Option<u32>,
+}
+
+/// One kept connection in a closed model.
+impl Default for Stream {
+    fn default() -> Stream {
+        Stream {
+            name: "all".to_owned(),
+            arrival: "closed".to_owned(),
+            connections: 1,
+            streams_per_connection: 1,
+            keepalive: true,
+            read_rate: None,
+            abandon_after: None,
+            receive_buffer: None,
+        }
+    }
 }
 
 /// How requests are carried.
@@ -101,7 +152,7 @@ pub struct Tls {
 }
 
 /// When no further request is sent; the first of the two that is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Length {
     /// Requests over all threads and streams.

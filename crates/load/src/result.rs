@@ -8,7 +8,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::hist::{Hist, Packed};
 
 /// One block's outcome.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LoadResult {
     /// Seconds from the first scheduled send to the last byte, or to the end of the schedule if that is later.
     pub seconds: f64,

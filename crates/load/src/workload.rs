@@ -47,23 +47,13 @@ pub struct Defaults {
 
 impl Default for Defaults {
     fn default() -> Defaults {
-        let stream = Stream {
-            name: "default".into(),
-            arrival: "closed".into(),
-            connections: 10,
-            streams_per_connection: 1,
-            keepalive: true,
-            read_rate: None,
-            abandon_after: None,
-            receive_buffer: None,
-        };
         Defaults {
             base: None,
             method: "GET".into(),
             headers: Vec::new(),
             body: Vec::new(),
             class: "default".into(),
-            stream,
+            stream: Stream { name: "default".into(), connections: 10, ..Stream::default() },
             seconds: None,
         }
     }

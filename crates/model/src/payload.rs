@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 /// Where a payload's bytes came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Origin {
     /// Pinned by digest in the corpus.
@@ -34,6 +34,7 @@ pub enum Origin {
         url: String,
     },
     /// Made by the workers themselves: its blob is its name.
+    #[default]
     Made,
     /// Small, generated, and labelled so in every table.
     Synthetic {
@@ -43,7 +44,7 @@ pub enum Origin {
 }
 
 /// One input of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Payload {
     /// Unique in its plan: `tree-2.4m`, `index.html`, `css/`.
     pub name: String,

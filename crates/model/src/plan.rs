@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use crate::cell::{Cell, NO_PHP};
 use crate::payload::{Origin, Payload};
 use crate::study::StudyText;
+use crate::study::file::{Budget, Precision};
 use crate::way::OwnConfig;
 
 /// Everything a run needs, written to `plan.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Plan {
     /// What is asked, and how to read the answer.
     pub study: StudyText,
@@ -42,7 +43,7 @@ pub struct Plan {
 }
 
 /// What a cell's worker runs on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Runtime {
     /// `native`, `php8.2`, …: unique in the plan.
     pub name: String,
@@ -111,8 +112,23 @@ pub struct Policy {
     pub exhaustive: bool,
 }
 
+/// As for a study that says nothing of it.
+impl Default for Policy {
+    fn default() -> Policy {
+        let (budget, precision) = (Budget::default(), Precision::default());
+        Policy {
+            budget_seconds: budget.seconds,
+            max_rounds: precision.max_rounds,
+            min_samples: precision.min_samples,
+            half_width: precision.half_width,
+            cell_seconds: budget.cell_seconds,
+            exhaustive: false,
+        }
+    }
+}
+
 /// A cell that is not in the plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Exclusion {
     /// The id the cell would have had, or a part of one for a whole group.
     pub cell: String,

@@ -63,7 +63,7 @@ pub enum Record {
 }
 
 /// One visit: everything the worker observed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct VisitRecord {
     /// The cell's id.
     pub cell: String,
@@ -103,22 +103,7 @@ pub struct VisitRecord {
 impl VisitRecord {
     /// A visit of which nothing is known yet but where it was.
     pub fn of(cell: &str, round: u32) -> VisitRecord {
-        VisitRecord {
-            cell: cell.to_owned(),
-            round,
-            at: 0.0,
-            took: 0.0,
-            decoded_bytes: 0,
-            encoded_bytes: 0,
-            dictionary_bytes: 0,
-            sha256_encoded: String::new(),
-            verified: false,
-            independent: None,
-            phases: BTreeMap::new(),
-            peak_bytes: BTreeMap::new(),
-            delivery: None,
-            client: None,
-        }
+        VisitRecord { cell: cell.to_owned(), round, ..VisitRecord::default() }
     }
 
     /// Whether the output is the one of another visit to the same cell: of a codec by its digest, of a delivery by its

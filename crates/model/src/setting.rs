@@ -77,26 +77,19 @@ pub enum LevelRequest {
 }
 
 /// What a request is expanded against: a codec or a way, as it describes itself.
-pub trait Tunable {
+#[derive(Clone, Copy, Debug)]
+pub struct Tunable<'a> {
     /// Its name in studies.
-    fn name(&self) -> &str;
+    pub name: &'a str,
     /// Its levels; none without.
-    fn levels(&self) -> Option<&Levels>;
+    pub levels: Option<&'a Levels>,
     /// The options beside the level.
-    fn options(&self) -> &[OptionDescription];
+    pub options: &'a [OptionDescription],
 }
 
-impl Tunable for CodecDescription {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn levels(&self) -> Option<&Levels> {
-        self.levels.as_ref()
-    }
-
-    fn options(&self) -> &[OptionDescription] {
-        &self.options
+impl<'a> From<&'a CodecDescription> for Tunable<'a> {
+    fn from(codec: &'a CodecDescription) -> Tunable<'a> {
+        Tunable { name: &codec.name, levels: codec.levels.as_ref(), options: &codec.options }
     }
 }
 
@@ -152,20 +145,25 @@ impl Request {
     ///
     /// # Errors
     /// A level or option that the codec does not take.
-    pub fn expand(&self, codec: &dyn Tunable, fallback: &LevelRequest) -> Result<Vec<Setting>, SettingError> {
+    pub fn expand<'a>(
+        &self,
+        codec: impl Into<Tunable<'a>>,
+        fallback: &LevelRequest,
+    ) -> Result<Vec<Setting>, SettingError> {
+        let codec = codec.into();
         let strict = self.set().is_none();
         let levels = self.levels.as_ref().unwrap_or(fallback).of(codec, strict && self.levels.is_some())?;
         let mut settings: Vec<_> = levels
             .into_iter()
-            .map(|level| Setting { codec: codec.name().to_owned(), level, options: BTreeMap::new() })
+            .map(|level| Setting { codec: codec.name.to_owned(), level, options: BTreeMap::new() })
             .collect();
         for (name, values) in &self.options {
-            match codec.options().iter().find(|o| &o.name == name) {
+            match codec.options.iter().find(|o| &o.name == name) {
                 Some(option) => check_values(codec, option, values)?,
                 None if strict => {
-                    let known: Vec<_> = codec.options().iter().map(|o| o.name.as_str()).collect();
+                    let known: Vec<_> = codec.options.iter().map(|o| o.name.as_str()).collect();
                     let hint = nearest_hint(name, known.iter().copied());
-                    return refuse(format!("{} has no option `{name}`{hint}", codec.name()));
+                    return refuse(format!("{} has no option `{name}`{hint}", codec.name));
                 }
                 None => continue,
             }
@@ -185,7 +183,7 @@ impl Request {
 }
 
 fn check_values(
-    codec: &dyn Tunable,
+    codec: Tunable<'_>,
     option: &OptionDescription,
     values: &[String],
 ) -> Result<(), SettingError> {
@@ -201,8 +199,7 @@ fn check_values(
             };
             return refuse(format!(
                 "{}: {}={value} is not accepted; use {accepted}",
-                codec.name(),
-                option.name
+                codec.name, option.name
             ));
         }
     }
@@ -235,10 +232,10 @@ impl LevelRequest {
         Ok(LevelRequest::Listed(levels))
     }
 
-    fn of(&self, codec: &dyn Tunable, strict: bool) -> Result<Vec<Option<i32>>, SettingError> {
-        let Some(range) = codec.levels() else {
+    fn of(&self, codec: Tunable<'_>, strict: bool) -> Result<Vec<Option<i32>>, SettingError> {
+        let Some(range) = codec.levels else {
             return match self {
-                LevelRequest::Listed(_) if strict => refuse(format!("{} has no levels", codec.name())),
+                LevelRequest::Listed(_) if strict => refuse(format!("{} has no levels", codec.name)),
                 _ => Ok(vec![None]),
             };
         };
@@ -251,9 +248,7 @@ impl LevelRequest {
                 if let (Some(level), true) = (outside, strict) {
                     return refuse(format!(
                         "{} has levels {} to {}, not {level}",
-                        codec.name(),
-                        range.min,
-                        range.max
+                        codec.name, range.min, range.max
                     ));
                 }
                 levels.iter().copied().filter(|l| *l >= range.min && *l <= range.max).collect()

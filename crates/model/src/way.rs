@@ -35,11 +35,23 @@ impl By {
 
 /// What a way does.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum WayKind {
     /// Sends the content as it is.
+    #[default]
     Plain,
     /// Encodes each response.
     OnTheFly,
@@ -52,7 +64,7 @@ pub enum WayKind {
 }
 
 /// One way as PHP or a server has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WayDescription {
     /// Its name in studies: `gzencode`, `zlib.output_compression`, `gzip`, `gzip_static`, `x-accel-redirect`.
@@ -109,16 +121,8 @@ pub struct OwnConfig {
     pub variants: bool,
 }
 
-impl Tunable for WayDescription {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn levels(&self) -> Option<&Levels> {
-        self.levels.as_ref()
-    }
-
-    fn options(&self) -> &[OptionDescription] {
-        &self.options
+impl<'a> From<&'a WayDescription> for Tunable<'a> {
+    fn from(way: &'a WayDescription) -> Tunable<'a> {
+        Tunable { name: &way.name, levels: way.levels.as_ref(), options: &way.options }
     }
 }

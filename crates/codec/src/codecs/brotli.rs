@@ -205,14 +205,9 @@ impl Decoder {
                 // SAFETY: the instance is live; `next` and `left` describe the rest of `piece`, `at` and
                 // `free` the room offered.
                 let result = unsafe {
-                    let result = sys::BrotliDecoderDecompressStream(
-                        handle,
-                        &mut left,
-                        &mut next,
-                        &mut free,
-                        &mut at,
-                        null_mut(),
-                    );
+                    let decompress = sys::BrotliDecoderDecompressStream;
+                    let result =
+                        decompress(handle, &mut left, &mut next, &mut free, &mut at, null_mut());
                     room.commit(size - free);
                     result
                 };

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use bzip2_sys as sys;
 
-use crate::room::{MODE, Mode, Room, trailing, truncated};
+use crate::room::{MODE, Mode, Room, Stop, finished};
 use crate::{Codec, Coder, Error, Format, Info, LevelRange, Params};
 
 unsafe extern "C" {
@@ -58,15 +58,11 @@ impl Coder for Both {
         }
         // The most that incompressible input grows to, by the library's manual.
         let all = input.len() + input.len() / 100 + 600;
-        match stream.run(self.mode, input, &mut Room::unlimited(out), all, |raw, last| {
+        let ran = stream.run(self.mode, input, &mut Room::unlimited(out), all, |raw, last| {
             // SAFETY: the stream was set up and describes valid input and room.
             unsafe { sys::BZ2_bzCompress(raw, if last { sys::BZ_FINISH } else { sys::BZ_RUN }) }
-        }) {
-            Ok(0) => Ok(()),
-            Ok(left) => Err(failed(format!("{left} bytes of input were not taken"))),
-            Err(Stop::Full | Stop::Starved) => Err(failed("the stream was not finished".into())),
-            Err(Stop::Library(code)) => Err(failed(describe(code))),
-        }
+        });
+        finished(INFO.name, ran, describe)
     }
 
     fn decode(&mut self, input: &[u8], expected: usize, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -78,26 +74,12 @@ impl Coder for Both {
             return Err(failed(describe(code)));
         }
         let mut room = Room::expecting(INFO.name, expected, out)?;
-        match stream.run(self.mode, input, &mut room, expected + 1, |raw, _| {
+        let ran = stream.run(self.mode, input, &mut room, expected + 1, |raw, _| {
             // SAFETY: as for the encoder.
             unsafe { sys::BZ2_bzDecompress(raw) }
-        }) {
-            Ok(0) | Err(Stop::Full) => room.close(INFO.name),
-            Ok(left) => Err(trailing(INFO.name, left)),
-            Err(Stop::Starved) => Err(truncated(INFO.name)),
-            Err(Stop::Library(code)) => Err(failed(describe(code))),
-        }
+        });
+        room.decoded(INFO.name, ran, describe)
     }
-}
-
-/// Why a stream stopped before its end.
-enum Stop {
-    /// The room is full.
-    Full,
-    /// The input is used up.
-    Starved,
-    /// The library said so.
-    Library(c_int),
 }
 
 /// A stream at an address that stays: the library compares it with the one that it was given first.
@@ -120,7 +102,7 @@ impl Stream {
         room: &mut Room,
         all: usize,
         step: impl Fn(&mut sys::bz_stream, bool) -> c_int,
-    ) -> Result<usize, Stop> {
+    ) -> Result<usize, Stop<c_int>> {
         let mut after = input.len();
         for (piece, last) in mode.pieces(input) {
             after -= piece.len();

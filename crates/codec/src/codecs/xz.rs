@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 
 use liblzma_sys as sys;
 
-use crate::room::{MODE, Mode, Room, trailing, truncated};
+use crate::room::{MODE, Mode, Room, Stop, finished};
 use crate::{Codec, Coder, Error, Format, Info, LevelRange, OptionSpec, OptionValues, Params};
 
 /// What a decoder may take: twice the dictionary of level 9, the largest that we write.
@@ -85,12 +85,7 @@ impl Coder for Both {
         let mut room = Room::unlimited(out);
         // SAFETY: takes no pointer.
         let all = unsafe { sys::lzma_stream_buffer_bound(input.len()) };
-        match self.encoder.run(self.mode, input, &mut room, all) {
-            Ok(0) => Ok(()),
-            Ok(left) => Err(failed(format!("{left} bytes of input were not taken"))),
-            Err(Stop::Full | Stop::Starved) => Err(failed("the stream was not finished".into())),
-            Err(Stop::Library(code)) => Err(failed(describe(code))),
-        }
+        finished(INFO.name, self.encoder.run(self.mode, input, &mut room, all), describe)
     }
 
     fn decode(&mut self, input: &[u8], expected: usize, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -102,23 +97,9 @@ impl Coder for Both {
             return Err(failed(describe(code)));
         }
         let mut room = Room::expecting(INFO.name, expected, out)?;
-        match self.decoder.run(self.mode, input, &mut room, expected + 1) {
-            Ok(0) | Err(Stop::Full) => room.close(INFO.name),
-            Ok(left) => Err(trailing(INFO.name, left)),
-            Err(Stop::Starved) => Err(truncated(INFO.name)),
-            Err(Stop::Library(code)) => Err(failed(describe(code))),
-        }
+        let ran = self.decoder.run(self.mode, input, &mut room, expected + 1);
+        room.decoded(INFO.name, ran, describe)
     }
-}
-
-/// Why a stream stopped before its end.
-enum Stop {
-    /// The room is full.
-    Full,
-    /// The input is used up.
-    Starved,
-    /// The library said so.
-    Library(sys::lzma_ret),
 }
 
 struct Stream(Box<sys::lzma_stream>);
@@ -133,7 +114,7 @@ impl Stream {
     }
 
     /// Runs the stream to its end; the bytes of input left over.
-    fn run(&mut self, mode: Mode, input: &[u8], room: &mut Room, all: usize) -> Result<usize, Stop> {
+    fn run(&mut self, mode: Mode, input: &[u8], room: &mut Room, all: usize) -> Result<usize, Stop<sys::lzma_ret>> {
         let mut after = input.len();
         for (piece, last) in mode.pieces(input) {
             after -= piece.len();

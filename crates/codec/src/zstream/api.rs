@@ -42,6 +42,19 @@ pub(crate) unsafe trait Api: Send + Sync + 'static {
     unsafe fn message(stream: *mut Self::Stream) -> *const c_char;
 }
 
+/// One call of a library over a stream, between `$io` as it was and as it is then.
+macro_rules! step {
+    ($s:ident, $io:ident, $call:expr) => {{
+        (*$s).next_in = $io.next_in.cast_mut();
+        (*$s).avail_in = $io.avail_in;
+        (*$s).next_out = $io.next_out;
+        (*$s).avail_out = $io.avail_out;
+        let code = $call;
+        $io.avail_in = (*$s).avail_in;
+        $io.avail_out = (*$s).avail_out;
+        code
+    }};
+}
 /// Declares the codec `$name` over the crate `$sys`.
 macro_rules! api {
     ($name:ident, $sys:ident, $info:expr) => {
@@ -82,22 +95,9 @@ macro_rules! api {
                 }
             }
 
-            unsafe fn deflate(
-                s: *mut Self::Stream,
-                io: &mut $crate::zstream::Io,
-                flush: std::ffi::c_int,
-            ) -> std::ffi::c_int {
+            unsafe fn deflate(s: *mut Self::Stream, io: &mut $crate::zstream::Io, flush: i32) -> i32 {
                 // SAFETY: the caller passes an open stream; `io` describes memory that outlives the call.
-                unsafe {
-                    (*s).next_in = io.next_in.cast_mut();
-                    (*s).avail_in = io.avail_in;
-                    (*s).next_out = io.next_out;
-                    (*s).avail_out = io.avail_out;
-                    let code = $sys::deflate(s, flush);
-                    io.avail_in = (*s).avail_in;
-                    io.avail_out = (*s).avail_out;
-                    code
-                }
+                unsafe { $crate::zstream::step!(s, io, $sys::deflate(s, flush)) }
             }
 
             unsafe fn deflate_bound(s: *mut Self::Stream, len: usize) -> usize {
@@ -122,22 +122,9 @@ macro_rules! api {
                 unsafe { $sys::inflateInit2_(s, window_bits, version, size) }
             }
 
-            unsafe fn inflate(
-                s: *mut Self::Stream,
-                io: &mut $crate::zstream::Io,
-                flush: std::ffi::c_int,
-            ) -> std::ffi::c_int {
+            unsafe fn inflate(s: *mut Self::Stream, io: &mut $crate::zstream::Io, flush: i32) -> i32 {
                 // SAFETY: the caller passes an open stream; `io` describes memory that outlives the call.
-                unsafe {
-                    (*s).next_in = io.next_in.cast_mut();
-                    (*s).avail_in = io.avail_in;
-                    (*s).next_out = io.next_out;
-                    (*s).avail_out = io.avail_out;
-                    let code = $sys::inflate(s, flush);
-                    io.avail_in = (*s).avail_in;
-                    io.avail_out = (*s).avail_out;
-                    code
-                }
+                unsafe { $crate::zstream::step!(s, io, $sys::inflate(s, flush)) }
             }
 
             unsafe fn inflate_reset(s: *mut Self::Stream) -> std::ffi::c_int {
@@ -157,4 +144,4 @@ macro_rules! api {
         }
     };
 }
-pub(crate) use api;
+pub(crate) use {api, step};

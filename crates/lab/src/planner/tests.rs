@@ -68,11 +68,11 @@ fn payload(name: &str) -> Payload {
         name: name.trim_start_matches("value:").into(),
         kind: "php-value".into(),
         blob: "/nowhere".into(),
-        sha256: String::new(),
         bytes: 2_400_000,
         items: vec![2_400_000],
         value: name.starts_with("value:").then(|| "serialize".into()),
         origin: Origin::Synthetic { imitates: "rows".into() },
+        ..Payload::default()
     }
 }
 

@@ -1,7 +1,5 @@
 //! `weigh check`.
 
-use serde_json::Value;
-
 use crate::lab::{Lab, has_php};
 
 #[test]
@@ -22,7 +20,7 @@ fn it_says_what_can_be_measured_and_what_mends_the_rest() {
 #[test]
 fn as_json_it_has_every_codec_with_a_version_or_a_reason() {
     let lab = Lab::new();
-    let found: Value = serde_json::from_str(&lab.fine(&["check", "--json"])).unwrap();
+    let found = lab.told(&["check", "--json"]);
     assert_eq!(found["schema"], 1);
     assert!(found["machine"]["cores"].as_u64().unwrap() > 0);
     for runtime in found["runtimes"].as_array().unwrap() {
@@ -36,11 +34,9 @@ fn as_json_it_has_every_codec_with_a_version_or_a_reason() {
 
 #[test]
 fn a_php_without_extensions_is_no_lesser_php() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
-    let found: Value = serde_json::from_str(&lab.fine(&["check", "--json", "--php", "php"])).unwrap();
+    let found = lab.told(&["check", "--json", "--php", "php"]);
     let runtimes = found["runtimes"].as_array().unwrap();
     assert_eq!(runtimes.len(), 2, "native and the one that was named");
     assert!(runtimes[1]["name"].as_str().unwrap().starts_with("php"));
@@ -69,7 +65,7 @@ fn a_php_that_is_none_is_refused_when_named_and_left_out_when_found() {
 #[test]
 fn every_server_is_shown_with_its_ways_or_with_what_brings_them() {
     let lab = Lab::new();
-    let found: Value = serde_json::from_str(&lab.fine(&["check", "--json"])).unwrap();
+    let found = lab.told(&["check", "--json"]);
     let servers = found["servers"].as_array().unwrap();
     let names: Vec<&str> = servers.iter().map(|s| s["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["apache", "caddy", "lighttpd", "nginx", "php-builtin"]);

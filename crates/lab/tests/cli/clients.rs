@@ -3,21 +3,18 @@
 use serde_json::Value;
 use weigh::rig::group::Group;
 
-use crate::lab::{Lab, Ran, has, has_php, wait_until};
+use crate::lab::{Lab, Ran, has, has_php, study, wait_until};
 use crate::peer::{Peer, Script};
 
 /// A study of one block.
-fn study(block: &str) -> String {
-    format!(
-        "schema = 1\nname = \"clients\"\ntitle = \"C\"\nquestion = \"Q?\"\nreading = \"R.\"\n[budget]\nseconds = 100\n\
-         [precision]\nmax_rounds = 2\nmin_samples = 2\n[[clients]]\n{block}\n"
-    )
+fn study_of(block: &str) -> String {
+    study("clients", [100, 2, 2], &format!("[[clients]]\n{block}\n"))
 }
 
 const RUN: [&str; 7] = ["run", "clients.toml", "--exhaustive", "--php", "php", "--out", "run"];
 
 fn run(lab: &Lab, block: &str, more: &[&str]) -> Ran {
-    lab.write("clients.toml", study(block));
+    lab.write("clients.toml", study_of(block));
     lab.run(&[&RUN, more].concat())
 }
 
@@ -46,9 +43,7 @@ const SMALL: &str = "stores = [\"redis\"]\ndrivers = [\"socket\"]\nruntimes = [\
 
 #[test]
 fn private_stores_are_measured_and_every_transaction_is_accounted_for() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     let block = "stores = [\"*\"]\nruntimes = [\"php\"]\nvalues = [\"integer\", \"record:8\"]\nmixes = [\"9:1\", \"writes\"]\nworkers = [2]\ntransactions = 200";
     let ran = run(&lab, block, &[]);
@@ -76,9 +71,7 @@ fn private_stores_are_measured_and_every_transaction_is_accounted_for() {
 
 #[test]
 fn a_store_of_the_users_loses_nothing_but_what_was_written() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     let peer = Peer::start(&lab.work(), Script::default());
     let ran = run(&lab, SMALL, &["--store", &peer.url()]);
@@ -90,9 +83,7 @@ fn a_store_of_the_users_loses_nothing_but_what_was_written() {
 
 #[test]
 fn stores_that_do_not_do_as_they_should_are_faults_in_their_own_words() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let odd = [
         (Script { wrong_from: Some(700), ..Script::default() }, "reads gave another value than was written"),
         (
@@ -111,9 +102,7 @@ fn stores_that_do_not_do_as_they_should_are_faults_in_their_own_words() {
 
 #[test]
 fn where_nobody_listens_the_place_is_named_and_the_password_is_not() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     let message = fault(&lab, &run(&lab, SMALL, &["--store", "redis://me:geheim@127.0.0.1:1"]));
     assert!(message.contains("127.0.0.1"), "{message}");
@@ -124,11 +113,9 @@ fn where_nobody_listens_the_place_is_named_and_the_password_is_not() {
 
 #[test]
 fn stores_that_cannot_be_measured_are_refused_before_anything_starts() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
-    lab.write("clients.toml", study(SMALL));
+    lab.write("clients.toml", study_of(SMALL));
     for (store, part) in [
         ("redi", "did you mean `redis`?"),
         ("redis://192.0.2.1", "--allow-remote 192.0.2.1"),
@@ -145,12 +132,10 @@ fn stores_that_cannot_be_measured_are_refused_before_anything_starts() {
 
 #[test]
 fn a_private_store_that_is_killed_is_told_and_the_next_cell_has_another() {
-    if !has("redis-server", "apt install redis-server") || !has_php() {
-        return;
-    }
+    needs!(has("redis-server", "apt install redis-server"), has_php());
     let lab = Lab::new();
     let block = SMALL.replace("transactions = 300", "transactions = 60000\nmixes = [\"1:1\", \"writes\"]");
-    lab.write("clients.toml", study(&block));
+    lab.write("clients.toml", study_of(&block));
     let mut started = lab.start(&RUN);
     let stores = || {
         let processes = Group::below(started.0.id()).processes();

@@ -19,11 +19,6 @@ pub fn text(bytes: usize) -> String {
     text
 }
 
-/// The report that a command writes with `--json`.
-pub fn report(lab: &Lab, args: &[&str]) -> Value {
-    serde_json::from_str(&lab.fine(args)).unwrap()
-}
-
 /// The value of a metric in a row of a report.
 pub fn value(row: &Value, metric: &str) -> f64 {
     row["values"][metric]["value"].as_f64().unwrap_or_else(|| panic!("no {metric}: {row}"))
@@ -42,8 +37,7 @@ fn a_file_gets_a_table_a_run_directory_and_a_report() {
     let lab = Lab::new();
     lab.write("page.html", text(60_000));
     let ran =
-        lab.run(&["codec", "page.html", "--codecs", "identity", "zlib:1|9", "zstd:1", "--budget", "20"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+        lab.done(&["codec", "page.html", "--codecs", "identity", "zlib:1|9", "zstd:1", "--budget", "20"]);
     for word in ["page.html, native libraries", "zlib:9", "identity", "Pareto front", "60 KB"] {
         assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
     }
@@ -68,7 +62,7 @@ fn figures_are_of_this_content() {
     let content = text(60_000);
     lab.write("page.html", &content);
     let found =
-        report(&lab, &["codec", "page.html", "--codecs", "identity", "zlib:6", "--budget", "20", "--json"]);
+        lab.told(&["codec", "page.html", "--codecs", "identity", "zlib:6", "--budget", "20", "--json"]);
     assert_eq!(ids(&found), ["page.html/native/-/identity", "page.html/native/-/zlib:6"]);
     for cell in found["rows"].as_array().unwrap() {
         assert_eq!(value(cell, "decoded-bytes") as usize, content.len());
@@ -98,8 +92,7 @@ fn a_folder_is_one_content_of_many_items_and_links_are_left_out() {
     std::os::unix::fs::symlink("..", lab.path("site/sub/loop")).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", lab.path("site/passwd")).unwrap();
     assert!(lab.command("mkfifo").arg("site/pipe").output().unwrap().status.success());
-    let ran = lab.run(&["codec", "site", "--codecs", "lz4", "--budget", "20", "--json"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = lab.done(&["codec", "site", "--codecs", "lz4", "--budget", "20", "--json"]);
     let found: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(found["payloads"][0]["items"], serde_json::json!([9_000, 7_000]));
     assert_eq!(ids(&found), ["site//native/-/lz4"]);
@@ -114,7 +107,7 @@ fn several_paths_are_several_contents() {
         lab.write(name, text(3_000));
     }
     let args = ["codec", "a.css", "deep/a.css", "dir", "--codecs", "lz4", "--budget", "20", "--json"];
-    let found = report(&lab, &args);
+    let found = lab.told(&args);
     assert_eq!(ids(&found), ["a.css/native/-/lz4", "a.css~2/native/-/lz4", "dir//native/-/lz4"]);
 }
 
@@ -125,7 +118,7 @@ fn settings_come_from_codecs_levels_and_sets() {
     let measured = |flags: &[&str]| -> Vec<String> {
         let args: Vec<&str> =
             ["codec", "a.css", "--budget", "30", "--json"].iter().chain(flags).copied().collect();
-        let found = report(&lab, &args);
+        let found = lab.told(&args);
         ids(&found).iter().map(|id| id.rsplit('/').next().unwrap().to_owned()).collect()
     };
     assert_eq!(measured(&["--codecs", "zlib", "--levels", "1|9"]), ["zlib:1", "zlib:9"]);
@@ -145,7 +138,7 @@ fn blocks_are_items() {
     let lab = Lab::new();
     lab.write("a.css", text(2_500));
     let args = ["codec", "a.css", "--codecs", "lz4", "--block", "1000", "--budget", "20", "--json"];
-    let found = report(&lab, &args);
+    let found = lab.told(&args);
     assert_eq!(found["payloads"][0]["items"], serde_json::json!([1000, 1000, 500]));
 }
 
@@ -154,7 +147,7 @@ fn the_same_seed_gives_the_same_bytes_and_everything_is_measured_when_asked() {
     let lab = Lab::new();
     lab.write("a.css", text(2_500));
     let args = ["codec", "a.css", "--codecs", "zlib:1|6|9", "--exhaustive", "--seed", "9", "--json"];
-    let (one, two) = (report(&lab, &args), report(&lab, &args));
+    let (one, two) = (lab.told(&args), lab.told(&args));
     let facts = |found: &Value| -> Vec<(Value, Value, Value)> {
         let cells = found["rows"].as_array().unwrap().iter();
         cells
@@ -174,8 +167,7 @@ fn the_same_seed_gives_the_same_bytes_and_everything_is_measured_when_asked() {
 fn what_the_budget_cannot_hold_is_left_out_and_says_so() {
     let lab = Lab::new();
     lab.write("a.css", text(3_000_000));
-    let ran = lab.run(&["codec", "a.css", "--codecs", "zopfli:15", "lz4", "--budget", "2"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = lab.done(&["codec", "a.css", "--codecs", "zopfli:15", "lz4", "--budget", "2"]);
     assert!(ran.stdout.contains("too much of the budget of 2 s"), "{}", ran.stdout);
     assert!(ran.stdout.contains("or --exhaustive"), "{}", ran.stdout);
     let line = lab.refused(&["codec", "a.css", "--codecs", "zopfli:15", "--budget", "2"]);

@@ -1,13 +1,11 @@
 //! `weigh corpus list`; fetching is tested with its clients where they are.
 
-use serde_json::Value;
-
 use crate::lab::Lab;
 
 #[test]
 fn everything_is_listed_with_its_licence() {
     let lab = Lab::new();
-    let list: Value = serde_json::from_str(&lab.fine(&["corpus", "list", "--json"])).unwrap();
+    let list = lab.told(&["corpus", "list", "--json"]);
     assert_eq!(list["schema"], 1);
     assert_eq!(list["cache"].as_str(), lab.cache().to_str());
     let contents = list["contents"].as_array().unwrap();

@@ -4,67 +4,37 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::lab::{Lab, has, has_php};
+use crate::lab::{Lab, deliveries, serves_php, study};
 
-const STUDY: &str = r#"
-schema = 1
-name = "delivered"
-title = "A small study of deliveries"
-question = "Who should encode the page?"
-reading = "As it stands."
-[budget]
-seconds = 60
-[precision]
-max_rounds = 2
-min_samples = 2
-[[deliveries]]
-subject = "page"
-content = ["corpus:page-zlib"]
-servers = ["nginx"]
-runtimes = ["php"]
-ways = ["none", "gzencode:6", "server/gzip:6"]
-keep = true
-[[deliveries]]
-subject = "asset"
-content = ["corpus:page-zlib"]
-servers = ["nginx"]
-runtimes = ["-"]
-transports = ["http", "https"]
-ways = ["plain", "gzip_static"]
-negotiation = true
-keep = true
-[[deliveries]]
-subject = "download"
-content = ["corpus:page-zlib"]
-servers = ["nginx"]
-runtimes = ["php"]
-ways = ["readfile", "x-accel-redirect"]
-connections = [2]
-keep = true
-"#;
-
-fn is_here() -> bool {
-    has("nginx", "apt install nginx-light") && has("php-fpm8.2", "apt install php-fpm") && has_php()
+fn whole_study() -> String {
+    let blocks = [
+        ("page", "php", "ways = [\"none\", \"gzencode:6\", \"server/gzip:6\"]"),
+        (
+            "asset",
+            "-",
+            "transports = [\"http\", \"https\"]\nways = [\"plain\", \"gzip_static\"]\nnegotiation = true",
+        ),
+        ("download", "php", "ways = [\"readfile\", \"x-accel-redirect\"]\nconnections = [2]"),
+    ];
+    let block = |(subject, runtime, more)| {
+        deliveries(subject, "corpus:page-zlib", runtime, &format!("{more}\nkeep = true"))
+    };
+    study("delivered", [60, 2, 2], &blocks.map(block).concat())
 }
 
 /// The last visit to each cell, by what follows the payload in its id.
 fn visits(lab: &Lab, run: &str) -> BTreeMap<String, Value> {
-    let visits = lab.records(run).into_iter().filter(|r| r["type"] == "visit");
-    visits.map(|v| (v["cell"].as_str().unwrap().split_once('/').unwrap().1.to_owned(), v)).collect()
+    lab.visits(run).into_iter().map(|(cell, v)| (cell.split_once('/').unwrap().1.to_owned(), v)).collect()
 }
 
 #[test]
 fn what_is_sent_is_measured_by_whom_it_costs() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let lab = Lab::new();
-    lab.write("delivered.toml", STUDY);
-    let planned: Value =
-        serde_json::from_str(&lab.fine(&["plan", "delivered.toml", "--json", "--php", "php"])).unwrap();
+    lab.write("delivered.toml", whole_study());
+    let planned = lab.told(&["plan", "delivered.toml", "--json", "--php", "php"]);
     crate::schema::keeps("plan", &planned);
-    let ran = lab.run(&["run", "delivered.toml", "--php", "php", "--out", "run", "--json"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = lab.done(&["run", "delivered.toml", "--php", "php", "--out", "run", "--json"]);
     lab.records("run").iter().for_each(|record| crate::schema::keeps("record", record));
     let visits = visits(&lab, "run");
     assert_eq!(visits.len(), planned["cells"].as_array().unwrap().len(), "{:?}", visits.keys());
@@ -113,14 +83,13 @@ fn negotiated(lab: &Lab, report: &Value) {
 
 #[test]
 fn a_page_that_fails_shows_what_php_says() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let lab = Lab::new();
     let way = "<?php return array('kind' => 'plain', 'subjects' => array('page'), 'about' => 'fails', \
                'send' => function ($delivery) { no_such_function(); });";
     lab.write("defs/php/ways/failing.php", way);
-    let (head, _) = STUDY.split_once("[[deliveries]]\nsubject = \"asset\"").unwrap();
+    let whole = whole_study();
+    let (head, _) = whole.split_once("[[deliveries]]\nsubject = \"asset\"").unwrap();
     let study = head.replace("\"gzencode:6\", \"server/gzip:6\"", "\"failing\"");
     lab.write("failing.toml", study);
     let ran = lab.run(&["--defs", "defs", "run", "failing.toml", "--php", "php", "--out", "run"]);

@@ -10,28 +10,22 @@ use std::path::Path;
 use serde_json::Value;
 use weigh::rig::group::Group;
 
-use crate::lab::{Lab, has, has_php, wait_until};
+use crate::lab::{Lab, deliveries, study, wait_until};
 
 /// A study of two ways that do as they should, and one of the test's.
-const STUDY: &str = r#"
-schema = 1
-name = "disturbed"
-title = "A small study with a way that is disturbed"
-question = "What if something goes wrong?"
-reading = "As it stands."
-[budget]
-seconds = 200
-[precision]
-max_rounds = 2
-min_samples = 2
-[[deliveries]]
-subject = "page"
-content = ["synthetic:rows-64k"]
-servers = ["nginx"]
-runtimes = ["php"]
-ways = ["none", "gzencode:1", "odd"]
-keep = true
-"#;
+fn block() -> String {
+    deliveries(
+        "page",
+        "synthetic:rows-64k",
+        "php",
+        r#"ways = ["none", "gzencode:1", "odd"]
+keep = true"#,
+    )
+}
+
+fn whole_study() -> String {
+    study("disturbed", [200, 2, 2], &block())
+}
 
 /// The way `odd`: `body` is what it does with `$delivery` and with `$request`, the number of its requests so far, from 1. The
 /// first three are the preflight's.
@@ -64,10 +58,6 @@ if ($request === 6) {
     }
 }"#;
 
-fn is_here() -> bool {
-    has("nginx", "apt install nginx-light") && has("php-fpm8.2", "apt install php-fpm") && has_php()
-}
-
 const RUN: [&str; 8] = ["--defs", "defs", "run", "disturbed.toml", "--php", "php", "--out", "run"];
 
 /// What became of a run.
@@ -80,7 +70,7 @@ struct Outcome {
 /// Runs the study to its end; nothing disturbs it but the way itself.
 fn run(body: &str) -> Outcome {
     let lab = Lab::new();
-    lab.write("disturbed.toml", STUDY);
+    lab.write("disturbed.toml", whole_study());
     odd(&lab, body);
     let code = lab.run(&RUN).code;
     Outcome { code, records: lab.records("run"), lab }
@@ -90,7 +80,7 @@ fn run(body: &str) -> Outcome {
 /// the PHP process that has the request.
 fn disturb(what: impl FnOnce(&[u32], u32)) -> Outcome {
     let lab = Lab::new();
-    lab.write("disturbed.toml", STUDY);
+    lab.write("disturbed.toml", whole_study());
     odd(&lab, WAITS);
     let mut started = lab.start(&RUN);
     wait_until("the sixth request is there", || {

@@ -43,9 +43,7 @@ fn fault<'a>(found: &'a Value, codec: &str) -> &'a Value {
 
 #[test]
 fn a_wrong_answer_is_a_fault_and_never_a_number() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     let ran = measured(
         &lab,
@@ -92,9 +90,7 @@ fn a_wrong_answer_is_a_fault_and_never_a_number() {
 
 #[test]
 fn a_codec_that_lies_about_its_format_is_caught_by_the_independent_decoder() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     // Its own decoder reads it well; nobody else would.
     let liar = codec("return strrev($encoded);").replace("return $input;", "return strrev($input);");
@@ -106,9 +102,7 @@ fn a_codec_that_lies_about_its_format_is_caught_by_the_independent_decoder() {
 
 #[test]
 fn a_codec_that_cannot_be_loaded_is_left_out_with_the_reason() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     let ran = measured(&lab, &[("torn", "<?php return array("), ("empty", "<?php return array();")]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
-use crate::codec::{ids, report, text};
+use crate::codec::{ids, text};
 use crate::lab::{Lab, Ran, SMALL, WEIGH, has};
 
 #[test]
@@ -98,8 +98,7 @@ fn a_name_with_escape_codes_moves_no_cursor() {
     let lab = Lab::new();
     let name = "e\u{1b}[31mvil\n\u{7}.css";
     lab.write(name, text(500));
-    let ran = lab.run(&["codec", name, "--codecs", "lz4", "--budget", "20"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = lab.done(&["codec", name, "--codecs", "lz4", "--budget", "20"]);
     let harmless = |c: char| !c.is_control() || c == '\n';
     assert!(ran.stdout.chars().all(harmless) && ran.stderr.chars().all(harmless), "{}", ran.stdout);
     assert!(ran.stdout.contains("e_31mvil_.css"), "{}", ran.stdout);
@@ -188,6 +187,6 @@ fn content_is_never_executed() {
     lab.write("; touch pwned", text(200));
     let args =
         ["codec", "$(touch pwned).css", "; touch pwned", "--codecs", "lz4", "--budget", "20", "--json"];
-    assert_eq!(ids(&report(&lab, &args)).len(), 2);
+    assert_eq!(ids(&lab.told(&args)).len(), 2);
     assert!(!lab.path("pwned").exists());
 }

@@ -1,5 +1,6 @@
 //! A private place for each test: a folder to work in, a cache, a place for temporary files.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -26,6 +27,22 @@ content = ["synthetic:rows-4k"]
 runtimes = ["native"]
 codecs = ["identity", "zlib:1|6", "zstd:3"]
 "#;
+
+/// A study of so many seconds, rounds at most and samples at least, with these blocks.
+pub fn study(name: &str, [seconds, rounds, samples]: [u32; 3], blocks: &str) -> String {
+    format!(
+        "schema = 1\nname = \"{name}\"\ntitle = \"A small study\"\nquestion = \"Which?\"\nreading = \"As it stands.\"\n\
+         [budget]\nseconds = {seconds}\n[precision]\nmax_rounds = {rounds}\nmin_samples = {samples}\n{blocks}"
+    )
+}
+
+/// A block of deliveries by nginx, with these further lines.
+pub fn deliveries(subject: &str, content: &str, runtime: &str, more: &str) -> String {
+    format!(
+        "[[deliveries]]\nsubject = \"{subject}\"\ncontent = [\"{content}\"]\nservers = [\"nginx\"]\nruntimes = [\"{runtime}\"]\n\
+         {more}\n"
+    )
+}
 
 /// The private place. It goes when this is dropped.
 pub struct Lab {
@@ -82,6 +99,12 @@ impl Lab {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// The last visit to each cell of a run, by its id.
+    pub fn visits(&self, run: &str) -> BTreeMap<String, Value> {
+        let visits = self.records(run).into_iter().filter(|r| r["type"] == "visit");
+        visits.map(|v| (v["cell"].as_str().unwrap().to_owned(), v)).collect()
+    }
+
     /// Any command, in the folder and with the surroundings that are private to the test.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
@@ -107,9 +130,19 @@ impl Lab {
 
     /// Runs a command that is to succeed; what it wrote to stdout.
     pub fn fine(&self, args: &[&str]) -> String {
+        self.done(args).stdout
+    }
+
+    /// As [`Lab::fine`], of a command that writes JSON.
+    pub fn told(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.fine(args)).unwrap()
+    }
+
+    /// As [`Lab::fine`], with all that it wrote.
+    pub fn done(&self, args: &[&str]) -> Ran {
         let ran = self.run(args);
         assert_eq!(ran.code, 0, "{args:?}: {}{}", ran.stdout, ran.stderr);
-        ran.stdout
+        ran
     }
 
     /// Runs a command that is to be refused: exit code 1, nothing on stdout, and one line on stderr, which is given
@@ -209,6 +242,11 @@ pub fn lines(path: &Path) -> usize {
 /// Whether there is a PHP on `PATH`. Where there is none a test says so and ends; in CI that is a failure.
 pub fn has_php() -> bool {
     has("php", "apt install php-cli")
+}
+
+/// Whether what sends pages of PHP is on `PATH`, see [`has_php`].
+pub fn serves_php() -> bool {
+    has("nginx", "apt install nginx-light") && has("php-fpm8.2", "apt install php-fpm") && has_php()
 }
 
 /// Whether a program is on `PATH`, see [`has_php`].

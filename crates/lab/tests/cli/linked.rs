@@ -2,37 +2,29 @@
 
 use serde_json::Value;
 
-use crate::lab::{Lab, has, has_php, wait_until};
+use crate::lab::{Lab, deliveries, serves_php, study, wait_until};
 
-const STUDY: &str = r#"
-schema = 1
-name = "linked"
-title = "Over a link"
-question = "Does encoding pay?"
-reading = "As it stands."
-[budget]
-seconds = 100
-[precision]
-max_rounds = 2
-min_samples = 2
-[[deliveries]]
-subject = "page"
-content = ["corpus:page-zlib"]
-servers = ["nginx"]
-runtimes = ["php"]
-transports = ["http", "https"]
+fn whole_study() -> String {
+    study(
+        "linked",
+        [100, 2, 2],
+        &deliveries(
+            "page",
+            "corpus:page-zlib",
+            "php",
+            r#"transports = ["http", "https"]
 links = ["-", "20mbit/10ms"]
 ways = ["none", "gzencode:6"]
-keep = true
-"#;
+keep = true"#,
+        ),
+    )
+}
 
 #[test]
 fn what_is_sent_over_a_link_arrives_and_has_the_link_beside_it() {
-    if !(has("nginx", "apt install nginx-light") && has("php-fpm8.2", "apt install php-fpm") && has_php()) {
-        return;
-    }
+    needs!(serves_php());
     let lab = Lab::new();
-    lab.write("linked.toml", STUDY);
+    lab.write("linked.toml", whole_study());
     let ran = lab.run(&["run", "linked.toml", "--exhaustive", "--php", "php8.2", "--out", "run"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     crate::schema::keeps("plan", &lab.json("run/plan.json"));
@@ -50,7 +42,7 @@ fn what_is_sent_over_a_link_arrives_and_has_the_link_beside_it() {
         let made = ["netem", "tun", "rate", "proxy"];
         assert!(way.map_or(!is_over_link, |way| is_over_link && made.contains(&way)), "{visit}");
     }
-    let report: Value = serde_json::from_str(&lab.fine(&["report", "run", "--format", "json"])).unwrap();
+    let report = lab.told(&["report", "run", "--format", "json"]);
     crate::schema::keeps("report", &report);
     let groups = report["groups"].as_array().unwrap();
     let linked: Vec<&Value> = groups.iter().filter(|group| group["key"].get("link").is_some()).collect();

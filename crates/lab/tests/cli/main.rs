@@ -1,5 +1,14 @@
 //! The program as its users see it: the real binary, its output, its files and its exit codes.
 
+/// Ends a test that needs what is not here; what is asked says so, and fails where nothing may be skipped.
+macro_rules! needs {
+    ($($there:expr),+) => {
+        if !($($there)&&+) {
+            return;
+        }
+    };
+}
+
 mod check;
 mod clients;
 mod codec;

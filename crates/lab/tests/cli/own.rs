@@ -1,39 +1,30 @@
 //! The user's own in a study: content, a document root, a server's configuration.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use crate::codec::text;
-use crate::lab::{Lab, SMALL, has};
+use crate::lab::{Lab, SMALL, deliveries, has, study};
 
 /// A study of one server's files that is done in a moment.
-const ASSETS: &str = r#"
-schema = 1
-name = "assets"
-title = "A small study of files"
-question = "Which way?"
-reading = "As it stands."
-[budget]
-seconds = 60
-[precision]
-max_rounds = 2
-min_samples = 2
-[[deliveries]]
-subject = "asset"
-content = ["corpus:lodash-4.17.21.min"]
-servers = ["nginx"]
-runtimes = ["-"]
-ways = ["plain", "gzip:6"]
-keep = true
-[[deliveries]]
-subject = "asset"
-content = ["corpus:d3-7.9.0.min"]
-sizes = [512]
-servers = ["nginx"]
-runtimes = ["-"]
-ways = ["plain"]
-"#;
+fn whole_study() -> String {
+    let blocks = [
+        deliveries(
+            "asset",
+            "corpus:lodash-4.17.21.min",
+            "-",
+            r#"ways = ["plain", "gzip:6"]
+keep = true"#,
+        ),
+        deliveries(
+            "asset",
+            "corpus:d3-7.9.0.min",
+            "-",
+            r#"sizes = [512]
+ways = ["plain"]"#,
+        ),
+    ];
+    study("assets", [60, 2, 2], &blocks.concat())
+}
 
 fn nginx() -> bool {
     has("nginx", "apt install nginx-light")
@@ -42,8 +33,7 @@ fn nginx() -> bool {
 /// The plan, and what was said beside it.
 fn planned(lab: &Lab, args: &[&str]) -> (Value, String) {
     let args: Vec<&str> = ["plan"].iter().chain(args).chain(&["--json"]).copied().collect();
-    let ran = lab.run(&args);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = lab.done(&args);
     (serde_json::from_str(&ran.stdout).unwrap(), ran.stderr)
 }
 
@@ -52,26 +42,17 @@ fn names(plan: &Value, list: &str, key: &str) -> Vec<String> {
     all.map(|one| one[key].as_str().unwrap().to_owned()).collect()
 }
 
-/// The last visit to each cell, by its id.
-fn visits(lab: &Lab, run: &str) -> BTreeMap<String, Value> {
-    let visits = lab.records(run).into_iter().filter(|r| r["type"] == "visit");
-    visits.map(|v| (v["cell"].as_str().unwrap().to_owned(), v)).collect()
-}
-
 #[test]
 fn the_users_files_are_sent_in_place_of_the_content() {
-    if !nginx() {
-        return;
-    }
+    needs!(nginx());
     let lab = Lab::new();
-    lab.write("assets.toml", ASSETS);
+    lab.write("assets.toml", whole_study());
     lab.write("site.css", text(3000));
     lab.write("app.js", text(9000));
     let ran =
-        lab.run(&["run", "assets.toml", "--content", "site.css", "--content", "app.js", "--out", "run"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+        lab.done(&["run", "assets.toml", "--content", "site.css", "--content", "app.js", "--out", "run"]);
     assert!(!ran.stderr.contains("synthetic"), "{}", ran.stderr);
-    let visits = visits(&lab, "run");
+    let visits = lab.visits("run");
     let cells: Vec<&str> = visits.keys().map(String::as_str).collect();
     assert_eq!(
         cells,
@@ -94,11 +75,9 @@ fn the_users_files_are_sent_in_place_of_the_content() {
 
 #[test]
 fn a_document_root_is_read_and_never_written() {
-    if !nginx() {
-        return;
-    }
+    needs!(nginx());
     let lab = Lab::new();
-    lab.write("assets.toml", ASSETS);
+    lab.write("assets.toml", whole_study());
     for n in 0..12 {
         lab.write(&format!("public/js/{n:02}.js"), text(600 + 10 * n));
     }
@@ -142,8 +121,8 @@ fn walk(lab: &Lab) -> Vec<String> {
 #[test]
 fn content_that_says_nothing_to_a_study_is_refused() {
     let lab = Lab::new();
-    lab.write("assets.toml", ASSETS);
-    lab.write("page.toml", ASSETS.replace("\"asset\"", "\"page\""));
+    lab.write("assets.toml", whole_study());
+    lab.write("page.toml", whole_study().replace("\"asset\"", "\"page\""));
     lab.write("small.toml", SMALL);
     lab.write("empty.css", "");
     lab.write("folder/a.png", "\u{89}PNG");
@@ -178,11 +157,9 @@ fn a_study_of_codecs_takes_content_too() {
 
 #[test]
 fn a_configuration_of_nginx_stands_beside_the_studys_ways() {
-    if !nginx() {
-        return;
-    }
+    needs!(nginx());
     let lab = Lab::new();
-    lab.write("assets.toml", ASSETS);
+    lab.write("assets.toml", whole_study());
     lab.write("site.css", text(30_000));
     let config = "server {\n    listen 443 ssl;\n    root /var/www/html;\n    gzip on;\n    gzip_comp_level 9;\n    gzip_types text/css;\n\
                   location ~ \\.php$ { fastcgi_pass unix:/run/php.sock; }\n}\n";
@@ -198,8 +175,7 @@ fn a_configuration_of_nginx_stands_beside_the_studys_ways() {
         "run",
         "--json",
     ];
-    let ran = lab.run(&args);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = lab.done(&args);
     assert!(
         ran.stderr.contains(
             "mine.conf: left to the private instance, which has its own: listen (line 2), root (line 3)"
@@ -207,7 +183,7 @@ fn a_configuration_of_nginx_stands_beside_the_studys_ways() {
         "{}",
         ran.stderr
     );
-    let visits = visits(&lab, "run");
+    let visits = lab.visits("run");
     let bytes =
         |way: &str| visits[&format!("site.css/nginx/-/http/server/{way}")]["encoded_bytes"].as_u64().unwrap();
     assert_eq!(bytes("plain"), 30_000);
@@ -224,11 +200,9 @@ fn a_configuration_of_nginx_stands_beside_the_studys_ways() {
 
 #[test]
 fn a_configuration_of_apache_does_too() {
-    if !has("apache2", "apt install apache2") {
-        return;
-    }
+    needs!(has("apache2", "apt install apache2"));
     let lab = Lab::new();
-    lab.write("assets.toml", ASSETS);
+    lab.write("assets.toml", whole_study());
     lab.write("site.css", text(30_000));
     let config = "<VirtualHost *:80>\n  ServerName example.org\n  <Directory /var/www/html>\n    Options FollowSymLinks\n    \
                   Header set X-Mine yes\n  </Directory>\n  <IfModule mod_deflate.c>\n    AddOutputFilterByType DEFLATE text/css\n  \
@@ -236,9 +210,8 @@ fn a_configuration_of_apache_does_too() {
     lab.write("mine.conf", config);
     let args =
         ["run", "assets.toml", "--content", "site.css", "--server-config", "mine.conf", "--out", "run"];
-    let ran = lab.run(&args);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let visits = visits(&lab, "run");
+    lab.done(&args);
+    let visits = lab.visits("run");
     assert_eq!(visits["site.css/apache/-/http/server/plain"]["encoded_bytes"], 30_000);
     let config = &visits["site.css/apache/-/http/server/config"];
     assert!(config["encoded_bytes"].as_u64().unwrap() < 10_000, "{config}");
@@ -247,11 +220,9 @@ fn a_configuration_of_apache_does_too() {
 
 #[test]
 fn a_configuration_that_cannot_be_measured_is_refused_with_its_line() {
-    if !nginx() {
-        return;
-    }
+    needs!(nginx());
     let lab = Lab::new();
-    lab.write("assets.toml", ASSETS);
+    lab.write("assets.toml", whole_study());
     std::fs::create_dir(lab.path("folder")).unwrap();
     for (text, flags, said) in [
         ("gzip on;\ngzip_comp_level 12;\n", &[][..], "value must be between 1 and 9 in mine.conf:2"),

@@ -2,19 +2,17 @@
 
 use serde_json::Value;
 
-use crate::codec::{ids, report, text, value};
-use crate::lab::{Lab, has_php};
+use crate::codec::{ids, text, value};
+use crate::lab::{Lab, has_php, study};
 
 #[test]
 fn a_file_is_measured_natively_and_inside_php() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     lab.write("page.html", text(20_000));
     let args =
         ["codec", "page.html", "--php", "php", "--codecs", "zlib:6,memlevel=9", "gzdeflate:6", "identity"];
-    let found = report(&lab, &[&args[..], &["--budget", "20", "--json"]].concat());
+    let found = lab.told(&[&args[..], &["--budget", "20", "--json"]].concat());
     let found_ids = ids(&found);
     assert_eq!(found_ids.len(), 4, "{found_ids:?}");
     let cell = |end: &str| -> &Value {
@@ -32,30 +30,17 @@ fn a_file_is_measured_natively_and_inside_php() {
 
 #[test]
 fn a_value_is_serialized_and_compressed_together_and_apart() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
-    lab.write(
-        "values.toml",
-        r#"
-schema = 1
-name = "values"
-title = "Values"
-question = "Which?"
-reading = "So."
-[budget]
-seconds = 30
-[precision]
-max_rounds = 3
-[[cells]]
-content = ["value:rows-4k"]
-runtimes = ["php"]
-serializers = ["serialize"]
-codecs = ["identity", "gzdeflate:6"]
-"#,
-    );
-    let found = report(&lab, &["run", "values.toml", "--php", "php", "--out", "run", "--json"]);
+    let block = "[[cells]]
+content = [\"value:rows-4k\"]
+runtimes = [\"php\"]
+serializers = [\"serialize\"]
+\
+                 codecs = [\"identity\", \"gzdeflate:6\"]
+";
+    lab.write("values.toml", study("values", [30, 3, 7], block));
+    let found = lab.told(&["run", "values.toml", "--php", "php", "--out", "run", "--json"]);
     let cells = found["rows"].as_array().unwrap();
     assert_eq!(cells.len(), 2);
     for cell in cells {
@@ -79,16 +64,14 @@ fn a_codec_of_php_needs_a_php() {
 
 #[test]
 fn what_a_php_lacks_is_a_row_with_a_reason() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     lab.write("php-n", "#!/bin/sh\nexec php -n \"$@\"\n");
     assert!(lab.command("chmod").args(["+x", "php-n"]).output().unwrap().status.success());
     lab.write("a.css", text(1_000));
     let args =
         ["codec", "a.css", "--php", "./php-n", "--codecs", "identity", "lz4", "--budget", "20", "--json"];
-    let found = report(&lab, &args);
+    let found = lab.told(&args);
     assert_eq!(ids(&found).len(), 3, "identity twice, lz4 natively");
     let exclusions = found["exclusions"].as_array().unwrap();
     let lz4 = exclusions.iter().find(|e| e["cell"].as_str().unwrap().ends_with("/lz4")).unwrap();

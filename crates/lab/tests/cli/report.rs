@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use serde_json::Value;
-
 use crate::codec::text;
 use crate::lab::Lab;
 
@@ -19,7 +17,7 @@ fn measured() -> Lab {
 #[test]
 fn every_format_shows_the_same_run() {
     let lab = measured();
-    let json: Value = serde_json::from_str(&lab.fine(&["report", "run", "--format", "json"])).unwrap();
+    let json = lab.told(&["report", "run", "--format", "json"]);
     let cells = json["rows"].as_array().unwrap();
     assert_eq!((&json["schema"], cells.len()), (&2.into(), 4));
 

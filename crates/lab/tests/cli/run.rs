@@ -1,6 +1,6 @@
 //! `weigh run`: studies into run directories.
 
-use crate::codec::{ids, report};
+use crate::codec::ids;
 use crate::lab::{Lab, SMALL, has_php};
 
 #[test]
@@ -40,13 +40,11 @@ fn a_study_leaves_a_whole_private_directory() {
 
 #[test]
 fn native_and_php_stand_side_by_side() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     let both = SMALL.replace("[\"native\"]", "[\"native\", \"php\"]");
     lab.write("both.toml", both.replace("\"zstd:3\"", "\"gzdeflate:6\""));
-    let found = report(&lab, &["run", "both.toml", "--php", "php", "--json"]);
+    let found = lab.told(&["run", "both.toml", "--php", "php", "--json"]);
     assert_eq!(ids(&found).len(), 5, "{:?}", ids(&found));
     assert_eq!(found["groups"].as_array().unwrap().len(), 2);
 }

@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use serde_json::Value;
-
 use crate::lab::Lab;
 
 /// Set to a suite such as `debian:trixie`: it is really fetched.
@@ -44,12 +42,12 @@ fn a_fetched_runtime_is_fetched_listed_measured_and_removed() {
     let lab = Lab::new();
     let said = lab.fine(&["runtime", "add", &name]);
     assert!(said.contains("with PHP-FPM"), "{said}");
-    let listing: Value = serde_json::from_str(&lab.fine(&["runtime", "list", "--json"])).unwrap();
+    let listing = lab.told(&["runtime", "list", "--json"]);
     let rows = listing["runtimes"].as_array().unwrap();
     let row = rows.iter().find(|r| r["origin"] == name.as_str()).expect("it is listed");
     let (runtime, place) = (row["name"].as_str().unwrap(), row["place"].as_str().unwrap());
     assert!(fs::metadata(place).unwrap().is_dir());
-    let found: Value = serde_json::from_str(&lab.fine(&["check", "--json", "--php", runtime])).unwrap();
+    let found = lab.told(&["check", "--json", "--php", runtime]);
     let version = &found["runtimes"][1]["version"];
     assert_eq!(version, &row["version"], "the worker runs on the fetched PHP");
     lab.fine(&["runtime", "remove", runtime]);

@@ -151,9 +151,7 @@ fn a_native_run_keeps_its_schemas() {
 
 #[test]
 fn a_run_of_every_kind_keeps_its_schemas() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     // Values in PHP with serializers, links, a published table, a cell that faults, one that is left out.
     lab.write("defs/php/codecs/wrong.php", crate::faults::codec("return strrev($encoded);"));

@@ -4,30 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::lab::{Lab, has, has_php, wait_until};
+use crate::lab::{Lab, deliveries, serves_php, study, wait_until};
 
-fn study(way: &str) -> String {
-    format!(
-        r#"
-schema = 1
-name = "side"
-title = "A small study beside another one"
-question = "Who is asked?"
-reading = "As it stands."
-[budget]
-seconds = 200
-[precision]
-max_rounds = 3
-min_samples = 3
-[[deliveries]]
-subject = "page"
-content = ["synthetic:rows-64k"]
-servers = ["nginx"]
-runtimes = ["php"]
-ways = ["{way}", "server/gzip:1", "server/gzip:6"]
-keep = true
-"#
-    )
+fn study_of(way: &str) -> String {
+    let ways = format!("ways = [\"{way}\", \"server/gzip:1\", \"server/gzip:6\"]\nkeep = true");
+    study("side", [200, 3, 3], &deliveries("page", "synthetic:rows-64k", "php", &ways))
 }
 
 /// A way that writes down the token and the port of each request.
@@ -43,14 +24,12 @@ return array('kind' => 'plain', 'subjects' => array('page'), 'about' => 'takes n
         noted.display()
     );
     lab.write(&format!("{side}/php/ways/noted-{side}.php"), php);
-    lab.write(&format!("{side}.toml"), study(&format!("noted-{side}")));
+    lab.write(&format!("{side}.toml"), study_of(&format!("noted-{side}")));
 }
 
 #[test]
 fn two_labs_at_once_do_not_disturb_each_other() {
-    if !(has("nginx", "apt install nginx-light") && has("php-fpm8.2", "apt install php-fpm") && has_php()) {
-        return;
-    }
+    needs!(serves_php());
     let lab = Lab::new();
     let sides = ["left", "right"];
     sides.iter().for_each(|side| way(&lab, side));

@@ -1,8 +1,6 @@
 //! Slow clients beside light requests, by the real program.
 
-use serde_json::Value;
-
-use crate::lab::{Lab, has, has_php};
+use crate::lab::{Lab, serves_php};
 
 const STUDY: &str = r#"
 schema = 1
@@ -26,15 +24,12 @@ workers = 2
 
 #[test]
 fn who_sends_to_slow_clients_decides_what_light_requests_take() {
-    if !(has("nginx", "apt install nginx-light") && has("php-fpm8.2", "apt install php-fpm") && has_php()) {
-        return;
-    }
+    needs!(serves_php());
     let lab = Lab::new();
     lab.write("slow.toml", STUDY);
-    let ran = lab.run(&["run", "slow.toml", "--php", "php", "--out", "run", "--json"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    lab.done(&["run", "slow.toml", "--php", "php", "--out", "run", "--json"]);
     lab.records("run").iter().for_each(|record| crate::schema::keeps("record", record));
-    let report: Value = serde_json::from_str(&lab.fine(&["report", "run", "--format", "json"])).unwrap();
+    let report = lab.told(&["report", "run", "--format", "json"]);
     crate::schema::keeps("report", &report);
     assert!(report["rows"].as_array().unwrap().is_empty(), "what a response costs is another question");
     let of = |way: &str| {

@@ -49,9 +49,7 @@ fn has_colours(text: &str) -> bool {
 
 #[test]
 fn a_terminal_gets_colours_unless_no_color_is_set() {
-    if !has("script", "apt install bsdutils") {
-        return;
-    }
+    needs!(has("script", "apt install bsdutils"));
     let lab = measured();
     for verb in ["check", "report run", "codec nonsense", "--help"] {
         let line = format!("{WEIGH} {verb}");

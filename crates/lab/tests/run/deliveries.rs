@@ -142,11 +142,8 @@ impl Rig {
             if lab.plan.servers.iter().all(|s| s.name != server) {
                 lab.plan.servers.push(Server {
                     name: server.into(),
-                    binary: None,
                     version: "1".into(),
-                    libraries: BTreeMap::new(),
-                    facts: BTreeMap::new(),
-                    own: None,
+                    ..Server::default()
                 });
             }
         }

@@ -75,8 +75,8 @@ impl Lab {
             sha256,
             bytes: CONTENT.len() as u64,
             items: vec![CONTENT.len() as u64],
-            value: None,
             origin: Origin::Synthetic { imitates: "text".into() },
+            ..Payload::default()
         };
         let plan = Plan {
             study: Default::default(),
@@ -90,19 +90,9 @@ impl Lab {
                 exhaustive: false,
             },
             payloads: vec![payload],
-            runtimes: vec![Runtime {
-                name: "native".into(),
-                binary: None,
-                version: "1".into(),
-                libraries: BTreeMap::new(),
-                facts: BTreeMap::new(),
-                ini: Vec::new(),
-            }],
-            servers: Vec::new(),
-            stores: Vec::new(),
-            links: Vec::new(),
+            runtimes: vec![Runtime { name: "native".into(), version: "1".into(), ..Runtime::default() }],
             cells: codecs.iter().map(|(name, b)| cell(name, b)).collect(),
-            exclusions: Vec::new(),
+            ..Plan::default()
         };
         let codecs = codecs.iter().map(|(name, b)| (name.to_string(), b.clone())).collect();
         let (clock, asked, interrupt) = Default::default();

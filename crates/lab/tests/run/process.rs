@@ -24,11 +24,30 @@ fn a_crash_names_the_signal_and_the_last_words_and_the_next_visit_is_fine() {
 }
 
 #[test]
-fn an_exit_names_its_code() {
-    let mut it = worker("exit 42");
-    let fault = it.fault(LONG);
-    assert_eq!(fault.kind, FaultKind::Crash);
-    assert!(fault.message.contains("exit status: 42"), "{}", fault.message);
+fn each_way_to_fail_is_told_and_costs_one_visit() {
+    let once = "[ -e once ] && { good; continue; }; touch once;";
+    for (body, kind, said) in [
+        (format!("{once} exit 42"), FaultKind::Crash, "exit status: 42"),
+        (format!("{once} printf 'PHP Warning: \\033[31mred\\n'"), FaultKind::Garbage, "PHP Warning: red"),
+        (
+            format!("{once} echo \"{{\\\"id\\\":$id,\\\"decoded\\\":[1]}}\""),
+            FaultKind::Garbage,
+            "missing field `encoded`",
+        ),
+        (format!("{once} id=999; good"), FaultKind::Garbage, "answered request 999, not"),
+        (
+            format!("{once} head -c 17000000 /dev/zero | tr '\\000' x; echo"),
+            FaultKind::Garbage,
+            "a line of over 16777216 bytes: `xxxx",
+        ),
+    ] {
+        let mut it = worker(&body);
+        let fault = it.fault(LONG);
+        assert_eq!(fault.kind, kind, "{body}");
+        assert!(fault.message.contains(said), "{said}: {}", fault.message);
+        assert!(fault.message.len() < 300, "{}", fault.message);
+        it.visit_pid();
+    }
 }
 
 #[test]
@@ -46,44 +65,6 @@ fn a_worker_that_never_reads_does_not_block_the_lab() {
     let large = request(500_000);
     let Err(Failure::Fault(fault)) = it.executor.visit(&large, SHORT) else { panic!("it cannot answer") };
     assert_eq!(fault.kind, FaultKind::Timeout);
-}
-
-#[test]
-fn garbage_is_shown_clean_and_costs_one_visit() {
-    let mut it =
-        worker("[ -e once ] && { good; continue; }; touch once; printf 'PHP Warning: \\033[31mred\\n'");
-    let fault = it.fault(LONG);
-    assert_eq!(fault.kind, FaultKind::Garbage);
-    assert!(fault.message.contains("PHP Warning: red"), "{}", fault.message);
-    it.visit_pid();
-}
-
-#[test]
-fn json_that_is_no_reply_says_what_it_lacks() {
-    let mut it = worker("echo \"{\\\"id\\\":$id,\\\"decoded\\\":[1]}\"");
-    let fault = it.fault(LONG);
-    assert_eq!(fault.kind, FaultKind::Garbage);
-    assert!(fault.message.contains("missing field `encoded`"), "{}", fault.message);
-}
-
-#[test]
-fn the_answer_to_another_request_is_garbage() {
-    let mut it = worker("id=999; good");
-    let fault = it.fault(LONG);
-    assert_eq!(fault.kind, FaultKind::Garbage);
-    assert!(fault.message.contains("answered request 999, not"), "{}", fault.message);
-}
-
-#[test]
-fn a_line_without_end_is_cut() {
-    let mut it = worker(
-        "[ -e once ] && { good; continue; }; touch once; head -c 17000000 /dev/zero | tr '\\000' x; echo",
-    );
-    let fault = it.fault(LONG);
-    assert_eq!(fault.kind, FaultKind::Garbage);
-    assert!(fault.message.contains("a line of over 16777216 bytes: `xxxx"), "{}", fault.message);
-    assert!(fault.message.len() < 300);
-    it.visit_pid();
 }
 
 #[test]

@@ -2,7 +2,7 @@ use std::io::{BufReader, Cursor, Write};
 use std::time::Duration;
 
 use super::*;
-use crate::plan::{Check, Length, Limits, Protocol, Tls};
+use crate::plan::{Check, Length};
 use crate::workload::{Defaults, of_urls};
 
 /// A plan of one request with that seed.
@@ -11,15 +11,10 @@ fn plan(seed: u64) -> LoadPlan {
     LoadPlan {
         requests: workload.requests,
         streams: workload.streams,
-        protocol: Protocol::Http11,
-        tls: Tls { insecure: false, authorities: None, resumption: true },
         length: Length { requests: Some(1), seconds: None },
-        limits: Limits::default(),
         check: Check::Discard,
-        threads: 1,
-        cpus: Vec::new(),
-        slice_seconds: 1.0,
         seed,
+        ..LoadPlan::default()
     }
 }
 
@@ -29,16 +24,7 @@ fn line(plan: &LoadPlan) -> String {
 
 /// A result that tells whose it is.
 fn result(seconds: f64) -> LoadResult {
-    LoadResult {
-        seconds,
-        classes: Vec::new(),
-        slices: Vec::new(),
-        faults: Vec::new(),
-        unproven: 0,
-        client: crate::result::Client::default(),
-        preflights: Vec::new(),
-        began: None,
-    }
+    LoadResult { seconds, ..LoadResult::default() }
 }
 
 fn said(input: impl Read + Send + 'static, engine: &Engine) -> Vec<Said> {

@@ -63,17 +63,12 @@ pub fn parts<'a>(
 pub fn scouting(plan: &LoadPlan) -> LoadPlan {
     let stream = Stream {
         name: "preflight".into(),
-        arrival: "closed".into(),
-        connections: 1,
-        streams_per_connection: 1,
         keepalive: plan.streams.iter().all(|s| s.keepalive),
-        read_rate: None,
-        abandon_after: None,
-        receive_buffer: None,
+        ..Stream::default()
     };
     LoadPlan {
         streams: vec![stream],
-        length: Length { requests: None, seconds: None },
+        length: Length::default(),
         check: Check::Verify { decode_every: 1, vary_by: Vec::new() },
         threads: 1,
         cpus: Vec::new(),

@@ -4,7 +4,7 @@ pub mod chunked;
 mod exchange;
 pub mod head;
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 
 use exchange::{Current, Heads, Progress, Rest};
 use head::HeadLimits;
@@ -170,14 +170,10 @@ impl Machine {
         events: &mut impl Events,
     ) -> Step {
         let room = allowance.min(buffer.len());
-        let read = match io.read(&mut buffer[..room]) {
-            Ok(0) => return Step::End(self.eof(events)),
-            Ok(n) => n,
-            Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Blocked,
-            Err(e) if e.kind() == ErrorKind::Interrupted => return Step::Read(0),
-            Err(e) => return Step::End(self.broken(events, &e)),
+        let read = match self.came(io.read(&mut buffer[..room]), events) {
+            Ok(read) => read,
+            Err(step) => return step,
         };
-        events.tick();
         // Bytes that answer no request: nothing here can be trusted any more.
         let Some(id) = self.in_flight() else { return Step::End(Drive::Closed) };
         events.wire(id, read);
@@ -241,14 +237,10 @@ impl Machine {
         events: &mut impl Events,
     ) -> Step {
         let room = usize::try_from(most).unwrap_or(usize::MAX).min(scratch.len());
-        let dropped = match io.discard(room, scratch) {
-            Ok(0) => return Step::End(self.eof(events)),
-            Ok(n) => n,
-            Err(e) if e.kind() == ErrorKind::WouldBlock => return Step::Blocked,
-            Err(e) if e.kind() == ErrorKind::Interrupted => return Step::Read(0),
-            Err(e) => return Step::End(self.broken(events, &e)),
+        let dropped = match self.came(io.discard(room, scratch), events) {
+            Ok(dropped) => dropped,
+            Err(step) => return step,
         };
-        events.tick();
         let Some(current) = &mut self.current else { return Step::Enough(dropped) };
         events.wire(current.id, dropped);
         events.discarded(current.id, dropped as u64);
@@ -261,6 +253,20 @@ impl Machine {
 }
 
 impl Machine {
+    /// The bytes that came, which are never none, or the step for want of them.
+    fn came(&mut self, read: io::Result<usize>, events: &mut impl Events) -> Result<usize, Step> {
+        match read {
+            Ok(0) => Err(Step::End(self.eof(events))),
+            Ok(n) => {
+                events.tick();
+                Ok(n)
+            }
+            Err(e) if e.kind() == ErrorKind::WouldBlock => Err(Step::Blocked),
+            Err(e) if e.kind() == ErrorKind::Interrupted => Err(Step::Read(0)),
+            Err(e) => Err(Step::End(self.broken(events, &e))),
+        }
+    }
+
     pub(super) fn finish(&mut self, events: &mut impl Events) {
         if let Some(current) = self.current.take() {
             self.done += 1;
@@ -285,7 +291,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn broken(&mut self, events: &mut impl Events, error: &std::io::Error) -> Drive {
+    pub(super) fn broken(&mut self, events: &mut impl Events, error: &io::Error) -> Drive {
         let Some(current) = &self.current else { return Drive::Closed };
         // A transport says by these kinds that its own protocol is broken, or that it ended without its word for it: an
         // end that only the close tells is not to be believed then, and any other needs no word.

@@ -12,7 +12,7 @@ use weigh_codec::{Coder, Params, codecs};
 
 use super::*;
 use crate::fault::{Fault, FaultKind};
-use crate::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Tls};
+use crate::plan::{Check, Limits, LoadPlan, Request};
 use crate::protocol::coding::Coding;
 use crate::protocol::h1::head::Head;
 use crate::result::{Checked, Framing, Preflight};
@@ -70,29 +70,14 @@ fn request() -> Request {
     Request {
         name: "page".into(),
         url: "http://127.0.0.1/".into(),
-        method: "GET".into(),
         headers: vec![("Accept-Encoding".into(), "gzip, deflate, br, zstd".into())],
-        body: Vec::new(),
-        weight: 1.0,
         class: "page".into(),
-        stream: 0,
+        ..Request::default()
     }
 }
 
 fn plan(limits: Limits, check: Check) -> LoadPlan {
-    LoadPlan {
-        requests: vec![request()],
-        streams: Vec::new(),
-        protocol: Protocol::Http11,
-        tls: Tls { insecure: false, authorities: None, resumption: true },
-        length: Length { requests: None, seconds: None },
-        limits,
-        check,
-        threads: 1,
-        cpus: Vec::new(),
-        slice_seconds: 1.0,
-        seed: 1,
-    }
+    LoadPlan { requests: vec![request()], limits, check, ..LoadPlan::default() }
 }
 
 fn verify() -> Check {

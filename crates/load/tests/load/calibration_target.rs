@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use weigh_load::calibrate::target::{LARGEST, pattern, serve};
 
-struct Target {
-    address: std::net::SocketAddr,
+/// A target that ends with the test.
+pub struct Target {
+    pub address: std::net::SocketAddr,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
 impl Target {
-    fn start() -> Target {
+    pub fn start() -> Target {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let stop = Arc::new(AtomicBool::new(false));

@@ -2,88 +2,37 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use weigh_load::calibrate::target::serve;
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
-use weigh_load::result::{Counts, LoadResult};
+use weigh_load::plan::{Check, Length, LoadPlan, Request, Stream};
 use weigh_load::run;
 
-/// A target that ends with the test.
-struct Target(SocketAddr, Arc<AtomicBool>);
+use crate::calibration_target::Target;
+use crate::plans::{counts, run as load};
 
-impl Target {
-    fn start() -> Target {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let stop = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&stop);
-        std::thread::spawn(move || serve(listener, &stopped));
-        Target(address, stop)
-    }
-
-    fn request(&self, path: &str) -> Request {
-        Request {
-            name: path.into(),
-            url: format!("http://{}{path}", self.0),
-            method: "GET".into(),
-            headers: Vec::new(),
-            body: Vec::new(),
-            weight: 1.0,
-            class: "main".into(),
-            stream: 0,
-        }
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        self.1.store(true, Ordering::Relaxed);
-    }
+fn request(target: &Target, path: &str) -> Request {
+    let url = format!("http://{}{path}", target.address);
+    Request { name: path.into(), url, class: "main".into(), ..Request::default() }
 }
 
 fn plan(requests: Vec<Request>, arrival: &str, connections: u32, n: Option<u64>) -> LoadPlan {
-    let stream = Stream {
-        name: "main".into(),
-        arrival: arrival.into(),
-        connections,
-        streams_per_connection: 1,
-        keepalive: true,
-        read_rate: None,
-        abandon_after: None,
-        receive_buffer: None,
-    };
     LoadPlan {
         requests,
-        streams: vec![stream],
-        protocol: Protocol::Http11,
-        tls: Tls { insecure: false, authorities: None, resumption: true },
+        streams: vec![Stream { arrival: arrival.into(), connections, ..Stream::default() }],
         length: Length { requests: n, seconds: n.is_none().then_some(0.5) },
-        limits: Limits::default(),
         check: Check::Verify { decode_every: 10, vary_by: Vec::new() },
         threads: 2,
-        cpus: Vec::new(),
         slice_seconds: 0.05,
         seed: 7,
+        ..LoadPlan::default()
     }
-}
-
-fn load(plan: &LoadPlan) -> LoadResult {
-    run(plan, &mut |_| {}, &AtomicBool::new(false)).unwrap()
-}
-
-fn counts(result: &LoadResult) -> Counts {
-    let mut all = Counts::default();
-    result.classes.iter().for_each(|class| all.add(&class.counts));
-    all
 }
 
 #[test]
 fn as_many_requests_are_sent_as_asked_for_and_every_account_of_them_agrees() {
     let target = Target::start();
-    let result = load(&plan(vec![target.request("/bytes/1000")], "closed", 7, Some(1001)));
+    let result = load(&plan(vec![request(&target, "/bytes/1000")], "closed", 7, Some(1001)));
     let all = counts(&result);
     assert_eq!((all.scheduled, all.sent, all.completed, all.compared), (1001, 1001, 1001, 1001));
     assert_eq!((all.faulted, all.dropped, all.connections), (0, 0, 7));
@@ -103,7 +52,7 @@ fn as_many_requests_are_sent_as_asked_for_and_every_account_of_them_agrees() {
 #[test]
 fn without_keepalive_every_request_has_a_connection_of_its_own() {
     let target = Target::start();
-    let mut plan = plan(vec![target.request("/1k")], "closed", 4, Some(200));
+    let mut plan = plan(vec![request(&target, "/1k")], "closed", 4, Some(200));
     plan.streams[0].keepalive = false;
     let all = counts(&load(&plan));
     assert_eq!((all.completed, all.connections, all.faulted), (200, 200, 0));
@@ -112,7 +61,7 @@ fn without_keepalive_every_request_has_a_connection_of_its_own() {
 #[test]
 fn discarded_bodies_are_counted_and_not_compared() {
     let target = Target::start();
-    let mut plan = plan(vec![target.request("/500k")], "closed", 3, Some(60));
+    let mut plan = plan(vec![request(&target, "/500k")], "closed", 3, Some(60));
     plan.check = Check::Discard;
     let all = counts(&load(&plan));
     assert_eq!((all.completed, all.compared, all.body_bytes), (60, 0, 60 * 512_000));
@@ -122,7 +71,7 @@ fn discarded_bodies_are_counted_and_not_compared() {
 #[test]
 fn a_download_is_given_up_where_it_should_be() {
     let target = Target::start();
-    let mut plan = plan(vec![target.request("/bytes/9000000")], "closed", 2, Some(10));
+    let mut plan = plan(vec![request(&target, "/bytes/9000000")], "closed", 2, Some(10));
     plan.streams[0].abandon_after = Some(100_000);
     let all = counts(&load(&plan));
     assert_eq!((all.abandoned, all.completed, all.faulted), (10, 0, 0));
@@ -134,7 +83,7 @@ fn a_download_is_given_up_where_it_should_be() {
 #[test]
 fn a_slow_reader_gets_its_body_whole() {
     let target = Target::start();
-    let mut plan = plan(vec![target.request("/bytes/300000")], "closed", 2, Some(4));
+    let mut plan = plan(vec![request(&target, "/bytes/300000")], "closed", 2, Some(4));
     plan.streams[0].read_rate = Some(3_000_000);
     plan.streams[0].receive_buffer = Some(16 << 10);
     let result = load(&plan);
@@ -147,9 +96,9 @@ fn a_slow_reader_gets_its_body_whole() {
 #[test]
 fn requests_come_by_weight_and_classes_are_counted_apart() {
     let target = Target::start();
-    let mut light = target.request("/1k");
+    let mut light = request(&target, "/1k");
     light.weight = 3.0;
-    let mut heavy = target.request("/16k");
+    let mut heavy = request(&target, "/16k");
     heavy.class = "heavy".into();
     let result = load(&plan(vec![light, heavy], "closed", 4, Some(4000)));
     let [main, heavy] = &result.classes[..] else { panic!("{} classes", result.classes.len()) };
@@ -163,7 +112,7 @@ fn requests_come_by_weight_and_classes_are_counted_apart() {
 #[test]
 fn one_connection_serves_two_servers_in_turn() {
     let (one, other) = (Target::start(), Target::start());
-    let mut plan = plan(vec![one.request("/1k"), other.request("/1k")], "closed", 1, Some(100));
+    let mut plan = plan(vec![request(&one, "/1k"), request(&other, "/1k")], "closed", 1, Some(100));
     plan.threads = 1;
     let all = counts(&load(&plan));
     assert_eq!((all.completed, all.faulted), (100, 0));
@@ -193,7 +142,7 @@ fn slow_server(delay: Duration) -> SocketAddr {
 
 #[test]
 fn what_was_due_and_never_sent_is_dropped() {
-    let mut request = Target::start().request("/");
+    let mut request = request(&Target::start(), "/");
     request.url = format!("http://{}/", slow_server(Duration::from_millis(50)));
     let mut plan = plan(vec![request], "constant:200", 1, None);
     plan.threads = 1;
@@ -212,7 +161,7 @@ fn what_was_due_and_never_sent_is_dropped() {
 
 #[test]
 fn what_does_not_answer_by_the_end_is_a_fault_of_its_own() {
-    let mut request = Target::start().request("/");
+    let mut request = request(&Target::start(), "/");
     request.url = format!("http://{}/", slow_server(Duration::from_millis(400)));
     let mut plan = plan(vec![request], "closed", 2, Some(2));
     plan.limits.request_seconds = 10.0;
@@ -228,7 +177,7 @@ fn what_does_not_answer_by_the_end_is_a_fault_of_its_own() {
 #[test]
 fn an_end_that_is_asked_for_is_no_fault() {
     let target = Target::start();
-    let mut plan = plan(vec![target.request("/1k")], "closed", 2, None);
+    let mut plan = plan(vec![request(&target, "/1k")], "closed", 2, None);
     plan.length.seconds = Some(60.0);
     let stop = AtomicBool::new(false);
     let result = run(&plan, &mut |_| stop.store(true, Ordering::Relaxed), &stop).unwrap();
@@ -241,7 +190,7 @@ fn an_end_that_is_asked_for_is_no_fault() {
 #[test]
 fn a_run_ends_with_its_schedules_where_nothing_else_ends_it() {
     let target = Target::start();
-    let mut plan = plan(vec![target.request("/1k")], "steps:100x0.2s,200x0.1s", 4, Some(1_000_000));
+    let mut plan = plan(vec![request(&target, "/1k")], "steps:100x0.2s,200x0.1s", 4, Some(1_000_000));
     for connections in [4, 1] {
         plan.streams[0].connections = connections;
         let all = counts(&load(&plan));
@@ -252,14 +201,14 @@ fn a_run_ends_with_its_schedules_where_nothing_else_ends_it() {
 #[test]
 fn a_ramp_takes_the_length_of_the_run() {
     let target = Target::start();
-    let all = counts(&load(&plan(vec![target.request("/1k")], "ramp:100..300", 8, None)));
+    let all = counts(&load(&plan(vec![request(&target, "/1k")], "ramp:100..300", 8, None)));
     assert!((99..=101).contains(&all.scheduled), "{} in half a second at 200 on average", all.scheduled);
 }
 
 #[test]
 fn nothing_is_sent_where_nobody_listens() {
     let target = Target::start();
-    let mut request = target.request("/1k");
+    let mut request = request(&target, "/1k");
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     request.url = format!("http://{free}/");
     let refusal =
@@ -270,7 +219,7 @@ fn nothing_is_sent_where_nobody_listens() {
 #[test]
 fn a_plan_that_makes_no_sense_is_refused_in_one_line() {
     let target = Target::start();
-    let good = plan(vec![target.request("/1k")], "closed", 1, Some(1));
+    let good = plan(vec![request(&target, "/1k")], "closed", 1, Some(1));
     let refused = |change: &dyn Fn(&mut LoadPlan)| {
         let mut bad = good.clone();
         change(&mut bad);

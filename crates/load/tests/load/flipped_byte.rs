@@ -1,12 +1,11 @@
 //! One wrong byte in one of many responses is found, and shown as it was.
 
-use std::sync::atomic::AtomicBool;
-
 use weigh_load::fault::FaultKind;
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
+use weigh_load::plan::{Check, Length, LoadPlan, Request, Stream};
 use weigh_load::result::LoadResult;
 
 use crate::flip::{Flip, FlipServer};
+use crate::plans;
 
 const REQUESTS: u64 = 2000;
 
@@ -15,34 +14,15 @@ fn load(server: &FlipServer, check: Check) -> LoadResult {
         requests: vec![Request {
             name: "body".into(),
             url: format!("http://{}/", server.address),
-            method: "GET".into(),
-            headers: Vec::new(),
-            body: Vec::new(),
-            weight: 1.0,
-            class: "all".into(),
-            stream: 0,
+            ..Request::default()
         }],
-        streams: vec![Stream {
-            name: "all".into(),
-            arrival: "closed".into(),
-            connections: 4,
-            streams_per_connection: 1,
-            keepalive: true,
-            read_rate: None,
-            abandon_after: None,
-            receive_buffer: None,
-        }],
-        protocol: Protocol::Http11,
-        tls: Tls { insecure: false, authorities: None, resumption: false },
+        streams: vec![Stream { connections: 4, ..Stream::default() }],
         length: Length { requests: Some(REQUESTS), seconds: None },
-        limits: Limits::default(),
         check,
         threads: 2,
-        cpus: Vec::new(),
-        slice_seconds: 1.0,
-        seed: 1,
+        ..LoadPlan::default()
     };
-    weigh_load::run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap()
+    plans::run(&plan)
 }
 
 fn body() -> Vec<u8> {

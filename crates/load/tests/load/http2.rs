@@ -11,28 +11,20 @@ use bytes::Bytes;
 use h2::Reason;
 use weigh_load::fault::FaultKind;
 use weigh_load::plan::{Check, LoadPlan, Protocol};
-use weigh_load::result::{Counts, Framing, LoadResult};
+use weigh_load::result::{Framing, LoadResult};
 
 use crate::identity::Identity;
-use crate::plans;
+use crate::plans::{self, counts, run};
 use server::{Deed, Server};
 
 /// Requests of the preflight: three of each.
 const PREFLIGHT: usize = 3;
-
-fn run(plan: &LoadPlan) -> LoadResult {
-    weigh_load::run(plan, &mut |_| {}, &AtomicBool::new(false)).unwrap()
-}
 
 fn plan(server: &Server, requests: u64, connections: u32, streams: u32) -> LoadPlan {
     let mut plan = plans::gets(Protocol::Http2, &format!("http://{}/page", server.address), requests);
     plan.streams[0].connections = connections;
     plan.streams[0].streams_per_connection = streams;
     plan
-}
-
-fn counts(result: &LoadResult) -> Counts {
-    result.classes[0].counts
 }
 
 /// The only kind of fault, how often it came, and what was said of it.
@@ -51,12 +43,7 @@ fn but_for(at: usize, deed: Deed) -> server::Script {
 }
 
 fn noise(length: usize) -> Bytes {
-    let mut state = 7u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 56) as u8
-    };
-    (0..length).map(|_| next()).collect()
+    plans::noise(length).into()
 }
 
 #[test]

@@ -1,6 +1,9 @@
-//! Plans for tests.
+//! Plans for tests, and what comes of them.
 
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
+use std::sync::atomic::AtomicBool;
+
+use weigh_load::plan::{Length, Limits, LoadPlan, Protocol, Request, Stream};
+use weigh_load::result::{Counts, LoadResult};
 
 /// So many GETs of one URL in a closed model over two connections.
 pub fn gets(protocol: Protocol, url: &str, requests: u64) -> LoadPlan {
@@ -8,31 +11,31 @@ pub fn gets(protocol: Protocol, url: &str, requests: u64) -> LoadPlan {
         requests: vec![Request {
             name: "page".into(),
             url: url.into(),
-            method: "GET".into(),
             headers: vec![("Accept-Encoding".into(), "gzip".into())],
-            body: Vec::new(),
-            weight: 1.0,
             class: "pages".into(),
-            stream: 0,
+            ..Request::default()
         }],
-        streams: vec![Stream {
-            name: "all".into(),
-            arrival: "closed".into(),
-            connections: 2,
-            streams_per_connection: 1,
-            keepalive: true,
-            read_rate: None,
-            abandon_after: None,
-            receive_buffer: None,
-        }],
+        streams: vec![Stream { connections: 2, ..Stream::default() }],
         protocol,
-        tls: Tls { insecure: false, authorities: None, resumption: true },
         length: Length { requests: Some(requests), seconds: None },
         limits: Limits { request_seconds: 20.0, drain_seconds: 20.0, ..Limits::default() },
-        check: Check::Verify { decode_every: 1, vary_by: Vec::new() },
-        threads: 1,
-        cpus: Vec::new(),
-        slice_seconds: 1.0,
-        seed: 1,
+        ..LoadPlan::default()
     }
+}
+
+/// Carries a plan out that nothing speaks against.
+pub fn run(plan: &LoadPlan) -> LoadResult {
+    weigh_load::run(plan, &mut |_| {}, &AtomicBool::new(false)).unwrap()
+}
+
+/// What all classes came to.
+pub fn counts(result: &LoadResult) -> Counts {
+    let mut all = Counts::default();
+    result.classes.iter().for_each(|class| all.add(&class.counts));
+    all
+}
+
+/// A body that no codec makes smaller.
+pub fn noise(length: usize) -> Vec<u8> {
+    (0..length as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
 }

@@ -8,10 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use rustls::{ServerConnection, StreamOwned};
 use weigh_load::fault::FaultKind;
 use weigh_load::plan::{Check, LoadPlan, Protocol};
-use weigh_load::result::{Counts, LoadResult};
 
 use crate::identity::Identity;
-use crate::plans;
+use crate::plans::{self, counts, noise, run};
 
 type Secure = StreamOwned<ServerConnection, TcpStream>;
 
@@ -69,20 +68,8 @@ fn plan(identity: &Identity, url: &str, requests: u64) -> LoadPlan {
     LoadPlan { tls: identity.trusted(), ..plans::gets(Protocol::Http11, url, requests) }
 }
 
-fn run(plan: &LoadPlan) -> LoadResult {
-    weigh_load::run(plan, &mut |_| {}, &AtomicBool::new(false)).unwrap()
-}
-
 fn refusal(plan: &LoadPlan) -> String {
     weigh_load::run(plan, &mut |_| {}, &AtomicBool::new(false)).unwrap_err().to_string()
-}
-
-fn counts(result: &LoadResult) -> Counts {
-    result.classes[0].counts
-}
-
-fn noise(length: usize) -> Vec<u8> {
-    (0..length as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
 }
 
 #[test]

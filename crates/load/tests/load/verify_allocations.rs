@@ -1,6 +1,6 @@
 //! Verifying a response that is as expected allocates nothing.
 
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Tls};
+use weigh_load::plan::{Check, LoadPlan, Request};
 use weigh_load::protocol::coding::Coding;
 use weigh_load::protocol::h1::head::Head;
 use weigh_load::result::Framing;
@@ -14,26 +14,11 @@ fn plan() -> LoadPlan {
     let request = Request {
         name: "page".into(),
         url: "http://127.0.0.1/".into(),
-        method: "GET".into(),
         headers: vec![("Accept-Encoding".into(), "gzip".into())],
-        body: Vec::new(),
-        weight: 1.0,
-        class: "page".into(),
-        stream: 0,
+        ..Request::default()
     };
-    LoadPlan {
-        requests: vec![request],
-        streams: Vec::new(),
-        protocol: Protocol::Http11,
-        tls: Tls { insecure: false, authorities: None, resumption: true },
-        length: Length { requests: None, seconds: None },
-        limits: Limits::default(),
-        check: Check::Verify { decode_every: 1_000_000, vary_by: Vec::new() },
-        threads: 1,
-        cpus: Vec::new(),
-        slice_seconds: 1.0,
-        seed: 1,
-    }
+    let check = Check::Verify { decode_every: 1_000_000, vary_by: Vec::new() };
+    LoadPlan { requests: vec![request], check, ..LoadPlan::default() }
 }
 
 fn gzip(level: i32, body: &[u8]) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Tls};
+use weigh_load::plan::{Check, Length, LoadPlan};
 use weigh_load::result::{ClassResult, LoadResult};
 use weigh_load::workload::{Defaults, of_urls};
 
@@ -35,15 +35,10 @@ impl Trial {
         let plan = LoadPlan {
             requests: workload.requests,
             streams: workload.streams,
-            protocol: Protocol::Http11,
-            tls: Tls { insecure: false, authorities: None, resumption: true },
             length: Length { requests: None, seconds: Some(load.seconds) },
-            limits: Limits::default(),
             check: Check::Verify { decode_every: 100, vary_by: Vec::new() },
-            threads: 1,
             cpus: places.iter().map(|(_, client)| *client).collect(),
-            slice_seconds: 1.0,
-            seed: 1,
+            ..LoadPlan::default()
         };
         let result = weigh_load::run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
         let notes = server.end();

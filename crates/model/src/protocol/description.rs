@@ -27,7 +27,7 @@ pub struct Description {
 }
 
 /// One codec as a worker has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CodecDescription {
     /// Its name in studies.
     pub name: String,

@@ -8,8 +8,6 @@ fn zstd() -> CodecDescription {
         name: "zstd".into(),
         format: "zstd".into(),
         binding: "native".into(),
-        library: None,
-        takes_value: false,
         levels: Some(Levels { min: -7, max: 22, default: 3, representative: vec![1, 3, 19] }),
         options: vec![OptionDescription {
             name: "window".into(),
@@ -19,8 +17,7 @@ fn zstd() -> CodecDescription {
         }],
         sets: vec![],
         nominal: vec![],
-        missing: None,
-        remedy: None,
+        ..CodecDescription::default()
     }
 }
 

@@ -1,6 +1,6 @@
 use weigh_load::caveats::Sign;
 use weigh_load::fault::{Difference, Fault, FaultKind};
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
+use weigh_load::plan::{Check, Length, LoadPlan, Request, Stream};
 use weigh_load::result::{Checked, ClassResult, Client, FaultCount, Framing, LoadResult, Preflight, Slice};
 
 use super::*;
@@ -11,32 +11,13 @@ fn plan(arrival: &str) -> LoadPlan {
         requests: vec![Request {
             name: "/page".into(),
             url: "http://127.0.0.1/page".into(),
-            method: "GET".into(),
             headers: vec![("Accept-Encoding".into(), "gzip".into())],
-            body: Vec::new(),
-            weight: 1.0,
-            class: "all".into(),
-            stream: 0,
+            ..Request::default()
         }],
-        streams: vec![Stream {
-            name: "all".into(),
-            arrival: arrival.into(),
-            connections: 2,
-            streams_per_connection: 1,
-            keepalive: true,
-            read_rate: None,
-            abandon_after: None,
-            receive_buffer: None,
-        }],
-        protocol: Protocol::Http11,
-        tls: Tls { insecure: false, authorities: None, resumption: true },
+        streams: vec![Stream { arrival: arrival.into(), connections: 2, ..Stream::default() }],
         length: Length { requests: None, seconds: Some(10.0) },
-        limits: Limits::default(),
         check: Check::Verify { decode_every: 16, vary_by: Vec::new() },
-        threads: 1,
-        cpus: Vec::new(),
-        slice_seconds: 1.0,
-        seed: 1,
+        ..LoadPlan::default()
     }
 }
 
@@ -63,7 +44,6 @@ fn result(share: f64) -> LoadResult {
         classes: vec![class],
         slices: (0..10).map(slice).collect(),
         faults: vec![FaultCount { kind: FaultKind::Mismatch, count: 1, request: "/page".into(), example }],
-        unproven: 0,
         client: Client { user_seconds: share * 10.0, thread_shares: vec![share], ..Client::default() },
         preflights: vec![Preflight {
             request: "/page".into(),
@@ -77,7 +57,7 @@ fn result(share: f64) -> LoadResult {
             checked: Checked::Bytes,
             ..Preflight::default()
         }],
-        began: None,
+        ..LoadResult::default()
     }
 }
 

@@ -70,21 +70,8 @@ impl Lab {
                 ..StudyText::default()
             },
             seed: 1,
-            policy: Policy {
-                budget_seconds: 60.0,
-                max_rounds: 30,
-                min_samples: 7,
-                half_width: 0.02,
-                cell_seconds: 5.0,
-                exhaustive: false,
-            },
-            payloads: Vec::new(),
-            runtimes: Vec::new(),
-            servers: Vec::new(),
-            stores: Vec::new(),
-            links: Vec::new(),
-            cells: Vec::new(),
-            exclusions: Vec::new(),
+            policy: Policy { budget_seconds: 60.0, cell_seconds: 5.0, ..Policy::default() },
+            ..Plan::default()
         };
         Lab { plan, records: Vec::new(), rounds: 7 }
     }
@@ -97,13 +84,13 @@ impl Lab {
             sha256: "0".repeat(64),
             bytes,
             items: vec![bytes],
-            value: None,
             origin: Origin::Corpus {
                 id: "fixture".into(),
                 licence: "MIT".into(),
                 source: "npm:fixture@1.0.0:data.bin".into(),
                 unpinned: None,
             },
+            ..Payload::default()
         });
         self
     }
@@ -168,21 +155,17 @@ impl Lab {
         if !self.plan.servers.iter().any(|s| s.name == stand.server) {
             self.plan.servers.push(Server {
                 name: stand.server.into(),
-                binary: None,
                 version: "1.0".into(),
                 libraries: BTreeMap::from([("gzip".into(), "zlib 1.2.13".into())]),
-                facts: BTreeMap::new(),
-                own: None,
+                ..Server::default()
             });
         }
         if stand.runtime != NO_PHP && !self.plan.runtimes.iter().any(|r| r.name == stand.runtime) {
             self.plan.runtimes.push(Runtime {
                 name: stand.runtime.into(),
-                binary: None,
                 version: "8.2".into(),
                 libraries: BTreeMap::from([("gzencode".into(), "zlib 1.2.13".into())]),
-                facts: BTreeMap::new(),
-                ini: Vec::new(),
+                ..Runtime::default()
             });
         }
     }
@@ -209,15 +192,11 @@ impl Lab {
             took: 0.1,
             decoded_bytes: bytes,
             encoded_bytes: figures.body,
-            dictionary_bytes: 0,
-            sha256_encoded: String::new(),
             verified: true,
-            independent: None,
             phases: BTreeMap::from([(
                 Phase::Serve,
                 Samples { batch: 1, cpu_ns: vec![cpu], wall_ns: vec![cpu], preempted: 0 },
             )]),
-            peak_bytes: BTreeMap::new(),
             delivery: Some(Box::new(DeliveryVisit {
                 requests,
                 metered: requests + 1,
@@ -256,7 +235,7 @@ impl Lab {
                 },
                 ..DeliveryVisit::default()
             })),
-            client: None,
+            ..VisitRecord::default()
         }
     }
 

@@ -6,7 +6,7 @@ use weigh_load::hist::{Hist, Packed};
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::client::{Client, Keys, Mix, ValueKind};
 use weigh_model::link::{LinkSpec, Measured, Rate, RoundTrip, Way};
-use weigh_model::payload::{Origin, Payload};
+use weigh_model::payload::Payload;
 use weigh_model::plan::{Exclusion, Runtime, Store};
 use weigh_model::protocol::client::{Memory, Reads, Writes};
 use weigh_model::protocol::{FaultKind, Phase, Samples};
@@ -15,10 +15,7 @@ use weigh_model::record::delivery::Switches;
 use weigh_model::record::{Record, VisitRecord};
 use weigh_model::setting::{Request, Setting};
 
-use crate::codec::fixture::{self as codec, Lab};
-
-/// Relative deviations of one cell's round values, rotated from cell to cell.
-const NOISE: [f64; 7] = [0.0, 0.004, -0.003, 0.006, 0.001, -0.005, 0.002];
+use crate::codec::fixture::{self as codec, Lab, NOISE};
 
 const US: f64 = 1e3;
 
@@ -120,18 +117,14 @@ impl Lab {
                 sha256: "0".repeat(64),
                 bytes: payload.len() as u64,
                 items: vec![payload.len() as u64],
-                value: None,
-                origin: Origin::Made,
+                ..Payload::default()
             });
         }
         if !self.plan.runtimes.iter().any(|r| r.name == runtime) {
             self.plan.runtimes.push(Runtime {
                 name: runtime.into(),
-                binary: None,
                 version: runtime.trim_start_matches("php").into(),
-                libraries: BTreeMap::new(),
-                facts: BTreeMap::new(),
-                ini: Vec::new(),
+                ..Runtime::default()
             });
         }
         if !self.plan.stores.iter().any(|s| s.name == client.store) {
@@ -191,13 +184,12 @@ impl Lab {
             batch: all as u32,
             cpu_ns: visit.cpu_ns().into_iter().collect(),
             wall_ns: vec![seconds * 1e9 / all as f64],
-            preempted: 0,
+            ..Samples::default()
         };
         let bytes = costs.stored.unwrap_or(0);
         let codec = codec::Figures { encode: 0.0, decode: 0.0, bytes };
         VisitRecord {
             phases: BTreeMap::from([(Phase::Transact, samples)]),
-            peak_bytes: BTreeMap::new(),
             client: Some(Box::new(visit)),
             ..codec::visit(&cell.id, round, 10, codec)
         }

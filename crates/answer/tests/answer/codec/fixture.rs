@@ -28,28 +28,15 @@ pub struct Lab {
 }
 
 /// Relative deviations of one cell's round values, rotated from cell to cell.
-const NOISE: [f64; 7] = [0.0, 0.004, -0.003, 0.006, 0.001, -0.005, 0.002];
+pub const NOISE: [f64; 7] = [0.0, 0.004, -0.003, 0.006, 0.001, -0.005, 0.002];
 
 impl Lab {
     pub fn new() -> Lab {
         let plan = Plan {
             study: StudyText { name: "invented".into(), ..StudyText::default() },
             seed: 1,
-            policy: Policy {
-                budget_seconds: 60.0,
-                max_rounds: 30,
-                min_samples: 7,
-                half_width: 0.02,
-                cell_seconds: 5.0,
-                exhaustive: false,
-            },
-            payloads: Vec::new(),
-            runtimes: Vec::new(),
-            servers: Vec::new(),
-            stores: Vec::new(),
-            links: Vec::new(),
-            cells: Vec::new(),
-            exclusions: Vec::new(),
+            policy: Policy { budget_seconds: 60.0, cell_seconds: 5.0, ..Policy::default() },
+            ..Plan::default()
         };
         Lab { plan, records: Vec::new(), rounds: 9 }
     }
@@ -88,11 +75,9 @@ impl Lab {
         if !self.plan.runtimes.iter().any(|r| r.name == runtime) {
             self.plan.runtimes.push(Runtime {
                 name: runtime.into(),
-                binary: None,
                 version: "8.2".into(),
                 libraries: BTreeMap::from([("zstd".into(), "zstd 1.5.4".into())]),
-                facts: BTreeMap::new(),
-                ini: Vec::new(),
+                ..Runtime::default()
             });
         }
         self.plan.cells.push(Cell {
@@ -168,7 +153,6 @@ pub fn visit(cell: &str, round: u32, decoded_bytes: u64, figures: Figures) -> Vi
         took: 0.1,
         decoded_bytes,
         encoded_bytes: figures.bytes,
-        dictionary_bytes: 0,
         sha256_encoded: format!("{:064x}", figures.bytes),
         verified: round == 1,
         independent: (round == 1).then(|| "ruzstd".to_string()),
@@ -177,8 +161,7 @@ pub fn visit(cell: &str, round: u32, decoded_bytes: u64, figures: Figures) -> Vi
             (Phase::Decode, samples(figures.decode)),
         ]),
         peak_bytes: BTreeMap::from([(Phase::Encode, figures.bytes * 3)]),
-        delivery: None,
-        client: None,
+        ..VisitRecord::default()
     }
 }
 

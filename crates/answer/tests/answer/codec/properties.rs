@@ -57,7 +57,6 @@ prop_compose! {
         peak_bytes in proptest::collection::btree_map(Just(Phase::Encode), any::<u64>(), 0..2),
     ) -> (usize, usize, VisitRecord) {
         (payload, setting, VisitRecord {
-            cell: String::new(),
             round,
             at: 1.0,
             took: 0.1,
@@ -66,11 +65,9 @@ prop_compose! {
             dictionary_bytes,
             sha256_encoded: encoded_bytes.to_string(),
             verified: true,
-            independent: None,
             phases,
             peak_bytes,
-            delivery: None,
-            client: None,
+            ..VisitRecord::default()
         })
     }
 }

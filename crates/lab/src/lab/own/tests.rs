@@ -2,20 +2,9 @@ use super::*;
 use weigh_model::study::block::Block;
 
 fn study() -> Study {
-    let text = r#"
-            schema = 1
-            name = "s"
-            title = "t"
-            question = "q"
-            reading = "r"
-            [[deliveries]]
-            subject = "asset"
-            content = ["corpus:a"]
-            servers = ["*"]
-            runtimes = ["-"]
-            ways = ["plain", "gzip:6"]
-            quick = { content = ["corpus:b"], servers = ["apache"], ways = ["plain"] }
-        "#;
+    let text = "schema = 1\nname = \"s\"\ntitle = \"t\"\nquestion = \"q\"\nreading = \"r\"\n[[deliveries]]\nsubject = \"asset\"\n\
+                content = [\"corpus:a\"]\nservers = [\"*\"]\nruntimes = [\"-\"]\nways = [\"plain\", \"gzip:6\"]\n\
+                quick = { content = [\"corpus:b\"], servers = [\"apache\"], ways = [\"plain\"] }\n";
     Study::parse(text, "s.toml").unwrap()
 }
 

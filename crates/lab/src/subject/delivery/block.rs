@@ -4,7 +4,7 @@ use std::path::Path;
 
 use weigh_load::engine::PREFLIGHTS;
 use weigh_load::hist::Packed;
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
+use weigh_load::plan::{Check, Length, Limits, LoadPlan, Request, Stream, Tls};
 use weigh_load::result::{ClassResult, LoadResult};
 
 use super::visit::DeliveryRequest;
@@ -16,8 +16,6 @@ use weigh_model::record::delivery::Switches;
 const DECODE_EVERY: u32 = 10;
 /// What bodies may come to: the largest content, encoded badly.
 const BODY_BYTES: u64 = 256 << 20;
-/// The name of the only stream and class.
-const ALL: &str = "all";
 
 /// The load for a request of the run: closed, verified, from one thread. Over a link each response has a connection of its own, as
 /// a reader's first page has: handshake and slow start are in its time.
@@ -28,13 +26,12 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
     headers.extend((!accept.is_empty()).then(|| ("Accept-Encoding".to_owned(), accept.to_owned())));
     let seconds = asked.limit.as_secs_f64();
     LoadPlan {
-        requests: vec![Request { name: asked.payload.name.clone(), headers, ..request(url) }],
+        requests: vec![Request { name: asked.payload.name.clone(), headers, url, ..Request::default() }],
         streams: vec![Stream {
             connections: delivery.map_or(1, |d| d.connections),
             keepalive: delivery.is_none_or(|d| d.link.is_none()),
-            ..stream()
+            ..Stream::default()
         }],
-        protocol: Protocol::Http11,
         tls: Tls {
             insecure: false,
             authorities: authority.map(|path| path.to_string_lossy().into_owned()),
@@ -49,38 +46,9 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
             ..Limits::default()
         },
         check: Check::Verify { decode_every: DECODE_EVERY, vary_by: Vec::new() },
-        threads: 1,
-        cpus: Vec::new(),
         slice_seconds: seconds.max(1.0),
         seed: asked.seed,
-    }
-}
-
-/// A request of the only class.
-pub fn request(url: String) -> Request {
-    Request {
-        name: ALL.into(),
-        url,
-        method: "GET".into(),
-        headers: Vec::new(),
-        body: Vec::new(),
-        weight: 1.0,
-        class: ALL.into(),
-        stream: 0,
-    }
-}
-
-/// A closed loop over one connection that is kept.
-pub fn stream() -> Stream {
-    Stream {
-        name: ALL.into(),
-        arrival: "closed".into(),
-        connections: 1,
-        streams_per_connection: 1,
-        keepalive: true,
-        read_rate: None,
-        abandon_after: None,
-        receive_buffer: None,
+        ..LoadPlan::default()
     }
 }
 

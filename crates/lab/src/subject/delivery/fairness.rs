@@ -47,10 +47,11 @@ pub fn plan(
         class: LIGHT.into(),
         headers: vec![block::user_agent()],
         stream: u32::from(slow.clients > 0),
-        ..block::request(light)
+        url: light,
+        ..Request::default()
     };
     let visitors =
-        Stream { name: LIGHT.into(), arrival: RATE.into(), connections: VISITORS, ..block::stream() };
+        Stream { name: LIGHT.into(), arrival: RATE.into(), connections: VISITORS, ..Stream::default() };
     for request in &mut plan.requests {
         request.name = SLOW.into();
         request.class = SLOW.into();

@@ -1,12 +1,11 @@
 //! Pages that fail, or that are not the page.
 
-use super::{is_here, run};
+use super::run;
+use crate::lab::serves_php;
 
 #[test]
 fn memory_that_ran_out_is_shown_as_php_says_it() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let ran = run("str_repeat('x', 2 << 30);");
     let (kind, message) = ran.kind_and_message();
     assert_eq!(kind, "response");
@@ -16,9 +15,7 @@ fn memory_that_ran_out_is_shown_as_php_says_it() {
 
 #[test]
 fn a_fatal_error_after_the_first_bytes_is_shown_from_the_log() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let ran = run("echo 'a begin'; flush(); str_repeat('x', 2 << 30);");
     let (_, message) = ran.kind_and_message();
     assert!(message.contains("Allowed memory size of"), "{message}");
@@ -35,9 +32,7 @@ fn a_fatal_error_after_the_first_bytes_is_shown_from_the_log() {
 
 #[test]
 fn another_body_in_the_middle_of_a_block_is_a_fault_and_no_number() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let ran = run("if ($request === 6) { header('Content-Type: text/html'); echo 'another'; return; }");
     assert_eq!(ran.kind_and_message().0, "round-trip");
     let odd = |cell: &&&serde_json::Value| cell["cell"].as_str().unwrap().ends_with("/odd");
@@ -46,9 +41,7 @@ fn another_body_in_the_middle_of_a_block_is_a_fault_and_no_number() {
 
 #[test]
 fn another_body_in_a_later_round_takes_the_numbers_before_it_back() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let ran = run(
         "$records = \"$home/run/records.ndjson\";
          if (is_file($records) && strpos(file_get_contents($records), '/php/odd\"') !== false) { echo 'another'; return; }",

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Outcome, RUN, STUDY, is_here, odd};
-use crate::lab::{Lab, wait_until};
+use super::{Outcome, RUN, block, odd, whole_study};
+use crate::lab::{Lab, serves_php, wait_until};
 
 /// A file system that has room for the contents, and little beside; unmounted when this is dropped.
 struct Small(PathBuf);
@@ -25,9 +25,7 @@ impl Drop for Small {
 
 #[test]
 fn a_full_disk_is_named_with_what_makes_room() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let lab = Lab::new();
     let Some(small) = Small::mount(&lab.tmp()) else {
         println!("skipped: no file system may be mounted here: run it as root");
@@ -35,9 +33,9 @@ fn a_full_disk_is_named_with_what_makes_room() {
     };
     // nginx has all of the page at once from PHP, and sends it at this rate: the rest goes to its temporary file.
     odd(&lab, "header('X-Accel-Limit-Rate: 2000000');");
-    let large = STUDY.find("[[deliveries]]").map(|at| STUDY[at..].replace("rows-64k", "rows-8m")).unwrap();
+    let large = block().replace("rows-64k", "rows-8m");
     let large = large.replace("\"none\", \"gzencode:1\", ", "");
-    lab.write("disturbed.toml", format!("{}{large}", STUDY.replace(", \"odd\"", "")));
+    lab.write("disturbed.toml", format!("{}{large}", whole_study().replace(", \"odd\"", "")));
     let code = lab.run(&RUN).code;
     wait_until("nothing is left", || lab.processes().is_empty());
     let ran = Outcome { code, records: lab.records("run"), lab };

@@ -1,12 +1,11 @@
 //! Processes that are killed or stopped while a request is under way.
 
-use super::{disturb, is_here, named, send};
+use super::{disturb, named, send};
+use crate::lab::serves_php;
 
 #[test]
 fn of_a_killed_worker_only_the_response_that_it_had_is_lost() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let ran = disturb(|_, worker| send("KILL", &[worker]));
     let report = ran.lab.json("run/report/report.json");
     let caveats =
@@ -22,9 +21,7 @@ fn of_a_killed_worker_only_the_response_that_it_had_is_lost() {
 
 #[test]
 fn a_killed_server_is_a_fault_and_the_next_cell_has_a_new_one() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let ran = disturb(|all, _| send("KILL", &named(all, "nginx: master")));
     let (kind, message) = ran.kind_and_message();
     assert_eq!(kind, "crash");
@@ -34,9 +31,7 @@ fn a_killed_server_is_a_fault_and_the_next_cell_has_a_new_one() {
 
 #[test]
 fn a_killed_php_is_a_fault_and_the_next_cell_has_a_new_one() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let ran = disturb(|all, _| send("KILL", &named(all, "php-fpm: master")));
     let (kind, message) = ran.kind_and_message();
     assert_eq!(kind, "crash");
@@ -48,9 +43,7 @@ fn a_killed_php_is_a_fault_and_the_next_cell_has_a_new_one() {
 
 #[test]
 fn a_killed_generator_is_a_fault_and_the_next_cell_has_a_new_one() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let ran = disturb(|all, _| send("KILL", &named(all, "agent --load")));
     let (kind, message) = ran.kind_and_message();
     assert_eq!(kind, "crash");
@@ -59,9 +52,7 @@ fn a_killed_generator_is_a_fault_and_the_next_cell_has_a_new_one() {
 
 #[test]
 fn a_server_that_stops_answering_is_a_fault_at_its_deadline_and_the_next_cell_has_a_new_one() {
-    if !is_here() {
-        return;
-    }
+    needs!(serves_php());
     let ran = disturb(|all, _| send("STOP", &named(all, "nginx: ")));
     let (kind, message) = ran.kind_and_message();
     assert_eq!(kind, "timeout", "{message}");

@@ -7,8 +7,7 @@ use crate::lab::Lab;
 fn ab_s_flags_send_what_ab_would() {
     let (lab, server) = (Lab::new(), Server::of("a body"));
     let line = format!("-n 30 -c 3 -k -H 'X-A: b c' -C k=v {}", server.url("/x"));
-    let ran = lab.run(&["load", "--ab-args", &line]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = lab.done(&["load", "--ab-args", &line]);
     assert!(ran.stdout.contains("30 complete"), "{}", ran.stdout);
     assert!(ran.stderr.contains("real ab speaks HTTP/1.0"), "{}", ran.stderr);
     assert!(ran.stderr.contains("the same as: weigh load "), "{}", ran.stderr);
@@ -24,8 +23,7 @@ fn ab_s_flags_send_what_ab_would() {
 fn after_two_dashes_without_quotes_and_as_ab_speaks() {
     let (lab, server) = (Lab::new(), Server::of("a body"));
     let url = server.url("/");
-    let ran = lab.run(&["load", "--http", "1.0", "--ab-args", "--", "-n", "12", "-c", "2", "-k", &url]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = lab.done(&["load", "--http", "1.0", "--ab-args", "--", "-n", "12", "-c", "2", "-k", &url]);
     assert!(!ran.stderr.contains("real ab speaks"), "{}", ran.stderr);
     let line = format!("-n 4 {url}");
     let ran = lab.run(&["load", "--ab-args", &line, "--json"]);

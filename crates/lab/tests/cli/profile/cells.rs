@@ -4,14 +4,11 @@ use serde_json::Value;
 
 use super::scripts::has;
 use super::{function, json};
-use crate::lab::Lab;
+use crate::lab::{Lab, study};
 
 /// A study of codecs, or of clients, in PHP.
-fn study(block: &str) -> String {
-    format!(
-        "schema = 1\nname = \"cells\"\ntitle = \"C\"\nquestion = \"Q?\"\nreading = \"R.\"\n[budget]\nseconds = 60\n\
-         [precision]\nmax_rounds = 1\nmin_samples = 1\n{block}"
-    )
+fn study_of(block: &str) -> String {
+    study("cells", [60, 1, 1], block)
 }
 
 const CODECS: &str = "[[cells]]\ncontent = [\"value:rows-16k\"]\nruntimes = [\"php\"]\nserializers = [\"serialize\"]\n\
@@ -22,10 +19,8 @@ const CLIENTS: &str = "[[clients]]\nstores = [\"files\"]\nruntimes = [\"php\"]\n
 /// Runs a study and profiles cells with these words; the profiles, by folder.
 fn profiles(block: &str, words: &str) -> (Lab, Vec<(String, Value)>) {
     let lab = Lab::new();
-    lab.write("cells.toml", study(block));
-    let ran =
-        lab.run(&["run", "cells.toml", "--exhaustive", "--php", "php", "--out", "run", "--profile", words]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    lab.write("cells.toml", study_of(block));
+    lab.done(&["run", "cells.toml", "--exhaustive", "--php", "php", "--out", "run", "--profile", words]);
     assert_eq!(lab.left_over(), 0);
     let folder = lab.path("run/profiles");
     let mut names: Vec<String> = std::fs::read_dir(folder)
@@ -43,9 +38,7 @@ fn profiles(block: &str, words: &str) -> (Lab, Vec<(String, Value)>) {
 
 #[test]
 fn a_codec_is_profiled_apart_from_the_serializer_around_it() {
-    if !has("xdebug") {
-        return;
-    }
+    needs!(has("xdebug"));
     let (lab, all) = profiles(CODECS, "gzdeflate");
     assert_eq!(all.len(), 2, "{all:?}");
     for (name, document) in &all {
@@ -64,9 +57,7 @@ fn a_codec_is_profiled_apart_from_the_serializer_around_it() {
 
 #[test]
 fn a_client_is_profiled_with_its_driver() {
-    if !has("xdebug") {
-        return;
-    }
+    needs!(has("xdebug"));
     let (_, all) = profiles(CLIENTS, "FILES/");
     assert!(!all.is_empty());
     let functions = all[0].1["profiles"][0]["functions"].as_array().unwrap();
@@ -76,15 +67,13 @@ fn a_client_is_profiled_with_its_driver() {
 
 #[test]
 fn words_that_choose_nothing_are_refused_before_anything_is_measured() {
-    if !has("xdebug") {
-        return;
-    }
+    needs!(has("xdebug"));
     let lab = Lab::new();
-    lab.write("cells.toml", study(CODECS));
-    let many = study(&CODECS.replace("gzdeflate:1|6", "gzdeflate:1..9\", \"gzencode:1..9"));
+    lab.write("cells.toml", study_of(CODECS));
+    let many = study_of(&CODECS.replace("gzdeflate:1|6", "gzdeflate:1..9\", \"gzencode:1..9"));
     lab.write("many.toml", many);
     let native = CODECS.replace("[\"php\"]\nserializers = [\"serialize\"]", "[\"native\"]");
-    lab.write("native.toml", study(&native.replace("gzdeflate:1|6", "zlib:1")));
+    lab.write("native.toml", study_of(&native.replace("gzdeflate:1|6", "zlib:1")));
     for (file, words, expected) in [
         ("cells.toml", "brotli", "--profile brotli: no cell in PHP has that in its id, such as "),
         ("many.toml", "gz", "--profile gz: 18 cells have that in their ids, at most 16 are profiled"),

@@ -50,13 +50,10 @@ pub(super) fn has(profiler: &str) -> bool {
 
 #[test]
 fn a_known_script_is_counted_exactly() {
-    if !has("xdebug") {
-        return;
-    }
+    needs!(has("xdebug"));
     let lab = Lab::new();
     lab.write("known.php", KNOWN);
-    let ran = lab.run(&["profile", "--profiler", "xdebug", "--pairs", "2", "--json", "--", "known.php"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = lab.done(&["profile", "--profiler", "xdebug", "--pairs", "2", "--json", "--", "known.php"]);
     assert!(ran.stderr.contains("the script's own words") && !ran.stdout.contains("the script's own words"));
     let profile = &json(&ran.stdout)["profiles"][0];
     for (name, calls, recursion) in [
@@ -106,9 +103,7 @@ fn a_known_script_is_counted_exactly() {
 
 #[test]
 fn a_script_that_fails_is_told_and_shown() {
-    if !has("xdebug") {
-        return;
-    }
+    needs!(has("xdebug"));
     let lab = Lab::new();
     lab.write("fails.php", "<?php function f() { exit((int) $GLOBALS['argv'][2]); } f();");
     let ran = lab.run(&["profile", "--pairs", "0", "--", "fails.php", "--code", "3"]);
@@ -125,9 +120,7 @@ fn a_script_that_fails_is_told_and_shown() {
 
 #[test]
 fn a_script_without_end_is_ended() {
-    if !has("xdebug") {
-        return;
-    }
+    needs!(has("xdebug"));
     let lab = Lab::new();
     lab.write("endless.php", "<?php function f() { return 1; } while (true) { f(); }");
     let ran = lab.run(&["profile", "--limit", "2", "--", "endless.php"]);
@@ -146,9 +139,7 @@ fn a_script_without_end_is_ended() {
 
 #[test]
 fn samples_of_excimer_show_where_time_went() {
-    if !has("excimer") {
-        return;
-    }
+    needs!(has("excimer"));
     let lab = Lab::new();
     // A line a function: excimer knows frames by their lines.
     let busy = "<?php function busy($s) { $end = microtime(true) + $s; while (microtime(true) < $end) {} }\n\
@@ -167,9 +158,7 @@ fn samples_of_excimer_show_where_time_went() {
 
 #[test]
 fn a_profiler_that_is_not_there_is_named_with_what_brings_it() {
-    if !has_php() {
-        return;
-    }
+    needs!(has_php());
     let lab = Lab::new();
     lab.write("s.php", "<?php echo 1;");
     let bare = lab.write("bare", "#!/bin/sh\nexec php -n -d extension_dir=/nonexistent \"$@\"\n");
@@ -185,9 +174,7 @@ fn a_profiler_that_is_not_there_is_named_with_what_brings_it() {
 
 #[test]
 fn two_phps_are_compared_on_a_script() {
-    if !has("xdebug") {
-        return;
-    }
+    needs!(has("xdebug"));
     let lab = Lab::new();
     lab.write("known.php", KNOWN);
     let other = lab.write("other", "#!/bin/sh\nexec php -d precision=10 \"$@\"\n");

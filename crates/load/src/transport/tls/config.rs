@@ -10,7 +10,9 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct as Signature, Error, RootCertStore, SignatureScheme,
+};
 
 use super::SCRATCH;
 use crate::plan;
@@ -71,8 +73,9 @@ pub fn verifier(
     tls: &plan::Tls,
     provider: Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, NoTls> {
+    let schemes = provider.signature_verification_algorithms.supported_schemes();
     if tls.insecure {
-        return Ok(Arc::new(Anyone(provider)));
+        return Ok(Arc::new(Judge { chains: None, own: Vec::new(), schemes }));
     }
     let (roots, own) = match &tls.authorities {
         Some(path) => from_file(path)?,
@@ -81,7 +84,7 @@ pub fn verifier(
     let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
         .build()
         .map_err(|e| NoTls(format!("the authorities cannot be used: {e}")))?;
-    Ok(Arc::new(Known { chains, own }))
+    Ok(Arc::new(Judge { chains: Some(chains), own, schemes }))
 }
 
 fn from_file(path: &str) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), NoTls> {
@@ -115,12 +118,16 @@ fn from_system() -> Result<RootCertStore, NoTls> {
 /// Takes what the authorities vouch for, and a certificate of the file itself: those that `openssl req -x509` makes call
 /// themselves authorities, which no server's certificate may do by the rules (RFC 5280, 4.2.1.9).
 #[derive(Debug)]
-struct Known {
-    chains: Arc<WebPkiServerVerifier>,
+struct Judge {
+    /// None: any certificate will do, and signatures are not looked at either: an odd certificate could not even be read for its key.
+    chains: Option<Arc<WebPkiServerVerifier>>,
     own: Vec<CertificateDer<'static>>,
+    schemes: Vec<SignatureScheme>,
 }
 
-impl ServerCertVerifier for Known {
+type Signed = Result<HandshakeSignatureValid, Error>;
+
+impl ServerCertVerifier for Judge {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -129,7 +136,8 @@ impl ServerCertVerifier for Known {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        match self.chains.verify_server_cert(certificate, others, name, ocsp, now) {
+        let Some(chains) = &self.chains else { return Ok(ServerCertVerified::assertion()) };
+        match chains.verify_server_cert(certificate, others, name, ocsp, now) {
             Err(Error::InvalidCertificate(CertificateError::Other(_))) if self.own.contains(certificate) => {
                 verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
@@ -138,64 +146,17 @@ impl ServerCertVerifier for Known {
         }
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.chains.verify_tls12_signature(message, certificate, signature)
+    fn verify_tls12_signature(&self, text: &[u8], by: &CertificateDer<'_>, signature: &Signature) -> Signed {
+        let any = Ok(HandshakeSignatureValid::assertion());
+        self.chains.as_ref().map_or(any, |chains| chains.verify_tls12_signature(text, by, signature))
     }
 
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.chains.verify_tls13_signature(message, certificate, signature)
+    fn verify_tls13_signature(&self, text: &[u8], by: &CertificateDer<'_>, signature: &Signature) -> Signed {
+        let any = Ok(HandshakeSignatureValid::assertion());
+        self.chains.as_ref().map_or(any, |chains| chains.verify_tls13_signature(text, by, signature))
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.chains.supported_verify_schemes()
-    }
-}
-
-/// Takes any certificate, and does not look at signatures either: an odd certificate could not even be read for its key.
-#[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.schemes.clone()
     }
 }

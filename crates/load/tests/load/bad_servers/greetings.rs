@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use weigh_load::fault::{Fault, FaultKind};
 use weigh_load::plan::Check;
 
-use super::load::{PREFLIGHT, REQUESTS, counts, load, plan, verify};
+use super::load::{PREFLIGHT, only_fault, plan, verify};
 use super::server::{Server, Step, response};
 
 /// A load with a connection a request, of which one is greeted like this. Gives the fault that came of it.
@@ -18,15 +18,7 @@ fn greeted(greeting: &[Step], check: Check) -> Fault {
     let mut plan = plan(server.address, check);
     plan.streams[0].keepalive = false;
     plan.limits.request_seconds = 5.0;
-    let result = load(&plan).expect("a good preflight");
-    let counts = counts(&result);
-    assert_eq!(
-        (counts.completed, counts.faulted, counts.retried),
-        (REQUESTS - 1, 1, 0),
-        "{:?}",
-        result.faults
-    );
-    result.faults[0].example.clone()
+    only_fault(&plan)
 }
 
 #[test]

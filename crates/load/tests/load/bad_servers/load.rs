@@ -2,12 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use weigh_load::fault::FaultKind;
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Request, Stream, Tls};
+use weigh_load::fault::{Fault, FaultKind};
+use weigh_load::plan::{Check, Limits, LoadPlan, Protocol};
 use weigh_load::result::{Counts, FaultCount, LoadResult};
 use weigh_load::{Refusal, run};
 
 use super::server::{Server, Step};
+use crate::plans;
 
 /// Requests that the preflight sends before the load begins.
 pub const PREFLIGHT: u64 = 3;
@@ -21,35 +22,9 @@ pub const BAD: u64 = 10;
 /// A load of [`REQUESTS`] over two connections that are kept.
 pub fn plan(address: impl std::fmt::Display, check: Check) -> LoadPlan {
     LoadPlan {
-        requests: vec![Request {
-            name: "page".into(),
-            url: format!("http://{address}/page"),
-            method: "GET".into(),
-            headers: vec![("Accept-Encoding".into(), "gzip".into())],
-            body: Vec::new(),
-            weight: 1.0,
-            class: "pages".into(),
-            stream: 0,
-        }],
-        streams: vec![Stream {
-            name: "visitors".into(),
-            arrival: "closed".into(),
-            connections: 2,
-            streams_per_connection: 1,
-            keepalive: true,
-            read_rate: None,
-            abandon_after: None,
-            receive_buffer: None,
-        }],
-        protocol: Protocol::Http11,
-        tls: Tls { insecure: false, authorities: None, resumption: true },
-        length: Length { requests: Some(REQUESTS), seconds: None },
         limits: Limits { request_seconds: 20.0, head_bytes: 16 << 10, ..Limits::default() },
         check,
-        threads: 1,
-        cpus: Vec::new(),
-        slice_seconds: 1.0,
-        seed: 1,
+        ..plans::gets(Protocol::Http11, &format!("http://{address}/page"), REQUESTS)
     }
 }
 
@@ -72,6 +47,15 @@ pub fn counts(result: &LoadResult) -> Counts {
     assert_eq!(result.faults.iter().map(|fault| fault.count).sum::<u64>(), counts.faulted, "{result:?}");
     assert_eq!(result.classes[0].times.response.count(), counts.completed, "{result:?}");
     counts
+}
+
+/// The fault of a load of [`REQUESTS`] in which the only other outcome is completion.
+pub fn only_fault(plan: &LoadPlan) -> Fault {
+    let result = load(plan).expect("a good preflight");
+    let counts = counts(&result);
+    let ended = (counts.completed, counts.faulted, counts.retried);
+    assert_eq!(ended, (REQUESTS - 1, 1, 0), "{:?}", result.faults);
+    result.faults[0].example.clone()
 }
 
 /// Kinds of the faults with their numbers, in order.

@@ -3,17 +3,20 @@
 use super::*;
 use crate::study::block::in_form;
 
-const MINIMAL: &str = r#"
-schema = 1
-name = "mine"
-title = "T"
-question = "Q?"
-reading = "R"
-[[cells]]
+/// A study with these blocks.
+macro_rules! study {
+    ($blocks:literal) => {
+        concat!("\nschema = 1\nname = \"mine\"\ntitle = \"T\"\nquestion = \"Q?\"\nreading = \"R\"\n", $blocks)
+    };
+}
+
+const MINIMAL: &str = study!(
+    r#"[[cells]]
 content = ["value:rows-1k"]
 runtimes = ["php"]
 codecs = ["gzdeflate"]
-"#;
+"#
+);
 
 fn error(text: &str) -> String {
     format!("{:#}", Study::parse(text, "mine.toml").unwrap_err())
@@ -56,19 +59,15 @@ fn the_quick_form_may_drop_or_change_blocks() {
     );
 }
 
-const DELIVERED: &str = r#"
-schema = 1
-name = "mine"
-title = "T"
-question = "Q?"
-reading = "R"
-[[deliveries]]
+const DELIVERED: &str = study!(
+    r#"[[deliveries]]
 subject = "page"
 content = ["corpus:page-path"]
 servers = ["*"]
 runtimes = ["php"]
 ways = ["none", "gzencode:1..9"]
-"#;
+"#
+);
 
 #[test]
 fn a_study_of_deliveries_has_defaults_and_a_quick_form() {
@@ -100,13 +99,8 @@ fn a_study_has_one_kind_of_block_and_published_figures_of_its_kind() {
     assert!(error(&elsewhere).contains("[[deliveries]]"), "{}", error(&elsewhere));
 }
 
-const TWO: &str = r#"
-schema = 1
-name = "x"
-title = "X"
-question = "Q?"
-reading = "R."
-[[cells]]
+const TWO: &str = study!(
+    r#"[[cells]]
 about = "Small values"
 content = ["a"]
 runtimes = ["native"]
@@ -116,7 +110,8 @@ about = "large values"
 content = ["b"]
 runtimes = ["native"]
 codecs = ["gzip"]
-"#;
+"#
+);
 
 #[test]
 fn blocks_are_chosen_by_what_they_speak_of() {
@@ -124,5 +119,5 @@ fn blocks_are_chosen_by_what_they_speak_of() {
     study.only("SMALL").unwrap();
     assert_eq!(study.cells.iter().map(|b| b.about.as_str()).collect::<Vec<_>>(), ["Small values"]);
     let error = study.only("pages").unwrap_err().to_string();
-    assert_eq!(error, "--only pages: no block of the study x speaks of that: `Small values`");
+    assert_eq!(error, "--only pages: no block of the study mine speaks of that: `Small values`");
 }

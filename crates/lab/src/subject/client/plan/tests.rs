@@ -4,7 +4,6 @@ use super::*;
 use crate::planner::Ask;
 use crate::subject::{Subject as _, client::Clients};
 use weigh_model::inventory::Inventory;
-use weigh_model::payload::Origin;
 use weigh_model::study::Study;
 
 fn driver(store: &str, name: &str, missing: Option<&str>) -> DriverDescription {
@@ -62,7 +61,7 @@ fn contents(name: &str, _: Option<u64>) -> Result<Vec<Payload>> {
         bytes: 4,
         items: vec![4],
         value: name.starts_with("value:").then(|| "serialize".into()),
-        origin: Origin::Made,
+        ..Payload::default()
     }])
 }
 

@@ -24,10 +24,8 @@ fn way(name: &str, kind: WayKind, subjects: &[&str], codings: &[&str]) -> WayDes
         levels,
         options: vec![],
         library: Some(format!("{name} 1.0")),
-        about: String::new(),
         nominal: vec![(6, 20.0)],
-        missing: None,
-        remedy: None,
+        ..WayDescription::default()
     }
 }
 
@@ -106,8 +104,8 @@ fn planned(block: &str, inventory: &Inventory, ask: &Ask) -> Result<Plan> {
             sha256,
             bytes: 1_000_000,
             items: vec![1_000_000],
-            value: None,
             origin,
+            ..Payload::default()
         }])
     })
 }
