@@ -168,7 +168,7 @@ fn drift(cells: &[Measured]) -> f64 {
         times.filter_map(|(round, time)| Some((round, time?))).collect::<Vec<_>>()
     };
     let headline =
-        |m: &Measured| m.cell.subject.headline().iter().map(|p| medians(m, *p)).collect::<Vec<_>>();
+        |m: &Measured| crate::subject::of(m.cell).phases.iter().map(|p| medians(m, *p)).collect::<Vec<_>>();
     let effects = weigh_stats::block_effects(&cells.iter().flat_map(headline).collect::<Vec<_>>());
     let slowest = effects.values().copied().fold(f64::NAN, f64::max);
     let fastest = effects.values().copied().fold(f64::NAN, f64::min);

@@ -9,9 +9,13 @@ pub mod delivery;
 
 use std::collections::BTreeMap;
 
+use anyhow::{Result, bail};
 use weigh_model::caveat::Caveat;
-use weigh_model::cell::Cell;
+use weigh_model::cell::{Cell, Subject};
 use weigh_model::plan::Plan;
+use weigh_model::protocol::Phase;
+use weigh_model::suggest::nearest_hint;
+use weigh_model::text::clean;
 
 use crate::document::Block;
 use crate::exhibit::Exhibits;
@@ -31,8 +35,10 @@ pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &delivery::SHAPE, &client::SHA
 pub struct Shape {
     /// Its name in JSON: `codec`.
     pub name: &'static str,
-    /// The cell belongs to it.
-    pub takes: fn(&Cell) -> bool,
+    /// The kinds of cell that are its.
+    pub kinds: &'static [Subject],
+    /// The phases whose CPU time decides when a cell is settled, what beats what, and how long a visit takes; the front's comes first.
+    pub phases: &'static [Phase],
     /// The cell is a row; others are shown in exhibits alone.
     pub is_row: fn(&Cell) -> bool,
     /// What varies.
@@ -147,8 +153,27 @@ impl Shape {
 
 /// The subject of a plan.
 pub fn of_plan(plan: &Plan) -> &'static Shape {
-    let takes = |shape: &&&Shape| plan.cells.iter().any(|cell| (shape.takes)(cell));
+    let takes = |shape: &&&Shape| plan.cells.iter().any(|cell| shape.kinds.contains(&cell.subject));
     SUBJECTS.iter().find(takes).copied().unwrap_or(SUBJECTS[0])
+}
+
+/// The subject of a cell; the first one where none takes it, which [`check`] refuses.
+pub fn of(cell: &Cell) -> &'static Shape {
+    let takes = |shape: &&&Shape| shape.kinds.contains(&cell.subject);
+    SUBJECTS.iter().find(takes).copied().unwrap_or(SUBJECTS[0])
+}
+
+/// Makes sure that each cell of a plan from outside is of a subject.
+///
+/// # Errors
+/// The first one that is of none, and the kinds of cell that there are.
+pub fn check(plan: &Plan) -> Result<()> {
+    let known = || SUBJECTS.iter().flat_map(|shape| shape.kinds);
+    let Some(cell) = plan.cells.iter().find(|cell| known().all(|kind| *kind != cell.subject)) else {
+        return Ok(());
+    };
+    let (name, known) = (clean(cell.subject.name()), known().map(Subject::name));
+    bail!("the cell {}: no subject `{name}`{}", clean(&cell.id), nearest_hint(&name, known))
 }
 
 /// The subject of that name; the first one where none has it.

@@ -13,8 +13,8 @@ use include_dir::{Dir, DirEntry, include_dir};
 use sha2::{Digest, Sha256};
 
 use crate::digest::hex;
+use crate::study::Study;
 use weigh_model::link::LinkSpec;
-use weigh_model::study::Study;
 use weigh_model::suggest::nearest_hint;
 
 static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../studies");

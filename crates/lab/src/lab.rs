@@ -20,11 +20,12 @@ use crate::content::cache::Cache;
 use crate::defs::{self, Definitions};
 use crate::planner::{Ask, build};
 use crate::rig::runtime::PhpRuntime;
+use crate::study::Study;
 use crate::subject;
+use crate::subject::codec::study::CellBlocks;
 use weigh_model::inventory::Inventory;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
-use weigh_model::study::Study;
 use weigh_model::text::clean_path;
 
 /// Hears what the lab is about to do, where it may take longer than a moment.
@@ -133,11 +134,11 @@ impl Lab {
     /// The same for a study whose contents are paths of the user's: each block has them all. They go beside the study,
     /// because a path need not be text.
     pub fn plan_paths(&self, study: &Study, paths: &[PathBuf], planning: &mut Planning<'_>) -> Result<Plan> {
-        let mut study = study.clone();
-        for block in &mut study.cells {
+        let mut part = study.part::<CellBlocks>();
+        for block in &mut part.cells {
             block.content = (0..paths.len()).map(|number| number.to_string()).collect();
         }
-        self.planned(&study, planning, |stager, number, block, progress| {
+        self.planned(&study.clone().with(part), planning, |stager, number, block, progress| {
             let path = number.parse::<usize>().ok().and_then(|n| paths.get(n)).context("no such path")?;
             progress.doing(&format!("reading {}", clean_path(path)));
             Ok(vec![stager.path(path, block)?])

@@ -19,4 +19,5 @@ pub mod profile;
 pub mod rig;
 pub mod run;
 pub mod shelter;
+pub mod study;
 pub mod subject;

@@ -12,13 +12,13 @@ use std::collections::{HashMap, HashSet};
 
 use anyhow::{Result, bail};
 
+use crate::study::Study;
 use crate::subject;
 use weigh_model::cell::Cell;
 use weigh_model::inventory::{Inventory, Listed};
 use weigh_model::payload::Payload;
 use weigh_model::plan::{Exclusion, Plan, Policy};
 use weigh_model::setting::LevelRequest;
-use weigh_model::study::Study;
 use weigh_model::suggest::nearest_hint;
 
 /// The word for everything of a kind.

@@ -7,6 +7,7 @@ pub mod delivery;
 mod links;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -16,30 +17,42 @@ use crate::lab::{Lab, Stager};
 use crate::planner::{ContentSource, Draft};
 use crate::rig::runtime::PhpRuntime;
 use crate::run::state::History;
+use crate::study::Study;
+use crate::study::block::Part;
+use weigh_answer::subject::Shape;
 use weigh_model::cell::Cell;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::payload::Payload;
 use weigh_model::plan::{Plan, Policy};
 use weigh_model::protocol::Fault;
 use weigh_model::record::VisitRecord;
-use weigh_model::study::Study;
 
-/// Every subject; a cell that none of the others has is a codec's.
-const ALL: [&dyn Subject; 3] = [&client::Clients, &delivery::Deliveries, &codec::Codecs];
+/// Every subject. The first one also takes a plan without cells.
+static ALL: &[&dyn Subject] = &[&codec::Codecs, &delivery::Deliveries, &client::Clients];
+
+/// The first subject that is meant.
+fn first(is_meant: impl Fn(&dyn Subject) -> bool) -> &'static dyn Subject {
+    ALL.iter().copied().find(|subject| is_meant(*subject)).unwrap_or(ALL[0])
+}
 
 /// The subject that a cell is of.
 pub fn of(cell: &Cell) -> &'static dyn Subject {
-    ALL.into_iter().find(|subject| subject.has(cell)).unwrap_or(&codec::Codecs)
+    first(|subject| subject.shape().kinds.contains(&cell.subject))
 }
 
 /// The subject of a plan: its cells are all of one.
 pub fn of_plan(plan: &Plan) -> &'static dyn Subject {
-    plan.cells.first().map_or(&codec::Codecs, of)
+    plan.cells.first().map_or(ALL[0], of)
 }
 
 /// The subject of a study: where it has cells and clients, cells are measured.
 pub fn of_study(study: &Study) -> &'static dyn Subject {
-    ALL.into_iter().find(|subject| subject.is_asked(study)).unwrap_or(&codec::Codecs)
+    first(|subject| study.measures(&*subject.part()))
+}
+
+/// What a study may ask of each subject; nothing yet.
+pub fn parts() -> Vec<Arc<dyn Part>> {
+    ALL.iter().map(|subject| subject.part()).collect()
 }
 
 /// Looks for what the cells of these studies can stand on, beside runtimes.
@@ -48,7 +61,8 @@ pub fn of_study(study: &Study) -> &'static dyn Subject {
 /// A definition is not valid, or the PHP side cannot be put in place.
 pub fn look(lab: &Lab, inventory: &mut Inventory, studies: &[Study]) -> Result<()> {
     for subject in ALL {
-        let own: Vec<&Study> = studies.iter().filter(|study| subject.is_asked(study)).collect();
+        let part = subject.part();
+        let own: Vec<&Study> = studies.iter().filter(|study| study.measures(&*part)).collect();
         if !own.is_empty() {
             subject.look(lab, inventory, &own)?;
         }
@@ -95,11 +109,11 @@ pub struct Room {
 
 /// One subject.
 pub trait Subject: Sync {
-    /// Whether a cell is of this subject.
-    fn has(&self, cell: &Cell) -> bool;
+    /// What answers know of it: the kinds of its cells, and their phases.
+    fn shape(&self) -> &'static Shape;
 
-    /// Whether a study is of this subject.
-    fn is_asked(&self, study: &Study) -> bool;
+    /// Its part of a study in which nothing is asked of it: the keys, and how they are read.
+    fn part(&self) -> Arc<dyn Part>;
 
     /// Looks for what cells of these studies, of this subject, can stand on. The inventory's runtimes are there already.
     ///

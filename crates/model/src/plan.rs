@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, NO_PHP};
 use crate::payload::{Origin, Payload};
-use crate::study::StudyText;
-use crate::study::file::{Budget, Precision};
+use crate::study::{Budget, Precision, StudyText};
 use crate::way::OwnConfig;
 
 /// Everything a run needs, written to `plan.json`.

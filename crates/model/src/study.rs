@@ -1,17 +1,9 @@
-//! A study: one question with factors and a budget, as a TOML file.
+//! What a plan says of its study: one question with factors and a budget. Its file is the lab's to read.
 
-pub mod block;
-pub mod client;
-pub mod delivery;
-pub mod file;
 mod published;
-pub mod slow;
 
 use serde::{Deserialize, Serialize};
 
-pub use client::{ClientBlock, Variant, Variants};
-pub use delivery::{DeliveryBlock, Served};
-pub use file::{CellBlock, Study};
 pub use published::{PublishedAb, PublishedDelivery, PublishedDeliveryRow};
 
 /// The part of a study that travels into the plan: what is asked, and how to read the answer.
@@ -34,6 +26,42 @@ pub struct StudyText {
     /// Figures of deliveries published elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_delivery: Option<PublishedDelivery>,
+}
+
+/// How long a run may take, in seconds of wall time.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budget {
+    /// The whole study.
+    pub seconds: f64,
+    /// Its quick form.
+    pub quick_seconds: f64,
+    /// One cell, in all its visits.
+    pub cell_seconds: f64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { seconds: 900.0, quick_seconds: 120.0, cell_seconds: 20.0 }
+    }
+}
+
+/// When a cell is settled.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Precision {
+    /// Rounds at most.
+    pub max_rounds: u32,
+    /// Samples a cell needs.
+    pub min_samples: u32,
+    /// Half-width of the 95% interval ÷ CPU time.
+    pub half_width: f64,
+}
+
+impl Default for Precision {
+    fn default() -> Self {
+        Precision { max_rounds: 30, min_samples: 7, half_width: 0.02 }
+    }
 }
 
 /// The links between application and store for which total times are computed.

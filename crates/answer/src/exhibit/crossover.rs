@@ -133,7 +133,7 @@ fn unusual(ladder: &Ladder) -> (usize, u32) {
 /// The ways of sending files, without those of PHP.
 fn ladders(report: &Report) -> Vec<Ladder<'_>> {
     let mut ladders: Vec<Ladder> = Vec::new();
-    for row in report.rows.iter().filter(|row| row.cell.subject == Subject::Asset) {
+    for row in report.rows.iter().filter(|row| row.cell.subject == Subject::ASSET) {
         let Some(delivery) = row.cell.delivery.as_ref().filter(|d| d.by == By::Server) else { continue };
         let Some(payload) = report.payload(&row.cell.payload) else { continue };
         let (endpoint, way) = (Endpoint::from(delivery), delivery.way(&row.cell.setting));

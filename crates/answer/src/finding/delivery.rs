@@ -187,7 +187,7 @@ fn leading<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<&'a Group> {
 
 /// The same cell but for one factor, which `same` leaves open.
 fn beside<'a>(evidence: &Evidence<'a>, of: Sent<'a>, same: impl Fn(&Sent) -> bool) -> Vec<Sent<'a>> {
-    all(evidence, of.cell.subject)
+    all(evidence, of.cell.subject.clone())
         .into_iter()
         .filter(|c| c.cell.id != of.cell.id && c.cell.payload == of.cell.payload)
         .filter(|c| c.delivery.connections == of.delivery.connections)

@@ -115,7 +115,7 @@ const TRADEOFF: TradeoffWords = TradeoffWords {
 /// Bytes and CPU time of each way of a page; none with fewer than two.
 fn bars(report: &Report, group: &View) -> Option<Chart> {
     let rows = barred(group);
-    if rows.len() < 2 || rows[0].cell.subject != Subject::Page {
+    if rows.len() < 2 || rows[0].cell.subject != Subject::PAGE {
         return None;
     }
     let bytes = |row: &&Row| Bar {
@@ -194,7 +194,7 @@ fn is_copy(row: &Row) -> bool {
 }
 
 fn is_download(result: &Row) -> bool {
-    result.cell.subject == Subject::Download && result.get(CPU).is_some()
+    result.cell.subject == Subject::DOWNLOAD && result.get(CPU).is_some()
 }
 
 /// The contents that are downloaded, in the plan's order.

@@ -4,6 +4,7 @@ use weigh_load::hist::{Hist, Packed};
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell as Configuration, Subject};
 use weigh_model::client::Client;
+use weigh_model::protocol::Phase;
 use weigh_model::record::client::WorkerVisit;
 use weigh_model::record::{ClientVisit, VisitRecord};
 use weigh_model::units;
@@ -76,7 +77,8 @@ const FEW: usize = 24;
 /// The shape.
 pub static SHAPE: Shape = Shape {
     name: "client",
-    takes: |cell| cell.subject == Subject::Client,
+    kinds: &[Subject::CLIENT],
+    phases: &[Phase::Transact],
     is_row: |cell| cell.client.is_some(),
     factors: FACTORS,
     group_by: &["payload", "work", "link", "transactions"],

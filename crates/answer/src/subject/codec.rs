@@ -61,7 +61,8 @@ const REFERENCES: &[(&str, i32)] = &[
 /// The shape.
 pub static SHAPE: Shape = Shape {
     name: "codec",
-    takes: |cell| matches!(cell.subject, Subject::Codec | Subject::PhpCodec),
+    kinds: &[Subject::CODEC, Subject::PHP_CODEC],
+    phases: &[Phase::Encode, Phase::Decode],
     is_row: |_| true,
     factors: FACTORS,
     group_by: &["payload", "runtime"],

@@ -10,6 +10,7 @@ use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
 use weigh_model::link::Rate;
 use weigh_model::payload::Origin;
 use weigh_model::plan::Plan;
+use weigh_model::protocol::Phase;
 use weigh_model::record::delivery::Workers;
 use weigh_model::record::{DeliveryVisit, VisitRecord};
 use weigh_model::units;
@@ -65,7 +66,8 @@ const LEVEL: i32 = 6;
 /// The shape.
 pub static SHAPE: Shape = Shape {
     name: "delivery",
-    takes: |cell| cell.delivery.is_some(),
+    kinds: &[Subject::PAGE, Subject::ASSET, Subject::DOWNLOAD],
+    phases: &[Phase::Serve],
     // What a response costs is another question than what slow clients keep.
     is_row: |cell| cell.delivery.is_some() && !cell.is_fairness(),
     factors: FACTORS,
@@ -472,7 +474,7 @@ fn scaled(row: &Row, metric: &str, factor: f64) -> Field {
 
 /// The columns; downloads need their workers sooner than their bytes.
 fn columns(report: &Report, group: &Group) -> Vec<Shown> {
-    let is_download = report.members(group).next().is_some_and(|row| row.cell.subject == Subject::Download);
+    let is_download = report.members(group).next().is_some_and(|row| row.cell.subject == Subject::DOWNLOAD);
     let (bytes, workers) = if is_download { (13, 1) } else { (0, 14) };
     let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
     let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);

@@ -9,9 +9,10 @@ use crate::cli::live::Preparing;
 use crate::cli::run::{More, measure, run_folder, seconds};
 use crate::lab::{Lab, Planning};
 use crate::planner::Ask;
+use crate::study::{Budget, Precision, SCHEMA, Study};
+use crate::subject::codec::study::{CellBlock, CellBlocks};
 use weigh_answer::format::Detail;
 use weigh_model::setting::{LevelRequest, Request};
-use weigh_model::study::file::{Budget, CellBlock, Precision, SCHEMA, Study};
 
 /// Flags of `weigh codec`.
 #[derive(Debug, clap::Args)]
@@ -98,7 +99,7 @@ fn study_of(args: &Args, php: bool) -> Study {
     if php {
         runtimes.push("php".into());
     }
-    Study {
+    let study = Study {
         schema: SCHEMA,
         name: "codec".into(),
         title: "Codecs on your content".into(),
@@ -108,17 +109,18 @@ fn study_of(args: &Args, php: bool) -> Study {
             .into(),
         budget: Budget { seconds: args.budget, quick_seconds: args.budget, cell_seconds: args.budget / 4.0 },
         precision: Precision::default(),
-        cells: vec![CellBlock {
-            about: String::new(),
-            // The paths, which need not be text, go to the lab beside the study.
-            content: Vec::new(),
-            runtimes,
-            serializers: vec!["-".into()],
-            codecs,
-            keep: false,
-            block_bytes: args.block,
-            quick: None,
-        }],
         ..Study::default()
-    }
+    };
+    let block = CellBlock {
+        about: String::new(),
+        // The paths, which need not be text, go to the lab beside the study.
+        content: Vec::new(),
+        runtimes,
+        serializers: vec!["-".into()],
+        codecs,
+        keep: false,
+        block_bytes: args.block,
+        quick: None,
+    };
+    study.with(CellBlocks { cells: vec![block], published: None })
 }

@@ -14,9 +14,12 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 use super::{Lab, Planning};
+use crate::study::Study;
+use crate::study::block::Quick;
+use crate::subject::client::study::ClientBlocks;
+use crate::subject::codec::study::CellBlocks;
+use crate::subject::delivery::study::{DeliveryBlock, DeliveryBlocks, Served};
 use weigh_model::plan::Plan;
-use weigh_model::study::block::Quick;
-use weigh_model::study::{DeliveryBlock, Served, Study};
 use weigh_model::way::CONFIG;
 
 /// What a user brings beside the names of studies, as `weigh run` and `weigh plan` take it.
@@ -55,10 +58,11 @@ impl Own {
     /// One line: which flag says nothing to this study.
     pub fn suits(&self, study: &Study) -> Result<()> {
         let name = &study.name;
-        if !self.stores.is_empty() && study.clients.is_empty() {
+        if !self.stores.is_empty() && study.part::<ClientBlocks>().clients.is_empty() {
             bail!("--store: {name} measures no stores; use it with cache-client or cache-levels");
         }
-        let sends_files = study.deliveries.iter().any(|block| block.subject != Served::Page);
+        let deliveries = study.part::<DeliveryBlocks>().deliveries;
+        let sends_files = deliveries.iter().any(|block| block.subject != Served::Page);
         let flag = if !self.urls.is_empty() {
             "--url"
         } else if self.config.is_some() {
@@ -68,7 +72,7 @@ impl Own {
         } else {
             return Ok(());
         };
-        if study.deliveries.is_empty() {
+        if deliveries.is_empty() {
             bail!(
                 "{flag}: {name} measures codecs, not web servers; use it with page-output, static-assets or downloads"
             );
@@ -94,8 +98,9 @@ impl Lab {
         };
         match (&own.docroot, own.content.is_empty()) {
             (None, true) => self.plan(&study, planning),
-            (None, false) if study.deliveries.is_empty() => {
-                let study = Study { published: None, ..study };
+            (None, false) if study.part::<DeliveryBlocks>().deliveries.is_empty() => {
+                let cells = CellBlocks { published: None, ..study.part() };
+                let study = study.with(cells);
                 self.plan_paths(&study, &own.content, planning)
             }
             _ => self.plan_content(&study, own, planning),
@@ -106,9 +111,9 @@ impl Lab {
 /// The study on one server alone, with the user's configuration among the ways of every block. What was published of another
 /// server is left out.
 fn configured(study: &Study, server: &str) -> Study {
-    let mut study = study.clone();
+    let mut part = study.part::<DeliveryBlocks>();
     let way = format!("server/{CONFIG}");
-    for block in &mut study.deliveries {
+    for block in &mut part.deliveries {
         block.servers = vec![server.to_owned()];
         block.ways.push(way.clone());
         if let Some(Quick::Other(factors)) = &mut block.quick {
@@ -116,8 +121,8 @@ fn configured(study: &Study, server: &str) -> Study {
             factors.ways.iter_mut().for_each(|ways| ways.push(way.clone()));
         }
     }
-    study.published_delivery = study.published_delivery.filter(|table| table.server == server);
-    study
+    part.published_delivery = part.published_delivery.filter(|table| table.server == server);
+    study.clone().with(part)
 }
 
 /// The block with these contents, of the sizes that it has.

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use crate::planner::{Ask, build};
+use crate::study::Study;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::{Exclusion, Plan};
 use weigh_model::protocol::{CodecDescription, Levels, SerializerDescription};
-use weigh_model::study::Study;
 
 fn codec(name: &str, missing: Option<&str>) -> CodecDescription {
     CodecDescription {

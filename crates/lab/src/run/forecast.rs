@@ -35,7 +35,7 @@ pub fn expected(plan: &Plan, state: &State) -> Vec<f64> {
 /// Wall seconds of one encode and one decode in a visit, or of one response.
 pub fn pass_seconds(cell: &Cell, visit: &VisitRecord) -> Option<f64> {
     let median = |phase: &Phase| weigh_stats::median(&visit.phases.get(phase)?.wall_ns);
-    let medians = cell.subject.headline().iter().map(median).collect::<Option<Vec<f64>>>()?;
+    let medians = subject::of(cell).shape().phases.iter().map(median).collect::<Option<Vec<f64>>>()?;
     Some(medians.iter().sum::<f64>() / 1e9)
 }
 

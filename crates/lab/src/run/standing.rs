@@ -53,7 +53,7 @@ impl<'a> Standing<'a> {
     pub fn of(plan: &'a Plan, state: &State) -> Standing<'a> {
         let profile = |(cell, past): (&Cell, &History)| {
             past.fault.is_none().then_some(())?;
-            let times = cell.subject.headline().iter().map(|phase| Times::of(past, *phase));
+            let times = subject::of(cell).shape().phases.iter().map(|phase| Times::of(past, *phase));
             Some(Profile { bytes: past.stored_bytes()?, times: times.collect::<Option<_>>()? })
         };
         let profiles = plan.cells.iter().zip(&state.cells).map(profile).collect();
@@ -65,7 +65,7 @@ impl<'a> Standing<'a> {
     /// rounds, and for a phase that is no headline of the cell's subject.
     pub fn half_width(&self, i: usize, phase: Phase, confidence: f64) -> Option<f64> {
         let profile = self.profiles[i].as_ref()?;
-        let headline = self.plan.cells[i].subject.headline();
+        let headline = subject::of(&self.plan.cells[i]).shape().phases;
         let times = &profile.times[headline.iter().position(|p| *p == phase)?];
         let interval = weigh_stats::quantile_interval(&times.by_round, QUANTILE, confidence, self.plan.seed)?;
         Some(interval.half_width_relative(times.cpu))

@@ -52,7 +52,7 @@ fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Opti
         let half_width = standing.half_width(i, phase, SETTLED).filter(|_| rounds >= ROUNDS);
         half_width.is_some_and(|half_width| half_width <= asked)
     };
-    let headline = plan.cells[i].subject.headline();
+    let headline = subject::of(&plan.cells[i]).shape().phases;
     let is_settled = |phase: &Phase| is_exact(*phase, policy.half_width);
     if is_enough(policy, past, headline) && headline.iter().all(is_settled) {
         return Some(StopReason::Settled);

@@ -9,9 +9,11 @@ mod crew;
 pub mod look;
 mod plan;
 mod stands;
+pub mod study;
 mod visit;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -27,8 +29,12 @@ use crate::rig::runtime;
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::{StoreDefinition, StoreUrl};
 use crate::run::state::History;
+use crate::study::Study;
+use crate::study::block::{Part, in_form};
 use crew::Crew;
 use stands::Stands;
+use study::ClientBlocks;
+use weigh_answer::subject::{Shape, client};
 use weigh_model::cell::Cell;
 use weigh_model::client::{Client, Keys, ValueKind};
 use weigh_model::inventory::{Inventory, RuntimeEntry};
@@ -37,8 +43,6 @@ use weigh_model::plan::{Plan, Runtime};
 use weigh_model::protocol::client::{Address, Encode, Prepare, ValueOf};
 use weigh_model::protocol::{Fault, FaultKind};
 use weigh_model::record::{ClientVisit, VisitRecord};
-use weigh_model::study::Study;
-use weigh_model::study::block::in_form;
 
 /// Seconds for connecting to a store, and for each of its answers.
 const ANSWER: f64 = 10.0;
@@ -56,12 +60,12 @@ const CLIENT_SECONDS: f64 = 0.35;
 pub struct Clients;
 
 impl Subject for Clients {
-    fn has(&self, cell: &Cell) -> bool {
-        cell.client.is_some()
+    fn shape(&self) -> &'static Shape {
+        &client::SHAPE
     }
 
-    fn is_asked(&self, study: &Study) -> bool {
-        study.is_client()
+    fn part(&self) -> Arc<dyn Part> {
+        Arc::<ClientBlocks>::default()
     }
 
     fn look(&self, lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
@@ -77,7 +81,7 @@ impl Subject for Clients {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.clients, draft.ask.quick);
+        let blocks = in_form(&study.part::<ClientBlocks>().clients, draft.ask.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

@@ -2,10 +2,12 @@
 
 pub mod plan;
 mod request;
+pub mod study;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -20,16 +22,18 @@ use crate::rig::runtime;
 use crate::rig::worker::ProcessExecutor;
 use crate::run::dir::log_of;
 use crate::run::state::{History, LONG_CALL};
+use crate::study::Study;
+use crate::study::block::{Part, in_form};
 use plan::BYTES;
 use request::{samples, wants_memory};
+use study::CellBlocks;
+use weigh_answer::subject::{Shape, codec};
 use weigh_model::cell::{self, Cell};
 use weigh_model::inventory::{Inventory, NATIVE, RuntimeEntry};
 use weigh_model::payload::Payload;
 use weigh_model::plan::{Plan, Policy};
 use weigh_model::protocol::{CheckRequest, Fault, FaultKind, Visit, VisitRequest};
 use weigh_model::record::VisitRecord;
-use weigh_model::study::Study;
-use weigh_model::study::block::in_form;
 use weigh_model::units;
 
 use request::request;
@@ -48,12 +52,12 @@ const FIRST_VISIT_CALLS: f64 = 3.0;
 pub struct Codecs;
 
 impl Subject for Codecs {
-    fn has(&self, cell: &Cell) -> bool {
-        cell.delivery.is_none() && cell.client.is_none()
+    fn shape(&self) -> &'static Shape {
+        &codec::SHAPE
     }
 
-    fn is_asked(&self, study: &Study) -> bool {
-        !study.cells.is_empty()
+    fn part(&self) -> Arc<dyn Part> {
+        Arc::<CellBlocks>::default()
     }
 
     fn runtimes<'i>(&self, inventory: &'i Inventory) -> &'i [RuntimeEntry] {
@@ -65,7 +69,7 @@ impl Subject for Codecs {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.cells, draft.ask.quick);
+        let blocks = in_form(&study.part::<CellBlocks>().cells, draft.ask.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 
@@ -94,7 +98,7 @@ impl Subject for Codecs {
     fn visit_seconds(&self, cell: &Cell, past: &History, pass: f64) -> f64 {
         let timed = if pass > LONG_CALL { 1 } else { 1 + samples(pass) };
         let apart = if cell.serializer.is_some() { 2 } else { 1 };
-        let memory = u32::from(cell.subject == cell::Subject::PhpCodec && wants_memory(cell, past));
+        let memory = u32::from(cell.subject == cell::Subject::PHP_CODEC && wants_memory(cell, past));
         pass * f64::from(timed * apart + memory) + OVERHEAD
     }
 
@@ -104,13 +108,13 @@ impl Subject for Codecs {
         let is_value = || plan.payloads.iter().any(|p| p.name == a.payload && p.value.is_some());
         match (&a.serializer, &b.serializer) {
             (Some(_), Some(_)) => true,
-            (None, None) => a.subject != cell::Subject::PhpCodec || !is_value(),
+            (None, None) => a.subject != cell::Subject::PHP_CODEC || !is_value(),
             _ => false,
         }
     }
 
     fn is_profiled(&self, cell: &Cell) -> bool {
-        cell.subject == cell::Subject::PhpCodec
+        cell.subject == cell::Subject::PHP_CODEC
     }
 
     fn executor(&self, plan: &Plan, around: &Surroundings<'_>) -> Result<Box<dyn Executor>> {

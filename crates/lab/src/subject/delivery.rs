@@ -13,12 +13,16 @@ pub mod look;
 pub mod negotiation;
 mod plan;
 pub mod rigs;
+mod slow;
+pub mod study;
 mod url;
 mod variants;
 pub mod visit;
 mod watch;
 pub mod ways;
 mod words;
+
+use std::sync::Arc;
 
 use anyhow::Result;
 
@@ -30,34 +34,40 @@ use crate::rig::network::Network;
 use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
 use crate::run::state::History;
+use crate::study::Study;
+use crate::study::block::{Part, in_form};
 use courier::Courier;
 use forecast::{WATCHED_ROUNDS, block_seconds, watched_seconds};
+use study::DeliveryBlocks;
+use weigh_answer::subject::{Shape, delivery};
 use weigh_model::cell::Cell;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Fault;
 use weigh_model::record::VisitRecord;
-use weigh_model::study::Study;
-use weigh_model::study::block::in_form;
 use weigh_model::units;
 
 /// Deliveries.
 pub struct Deliveries;
 
 impl Subject for Deliveries {
-    fn has(&self, cell: &Cell) -> bool {
-        cell.delivery.is_some()
+    fn shape(&self) -> &'static Shape {
+        &delivery::SHAPE
     }
 
-    fn is_asked(&self, study: &Study) -> bool {
-        !study.deliveries.is_empty()
+    fn part(&self) -> Arc<dyn Part> {
+        Arc::<DeliveryBlocks>::default()
     }
 
     fn look(&self, lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Result<()> {
         inventory.servers = look::servers(&lab.definitions)?;
         inventory.pools = look::pools(inventory, &lab.php_home()?);
-        if studies.iter().flat_map(|study| &study.deliveries).any(|block| block.slow.is_some()) {
+        if studies
+            .iter()
+            .flat_map(|study| study.part::<DeliveryBlocks>().deliveries)
+            .any(|block| block.slow.is_some())
+        {
             inventory.no_network = Network::narrow().err().map(|why| format!("{why:#}"));
         }
         Ok(())
@@ -72,7 +82,7 @@ impl Subject for Deliveries {
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
-        let blocks = in_form(&study.deliveries, draft.ask.quick);
+        let blocks = in_form(&study.part::<DeliveryBlocks>().deliveries, draft.ask.quick);
         blocks.iter().try_for_each(|block| plan::block(draft, block, contents))
     }
 

@@ -1,7 +1,7 @@
 //! Examples in the documents are real: they are read by the program, keep their schemas, and stand in the code.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use weigh_model::protocol::{Reply, Request};
@@ -60,42 +60,60 @@ fn the_checksum_of_the_example_is_its_own() {
     assert_eq!((log.records.len(), log.torn_bytes), (1, 0));
 }
 
-#[test]
-fn the_studies_of_the_examples_have_every_key_and_can_be_planned() {
-    let studies = blocks(&document("docs/FORMAT.md"), "toml study");
-    let [study, delivered, stored] = studies.as_slice() else { panic!("one of each kind") };
-    let lab = Lab::new();
-    lab.write("example.toml", study);
-    let known = |text: &str| -> Vec<String> {
-        // The refusal of an unknown key lists those that are known.
-        lab.write("wrong.toml", text);
-        let line = lab.refused(&["plan", "wrong.toml"]);
-        let list = line.split("; known: ").nth(1).unwrap_or_else(|| panic!("{line}"));
-        list.split(", ").map(str::to_owned).collect()
-    };
-    for (study, before, after) in [
-        (study, "schema = 1", "zzzzqqq = 1\nschema = 1"),
-        (study, "[budget]", "[budget]\nzzzzqqq = 1"),
-        (study, "[precision]", "[precision]\nzzzzqqq = 1"),
-        (study, "[links]", "[links]\nzzzzqqq = 1"),
-        (study, "[[cells]]", "[[cells]]\nzzzzqqq = 1"),
-        (study, "[published]", "[published]\nzzzzqqq = 1"),
-        (study, "rows = [{ ", "rows = [{ zzzzqqq = 1, "),
-        (delivered, "[[deliveries]]", "[[deliveries]]\nzzzzqqq = 1"),
-        (delivered, "[deliveries.slow]", "[deliveries.slow]\nzzzzqqq = 1"),
-        (stored, "[[clients]]", "[[clients]]\nzzzzqqq = 1"),
-        (stored, "[variants.jit]", "[variants.jit]\nzzzzqqq = 1"),
-    ] {
-        assert!(study.contains(before), "{before}");
-        for key in known(&study.replacen(before, after, 1)) {
-            let is_in = |text: &String| {
-                let table =
-                    [format!("[{key}]"), format!("[[{key}]]"), format!(".{key}]"), format!("[{key}.")];
-                text.contains(&format!("{key} = ")) || table.iter().any(|k| text.contains(k))
-            };
-            assert!(studies.iter().any(is_in) || key == "quick", "{key} is not in the examples");
+/// The examples of studies: those of the format, and those in the first lines of a subject's folder.
+fn studies() -> Vec<String> {
+    let mut found = blocks(&document("docs/FORMAT.md"), "toml study");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/subject");
+    for path in files_below(&folder) {
+        let source = std::fs::read_to_string(&path).unwrap();
+        let lines = source.lines().filter_map(|line| line.strip_prefix("//!"));
+        let about: String =
+            lines.map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect();
+        if about.contains("```toml study") {
+            found.extend(blocks(&about, "toml study"));
         }
     }
+    found
+}
+
+/// The example with a key that nobody knows in one table after the other.
+fn with_unknown_key(study: &str) -> Vec<String> {
+    let lines: Vec<&str> = study.lines().collect();
+    let mut found = vec![format!("zzzzqqq = 1\n{study}")];
+    for (at, line) in lines.iter().enumerate() {
+        let mut wrong = lines.clone();
+        let inline = line.replacen("[{ ", "[{ zzzzqqq = 1, ", 1);
+        // What a quick form knows is what its block knows.
+        if line.starts_with('[') && !line.contains(".quick]") {
+            wrong.insert(at + 1, "zzzzqqq = 1");
+        } else if inline != *line {
+            wrong[at] = &inline;
+        } else {
+            continue;
+        }
+        found.push(wrong.join("\n"));
+    }
+    found
+}
+
+#[test]
+fn the_studies_of_the_examples_have_every_key_and_can_be_planned() {
+    let (studies, lab) = (studies(), Lab::new());
+    let is_in = |key: &str, text: &String| {
+        let table = [format!("[{key}]"), format!("[[{key}]]"), format!(".{key}]"), format!("[{key}.")];
+        text.contains(&format!("{key} = ")) || table.iter().any(|k| text.contains(k))
+    };
+    for wrong in studies.iter().flat_map(|study| with_unknown_key(study)) {
+        // The refusal of an unknown key lists those that are known.
+        lab.write("wrong.toml", wrong);
+        let line = lab.refused(&["plan", "wrong.toml"]);
+        let list = line.split("; known: ").nth(1).unwrap_or_else(|| panic!("{line}"));
+        for key in list.split(", ") {
+            let is_there = studies.iter().any(|study| is_in(key, study));
+            assert!(is_there || key == "quick", "{key} is not in the examples");
+        }
+    }
+    lab.write("example.toml", &studies[0]);
     let ran = lab.weigh(&["plan", "example.toml"]).env("PATH", lab.work()).output().unwrap();
     let text = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(text.contains("Which codec?"), "{text}{}", String::from_utf8_lossy(&ran.stderr));
@@ -204,14 +222,14 @@ fn folders_that_extending_lists_are_whole() {
         }
         let folder: Vec<&str> = files[0].0.split('/').take(2).collect();
         let there = files_below(&root.join(folder.join("/")));
-        assert_eq!(there, files.len(), "files of {}", folder.join("/"));
+        assert_eq!(there.len(), files.len(), "files of {}", folder.join("/"));
     }
 }
 
-fn files_below(folder: &Path) -> usize {
+fn files_below(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let paths = entries.map(|entry| entry.unwrap().path());
-    paths.map(|path| if path.is_dir() { files_below(&path) } else { 1 }).sum()
+    paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
 #[test]

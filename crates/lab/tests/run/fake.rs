@@ -147,7 +147,7 @@ fn cell(name: &str, behaviour: &Behaviour) -> Cell {
     let setting = Setting::bare(name);
     Cell {
         id: Cell::make_id("text", "native", None, &setting),
-        subject: Subject::Codec,
+        subject: Subject::CODEC,
         payload: "text".into(),
         runtime: "native".into(),
         serializer: None,

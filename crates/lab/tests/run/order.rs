@@ -88,7 +88,7 @@ fn the_first_visit_verifies_measures_memory_and_is_checked_independently() {
 #[test]
 fn the_memory_of_a_slow_cell_in_php_is_measured_in_its_second_visit() {
     for (subject, expected) in
-        [(Subject::PhpCodec, [false, true, false]), (Subject::Codec, [true, false, false])]
+        [(Subject::PHP_CODEC, [false, true, false]), (Subject::CODEC, [true, false, false])]
     {
         let mut lab = Lab::new(&[("slow", codec(3000.0, 1.0, 5))]);
         lab.plan.policy.max_rounds = 3;

@@ -18,7 +18,7 @@ pub fn details(evidence: &Evidence) -> Vec<Draft> {
 
 /// Groups with a gzip and something that could beat it.
 fn with_rivals<'a>(evidence: &Evidence<'a>) -> Vec<&'a Group> {
-    let mut groups = leading(evidence, Subject::Page);
+    let mut groups = leading(evidence, Subject::PAGE);
     groups.retain(|group| families(evidence, group).is_some_and(|families| !families.is_empty()));
     groups
 }

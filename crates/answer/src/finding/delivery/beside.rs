@@ -7,11 +7,11 @@ use super::*;
 /// Sentences on files by PHP at most.
 const MOST: usize = 6;
 
-const SUBJECTS: [Subject; 3] = [Subject::Page, Subject::Asset, Subject::Download];
+const SUBJECTS: [Subject; 3] = [Subject::PAGE, Subject::ASSET, Subject::DOWNLOAD];
 
 /// Files that a PHP script sends, beside the server that sends them itself.
 pub fn files_by_php(evidence: &Evidence) -> Vec<Draft> {
-    let assets = all(evidence, Subject::Asset);
+    let assets = all(evidence, Subject::ASSET);
     let mut scripts: Vec<Sent> = assets.into_iter().filter(|c| c.delivery.by == By::Php).collect();
     scripts.sort_by_key(|c| u64::MAX - c.count(CONTENT));
     let mut sentences: Vec<Sentence> = Vec::new();

@@ -41,7 +41,7 @@ fn handed_over(evidence: &Evidence, leading: bool) -> Vec<Sentence> {
 
 /// Ways that hand over, the published content first, then the largest.
 fn offloads<'a>(evidence: &Evidence<'a>) -> Vec<Sent<'a>> {
-    let mut offloads = all(evidence, Subject::Download);
+    let mut offloads = all(evidence, Subject::DOWNLOAD);
     offloads.retain(|c| matches!(c.delivery.kind, WayKind::Offload | WayKind::Transparent));
     let wanted = evidence.plan.study.published_delivery.as_ref().map(|table| table.payload.as_str());
     offloads.sort_by_key(|c| (Some(c.cell.payload.as_str()) != wanted, u64::MAX - c.count(CONTENT)));
@@ -148,7 +148,7 @@ impl Changes {
 /// How many are busy says little by itself: a pool that answers more requests is as busy as one that answers few slowly. What
 /// counts is for how long a download keeps a worker, and whether that is as long as the response takes.
 pub fn freed_workers(evidence: &Evidence) -> Vec<Draft> {
-    let mut offloads = all(evidence, Subject::Download);
+    let mut offloads = all(evidence, Subject::DOWNLOAD);
     offloads.retain(|c| c.delivery.kind == WayKind::Offload);
     offloads.sort_by_key(|c| (u64::MAX - c.count(CONTENT), u32::MAX - c.delivery.connections));
     let mut said: Vec<(&str, &str)> = Vec::new();
@@ -225,8 +225,8 @@ fn verdict(server: &str, ours: Kept, theirs: Kept) -> String {
 /// content, with every way that is spooled.
 pub fn spooled(evidence: &Evidence) -> Vec<Draft> {
     let written = |c: &Sent| c.value("written-bytes").unwrap_or(0.0);
-    let mut rows = all(evidence, Subject::Download);
-    rows.extend(all(evidence, Subject::Page));
+    let mut rows = all(evidence, Subject::DOWNLOAD);
+    rows.extend(all(evidence, Subject::PAGE));
     rows.retain(|c| c.bytes() > 0.0 && written(c) >= c.bytes() * SPOOLED);
     rows.sort_by_key(|c| u64::MAX - c.count(CONTENT));
     let mut said: Vec<&str> = Vec::new();

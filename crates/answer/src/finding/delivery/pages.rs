@@ -17,7 +17,7 @@ const MOST: usize = 6;
 
 /// What encoding costs beside sending the content as it is.
 pub fn overhead_of_encoding(evidence: &Evidence) -> Vec<Draft> {
-    let groups = leading(evidence, Subject::Page).into_iter().take(SPOKEN_OF);
+    let groups = leading(evidence, Subject::PAGE).into_iter().take(SPOKEN_OF);
     first_leads(groups.filter_map(|group| overhead(evidence, group)))
 }
 
@@ -58,7 +58,7 @@ fn overhead<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Sentence> {
 
 /// What a filter in the server merely moves: the same coding at the same level, made by PHP and by the server.
 pub fn moved_work(evidence: &Evidence) -> Vec<Draft> {
-    let groups = leading(evidence, Subject::Page).into_iter().take(SPOKEN_OF * 2);
+    let groups = leading(evidence, Subject::PAGE).into_iter().take(SPOKEN_OF * 2);
     first_leads(groups.flat_map(|group| {
         let pairs = pairs(evidence, group).into_iter();
         pairs.filter_map(move |(php, server)| moved(evidence, group, &php, &server))
@@ -114,7 +114,7 @@ fn moved(evidence: &Evidence, group: &Group, php: &Sent, server: &Sent) -> Optio
 
 /// Whether PHP's own handler is anything but gzencode().
 pub fn own_handler(evidence: &Evidence) -> Vec<Draft> {
-    let groups = leading(evidence, Subject::Page).into_iter().take(SPOKEN_OF);
+    let groups = leading(evidence, Subject::PAGE).into_iter().take(SPOKEN_OF);
     details(groups.flat_map(|group| {
         let members = members(evidence, group);
         let of = |name: &str| -> Vec<Sent> {
@@ -152,7 +152,7 @@ fn handler_beside(evidence: &Evidence, group: &Group, handler: &Sent, encoder: &
 
 /// What flushing a page in pieces does to the first byte, to CPU time and to bytes.
 pub fn flushed_in_pieces(evidence: &Evidence) -> Vec<Draft> {
-    let cut = all(evidence, Subject::Page).into_iter().filter_map(|cut| {
+    let cut = all(evidence, Subject::PAGE).into_iter().filter_map(|cut| {
         let pieces = cut.setting().options.get(PIECES).filter(|pieces| *pieces != "1")?;
         let sentence = pieces_beside(evidence, &cut, &at_once(evidence, cut)?, pieces)?;
         Some((cut.count(CONTENT), sentence))

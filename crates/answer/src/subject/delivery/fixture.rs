@@ -45,7 +45,7 @@ pub(crate) struct Figures {
 /// Where a cell stands and what it does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand<'a> {
-    pub subject: Subject,
+    pub subject: &'static str,
     pub payload: &'a str,
     pub server: &'a str,
     pub runtime: &'a str,
@@ -138,7 +138,7 @@ impl Lab {
         self.machinery(stand);
         self.plan.cells.push(Cell {
             id: Cell::make_delivery_id(stand.payload, stand.runtime, &setting, &delivery),
-            subject: stand.subject,
+            subject: Subject::new(stand.subject),
             payload: stand.payload.into(),
             runtime: stand.runtime.into(),
             serializer: None,

@@ -95,7 +95,7 @@ impl Lab {
         self.machinery(payload, runtime, &client);
         self.plan.cells.push(Cell {
             id: Cell::make_client_id(payload, runtime, serializer.as_deref(), &setting, &client),
-            subject: Subject::Client,
+            subject: Subject::CLIENT,
             payload: payload.into(),
             runtime: runtime.into(),
             serializer,

@@ -82,7 +82,7 @@ impl Lab {
         }
         self.plan.cells.push(Cell {
             id: Cell::make_id(payload, runtime, serializer, &setting),
-            subject: if runtime == "native" { Subject::Codec } else { Subject::PhpCodec },
+            subject: if runtime == "native" { Subject::CODEC } else { Subject::PHP_CODEC },
             payload: payload.into(),
             runtime: runtime.into(),
             serializer: serializer.map(Into::into),

@@ -1,13 +1,13 @@
 use super::*;
 use crate::digest;
 use crate::planner::policy;
+use crate::study::Study;
 use crate::subject::delivery::fixture;
 use weigh_model::cell::Subject;
 use weigh_model::payload::Payload;
 use weigh_model::plan::Server;
 use weigh_model::record::Record;
 use weigh_model::setting::Setting;
-use weigh_model::study::Study;
 use weigh_model::way::{By, WayKind};
 
 #[test]
@@ -28,7 +28,7 @@ fn a_complete_run_of_deliveries_has_nothing_left_to_measure() {
         servers: vec![Server { name: "nginx".into(), ..Server::default() }],
         stores: Vec::new(),
         links: Vec::new(),
-        cells: vec![fixture::cell("a/identity", Subject::Asset, setting, Some(delivery))],
+        cells: vec![fixture::cell("a/identity", Subject::ASSET, setting, Some(delivery))],
         exclusions: Vec::new(),
     };
     let folder = room.path().join("run");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use super::chosen::{choose, kind_of};
 use super::{Own, with_content};
@@ -11,9 +11,10 @@ use crate::content::user::{self, Found, Note};
 use crate::lab::{Lab, Planning, Progress, Stager};
 use crate::planner::build;
 use crate::rig::server::types;
+use crate::study::Study;
+use crate::subject::delivery::study::{DeliveryBlocks, Served};
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
-use weigh_model::study::{Served, Study};
 use weigh_model::text::clean_path;
 
 /// Files that stand for a folder: each is measured with every way on every server. In the quick form half as many.
@@ -104,9 +105,8 @@ fn left_out(files: &mut Vec<Found>, what: &'static str, is_such: impl Fn(&Path) 
 /// The study with these contents: pages where it sends pages, every file elsewhere, and where it cuts a content to sizes the one
 /// that has the most to cut. Blocks that none is for are left out; a document root changes no pages.
 fn with(study: &Study, sent: &[Sent], is_docroot: bool) -> Result<Study> {
-    let mut study = Study { published_delivery: None, ..study.clone() };
     let mut kept = Vec::new();
-    for block in &study.deliveries {
+    for block in &study.part::<DeliveryBlocks>().deliveries {
         if block.subject == Served::Page && is_docroot {
             kept.push(block.clone());
             continue;
@@ -122,11 +122,10 @@ fn with(study: &Study, sent: &[Sent], is_docroot: bool) -> Result<Study> {
             kept.push(with_content(block, payloads.into_iter().map(|p| p.name.clone()).collect()));
         }
     }
-    study.deliveries = kept;
-    study.deliveries.first().with_context(|| {
-        format!("{} sends pages, and no file of the folder is one of HTML; name the file itself", study.name)
-    })?;
-    Ok(study)
+    if kept.is_empty() {
+        bail!("{} sends pages, and no file of the folder is one of HTML; name the file itself", study.name);
+    }
+    Ok(study.clone().with(DeliveryBlocks { deliveries: kept, published_delivery: None }))
 }
 
 /// It gets shorter when it is encoded.

@@ -6,8 +6,10 @@ use super::Own;
 use crate::lab::Lab;
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::{StoreDefinition, StoreUrl};
+use crate::study::Study;
+use crate::subject::client::study::{ClientBlock, ClientBlocks};
+use crate::subject::codec::study::CellBlocks;
 use weigh_model::inventory::{Inventory, StoreEntry};
-use weigh_model::study::Study;
 use weigh_model::suggest::nearest_hint;
 
 impl Lab {
@@ -42,16 +44,13 @@ impl Lab {
 
 impl Own {
     /// The study as it is measured with the stores that the user named: its clients in place of its cells, on those stores.
-    pub(in crate::lab) fn of_stores(&self, mut study: Study) -> Study {
+    pub(in crate::lab) fn of_stores(&self, study: Study) -> Study {
         if self.stores.is_empty() {
             return study;
         }
-        study.cells.clear();
-        study.published = None;
-        for block in &mut study.clients {
-            block.all_stores();
-        }
-        study
+        let mut part = study.part::<ClientBlocks>();
+        part.clients.iter_mut().for_each(ClientBlock::all_stores);
+        study.with(CellBlocks::default()).with(part)
     }
 }
 

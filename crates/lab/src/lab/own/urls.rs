@@ -12,11 +12,12 @@ use crate::digest;
 use crate::lab::Planning;
 use crate::planner::policy;
 use crate::rig::http::{self, Reply};
+use crate::study::Study;
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::{Exclusion, Plan, Server};
 use weigh_model::setting::Setting;
-use weigh_model::study::{Study, StudyText};
+use weigh_model::study::StudyText;
 use weigh_model::text::clean;
 use weigh_model::way::{By, WayKind};
 
@@ -206,7 +207,7 @@ fn cell(payload: &Payload, target: &Target, coding: &str, seconds: f64) -> Cell 
     let setting = Setting::bare(coding);
     Cell {
         id: Cell::make_delivery_id(&payload.name, NO_PHP, &setting, &delivery),
-        subject: Subject::Asset,
+        subject: Subject::ASSET,
         payload: payload.name.clone(),
         runtime: NO_PHP.into(),
         serializer: None,

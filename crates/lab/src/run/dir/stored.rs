@@ -12,6 +12,7 @@ use crate::digest::sha256;
 use crate::log;
 use crate::rig::machine::Machine;
 use weigh_answer::report::{Report, RunFacts};
+use weigh_answer::subject;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
 
@@ -97,7 +98,8 @@ impl StoredRun {
             );
         }
         let plan: Plan = typed(path, PLAN, plan_json)?;
-        plan.check().with_context(|| format!("{}: damaged", path.join(PLAN).display()))?;
+        let checked = subject::check(&plan).and_then(|()| plan.check());
+        checked.with_context(|| format!("{}: damaged", path.join(PLAN).display()))?;
         let log = log::read(&path.join(RECORDS))?;
         let stored = StoredRun { file, plan, records: log.records, torn_bytes: log.torn_bytes };
         Ok((stored, log.valid_bytes))

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use super::study::{ClientBlocks, Variant};
 use crate::interrupt::Interrupt;
 use crate::lab::Lab;
 use crate::rig::process::{Silence, Worker};
@@ -12,9 +13,9 @@ use crate::rig::runtime;
 use crate::rig::service::FolderDefinition;
 use crate::rig::store::StoreDefinition;
 use crate::shelter::Shelter;
+use crate::study::Study;
 use weigh_model::inventory::{Inventory, RuntimeEntry, StoreEntry};
 use weigh_model::protocol::client::{ClientDescription, ClientRequest, Refusal};
-use weigh_model::study::{Study, Variant};
 use weigh_model::text::clean_bytes;
 
 /// How long a PHP may take to describe its drivers.
@@ -48,9 +49,9 @@ pub fn stores(lab: &Lab, inventory: &mut Inventory, studies: &[&Study]) -> Resul
 }
 
 /// The variants that studies have; of two of one name the first counts.
-fn wanted<'s>(studies: &[&'s Study]) -> Vec<(&'s String, &'s Variant)> {
-    let mut found: Vec<(&String, &Variant)> = Vec::new();
-    for (name, variant) in studies.iter().flat_map(|study| &study.variants) {
+fn wanted(studies: &[&Study]) -> Vec<(String, Variant)> {
+    let mut found: Vec<(String, Variant)> = Vec::new();
+    for (name, variant) in studies.iter().flat_map(|study| study.part::<ClientBlocks>().variants) {
         if !found.iter().any(|(known, _)| *known == name) {
             found.push((name, variant));
         }

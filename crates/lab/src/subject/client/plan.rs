@@ -2,7 +2,9 @@
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::study::ClientBlock;
 use crate::planner::{ContentSource, Draft, EVERY, unknown};
+use crate::study::block::NO_LINK;
 use crate::subject::codec::plan::{BYTES, no_php};
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::client::{Client, Keys, Mix, ValueKind};
@@ -10,8 +12,6 @@ use weigh_model::inventory::{PHP, RuntimeEntry, StoreEntry};
 use weigh_model::payload::Payload;
 use weigh_model::protocol::client::DriverDescription;
 use weigh_model::setting::{Request, Setting};
-use weigh_model::study::ClientBlock;
-use weigh_model::study::block::NO_LINK;
 use weigh_model::suggest::nearest_hint;
 
 /// The word for the first driver that is an extension's.
@@ -211,7 +211,7 @@ fn cell(
     let block = super::block_seconds(expected_seconds, &client);
     let cell = Cell {
         id: Cell::make_client_id(payload, runtime, serializer.as_deref(), &setting, &client),
-        subject: Subject::Client,
+        subject: Subject::CLIENT,
         payload: payload.clone(),
         runtime: runtime.clone(),
         serializer,

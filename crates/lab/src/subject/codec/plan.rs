@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::Result;
 
+use super::study::CellBlock;
 use crate::planner::forecast::nominal_rate;
 use crate::planner::{ContentSource, Draft, unknown};
 use weigh_model::cell::{Cell, Subject};
@@ -11,7 +12,6 @@ use weigh_model::inventory::{Listed, NATIVE, PHP, RuntimeEntry};
 use weigh_model::payload::Payload;
 use weigh_model::protocol::CodecDescription;
 use weigh_model::setting::{Request, Setting};
-use weigh_model::study::CellBlock;
 
 /// The word for cells on bytes among serializers.
 pub const BYTES: &str = "-";
@@ -133,7 +133,7 @@ fn cell(
     let expected_seconds = one_pass_seconds(codec, setting.level, place.payload.bytes);
     let cell = Cell {
         id: place.id(&setting),
-        subject: if place.runtime.name == NATIVE { Subject::Codec } else { Subject::PhpCodec },
+        subject: if place.runtime.name == NATIVE { Subject::CODEC } else { Subject::PHP_CODEC },
         payload: place.payload.name.clone(),
         runtime: place.runtime.name.clone(),
         serializer: place.serializer.map(str::to_owned),

@@ -43,10 +43,7 @@ pub fn request(order: &VisitOrder<'_>, dump: &Path) -> VisitRequest {
         phases: phases.to_vec(),
         samples: samples(pass_seconds(cell, past)),
         budget_ns: PHASE_NS,
-        min_batch_ns: match cell.subject {
-            Subject::Codec => MIN_BATCH_NATIVE_NS,
-            _ => MIN_BATCH_PHP_NS,
-        },
+        min_batch_ns: if cell.subject == Subject::CODEC { MIN_BATCH_NATIVE_NS } else { MIN_BATCH_PHP_NS },
         max_batch_ns: MAX_BATCH_NS,
         verify: first || draws_verification(order),
         memory: wants_memory(cell, past),
@@ -76,7 +73,7 @@ fn pass_seconds(cell: &Cell, past: &History) -> f64 {
 /// visit where that is cheap, else in the second, so that a slow cell's first figure does not cost one more call.
 pub fn wants_memory(cell: &Cell, past: &History) -> bool {
     match past.visits.as_slice() {
-        [] => cell.subject == Subject::Codec || cell.expected_seconds <= LONG_CALL,
+        [] => cell.subject == Subject::CODEC || cell.expected_seconds <= LONG_CALL,
         [first] => first.peak_bytes.is_empty(),
         _ => false,
     }

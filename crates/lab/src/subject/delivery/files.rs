@@ -53,7 +53,7 @@ impl Files {
             WayKind::PreEncoded => variants::wanted(&cell.setting, &delivery.accept),
             _ => Vec::new(),
         };
-        if delivery.by == By::Php || cell.subject == Subject::Page {
+        if delivery.by == By::Php || cell.subject == Subject::PAGE {
             self.copy(blob, &self.contents().join(&name))?;
             self.encode(blob, &self.contents(), &name, &variants)?;
             return self.scripts();

@@ -3,15 +3,15 @@
 use anyhow::{Context, Result, bail};
 
 use super::forecast::{link_seconds, response_seconds};
+use super::study::DeliveryBlock;
 use super::ways::{Offer, WayRequest, offers};
 use crate::planner::{ContentSource, Draft, EVERY, unknown};
+use crate::study::block::NO_LINK;
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Slow, Transport};
 use weigh_model::inventory::{Inventory, Listed, PHP, RuntimeEntry, ServerEntry};
 use weigh_model::link::LinkSpec;
 use weigh_model::payload::Payload;
 use weigh_model::setting::{Setting, SettingError};
-use weigh_model::study::DeliveryBlock;
-use weigh_model::study::block::NO_LINK;
 use weigh_model::suggest::nearest_hint;
 
 /// Bytes that slow clients take where buffers are deep: several times what the kernel holds for a connection.
@@ -291,8 +291,12 @@ fn check_names(
         let names: Vec<_> = servers.iter().map(|s| s.name.as_str()).collect();
         if !names.is_empty() {
             let cell = format!("{}/*/{name}", block.content.join(","));
-            let served = block.subject.subject().name();
-            draft.exclude(cell, format!("no way `{name}` for a {served} on {}", names.join(", ")), None);
+            let served = block.subject.subject();
+            draft.exclude(
+                cell,
+                format!("no way `{name}` for a {} on {}", served.name(), names.join(", ")),
+                None,
+            );
         }
     }
     Ok(())

@@ -17,11 +17,11 @@ pub const LIGHT: &str = "/light.php";
 /// Path and query; `token` authorises downloads.
 pub fn path(cell: &Cell, delivery: &Delivery, payload: &Payload, token: &str) -> String {
     let name = file_name(payload);
-    match (delivery.by, cell.subject) {
-        (By::Server, Subject::Page) => script(cell.subject, &name, NONE, &[]),
-        (By::Server, _) if delivery.kind == WayKind::Transparent => format!("/offload/{}", encoded(&name)),
-        (By::Server, _) => format!("/{}", encoded(&name)),
-        (By::Php, subject) => {
+    match delivery.by {
+        By::Server if cell.subject == Subject::PAGE => script(&cell.subject, &name, NONE, &[]),
+        By::Server if delivery.kind == WayKind::Transparent => format!("/offload/{}", encoded(&name)),
+        By::Server => format!("/{}", encoded(&name)),
+        By::Php => {
             let level = cell.setting.level.map(|level| ("level".to_owned(), level.to_string()));
             let is_phps = |option: &&String| {
                 delivery.site.as_ref().is_none_or(|site| !site.options.contains_key(option.as_str()))
@@ -33,12 +33,12 @@ pub fn path(cell: &Cell, delivery: &Delivery, payload: &Payload, token: &str) ->
             let ballast = delivery.slow.iter().filter(|slow| slow.script_memory > 0);
             let ballast = ballast.map(|slow| ("ballast".to_owned(), slow.script_memory.to_string()));
             let fields: Vec<_> = level.into_iter().chain(options).chain(authority).chain(ballast).collect();
-            script(subject, &name, &cell.setting.codec, &fields)
+            script(&cell.subject, &name, &cell.setting.codec, &fields)
         }
     }
 }
 
-fn script(subject: Subject, content: &str, way: &str, fields: &[(String, String)]) -> String {
+fn script(subject: &Subject, content: &str, way: &str, fields: &[(String, String)]) -> String {
     let mut path = format!("/{}.php?content={}&way={}", subject.name(), encoded(content), encoded(way));
     for (name, value) in fields {
         // Writing into a string does not fail.

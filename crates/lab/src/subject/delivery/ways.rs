@@ -100,7 +100,7 @@ pub fn offers(server: &ServerEntry, pool: Option<&RuntimeEntry>, subject: Subjec
         let ways = pool.ways.iter().filter(serves);
         offers.extend(ways.filter_map(|way| of_php(way, server)));
     }
-    if pool.is_some() == (subject == Subject::Page) {
+    if pool.is_some() == (subject == Subject::PAGE) {
         // An offload is PHP's to ask for, and a page that the server adds nothing to is PHP's own.
         let is_own = |way: &&WayDescription| {
             way.kind != WayKind::Offload && (way.kind != WayKind::Plain || pool.is_none())

@@ -37,7 +37,7 @@ fn cell(found: &Found, setting: Setting) -> Cell {
     };
     Cell {
         id: Cell::make_delivery_id("lib", "-", &setting, &delivery),
-        subject: Subject::Asset,
+        subject: Subject::ASSET,
         payload: "lib".into(),
         runtime: "-".into(),
         serializer: None,

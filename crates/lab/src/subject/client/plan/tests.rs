@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::planner::Ask;
+use crate::study::Study;
 use crate::subject::{Subject as _, client::Clients};
 use weigh_model::inventory::Inventory;
-use weigh_model::study::Study;
 
 fn driver(store: &str, name: &str, missing: Option<&str>) -> DriverDescription {
     DriverDescription {

@@ -6,7 +6,7 @@ use weigh_model::cell::Subject;
 use weigh_model::setting::Setting;
 
 fn cell() -> Cell {
-    fixture::cell("a/nginx", Subject::Page, Setting::bare("none"), None)
+    fixture::cell("a/nginx", Subject::PAGE, Setting::bare("none"), None)
 }
 
 fn payload() -> Payload {

@@ -27,11 +27,11 @@ fn each_cell_finds_what_it_needs_and_nothing_beside_it() {
         names.sort();
         names
     };
-    assert_eq!(listed(Subject::Page, By::Php, WayKind::OnTheFly, "gzip"), ["page.php"]);
-    assert_eq!(listed(Subject::Asset, By::Server, WayKind::OnTheFly, "gzip"), ["a.js"]);
-    let both = listed(Subject::Asset, By::Server, WayKind::PreEncoded, "gzip, br");
+    assert_eq!(listed(Subject::PAGE, By::Php, WayKind::OnTheFly, "gzip"), ["page.php"]);
+    assert_eq!(listed(Subject::ASSET, By::Server, WayKind::OnTheFly, "gzip"), ["a.js"]);
+    let both = listed(Subject::ASSET, By::Server, WayKind::PreEncoded, "gzip, br");
     assert_eq!(both, ["a.js", "a.js.br", "a.js.gz"]);
-    assert_eq!(listed(Subject::Asset, By::Server, WayKind::PreEncoded, "br"), ["a.js", "a.js.br"]);
-    assert_eq!(listed(Subject::Download, By::Server, WayKind::Transparent, ""), ["page.php"]);
+    assert_eq!(listed(Subject::ASSET, By::Server, WayKind::PreEncoded, "br"), ["a.js", "a.js.br"]);
+    assert_eq!(listed(Subject::DOWNLOAD, By::Server, WayKind::Transparent, ""), ["page.php"]);
     assert!(files.contents().join("a.js").is_file());
 }

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::planner::{Ask, build};
+use crate::study::Study;
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::Plan;
 use weigh_model::protocol::{Levels, OptionDescription};
-use weigh_model::study::Study;
 use weigh_model::way::{By, WayDescription, WayKind};
 
 fn way(name: &str, kind: WayKind, subjects: &[&str], codings: &[&str]) -> WayDescription {

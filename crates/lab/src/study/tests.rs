@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::study::block::in_form;
+use crate::subject::codec::study::CellBlocks;
+use crate::subject::delivery::study::DeliveryBlocks;
 
 /// A study with these blocks.
 macro_rules! study {
@@ -25,15 +27,17 @@ fn error(text: &str) -> String {
 #[test]
 fn a_minimal_study_has_defaults() {
     let study = Study::parse(MINIMAL, "mine.toml").unwrap();
-    assert_eq!(study.cells[0].serializers, ["-"]);
+    assert_eq!(study.part::<CellBlocks>().cells[0].serializers, ["-"]);
     assert_eq!(study.precision.min_samples, 7);
-    assert_eq!(in_form(&study.cells, true).len(), 1);
+    assert_eq!(in_form(&study.part::<CellBlocks>().cells, true).len(), 1);
 }
 
 #[test]
 fn unknown_keys_name_the_nearest() {
     let text = MINIMAL.replace("runtimes", "runtime");
     assert_eq!(error(&text), "mine.toml, line 9: unknown key `runtime`; did you mean `runtimes`?");
+    let text = MINIMAL.replace("[[cells]]", "[[cell]]");
+    assert_eq!(error(&text), "mine.toml, line 7: unknown key `cell`; did you mean `cells`?");
 }
 
 #[test]
@@ -49,10 +53,10 @@ fn nonsense_is_refused_in_one_line() {
 #[test]
 fn the_quick_form_may_drop_or_change_blocks() {
     let dropped = Study::parse(&format!("{MINIMAL}quick = false\n"), "m").unwrap();
-    assert!(in_form(&dropped.cells, true).is_empty());
+    assert!(in_form(&dropped.part::<CellBlocks>().cells, true).is_empty());
     let changed =
         Study::parse(&format!("{MINIMAL}[cells.quick]\ncodecs = [\"gzdeflate:6\"]\n"), "m").unwrap();
-    let quick = in_form(&changed.cells, true);
+    let quick = in_form(&changed.part::<CellBlocks>().cells, true);
     assert_eq!(
         (quick[0].codecs.as_slice(), quick[0].content.as_slice()),
         (&["gzdeflate:6".to_owned()][..], &["value:rows-1k".to_owned()][..])
@@ -72,14 +76,14 @@ ways = ["none", "gzencode:1..9"]
 #[test]
 fn a_study_of_deliveries_has_defaults_and_a_quick_form() {
     let study = Study::parse(DELIVERED, "m").unwrap();
-    let block = &study.deliveries[0];
+    let block = &study.part::<DeliveryBlocks>().deliveries[0];
     assert_eq!((block.connections.as_slice(), block.transports.len()), ([1].as_slice(), 1));
     let text = format!("{DELIVERED}[deliveries.quick]\nservers = [\"nginx\"]\nconnections = [8]\n");
-    let quick = in_form(&Study::parse(&text, "m").unwrap().deliveries, true);
+    let quick = in_form(&Study::parse(&text, "m").unwrap().part::<DeliveryBlocks>().deliveries, true);
     assert_eq!((quick[0].servers[0].as_str(), quick[0].connections[0]), ("nginx", 8));
     assert_eq!(quick[0].ways.len(), 2);
     let dropped = Study::parse(&format!("{DELIVERED}quick = false\n"), "m").unwrap();
-    assert!(in_form(&dropped.deliveries, true).is_empty());
+    assert!(in_form(&dropped.part::<DeliveryBlocks>().deliveries, true).is_empty());
 }
 
 #[test]
@@ -117,7 +121,8 @@ codecs = ["gzip"]
 fn blocks_are_chosen_by_what_they_speak_of() {
     let mut study = Study::parse(TWO, "x.toml").unwrap();
     study.only("SMALL").unwrap();
-    assert_eq!(study.cells.iter().map(|b| b.about.as_str()).collect::<Vec<_>>(), ["Small values"]);
+    let left = study.part::<CellBlocks>().cells;
+    assert_eq!(left.iter().map(|b| b.about.as_str()).collect::<Vec<_>>(), ["Small values"]);
     let error = study.only("pages").unwrap_err().to_string();
     assert_eq!(error, "--only pages: no block of the study mine speaks of that: `Small values`");
 }

@@ -1,0 +1,62 @@
+//! A study's blocks of codec cells, and figures that were published elsewhere.
+
+use anyhow::Result;
+use serde::Deserialize;
+
+use crate::study::block::{Block, Part, Quick, part_of, quick_factors, words};
+use weigh_model::study::{Published, StudyText};
+
+/// The part of a study.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CellBlocks {
+    /// The blocks; a cell that several name is measured once.
+    pub cells: Vec<CellBlock>,
+    /// Figures published elsewhere.
+    pub published: Option<Published>,
+}
+
+impl Part for CellBlocks {
+    part_of!(cells);
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["cells", "published"]
+    }
+
+    fn say(&self, text: &mut StudyText) {
+        text.published = self.published.clone();
+    }
+}
+
+/// Every combination of these factors is a cell.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CellBlock {
+    /// What the block is for.
+    #[serde(default)]
+    pub about: String,
+    /// Contents by name: `value:tree-2.4m`, `corpus:jquery`, `set:web`.
+    pub content: Vec<String>,
+    /// `native`, `php` (every PHP of the run), or one runtime's name.
+    pub runtimes: Vec<String>,
+    /// Serializers; `-` is a cell on bytes. Absent: bytes only.
+    #[serde(default = "bytes_only")]
+    pub serializers: Vec<String>,
+    /// Settings: see [`weigh_model::setting::Request`].
+    pub codecs: Vec<String>,
+    /// Measure every cell to the end, because its own figures are shown.
+    #[serde(default)]
+    pub keep: bool,
+    /// Cut the content into items of this many bytes, each encoded on its own.
+    #[serde(default)]
+    pub block_bytes: Option<u64>,
+    /// What the quick form does with this block; absent: the same as the whole study.
+    #[serde(default)]
+    pub quick: Option<Quick<QuickCellFactors>>,
+}
+
+fn bytes_only() -> Vec<String> {
+    words(["-"])
+}
+
+quick_factors!(QuickCellFactors of CellBlock: content: Vec<String>, serializers: Vec<String>, codecs: Vec<String>);
