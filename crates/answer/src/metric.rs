@@ -33,12 +33,12 @@ pub struct Metric {
 
 /// One metric, one line: `id => unit, better, over, per what: source, what it means;`.
 macro_rules! metrics {
-    ($($id:expr => $unit:ident, $better:ident, $over:ident, per $per:ident: $of:expr, $about:expr;)*) => {
+    ($($id:expr => $unit:ident, $better:ident, $over:ident $(($part:expr))?, per $per:ident: $of:expr, $about:expr;)*) => {
         &[$($crate::metric::Metric {
             id: $id,
             unit: $crate::metric::Unit::$unit,
             better: $crate::metric::Better::$better,
-            over: $crate::metric::Over::$over,
+            over: $crate::metric::Over::$over $(($part))?,
             per: $crate::metric::Per::$per,
             of: $of,
             about: $about,

@@ -19,7 +19,7 @@ use crate::exhibit::summary::PublishedSummary;
 use crate::finding::{Evidence, client as finding};
 use crate::gather::{Gathered, Measured};
 use crate::group::Group;
-use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit};
+use crate::metric::{Metric, Part, Source, metrics};
 use crate::report::Report;
 use crate::row::{Row, Values};
 use crate::subject::{Factor, Look, Shape, Shown, shown};
@@ -171,21 +171,6 @@ fn middle(measured: &Measured, of: fn(&ClientVisit) -> Option<f64>) -> Option<Es
     Some(Estimate::exact(median(&amounts)?, amounts.len()))
 }
 
-/// A table of metrics: id, unit, which way is better, how rounds are summarised, per what, source, and what it means.
-macro_rules! metrics {
-    ($($id:expr, $unit:ident $better:ident $over:ident $per:ident, $of:expr, $about:expr;)*) => {
-        &[$(Metric {
-            id: $id,
-            unit: Unit::$unit,
-            better: Better::$better,
-            over: Over::$over,
-            per: Per::$per,
-            of: $of,
-            about: $about,
-        }),*]
-    };
-}
-
 /// An amount of a visit with a transaction.
 macro_rules! amount {
     ($visit:ident => $of:expr) => {
@@ -222,20 +207,20 @@ macro_rules! most {
 }
 
 const COUNTS: &[Metric] = metrics! {
-    "rounds", Count Neither Sum Run, Source::Visits(|m| Some(Estimate::exact(visits(m).count() as f64, m.visits.len()))), "Rounds with a transaction.";
-    "writes", Count Neither Sum Run, total!(v => v.writes.count), "Writes, failed ones among them.";
-    "writes-failed", Count Less Sum Run, total!(v => v.writes.failed), "Writes that failed.";
-    "writes-made", Share More Sum Run, Source::Values(|_, v| made(v, "writes", &["writes-failed"])),
+    "rounds" => Count, Neither, Sum, per Run: Source::Visits(|m| Some(Estimate::exact(visits(m).count() as f64, m.visits.len()))), "Rounds with a transaction.";
+    "writes" => Count, Neither, Sum, per Run: total!(v => v.writes.count), "Writes, failed ones among them.";
+    "writes-failed" => Count, Less, Sum, per Run: total!(v => v.writes.failed), "Writes that failed.";
+    "writes-made" => Share, More, Sum, per Run: Source::Values(|_, v| made(v, "writes", &["writes-failed"])),
         "Share of writes that succeeded; 1 without a write.";
-    "reads", Count Neither Sum Run, total!(v => v.reads.count), "Reads, failed ones and those that found nothing among them.";
-    "reads-failed", Count Less Sum Run, total!(v => v.reads.failed), "Reads that failed.";
-    "hits", Count Neither Sum Run, total!(v => v.reads.hits), "Reads that found a value.";
-    "misses", Count Less Sum Run, total!(v => v.reads.misses), "Reads that found nothing.";
-    "wrong", Count Less Sum Run, total!(v => v.reads.wrong), "Reads that gave another value than was written.";
-    "reads-made", Share More Sum Run, Source::Values(|_, v| made(v, "reads", &["reads-failed", "wrong"])),
+    "reads" => Count, Neither, Sum, per Run: total!(v => v.reads.count), "Reads, failed ones and those that found nothing among them.";
+    "reads-failed" => Count, Less, Sum, per Run: total!(v => v.reads.failed), "Reads that failed.";
+    "hits" => Count, Neither, Sum, per Run: total!(v => v.reads.hits), "Reads that found a value.";
+    "misses" => Count, Less, Sum, per Run: total!(v => v.reads.misses), "Reads that found nothing.";
+    "wrong" => Count, Less, Sum, per Run: total!(v => v.reads.wrong), "Reads that gave another value than was written.";
+    "reads-made" => Share, More, Sum, per Run: Source::Values(|_, v| made(v, "reads", &["reads-failed", "wrong"])),
         "Share of reads that succeeded; 1 without a read. A read that finds nothing is no failure.";
-    "transactions", Count Neither Sum Run, total!(v => v.transactions()), "Writes and reads, failed ones among them.";
-    "dropped", Count Less Sum Run, total!(v => v.dropped), "Scheduled and never sent.";
+    "transactions" => Count, Neither, Sum, per Run: total!(v => v.transactions()), "Writes and reads, failed ones among them.";
+    "dropped" => Count, Less, Sum, per Run: total!(v => v.dropped), "Scheduled and never sent.";
 };
 
 /// The share of calls that did not fail.
@@ -247,34 +232,34 @@ fn made(values: &Values, calls: &str, failed: &[&str]) -> Option<Estimate> {
 }
 
 const RATES: &[Metric] = metrics! {
-    COMBINED, PerSecond More Median Run, amount!(v => v.tps_combined()),
+    COMBINED => PerSecond, More, Median, per Run: amount!(v => v.tps_combined()),
         "Transactions per second of all workers: all transactions ÷ the longest worker's seconds.";
-    PER_PROCESS, PerSecond More Median Run, amount!(v => v.tps_per_process()),
+    PER_PROCESS => PerSecond, More, Median, per Run: amount!(v => v.tps_per_process()),
         "Transactions per second of a worker: all transactions ÷ the sum of the workers' seconds.";
-    SECONDS, S Less Median Run, amount!(v => Some(v.seconds())),
+    SECONDS => S, Less, Median, per Run: amount!(v => Some(v.seconds())),
         "A block from the first begin to its longest worker's last answer.";
-    SKEW, S Less Median Run, Source::Visits(|m| middle(m, |v| Some(v.skew)).or(Some(Estimate::exact(0.0, 0)))),
+    SKEW => S, Less, Median, per Run: Source::Visits(|m| middle(m, |v| Some(v.skew)).or(Some(Estimate::exact(0.0, 0)))),
         "Between the first begin and the last begin of a worker.";
 };
 
 const COSTS: &[Metric] = metrics! {
-    CLIENT_CPU, Ns Less LowQuantile Transaction, amount!(v => client_cpu(v)), "CPU time of the workers.";
-    STORE_CPU, Ns Less LowQuantile Transaction, amount!(v => v.a_transaction((v.server_user_ns? + v.server_system_ns?) as f64)),
+    CLIENT_CPU => Ns, Less, LowQuantile, per Transaction: amount!(v => client_cpu(v)), "CPU time of the workers.";
+    STORE_CPU => Ns, Less, LowQuantile, per Transaction: amount!(v => v.a_transaction((v.server_user_ns? + v.server_system_ns?) as f64)),
         "CPU time of the store's processes; none without a process of its own.";
-    CPU, Ns Less LowQuantile Transaction, Source::Values(|_, v| together(v)), "CPU time of workers and store together.";
-    "client-user-share", Share Neither Mean Run, Source::Visits(|m| user_share(m, client_ns)),
+    CPU => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| together(v)), "CPU time of workers and store together.";
+    "client-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(m, client_ns)),
         "Share of the workers' CPU time in user space, of all rounds together.";
-    "store-user-share", Share Neither Mean Run, Source::Visits(|m| user_share(m, store_ns)),
+    "store-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(m, store_ns)),
         "Share of the store's CPU time in user space, of all rounds together.";
-    "client-user-cpu", Ns Less LowQuantile Transaction, Source::Values(|_, v| part_of(v, CLIENT_CPU, v.get("client-user-share")?)),
+    "client-user-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, CLIENT_CPU, v.get("client-user-share")?)),
         "CPU time of the workers in user space: PHP's own code and the driver's.";
-    "client-kernel-cpu", Ns Less LowQuantile Transaction, Source::Values(|_, v| part_of(v, CLIENT_CPU, &rest(v.get("client-user-share")?))),
+    "client-kernel-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, CLIENT_CPU, &rest(v.get("client-user-share")?))),
         "CPU time of the workers in the kernel.";
-    "store-user-cpu", Ns Less LowQuantile Transaction, Source::Values(|_, v| part_of(v, STORE_CPU, v.get("store-user-share")?)),
+    "store-user-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, STORE_CPU, v.get("store-user-share")?)),
         "CPU time of the store's processes in user space.";
-    "store-kernel-cpu", Ns Less LowQuantile Transaction, Source::Values(|_, v| part_of(v, STORE_CPU, &rest(v.get("store-user-share")?))),
+    "store-kernel-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, STORE_CPU, &rest(v.get("store-user-share")?))),
         "CPU time of the store's processes in the kernel.";
-    "own-share", Share Less Median Run, Source::Visits(|m| middle(m, |v| Some(v.own_ns / client_cpu(v).filter(|cpu| *cpu > 0.0)?))),
+    "own-share" => Share, Less, Median, per Run: Source::Visits(|m| middle(m, |v| Some(v.own_ns / client_cpu(v).filter(|cpu| *cpu > 0.0)?))),
         "Share of the workers' CPU time that is their own loop.";
 };
 
@@ -334,32 +319,14 @@ fn rest(share: &Estimate) -> Estimate {
 /// Times of one kind of call, all rounds in one histogram.
 macro_rules! times {
     ($id:literal, $of:expr, $what:literal) => {
-        &[
-            Metric {
-                unit: Unit::Count,
-                better: Better::Neither,
-                ..time!($id, "count", Part::Count, $of, "How many: ", $what)
-            },
-            time!($id, "mean", Part::Mean, $of, "The mean: ", $what),
-            time!($id, "p50", Part::Quantile(0.5), $of, "The median: ", $what),
-            time!($id, "p90", Part::Quantile(0.9), $of, "The 90th percentile: ", $what),
-            time!($id, "p99", Part::Quantile(0.99), $of, "The 99th percentile: ", $what),
-            time!($id, "p999", Part::Quantile(0.999), $of, "The 99.9th percentile: ", $what),
-            time!($id, "max", Part::Max, $of, "The largest: ", $what),
-        ]
-    };
-}
-
-macro_rules! time {
-    ($id:literal, $part:literal, $of_part:expr, $of:expr, $name:literal, $what:literal) => {
-        Metric {
-            id: concat!($id, "-", $part),
-            unit: Unit::S,
-            better: Better::Less,
-            over: Over::Distribution($of_part),
-            per: Per::Op,
-            of: Source::Times($of),
-            about: concat!($name, $what),
+        metrics! {
+            concat!($id, "-count") => Count, Neither, Distribution(Part::Count), per Op: Source::Times($of), concat!("How many: ", $what);
+            concat!($id, "-mean") => S, Less, Distribution(Part::Mean), per Op: Source::Times($of), concat!("The mean: ", $what);
+            concat!($id, "-p50") => S, Less, Distribution(Part::Quantile(0.5)), per Op: Source::Times($of), concat!("The median: ", $what);
+            concat!($id, "-p90") => S, Less, Distribution(Part::Quantile(0.9)), per Op: Source::Times($of), concat!("The 90th percentile: ", $what);
+            concat!($id, "-p99") => S, Less, Distribution(Part::Quantile(0.99)), per Op: Source::Times($of), concat!("The 99th percentile: ", $what);
+            concat!($id, "-p999") => S, Less, Distribution(Part::Quantile(0.999)), per Op: Source::Times($of), concat!("The 99.9th percentile: ", $what);
+            concat!($id, "-max") => S, Less, Distribution(Part::Max), per Op: Source::Times($of), concat!("The largest: ", $what);
         }
     };
 }
@@ -386,19 +353,19 @@ const PUT_DUE: &[Metric] = times!("put-due", put_due, "from the scheduled send o
 const GET_DUE: &[Metric] = times!("get-due", get_due, "from the scheduled send of a read to its answer.");
 
 const CALLS: &[Metric] = metrics! {
-    PUT_MIDDLE, Ns Less Median Op, Source::Visit(|v| of_hist(put(v)?, |hist| hist.quantile(0.5))), "The median time inside PUT of a round.";
-    GET_MIDDLE, Ns Less Median Op, Source::Visit(|v| of_hist(get(v)?, |hist| hist.quantile(0.5))), "The median time inside GET of a round.";
-    PUT_MEAN, Ns Less Median Op, Source::Visit(|v| of_hist(put(v)?, Hist::mean)), "The mean time inside PUT of a round.";
-    GET_MEAN, Ns Less Median Op, Source::Visit(|v| of_hist(get(v)?, Hist::mean)), "The mean time inside GET of a round.";
-    ENCODE, Ns Less Median Op, encoded!(v => per_call(v.encode_ns, v.writes.count)),
+    PUT_MIDDLE => Ns, Less, Median, per Op: Source::Visit(|v| of_hist(put(v)?, |hist| hist.quantile(0.5))), "The median time inside PUT of a round.";
+    GET_MIDDLE => Ns, Less, Median, per Op: Source::Visit(|v| of_hist(get(v)?, |hist| hist.quantile(0.5))), "The median time inside GET of a round.";
+    PUT_MEAN => Ns, Less, Median, per Op: Source::Visit(|v| of_hist(put(v)?, Hist::mean)), "The mean time inside PUT of a round.";
+    GET_MEAN => Ns, Less, Median, per Op: Source::Visit(|v| of_hist(get(v)?, Hist::mean)), "The mean time inside GET of a round.";
+    ENCODE => Ns, Less, Median, per Op: encoded!(v => per_call(v.encode_ns, v.writes.count)),
         "Serializing and encoding by the worker itself inside a PUT, wall time; none where it does not encode.";
-    DECODE, Ns Less Median Op, encoded!(v => per_call(v.decode_ns, v.reads.hits)),
+    DECODE => Ns, Less, Median, per Op: encoded!(v => per_call(v.decode_ns, v.reads.hits)),
         "Decoding and unserializing by the worker itself inside a GET, wall time; none where it does not encode.";
-    "encode-total", Ns Less Sum Run, encoded!(v => Some(v.encode_ns as f64)), "Serializing and encoding of all writes.";
-    "decode-total", Ns Less Sum Run, encoded!(v => Some(v.decode_ns as f64)), "Decoding and unserializing of all reads.";
-    "encode-share", Share Less Mean Run, Source::Values(|_, v| coding_share(v, ENCODE, "put")),
+    "encode-total" => Ns, Less, Sum, per Run: encoded!(v => Some(v.encode_ns as f64)), "Serializing and encoding of all writes.";
+    "decode-total" => Ns, Less, Sum, per Run: encoded!(v => Some(v.decode_ns as f64)), "Decoding and unserializing of all reads.";
+    "encode-share" => Share, Less, Mean, per Run: Source::Values(|_, v| coding_share(v, ENCODE, "put")),
         "Share of the time inside PUT that is serializing and encoding, over all rounds.";
-    "decode-share", Share Less Mean Run, Source::Values(|_, v| coding_share(v, DECODE, "get")),
+    "decode-share" => Share, Less, Mean, per Run: Source::Values(|_, v| coding_share(v, DECODE, "get")),
         "Share of the time inside GET that is decoding and unserializing, over all rounds.";
 };
 
@@ -421,18 +388,18 @@ fn coding_share(values: &Values, coding: &str, call: &str) -> Option<Estimate> {
 }
 
 const MEMORY: &[Metric] = metrics! {
-    STORED, Bytes Less Exact Run, amount!(v => Some(v.stored_bytes? as f64)), "What the driver was given for one value; none where that is no text.";
-    PEAK, Bytes Less Max Run, most!(w => Some(w.memory.peak as f64)),
+    STORED => Bytes, Less, Exact, per Run: amount!(v => Some(v.stored_bytes? as f64)), "What the driver was given for one value; none where that is no text.";
+    PEAK => Bytes, Less, Max, per Run: most!(w => Some(w.memory.peak as f64)),
         "memory_get_peak_usage() over a worker's life: the most of all workers and rounds.";
-    "peak-memory-system", Bytes Less Max Run, most!(w => Some(w.memory.peak_real as f64)),
+    "peak-memory-system" => Bytes, Less, Max, per Run: most!(w => Some(w.memory.peak_real as f64)),
         "memory_get_peak_usage(true) of a worker, what PHP had from the system: the most of all workers and rounds.";
-    "memory-growth", Bytes Less Max Run, most!(w => Some((w.memory.end as i64 - w.memory.begin as i64) as f64)),
+    "memory-growth" => Bytes, Less, Max, per Run: most!(w => Some((w.memory.end as i64 - w.memory.begin as i64) as f64)),
         "memory_get_usage() after a worker's last transaction less that before its first; negative where it fell. The most of all workers and rounds.";
-    PSS, Bytes Less Max Run, most!(w => Some(w.pss? as f64)), "PSS of a worker's process right after a block: the most of all workers and rounds.";
-    STORE_PSS, Bytes Less Max Run, amount!(v => Some(v.server_pss? as f64)), "PSS of the store's processes right after a block: the most of all rounds.";
-    PEAK_MIDDLE, Bytes Less Median Run, most!(w => Some(w.memory.peak as f64).filter(|bytes| *bytes > 0.0)),
+    PSS => Bytes, Less, Max, per Run: most!(w => Some(w.pss? as f64)), "PSS of a worker's process right after a block: the most of all workers and rounds.";
+    STORE_PSS => Bytes, Less, Max, per Run: amount!(v => Some(v.server_pss? as f64)), "PSS of the store's processes right after a block: the most of all rounds.";
+    PEAK_MIDDLE => Bytes, Less, Median, per Run: most!(w => Some(w.memory.peak as f64).filter(|bytes| *bytes > 0.0)),
         "memory_get_peak_usage(): the most of a round's workers.";
-    PSS_MIDDLE, Bytes Less Median Run, most!(w => Some(w.pss? as f64).filter(|bytes| *bytes > 0.0)), "PSS of a worker's process: the most of a round's workers.";
+    PSS_MIDDLE => Bytes, Less, Median, per Run: most!(w => Some(w.pss? as f64).filter(|bytes| *bytes > 0.0)), "PSS of a worker's process: the most of a round's workers.";
 };
 
 /// The most of all workers of a visit.

@@ -16,7 +16,7 @@ use crate::exhibit::published::PublishedLevels;
 use crate::finding::{Evidence, codec as finding};
 use crate::gather::{Gathered, Measured, usable};
 use crate::group::Group;
-use crate::metric::{Better, Metric, Over, Per, Source, Unit};
+use crate::metric::{Metric, Source, metrics};
 use crate::report::Report;
 use crate::row::{Row, Values};
 use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
@@ -131,63 +131,24 @@ fn options(cell: &Configuration) -> Option<String> {
     Some(options.collect::<Vec<_>>().join(",")).filter(|options| !options.is_empty())
 }
 
-const fn bytes(id: &'static str, of: Source, about: &'static str) -> Metric {
-    Metric { id, unit: Unit::Bytes, better: Better::Less, over: Over::Exact, per: Per::Pass, of, about }
-}
-
-const SIZES: &[Metric] = &[
-    bytes(
-        DECODED,
-        Source::Visit(|v| Some(v.decoded_bytes as f64)),
-        "Uncompressed bytes of all items; of a value, of its serialization by this cell's serializer.",
-    ),
-    bytes(
-        ENCODED,
-        Source::Visit(|v| Some(v.encoded_bytes as f64)),
-        "Encoded bytes of all items, without a dictionary.",
-    ),
-    bytes(
-        "dictionary-bytes",
-        Source::Visit(|v| Some(v.dictionary_bytes as f64)),
-        "Bytes of a dictionary beside them.",
-    ),
-    bytes(
-        STORED,
-        Source::Visit(|v| Some(v.encoded_bytes as f64 + v.dictionary_bytes as f64)),
-        "Encoded bytes with a dictionary's.",
-    ),
-    Metric {
-        id: "ratio",
-        unit: Unit::Ratio,
-        better: Better::More,
-        over: Over::Exact,
-        per: Per::Run,
-        of: Source::Values(|_, v| quotient(v, DECODED, ENCODED, |a, b| a / b.max(1.0))),
-        about: "Compression ratio: uncompressed ÷ encoded bytes.",
-    },
-    Metric {
-        id: "saving",
-        unit: Unit::Share,
-        better: Better::More,
-        over: Over::Exact,
-        per: Per::Run,
-        of: Source::Values(|_, v| quotient(v, ENCODED, DECODED, |a, b| 1.0 - a / b.max(1.0))),
-        about: "Space saving: 1 − encoded ÷ uncompressed bytes.",
-    },
-    alone(
-        "serialize",
-        "CPU time of the serializer alone: the encode of the row without compression beside it.",
-    ),
-    alone(
-        "unserialize",
-        "CPU time of the serializer alone: the decode of the row without compression beside it.",
-    ),
-];
-
-const fn alone(id: &'static str, about: &'static str) -> Metric {
-    let (unit, better, over, per) = (Unit::Ns, Better::Less, Over::LowQuantile, Per::Pass);
-    Metric { id, unit, better, over, per, of: Source::Beside, about }
-}
+const SIZES: &[Metric] = metrics! {
+    DECODED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.decoded_bytes as f64)),
+        "Uncompressed bytes of all items; of a value, of its serialization by this cell's serializer.";
+    ENCODED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.encoded_bytes as f64)),
+        "Encoded bytes of all items, without a dictionary.";
+    "dictionary-bytes" => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.dictionary_bytes as f64)),
+        "Bytes of a dictionary beside them.";
+    STORED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.encoded_bytes as f64 + v.dictionary_bytes as f64)),
+        "Encoded bytes with a dictionary's.";
+    "ratio" => Ratio, More, Exact, per Run: Source::Values(|_, v| quotient(v, DECODED, ENCODED, |a, b| a / b.max(1.0))),
+        "Compression ratio: uncompressed ÷ encoded bytes.";
+    "saving" => Share, More, Exact, per Run: Source::Values(|_, v| quotient(v, ENCODED, DECODED, |a, b| 1.0 - a / b.max(1.0))),
+        "Space saving: 1 − encoded ÷ uncompressed bytes.";
+    "serialize" => Ns, Less, LowQuantile, per Pass: Source::Beside,
+        "CPU time of the serializer alone: the encode of the row without compression beside it.";
+    "unserialize" => Ns, Less, LowQuantile, per Pass: Source::Beside,
+        "CPU time of the serializer alone: the decode of the row without compression beside it.";
+};
 
 fn quotient(values: &Values, a: &str, b: &str, of: fn(f64, f64) -> f64) -> Option<Estimate> {
     let (a, b) = (values.get(a)?, values.get(b)?);
@@ -197,95 +158,28 @@ fn quotient(values: &Values, a: &str, b: &str, of: fn(f64, f64) -> f64) -> Optio
 /// What is known of one phase of an operation.
 macro_rules! phase {
     ($id:literal, $phase:ident, $what:literal) => {
-        &[
-            Metric {
-                id: $id,
-                unit: Unit::Ns,
-                better: Better::Less,
-                over: Over::LowQuantile,
-                per: Per::Pass,
-                of: Source::Samples(|v| v.phases.get(&Phase::$phase)),
-                about: concat!(
-                    "CPU time of ",
-                    $what,
-                    " all items: low quantile over rounds of the median within each."
-                ),
-            },
-            Metric {
-                id: concat!($id, "-rate"),
-                unit: Unit::BytesPerSecond,
-                better: Better::More,
-                over: Over::LowQuantile,
-                per: Per::Run,
-                of: Source::Values(|_, v| rate(v, $id)),
-                about: "Uncompressed bytes per second of CPU time.",
-            },
-            Metric {
-                id: concat!($id, "-min"),
-                unit: Unit::Ns,
-                better: Better::Less,
-                over: Over::Min,
-                per: Per::Pass,
-                of: Source::Visits(|m| samples(m, Phase::$phase, |summary| summary.min)),
-                about: "The smallest CPU time of a sample.",
-            },
-            Metric {
-                id: concat!($id, "-mad"),
-                unit: Unit::Ns,
-                better: Better::Less,
-                over: Over::Median,
-                per: Per::Pass,
-                of: Source::Visits(|m| samples(m, Phase::$phase, |summary| summary.mad)),
-                about: "Median absolute deviation of CPU time over all samples.",
-            },
-            Metric {
-                id: concat!($id, "-median"),
-                unit: Unit::Ns,
-                better: Better::Less,
-                over: Over::Median,
-                per: Per::Pass,
-                of: Source::Visits(|m| {
+        metrics! {
+            $id => Ns, Less, LowQuantile, per Pass: Source::Samples(|v| v.phases.get(&Phase::$phase)),
+                concat!("CPU time of ", $what, " all items: low quantile over rounds of the median within each.");
+            concat!($id, "-rate") => BytesPerSecond, More, LowQuantile, per Run: Source::Values(|_, v| rate(v, $id)),
+                "Uncompressed bytes per second of CPU time.";
+            concat!($id, "-min") => Ns, Less, Min, per Pass: Source::Visits(|m| samples(m, Phase::$phase, |all| all.min)),
+                "The smallest CPU time of a sample.";
+            concat!($id, "-mad") => Ns, Less, Median, per Pass: Source::Visits(|m| samples(m, Phase::$phase, |all| all.mad)),
+                "Median absolute deviation of CPU time over all samples.";
+            concat!($id, "-median") => Ns, Less, Median, per Pass: Source::Visits(|m| {
                     median_of(m.round_medians(|v| v.phases.get(&Phase::$phase)).iter().map(|r| r.1))
-                }),
-                about: "CPU time in a round in the middle, neighbours and all.",
-            },
-            Metric {
-                id: concat!($id, "-wall"),
-                unit: Unit::Ns,
-                better: Better::Less,
-                over: Over::Median,
-                per: Per::Pass,
-                of: Source::Visits(|m| median_of(m.visits.iter().filter_map(|v| wall(v, Phase::$phase)))),
-                about: "Wall time: median over rounds of the median within each.",
-            },
-            Metric {
-                id: concat!($id, "-samples"),
-                unit: Unit::Count,
-                better: Better::Neither,
-                over: Over::Sum,
-                per: Per::Run,
-                of: Source::Visits(|m| samples(m, Phase::$phase, |summary| summary.n as f64)),
-                about: "Samples of all rounds.",
-            },
-            Metric {
-                id: concat!($id, "-preempted"),
-                unit: Unit::Count,
-                better: Better::Less,
-                over: Over::Sum,
-                per: Per::Run,
-                of: Source::Visit(|v| Some(v.phases.get(&Phase::$phase)?.preempted as f64)),
-                about: "Involuntary context switches over all samples.",
-            },
-            Metric {
-                id: concat!($id, "-peak"),
-                unit: Unit::Bytes,
-                better: Better::Less,
-                over: Over::Max,
-                per: Per::Run,
-                of: Source::Visit(|v| Some(*v.peak_bytes.get(&Phase::$phase)? as f64)),
-                about: "Peak memory above that of the idle process.",
-            },
-        ]
+                }), "CPU time in a round in the middle, neighbours and all.";
+            concat!($id, "-wall") => Ns, Less, Median, per Pass: Source::Visits(|m| {
+                    median_of(m.visits.iter().filter_map(|v| wall(v, Phase::$phase)))
+                }), "Wall time: median over rounds of the median within each.";
+            concat!($id, "-samples") => Count, Neither, Sum, per Run: Source::Visits(|m| samples(m, Phase::$phase, |all| all.n as f64)),
+                "Samples of all rounds.";
+            concat!($id, "-preempted") => Count, Less, Sum, per Run: Source::Visit(|v| Some(v.phases.get(&Phase::$phase)?.preempted as f64)),
+                "Involuntary context switches over all samples.";
+            concat!($id, "-peak") => Bytes, Less, Max, per Run: Source::Visit(|v| Some(*v.peak_bytes.get(&Phase::$phase)? as f64)),
+                "Peak memory above that of the idle process.";
+        }
     };
 }
 
