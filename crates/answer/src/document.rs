@@ -6,10 +6,12 @@ mod head;
 mod method;
 mod rest;
 
+use weigh_model::units;
+
 use crate::exhibit::Exhibit;
 use crate::format::{Detail, Options};
 use crate::report::Report;
-use crate::table::{Cell, Column, Grid, Kind, Tone};
+use crate::table::Grid;
 
 /// A part of the report. Texts are cleaned, and not escaped for any format.
 #[derive(Clone, Debug)]
@@ -71,27 +73,7 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     blocks
 }
 
-/// A table with a row for each thing; `row` has each column beside what stands in it.
-pub(crate) fn grid_of<T>(
-    things: impl IntoIterator<Item = T>,
-    row: impl Fn(T) -> (Tone, Vec<(Column, Cell)>),
-) -> Grid {
-    let mut grid = Grid::new(Vec::new());
-    for (tone, fields) in things.into_iter().map(row) {
-        let (columns, cells) = fields.into_iter().unzip();
-        grid.columns = columns;
-        grid.push(tone, cells);
-    }
-    grid
-}
-
-/// A column beside what stands in it.
-pub(crate) fn field(
-    name: &'static str,
-    unit: &str,
-    kind: Kind,
-    priority: u8,
-    cell: impl Into<Cell>,
-) -> (Column, Cell) {
-    (Column::new(name, unit, kind, priority), cell.into())
+/// How many more there are in the full report; nothing where there are none.
+pub(crate) fn more(left: usize, one: &str, several: &str) -> Option<Block> {
+    (left > 0).then(|| Block::Remark(format!("{} in the full report.", units::count(left, one, several))))
 }

@@ -111,15 +111,33 @@ pub struct Grid {
     pub plain: bool,
 }
 
-/// What a column is, and its cell of a row.
-pub type Field<'a, T> = (Column, &'a dyn Fn(&T) -> Cell);
+/// A column beside what stands in it.
+pub fn field(
+    name: &'static str,
+    unit: &str,
+    kind: Kind,
+    priority: u8,
+    cell: impl Into<Cell>,
+) -> (Column, Cell) {
+    (Column::new(name, unit, kind, priority), cell.into())
+}
 
 impl Grid {
-    /// A table of rows, a cell for each field.
-    pub fn of<T>(rows: &[T], tone: impl Fn(&T) -> Tone, fields: &[Field<'_, T>]) -> Grid {
-        let mut grid = Grid::new(fields.iter().map(|(column, _)| column.clone()).collect());
-        for row in rows {
-            grid.push(tone(row), fields.iter().map(|(_, cell)| cell(row)).collect());
+    /// A table with a row for each thing; `row` has each column beside what stands in it.
+    pub fn of<T>(things: impl IntoIterator<Item = T>, row: impl Fn(T) -> Vec<(Column, Cell)>) -> Grid {
+        Grid::toned(things, |thing| (Tone::Plain, row(thing)))
+    }
+
+    /// As [`Grid::of`], with how each row stands out.
+    pub fn toned<T>(
+        things: impl IntoIterator<Item = T>,
+        row: impl Fn(T) -> (Tone, Vec<(Column, Cell)>),
+    ) -> Grid {
+        let mut grid = Grid::new(Vec::new());
+        for (tone, fields) in things.into_iter().map(row) {
+            let (columns, cells) = fields.into_iter().unzip();
+            grid.columns = columns;
+            grid.push(tone, cells);
         }
         grid
     }

@@ -3,7 +3,7 @@
 use weigh_model::payload::Origin;
 use weigh_model::units;
 
-use crate::document::Block;
+use crate::document::{Block, more};
 use crate::finding::Finding;
 use crate::report::Report;
 use crate::text::clean;
@@ -60,11 +60,6 @@ pub(super) fn findings(findings: &[Finding], most: usize) -> Vec<Block> {
     } else {
         blocks.push(Block::Steps(sentences));
     }
-    if left > 0 {
-        blocks.push(Block::Remark(format!(
-            "{} in the full report.",
-            units::count(left, "more finding", "more findings")
-        )));
-    }
+    blocks.extend(more(left, "more finding", "more findings"));
     blocks
 }

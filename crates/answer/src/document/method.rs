@@ -8,7 +8,7 @@ use weigh_model::units;
 use crate::document::Block;
 use crate::format::Options;
 use crate::report::Report;
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Column, Grid, Kind, Tone, field};
 use crate::text::clean;
 
 /// Reading, method, content, versions, reproduction.
@@ -36,34 +36,22 @@ pub(super) fn section(report: &Report, facts: String, options: &Options) -> Vec<
 }
 
 fn content(payloads: &[Payload]) -> Grid {
-    let mut grid = Grid::new(vec![
-        Column::new("content", "", Kind::Text(12), 0),
-        Column::new("kind", "", Kind::Text(6), 1),
-        Column::new("size", "", Kind::Text(8), 0),
-        Column::new("items", "", Kind::Whole, 3),
-        Column::new("origin", "", Kind::Text(16), 0),
-        Column::new("licence", "", Kind::Text(8), 4),
-        Column::new("SHA-256", "first digits", Kind::Text(12), 2),
-    ]);
-    for payload in payloads {
+    Grid::of(payloads, |payload| {
         let licence = match &payload.origin {
             Origin::Corpus { licence, .. } => clean(licence),
             _ => String::new(),
         };
-        grid.push(
-            Tone::Plain,
-            vec![
-                clean(&payload.name).into(),
-                clean(&payload.kind).into(),
-                units::bytes(payload.bytes).into(),
-                (payload.items.len() as f64).into(),
-                super::group::origin(&payload.origin).into(),
-                licence.into(),
-                payload.sha256.chars().take(12).collect::<String>().into(),
-            ],
-        );
-    }
-    grid
+        let digest: String = payload.sha256.chars().take(12).collect();
+        vec![
+            field("content", "", Kind::Text(12), 0, clean(&payload.name)),
+            field("kind", "", Kind::Text(6), 1, clean(&payload.kind)),
+            field("size", "", Kind::Text(8), 0, units::bytes(payload.bytes)),
+            field("items", "", Kind::Whole, 3, payload.items.len() as f64),
+            field("origin", "", Kind::Text(16), 0, super::group::origin(&payload.origin)),
+            field("licence", "", Kind::Text(8), 4, licence),
+            field("SHA-256", "first digits", Kind::Text(12), 2, digest),
+        ]
+    })
 }
 
 /// Versions, libraries and settings of runtimes, servers and stores.

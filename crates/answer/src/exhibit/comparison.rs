@@ -10,7 +10,7 @@ use weigh_model::client::Client;
 use weigh_model::plan::Plan;
 use weigh_model::units;
 
-use crate::document::Block;
+use crate::document::{Block, more};
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::format::csv::{ends_of, text};
@@ -21,7 +21,7 @@ use crate::subject::client::{
     CLIENT_CPU, COMBINED, CPU, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, SECONDS, place, setting, work,
 };
 use crate::subject::codec::IDENTITY;
-use crate::table::{Cell as Field, Column, Grid, Kind as Shown, Tone};
+use crate::table::{Cell, Column, Grid, Kind as Shown, field};
 use crate::text::clean;
 use crate::verdict::{Ratio, paired};
 
@@ -245,35 +245,16 @@ impl Exhibit for Comparisons {
     }
 
     fn blocks(&self, report: &Report, options: &Options) -> Vec<Block> {
-        let text = |name, width, priority| Column::new(name, "", Shown::Text(width), priority);
-        let mut columns = vec![
-            text("another", 7, 4),
-            text("content", 7, 0),
-            text("work", 9, 3),
-            text("with", 14, 2),
-            text("this", 10, 0),
-            text("beside", 10, 0),
-        ];
-        let ratios = COMPARED.iter();
-        columns.extend(ratios.map(|(_, name, _, rank)| Column::new(name, "× [95%]", Shown::Text(19), *rank)));
-        columns.push(Column::new("n", "", Shown::Whole, 8));
-        let mut grid = Grid::new(columns);
-        let mut left = 0;
         let most = if options.detail == Detail::Full { usize::MAX } else { FEW };
-        for kind in Kind::ALL {
-            let of_kind: Vec<&Comparison> = self.0.iter().filter(|c| c.kind == kind).collect();
-            left += of_kind.len().saturating_sub(most);
-            of_kind.iter().take(most).for_each(|c| grid.push(Tone::Plain, fields(report, c)));
-        }
+        let of_kind = |kind| self.0.iter().filter(move |c| c.kind == kind).take(most);
+        let grid = Grid::of(Kind::ALL.into_iter().flat_map(of_kind), |c| fields(report, c));
+        let left = self.0.len() - grid.rows.len();
         let mut blocks = vec![
             Block::Heading(2, "Beside each other".into()),
             Block::Remark(LEGEND.into()),
             Block::Table(grid),
         ];
-        if left > 0 {
-            let more = units::count(left, "more comparison", "more comparisons");
-            blocks.push(Block::Remark(format!("{more} in the full report.")));
-        }
+        blocks.extend(more(left, "more comparison", "more comparisons"));
         blocks
     }
 
@@ -299,20 +280,22 @@ impl Exhibit for Comparisons {
     }
 }
 
-fn fields(report: &Report, of: &Comparison) -> Vec<Field> {
+fn fields(report: &Report, of: &Comparison) -> Vec<(Column, Cell)> {
     let row = report.row(&of.cell);
     let (with, this, beside) = names(report, of);
     let content = row.map(|row| clean(&row.cell.payload)).unwrap_or_default();
-    let mut fields: Vec<Field> = vec![
-        of.kind.name().into(),
-        content.into(),
-        row.map(work).unwrap_or_default().into(),
-        with.into(),
-        this.into(),
-        beside.into(),
+    let mut fields = vec![
+        field("another", "", Shown::Text(7), 4, of.kind.name()),
+        field("content", "", Shown::Text(7), 0, content),
+        field("work", "", Shown::Text(9), 3, row.map(work).unwrap_or_default()),
+        field("with", "", Shown::Text(14), 2, with),
+        field("this", "", Shown::Text(10), 0, this),
+        field("beside", "", Shown::Text(10), 0, beside),
     ];
-    fields.extend(COMPARED.iter().map(|(metric, ..)| Field::from(ratio(of.ratio(metric)))));
-    fields.push(f64::from(of.rounds).into());
+    fields.extend(COMPARED.iter().map(|(metric, name, _, priority)| {
+        field(name, "× [95%]", Shown::Text(19), *priority, ratio(of.ratio(metric)))
+    }));
+    fields.push(field("n", "", Shown::Whole, 8, f64::from(of.rounds)));
     fields
 }
 

@@ -10,7 +10,7 @@ use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 use weigh_stats::{Figure, Threshold, ThresholdInterval};
 
-use crate::document::{Block, field, grid_of};
+use crate::document::Block;
 use crate::estimate::{CONFIDENCE, Estimate};
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
@@ -19,7 +19,7 @@ use crate::format::{Detail, Options, Rendered};
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CODING, CPU, Endpoint, RATE};
-use crate::table::{Grid, Kind, Tone};
+use crate::table::{Grid, Kind, field};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio, ratio_if};
 
@@ -286,11 +286,11 @@ pub(crate) fn way_name(way: &str) -> &str {
 }
 
 fn verdicts(crossovers: &[Crossover]) -> Grid {
-    grid_of(crossovers, |one| {
+    Grid::of(crossovers, |one| {
         let shares = one.sizes.iter().map(|size| size.body);
         let (low, high) =
             shares.fold((f64::INFINITY, 0.0), |(low, high), s| (f64::min(low, s), f64::max(high, s)));
-        let fields = vec![
+        vec![
             field("server", "", Kind::Text(6), 0, place(&one.endpoint)),
             field("on the fly", "", Kind::Text(10), 4, clean(way_name(&one.on_the_fly))),
             field("encoded before", "", Kind::Text(14), 0, clean(way_name(&one.pre_encoded))),
@@ -298,8 +298,7 @@ fn verdicts(crossovers: &[Crossover]) -> Grid {
             field("pays in CPU", "", Kind::Text(31), 0, pays_from(one.cpu.as_ref())),
             field("pays in rate", "", Kind::Text(31), 2, pays_from(one.rate.as_ref())),
             field("bytes", "÷ on the fly", Kind::Text(13), 3, format!("{low:.3} … {high:.3}")),
-        ];
-        (Tone::Plain, fields)
+        ]
     })
 }
 
@@ -330,18 +329,20 @@ fn ratios(crossovers: &[Crossover]) -> Grid {
             format!("[{}, {}]", units::significant(r.low), units::significant(r.high))
         })
     };
-    grid_of(crossovers.iter().flat_map(|one| one.sizes.iter().map(move |size| (one, size))), |(one, size)| {
-        let fields = vec![
-            field("server", "", Kind::Text(6), 0, place(&one.endpoint)),
-            field("encoded before", "", Kind::Text(14), 0, clean(way_name(&one.pre_encoded))),
-            field("content", "", Kind::Text(10), 3, clean(&size.payload)),
-            field("size", "B", Kind::Whole, 0, size.bytes as f64),
-            field("CPU", "fly ÷ before", Kind::Three, 0, value(size.cpu)),
-            field("95%", "interval", Kind::Text(8), 2, interval(size.cpu)),
-            field("rate", "before ÷ fly", Kind::Three, 4, value(size.rate)),
-            field("95%", "interval", Kind::Text(8), 2, interval(size.rate)),
-            field("bytes", "before ÷ fly", Kind::Three, 1, size.body),
-        ];
-        (Tone::Plain, fields)
-    })
+    Grid::of(
+        crossovers.iter().flat_map(|one| one.sizes.iter().map(move |size| (one, size))),
+        |(one, size)| {
+            vec![
+                field("server", "", Kind::Text(6), 0, place(&one.endpoint)),
+                field("encoded before", "", Kind::Text(14), 0, clean(way_name(&one.pre_encoded))),
+                field("content", "", Kind::Text(10), 3, clean(&size.payload)),
+                field("size", "B", Kind::Whole, 0, size.bytes as f64),
+                field("CPU", "fly ÷ before", Kind::Three, 0, value(size.cpu)),
+                field("95%", "interval", Kind::Text(8), 2, interval(size.cpu)),
+                field("rate", "before ÷ fly", Kind::Three, 4, value(size.rate)),
+                field("95%", "interval", Kind::Text(8), 2, interval(size.rate)),
+                field("bytes", "before ÷ fly", Kind::Three, 1, size.body),
+            ]
+        },
+    )
 }

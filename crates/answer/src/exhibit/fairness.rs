@@ -10,13 +10,13 @@ use weigh_model::record::fairness::{Fairness, Moment};
 use weigh_model::units;
 use weigh_stats::median;
 
-use crate::document::{Block, field, grid_of};
+use crate::document::Block;
 use crate::exhibit::Exhibit;
 use crate::format::{Detail, Options};
 use crate::gather::{Gathered, Measured};
 use crate::report::Report;
 use crate::row::merged;
-use crate::table::{Cell as Field, Column, Kind, Tone};
+use crate::table::{Cell as Field, Column, Grid, Kind, Tone, field};
 use crate::text::clean;
 use crate::words::note;
 
@@ -228,7 +228,7 @@ impl Exhibit for SlowClients {
         if shown.is_empty() {
             return Vec::new();
         }
-        let grid = grid_of(shown, |(result, slow)| {
+        let grid = Grid::toned(shown, |(result, slow)| {
             let tone = match result.outcome {
                 Outcome::Starved => Tone::Strong,
                 Outcome::Alone => Tone::Dim,

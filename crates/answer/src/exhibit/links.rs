@@ -2,7 +2,6 @@
 //! store's own time and protocol overhead are the same for every setting and left out.
 
 use anyhow::Result;
-use csv::Writer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::record::StopReason;
@@ -15,13 +14,13 @@ use crate::document::{Block, group};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
-use crate::format::csv::text;
+use crate::format::csv::{file_of, text};
 use crate::format::{Options, Rendered};
 use crate::group::Group;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::codec::{DECODE, ENCODE, ENCODED, IDENTITY, runtime_priority};
-use crate::table::{Cell, Column, Grid, Kind, Tone};
+use crate::table::{Cell, Column, Grid, Kind, field};
 use crate::text::clean;
 use crate::verdict::{difference, is_total_less};
 
@@ -339,48 +338,31 @@ impl Exhibit for LinkTotals {
     }
 
     fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
-        let mut out = Writer::from_writer(Vec::new());
-        out.write_record([
-            "cell",
-            "payload",
-            "runtime",
-            "counted",
-            "reads per write",
-            "link (Mbit/s)",
-            "total (ns)",
-            "total 95% low (ns)",
-            "total 95% high (ns)",
-            "best",
-            "no worse than the best",
-        ])?;
-        for of in &self.groups {
-            for mix in &of.mixes {
-                let (counted, reads) = match mix.mix {
-                    Mix::Write => ("write", String::new()),
-                    Mix::Read => ("read", String::new()),
-                    Mix::ReadsPerWrite(reads) => ("mean over reads and one write", reads.to_string()),
-                };
-                for totals in &mix.totals {
-                    for (mbit, total, low, high) in &totals.at {
-                        let best = mix.best.iter().find(|best| best.mbit == *mbit);
-                        out.write_record([
-                            text(&totals.cell),
-                            text(&of.payload),
-                            text(&of.runtime),
-                            counted.into(),
-                            reads.clone(),
-                            mbit.to_string(),
-                            total.to_string(),
-                            low.to_string(),
-                            high.to_string(),
-                            best.is_some_and(|best| best.cell == totals.cell).to_string(),
-                            best.is_some_and(|best| best.ties.contains(&totals.cell)).to_string(),
-                        ])?;
-                    }
-                }
-            }
-        }
-        Ok(vec![Rendered::new("links.csv", out.into_inner()?)])
+        let mixes = self.groups.iter().flat_map(|of| of.mixes.iter().map(move |mix| (of, mix)));
+        let totals = mixes.flat_map(|(of, mix)| mix.totals.iter().map(move |totals| (of, mix, totals)));
+        let all = totals.flat_map(|(of, mix, totals)| totals.at.iter().map(move |at| (of, mix, totals, at)));
+        file_of("links.csv", all, |(of, mix, totals, (mbit, total, low, high))| {
+            let (counted, reads) = match mix.mix {
+                Mix::Write => ("write", String::new()),
+                Mix::Read => ("read", String::new()),
+                Mix::ReadsPerWrite(reads) => ("mean over reads and one write", reads.to_string()),
+            };
+            let best = mix.best.iter().find(|best| best.mbit == *mbit);
+            let is_no_worse = best.is_some_and(|best| best.ties.contains(&totals.cell));
+            vec![
+                ("cell", text(&totals.cell)),
+                ("payload", text(&of.payload)),
+                ("runtime", text(&of.runtime)),
+                ("counted", counted.into()),
+                ("reads per write", reads),
+                ("link (Mbit/s)", mbit.to_string()),
+                ("total (ns)", total.to_string()),
+                ("total 95% low (ns)", low.to_string()),
+                ("total 95% high (ns)", high.to_string()),
+                ("best", best.is_some_and(|best| best.cell == totals.cell).to_string()),
+                ("no worse than the best", is_no_worse.to_string()),
+            ]
+        })
     }
 }
 
@@ -391,29 +373,21 @@ fn overview(totals: &LinkTotals, report: &Report) -> Vec<Block> {
         views.iter().filter_map(|view| Some((view, main_mix(totals.of_group(view.group))?))).collect();
     let Some((_, first)) = mixes.first() else { return Vec::new() };
     let speeds: Vec<f64> = first.best.iter().map(|best| best.mbit).collect();
-    let mut columns = vec![
-        Column::new("content", "", Kind::Text(10), 0),
-        Column::new("", "", Kind::Text(9), 0),
-        Column::new("runtime", "", Kind::Text(6), runtime_priority(report)),
-    ];
     let order = importance(speeds.len());
-    columns.extend(
-        speeds
-            .iter()
-            .zip(&order)
-            .map(|(speed, rank)| Column::new("at", units::mbit(*speed), Kind::Text(16), *rank)),
-    );
-    let mut grid = Grid::new(columns);
-    for (group, mix) in &mixes {
+    let grid = Grid::of(&mixes, |(group, mix)| {
         let mark = if group.is_synthetic() { "SYNTHETIC" } else { "" };
-        let mut cells: Vec<Cell> =
-            vec![clean(group.group.payload()).into(), mark.into(), clean(group.group.runtime()).into()];
-        cells.extend(speeds.iter().map(|speed| {
+        let mut fields = vec![
+            field("content", "", Kind::Text(10), 0, clean(group.group.payload())),
+            field("", "", Kind::Text(9), 0, mark),
+            field("runtime", "", Kind::Text(6), runtime_priority(report), clean(group.group.runtime())),
+        ];
+        fields.extend(speeds.iter().zip(&order).map(|(speed, rank)| {
             let best = mix.best.iter().find(|best| best.mbit == *speed);
-            Cell::Text(best.map(|best| group.label(&best.cell)).unwrap_or_default())
+            let label = best.map(|best| group.label(&best.cell)).unwrap_or_default();
+            field("at", &units::mbit(*speed), Kind::Text(16), *rank, label)
         }));
-        grid.push(Tone::Plain, cells);
-    }
+        fields
+    });
     vec![
         Block::Heading(2, "Best setting by link speed".into()),
         Block::Remark(format!("Least total time, {}. {COMPUTED}", mix_words(first.mix))),
@@ -446,25 +420,11 @@ fn section(group: &group::View, mixes: &[MixTotals]) -> Vec<Block> {
     if mixes.is_empty() {
         return Vec::new();
     }
-    let mut grid = Grid::new(vec![
-        Column::new("counted", "", Kind::Text(8), 0),
-        Column::new("link", "from", Kind::Text(8), 0),
-        Column::new("link", "to", Kind::Text(8), 0),
-        Column::new("best setting", "", Kind::Text(16), 0),
-        Column::new("total", "at both ends", Kind::Text(10), 1),
-        Column::new("saved against", "the reference", Kind::Text(13), 5),
-        Column::new("break-even", "95% interval", Kind::Text(34), 2),
-        Column::new("with", "", Kind::Text(16), 3),
-        Column::new("no worse", "", Kind::Text(12), 4),
-    ]);
-    for mix in mixes {
-        for (index, range) in ranges(&mix.best).into_iter().enumerate() {
-            let counted = if index == 0 { mix_words(mix.mix) } else { String::new() };
-            let mut cells = vec![Cell::Text(counted)];
-            cells.extend(range_cells(group, mix, range));
-            grid.push(Tone::Plain, cells);
-        }
-    }
+    let all = mixes.iter().flat_map(|mix| ranges(&mix.best).into_iter().enumerate().map(move |at| (mix, at)));
+    let grid = Grid::of(all, |(mix, (index, range))| {
+        let counted = if index == 0 { mix_words(mix.mix) } else { String::new() };
+        range_fields(group, mix, range, counted)
+    });
     vec![
         Block::Heading(3, format!("Over a link: {}", group.title())),
         Block::Remark(COMPUTED.into()),
@@ -472,7 +432,12 @@ fn section(group: &group::View, mixes: &[MixTotals]) -> Vec<Block> {
     ]
 }
 
-fn range_cells(group: &group::View, mix: &MixTotals, range: &[BestAt]) -> Vec<Cell> {
+fn range_fields(
+    group: &group::View,
+    mix: &MixTotals,
+    range: &[BestAt],
+    counted: String,
+) -> Vec<(Column, Cell)> {
     let (first, last) = (&range[0], &range[range.len() - 1]);
     let mut ties: Vec<_> = range.iter().flat_map(|best| &best.ties).map(|id| group.label(id)).collect();
     ties.sort();
@@ -483,15 +448,17 @@ fn range_cells(group: &group::View, mix: &MixTotals, range: &[BestAt]) -> Vec<Ce
         format!("{} … {}", units::ns(first.total), units::ns(last.total))
     };
     let even = mix.break_even.iter().find(|even| even.slow == first.cell);
+    let crossing = even.map(|even| units::mbit_interval(even.mbit, even.low, even.high));
     vec![
-        units::mbit(first.mbit).into(),
-        units::mbit(last.mbit).into(),
-        group.label(&first.cell).into(),
-        totals.into(),
-        savings(group, mix, range).into(),
-        even.map(|even| units::mbit_interval(even.mbit, even.low, even.high)).unwrap_or_default().into(),
-        even.map(|even| group.label(&even.fast)).unwrap_or_default().into(),
-        ties.join(", ").into(),
+        field("counted", "", Kind::Text(8), 0, counted),
+        field("link", "from", Kind::Text(8), 0, units::mbit(first.mbit)),
+        field("link", "to", Kind::Text(8), 0, units::mbit(last.mbit)),
+        field("best setting", "", Kind::Text(16), 0, group.label(&first.cell)),
+        field("total", "at both ends", Kind::Text(10), 1, totals),
+        field("saved against", "the reference", Kind::Text(13), 5, savings(group, mix, range)),
+        field("break-even", "95% interval", Kind::Text(34), 2, crossing.unwrap_or_default()),
+        field("with", "", Kind::Text(16), 3, even.map(|e| group.label(&e.fast)).unwrap_or_default()),
+        field("no worse", "", Kind::Text(12), 4, ties.join(", ")),
     ]
 }
 

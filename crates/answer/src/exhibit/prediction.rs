@@ -2,25 +2,23 @@
 //! links between clients and stores were measured as.
 
 use anyhow::Result;
-use csv::Writer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::link::Rate;
 use weigh_model::plan::Plan;
 use weigh_model::setting::Setting;
-use weigh_model::units;
 use weigh_stats::break_even_bandwidth;
 
-use crate::document::Block;
+use crate::document::{Block, more};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
-use crate::format::csv::text;
+use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
 use crate::report::{OverLink, Report};
 use crate::row::Row;
 use crate::subject::client::{DECODE, ENCODE, GET_MEAN, PUT_MEAN, STORED, label, place, setting};
-use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, Tone, field};
 use crate::text::clean;
 use crate::verdict::{Ratio, paired};
 
@@ -321,125 +319,74 @@ impl Exhibit for ComputedCalls {
         blocks.extend([
             Block::Heading(2, "Computed and measured".into()),
             Block::Remark(LEGEND.into()),
-            Block::Table(self.advice_table(report)),
+            Block::Table(advice_table(report, &self.advice)),
             Block::Table(predictions_table(report, &self.predictions[..shown])),
         ]);
-        if shown < all {
-            let more = units::count(all - shown, "more call", "more calls");
-            blocks.push(Block::Remark(format!("{more} in the full report.")));
-        }
+        blocks.extend(more(all - shown, "more call", "more calls"));
         blocks
     }
 
     /// One row per call that was computed.
     fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
-        if self.predictions.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut out = Writer::from_writer(Vec::new());
-        out.write_record([
-            "cell",
-            "link",
-            "call",
-            "coding (s)",
-            "transfer (s)",
-            "round trip (s)",
-            "computed (s)",
-            "measured mean (s)",
-            "measured mean 95% low (s)",
-            "measured mean 95% high (s)",
-            "measured p50 (s)",
-            "measured ÷ computed (×)",
-        ])?;
-        for one in &self.predictions {
-            let measured = &one.measured;
-            let mut fields = vec![
-                text(&one.cell),
-                text(one.link.as_deref().unwrap_or_default()),
-                one.operation.name().into(),
-            ];
-            let seconds = [one.coding, one.transfer, one.round_trip, one.predicted];
-            let measured = [measured.value, measured.low, measured.high, one.p50];
-            fields.extend(seconds.into_iter().chain(measured).map(|x| x.to_string()));
-            fields.push(one.ratio.map(|ratio| ratio.to_string()).unwrap_or_default());
-            out.write_record(fields)?;
-        }
-        Ok(vec![Rendered::new("predictions.csv", out.into_inner()?)])
+        file_of("predictions.csv", &self.predictions, |one| {
+            let Estimate { value, low, high, .. } = &one.measured;
+            vec![
+                ("cell", text(&one.cell)),
+                ("link", text(one.link.as_deref().unwrap_or_default())),
+                ("call", one.operation.name().into()),
+                ("coding (s)", one.coding.to_string()),
+                ("transfer (s)", one.transfer.to_string()),
+                ("round trip (s)", one.round_trip.to_string()),
+                ("computed (s)", one.predicted.to_string()),
+                ("measured mean (s)", value.to_string()),
+                ("measured mean 95% low (s)", low.to_string()),
+                ("measured mean 95% high (s)", high.to_string()),
+                ("measured p50 (s)", one.p50.to_string()),
+                ("measured ÷ computed (×)", one.ratio.map(|ratio| ratio.to_string()).unwrap_or_default()),
+            ]
+        })
     }
 }
 
 /// What links were asked to be and what they were measured as.
 fn links_table(report: &Report) -> Grid {
-    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
-    let mut grid = Grid::new(vec![
-        Column::new("link", "", Kind::Text(10), 0),
-        Column::new("made by", "", Kind::Text(8), 1),
-        three("down", "asked Mbit/s", 2),
-        three("down", "Mbit/s", 0),
-        three("up", "asked Mbit/s", 2),
-        three("up", "Mbit/s", 0),
-        three("round trip", "asked ms", 2),
-        three("round trip", "ms", 0),
-        three("±", "ms", 3),
-        Column::new("not as asked", "", Kind::Text(16), 0),
-    ]);
-    for OverLink { asked, measured } in &report.links {
-        let mbit = |rate: &Option<Rate>| rate.as_ref().map(|rate| rate.measured_kbps / 1e3);
+    let mbit = |rate: &Option<Rate>| rate.as_ref().map(|rate| rate.measured_kbps / 1e3);
+    Grid::of(&report.links, |OverLink { asked, measured }| {
         let trip = measured.round_trip.as_ref();
-        grid.push(
-            Tone::Plain,
-            vec![
-                clean(&asked.name).into(),
-                measured.way.name().into(),
-                asked.down_kbps.map(|kbps| kbps / 1e3).into(),
-                mbit(&measured.down).into(),
-                asked.up_kbps.map(|kbps| kbps / 1e3).into(),
-                mbit(&measured.up).into(),
-                asked.rtt_ms.into(),
-                trip.map(|trip| trip.median_ms).into(),
-                trip.map(|trip| trip.mad_ms).into(),
-                clean(&measured.off(asked).join("; ")).into(),
-            ],
-        );
-    }
-    grid
+        vec![
+            field("link", "", Kind::Text(10), 0, clean(&asked.name)),
+            field("made by", "", Kind::Text(8), 1, measured.way.name()),
+            field("down", "asked Mbit/s", Kind::Three, 2, asked.down_kbps.map(|kbps| kbps / 1e3)),
+            field("down", "Mbit/s", Kind::Three, 0, mbit(&measured.down)),
+            field("up", "asked Mbit/s", Kind::Three, 2, asked.up_kbps.map(|kbps| kbps / 1e3)),
+            field("up", "Mbit/s", Kind::Three, 0, mbit(&measured.up)),
+            field("round trip", "asked ms", Kind::Three, 2, asked.rtt_ms),
+            field("round trip", "ms", Kind::Three, 0, trip.map(|trip| trip.median_ms)),
+            field("±", "ms", Kind::Three, 3, trip.map(|trip| trip.mad_ms)),
+            field("not as asked", "", Kind::Text(16), 0, clean(&measured.off(asked).join("; "))),
+        ]
+    })
 }
 
-impl ComputedCalls {
-    /// The best setting by both, one row per content, client, link and call.
-    fn advice_table(&self, report: &Report) -> Grid {
-        let mut grid = Grid::new(vec![
-            Column::new("content", "", Kind::Text(7), 1),
-            Column::new("client", "", Kind::Text(12), 2),
-            Column::new("over", "", Kind::Text(8), 0),
-            Column::new("call", "", Kind::Text(3), 0),
-            Column::new("best computed", "", Kind::Text(14), 0),
-            Column::new("best measured", "", Kind::Text(14), 0),
-            Column::new("computed takes", "× of measured", Kind::Fixed(2), 1),
-            Column::new("of", "settings", Kind::Whole, 2),
-            Column::new("", "", Kind::Text(12), 1),
-        ]);
-        for advice in &self.advice {
-            let row = report.row(&advice.model);
-            let client = row.map(|row| format!("{} {}", place(row), clean(&row.cell.runtime)));
-            let setting = |id: &str| Field::from(report.row(id).map(setting).unwrap_or_default());
-            grid.push(
-                if advice.corrected { Tone::Strong } else { Tone::Plain },
-                vec![
-                    content(row).into(),
-                    client.unwrap_or_default().into(),
-                    clean(advice.link.as_deref().unwrap_or("-")).into(),
-                    advice.operation.name().into(),
-                    setting(&advice.model),
-                    setting(&advice.measured),
-                    advice.lost.map(|lost| lost.value).into(),
-                    f64::from(advice.settings).into(),
-                    verdict(advice).into(),
-                ],
-            );
-        }
-        grid
-    }
+/// The best setting by both, one row per content, client, link and call.
+fn advice_table(report: &Report, all: &[Advice]) -> Grid {
+    Grid::toned(all, |advice| {
+        let row = report.row(&advice.model);
+        let client = row.map(|row| format!("{} {}", place(row), clean(&row.cell.runtime)));
+        let best = |id: &str| report.row(id).map(setting).unwrap_or_default();
+        let fields = vec![
+            field("content", "", Kind::Text(7), 1, content(row)),
+            field("client", "", Kind::Text(12), 2, client.unwrap_or_default()),
+            field("over", "", Kind::Text(8), 0, clean(advice.link.as_deref().unwrap_or("-"))),
+            field("call", "", Kind::Text(3), 0, advice.operation.name()),
+            field("best computed", "", Kind::Text(14), 0, best(&advice.model)),
+            field("best measured", "", Kind::Text(14), 0, best(&advice.measured)),
+            field("computed takes", "× of measured", Kind::Fixed(2), 1, advice.lost.map(|lost| lost.value)),
+            field("of", "settings", Kind::Whole, 2, f64::from(advice.settings)),
+            field("", "", Kind::Text(12), 1, verdict(advice)),
+        ];
+        (if advice.corrected { Tone::Strong } else { Tone::Plain }, fields)
+    })
 }
 
 fn content(row: Option<&Row>) -> String {
@@ -455,39 +402,21 @@ fn verdict(advice: &Advice) -> &'static str {
 }
 
 fn predictions_table(report: &Report, predictions: &[Prediction]) -> Grid {
-    let three = |name, priority| Column::new(name, "ms", Kind::Three, priority);
-    let mut grid = Grid::new(vec![
-        Column::new("content", "", Kind::Text(7), 1),
-        Column::new("client", "", Kind::Text(20), 0),
-        Column::new("over", "", Kind::Text(8), 0),
-        Column::new("call", "", Kind::Text(3), 0),
-        three("coding", 2),
-        three("transfer", 2),
-        three("round trip", 3),
-        three("computed", 0),
-        three("measured", 0),
-        three("p50", 4),
-        Column::new("ratio", "×", Kind::Fixed(2), 1),
-    ]);
-    for of in predictions {
+    Grid::of(predictions, |of| {
         let row = report.row(&of.cell);
-        let ms = |seconds: f64| Field::from(seconds * 1e3);
-        grid.push(
-            Tone::Plain,
-            vec![
-                content(row).into(),
-                row.map_or_else(|| clean(&of.cell), label).into(),
-                clean(of.link.as_deref().unwrap_or("-")).into(),
-                of.operation.name().into(),
-                ms(of.coding),
-                of.link.as_ref().map(|_| of.transfer * 1e3).into(),
-                of.link.as_ref().map(|_| of.round_trip * 1e3).into(),
-                ms(of.predicted),
-                ms(of.measured.value),
-                ms(of.p50),
-                of.ratio.into(),
-            ],
-        );
-    }
-    grid
+        let over_link = |seconds: f64| of.link.as_ref().map(|_| seconds * 1e3);
+        vec![
+            field("content", "", Kind::Text(7), 1, content(row)),
+            field("client", "", Kind::Text(20), 0, row.map_or_else(|| clean(&of.cell), label)),
+            field("over", "", Kind::Text(8), 0, clean(of.link.as_deref().unwrap_or("-"))),
+            field("call", "", Kind::Text(3), 0, of.operation.name()),
+            field("coding", "ms", Kind::Three, 2, of.coding * 1e3),
+            field("transfer", "ms", Kind::Three, 2, over_link(of.transfer)),
+            field("round trip", "ms", Kind::Three, 3, over_link(of.round_trip)),
+            field("computed", "ms", Kind::Three, 0, of.predicted * 1e3),
+            field("measured", "ms", Kind::Three, 0, of.measured.value * 1e3),
+            field("p50", "ms", Kind::Three, 4, of.p50 * 1e3),
+            field("ratio", "×", Kind::Fixed(2), 1, of.ratio),
+        ]
+    })
 }

@@ -11,7 +11,7 @@ use crate::format::Options;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::codec::{COMPRESS, DECODE, DECOMPRESS, ENCODE};
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, field};
 use crate::text::clean;
 
 /// The table, level by level.
@@ -93,44 +93,25 @@ fn comparison(published: &PublishedRow, row: &Row, items: f64) -> Option<LevelCo
 
 impl Exhibit for PublishedLevels {
     fn blocks(&self, report: &Report, _: &Options) -> Vec<Block> {
-        let mut grid = Grid::new(vec![
-            Column::new("level", "", Kind::Whole, 0),
-            Column::new("compress", "here MB/s", Kind::Three, 0),
-            Column::new("compress", "pub. MB/s", Kind::Three, 0),
-            Column::new("decompress", "here MB/s", Kind::Three, 0),
-            Column::new("decompress", "pub. MB/s", Kind::Three, 0),
-            Column::new("decompress", "pub. × ratio", Kind::Three, 1),
-            Column::new("ratio", "here", Kind::Fixed(2), 2),
-            Column::new("ratio", "pub.", Kind::Fixed(1), 2),
-            Column::new("saving", "here %", Kind::Fixed(1), 3),
-            Column::new("saving", "pub. %", Kind::Fixed(1), 3),
-            Column::new("time", "here ms", Kind::Three, 4),
-            Column::new("time", "pub. ms", Kind::Three, 4),
-            Column::new("ratio/time", "here", Kind::Whole, 5),
-            Column::new("ratio/time", "pub.", Kind::Whole, 5),
-        ]);
-        for row in &self.rows {
+        let grid = Grid::of(&self.rows, |row| {
             let published = &row.published;
-            grid.push(
-                Tone::Plain,
-                vec![
-                    f64::from(published.level).into(),
-                    row.compress_mb_s.into(),
-                    published.compress_mb_s.into(),
-                    row.decompress_mb_s.into(),
-                    published.decompress_mb_s_published.into(),
-                    row.decompress_mb_s_corrected.into(),
-                    row.ratio.into(),
-                    published.ratio.into(),
-                    row.space_saving.into(),
-                    published.space_saving.into(),
-                    row.ms.into(),
-                    published.ms.into(),
-                    row.ratio_per_time.into(),
-                    published.ratio_per_time.into(),
-                ],
-            );
-        }
+            vec![
+                field("level", "", Kind::Whole, 0, f64::from(published.level)),
+                field("compress", "here MB/s", Kind::Three, 0, row.compress_mb_s),
+                field("compress", "pub. MB/s", Kind::Three, 0, published.compress_mb_s),
+                field("decompress", "here MB/s", Kind::Three, 0, row.decompress_mb_s),
+                field("decompress", "pub. MB/s", Kind::Three, 0, published.decompress_mb_s_published),
+                field("decompress", "pub. × ratio", Kind::Three, 1, row.decompress_mb_s_corrected),
+                field("ratio", "here", Kind::Fixed(2), 2, row.ratio),
+                field("ratio", "pub.", Kind::Fixed(1), 2, published.ratio),
+                field("saving", "here %", Kind::Fixed(1), 3, row.space_saving),
+                field("saving", "pub. %", Kind::Fixed(1), 3, published.space_saving),
+                field("time", "here ms", Kind::Three, 4, row.ms),
+                field("time", "pub. ms", Kind::Three, 4, published.ms),
+                field("ratio/time", "here", Kind::Whole, 5, row.ratio_per_time),
+                field("ratio/time", "pub.", Kind::Whole, 5, published.ratio_per_time),
+            ]
+        });
         let about = report.study.published.as_ref();
         let (about, cells) = about.map(|table| (clean(&table.about), cells(table))).unwrap_or_default();
         vec![

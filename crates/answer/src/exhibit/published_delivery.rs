@@ -6,7 +6,7 @@ use weigh_model::cell::NO_PHP;
 use weigh_model::study::{PublishedDelivery, PublishedDeliveryRow};
 use weigh_model::units;
 
-use crate::document::{Block, field, grid_of};
+use crate::document::{Block, more};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
@@ -14,7 +14,7 @@ use crate::format::{Detail, Options};
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, ONE_BY_ONE, RATE, SECONDS};
-use crate::table::{Grid, Kind, Tone};
+use crate::table::{Grid, Kind, field};
 use crate::text::clean;
 use crate::verdict::differ;
 
@@ -275,11 +275,11 @@ impl Exhibit for PublishedTable {
 }
 
 fn beside(rows: &[RowComparison]) -> Grid {
-    grid_of(rows, |row| {
+    Grid::of(rows, |row| {
         let published = &row.published;
         let mean = published.mean_seconds.map(|s| s * 1e3);
         let mean = mean.or_else(|| published.ab.as_ref().map(|ab| ab.per_request_ms));
-        let fields = vec![
+        vec![
             field("published as", "", Kind::Text(10), 0, clean(&published.label)),
             field("bytes", "pub.", Kind::Whole, 0, published.bytes.map(|bytes| bytes as f64)),
             field("bytes", "here", Kind::Whole, 0, row.bytes as f64),
@@ -289,8 +289,7 @@ fn beside(rows: &[RowComparison]) -> Grid {
             field("mean", "here ms", Kind::Three, 0, row.mean_seconds.map(|s| s * 1e3)),
             field("req/s", "pub.", Kind::Three, 1, published.requests_per_second),
             field("req/s", "here", Kind::Three, 1, row.requests_per_second),
-        ];
-        (Tone::Plain, fields)
+        ]
     })
 }
 
@@ -309,10 +308,7 @@ impl PublishedTable {
         let points = all.iter().take(shown).map(|(measure, d)| (disagreement(*measure, d), None));
         let mut blocks =
             vec![Block::Heading(3, "Where the two disagree".into()), Block::Points(points.collect())];
-        if all.len() > shown {
-            let more = units::count(all.len() - shown, "more pair", "more pairs");
-            blocks.push(Block::Remark(format!("{more} in the full report.")));
-        }
+        blocks.extend(more(all.len().saturating_sub(shown), "more pair", "more pairs"));
         blocks
     }
 }

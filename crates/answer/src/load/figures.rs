@@ -183,48 +183,16 @@ pub fn add(mut all: ClassResult, one: &ClassResult) -> ClassResult {
 }
 
 fn add_counts(all: &mut Counts, one: &Counts) {
-    // Spelled out, so that a new count is not forgotten here.
-    let Counts {
-        scheduled,
-        sent,
-        completed,
-        faulted,
-        dropped,
-        retried,
-        abandoned,
-        non_2xx,
-        connections,
-        resumed,
-        sent_bytes,
-        wire_bytes,
-        head_bytes,
-        body_bytes,
-        decoded_bytes,
-        compared,
-        decoded,
-        decode_ns,
-    } = *one;
-    for (sum, one) in [
-        (&mut all.scheduled, scheduled),
-        (&mut all.sent, sent),
-        (&mut all.completed, completed),
-        (&mut all.faulted, faulted),
-        (&mut all.dropped, dropped),
-        (&mut all.retried, retried),
-        (&mut all.abandoned, abandoned),
-        (&mut all.non_2xx, non_2xx),
-        (&mut all.connections, connections),
-        (&mut all.resumed, resumed),
-        (&mut all.sent_bytes, sent_bytes),
-        (&mut all.wire_bytes, wire_bytes),
-        (&mut all.head_bytes, head_bytes),
-        (&mut all.body_bytes, body_bytes),
-        (&mut all.decoded_bytes, decoded_bytes),
-        (&mut all.compared, compared),
-        (&mut all.decoded, decoded),
-        (&mut all.decode_ns, decode_ns),
-    ] {
-        *sum += one;
+    /// Every count by its name, so that a new one is not forgotten here.
+    macro_rules! add {
+        ($($count:ident)*) => {{
+            let Counts { $($count),* } = *one;
+            $(all.$count += $count;)*
+        }};
+    }
+    add! {
+        scheduled sent completed faulted dropped retried abandoned non_2xx connections resumed
+        sent_bytes wire_bytes head_bytes body_bytes decoded_bytes compared decoded decode_ns
     }
 }
 

@@ -10,7 +10,7 @@ use weigh_model::record::{ClientVisit, VisitRecord};
 use weigh_model::units;
 use weigh_stats::{median, median_interval};
 
-use crate::document::{Block, group};
+use crate::document::{Block, group, more};
 use crate::estimate::{CONFIDENCE, Estimate};
 use crate::exhibit::Exhibits;
 use crate::exhibit::comparison::Comparisons;
@@ -546,11 +546,6 @@ fn overview(report: &Report) -> Vec<Block> {
     let left = grid.rows.len().saturating_sub(FEW);
     grid.rows.truncate(FEW);
     let mut blocks = vec![Block::Heading(2, "Clients".into()), Block::Table(grid)];
-    if left > 0 {
-        blocks.push(Block::Remark(format!(
-            "{} in the full report.",
-            units::count(left, "more cell", "more cells")
-        )));
-    }
+    blocks.extend(more(left, "more cell", "more cells"));
     blocks
 }

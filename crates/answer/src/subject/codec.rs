@@ -20,7 +20,7 @@ use crate::metric::{Metric, Source, metrics};
 use crate::report::Report;
 use crate::row::{Row, Values};
 use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Column, Grid, Kind, field};
 use crate::text::clean;
 
 /// The codec that leaves the serialized bytes as they are.
@@ -360,39 +360,34 @@ pub fn runtime_priority(report: &Report) -> u8 {
 }
 
 /// One line per group, when there are too many groups to show their fronts.
-fn overview(report: &Report) -> Vec<Block> {
-    let text = |name, unit: &str, width, priority| Column::new(name, unit, Kind::Text(width), priority);
-    let mut grid = Grid::new(vec![
-        text("content", "", 12, 0),
-        text("", "", 9, 0),
-        text("runtime", "", 6, runtime_priority(report)),
-        text("size", "", 6, 3),
-        text("front", "of", 6, 4),
-        text("fastest", "on the front", 14, 0),
-        text("its bytes", "", 8, 1),
-        text("smallest", "on the front", 14, 0),
-        text("its encode", "", 8, 1),
-        text("its bytes", "", 8, 1),
-    ]);
+fn overview<'a>(report: &'a Report) -> Vec<Block> {
+    let ends = |view: &group::View<'a>| {
+        let mut front = view.on_front().filter(|row| row.cell.setting.codec != IDENTITY);
+        let fast = front.next()?;
+        Some((fast, front.last().unwrap_or(fast)))
+    };
+    let views = group::views(report);
+    let with_ends = views.iter().filter_map(|view| Some((view, ends(view)?)));
     let stored = |row: &Row| units::bytes(row.count(ENCODED));
-    for view in group::views(report) {
-        let front: Vec<_> = view.on_front().filter(|row| row.cell.setting.codec != IDENTITY).collect();
-        let (Some(fast), Some(small)) = (front.first(), front.last()) else { continue };
+    let grid = Grid::of(with_ends, |(view, (fast, small))| {
         let size = view.payload().map(|payload| units::bytes(payload.bytes)).unwrap_or_default();
-        let cells: Vec<String> = vec![
-            clean(view.group.payload()),
-            if view.is_synthetic() { "SYNTHETIC".into() } else { String::new() },
-            clean(view.group.runtime()),
-            size,
-            format!("{}/{}", view.on_front().count(), view.rows.len()),
-            label(&fast.cell),
-            stored(fast),
-            label(&small.cell),
-            small.value(ENCODE).map(units::ns).unwrap_or_default(),
-            stored(small),
-        ];
-        grid.push(Tone::Plain, cells.into_iter().map(Into::into).collect());
-    }
+        let mark = if view.is_synthetic() { "SYNTHETIC" } else { "" };
+        let front = format!("{}/{}", view.on_front().count(), view.rows.len());
+        let runtime = clean(view.group.runtime());
+        let encode = small.value(ENCODE).map(units::ns).unwrap_or_default();
+        vec![
+            field("content", "", Kind::Text(12), 0, clean(view.group.payload())),
+            field("", "", Kind::Text(9), 0, mark),
+            field("runtime", "", Kind::Text(6), runtime_priority(report), runtime),
+            field("size", "", Kind::Text(6), 3, size),
+            field("front", "of", Kind::Text(6), 4, front),
+            field("fastest", "on the front", Kind::Text(14), 0, label(&fast.cell)),
+            field("its bytes", "", Kind::Text(8), 1, stored(fast)),
+            field("smallest", "on the front", Kind::Text(14), 0, label(&small.cell)),
+            field("its encode", "", Kind::Text(8), 1, encode),
+            field("its bytes", "", Kind::Text(8), 1, stored(small)),
+        ]
+    });
     vec![
         Block::Heading(2, "Each content".into()),
         Block::Remark(

@@ -16,7 +16,7 @@ use weigh_model::record::{DeliveryVisit, VisitRecord};
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 
-use crate::document::{Block, field, grid_of, group};
+use crate::document::{Block, group};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibits;
 use crate::exhibit::crossover::Crossovers;
@@ -30,7 +30,7 @@ use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit, metrics};
 use crate::report::{OverLink, Report};
 use crate::row::{Row, Values};
 use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
-use crate::table::{Cell as Field, Column, Kind, Tone};
+use crate::table::{Cell as Field, Column, Grid, Kind, field};
 use crate::text::clean;
 
 /// CPU time of server and PHP.
@@ -524,7 +524,7 @@ fn columns(report: &Report, group: &Group) -> Vec<Shown> {
 
 /// One line per group, when there are too many groups to show their fronts.
 fn overview(report: &Report) -> Vec<Block> {
-    let grid = grid_of(group::views(report), |view| {
+    let grid = Grid::of(group::views(report), |view| {
         let of = view.group;
         let is_coded = |row: &&&Row| !is_kind(row, WayKind::Plain) && row.get(CPU).is_some();
         let coded = || view.rows.iter().filter(is_coded).copied();
@@ -546,7 +546,7 @@ fn overview(report: &Report) -> Vec<Block> {
         };
         let size = view.payload().map(|payload| units::bytes(payload.bytes)).unwrap_or_default();
         let runtime = if of.runtime() == NO_PHP { String::new() } else { clean(of.runtime()) };
-        let fields = vec![
+        vec![
             field("content", "", Kind::Text(12), 0, clean(of.payload())),
             field("", "", Kind::Text(9), 0, if view.is_synthetic() { "SYNTHETIC" } else { "" }),
             field("size", "", Kind::Text(6), 4, size),
@@ -561,8 +561,7 @@ fn overview(report: &Report) -> Vec<Block> {
             field("smallest", "", Kind::Text(12), 2, name(small)),
             field("its CPU", "ms", Kind::Three, 2, cpu_of(small)),
             field("its bytes", "B", Kind::Whole, 3, body_of(small)),
-        ];
-        (Tone::Plain, fields)
+        ]
     });
     vec![
         Block::Heading(2, "Each content and server".into()),

@@ -5,10 +5,10 @@ use serde::Serialize;
 use weigh_model::record::negotiation::{Ask, IDENTITY, Purpose};
 
 use super::{Judged, NegotiationResult, Quirk, Said, places, said};
-use crate::document::{Block, field, grid_of};
+use crate::document::Block;
 use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
-use crate::table::{Cell, Column, Grid, Kind, Tone};
+use crate::table::{Cell, Column, Grid, Kind, Tone, field};
 use crate::text::{clean, columns};
 
 const LEGEND: &str = "Each way was asked once with a matrix of Accept-Encoding values, and each variant that showed itself for HEAD, with If-None-Match \
@@ -44,7 +44,7 @@ pub(super) fn section(asked: &[NegotiationResult], options: &Options) -> Vec<Blo
 }
 
 fn ways(asked: &[NegotiationResult]) -> Grid {
-    grid_of(asked, |one| {
+    Grid::toned(asked, |one| {
         let wrong = one.wrong().count();
         let coded = one.variants.iter().filter(|variant| variant.coding != IDENTITY);
         let codings: Vec<String> = coded.map(|variant| clean(&variant.coding)).collect();

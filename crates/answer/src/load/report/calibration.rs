@@ -1,9 +1,9 @@
 //! What a request costs the generator, and the rate at which it is the limit.
 
-use weigh_load::calibrate::{Calibration, Ceiling};
+use weigh_load::calibrate::Calibration;
 
 use crate::document::Block;
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, Tone, field};
 
 pub(super) fn blocks(calibration: &Calibration) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(1, "The generator's ceiling on this machine".into())];
@@ -14,18 +14,15 @@ pub(super) fn blocks(calibration: &Calibration) -> Vec<Block> {
 }
 
 fn table(calibration: &Calibration) -> Grid {
-    let three = |name, unit, priority| Column::new(name, unit, Kind::Three, priority);
-    let tone = |ceiling: &Ceiling| if ceiling.load.verified { Tone::Plain } else { Tone::Dim };
-    Grid::of(
-        &calibration.ceilings,
-        tone,
-        &[
-            (Column::new("load", "", Kind::Text(20), 0), &|ceiling| ceiling.load.to_string().into()),
-            (three("CPU", "µs a request", 0), &|ceiling| ceiling.cpu_us.into()),
-            (three("kernel", "%", 3), &|ceiling| (ceiling.kernel_share * 100.0).into()),
-            (three("a core", "1/s", 0), &|ceiling| ceiling.per_core.into()),
-            (three("reached", "1/s", 1), &|ceiling| ceiling.requests_per_second.into()),
-            (three("bodies", "MB/s", 2), &|ceiling| ceiling.megabytes_per_second.into()),
-        ],
-    )
+    Grid::toned(&calibration.ceilings, |ceiling| {
+        let fields = vec![
+            field("load", "", Kind::Text(20), 0, ceiling.load.to_string()),
+            field("CPU", "µs a request", Kind::Three, 0, ceiling.cpu_us),
+            field("kernel", "%", Kind::Three, 3, ceiling.kernel_share * 100.0),
+            field("a core", "1/s", Kind::Three, 0, ceiling.per_core),
+            field("reached", "1/s", Kind::Three, 1, ceiling.requests_per_second),
+            field("bodies", "MB/s", Kind::Three, 2, ceiling.megabytes_per_second),
+        ];
+        (if ceiling.load.verified { Tone::Plain } else { Tone::Dim }, fields)
+    })
 }

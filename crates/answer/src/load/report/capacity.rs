@@ -6,7 +6,7 @@ use super::{preflight, remedies};
 use crate::document::Block;
 use crate::format::Options;
 use crate::load::Searched;
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, Tone, field};
 use weigh_model::units;
 
 pub(super) fn blocks(searched: &Searched, options: &Options) -> Vec<Block> {
@@ -60,19 +60,17 @@ fn limit(capacity: &Capacity) -> String {
 }
 
 fn table(capacity: &Capacity) -> Grid {
-    let three = |name, unit| Column::new(name, unit, Kind::Three, 0);
     let mut steps: Vec<&Step> = capacity.steps.iter().collect();
     steps.sort_by(|a, b| a.rate.total_cmp(&b.rate));
-    Grid::of(
-        &steps,
-        |step| if step.verdict == Verdict::Held { Tone::Strong } else { Tone::Plain },
-        &[
-            (three("offered", "1/s"), &|step| step.rate.into()),
-            (three("achieved", "1/s"), &|step| step.achieved.into()),
-            (three("response", "ms"), &|step| step.response.map(|s| s * 1e3).into()),
-            (Column::new("", "", Kind::Text(8), 0), &|step| in_words(step.verdict).into()),
-        ],
-    )
+    Grid::toned(steps, |step| {
+        let fields = vec![
+            field("offered", "1/s", Kind::Three, 0, step.rate),
+            field("achieved", "1/s", Kind::Three, 0, step.achieved),
+            field("response", "ms", Kind::Three, 0, step.response.map(|s| s * 1e3)),
+            field("", "", Kind::Text(8), 0, in_words(step.verdict)),
+        ];
+        (if step.verdict == Verdict::Held { Tone::Strong } else { Tone::Plain }, fields)
+    })
 }
 
 fn in_words(verdict: Verdict) -> &'static str {

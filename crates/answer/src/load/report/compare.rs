@@ -6,7 +6,7 @@ use super::{faults, preflight, remedies, rest, times};
 use crate::document::Block;
 use crate::format::{Detail, Options};
 use crate::load::{Compared, Run};
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, Tone, field};
 use crate::text::clean;
 use weigh_model::units;
 
@@ -63,23 +63,20 @@ fn differences(compared: &Compared) -> Vec<Block> {
 }
 
 fn table(lines: &[Line]) -> Grid {
-    let text = |name, least, priority| Column::new(name, "", Kind::Text(least), priority);
     let value = |line: &Line, v: Option<f64>| v.map_or("–".into(), |v| shown(line.quantity, v));
-    let verdict = |line: &Line| line.ratio.map_or("", |r| verdict(line.quantity, r));
-    let there: Vec<&Line> = lines.iter().filter(|line| line.a.is_some() || line.b.is_some()).collect();
-    Grid::of(
-        &there,
-        |line| if matches!(verdict(line), "" | "same") { Tone::Plain } else { Tone::Strong },
-        &[
-            (text("quantity", 12, 0), &|line| name(line.quantity).into()),
-            (text("A", 6, 0), &|line| value(line, line.a).into()),
-            (text("B", 6, 0), &|line| value(line, line.b).into()),
-            (text("B ÷ A", 12, 0), &|line| {
-                line.ratio.map_or("–".into(), |r| units::times_interval(r.median, r.low, r.high)).into()
-            }),
-            (text("", 10, 3), &|line| verdict(line).into()),
-        ],
-    )
+    let there = lines.iter().filter(|line| line.a.is_some() || line.b.is_some());
+    Grid::toned(there, |line| {
+        let ratio = line.ratio.map(|r| units::times_interval(r.median, r.low, r.high));
+        let verdict = line.ratio.map_or("", |r| verdict(line.quantity, r));
+        let fields = vec![
+            field("quantity", "", Kind::Text(12), 0, name(line.quantity)),
+            field("A", "", Kind::Text(6), 0, value(line, line.a)),
+            field("B", "", Kind::Text(6), 0, value(line, line.b)),
+            field("B ÷ A", "", Kind::Text(12), 0, ratio.unwrap_or("–".into())),
+            field("", "", Kind::Text(10), 3, verdict),
+        ];
+        (if matches!(verdict, "" | "same") { Tone::Plain } else { Tone::Strong }, fields)
+    })
 }
 
 /// In words what the interval says.

@@ -4,9 +4,9 @@ use super::{Fact, facts, parts, seconds, whole};
 use crate::bars;
 use crate::document::Block;
 use crate::format::Options;
-use crate::load::figures::{ClassFigures, Spread};
+use crate::load::figures::Spread;
 use crate::load::{LoadCaveat, Run};
-use crate::table::{Cell, Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, field};
 use weigh_model::units;
 
 /// Points of the sparkline at most.
@@ -132,24 +132,19 @@ fn spark(run: &Run) -> Option<String> {
 
 /// Classes beside each other.
 fn classes(run: &Run) -> Grid {
-    let whole = |name, priority| Column::new(name, "", Kind::Whole, priority);
-    let three = |name, unit, priority| Column::new(name, unit, Kind::Three, priority);
-    let ms = |class: &ClassFigures, of: fn(&Spread) -> Option<f64>| {
-        Cell::Number(class.response.as_ref().and_then(of).map(|s| s * 1e3))
-    };
-    Grid::of(
-        &run.figures.classes,
-        |_| Tone::Plain,
-        &[
-            (Column::new("class", "", Kind::Text(8), 0), &|class| class.name.as_str().into()),
-            (whole("complete", 0), &|class| (class.counts.completed as f64).into()),
-            (whole("faulted", 0), &|class| (class.counts.faulted as f64).into()),
-            (whole("dropped", 4), &|class| (class.counts.dropped as f64).into()),
-            (three("rate", "1/s", 0), &|class| class.achieved_per_second.into()),
-            (three("bodies", "MB/s", 3), &|class| (class.body_bytes_per_second / 1e6).into()),
-            (three("median", "ms", 0), &|class| ms(class, |s| Some(s.median))),
-            (three("p99", "ms", 0), &|class| ms(class, |s| s.percentile(99.0))),
-            (three("max", "ms", 2), &|class| ms(class, |s| Some(s.max))),
-        ],
-    )
+    Grid::of(&run.figures.classes, |class| {
+        let response = class.response.as_ref();
+        let ms = |of: fn(&Spread) -> Option<f64>| response.and_then(of).map(|s| s * 1e3);
+        vec![
+            field("class", "", Kind::Text(8), 0, class.name.as_str()),
+            field("complete", "", Kind::Whole, 0, class.counts.completed as f64),
+            field("faulted", "", Kind::Whole, 0, class.counts.faulted as f64),
+            field("dropped", "", Kind::Whole, 4, class.counts.dropped as f64),
+            field("rate", "1/s", Kind::Three, 0, class.achieved_per_second),
+            field("bodies", "MB/s", Kind::Three, 3, class.body_bytes_per_second / 1e6),
+            field("median", "ms", Kind::Three, 0, ms(|s| Some(s.median))),
+            field("p99", "ms", Kind::Three, 0, ms(|s| s.percentile(99.0))),
+            field("max", "ms", Kind::Three, 2, ms(|s| Some(s.max))),
+        ]
+    })
 }

@@ -4,7 +4,7 @@ use crate::document::Block;
 use crate::format::{Detail, Options};
 use crate::load::Run;
 use crate::load::figures::{ClassFigures, Spread};
-use crate::table::{Cell, Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, Tone, field};
 
 pub(super) fn blocks(run: &Run, options: &Options) -> Vec<Block> {
     let full = options.detail == Detail::Full;
@@ -40,37 +40,33 @@ fn table(class: &ClassFigures, open: bool) -> Grid {
     ];
     let total = if open { "response" } else { "service" };
     let shown = phases.into_iter().filter(|(name, _)| open || *name != "response");
-    let rows: Vec<(&str, &Spread)> = shown.filter_map(|(name, s)| Some((name, s.as_ref()?))).collect();
-    let column = |name, priority| Column::new(name, "ms", Kind::Three, priority);
+    let rows = shown.filter_map(|(name, spread)| Some((name, spread.as_ref()?)));
     // Histograms tell times apart from a microsecond on.
     let ms = |seconds: f64| (seconds * 1e6).round() / 1e3;
-    let percentile = |s: &Spread, percent| Cell::Number(s.percentile(percent).map(ms));
-    Grid::of(
-        &rows,
-        |(name, _)| if *name == total { Tone::Strong } else { Tone::Plain },
-        &[
-            (Column::new("phase", "", Kind::Text(8), 0), &|(name, _)| (*name).into()),
-            (column("min", 3), &|(_, s)| ms(s.min).into()),
-            (column("mean", 1), &|(_, s)| ms(s.mean).into()),
-            (column("sd", 4), &|(_, s)| ms(s.sd).into()),
-            (column("median", 0), &|(_, s)| ms(s.median).into()),
-            (column("p90", 2), &|(_, s)| percentile(s, 90.0)),
-            (column("p99", 0), &|(_, s)| percentile(s, 99.0)),
-            (column("p99.9", 2), &|(_, s)| percentile(s, 99.9)),
-            (column("max", 0), &|(_, s)| ms(s.max).into()),
-            (Column::new("values", "", Kind::Whole, 5), &|(_, s)| (s.count as f64).into()),
-        ],
-    )
+    Grid::toned(rows, |(name, spread)| {
+        let percentile = |percent| spread.percentile(percent).map(ms);
+        let fields = vec![
+            field("phase", "", Kind::Text(8), 0, name),
+            field("min", "ms", Kind::Three, 3, ms(spread.min)),
+            field("mean", "ms", Kind::Three, 1, ms(spread.mean)),
+            field("sd", "ms", Kind::Three, 4, ms(spread.sd)),
+            field("median", "ms", Kind::Three, 0, ms(spread.median)),
+            field("p90", "ms", Kind::Three, 2, percentile(90.0)),
+            field("p99", "ms", Kind::Three, 0, percentile(99.0)),
+            field("p99.9", "ms", Kind::Three, 2, percentile(99.9)),
+            field("max", "ms", Kind::Three, 0, ms(spread.max)),
+            field("values", "", Kind::Whole, 5, spread.count as f64),
+        ];
+        (if name == total { Tone::Strong } else { Tone::Plain }, fields)
+    })
 }
 
 fn percentiles(response: &Spread) -> Grid {
-    Grid::of(
-        &response.percentiles,
-        |_| Tone::Plain,
-        &[
-            (Column::new("percent", "%", Kind::Text(5), 0), &|p| p.percent.to_string().into()),
-            (Column::new("within", "ms", Kind::Three, 0), &|p| (p.seconds * 1e3).into()),
-            (Column::new("", "", Kind::Bar, 0), &|p| p.seconds.into()),
-        ],
-    )
+    Grid::of(&response.percentiles, |p| {
+        vec![
+            field("percent", "%", Kind::Text(5), 0, p.percent.to_string()),
+            field("within", "ms", Kind::Three, 0, p.seconds * 1e3),
+            field("", "", Kind::Bar, 0, p.seconds),
+        ]
+    })
 }

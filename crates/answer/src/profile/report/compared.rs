@@ -3,7 +3,7 @@
 use super::{Choice, amount, column};
 use crate::document::Block;
 use crate::profile::compare::{Comparison, Row};
-use crate::table::{Cell, Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, field};
 use crate::text::clean;
 use weigh_model::units;
 
@@ -34,23 +34,20 @@ fn grid(comparison: &Comparison, rows: &[&Row], top: usize) -> Grid {
     let largest = comparison.functions.iter().map(|row| row.inclusive.before.max(row.inclusive.after)).max();
     let (unit, size) = column(largest.unwrap_or(0), &comparison.unit);
     let (before, after) = (format!("{unit} before"), format!("{unit} after"));
-    let calls = |unit| Column::new("calls", unit, Kind::Whole, 1);
-    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
-    let scaled = |amount: i64| Cell::from(amount as f64 / size);
-    Grid::of(
-        &rows[..top.min(rows.len())],
-        |_| Tone::Plain,
-        &[
-            (Column::new("function", "", Kind::Text(12), 0), &|row| clean(&row.name).into()),
-            (calls("before"), &|row| row.calls_before.map(|calls| calls as f64).into()),
-            (calls("after"), &|row| row.calls_after.map(|calls| calls as f64).into()),
-            (three("self", &before, 2), &|row| scaled(row.own.before)),
-            (three("self", &after, 2), &|row| scaled(row.own.after)),
-            (three("difference", &unit, 0), &|row| scaled(row.own.difference)),
-            (three("ratio", "×", 3), &|row| row.own.ratio.into()),
-            (three("inclusive", &before, 5), &|row| scaled(row.inclusive.before)),
-            (three("inclusive", &after, 5), &|row| scaled(row.inclusive.after)),
-            (three("ratio", "×", 6), &|row| row.inclusive.ratio.into()),
-        ],
-    )
+    let scaled = |amount: i64| amount as f64 / size;
+    let calls = |calls: Option<u64>| calls.map(|calls| calls as f64);
+    Grid::of(&rows[..top.min(rows.len())], |row| {
+        vec![
+            field("function", "", Kind::Text(12), 0, clean(&row.name)),
+            field("calls", "before", Kind::Whole, 1, calls(row.calls_before)),
+            field("calls", "after", Kind::Whole, 1, calls(row.calls_after)),
+            field("self", &before, Kind::Three, 2, scaled(row.own.before)),
+            field("self", &after, Kind::Three, 2, scaled(row.own.after)),
+            field("difference", &unit, Kind::Three, 0, scaled(row.own.difference)),
+            field("ratio", "×", Kind::Three, 3, row.own.ratio),
+            field("inclusive", &before, Kind::Three, 5, scaled(row.inclusive.before)),
+            field("inclusive", &after, Kind::Three, 5, scaled(row.inclusive.after)),
+            field("ratio", "×", Kind::Three, 6, row.inclusive.ratio),
+        ]
+    })
 }

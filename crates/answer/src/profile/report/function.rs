@@ -3,7 +3,7 @@
 use super::{amount, column, headed, named};
 use crate::document::Block;
 use crate::profile::document::{Call, Row, Shown};
-use crate::table::{Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, field};
 use crate::text::clean;
 use weigh_model::profile::Recursion;
 use weigh_model::units;
@@ -61,17 +61,14 @@ fn grid(shown: &Shown, row: &Row, calls: &[Call], what: &'static str, top: usize
     let largest = calls.iter().map(|call| call.inclusive).max().unwrap_or(0);
     let (unit, size) = column(largest, &shown.unit);
     let share = |inclusive: i64| (row.inclusive > 0).then(|| inclusive as f64 / row.inclusive as f64 * 100.0);
-    Grid::of(
-        &calls[..top.min(calls.len())],
-        |_| Tone::Plain,
-        &[
-            (Column::new(what, "", Kind::Text(12), 0), &|call| clean(&call.name).into()),
-            (Column::new("calls", "", Kind::Whole, 0), &|call| call.calls.map(|calls| calls as f64).into()),
-            (Column::new("inclusive", unit, Kind::Three, 0), &|call| (call.inclusive as f64 / size).into()),
-            (Column::new("of its cost", "%", Kind::Fixed(1), 2), &|call| share(call.inclusive).into()),
-            (Column::new("memory", "KB", Kind::Three, 4), &|call| {
-                call.inclusive_memory_bytes.map(|bytes| bytes as f64 / 1e3).into()
-            }),
-        ],
-    )
+    Grid::of(&calls[..top.min(calls.len())], |call| {
+        let kilobytes = call.inclusive_memory_bytes.map(|bytes| bytes as f64 / 1e3);
+        vec![
+            field(what, "", Kind::Text(12), 0, clean(&call.name)),
+            field("calls", "", Kind::Whole, 0, call.calls.map(|calls| calls as f64)),
+            field("inclusive", &unit, Kind::Three, 0, call.inclusive as f64 / size),
+            field("of its cost", "%", Kind::Fixed(1), 2, share(call.inclusive)),
+            field("memory", "KB", Kind::Three, 4, kilobytes),
+        ]
+    })
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::{Choice, Sort, column, headed};
 use crate::document::Block;
 use crate::profile::document::{Row, Shown};
-use crate::table::{Cell, Column, Grid, Kind, Tone};
+use crate::table::{Grid, Kind, field};
 use crate::text::clean;
 use weigh_model::profile::{Inclusion, Recursion};
 use weigh_model::units;
@@ -51,27 +51,22 @@ fn key(row: &Row, sort: Sort) -> i64 {
 fn grid(shown: &Shown, rows: &[&Row]) -> Grid {
     let largest = shown.functions.iter().map(|row| row.inclusive).max().unwrap_or(0);
     let (unit, size) = column(largest, &shown.unit);
-    let text = |name, least, priority| Column::new(name, "", Kind::Text(least), priority);
-    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
-    let share = |name, priority| Column::new(name, "%", Kind::Fixed(1), priority);
-    let kilobytes = |bytes: Option<i64>| Cell::Number(bytes.map(|bytes| bytes as f64 / 1e3));
-    Grid::of(
-        rows,
-        |_| Tone::Plain,
-        &[
-            (text("function", 12, 0), &|row| clean(&row.name).into()),
-            (text("", 1, 1), &|row| recursion(row.recursion).into()),
-            (Column::new("calls", "", Kind::Whole, 0), &|row| row.calls.map(|calls| calls as f64).into()),
-            (three("self", &unit, 0), &|row| (row.own as f64 / size).into()),
-            (share("self", 3), &|row| (row.share * 100.0).into()),
-            (Column::new("", "", Kind::Bar, 9), &|row| row.share.max(0.0).into()),
-            (three("inclusive", &unit, 0), &|row| (row.inclusive as f64 / size).into()),
-            (share("inclusive", 2), &|row| (row.inclusive_share * 100.0).into()),
-            (three("self memory", "KB", 4), &|row| kilobytes(row.own_memory_bytes)),
-            (three("memory", "KB", 5), &|row| kilobytes(row.inclusive_memory_bytes)),
-            (text("file", 12, 8), &|row| row.file.as_deref().map_or(String::new(), clean).into()),
-        ],
-    )
+    let kilobytes = |bytes: Option<i64>| bytes.map(|bytes| bytes as f64 / 1e3);
+    Grid::of(rows, |row| {
+        vec![
+            field("function", "", Kind::Text(12), 0, clean(&row.name)),
+            field("", "", Kind::Text(1), 1, recursion(row.recursion)),
+            field("calls", "", Kind::Whole, 0, row.calls.map(|calls| calls as f64)),
+            field("self", &unit, Kind::Three, 0, row.own as f64 / size),
+            field("self", "%", Kind::Fixed(1), 3, row.share * 100.0),
+            field("", "", Kind::Bar, 9, row.share.max(0.0)),
+            field("inclusive", &unit, Kind::Three, 0, row.inclusive as f64 / size),
+            field("inclusive", "%", Kind::Fixed(1), 2, row.inclusive_share * 100.0),
+            field("self memory", "KB", Kind::Three, 4, kilobytes(row.own_memory_bytes)),
+            field("memory", "KB", Kind::Three, 5, kilobytes(row.inclusive_memory_bytes)),
+            field("file", "", Kind::Text(12), 8, row.file.as_deref().map_or(String::new(), clean)),
+        ]
+    })
 }
 
 /// A sign for what is on a stack twice.
