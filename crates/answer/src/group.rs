@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_stats::{dominators, pareto_front};
 
+use crate::first::grouped;
 use crate::row::Row;
 use crate::subject::{Axes, Shape};
 use crate::verdict::ratio_if;
@@ -58,14 +59,7 @@ impl Group {
 /// The groups of a run in the plan's order. Marks each row's place on its group's front, its strongest dominator, and its cost beside the
 /// group's marked cells. Figures decide the front; where intervals overlap, a sentence has to say so.
 pub fn groups(shape: &Shape, rows: &mut [Row]) -> Vec<Group> {
-    let mut members: Vec<(BTreeMap<String, String>, Vec<usize>)> = Vec::new();
-    for (index, row) in rows.iter().enumerate() {
-        let key = shape.key(&row.cell);
-        match members.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, indices)) => indices.push(index),
-            None => members.push((key, vec![index])),
-        }
-    }
+    let mut members = grouped(rows.iter().enumerate().map(|(at, row)| (shape.key(&row.cell), at)));
     if shape.look.part.is_some() {
         // Stable, so that the groups of one content stand in the plan's order.
         let first = |payload: &str| rows.iter().position(|row| row.cell.payload == payload);

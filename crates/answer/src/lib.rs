@@ -11,6 +11,7 @@ pub mod document;
 pub mod estimate;
 pub mod exhibit;
 pub mod finding;
+mod first;
 pub mod format;
 pub mod gather;
 pub mod group;

@@ -23,6 +23,7 @@ pub use quirk::Quirk;
 
 use crate::document::Block;
 use crate::exhibit::Exhibit;
+use crate::first::grouped;
 use crate::format::{Options, Rendered};
 use crate::gather::{Gathered, Measured};
 use crate::report::Report;
@@ -115,13 +116,7 @@ impl NegotiationResult {
 
 /// Ways by server: `apache type-map and multiviews; nginx gzip over https`.
 pub fn places<'a>(ways: impl Iterator<Item = &'a NegotiationResult>) -> String {
-    let mut servers: Vec<(&str, Vec<String>)> = Vec::new();
-    for one in ways {
-        match servers.iter_mut().find(|(server, _)| *server == one.server) {
-            Some((_, ways)) => ways.push(one.label()),
-            None => servers.push((&one.server, vec![one.label()])),
-        }
-    }
+    let servers = grouped(ways.map(|one| (one.server.as_str(), one.label())));
     let one = |(server, ways): &(&str, Vec<String>)| format!("{server} {}", units::list(ways));
     servers.iter().map(one).collect::<Vec<_>>().join("; ")
 }

@@ -13,6 +13,7 @@ use crate::document::{Block, more};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
+use crate::first::grouped;
 use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
 use crate::report::{OverLink, Report};
@@ -196,10 +197,11 @@ impl ComputedCalls {
                 calls.extend(both.filter_map(|operation| call(row, operation, link)));
             }
         }
-        let groups = groups(&calls);
+        // Calls that differ in serializer and setting alone.
+        let groups = grouped(calls.iter().map(|c| ((c.row.cell.group(), c.prediction.operation), c)));
         let computed = ComputedCalls {
-            advice: groups.iter().filter_map(|group| advice(plan, group)).collect(),
-            break_even: groups.iter().filter_map(|group| break_even(evidence, group)).collect(),
+            advice: groups.iter().filter_map(|(_, group)| advice(plan, group)).collect(),
+            break_even: groups.iter().filter_map(|(_, group)| break_even(evidence, group)).collect(),
             predictions: calls.into_iter().map(|call| call.prediction).collect(),
         };
         (!report.links.is_empty() || !computed.predictions.is_empty()).then_some(computed)
@@ -229,19 +231,6 @@ fn call<'a>(row: &'a Row, operation: Operation, link: Option<&OverLink>) -> Opti
         measured,
     };
     predicted.is_finite().then_some(Call { row, prediction, cost })
-}
-
-/// Calls that differ in serializer and setting alone.
-fn groups<'a, 'b>(calls: &'b [Call<'a>]) -> Vec<Vec<&'b Call<'a>>> {
-    let mut groups: Vec<((String, Operation), Vec<&Call>)> = Vec::new();
-    for call in calls {
-        let key = (call.row.cell.group(), call.prediction.operation);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, members)) => members.push(call),
-            None => groups.push((key, vec![call])),
-        }
-    }
-    groups.into_iter().map(|(_, members)| members).collect()
 }
 
 fn advice(plan: &Plan, group: &[&Call]) -> Option<Advice> {

@@ -10,6 +10,7 @@ use crate::document::{Block, more};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
+use crate::first::distinct;
 use crate::format::{Detail, Options};
 use crate::report::Report;
 use crate::row::Row;
@@ -154,12 +155,7 @@ impl PublishedTable {
     pub(crate) fn of(evidence: &Evidence) -> Option<PublishedTable> {
         let table = evidence.plan.study.published_delivery.as_ref()?;
         let measured = &evidence.report.rows;
-        let mut names: Vec<&str> = Vec::new();
-        for row in measured {
-            if !names.contains(&row.cell.runtime.as_str()) {
-                names.push(&row.cell.runtime);
-            }
-        }
+        let names = distinct(measured.iter().map(|row| row.cell.runtime.as_str()));
         let of_runtime = |runtime: &str| -> Vec<(&PublishedDeliveryRow, &Row)> {
             // A static way beside a script's takes part in every runtime's table.
             let fits = |row: &&Row| row.cell.runtime == runtime || row.cell.runtime == NO_PHP;

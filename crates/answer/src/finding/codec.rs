@@ -27,6 +27,7 @@ use crate::exhibit::links::{
 };
 use crate::exhibit::published::LevelComparison;
 use crate::finding::{Draft, Evidence, label};
+use crate::first::{distinct, grouped};
 use crate::group::Group;
 use crate::row::Row;
 use crate::subject::codec::{COMPRESS, DECODE, ENCODE, IDENTITY, STORED};
@@ -98,6 +99,27 @@ fn speeds(evidence: &Evidence) -> Vec<f64> {
     let mut speeds = evidence.plan.study.links.as_ref().map_or(Vec::new(), speeds_of);
     speeds.sort_by(f64::total_cmp);
     speeds
+}
+
+/// What is said of the largest content of each runtime.
+fn of_largest<'a, D: IntoIterator<Item = Draft>>(
+    evidence: &Evidence<'a>,
+    say: impl Fn(&'a Group) -> D,
+) -> Vec<Draft> {
+    let largest = by_runtime(evidence).into_iter().filter_map(|(_, groups)| groups.last().copied());
+    largest.flat_map(say).collect()
+}
+
+/// The codecs of some rows that encode: the one in use today first, then as planned.
+fn codecs_of<'a>(rows: impl Iterator<Item = &'a Row>, reference: &Row) -> Vec<&'a str> {
+    let mut codecs = distinct(rows.map(|row| row.cell.setting.codec.as_str()).filter(|of| *of != IDENTITY));
+    codecs.sort_by_key(|codec| *codec != reference.cell.setting.codec);
+    codecs
+}
+
+/// ` with igbinary`; nothing without a serializer.
+fn with_serializer(row: &Row) -> String {
+    row.cell.serializer.as_ref().map_or(String::new(), |serializer| format!(" with {serializer}"))
 }
 
 /// ` (php8.2)` where the plan has several runtimes, else nothing.

@@ -13,6 +13,7 @@ use crate::chart::{
 use crate::document::group::{View, views};
 use crate::exhibit::crossover::{Crossover, Pays, SizeRatio};
 use crate::exhibit::fairness::{FairnessResult, Outcome};
+use crate::first::{distinct, grouped};
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CPU, PHP_CPU, SERVER_CPU, place};
@@ -199,13 +200,7 @@ fn is_download(result: &Row) -> bool {
 
 /// The contents that are downloaded, in the plan's order.
 fn downloaded(report: &Report) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for result in report.rows.iter().filter(|result| is_download(result)) {
-        if !names.contains(&result.cell.payload.as_str()) {
-            names.push(&result.cell.payload);
-        }
-    }
-    names
+    distinct(report.rows.iter().filter(|row| is_download(row)).map(|row| row.cell.payload.as_str()))
 }
 
 /// CPU time by whom it falls on, for each server and way, with the workers that were busy.
@@ -398,7 +393,7 @@ struct Pool<'a> {
 }
 
 fn pools(report: &Report) -> Vec<Pool<'_>> {
-    let mut pools: Vec<Pool> = Vec::new();
+    let mut cells: Vec<(String, (&FairnessResult, &Slow))> = Vec::new();
     for result in report.exhibits.fairness.iter().flat_map(|slow| &slow.0) {
         let Some(delivery) = result.cell.delivery.as_ref() else { continue };
         let Some(slow) = delivery.slow.as_ref() else { continue };
@@ -407,12 +402,9 @@ fn pools(report: &Report) -> Vec<Pool<'_>> {
         let mut parts = vec![clean(&delivery.server)];
         parts.extend((report.runtimes.len() > 1).then(|| clean(&result.cell.runtime)));
         parts.push(clean(&delivery.way(&result.cell.setting)));
-        let name = parts.join(" ") + &workers;
-        match pools.iter_mut().find(|pool| pool.name == name) {
-            Some(pool) => pool.cells.push((result, slow)),
-            None => pools.push(Pool { name, cells: vec![(result, slow)] }),
-        }
+        cells.push((parts.join(" ") + &workers, (result, slow)));
     }
+    let mut pools: Vec<Pool> = grouped(cells).into_iter().map(|(name, cells)| Pool { name, cells }).collect();
     pools.sort_by(|a, b| a.name.cmp(&b.name));
     pools.truncate(ROWS);
     pools

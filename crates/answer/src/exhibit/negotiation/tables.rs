@@ -6,6 +6,7 @@ use weigh_model::record::negotiation::{Ask, IDENTITY, Purpose};
 
 use super::{Judged, NegotiationResult, Quirk, Said, places, said};
 use crate::document::Block;
+use crate::first::{distinct, grouped};
 use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
 use crate::table::{Cell, Column, Grid, Kind, Tone, field};
@@ -133,14 +134,7 @@ fn matrix(asked: &[NegotiationResult], width: usize) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(3, "Every answer".into())];
     let legend = "What was sent for each Accept-Encoding: the coding, or the status where it is not 200. ! breaks a rule, ~ is allowed and worth knowing.";
     blocks.push(Block::Remark(legend.into()));
-    let mut servers: Vec<&str> = Vec::new();
-    for one in asked {
-        if !servers.contains(&one.server.as_str()) {
-            servers.push(&one.server);
-        }
-    }
-    for server in servers {
-        let ways: Vec<&NegotiationResult> = asked.iter().filter(|one| one.server == server).collect();
+    for (server, ways) in grouped(asked.iter().map(|one| (one.server.as_str(), one))) {
         blocks.push(Block::Heading(4, clean(server)));
         blocks.extend(fitting(&ways, width).into_iter().map(|ways| Block::Table(answers(ways))));
     }
@@ -167,13 +161,7 @@ fn answers(ways: &[&NegotiationResult]) -> Grid {
     let mut head = vec![Column::new("Accept-Encoding", "", Kind::Text(16), 0)];
     head.extend(ways.iter().map(|way| Column::new("", clean(&way.label()), Kind::Text(8), 1)));
     let mut grid = Grid::new(head);
-    let mut rows: Vec<&Ask> = Vec::new();
-    for one in ways.iter().flat_map(|way| choices(way)) {
-        if !rows.contains(&&one.ask) {
-            rows.push(&one.ask);
-        }
-    }
-    for ask in rows {
+    for ask in distinct(ways.iter().flat_map(|way| choices(way)).map(|one| &one.ask)) {
         let answer = |way: &&NegotiationResult| {
             Cell::from(choices(way).find(|one| one.ask == *ask).map(shown).unwrap_or_default())
         };

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::exhibit::prediction::{Advice, BreakEvenAt, ComputedCalls, Prediction};
+use crate::first::grouped;
 
 /// The break-evens, how far measured calls are from computed ones, and where the two pick different settings.
 pub fn computed_and_measured(evidence: &Evidence) -> Vec<Draft> {
@@ -31,15 +32,8 @@ fn corrected(evidence: &Evidence, advice: &Advice) -> Option<Draft> {
 
 /// One sentence per link: how far measured calls are from computed ones.
 fn predicted(calls: &ComputedCalls) -> Vec<Draft> {
-    let mut links: Vec<&str> = Vec::new();
-    for name in calls.predictions.iter().filter_map(|p| p.link.as_deref()) {
-        if !links.contains(&name) {
-            links.push(name);
-        }
-    }
-    let of_link = |link: &str| {
-        let own = calls.predictions.iter().filter(|p| p.link.as_deref() == Some(link));
-        let of: Vec<&Prediction> = own.collect();
+    let links = grouped(calls.predictions.iter().filter_map(|p| Some((p.link.as_deref()?, p))));
+    let of_link = |(link, of): (&str, Vec<&Prediction>)| {
         let ratios: Vec<f64> = of.iter().filter_map(|p| p.ratio).collect();
         let middle = weigh_stats::median(&ratios)?;
         let text = format!(

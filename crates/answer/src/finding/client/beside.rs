@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::exhibit::comparison::{Comparison, Kind};
+use crate::first::grouped;
 use crate::subject::client::{COMBINED, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, over};
 
 /// Other versions of PHP, and other ways to run one.
@@ -25,15 +26,9 @@ pub fn settings(evidence: &Evidence) -> Vec<Draft> {
 }
 
 fn sentences(evidence: &Evidence, kind: Kind) -> Vec<Draft> {
-    let mut families: Vec<((String, String), Vec<&Comparison>)> = Vec::new();
     let comparisons = evidence.report.exhibits.comparisons.iter().flat_map(|all| &all.0);
-    for comparison in comparisons.filter(|c| c.kind == kind) {
-        let Some(names) = names(evidence, comparison) else { continue };
-        match families.iter_mut().find(|(known, _)| *known == names) {
-            Some((_, family)) => family.push(comparison),
-            None => families.push((names, vec![comparison])),
-        }
-    }
+    let of_kind = comparisons.filter(|c| c.kind == kind);
+    let families = grouped(of_kind.filter_map(|c| Some((names(evidence, c)?, c))));
     let sentences = families.iter().filter_map(|(names, family)| sentence(evidence, kind, names, family));
     let leads = if kind == Kind::Setting { 1 } else { SPOKEN_OF };
     sentences.enumerate().map(|(at, (text, cells))| Draft::new(at < leads, text, cells)).collect()

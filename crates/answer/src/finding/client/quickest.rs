@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::exhibit::prediction::Advice;
+use crate::first::grouped;
 use crate::verdict::is_less;
 
 /// Settings named that cannot be told apart from the quickest.
@@ -10,15 +11,10 @@ const NAMED: usize = 3;
 /// One sentence per link, the one without first.
 pub(super) fn over_each_link(evidence: &Evidence) -> Vec<Draft> {
     let Some(calls) = &evidence.report.exhibits.computed_calls else { return Vec::new() };
-    let mut links: Vec<Option<&str>> = Vec::new();
-    for link in calls.advice.iter().map(|advice| advice.link.as_deref()) {
-        if !links.contains(&link) {
-            links.push(link);
-        }
-    }
-    let of_link = |link: Option<&str>| {
-        let of = calls.advice.iter().filter(|advice| advice.link.as_deref() == link);
-        let parts = of.filter_map(|a| Some((part(evidence, a)?, a.measured.clone()))).take(2 * SPOKEN_OF);
+    let links = grouped(calls.advice.iter().map(|advice| (advice.link.as_deref(), advice)));
+    let of_link = |(link, of): (Option<&str>, Vec<&Advice>)| {
+        let parts =
+            of.into_iter().filter_map(|a| Some((part(evidence, a)?, a.measured.clone()))).take(2 * SPOKEN_OF);
         let (texts, cells): (Vec<String>, Vec<String>) = parts.unzip();
         let place = link.map_or("without a link".to_owned(), |link| format!("over {link}"));
         let text = format!("Quickest {place}, end to end: {}.", texts.join("; "));

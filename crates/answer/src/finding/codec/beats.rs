@@ -18,8 +18,7 @@ pub fn settings(evidence: &Evidence) -> Vec<Draft> {
 /// The settings with the reference's serializer that take less encode CPU time beyond doubt and no more bytes.
 fn beating<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<&'a Row> {
     let Some((reference, peers)) = peers(evidence, group) else { return Vec::new() };
-    let Some(base) = reference.get(ENCODE).filter(|_| reference.cell.setting.codec.as_str() != IDENTITY)
-    else {
+    let Some(base) = reference.get(ENCODE).filter(|_| reference.cell.setting.codec != IDENTITY) else {
         return Vec::new();
     };
     peers
@@ -31,16 +30,8 @@ fn beating<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<&'a Row> {
 
 /// Settings of one codec stand together, levels ascending.
 fn by_codec(settings: Vec<&Row>) -> Vec<Vec<&Row>> {
-    let mut codecs: Vec<Vec<&Row>> = Vec::new();
-    for setting in settings {
-        match codecs
-            .iter_mut()
-            .find(|codec| codec[0].cell.setting.codec == setting.cell.setting.codec.as_str())
-        {
-            Some(codec) => codec.push(setting),
-            None => codecs.push(vec![setting]),
-        }
-    }
+    let of_codec = grouped(settings.into_iter().map(|row| (row.cell.setting.codec.as_str(), row)));
+    let mut codecs: Vec<Vec<&Row>> = of_codec.into_iter().map(|(_, rows)| rows).collect();
     codecs.iter_mut().for_each(|codec| codec.sort_by_key(level_of));
     codecs
 }
@@ -65,7 +56,7 @@ fn sentence(
             format!("{} of its encode CPU time", label::range(&values, units::times))
         }
     };
-    let serializer = reference.cell.serializer.as_ref().map_or(String::new(), |s| format!(" with {s}"));
+    let serializer = with_serializer(reference);
     let mut text = format!(
         "{} {} {} in both time and bytes on {}{serializer}: {time} and {} fewer bytes.",
         label::several(settings),

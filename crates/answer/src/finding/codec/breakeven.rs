@@ -9,25 +9,18 @@ pub fn bandwidths(evidence: &Evidence) -> Vec<Draft> {
     if speeds(evidence).is_empty() {
         return Vec::new();
     }
-    let mut drafts = Vec::new();
-    for (_, groups) in by_runtime(evidence) {
-        let Some(largest) = groups.last() else { continue };
-        drafts.extend(levels_of_reference(evidence, largest));
-        drafts.extend(chain(evidence, largest));
-    }
-    drafts
+    of_largest(evidence, |group| {
+        levels_of_reference(evidence, group).into_iter().chain(chain(evidence, group))
+    })
 }
 
 /// Is a higher level of the codec in use worth its time once the value has to cross a link? Writes only: they are
 /// what a level costs.
 fn levels_of_reference(evidence: &Evidence, group: &Group) -> Option<Draft> {
     let (reference, peers) = peers(evidence, group)?;
-    let middle =
-        reference.cell.setting.level.filter(|_| reference.cell.setting.codec.as_str() != IDENTITY)?;
-    let plain = peers.iter().filter(|p| {
-        p.cell.setting.codec.as_str() == reference.cell.setting.codec.as_str()
-            && p.cell.setting.options.is_empty()
-    });
+    let middle = reference.cell.setting.level.filter(|_| reference.cell.setting.codec != IDENTITY)?;
+    let codec = &reference.cell.setting.codec;
+    let plain = peers.iter().filter(|p| p.cell.setting.codec == *codec && p.cell.setting.options.is_empty());
     let levels: Vec<i32> = plain.clone().filter_map(|p| p.cell.setting.level).collect();
     let (lowest, highest) = (*levels.iter().min()?, *levels.iter().max()?);
     let lines = lines(evidence, group, Mix::Write);
@@ -50,10 +43,7 @@ fn levels_of_reference(evidence: &Evidence, group: &Group) -> Option<Draft> {
             "For a write of {} with {}, {}: on a faster link the lower level is ahead, on a slower one the higher. Computed \
              from measured parts.",
             place(evidence, group),
-            label::cell(
-                reference.cell.serializer.as_deref(),
-                &Setting::bare(reference.cell.setting.codec.as_str())
-            ),
+            label::cell(reference.cell.serializer.as_deref(), &Setting::bare(codec.as_str())),
             parts.join(", "),
         );
         Draft::lead(text, cells)

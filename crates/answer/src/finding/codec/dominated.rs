@@ -3,25 +3,11 @@
 use super::*;
 
 pub fn codecs(evidence: &Evidence) -> Vec<Draft> {
-    let mut drafts = Vec::new();
-    for (_, groups) in by_runtime(evidence) {
-        let Some(largest) = groups.last() else { continue };
-        let Some((reference, peers)) = peers(evidence, largest) else { continue };
-        let mut codecs: Vec<&str> = Vec::new();
-        for peer in &peers {
-            if !codecs.contains(&peer.cell.setting.codec.as_str())
-                && peer.cell.setting.codec.as_str() != IDENTITY
-            {
-                codecs.push(peer.cell.setting.codec.as_str());
-            }
-        }
-        // The codec in use today first, then as planned.
-        codecs.sort_by_key(|codec| *codec != reference.cell.setting.codec.as_str());
-        for codec in codecs {
-            drafts.extend(sentence(evidence, largest, &peers, codec, reference));
-        }
-    }
-    drafts
+    of_largest(evidence, |largest| {
+        let Some((reference, peers)) = peers(evidence, largest) else { return Vec::new() };
+        let codecs = codecs_of(peers.iter().copied(), reference).into_iter();
+        codecs.filter_map(|codec| sentence(evidence, largest, &peers, codec, reference)).collect()
+    })
 }
 
 fn sentence(
@@ -31,7 +17,7 @@ fn sentence(
     codec: &str,
     reference: &Row,
 ) -> Option<Draft> {
-    let own: Vec<&Row> = peers.iter().filter(|p| p.cell.setting.codec.as_str() == codec).copied().collect();
+    let own: Vec<&Row> = peers.iter().filter(|p| p.cell.setting.codec == codec).copied().collect();
     let beaten: Vec<(&Row, &Row)> = own.iter().filter_map(|c| Some((*c, strongest(c, peers)?))).collect();
     if beaten.is_empty() {
         return None;
@@ -44,7 +30,7 @@ fn sentence(
         }
     }
     let all = losers.len() == own.len();
-    let serializer = reference.cell.serializer.as_ref().map_or(String::new(), |s| format!(" with {s}"));
+    let serializer = with_serializer(reference);
     let subject = match losers.len() {
         1 => label::several(&losers),
         n if all && losers.iter().all(|l| l.cell.setting.level.is_some()) => capitalised(&format!(
@@ -63,11 +49,7 @@ fn sentence(
         if losers.len() == 1 { "it takes" } else { "each takes" },
     );
     let cells = losers.iter().chain(&winners).map(id_of).collect();
-    Some(if codec == reference.cell.setting.codec.as_str() {
-        Draft::lead(text, cells)
-    } else {
-        Draft::detail(text, cells)
-    })
+    Some(Draft::new(codec == reference.cell.setting.codec, text, cells))
 }
 
 fn capitalised(text: &str) -> String {

@@ -6,34 +6,16 @@ use super::*;
 const DEFAULTS: [i32; 2] = [6, 3];
 
 pub fn steps(evidence: &Evidence) -> Vec<Draft> {
-    let mut drafts = Vec::new();
-    for (_, groups) in by_runtime(evidence) {
-        let Some(largest) = groups.last() else { continue };
-        let Some((reference, peers)) = peers(evidence, largest) else { continue };
-        let mut codecs: Vec<&str> = Vec::new();
-        for peer in peers
-            .iter()
-            .filter(|p| p.cell.setting.codec.as_str() != IDENTITY && p.cell.setting.options.is_empty())
-        {
-            if peer.cell.setting.level.is_some() && !codecs.contains(&peer.cell.setting.codec.as_str()) {
-                codecs.push(peer.cell.setting.codec.as_str());
-            }
-        }
-        codecs.sort_by_key(|codec| *codec != reference.cell.setting.codec.as_str());
-        for codec in codecs {
-            let plain =
-                |p: &&&Row| p.cell.setting.codec.as_str() == codec && p.cell.setting.options.is_empty();
-            let levels: Vec<&Row> = peers.iter().filter(plain).copied().collect();
-            drafts.extend(sentence(
-                evidence,
-                largest,
-                codec,
-                levels,
-                codec == reference.cell.setting.codec.as_str(),
-            ));
-        }
-    }
-    drafts
+    of_largest(evidence, |largest| {
+        let Some((reference, mut plain)) = peers(evidence, largest) else { return Vec::new() };
+        plain.retain(|p| p.cell.setting.options.is_empty());
+        let levelled = plain.iter().copied().filter(|p| level_of(p).is_some());
+        let of_codec = |codec: &str| {
+            let levels = plain.iter().copied().filter(|p| p.cell.setting.codec == codec).collect();
+            sentence(evidence, largest, codec, levels, codec == reference.cell.setting.codec)
+        };
+        codecs_of(levelled, reference).into_iter().filter_map(of_codec).collect()
+    })
 }
 
 fn sentence(
@@ -54,7 +36,7 @@ fn sentence(
         return None;
     }
     let cells = stops.iter().map(id_of).collect();
-    let serializer = lowest.cell.serializer.as_ref().map_or(String::new(), |s| format!(" with {s}"));
+    let serializer = with_serializer(lowest);
     let text = format!("{codec} on {}{serializer}, {}.", place(evidence, group), parts.join("; "));
     Some(Draft::new(lead, text, cells))
 }

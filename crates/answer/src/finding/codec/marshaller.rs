@@ -18,7 +18,7 @@ pub fn beside_by_hand(evidence: &Evidence) -> Vec<Draft> {
 
 fn sentence(evidence: &Evidence, group: &Group) -> Option<Draft> {
     let members = members(evidence, group);
-    let marshaller = members.iter().copied().find(|c| c.cell.setting.codec.as_str() == MARSHALLER)?;
+    let marshaller = members.iter().copied().find(|c| c.cell.setting.codec == MARSHALLER)?;
     let difference = |c: &&Row| (stored(c) - stored(marshaller)).abs();
     let by_hand = members
         .iter()

@@ -16,11 +16,9 @@ struct Effect {
 pub fn effects(evidence: &Evidence) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (_, groups) in by_runtime(evidence) {
-        let mut serializers: Vec<&str> = Vec::new();
-        for candidate in groups.iter().flat_map(|g| members(evidence, g)) {
-            let other = candidate.cell.serializer.as_deref().filter(|s| *s != BASE);
-            serializers.extend(other.filter(|s| !serializers.contains(s)));
-        }
+        let all = groups.iter().flat_map(|g| members(evidence, g));
+        let serializers =
+            distinct(all.filter_map(|row| row.cell.serializer.as_deref()).filter(|name| *name != BASE));
         for (place, serializer) in serializers.into_iter().enumerate() {
             drafts.extend(on_largest(evidence, &groups, serializer, place == 0));
             drafts.extend(over_payloads(evidence, &groups, serializer));
@@ -59,9 +57,7 @@ fn compressed<'a>(evidence: &Evidence<'a>, group: &'a Group, serializer: &str) -
     let bases = || {
         members
             .iter()
-            .filter(|c| {
-                c.cell.serializer.as_deref() == Some(BASE) && c.cell.setting.codec.as_str() != IDENTITY
-            })
+            .filter(|c| c.cell.serializer.as_deref() == Some(BASE) && c.cell.setting.codec != IDENTITY)
             .filter(measured_with_both)
     };
     bases()

@@ -4,6 +4,7 @@ use weigh_model::cell::Slow;
 
 use super::*;
 use crate::exhibit::fairness::{FairnessResult, Outcome};
+use crate::first::grouped;
 
 /// A result with how it was sent.
 #[derive(Clone, Copy)]
@@ -29,17 +30,8 @@ impl<'a> Watched<'a> {
 /// One sentence for each server, pool and content, at the smallest number of slow clients that could keep every worker, else the largest.
 pub fn kept_workers(evidence: &Evidence) -> Vec<Draft> {
     let Some(fairness) = &evidence.report.exhibits.fairness else { return Vec::new() };
-    let all: Vec<Watched> = fairness.0.iter().filter_map(Watched::of).collect();
-    let mut sentences = Vec::new();
-    let mut said = Vec::new();
-    for stand in all.iter().map(Watched::stand) {
-        if !said.contains(&stand) {
-            said.push(stand);
-            let here: Vec<Watched> = all.iter().filter(|w| w.stand() == stand).copied().collect();
-            sentences.extend(sentence(evidence, &here));
-        }
-    }
-    first_leads(sentences)
+    let stands = grouped(fairness.0.iter().filter_map(Watched::of).map(|watched| (watched.stand(), watched)));
+    first_leads(stands.iter().filter_map(|(_, here)| sentence(evidence, here)))
 }
 
 fn sentence(evidence: &Evidence, here: &[Watched]) -> Option<Sentence> {

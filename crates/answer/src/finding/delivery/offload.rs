@@ -1,6 +1,7 @@
 //! Downloads: what handing one over to the server changes in rate, and what it frees; which are spooled.
 
 use super::*;
+use crate::first::grouped;
 
 /// A change in rate of less than this is none.
 const SAME: f64 = 0.03;
@@ -229,16 +230,9 @@ pub fn spooled(evidence: &Evidence) -> Vec<Draft> {
     rows.extend(all(evidence, Subject::PAGE));
     rows.retain(|c| c.bytes() > 0.0 && written(c) >= c.bytes() * SPOOLED);
     rows.sort_by_key(|c| u64::MAX - c.count(CONTENT));
-    let mut said: Vec<&str> = Vec::new();
-    let mut sentences = Vec::new();
-    for row in &rows {
-        let server = row.delivery.server.as_str();
-        if said.contains(&server) {
-            continue;
-        }
-        said.push(server);
-        let is_alike = |c: &&Sent| c.delivery.server == server && c.cell.payload == row.cell.payload;
-        let alike: Vec<&Sent> = rows.iter().filter(is_alike).collect();
+    let sentence = |(server, rows): (&str, Vec<&Sent>)| {
+        let row = rows[0];
+        let alike: Vec<&Sent> = rows.into_iter().filter(|c| c.cell.payload == row.cell.payload).collect();
         let mut ways: Vec<String> = alike.iter().map(|c| label::name(c)).collect();
         ways.sort();
         ways.dedup();
@@ -249,7 +243,8 @@ pub fn spooled(evidence: &Evidence) -> Vec<Draft> {
             label::content(evidence, &row.cell.payload),
             units::bytes(row.count(CONTENT)),
         );
-        sentences.push((text, alike.iter().map(|c| c.own_id()).collect()));
-    }
-    super::details(sentences)
+        (text, alike.iter().map(|c| c.own_id()).collect())
+    };
+    let servers = grouped(rows.iter().map(|row| (row.delivery.server.as_str(), row)));
+    super::details(servers.into_iter().map(sentence))
 }
