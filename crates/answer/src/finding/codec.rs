@@ -13,7 +13,6 @@ pub mod serializer;
 pub mod size;
 pub mod total;
 
-use weigh_model::payload::Origin;
 use weigh_model::units;
 use weigh_stats::dominators;
 
@@ -122,19 +121,10 @@ fn with_serializer(row: &Row) -> String {
     row.cell.serializer.as_ref().map_or(String::new(), |serializer| format!(" with {serializer}"))
 }
 
-/// ` (php8.2)` where the plan has several runtimes, else nothing.
-fn on_runtime(evidence: &Evidence, runtime: &str) -> String {
-    if evidence.plan.runtimes.len() > 1 { format!(" ({runtime})") } else { String::new() }
-}
-
 /// `tree-2.4m`, with the runtime where the plan has several: `tree-2.4m (php8.2)`; content that is not real is called so.
 fn place(evidence: &Evidence, group: &Group) -> String {
-    let is_synthetic = evidence
-        .report
-        .payload(group.payload())
-        .is_some_and(|p| matches!(p.origin, Origin::Synthetic { .. }));
-    let synthetic = if is_synthetic { " (synthetic)" } else { "" };
-    format!("{}{synthetic}{}", group.payload(), on_runtime(evidence, group.runtime()))
+    let content = label::content(evidence, group.payload());
+    format!("{content}{}", label::on_runtime(evidence, group.runtime()))
 }
 
 /// `10 reads for each write`, `a write`, `a read`.

@@ -1,9 +1,11 @@
-//! Names of settings in sentences.
+//! Names of settings, contents and places in sentences.
 
 use weigh_model::cell::Cell;
 use weigh_model::setting::Setting;
 use weigh_model::units;
 
+use crate::document::group::is_synthetic;
+use crate::finding::Evidence;
 use crate::row::Row;
 use crate::subject::codec::IDENTITY;
 use crate::verdict::Ratio;
@@ -74,6 +76,22 @@ pub fn levels(levels: &[i32]) -> String {
         }
     }
     units::list(&words)
+}
+
+/// A payload's name; content that is not real is called so.
+pub fn content(evidence: &Evidence, name: &str) -> String {
+    let is_synthetic = evidence.report.payload(name).is_some_and(is_synthetic);
+    format!("{name}{}", if is_synthetic { " (synthetic)" } else { "" })
+}
+
+/// ` (php8.2)` where the plan has several runtimes, else nothing.
+pub fn on_runtime(evidence: &Evidence, runtime: &str) -> String {
+    if evidence.plan.runtimes.len() > 1 { format!(" ({runtime})") } else { String::new() }
+}
+
+/// A time in seconds.
+pub fn seconds(seconds: f64) -> String {
+    units::ns(seconds * 1e9)
 }
 
 /// Small numbers in words.

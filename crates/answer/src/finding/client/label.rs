@@ -7,10 +7,9 @@ use crate::subject::client::over;
 use crate::verdict::Ratio;
 use weigh_model::cell::Cell;
 use weigh_model::client::{Keys, Mix};
-use weigh_model::payload::Origin;
 use weigh_model::units;
 
-pub(super) use label::{range, share};
+pub(super) use label::{content, range, seconds, share};
 
 /// `redis by phpredis`, over a link `redis by phpredis over 100mbit/20ms`.
 pub(super) fn place(of: &Candidate) -> String {
@@ -20,13 +19,6 @@ pub(super) fn place(of: &Candidate) -> String {
 /// `igbinary + zstd 3`, `serialize alone`; `its driver's way` where the worker does not encode.
 pub(super) fn setting(cell: &Cell) -> String {
     if cell.setting.codec == "none" { "its driver's way".into() } else { label::of_cell(cell) }
-}
-
-/// A payload's name; content that is not real is called so.
-pub(super) fn content(evidence: &Evidence, name: &str) -> String {
-    let payload = evidence.report.payload(name);
-    let is_synthetic = payload.is_some_and(|p| matches!(p.origin, Origin::Synthetic { .. }));
-    format!("{name}{}", if is_synthetic { " (synthetic)" } else { "" })
 }
 
 /// `9 reads for each write`, `reads alone`, `writes alone`.
@@ -78,9 +70,4 @@ pub(super) fn ratio(ratio: &Ratio) -> String {
 /// A ratio with its interval.
 pub(super) fn interval(ratio: &Ratio) -> String {
     units::times_interval(ratio.value, ratio.low, ratio.high)
-}
-
-/// A time in seconds.
-pub(super) fn seconds(seconds: f64) -> String {
-    units::ns(seconds * 1e9)
 }

@@ -151,7 +151,7 @@ fn sentence(
         "{}{}, {}: {}. By their figures {claim} within {} of the best of the {} measured{every}{payloads}; computed from \
          measured parts.",
         subject(evidence, band),
-        on_runtime(evidence, runtime),
+        label::on_runtime(evidence, runtime),
         mix_label(mix),
         choices.join("; "),
         units::percent(tolerance - 1.0),

@@ -37,7 +37,7 @@ pub fn thresholds(evidence: &Evidence) -> Vec<Draft> {
         let with = serializer.map_or(String::new(), |s| format!(" after {s}"));
         let text = format!(
             "Compression{with} pays{} with {}: {}. Computed from measured parts.",
-            on_runtime(evidence, runtime),
+            label::on_runtime(evidence, runtime),
             mix_label(mix),
             drawn_together(&parts).join("; "),
         );

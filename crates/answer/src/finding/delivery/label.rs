@@ -3,10 +3,9 @@
 use weigh_model::cell::{NO_PHP, Transport};
 
 use super::*;
-use crate::document::group::is_synthetic;
 use crate::finding::label;
 
-pub(super) use label::{bytes_beside, number, range, ratio, setting, share};
+pub(super) use label::{bytes_beside, content, number, on_runtime, range, ratio, seconds, setting, share};
 
 /// `gzencode 6`.
 pub(super) fn name(of: &Sent) -> String {
@@ -60,17 +59,6 @@ pub(super) fn place(evidence: &Evidence, group: &Group) -> String {
     format!("{} from {}{notes}", content(evidence, group.payload()), group.factor("server"))
 }
 
-/// A payload's name; content that is not real is called so.
-pub(super) fn content(evidence: &Evidence, name: &str) -> String {
-    let is_synthetic = evidence.report.payload(name).is_some_and(is_synthetic);
-    format!("{name}{}", if is_synthetic { " (synthetic)" } else { "" })
-}
-
-/// ` (php8.2)` where the plan has several runtimes, else nothing.
-pub(super) fn on_runtime(evidence: &Evidence, runtime: &str) -> String {
-    if evidence.plan.runtimes.len() > 1 { format!(" ({runtime})") } else { String::new() }
-}
-
 /// `nginx`, `nginx over https`, `nginx over https with 10 connections over cable`.
 pub(super) fn endpoint(Endpoint { server, transport, connections, link }: &Endpoint) -> String {
     let transport = match transport {
@@ -82,9 +70,4 @@ pub(super) fn endpoint(Endpoint { server, transport, connections, link }: &Endpo
         1 => format!("{server}{transport}{link}"),
         n => format!("{server}{transport} with {n} connections{link}"),
     }
-}
-
-/// A time in seconds.
-pub(super) fn seconds(seconds: f64) -> String {
-    units::ns(seconds * 1e9)
 }
