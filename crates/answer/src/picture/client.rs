@@ -212,9 +212,9 @@ fn panels_title(report: &Report, content: &Content) -> String {
 /// The parts from the left: name, colour, metric.
 const SPLIT: [(&str, Color, &str); 4] = [
     ("PHP", VIOLET.faded(0.95), "client-user-cpu"),
-    ("kernel for PHP", VIOLET.faded(0.45), "client-system-cpu"),
+    ("kernel for PHP", VIOLET.faded(0.45), "client-kernel-cpu"),
     ("store", GREEN.faded(0.95), "store-user-cpu"),
-    ("kernel for the store", GREEN.faded(0.45), "store-system-cpu"),
+    ("kernel for the store", GREEN.faded(0.45), "store-kernel-cpu"),
 ];
 
 /// The CPU time of a transaction by whom it falls on; none where none was read.
@@ -255,4 +255,15 @@ fn split_title(content: &Content) -> String {
     let (low, high) = (format!("{:.0}%", least * 100.0), format!("{:.0}%", most * 100.0));
     let range = if low == high { low } else { format!("{low} to {high}") };
     format!("{title}: {range} of a transaction's CPU time is PHP's side")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_metrics_of_clients() {
+        let known: Vec<&str> = crate::subject::client::SHAPE.metrics().map(|metric| metric.id).collect();
+        assert!(SPLIT.iter().all(|(_, _, metric)| known.contains(metric)), "{known:?}");
+    }
 }

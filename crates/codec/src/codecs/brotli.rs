@@ -206,8 +206,7 @@ impl Decoder {
                 // `free` the room offered.
                 let result = unsafe {
                     let decompress = sys::BrotliDecoderDecompressStream;
-                    let result =
-                        decompress(handle, &mut left, &mut next, &mut free, &mut at, null_mut());
+                    let result = decompress(handle, &mut left, &mut next, &mut free, &mut at, null_mut());
                     room.commit(size - free);
                     result
                 };

@@ -114,7 +114,13 @@ impl Stream {
     }
 
     /// Runs the stream to its end; the bytes of input left over.
-    fn run(&mut self, mode: Mode, input: &[u8], room: &mut Room, all: usize) -> Result<usize, Stop<sys::lzma_ret>> {
+    fn run(
+        &mut self,
+        mode: Mode,
+        input: &[u8],
+        room: &mut Room,
+        all: usize,
+    ) -> Result<usize, Stop<sys::lzma_ret>> {
         let mut after = input.len();
         for (piece, last) in mode.pieces(input) {
             after -= piece.len();
