@@ -88,7 +88,7 @@ pub trait Part: Any + Debug + Send + Sync {
     /// Adds to what travels into the plan.
     fn say(&self, _text: &mut StudyText) {}
 
-    /// What each of its blocks is for. This and what follows is written by [`part_of`].
+    /// What each of its blocks is for. This and what follows is written by `part_of!`.
     fn abouts(&self) -> Vec<&str>;
 
     /// The links that its blocks name, in their quick form too.
