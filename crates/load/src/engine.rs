@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-pub use preflight::TIMES as PREFLIGHTS;
+pub use preflight::{TIMES as PREFLIGHTS, preflights};
 pub use prepared::{Arsenal, Endpoint, Prepared, Refusal};
 pub use progress::Progress;
 
@@ -52,7 +52,7 @@ pub fn run(
 ) -> Result<LoadResult, Refusal> {
     let models = models(plan)?;
     let arsenal = Arsenal::of(plan)?;
-    let (preflights, expectations) = preflight(plan, &arsenal)?;
+    let (preflights, expectations) = preflight(plan, &arsenal, stop)?;
     let no_thread = |e: io::Error| Refusal(format!("no thread for decoding: {e}"));
     let check = expectations.map(|e| Ok((e, Decoder::start().map_err(no_thread)?))).transpose()?;
     let threads = plan.threads.max(1);
@@ -102,19 +102,22 @@ pub fn run(
 fn preflight(
     plan: &LoadPlan,
     arsenal: &Arsenal,
+    stop: &AtomicBool,
 ) -> Result<(Vec<Preflight>, Option<Arc<Expectations>>), Refusal> {
     let broken = |e: io::Error| Refusal(format!("the preflight broke off: {e}"));
     let mini = scouting(plan);
-    let tickets = Some(AtomicI64::new(i64::from(preflight::TIMES) * plan.requests.len() as i64));
-    let shared = Shared { clock: Clock::start(), tickets, order: AtomicU32::new(GO_ON) };
-    let recorder = Recorder::new(arsenal.classes.len(), slice(plan));
-    let sink = Sink::new(shared.clock, recorder, Eye::Scout(Box::new(preflight::Scout::new(plan))));
-    let window = Window::default();
-    let thread = Thread::new(&mini, arsenal, &shared, vec![scouting_part(&mini, arsenal)], sink, &window)
-        .map_err(broken)?;
-    let (_, scout) = thread.run().map_err(broken)?.finish();
+    let all: Vec<u32> = (0..plan.requests.len() as u32).collect();
+    let mut scout = Box::new(preflight::Scout::new(plan));
+    scout = ask(&mini, arsenal, scout, &all, preflight::TIMES).map_err(broken)?;
+    if plan.again_seconds > 0.0 && scout.asks_again() {
+        pause(Duration::from_secs_f64(plan.again_seconds), stop);
+        for request in all {
+            // Each over a connection of its own.
+            scout = ask(&mini, arsenal, scout, &[request], preflight::AGAIN).map_err(broken)?;
+        }
+    }
     let (mut preflights, mut expectations) = (Vec::new(), Vec::new());
-    for (preflight, expectation) in scout.map(|s| s.finish()).unwrap_or_default() {
+    for (preflight, expectation) in scout.finish() {
         let is_answered = preflight.status != 0;
         if let Some(fault) = preflight.fault.as_ref().filter(|_| plan.check != Check::Discard || !is_answered)
         {
@@ -128,6 +131,32 @@ fn preflight(
     }
     let is_whole = expectations.len() == plan.requests.len();
     Ok((preflights, is_whole.then(|| Expectations::new(expectations, plan))))
+}
+
+/// Asks for each of these requests so many times, one after the other, beginning with a new connection.
+fn ask(
+    mini: &LoadPlan,
+    arsenal: &Arsenal,
+    scout: Box<preflight::Scout>,
+    requests: &[u32],
+    times: u32,
+) -> io::Result<Box<preflight::Scout>> {
+    let tickets = Some(AtomicI64::new(i64::from(times) * requests.len() as i64));
+    let shared = Shared { clock: Clock::start(), tickets, order: AtomicU32::new(GO_ON) };
+    let recorder = Recorder::new(arsenal.classes.len(), slice(mini));
+    let sink = Sink::new(shared.clock, recorder, Eye::Scout(scout));
+    let window = Window::default();
+    let part = scouting_part(mini, arsenal, requests, times);
+    let (_, scout) = Thread::new(mini, arsenal, &shared, vec![part], sink, &window)?.run()?.finish();
+    scout.ok_or_else(|| io::Error::other("what was seen is lost"))
+}
+
+/// Waits, unless the run is to be stopped.
+fn pause(length: Duration, stop: &AtomicBool) {
+    let until = Instant::now() + length;
+    while Instant::now() < until && !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(20)));
+    }
 }
 
 /// What every thread works on.
@@ -148,7 +177,7 @@ struct Outcome {
 }
 
 impl Job<'_> {
-    fn one_thread(&self, window: &Window, eye: Eye<'_>, index: u32) -> io::Result<Outcome> {
+    fn one_thread(&self, window: &Window, eye: Eye, index: u32) -> io::Result<Outcome> {
         let Job { plan, arsenal, shared, models } = *self;
         if !plan.cpus.is_empty() {
             sys::pin(plan.cpus[index as usize % plan.cpus.len()])?;

@@ -46,6 +46,8 @@ pub enum FaultKind {
     Status,
     /// Not a content coding that the preflight accepted.
     ContentCoding,
+    /// Not the media type that the preflight saw.
+    ContentType,
     /// Another length than the preflight saw.
     Length,
     /// A body that does not decode.

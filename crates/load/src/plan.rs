@@ -20,6 +20,10 @@ pub struct LoadPlan {
     pub limits: Limits,
     /// What becomes of bodies.
     pub check: Check,
+    /// Seconds after which the preflight asks for everything again, over new connections, to see what varies with time; 0: it
+    /// asks once.
+    #[serde(default)]
+    pub again_seconds: f64,
     /// Threads, each with connections of its own.
     pub threads: u32,
     /// The processors to which the threads are pinned in turn; empty: not pinned.
@@ -41,6 +45,7 @@ impl Default for LoadPlan {
             length: Length::default(),
             limits: Limits::default(),
             check: Check::Verify { decode_every: 1, vary_by: Vec::new() },
+            again_seconds: 0.0,
             threads: 1,
             cpus: Vec::new(),
             slice_seconds: 1.0,

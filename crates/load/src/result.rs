@@ -208,6 +208,9 @@ pub enum Checked {
     Length,
     /// Every byte of every body.
     Bytes,
-    /// Status, and a full decode of samples, because bodies differ from response to response.
+    /// Status, media type and coding, and of samples a full decode and a plausible length, because bodies differ from response to
+    /// response.
     Samples,
+    /// Status, media type and coding, a full decode, and every byte but those of the parts that vary.
+    Parts,
 }

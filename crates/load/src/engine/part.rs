@@ -132,9 +132,9 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// Requests 0 to `requests`, each so many times before the next.
-    pub fn in_turn(requests: u32, times: u32) -> Draw {
-        let requests = (0..requests).flat_map(|r| std::iter::repeat_n(r, times as usize)).collect();
+    /// Each of these requests so many times before the next.
+    pub fn in_turn(requests: &[u32], times: u32) -> Draw {
+        let requests = requests.iter().flat_map(|r| std::iter::repeat_n(*r, times as usize)).collect();
         Draw { requests, sums: Vec::new(), rng: ChaCha8Rng::seed_from_u64(0), turn: 0 }
     }
 

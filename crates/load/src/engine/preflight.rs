@@ -1,13 +1,23 @@
-//! The preflight: every request a few times before the load, to see what the server really sends for it.
+//! The preflight: every request a few times before the load, to see what the server really sends for it, and what of that varies
+//! from connection to connection, from response to response and with time.
+
+use std::sync::Arc;
 
 use crate::fault::{Fault, FaultKind};
 use crate::plan::{LoadPlan, Protocol, Request};
 use crate::protocol::h1::head::{Head, fields};
 use crate::result::{Framing, Preflight};
-use crate::verify::{Body, Captured, Examiner, Expectation};
+use crate::verify::{Body, Captured, Examiner, Expectation, KEPT};
 
 /// How often each request is sent: twice shows what differs, and the third time what differs only sometimes.
 pub const TIMES: u32 = 3;
+/// How often once more after a pause, where the plan asks for that: a clock goes on meanwhile, and what is drawn among a few shows itself.
+pub const AGAIN: u32 = 5;
+
+/// Requests that a preflight sends for each request of a plan.
+pub fn preflights(plan: &LoadPlan) -> u32 {
+    if plan.again_seconds > 0.0 { TIMES + AGAIN } else { TIMES }
+}
 
 /// A response that is being kept.
 #[derive(Debug)]
@@ -31,7 +41,7 @@ impl Keeping {
             Protocol::Http10 | Protocol::Http11 => Framing::Close,
         };
         let fields = fields(raw).map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
-        let captured = Captured { version, head: *head, fields, framing, body: Body::Whole(Vec::new()) };
+        let captured = Captured { version, head: *head, fields, framing, body: Body::Whole(Arc::default()) };
         Keeping { captured, most }
     }
 
@@ -39,7 +49,9 @@ impl Keeping {
     pub fn body(&mut self, bytes: &[u8]) {
         let more = bytes.len() as u64;
         match &mut self.captured.body {
-            Body::Whole(kept) if kept.len() as u64 + more <= self.most => kept.extend_from_slice(bytes),
+            Body::Whole(kept) if kept.len() as u64 + more <= self.most => {
+                Arc::make_mut(kept).extend_from_slice(bytes);
+            }
             Body::Whole(kept) => self.captured.body = Body::Long(kept.len() as u64 + more),
             Body::Long(length) => *length += more,
         }
@@ -48,19 +60,28 @@ impl Keeping {
 
 /// Gathers what the preflight brings, request by request.
 #[derive(Debug)]
-pub struct Scout<'a> {
-    plan: &'a LoadPlan,
+pub struct Scout {
+    plan: Arc<LoadPlan>,
     examiner: Examiner,
-    /// Responses to the request that is being asked for.
-    responses: Vec<Result<Captured, Fault>>,
-    /// What was found, in the plan's order.
-    pub found: Vec<(Preflight, Option<Expectation>)>,
+    requests: Vec<Asked>,
+    /// Bytes of bodies that wait to be examined.
+    kept: u64,
 }
 
-impl<'a> Scout<'a> {
+/// What is known of one request.
+#[derive(Debug)]
+enum Asked {
+    /// Its responses so far; a body that is as an earlier one is kept once.
+    Open(Vec<Result<Captured, Fault>>),
+    /// What they tell.
+    Examined(Box<(Preflight, Option<Expectation>)>),
+}
+
+impl Scout {
     /// One that has seen nothing.
-    pub fn new(plan: &'a LoadPlan) -> Scout<'a> {
-        Scout { plan, examiner: Examiner::new(plan), responses: Vec::new(), found: Vec::new() }
+    pub fn new(plan: &LoadPlan) -> Scout {
+        let requests = plan.requests.iter().map(|_| Asked::Open(Vec::new())).collect();
+        Scout { plan: Arc::new(plan.clone()), examiner: Examiner::new(plan), requests, kept: 0 }
     }
 
     /// Begins to keep a response.
@@ -79,16 +100,50 @@ impl<'a> Scout<'a> {
         self.response(request, Err(fault));
     }
 
-    fn response(&mut self, request: u32, response: Result<Captured, Fault>) {
-        self.responses.push(response);
-        if self.responses.len() < TIMES as usize {
-            return;
+    /// Whether asking again may tell more: every request was answered, and one is not examined yet.
+    pub fn asks_again(&self) -> bool {
+        let is_answered = |asked: &Asked| match asked {
+            Asked::Open(responses) => {
+                responses.len() >= TIMES as usize && responses.iter().all(|response| response.is_ok())
+            }
+            Asked::Examined(_) => true,
+        };
+        self.requests.iter().all(is_answered) && self.requests.iter().any(|a| matches!(a, Asked::Open(_)))
+    }
+
+    fn response(&mut self, request: u32, mut response: Result<Captured, Fault>) {
+        let index = request as usize;
+        let Asked::Open(responses) = &mut self.requests[index] else { return };
+        if let Ok(captured) = &mut response {
+            let known = responses.iter().flatten().find(|known| known.body == captured.body);
+            match (known, &captured.body) {
+                (Some(known), _) => captured.body = known.body.clone(),
+                (None, Body::Whole(bytes)) => self.kept += bytes.len() as u64,
+                (None, Body::Long(_)) => {}
+            }
         }
-        let request = &self.plan.requests[request as usize];
-        let all: Result<Vec<Captured>, Fault> = self.responses.drain(..).collect();
-        self.found.push(match all {
+        responses.push(response);
+        let is_told = responses.len() >= TIMES as usize;
+        if responses.len() >= preflights(&self.plan) as usize || (is_told && self.kept > KEPT) {
+            self.examine(index);
+        }
+    }
+
+    /// Examines what has come for a request, and lets it go.
+    fn examine(&mut self, index: usize) {
+        let Asked::Open(responses) = &mut self.requests[index] else { return };
+        let request = &self.plan.requests[index];
+        let mut responses = std::mem::take(responses);
+        let missing = responses.len() < TIMES as usize && responses.iter().all(Result::is_ok);
+        if missing {
+            let message = "the preflight was ended before it was answered";
+            responses.push(Err(Fault::new(FaultKind::Timeout, message)));
+        }
+        let all: Result<Vec<Captured>, Fault> = responses.into_iter().collect();
+        let found = match all {
             Ok(all) => {
                 let (seen, others) = all.split_first().expect("there are several");
+                self.kept = self.kept.saturating_sub(bytes(&all));
                 let (preflight, expectation) = self.examiner.examine(request, seen, others);
                 (preflight, Some(expectation))
             }
@@ -96,17 +151,30 @@ impl<'a> Scout<'a> {
                 let request = request.name.clone();
                 (Preflight { request, fault: Some(fault), ..Preflight::default() }, None)
             }
-        });
+        };
+        self.requests[index] = Asked::Examined(Box::new(found));
     }
 
-    /// What was found, with a fault for each request that got no answer in time.
+    /// What was found, in the plan's order, with a fault for each request that got no answer in time.
     pub fn finish(mut self) -> Vec<(Preflight, Option<Expectation>)> {
-        for request in &self.plan.requests[self.found.len()..] {
-            let fault =
-                Some(Fault::new(FaultKind::Timeout, "the preflight was ended before it was answered"));
-            self.found
-                .push((Preflight { request: request.name.clone(), fault, ..Preflight::default() }, None));
-        }
-        self.found
+        (0..self.requests.len()).for_each(|index| self.examine(index));
+        let found = self.requests.into_iter().filter_map(|asked| match asked {
+            Asked::Examined(found) => Some(*found),
+            Asked::Open(_) => None,
+        });
+        found.collect()
     }
+}
+
+/// Bytes of bodies, each kept once.
+fn bytes(all: &[Captured]) -> u64 {
+    let mut bodies: Vec<&Arc<Vec<u8>>> = Vec::new();
+    for captured in all {
+        if let Body::Whole(body) = &captured.body
+            && !bodies.iter().any(|known| Arc::ptr_eq(known, body))
+        {
+            bodies.push(body);
+        }
+    }
+    bodies.iter().map(|body| body.len() as u64).sum()
 }

@@ -17,33 +17,33 @@ const LAST_PROOFS: Duration = Duration::from_secs(10);
 
 /// What is done with bodies.
 #[derive(Debug)]
-pub enum Eye<'a> {
+pub enum Eye {
     /// They are verified.
     Verify(Box<Verifier<Tag>>),
     /// They are kept, for it is the preflight.
-    Scout(Box<Scout<'a>>),
+    Scout(Box<Scout>),
     /// Nothing.
     Closed,
 }
 
 /// Where one thread's events go.
 #[derive(Debug)]
-pub struct Sink<'a> {
+pub struct Sink {
     clock: Clock,
     /// When bytes were last read.
     now: Nanos,
     exchanges: Vec<Exchange>,
     free: Vec<ExchangeId>,
-    eye: Eye<'a>,
+    eye: Eye,
     /// What was counted.
     pub recorder: Recorder,
     /// Exchanges that ended since this was last looked at.
     pub ended: Vec<Ended>,
 }
 
-impl<'a> Sink<'a> {
+impl Sink {
     /// One with nothing in flight.
-    pub fn new(clock: Clock, recorder: Recorder, eye: Eye<'a>) -> Sink<'a> {
+    pub fn new(clock: Clock, recorder: Recorder, eye: Eye) -> Sink {
         Sink { clock, now: 0, exchanges: Vec::new(), free: Vec::new(), eye, recorder, ended: Vec::new() }
     }
 
@@ -85,7 +85,7 @@ impl<'a> Sink<'a> {
     }
 
     /// Counts all that is left, and gives the record with what the preflight found.
-    pub fn finish(mut self) -> (Recorder, Option<Scout<'a>>) {
+    pub fn finish(mut self) -> (Recorder, Option<Box<Scout>>) {
         if let Eye::Verify(verifier) = &mut self.eye {
             let outcomes = verifier.finish(LAST_PROOFS);
             self.recorder.unproven = verifier.unproven();
@@ -94,7 +94,7 @@ impl<'a> Sink<'a> {
             }
         }
         let scout = match self.eye {
-            Eye::Scout(scout) => Some(*scout),
+            Eye::Scout(scout) => Some(scout),
             Eye::Verify(_) | Eye::Closed => None,
         };
         (self.recorder, scout)
@@ -144,7 +144,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-impl Events for Sink<'_> {
+impl Events for Sink {
     #[inline]
     fn tick(&mut self) {
         self.now = self.clock.now();
@@ -174,7 +174,7 @@ impl Events for Sink<'_> {
         exchange.status = head.status;
         self.recorder.counts(exchange.class).head_bytes += head.bytes as u64;
         match &mut self.eye {
-            Eye::Verify(verifier) => exchange.checker = Some(verifier.head(exchange.request, head)?),
+            Eye::Verify(verifier) => exchange.checker = Some(verifier.head(exchange.request, head, raw)?),
             Eye::Scout(scout) => exchange.keeping = Some(Box::new(scout.keep(exchange.request, head, raw))),
             Eye::Closed => {}
         }

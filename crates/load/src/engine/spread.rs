@@ -1,7 +1,6 @@
 //! How a plan is spread over threads: each has a part of every stream, with connections and a schedule of its own.
 
 use super::part::{Draw, Part};
-use super::preflight;
 use super::prepared::{Arsenal, Refusal};
 use crate::arrival::{self, Model};
 use crate::plan::{Check, Length, LoadPlan, Protocol, Stream};
@@ -76,11 +75,11 @@ pub fn scouting(plan: &LoadPlan) -> LoadPlan {
     }
 }
 
-/// The only part of such a plan.
-pub fn scouting_part<'a>(plan: &'a LoadPlan, arsenal: &Arsenal) -> Part<'a> {
+/// The only part of such a plan: each of these requests so many times.
+pub fn scouting_part<'a>(plan: &'a LoadPlan, arsenal: &Arsenal, requests: &[u32], times: u32) -> Part<'a> {
     let context = arrival::Part { index: 0, count: 1, slots: 1, seed: 0, seconds: None };
     let stream = &plan.streams[0];
     let schedule = arrival::parse(&stream.arrival).expect("it is one of the models").schedule(&context);
-    let draw = Draw::in_turn(plan.requests.len() as u32, preflight::TIMES);
+    let draw = Draw::in_turn(requests, times);
     Part::new(stream, schedule, false, 1, arsenal.endpoints.len(), draw)
 }

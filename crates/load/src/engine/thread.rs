@@ -71,7 +71,7 @@ pub struct Thread<'a> {
     pub(super) conns: Vec<Option<Conn>>,
     pub(super) vacant: Vec<usize>,
     pub(super) parts: Vec<Part<'a>>,
-    pub(super) sink: Sink<'a>,
+    pub(super) sink: Sink,
     /// For connections with TLS, where there are any.
     pub(super) tls: Option<TlsThread>,
     pub(super) http2: Http2Thread,
@@ -102,7 +102,7 @@ impl<'a> Thread<'a> {
         arsenal: &'a Arsenal,
         shared: &'a Shared,
         parts: Vec<Part<'a>>,
-        sink: Sink<'a>,
+        sink: Sink,
         window: &'a Window,
     ) -> io::Result<Thread<'a>> {
         let poll = Poll::new()?;
@@ -136,7 +136,7 @@ impl<'a> Thread<'a> {
     ///
     /// # Errors
     /// When the system's poll fails.
-    pub fn run(mut self) -> io::Result<Sink<'a>> {
+    pub fn run(mut self) -> io::Result<Sink> {
         let mut events = Events::with_capacity(1024);
         for stream in 0..self.parts.len() {
             self.pump(stream as u16)?;
@@ -371,7 +371,7 @@ impl Thread<'_> {
 }
 
 /// Bytes that count against a slow reader's rate: of body, where the protocol tells them from others.
-fn received(conn: &Conn, exchange: Option<ExchangeId>, sink: &Sink<'_>) -> u64 {
+fn received(conn: &Conn, exchange: Option<ExchangeId>, sink: &Sink) -> u64 {
     match (&conn.machine, exchange) {
         _ if conn.pace.is_none() => 0,
         (Machine::Http2(machine), _) => machine.received(),

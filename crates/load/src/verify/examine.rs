@@ -1,9 +1,11 @@
 //! The preflight: what a server really sends for a request, and what can be asked of every further response.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::decode::{decode, excess, first, sha256, token};
 use super::expectation::{Decoded, Expectation, layer};
+use super::template::Template;
 use super::variants::{Variant, Variants};
 use super::wrong::{common, hex};
 use crate::accept::Accept;
@@ -15,7 +17,14 @@ use crate::protocol::h1::head::Head;
 use crate::result::{Checked, Framing, Preflight};
 
 /// Bytes of accepted bodies that a run may keep; requests beyond them are checked in samples.
-const KEPT: u64 = 512 << 20;
+pub(crate) const KEPT: u64 = 512 << 20;
+
+/// Bodies with at least this share in common are compared but for the parts that vary.
+const SHARED: f64 = 0.5;
+/// So many responses for each content: with fewer, another content may still come.
+const RESPONSES_PER_CONTENT: usize = 3;
+/// What varies may become so many bytes longer than in the preflight, and twice as long.
+const GROWTH: u64 = 4096;
 
 /// The name in [`Check::Verify`]'s `vary_by` that stands for bodies; every other one is a field's.
 const BODY: &str = "body";
@@ -36,10 +45,10 @@ pub struct Captured {
 }
 
 /// A body in its content coding, without framing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// All of it.
-    Whole(Vec<u8>),
+    Whole(Arc<Vec<u8>>),
     /// One over [`Limits::body_bytes`], that was only counted.
     Long(u64),
 }
@@ -99,15 +108,16 @@ impl Examiner {
         }
         let known = self.vary_by.as_deref().unwrap_or_default();
         let bodies_vary = known.iter().any(|name| name == BODY);
-        finding.expectation.length = constant_length(seen, others).filter(|_| !bodies_vary);
+        let vary = bodies_vary || others.iter().any(|other| other.body != seen.body);
+        finding.expectation.length =
+            constant_length(seen, others).filter(|_| !vary || is_bodiless(request, seen));
         if self.vary_by.is_none() {
             return Ok(());
         }
         for captured in [seen].into_iter().chain(others) {
             finding.accept_coding(request, captured)?;
         }
-        // RFC 9112, section 6.3: these have no body, whatever their fields say.
-        if request.method == "HEAD" || matches!(seen.head.status, 204 | 304) {
+        if is_bodiless(request, seen) {
             return Ok(());
         }
         let bodies = [seen].into_iter().chain(others).map(|c| (c, &c.body));
@@ -124,44 +134,87 @@ impl Examiner {
             ));
             return Ok(());
         }
-        let same = finding.decode(&whole, &self.limits)?;
+        let decoded = finding.decode(&whole, &self.limits)?;
         finding.notes_on_body(seen, whole[0].1);
-        self.choose(finding, &whole, same && !bodies_vary);
+        if bodies_vary {
+            finding.varies();
+            return Ok(());
+        }
+        if decoded.iter().any(|other| *other != decoded[0]) {
+            finding.expectation.media_type = Some(media_type(borrowed(seen)));
+            self.varying(finding, &whole, &decoded)?;
+        }
+        self.choose(finding, &whole, &decoded);
         Ok(())
     }
 
-    /// How responses will be checked.
-    fn choose(&mut self, finding: &mut Finding, bodies: &[(Coding, &[u8])], same: bool) {
+    /// What can be asked of bodies that are not all the same.
+    fn varying(
+        &self,
+        finding: &mut Finding,
+        bodies: &[(Coding, &[u8])],
+        decoded: &[Decoded],
+    ) -> Result<(), Fault> {
+        finding.varies();
+        let lengths = || decoded.iter().map(|d| d.bytes);
+        let (least, most) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
+        let contents = distinct(decoded);
+        let mut whole = Vec::with_capacity(contents.len());
+        for content in &contents {
+            let at = decoded.iter().position(|d| d == content).unwrap_or(0);
+            let (coding, wire) = bodies[at];
+            whole.push(decode(coding, wire, content.bytes, self.limits.decoded_bytes)?.into_owned());
+        }
+        let template = Template::of(&whole).filter(|t| t.fixed_bytes() as f64 >= SHARED * most as f64);
         let expectation = &mut finding.expectation;
-        expectation.checked = Checked::Samples;
-        let identity = bodies.iter().all(|(coding, _)| *coding == Coding::Identity);
-        if !same {
-            expectation.decoded = None;
-            finding.preflight.decoded_sha256 = None;
-            // Content of one length may well be encoded in another next time.
-            if !identity {
-                expectation.length = None;
-            }
+        if let Some(template) = template {
+            let note = format!(
+                "{} of {most} bytes are the same in every response; parts that vary: {}",
+                template.fixed_bytes(),
+                template.varying()
+            );
+            expectation.plausible = Some(template.fixed_bytes() as u64..=2 * most + GROWTH);
+            expectation.checked = Checked::Parts;
+            expectation.template = Some(template);
+            finding.note(note);
+        } else if contents.len() * RESPONSES_PER_CONTENT <= decoded.len() {
+            let note = format!("it has {} bodies, which come again and again", contents.len());
+            expectation.checked = Checked::Bytes;
+            expectation.contents = contents;
+            finding.note(note);
+        } else {
+            finding.expectation.plausible = Some(least / 2..=2 * most + GROWTH);
+        }
+        Ok(())
+    }
+
+    /// How responses will be checked: what is compared is kept.
+    fn choose(&mut self, finding: &mut Finding, bodies: &[(Coding, &[u8])], decoded: &[Decoded]) {
+        let expectation = &mut finding.expectation;
+        if expectation.decoded.is_some() {
+            expectation.checked = Checked::Samples;
+            expectation.length = None;
+            expectation.contents = vec![decoded[0]];
+        } else if expectation.checked == Checked::Samples {
             return;
         }
-        expectation.length = None;
-        let mut distinct: Vec<(Coding, &[u8])> = Vec::new();
-        for body in bodies {
-            if !distinct.contains(body) {
-                distinct.push(*body);
-            }
-        }
-        let bytes: u64 = distinct.iter().map(|(_, wire)| wire.len() as u64).sum();
+        let kept = distinct(bodies);
+        let bytes: u64 = kept.iter().map(|(_, wire)| wire.len() as u64).sum();
         if bytes > self.room {
             finding.note(
                 "its bodies are checked in samples: those of other requests fill the memory set apart".into(),
             );
+            finding.expectation.checked = Checked::Samples;
             return;
         }
         self.room -= bytes;
-        expectation.checked = Checked::Bytes;
-        for (coding, wire) in distinct {
-            expectation.variants.add(Variant { coding, wire: wire.into(), fault: None });
+        if expectation.checked != Checked::Parts {
+            expectation.checked = Checked::Bytes;
+        }
+        for (coding, wire) in kept {
+            let at = bodies.iter().position(|body| *body == (coding, wire)).unwrap_or(0);
+            let decoded_bytes = decoded[at].bytes;
+            expectation.variants.add(Variant { coding, wire: wire.into(), decoded_bytes, fault: None });
         }
     }
 }
@@ -171,6 +224,34 @@ pub(super) fn length(captured: &Captured) -> u64 {
         Body::Whole(bytes) => bytes.len() as u64,
         Body::Long(bytes) => *bytes,
     }
+}
+
+/// RFC 9112, section 6.3: these have no body, whatever their fields say.
+fn is_bodiless(request: &Request, seen: &Captured) -> bool {
+    request.method == "HEAD" || matches!(seen.head.status, 204 | 304)
+}
+
+/// Each value once, in the order of the first of each.
+fn distinct<T: PartialEq + Copy>(all: &[T]) -> Vec<T> {
+    let mut distinct: Vec<T> = Vec::new();
+    for one in all {
+        if !distinct.contains(one) {
+            distinct.push(*one);
+        }
+    }
+    distinct
+}
+
+/// The names and values of a response's fields.
+fn borrowed(captured: &Captured) -> impl Iterator<Item = (&[u8], &[u8])> {
+    captured.fields.iter().map(|(name, value)| (name.as_slice(), value.as_slice()))
+}
+
+/// The media type of Content-Type without parameters, in lower case; empty without one.
+pub(super) fn media_type<'a>(mut fields: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Vec<u8> {
+    let named = fields.find(|(name, _)| name.eq_ignore_ascii_case(b"content-type"));
+    let value = named.map_or(&b""[..], |(_, value)| value);
+    value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii().to_ascii_lowercase()
 }
 
 /// The length of all bodies, if it is one and at least two say so, or Content-Length does.
@@ -207,6 +288,10 @@ impl Finding {
             checked: Checked::Length,
             length: None,
             decoded: None,
+            contents: Vec::new(),
+            template: None,
+            plausible: None,
+            media_type: None,
             variants: Variants::default(),
         };
         Finding { preflight, expectation }
@@ -245,19 +330,35 @@ impl Finding {
         Ok(())
     }
 
-    /// Decodes every body; whether all come to the same.
-    pub fn decode(&mut self, bodies: &[(Coding, &[u8])], limits: &Limits) -> Result<bool, Fault> {
-        for (coding, wire) in bodies {
+    /// Bodies have no content in common.
+    fn varies(&mut self) {
+        self.expectation.checked = Checked::Samples;
+        self.expectation.decoded = None;
+        self.preflight.decoded_sha256 = None;
+    }
+
+    /// Decodes every body, and notes where the first differs from the first other one.
+    fn decode(&mut self, bodies: &[(Coding, &[u8])], limits: &Limits) -> Result<Vec<Decoded>, Fault> {
+        let mut all: Vec<Decoded> = Vec::with_capacity(bodies.len());
+        let mut is_noted = false;
+        for (at, (coding, wire)) in bodies.iter().enumerate() {
+            // The same bytes decode to the same.
+            if let Some(known) = bodies[..at].iter().position(|body| *body == (*coding, *wire)) {
+                all.push(all[known]);
+                continue;
+            }
             let likely = self.expectation.decoded.map_or(0, |d| d.bytes);
             let body = decode(*coding, wire, likely, limits.decoded_bytes)?;
             let decoded = Decoded { bytes: body.len() as u64, sha256: sha256(&body) };
+            all.push(decoded);
             let Some(reference) = self.expectation.decoded else {
                 self.preflight.decoded_bytes = Some(decoded.bytes);
                 self.preflight.decoded_sha256 = Some(hex(&decoded.sha256));
                 self.expectation.decoded = Some(decoded);
                 continue;
             };
-            if reference != decoded {
+            if reference != decoded && !is_noted {
+                is_noted = true;
                 // Only now are two bodies held at a time.
                 let (coding, wire) = bodies[0];
                 let before = decode(coding, wire, reference.bytes, limits.decoded_bytes)?;
@@ -267,10 +368,9 @@ impl Finding {
                     shown(first(&before[at..])),
                     shown(first(&body[at..]))
                 ));
-                return Ok(false);
             }
         }
-        Ok(true)
+        Ok(all)
     }
 
     /// What is odd about a body, and no fault.

@@ -1,10 +1,12 @@
 //! What the responses to a request must be.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::checker::State;
 use super::decode::{decode, sha256, token};
+use super::template::Template;
 use super::variants::{Variant, Variants, find, nearest};
 use super::wrong;
 use crate::fault::{Fault, FaultKind};
@@ -28,6 +30,14 @@ pub struct Expectation {
     pub(super) length: Option<u64>,
     /// What every body decodes to; none: it differs from response to response, or is not known.
     pub(super) decoded: Option<Decoded>,
+    /// What bodies may decode to, where they are compared: one content, or a few that the server sends in turn.
+    pub(super) contents: Vec<Decoded>,
+    /// What the bodies of a page that varies have in common.
+    pub(super) template: Option<Template>,
+    /// Bytes that a body may decode to, where bodies differ.
+    pub(super) plausible: Option<RangeInclusive<u64>>,
+    /// The media type, where bodies differ.
+    pub(super) media_type: Option<Vec<u8>>,
     pub(super) variants: Variants,
 }
 
@@ -39,6 +49,12 @@ pub(super) struct Decoded {
 }
 
 impl Expectation {
+    /// What is wrong with a body that decodes to so many bytes, if anything is.
+    pub(super) fn implausible(&self, bytes: u64) -> Option<Fault> {
+        let plausible = self.plausible.as_ref().filter(|range| !range.contains(&bytes))?;
+        Some(wrong::implausible(bytes, plausible))
+    }
+
     /// The coding to take off a body under that label.
     #[inline]
     pub(super) fn layer(&self, label: Coding) -> Coding {
@@ -75,6 +91,11 @@ impl Expectations {
         Arc::new(Expectations { list, limits: plan.limits, decode_every, waiting, learned })
     }
 
+    /// Whether parts of the bodies of a request vary: then one that equals none may still be right.
+    pub(super) fn varies(&self, request: u32) -> bool {
+        self.list[request as usize].template.is_some()
+    }
+
     /// Begins to keep a body.
     pub(super) fn capture(&self, sofar: &[u8]) -> State {
         Capture::begin(&self.waiting, sofar).map_or(State::NoRoom, State::Capture)
@@ -96,23 +117,25 @@ impl Expectations {
         // The same body may have waited more than once.
         let known = expected.variants.copy();
         if let Some(at) = find(&known, coding, wire) {
-            return match (&known[at].fault, expected.decoded) {
-                (Some(fault), _) => Err(Fault::clone(fault)),
-                (None, decoded) => Ok(decoded.map_or(0, |d| d.bytes)),
+            return match &known[at].fault {
+                Some(fault) => Err(Fault::clone(fault)),
+                None => Ok(known[at].decoded_bytes),
             };
         }
         let verdict = self.decode(expected, coding, wire).map_err(|mut fault| {
-            let near = nearest(&known, coding, wire);
+            // Where a page varies, the first difference is in a part that may.
+            let near = nearest(&known, coding, wire).filter(|_| expected.template.is_none());
             fault.difference = near.map(|(v, at)| wrong::difference(at, &v.wire, &wire[at..]));
             fault
         });
         let fault = verdict.as_ref().err().cloned().map(Arc::new);
         let wrong = fault.is_some();
-        if expected.checked == Checked::Bytes
+        if matches!(expected.checked, Checked::Bytes | Checked::Parts)
             && expected.variants.has_room(wrong)
             && self.learned.take(wire.len(), 0)
         {
-            expected.variants.add(Variant { coding, wire: wire.into(), fault });
+            let decoded_bytes = verdict.as_ref().copied().unwrap_or(0);
+            expected.variants.add(Variant { coding, wire: wire.into(), decoded_bytes, fault });
         }
         verdict
     }
@@ -121,15 +144,21 @@ impl Expectations {
         let likely = expected.decoded.map_or(0, |d| d.bytes);
         let body = decode(coding, wire, likely, self.limits.decoded_bytes)?;
         let bytes = body.len() as u64;
-        match expected.decoded {
-            Some(right) if right != (Decoded { bytes, sha256: sha256(&body) }) => {
-                let message = format!(
-                    "{} that decodes to {bytes} bytes other than the {} of the preflight",
-                    token(coding),
-                    right.bytes
-                );
-                Err(Fault::new(FaultKind::Mismatch, message))
-            }
+        if let [right, ..] = expected.contents[..]
+            && !expected.contents.contains(&Decoded { bytes, sha256: sha256(&body) })
+        {
+            let message = format!(
+                "{} that decodes to {bytes} bytes other than the {} of the preflight",
+                token(coding),
+                right.bytes
+            );
+            return Err(Fault::new(FaultKind::Mismatch, message));
+        }
+        if let Some(fault) = expected.implausible(bytes) {
+            return Err(fault);
+        }
+        match expected.template.as_ref().map(|template| template.fits(&body)) {
+            Some(Err(at)) => Err(wrong::part(at, bytes)),
             _ => Ok(bytes),
         }
     }

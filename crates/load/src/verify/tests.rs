@@ -17,6 +17,9 @@ use crate::protocol::coding::Coding;
 use crate::protocol::h1::head::Head;
 use crate::result::{Checked, Framing, Preflight};
 
+/// What heads are read from.
+const RAW: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+
 /// Long enough for any test to be decoded; a test that works never waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -95,7 +98,7 @@ fn captured(coding: Coding, wire: &[u8]) -> Captured {
         head: head(coding),
         fields,
         framing: Framing::Chunked,
-        body: Body::Whole(wire.to_vec()),
+        body: Body::Whole(wire.to_vec().into()),
     }
 }
 
@@ -129,7 +132,7 @@ impl World {
 
     /// Feeds a response with a body in pieces of that size.
     fn respond(&mut self, coding: Coding, wire: &[u8], piece: usize) -> Verdict {
-        let mut checker = self.verifier.head(0, &head(coding)).unwrap();
+        let mut checker = self.verifier.head(0, &head(coding), RAW).unwrap();
         for bytes in wire.chunks(piece) {
             self.verifier.body(&mut checker, bytes);
         }

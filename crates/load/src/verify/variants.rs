@@ -18,6 +18,8 @@ pub(super) const MOST: usize = 8;
 pub(super) struct Variant {
     pub coding: Coding,
     pub wire: Arc<[u8]>,
+    /// Bytes that it decodes to.
+    pub decoded_bytes: u64,
     /// What is wrong with it; none: it is accepted.
     pub fault: Option<Arc<Fault>>,
 }

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::checker::{Checker, Evidence, State, Verdict};
 use super::decoder::{Decoder, Job, Reply};
+use super::examine::media_type;
 use super::expectation::{Capture, Expectation, Expectations};
 use super::variants::{View, find};
 use super::wrong;
 use crate::fault::Fault;
 use crate::protocol::coding::Coding;
-use crate::protocol::h1::head::Head;
+use crate::protocol::h1::head::{Head, fields};
 use crate::result::Checked;
 
 /// Verifies the responses of one thread. `T` is what the engine wants back when a response that could not be judged at its
@@ -89,12 +90,12 @@ impl<T> Verifier<T> {
         Verifier::new(Arc::clone(&self.expectations), self.decoder.clone())
     }
 
-    /// Begins a response to the request of that index in the plan; `head` is its final head.
+    /// Begins a response to the request of that index in the plan; `head` is its final head, and `raw` what that was read from.
     ///
     /// # Errors
-    /// `Status` and `ContentCoding`. The body is then of no interest.
+    /// `Status`, `ContentCoding` and `ContentType`. The body is then of no interest.
     #[inline]
-    pub fn head(&mut self, request: u32, head: &Head) -> Result<Checker, Fault> {
+    pub fn head(&mut self, request: u32, head: &Head, raw: &[u8]) -> Result<Checker, Fault> {
         let expected = &self.expectations.list[request as usize];
         if head.status != expected.status {
             return Err(wrong::status(head.status, expected));
@@ -102,11 +103,17 @@ impl<T> Verifier<T> {
         if !expected.codings.is_empty() && !expected.codings.contains(&head.coding) {
             return Err(wrong::coding(head.coding, expected));
         }
+        if let Some(expected) = &expected.media_type {
+            let got = media_type(fields(raw));
+            if got != *expected {
+                return Err(wrong::media_type(&got, expected));
+            }
+        }
         let coding = expected.layer(head.coding);
         let local = &mut self.requests[request as usize];
         let state = match expected.checked {
             Checked::Length => State::Unread,
-            Checked::Bytes => {
+            Checked::Bytes | Checked::Parts => {
                 local.view.refresh(&expected.variants);
                 match local.view.first(coding) {
                     Some(variant) => State::Compare { variant, at: 0 },
@@ -148,17 +155,24 @@ impl<T> Verifier<T> {
         match state {
             State::Compare { variant, at } if view.list()[variant].wire.len() == at => {
                 view.matched(variant);
-                known(expected, view, variant)
+                known(view, variant)
             }
             State::Compare { variant, at } => self.short(request, coding, variant, at),
             State::Capture(capture) => self.kept(request, coding, capture),
             State::Differs(found) => Verdict::Fault(found.fault(view, body_bytes)),
             State::NoRoom
-                if expected.checked == Checked::Bytes && body_bytes > self.expectations.limits.body_bytes =>
+                if matches!(expected.checked, Checked::Bytes | Checked::Parts)
+                    && body_bytes > self.expectations.limits.body_bytes =>
             {
                 Verdict::Fault(wrong::too_long(body_bytes, self.expectations.limits.body_bytes))
             }
             State::NoRoom => self.without_room(request, coding, body_bytes),
+            State::Unread if expected.plausible.is_some() && coding == Coding::Identity => {
+                match expected.implausible(body_bytes) {
+                    Some(fault) => Verdict::Fault(fault),
+                    None => Verdict::Unread { decoded_bytes: body_bytes },
+                }
+            }
             State::Unread => Verdict::Unread { decoded_bytes: unread(expected, coding, body_bytes) },
         }
     }
@@ -166,14 +180,13 @@ impl<T> Verifier<T> {
     /// A body that is the beginning of a variant.
     #[cold]
     fn short(&mut self, request: u32, coding: Coding, variant: usize, at: usize) -> Verdict {
-        let expected = &self.expectations.list[request as usize];
         let view = &mut self.requests[request as usize].view;
         if let Some(other) = view.other(variant, at, &[], true) {
             view.matched(other);
-            return known(expected, view, other);
+            return known(view, other);
         }
         let wire = &view.list()[variant].wire;
-        if coding == Coding::Identity {
+        if coding == Coding::Identity && !self.expectations.varies(request) {
             let difference = wrong::difference(at, wire, &[]);
             return Verdict::Fault(wrong::body(difference, at as u64, wire.len() as u64));
         }
@@ -198,7 +211,7 @@ impl<T> Verifier<T> {
         let view = &mut self.requests[request as usize].view;
         view.refresh(&expected.variants);
         match find(view.list(), coding, capture.bytes()) {
-            Some(variant) => known(expected, view, variant),
+            Some(variant) => known(view, variant),
             None => Verdict::Unproven(Evidence { request, coding, capture }),
         }
     }
@@ -273,9 +286,10 @@ impl<T> Verifier<T> {
 
 /// The verdict on a body that equals that variant.
 #[inline]
-fn known(expected: &Expectation, view: &View, variant: usize) -> Verdict {
-    match &view.list()[variant].fault {
-        None => Verdict::Compared { decoded_bytes: expected.decoded.map_or(0, |d| d.bytes) },
+fn known(view: &View, variant: usize) -> Verdict {
+    let variant = &view.list()[variant];
+    match &variant.fault {
+        None => Verdict::Compared { decoded_bytes: variant.decoded_bytes },
         Some(fault) => Verdict::Fault(Fault::clone(fault)),
     }
 }

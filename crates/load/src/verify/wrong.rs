@@ -1,7 +1,10 @@
 //! What is said of a response that is not as the preflight's.
 
+use std::ops::RangeInclusive;
+
 use super::decode::token;
 use super::expectation::Expectation;
+use crate::escape::shown as escaped;
 use crate::fault::{Difference, Fault, FaultKind};
 use crate::protocol::coding::Coding;
 
@@ -17,6 +20,31 @@ pub(super) fn coding(got: Coding, expected: &Expectation) -> Fault {
     let accepted: Vec<&str> = expected.codings.iter().map(|c| token(*c)).collect();
     let message = format!("{}, where the preflight's is {}", token(got), accepted.join(" or "));
     Fault::new(FaultKind::ContentCoding, message)
+}
+
+/// A media type that the preflight did not see.
+#[cold]
+pub(super) fn media_type(got: &[u8], expected: &[u8]) -> Fault {
+    let name = |value: &[u8]| if value.is_empty() { "none".to_owned() } else { escaped(value) };
+    let message = format!("Content-Type {}, where the preflight's is {}", name(got), name(expected));
+    Fault::new(FaultKind::ContentType, message)
+}
+
+/// A length that is far from all that the preflight saw.
+#[cold]
+pub(super) fn implausible(got: u64, plausible: &RangeInclusive<u64>) -> Fault {
+    let (least, most) = (plausible.start(), plausible.end());
+    let message = format!("a body of {got} bytes, where {least} to {most} are plausible by the preflight");
+    Fault::new(FaultKind::Length, message)
+}
+
+/// A body that lacks what all of the preflight's have.
+#[cold]
+pub(super) fn part(at: usize, bytes: u64) -> Fault {
+    let message = format!(
+        "a body of {bytes} bytes after decoding lacks a part that every response of the preflight has from byte {at} on"
+    );
+    Fault::new(FaultKind::Mismatch, message)
 }
 
 /// A body that is too long to be kept, and therefore none of those that were.

@@ -6,6 +6,7 @@ mod calibrate;
 mod calibration_target;
 mod capacity;
 mod compare;
+mod dynamic;
 mod engine;
 mod flip;
 mod flipped_byte;

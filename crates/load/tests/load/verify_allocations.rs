@@ -30,7 +30,7 @@ fn gzip(level: i32, body: &[u8]) -> Vec<u8> {
 
 /// Feeds a response in pieces that end nowhere in particular.
 fn respond(verifier: &mut Verifier<u64>, coding: Coding, wire: &[u8]) -> Verdict {
-    let mut checker = verifier.head(0, &head(coding)).unwrap();
+    let mut checker = verifier.head(0, &head(coding), b"").unwrap();
     for bytes in wire.chunks(1000) {
         verifier.body(&mut checker, bytes);
     }
@@ -45,7 +45,7 @@ fn allocations(coding: Coding, wires: &[Vec<u8>], right: fn(&Verdict) -> bool) -
         head: head(coding),
         fields: Vec::new(),
         framing: Framing::Length,
-        body: Body::Whole(wire.clone()),
+        body: Body::Whole(wire.clone().into()),
     });
     let seen: Vec<Captured> = seen.collect();
     let plan = plan();

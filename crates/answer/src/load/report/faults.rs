@@ -49,7 +49,7 @@ fn remedy(kind: FaultKind) -> Option<&'static str> {
         FaultKind::Mismatch | FaultKind::Corrupt => {
             "if the content is meant to differ, name the header it follows with --vary-by"
         }
-        FaultKind::Length | FaultKind::Status => {
+        FaultKind::Length | FaultKind::Status | FaultKind::ContentType => {
             "the server changed its answer under load: its error log says why"
         }
         _ => return None,

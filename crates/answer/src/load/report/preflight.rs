@@ -145,9 +145,11 @@ fn checked(plan: &LoadPlan, seen: &Preflight) -> String {
         (_, Checked::Bytes) => "every byte of every body".into(),
         (Check::Verify { decode_every, .. }, Checked::Samples) => {
             format!(
-                "status, and one body in {decode_every} decoded in full: bodies differ from response to response"
+                "status, type, coding, and of one body in {decode_every} full decode and plausible length: \
+                 bodies have too little in common"
             )
         }
+        (_, Checked::Parts) => "every byte of every body, but for the parts that vary".into(),
         (_, Checked::Length) => "status and length".into(),
     }
 }

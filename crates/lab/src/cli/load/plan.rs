@@ -15,6 +15,8 @@ use weigh_model::text::clean;
 const CONNECTIONS: (u32, u32) = (10, 100);
 /// Slices that a run has at most where nothing is said.
 const SLICES: f64 = 600.0;
+/// A clock goes on by a second meanwhile.
+const AGAIN_SECONDS: f64 = 1.1;
 /// The name of the only stream and class.
 const ALL: &str = "all";
 
@@ -40,6 +42,7 @@ pub fn build(args: &Args, urls: &[String]) -> Result<LoadPlan> {
         length,
         limits: limits(args),
         check: check(args),
+        again_seconds: AGAIN_SECONDS,
         threads: threads(args, connections)?,
         cpus: args.machine.cpus.clone(),
         slice_seconds: args.machine.slice.unwrap_or_else(|| slice(length.seconds)),

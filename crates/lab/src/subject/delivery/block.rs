@@ -9,11 +9,14 @@ use weigh_load::result::{ClassResult, LoadResult};
 
 use super::visit::DeliveryRequest;
 use crate::rig::group::Usage;
+use weigh_model::payload::Origin;
 use weigh_model::record::DeliveryVisit;
 use weigh_model::record::delivery::Switches;
 
 /// One of so many responses that are not compared byte for byte is decoded in full.
 const DECODE_EVERY: u32 = 10;
+/// A page of others is asked for again after this: a clock in it goes on meanwhile.
+const AGAIN_SECONDS: f64 = 1.1;
 /// What bodies may come to: the largest content, encoded badly.
 const BODY_BYTES: u64 = 256 << 20;
 
@@ -25,6 +28,8 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
     let mut headers = vec![user_agent()];
     headers.extend((!accept.is_empty()).then(|| ("Accept-Encoding".to_owned(), accept.to_owned())));
     let seconds = asked.limit.as_secs_f64();
+    // Of other content the bytes are known.
+    let is_outside = matches!(asked.payload.origin, Origin::Url { .. });
     LoadPlan {
         requests: vec![Request { name: asked.payload.name.clone(), headers, url, ..Request::default() }],
         streams: vec![Stream {
@@ -45,6 +50,7 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
             decoded_bytes: BODY_BYTES.max(asked.payload.bytes),
             ..Limits::default()
         },
+        again_seconds: if is_outside { AGAIN_SECONDS } else { 0.0 },
         check: Check::Verify { decode_every: DECODE_EVERY, vary_by: Vec::new() },
         slice_seconds: seconds.max(1.0),
         seed: asked.seed,

@@ -84,7 +84,7 @@ pub fn judge(cell: &Cell, payload: &Payload, visit: &DeliveryVisit) -> Result<()
             return fault(FaultKind::RoundTrip, format!("what came is not the payload {}", payload.name));
         }
         // Bodies that differ from each other have no digest in common; each that is looked at is decoded.
-        None if is_outside && first.checked == Checked::Samples => {}
+        None if is_outside && first.checked != Checked::Length => {}
         None => return fault(FaultKind::Response, "the body could not be decoded".into()),
     }
     // One wrong body is a proof, and one wait to the deadline is longer than all else of a block.

@@ -100,7 +100,7 @@ fn a_checker_that_is_dropped_gives_its_room_back() {
     let right = encode(Coding::Gzip, 6, &page(3000));
     let mut world = World::accepting(Coding::Gzip, &[&right]);
     for _ in 0..20 {
-        let mut checker = world.verifier.head(0, &head(Coding::Gzip)).unwrap();
+        let mut checker = world.verifier.head(0, &head(Coding::Gzip), RAW).unwrap();
         world.verifier.body(&mut checker, &vec![b'x'; 10 << 20]);
         assert!(checker.reads(), "there was room");
     }
@@ -114,7 +114,7 @@ fn a_variant_learned_by_one_thread_is_known_to_all() {
     let mut second = World { verifier: world.verifier.sibling() };
     let late = {
         // It was kept before anybody knew it, and ends after.
-        let mut checker = second.verifier.head(0, &head(Coding::Gzip)).unwrap();
+        let mut checker = second.verifier.head(0, &head(Coding::Gzip), RAW).unwrap();
         second.verifier.body(&mut checker, &wires[3]);
         checker
     };
@@ -127,7 +127,7 @@ fn a_variant_learned_by_one_thread_is_known_to_all() {
 #[test]
 fn dynamic_bodies_are_decoded_in_samples_beginning_with_the_first() {
     let seen: Vec<Captured> =
-        [page(500), page(600)].map(|b| captured(Coding::Gzip, &encode(Coding::Gzip, 6, &b))).into();
+        [page(500), vec![b'x'; 600]].map(|b| captured(Coding::Gzip, &encode(Coding::Gzip, 6, &b))).into();
     let plan = plan(Limits::default(), verify());
     let (_, expectation) = Examiner::new(&plan).examine(&request(), &seen[0], &seen[1..]);
     let verifier = Verifier::new(Expectations::new(vec![expectation], &plan), Decoder::start().unwrap());

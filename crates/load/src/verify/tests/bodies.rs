@@ -109,7 +109,8 @@ fn a_plain_body_under_a_label_is_corrupt_and_shows_itself() {
 fn another_status_and_another_coding_are_faults_of_the_head() {
     let wire = encode(Coding::Gzip, 6, &page(400));
     let mut world = World::accepting(Coding::Gzip, &[&wire]);
-    let kind = |world: &mut World, head: Head| world.verifier.head(0, &head).map_err(|f| (f.kind, f.message));
+    let kind =
+        |world: &mut World, head: Head| world.verifier.head(0, &head, RAW).map_err(|f| (f.kind, f.message));
     let (status, message) = kind(&mut world, Head { status: 503, ..head(Coding::Gzip) }).unwrap_err();
     assert_eq!((status, message.as_str()), (FaultKind::Status, "status 503, where the preflight's is 200"));
     for other in [Coding::Identity, Coding::Brotli, Coding::Other] {
@@ -122,7 +123,7 @@ fn a_body_far_over_the_limit_is_a_fault_and_is_not_kept() {
     let wire = encode(Coding::Gzip, 6, &page(400));
     let limits = Limits { body_bytes: 1000, ..Limits::default() };
     let mut world = World::limited(Coding::Gzip, &[&wire], limits);
-    let mut checker = world.verifier.head(0, &head(Coding::Gzip)).unwrap();
+    let mut checker = world.verifier.head(0, &head(Coding::Gzip), RAW).unwrap();
     assert!(checker.reads());
     for _ in 0..3 {
         world.verifier.body(&mut checker, &[b'x'; 500]);

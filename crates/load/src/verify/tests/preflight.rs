@@ -43,13 +43,14 @@ fn long_fields_are_cut() {
 }
 
 #[test]
-fn bodies_that_differ_are_sampled_and_the_place_is_told() {
+fn bodies_that_differ_are_compared_but_for_what_varies_and_the_place_is_told() {
     let (one, two) = (page(900), [&page(800)[..], b"<!-- 17 -->"].concat());
     let (preflight, _) = examine(&gzip(&one), &[gzip(&one), gzip(&two)]);
     assert_eq!(
         (preflight.checked, preflight.decoded_sha256.clone(), preflight.fault.clone()),
-        (Checked::Samples, None, None)
+        (Checked::Parts, None, None)
     );
+    assert!(noted(&preflight, "are the same in every response; parts that vary: 1"), "{:?}", preflight.notes);
     assert!(noted(&preflight, "bodies differ from byte 80"), "{:?}", preflight.notes);
     assert!(noted(&preflight, "<!-- 17 -->"), "{:?}", preflight.notes);
 }
@@ -67,15 +68,35 @@ fn the_users_word_makes_bodies_vary() {
 }
 
 #[test]
-fn dynamic_bodies_without_coding_keep_their_length_if_they_have_one() {
-    let (a, b, c) = (vec![b'a'; 50], vec![b'b'; 50], vec![b'c'; 51]);
-    let identity = |body: &[u8]| captured(Coding::Identity, body);
-    let length = |seen: &[u8], other: &[u8]| examine(&identity(seen), &[identity(other)]).1.length;
-    assert_eq!(length(&a, &b), Some(50));
-    assert_eq!(length(&a, &c), None);
-    // The same length of two gzip bodies of other content is chance.
-    let (d, e) = (gzip(&a), gzip(&b));
-    assert_eq!(examine(&d, &[e]).1.length, None);
+fn the_same_length_of_bodies_that_differ_is_chance_and_what_is_far_from_it_is_not_plausible() {
+    let (a, b) = (vec![b'a'; 50], vec![b'b'; 50]);
+    for seen in [[gzip(&a), gzip(&b)], [&a, &b].map(|body| captured(Coding::Identity, body))] {
+        // The visitor after the ninth is the tenth.
+        let (preflight, expectation) = examine(&seen[0], &seen[1..]);
+        assert_eq!((preflight.checked, expectation.length), (Checked::Samples, None));
+        assert!(expectation.implausible(51).is_none() && expectation.implausible(24).is_some());
+    }
+    // Even where no body is looked at in the load.
+    let plan = plan(Limits::default(), Check::Discard);
+    let seen = [&a, &b].map(|body| captured(Coding::Identity, body));
+    assert_eq!(Examiner::new(&plan).examine(&request(), &seen[0], &seen[1..]).1.length, None);
+}
+
+#[test]
+fn two_contents_that_come_again_and_again_are_both_accepted() {
+    let (a, b) = (page(500), vec![b'b'; 300]);
+    let seen: Vec<Captured> = [&a, &b, &b, &a, &b, &b].map(|body| gzip(body)).into();
+    let (preflight, expectation) = examine(&seen[0], &seen[1..]);
+    assert_eq!((preflight.checked, preflight.decoded_sha256), (Checked::Bytes, None));
+    let plan = plan(Limits::default(), verify());
+    let verifier = Verifier::new(Expectations::new(vec![expectation], &plan), Decoder::start().unwrap());
+    let mut world = World { verifier };
+    assert_eq!(world.judged(Coding::Gzip, &encode(Coding::Gzip, 6, &b), 100), (Ok(300), false));
+    assert_eq!(world.judged(Coding::Gzip, &encode(Coding::Gzip, 1, &a), 100), (Ok(500), true));
+    let other = world.judged(Coding::Gzip, &encode(Coding::Gzip, 6, &page(499)), 100).0.unwrap_err();
+    assert_eq!(other.kind, FaultKind::Mismatch);
+    // Of four that were seen, a third could well have been missed.
+    assert_eq!(examine(&seen[0], &seen[1..4]).0.checked, Checked::Samples);
 }
 
 #[test]
@@ -161,7 +182,7 @@ fn a_part_of_a_coded_body_is_compared_as_it_is() {
     let mut verifier: Verifier<()> =
         Verifier::new(Expectations::new(vec![expectation], &plan), Decoder::start().unwrap());
     for (bytes, right) in [(part, true), (&whole[101..201], false)] {
-        let mut checker = verifier.head(0, &head).unwrap();
+        let mut checker = verifier.head(0, &head, RAW).unwrap();
         verifier.body(&mut checker, bytes);
         match verifier.end(checker, 100) {
             Verdict::Compared { decoded_bytes: 100 } if right => {}
@@ -209,7 +230,7 @@ fn discarding_asks_for_status_and_length_alone() {
     for (coding, bytes, right) in
         [(Coding::Gzip, 7, true), (Coding::Brotli, 7, true), (Coding::Gzip, 8, false)]
     {
-        let checker = verifier.head(0, &head(coding)).unwrap();
+        let checker = verifier.head(0, &head(coding), RAW).unwrap();
         assert!(!checker.reads());
         match verifier.end(checker, bytes) {
             Verdict::Unread { .. } if right => {}
@@ -217,5 +238,5 @@ fn discarding_asks_for_status_and_length_alone() {
             other => panic!("{coding:?}, {bytes} bytes: {other:?}"),
         }
     }
-    assert!(verifier.head(0, &Head { status: 500, ..head(Coding::Gzip) }).is_err());
+    assert!(verifier.head(0, &Head { status: 500, ..head(Coding::Gzip) }, RAW).is_err());
 }

@@ -3,7 +3,7 @@ use crate::fault::FaultKind;
 
 fn variant(wire: &[u8], wrong: bool) -> Variant {
     let fault = wrong.then(|| Arc::new(Fault::new(FaultKind::Mismatch, "other")));
-    Variant { coding: Coding::Gzip, wire: wire.into(), fault }
+    Variant { coding: Coding::Gzip, wire: wire.into(), decoded_bytes: 100, fault }
 }
 
 fn view(wires: &[&[u8]]) -> View {
