@@ -24,6 +24,7 @@ final class Facts
             'serialize_precision' => self::setting('serialize_precision'),
             'ini' => php_ini_loaded_file() ?: 'none',
             'xdebug' => self::xdebug(),
+            'peak memory' => Memory::settles() ? 'measured' : 'not measured: what was freed before cannot be given back without FFI',
             'zlib' => extension_loaded('zlib') ? (string) Extension::version('zlib', array('Linked Version')) : 'not loaded',
         );
         $interesting = array('FFI', 'brotli', 'bz2', 'igbinary', 'lz4', 'msgpack', 'snappy', 'zstd');

@@ -12,11 +12,14 @@ final class Memory
      * a quarter of a megabyte; what is resident before and after is taken from the exact source.
      *
      * @param callable $operation called once; what it returns is held until the figures are read
-     * @return int|null bytes above what was resident before it
+     * @return int|null bytes above what was resident before it; null where what earlier operations left cannot be given
+     *     back: it would serve the operation, which would then seem to take nothing
      */
     public static function peakOf($operation)
     {
-        self::settle();
+        if (!self::settles()) {
+            return null;
+        }
         $filled = self::fillHeap();
         if (!self::resetPeak()) {
             return null;
@@ -29,21 +32,25 @@ final class Memory
         return $before === null || $peak === null ? null : max(0, $peak - $before, $after - $before);
     }
 
-    /** Gives back what earlier operations left in allocators' caches, for it would hide what this one takes. */
-    private static function settle()
+    /**
+     * Gives back what earlier operations left in allocators' caches, for it would hide what this one takes. PHP's own from 7.0 on;
+     * the C library's through FFI, which is there from 7.4 on, and where it is the GNU one.
+     *
+     * @return bool whether all of it was given back
+     */
+    public static function settles()
     {
         gc_collect_cycles();
-        if (function_exists('gc_mem_caches')) {
-            gc_mem_caches();
+        if (PHP_VERSION_ID < 70400 || !class_exists('FFI', false)) {
+            return false;
         }
-        if (PHP_VERSION_ID >= 70400 && class_exists('FFI', false)) {
-            try {
-                \FFI::cdef('int malloc_trim(size_t pad);')->malloc_trim(0);
-            } catch (\Throwable $error) {
-                // Only the GNU C library has it, and the figure stands without it, a little lower.
-                unset($error);
-            }
+        gc_mem_caches();
+        try {
+            \FFI::cdef('int malloc_trim(size_t pad);')->malloc_trim(0);
+        } catch (\Throwable $error) {
+            return false;
         }
+        return true;
     }
 
     /**
