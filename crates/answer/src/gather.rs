@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::Cell;
+use weigh_model::client::Client;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::{FaultKind, Phase, Samples};
 use weigh_model::record::{Record, StopReason, VisitRecord};
@@ -45,6 +46,8 @@ pub struct Measured<'a> {
     pub caveats: Vec<Caveat>,
     /// The plan's seed, for intervals.
     pub seed: u64,
+    /// Others run the store that it speaks with.
+    pub is_others: bool,
 }
 
 impl<'a> Measured<'a> {
@@ -84,6 +87,12 @@ struct Sorted<'a> {
     wrong: bool,
 }
 
+/// Whether the store that a cell speaks with was named by its URL.
+fn store_is_others(plan: &Plan, cell: &Cell) -> bool {
+    let of_cell = |client: &Client| plan.stores.iter().find(|store| store.name == client.store);
+    cell.client.as_ref().and_then(of_cell).is_some_and(|store| store.url.is_some())
+}
+
 /// Sorts records by cell.
 pub fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> {
     let index: HashMap<&str, usize> =
@@ -108,7 +117,8 @@ pub fn gather<'a>(plan: &'a Plan, records: &'a [Record]) -> Gathered<'a> {
             // What was recorded of one visit is said again of all.
             caveats.retain(|caveat| !caveat.is_of_visits());
             caveats.extend(weigh_model::record::caveats(&visits));
-            gathered.cells.push(Measured { cell, visits, stop, caveats, seed: plan.seed });
+            let is_others = store_is_others(plan, cell);
+            gathered.cells.push(Measured { cell, visits, stop, caveats, seed: plan.seed, is_others });
         } else if !faulted {
             gathered.unmeasured.push(cell.id.clone());
         }

@@ -101,7 +101,7 @@ pub fn explain(caveat: &Caveat) -> (String, String) {
         ),
         Caveat::NotMetered => (
             "The CPU time of the server was not measured: it is not this program's own.".into(),
-            "Compare times with care; for CPU times have one started here, a web server with your configuration by --server-config.",
+            "Compare times with care; for CPU times have one started here, a web server with your configuration by --server-config, a store by its name.",
         ),
         Caveat::Changing { payload } => (
             format!(

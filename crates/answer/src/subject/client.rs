@@ -38,6 +38,8 @@ pub const CPU: &str = "cpu";
 pub const CLIENT_CPU: &str = "client-cpu";
 /// CPU time per transaction of the store's processes.
 pub const STORE_CPU: &str = "store-cpu";
+/// Rounds in which a store that others run was not metered.
+pub const UNMETERED: &str = "store-unmetered";
 /// Serializing and encoding inside a write.
 pub const ENCODE: &str = "encode";
 /// Decoding and unserializing inside a read.
@@ -118,7 +120,8 @@ pub static SHAPE: Shape = Shape {
             rounds. Own is the worker's loop in percent of its CPU time; skew is between the first worker's begin and the last one's; n the rounds.",
         method: "Private stores are started for the run; for each block of transactions fresh PHP workers connect, prepare, and begin together. Each \
             makes its transactions one after the other, or on a schedule where a rate is asked for, and times itself. Every value that is read is compared with \
-            what was written. CPU time is that of the workers by their own account and of the store's processes, read right before and right after. Cells are \
+            what was written. CPU time is that of the workers by their own account and of the store's processes, read right before and right after. \
+            A store that others run is metered where its process is on this machine and may be read; else its part and the sum are missing. Cells are \
             visited in rounds, in an order drawn afresh from the seed for each round. A CPU figure is the 0.1 quantile over rounds with a 95% bootstrap interval: \
             neighbours on the machine only ever add CPU time; how it divides into user space and kernel is that of all rounds together. Rates are medians over \
             rounds, times inside calls are of all rounds in one histogram, memory is the most of all workers and rounds. Ratios between cells are formed inside \
@@ -245,8 +248,11 @@ const RATES: &[Metric] = metrics! {
 const COSTS: &[Metric] = metrics! {
     CLIENT_CPU => Ns, Less, LowQuantile, per Transaction: amount!(v => client_cpu(v)), "CPU time of the workers.";
     STORE_CPU => Ns, Less, LowQuantile, per Transaction: amount!(v => v.a_transaction((v.server_user_ns? + v.server_system_ns?) as f64)),
-        "CPU time of the store's processes; none without a process of its own.";
-    CPU => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| together(v)), "CPU time of workers and store together.";
+        "CPU time of the store's processes; none without a process of its own, and where others run it and it could not be read.";
+    UNMETERED => Count, Less, Sum, per Run: Source::Visits(unmetered),
+        "Rounds in which others ran the store and its processes could not be read; none without such a round.";
+    CPU => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| together(v)),
+        "CPU time of workers and store together; none where the store's could not be read.";
     "client-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(m, client_ns)),
         "Share of the workers' CPU time in user space, of all rounds together.";
     "store-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(m, store_ns)),
@@ -268,9 +274,20 @@ fn client_cpu(visit: &ClientVisit) -> Option<f64> {
     visit.a_transaction((visit.client_user_ns + visit.client_system_ns) as f64)
 }
 
+/// The rounds in which the part of a store with processes is missing.
+fn unmetered(measured: &Measured) -> Option<Estimate> {
+    let rounds = visits(measured).filter(|v| v.server_user_ns.is_none()).count();
+    (measured.is_others && rounds > 0).then(|| Estimate::exact(rounds as f64, rounds))
+}
+
+/// Both parts, or the workers' alone where the store has no process. A part that was not metered is missing, and no zero: then there is
+/// no sum.
 fn together(values: &Values) -> Option<Estimate> {
     let client = values.get(CLIENT_CPU)?;
-    Some(values.get(STORE_CPU).map_or_else(|| client.clone(), |store| client.plus(store)))
+    match values.get(STORE_CPU) {
+        Some(store) => Some(client.plus(store)),
+        None => values.get(UNMETERED).is_none().then(|| client.clone()),
+    }
 }
 
 /// CPU time of the workers in user space and in the kernel.
@@ -407,16 +424,15 @@ fn most(v: &VisitRecord, of: fn(&WorkerVisit) -> Option<f64>) -> Option<f64> {
     visit(v)?.workers.iter().filter_map(of).reduce(f64::max)
 }
 
-fn caveats(evidence: &Evidence, _: &Measured, row: &Row) -> Vec<Caveat> {
+fn caveats(_: &Evidence, _: &Measured, row: &Row) -> Vec<Caveat> {
     let rounds = row.count("rounds");
     let few = (rounds < ENOUGH_ROUNDS).then_some(Caveat::FewSamples { samples: rounds as u32 });
     let staggered = row.value(SKEW).zip(row.value(SECONDS)).and_then(|(skew, seconds)| {
         let share = skew / seconds;
         (share.is_finite() && share > APART).then_some(Caveat::Staggered { skew_ms: skew * 1e3, share })
     });
-    let store = row.cell.client.as_ref().map(|client| client.store.as_str());
-    let is_others = evidence.plan.stores.iter().any(|s| s.url.is_some() && store == Some(&s.name));
-    let not_metered = (is_others && row.get(STORE_CPU).is_none()).then_some(Caveat::NotMetered);
+    let not_metered =
+        (row.get(UNMETERED).is_some() && row.get(STORE_CPU).is_none()).then_some(Caveat::NotMetered);
     [few, staggered, not_metered].into_iter().flatten().collect()
 }
 

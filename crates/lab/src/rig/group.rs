@@ -1,4 +1,5 @@
-//! The meter of a group of processes: everything below a guard, which is one server or one PHP-FPM pool.
+//! The meter of a group of processes: everything below a guard, which is one server or one PHP-FPM pool; or a process that others run,
+//! with everything below it.
 //!
 //! CPU time is read from each process's own clock, in nanoseconds, where `/proc` tells ticks of 10 ms. What processes that have
 //! ended used is known only from those who waited for them, in ticks: [`Usage::ended_ns`] says how much of the whole that is.
@@ -9,12 +10,13 @@ use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 use proc::Stat;
-pub use proc::{field, pss_bytes as pss_of};
+pub use proc::{field, parents, pss_bytes as pss_of};
 
-/// All processes below one; that one itself is not of the group.
+/// All processes below one, with that one or without.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
     root: u32,
+    with_root: bool,
 }
 
 /// What a group has used since it was started; differences of two readings are what matters.
@@ -43,12 +45,17 @@ pub struct Usage {
 impl Group {
     /// The group of everything below this process.
     pub fn below(root: u32) -> Group {
-        Group { root }
+        Group { root, with_root: false }
+    }
+
+    /// The group of this process and everything below it.
+    pub fn of(root: u32) -> Group {
+        Group { root, with_root: true }
     }
 
     /// The ids of its processes, in no order.
     pub fn processes(&self) -> Vec<u32> {
-        let all: Vec<(u32, u32)> = proc::parents();
+        let all: Vec<(u32, u32)> = parents();
         let mut found = Vec::new();
         let mut above = vec![self.root];
         while let Some(parent) = above.pop() {
@@ -57,13 +64,17 @@ impl Group {
             found.extend(below);
             above.extend_from_slice(&found[from..]);
         }
+        if self.with_root && all.iter().any(|(id, _)| *id == self.root) {
+            found.push(self.root);
+        }
         found
     }
 
     /// What it has used. A process that ends while it is read may be missed until the next reading.
     pub fn usage(&self) -> Usage {
         let mut sum = Usage { read_bytes: Some(0), write_bytes: Some(0), ..Usage::default() };
-        if let Some(guard) = Stat::read(self.root) {
+        // A member's own account has those that it waited for.
+        if let Some(guard) = Stat::read(self.root).filter(|_| !self.with_root) {
             sum.add_ended(&guard);
         }
         for id in self.processes() {

@@ -6,6 +6,7 @@
 
 pub mod definition;
 pub mod instance;
+pub mod local;
 pub mod url;
 
 pub use definition::{Found, StoreDefinition};

@@ -79,6 +79,33 @@ fn a_store_of_the_users_loses_nothing_but_what_was_written() {
     assert!(peer.notes().len() >= 1200, "{}", peer.notes().len());
     assert_eq!(peer.keys(), 0);
     assert!(lab.read("run/plan.json").contains(&peer.url()));
+    // What listens is no program of a store's, so it has no meter, and nothing is summed up without it.
+    let report = lab.json("run/report/report.json");
+    let row = &report["rows"][0]["values"];
+    assert!(row["client-cpu"].is_object() && row["cpu"].is_null() && row["store-cpu"].is_null(), "{row}");
+}
+
+#[test]
+fn a_store_of_the_users_is_metered_where_its_process_may_be_read() {
+    needs!(has_php(), has("redis-server", "apt install redis-server"));
+    let lab = Lab::new();
+    let socket = lab.path("own.sock");
+    let mut redis = std::process::Command::new("redis-server")
+        .args(["--port", "0", "--save", "", "--unixsocket"])
+        .arg(&socket)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until("it listens", || socket.exists());
+    let ran = run(&lab, SMALL, &["--store", &format!("redis://{}", socket.display())]);
+    let report = lab.json("run/report/report.json");
+    redis.kill().unwrap();
+    redis.wait().unwrap();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let row = &report["rows"][0]["values"];
+    let value = |metric: &str| row[metric]["value"].as_f64().unwrap_or_else(|| panic!("{metric}: {row}"));
+    assert!(value("store-cpu") > 0.0 && value("store-pss") > 0.0);
+    assert!((value("cpu") - value("client-cpu") - value("store-cpu")).abs() < 1.0, "{row}");
 }
 
 #[test]

@@ -4,7 +4,8 @@
 use super::*;
 use crate::exhibit::comparison::{Comparison, Kind};
 use crate::first::grouped;
-use crate::subject::client::{COMBINED, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, over};
+use crate::subject::client::{CLIENT_CPU, COMBINED, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, over};
+use crate::verdict::Ratio;
 
 /// Other versions of PHP, and other ways to run one.
 pub(super) fn runtimes(evidence: &Evidence) -> Vec<Draft> {
@@ -57,7 +58,7 @@ fn sentence(
     (ours, theirs): &(String, String),
     family: &[&Comparison],
 ) -> Option<(String, Vec<String>)> {
-    let first = family.iter().find(|c| c.ratio(COMBINED).is_some() && c.ratio(CPU).is_some())?;
+    let first = family.iter().find(|c| c.ratio(COMBINED).is_some() && cpu(c).is_some())?;
     let (cell, beside) = (candidate(evidence, &first.cell)?, candidate(evidence, &first.beside)?);
     let place = place(evidence, kind, &cell, &beside);
     let (clear, open) = parts(first);
@@ -78,12 +79,18 @@ fn sentence(
     Some((text, cells))
 }
 
+/// The ratio of CPU times, and of whom: of PHP alone where the store's part of one of the two could not be read.
+fn cpu(of: &Comparison) -> Option<(Ratio, &'static str)> {
+    let whole = of.ratio(CPU).map(|ratio| (ratio, "CPU time a transaction"));
+    whole.or_else(|| Some((of.ratio(CLIENT_CPU)?, "CPU time of PHP a transaction")))
+}
+
 /// What differs beyond doubt, and what does not: `1.31× [1.28, 1.34] the transactions a second`, `CPU time (1.02× [0.99, 1.05])`.
 fn parts(of: &Comparison) -> (Vec<String>, Vec<String>) {
     let of_php = |metric: &str| of.ratio(metric).filter(|_| of.kind.is_runtime());
     let figures = [
         (of.ratio(COMBINED), "transactions a second"),
-        (of.ratio(CPU), "CPU time a transaction"),
+        cpu(of).map_or((None, ""), |(ratio, what)| (Some(ratio), what)),
         (of.ratio(GET_MIDDLE).or(of.ratio(PUT_MIDDLE)), "time inside a call"),
         (of_php(PEAK_MIDDLE), "peak memory of PHP"),
         (of_php(PSS_MIDDLE), "memory of a process"),
@@ -120,12 +127,13 @@ fn ranges(rest: &[&Comparison]) -> Option<String> {
         let ratios: Vec<f64> = rest.iter().filter_map(|c| c.ratio(metric)).map(|r| r.value).collect();
         (!ratios.is_empty()).then(|| label::range(&ratios, units::times))
     };
-    let (rate, cpu) = (range(COMBINED)?, range(CPU)?);
+    let rate = range(COMBINED)?;
+    let cpu = range(CPU).map_or(String::new(), |cpu| format!(", {cpu} the CPU time"));
     let is_open = |c: &&&Comparison| c.ratio(COMBINED).is_none_or(|r| !r.is_settled());
     let open = match rest.iter().filter(is_open).count() {
         0 => String::new(),
         n => format!("; {n} of them cannot be told apart in transactions"),
     };
     let others = units::count(rest.len(), "other pair", "other pairs");
-    Some(format!(" Over {others}: {rate} the transactions, {cpu} the CPU time{open}."))
+    Some(format!(" Over {others}: {rate} the transactions{cpu}{open}."))
 }

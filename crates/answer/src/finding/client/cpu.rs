@@ -1,19 +1,34 @@
 //! CPU time per transaction: which store and driver take the least of it, and whom it falls on.
 
 use super::*;
+use crate::subject::client::CLIENT_CPU;
 use crate::verdict::is_less;
 
 /// One sentence per content, on its first work without a link: who takes the least for the same work.
 pub fn least(evidence: &Evidence) -> Vec<Draft> {
     first_works(evidence, |work| {
-        let mut members = members(evidence, work);
-        members.retain(|c| c.row.get(CPU).is_some());
+        let (mut members, apart): (Vec<Candidate>, Vec<Candidate>) =
+            members(evidence, work).into_iter().partition(|c| c.row.get(CPU).is_some());
         if members.len() < 2 || !work.factor("link").is_empty() {
             return None;
         }
         members.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
-        Some(Draft::lead(ranking(evidence, &members), members.iter().map(Candidate::id).collect()))
+        let text = format!("{}{}", ranking(evidence, &members), not_ranked(&apart));
+        Some(Draft::lead(text, members.iter().chain(&apart).map(Candidate::id).collect()))
     })
+}
+
+/// Those of which a part is missing, with the part that is known.
+fn not_ranked(apart: &[Candidate]) -> String {
+    let told = |c: &Candidate| Some(format!("{} ({})", label::place(c), units::ns(c.row.value(CLIENT_CPU)?)));
+    let told: Vec<String> = apart.iter().filter_map(told).collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    format!(
+        " Not ranked, because the store's CPU time could not be read (PHP's part alone): {}.",
+        units::list(&told)
+    )
 }
 
 fn cost(of: &Candidate) -> f64 {
@@ -54,10 +69,19 @@ pub fn split(evidence: &Evidence) -> Vec<Draft> {
     first_leads(drafts)
 }
 
-/// `redis by phpredis 17.6 µs, of it PHP 28%, the kernel for PHP 37%, the store 35%`.
+/// `redis by phpredis 17.6 µs, of it PHP 28%, the kernel for PHP 37%, the store 35%`; where the store's part is missing, times in place
+/// of shares.
 fn parts(of: &Candidate) -> Option<String> {
-    let total = of.row.value(CPU)?;
-    let share = |metric: &str| Some(label::share((of.row.value(metric)? / total * 1000.0).round() / 1000.0));
+    let value = |metric: &str| of.row.value(metric);
+    let Some(total) = value(CPU) else {
+        return Some(format!(
+            "{}: PHP {}, the kernel for PHP {} (the store's part could not be read)",
+            label::place(of),
+            units::ns(value("client-user-cpu")?),
+            units::ns(value("client-kernel-cpu")?),
+        ));
+    };
+    let share = |metric: &str| Some(label::share((value(metric)? / total * 1000.0).round() / 1000.0));
     let store = share(crate::subject::client::STORE_CPU).map(|store| format!(", the store {store}"));
     Some(format!(
         "{} {}, of it PHP {}, the kernel for PHP {}{}",

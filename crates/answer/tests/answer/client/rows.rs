@@ -11,7 +11,7 @@ use weigh_answer::report::Report;
 use weigh_answer::verdict::Ratio;
 use weigh_model::caveat::Caveat;
 use weigh_model::client::ValueKind;
-use weigh_model::record::{ClientVisit, Record, StopReason};
+use weigh_model::record::{ClientVisit, Record, StopReason, VisitRecord};
 
 const FIRST: &str = "integer/redis/phpredis/php7.4/9:1/one*4";
 const NEWER: &str = "integer/redis/phpredis/php8.4/9:1/one*4";
@@ -138,6 +138,95 @@ fn drivers_stand_beside_the_first_and_stores_by_their_quickest() {
     let said = sentences(&report, "answer");
     let least = said.iter().find(|s| s.starts_with("Least CPU time")).unwrap();
     assert!(least.contains(": memcached by php-memcached (19.7 µs); then redis by phpredis"), "{least}");
+}
+
+/// As if redis had been named by its URL, and its process could not be read.
+fn by_url() -> Lab {
+    let mut lab = versions();
+    lab.plan
+        .stores
+        .iter_mut()
+        .filter(|s| s.name == "redis")
+        .for_each(|s| s.url = Some("redis://127.0.0.1:1".into()));
+    for record in &mut lab.records {
+        let Record::Visit(visit) = record else { continue };
+        if visit.cell.contains("/redis/")
+            && let Some(client) = &mut visit.client
+        {
+            (client.server_user_ns, client.server_system_ns, client.server_pss) = (None, None, None);
+        }
+    }
+    lab
+}
+
+#[test]
+fn a_store_that_was_not_metered_is_missing_from_rankings_and_no_zero() {
+    let report = by_url().report();
+    let redis = report.row(NEWER).unwrap();
+    assert!(redis.get("client-cpu").is_some() && redis.get("store-cpu").is_none());
+    assert_eq!(redis.value("cpu"), None, "no sum of parts of which one is missing");
+    assert!(redis.caveats.contains(&Caveat::NotMetered), "{:?}", redis.caveats);
+    let stores: Vec<_> = comparisons(&report).iter().filter(|c| c.kind == Kind::Store).collect();
+    assert!(stores.iter().all(|c| c.ratio("cpu").is_none() && c.ratio("client-cpu").is_some()), "{stores:?}");
+    let all: Vec<&str> = report.findings.iter().map(|f| f.text.as_str()).collect();
+    let split = sentences(&report, "split");
+    assert!(
+        split[0].contains("redis by phpredis: PHP ")
+            && split[0].contains("the store's part could not be read"),
+        "{split:?}"
+    );
+    assert!(!all.iter().any(|text| text.contains("no process of its own")), "{all:?}");
+    let store = sentences(&report, "store");
+    assert!(store.iter().all(|text| !text.contains("CPU time a transaction")), "{store:?}");
+    assert!(store.iter().any(|text| text.contains("CPU time of PHP a transaction")), "{store:?}");
+}
+
+#[test]
+fn what_was_not_metered_stands_apart_from_the_ranking() {
+    let mut lab = by_url();
+    // Another store that is metered, so that there is something to rank.
+    let memcached: Vec<_> = lab.plan.cells.iter().filter(|c| c.id.contains("/memcached/")).cloned().collect();
+    assert!(!memcached.is_empty());
+    for cell in memcached {
+        let rename = |id: &str| id.replace("/memcached/", "/valkey/");
+        let records: Vec<Record> = lab
+            .records
+            .iter()
+            .filter_map(|record| match record {
+                Record::Visit(visit) if visit.cell == cell.id => {
+                    Some(Record::Visit(VisitRecord { cell: rename(&cell.id), ..visit.clone() }))
+                }
+                _ => None,
+            })
+            .collect();
+        let mut other = cell.clone();
+        other.id = rename(&cell.id);
+        other.client.as_mut().unwrap().store = "valkey".into();
+        lab.plan.cells.push(other);
+        lab.records.extend(records);
+    }
+    let report = lab.report();
+    let said = sentences(&report, "answer");
+    let least = said.iter().find(|s| s.starts_with("Least CPU time")).unwrap();
+    let (ranking, apart) =
+        least.split_once(" Not ranked, because the store's CPU time could not be read").unwrap();
+    assert!(ranking.contains("memcached") && !ranking.contains("redis"), "{least}");
+    assert!(apart.contains("redis by phpredis ("), "{least}");
+}
+
+#[test]
+fn a_store_without_a_process_is_still_told_as_one() {
+    let mut lab = versions();
+    for record in &mut lab.records {
+        let Record::Visit(visit) = record else { continue };
+        if let Some(client) = &mut visit.client {
+            (client.server_user_ns, client.server_system_ns) = (None, None);
+        }
+    }
+    let report = lab.report();
+    assert_eq!(report.row(NEWER).unwrap().value("cpu"), report.row(NEWER).unwrap().value("client-cpu"));
+    let split = sentences(&report, "split");
+    assert!(split[0].contains("(the store has no process of its own)"), "{split:?}");
 }
 
 #[test]

@@ -44,6 +44,9 @@ fn a_group_is_everything_below_and_not_the_root_itself() {
     let found = group.processes();
     assert_eq!(found.len(), 1, "{found:?}");
     assert_ne!(found[0], child.id());
+    let whole = Group::of(child.id());
+    assert_eq!(whole.processes().len(), 2);
+    assert_eq!(whole.usage().processes, 2);
     group.kill();
     child.wait().unwrap();
     assert!(group.processes().is_empty());

@@ -13,6 +13,7 @@ use crate::rig::group::Group;
 use crate::rig::guard::Place;
 use crate::rig::store::definition::Within;
 use crate::rig::store::instance::StoreFolder;
+use crate::rig::store::local::process_at;
 use crate::rig::store::{Found, StoreDefinition, StoreInstance, StoreUrl};
 use crate::shelter::Shelter;
 use crate::subject::links::Links;
@@ -26,6 +27,8 @@ use weigh_model::protocol::client::Address;
 pub struct Stands {
     stores: Vec<Found>,
     urls: Vec<StoreUrl>,
+    /// What the programs of stores are called.
+    programs: Vec<String>,
     logs: PathBuf,
     /// What every key begins with, which nobody else's do.
     prefix: String,
@@ -42,7 +45,7 @@ pub struct Stands {
 pub struct Stand {
     /// Its address.
     pub address: Address,
-    /// The meter of its processes; none without processes of its own, or when others run it.
+    /// The meter of its processes; none without processes of its own, or when others run it and it may not be read.
     pub group: Option<Group>,
     /// Others run it: what was written is removed again.
     pub is_others: bool,
@@ -77,6 +80,7 @@ impl Stands {
         Ok(Stands {
             stores: found.collect(),
             urls,
+            programs: definitions.iter().flat_map(|d| d.programs.clone()).collect(),
             logs: logs.to_owned(),
             prefix: format!("weigh:{:016x}:", rand::random::<u64>()),
             instances: BTreeMap::new(),
@@ -102,8 +106,8 @@ impl Stands {
     pub fn stand(&mut self, client: &Client) -> Result<Stand> {
         let name = &client.store;
         if let Some(url) = self.urls.iter().find(|url| url.store == *name) {
-            let address = url.address.clone();
-            return Ok(Stand::of(address, None, true, Duration::ZERO));
+            let group = process_at(&url.address, &self.programs).map(Group::of);
+            return Ok(Stand::of(url.address.clone(), group, true, Duration::ZERO));
         }
         let found = self.stores.iter().find(|f| f.definition.name == *name);
         let found = found.with_context(|| format!("no store {name}"))?.clone();
