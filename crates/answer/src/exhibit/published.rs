@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use weigh_model::inventory::NATIVE;
 use weigh_model::study::{Published, PublishedRow};
 
 use crate::document::Block;
@@ -17,6 +18,12 @@ use crate::text::clean;
 /// The table, level by level.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedLevels {
+    /// The runtime that the rows were measured on; empty in reports of old.
+    #[serde(default)]
+    pub runtime: String,
+    /// Its version as queried.
+    #[serde(default)]
+    pub version: String,
     /// One per published level whose cell was measured.
     pub rows: Vec<LevelComparison>,
 }
@@ -56,8 +63,9 @@ impl PublishedLevels {
             });
             rows.collect::<Vec<_>>()
         };
-        let rows = evidence.plan.runtimes.iter().map(on).find(|rows| !rows.is_empty())?;
-        Some(PublishedLevels { rows })
+        let mut measured = evidence.plan.runtimes.iter().map(|runtime| (runtime, on(runtime)));
+        let (runtime, rows) = measured.find(|(_, rows)| !rows.is_empty())?;
+        Some(PublishedLevels { runtime: runtime.name.clone(), version: runtime.version.clone(), rows })
     }
 }
 
@@ -117,12 +125,21 @@ impl Exhibit for PublishedLevels {
         vec![
             Block::Heading(2, "Published and measured here".into()),
             Block::Remark(format!(
-                "Published: {about}. Here: {cells}. The published decompression rate is over compressed bytes; times the \
+                "Published: {about}. Here: {cells}, {}. The published decompression rate is over compressed bytes; times the \
              ratio it is over uncompressed bytes, as ours. Another processor and another library: compare the shape, not \
-             the height."
+             the height.",
+                self.on()
             )),
             Block::Table(grid),
         ]
+    }
+}
+
+impl PublishedLevels {
+    /// `PHP 8.2.36 (php8.2)`.
+    fn on(&self) -> String {
+        let name = if self.runtime == NATIVE { "native libraries" } else { "PHP" };
+        format!("{name} {} ({})", clean(&self.version), clean(&self.runtime))
     }
 }
 

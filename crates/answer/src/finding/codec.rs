@@ -29,7 +29,7 @@ use crate::finding::{Draft, Evidence, label};
 use crate::first::{distinct, grouped};
 use crate::group::Group;
 use crate::row::Row;
-use crate::subject::codec::{COMPRESS, DECODE, ENCODE, IDENTITY, STORED};
+use crate::subject::codec::{COMPRESS, DECODE, ENCODE, IDENTITY, STORED, content_bytes};
 use crate::verdict::{Ratio, is_less, ratio, ratio_of_totals};
 
 /// Encoded bytes with a dictionary's.
@@ -71,7 +71,8 @@ fn lines<'a>(evidence: &Evidence<'a>, group: &'a Group, mix: Mix) -> Vec<Line<'a
 
 /// Mean bytes of one item of the group's payload.
 fn item_bytes(evidence: &Evidence, group: &Group) -> u64 {
-    evidence.report.payload(group.payload()).map_or(0, |p| p.bytes / p.items.len().max(1) as u64)
+    let items = evidence.report.payload(group.payload()).map_or(1, |p| p.items.len().max(1));
+    content_bytes(evidence.report, group) / items as u64
 }
 
 /// The runtimes with groups, each with its groups by item size, ascending.

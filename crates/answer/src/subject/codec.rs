@@ -2,6 +2,7 @@
 
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell as Configuration, Subject};
+use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;
 use weigh_model::record::VisitRecord;
@@ -102,7 +103,7 @@ pub static SHAPE: Shape = Shape {
         label: |row| label(&row.cell),
         title,
         part: None,
-        about: |report, group| report.payload(group.payload()).map(group::about).into_iter().collect(),
+        about,
         columns,
         notes: |_, row| {
             let dictionary = row.count("dictionary-bytes");
@@ -300,6 +301,22 @@ fn title(_: &Report, group: &Group) -> String {
     format!("{}, {runtime}", clean(group.payload()))
 }
 
+/// Bytes of a group's content: of a value, those that `serialize` of its own PHP makes, where they were measured. PHP before 7.1 writes
+/// numbers with fractions in more digits.
+pub fn content_bytes(report: &Report, group: &Group) -> u64 {
+    let Some(payload) = report.payload(group.payload()) else { return 0 };
+    let is_own = |row: &&Row| row.cell.serializer.as_deref() == Some("serialize");
+    let own = report.members(group).filter(is_own).find_map(|row| row.value(DECODED));
+    own.filter(|_| payload.value.is_some()).map_or(payload.bytes, |bytes| bytes as u64)
+}
+
+/// Kind, size and origin of the group's content, with the size that it has on the group's runtime.
+fn about(report: &Report, of: &Group) -> Vec<String> {
+    let payload = report.payload(of.payload());
+    let own = payload.map(|payload| Payload { bytes: content_bytes(report, of), ..payload.clone() });
+    own.iter().map(group::about).collect()
+}
+
 /// Half-width of the wider 95% interval of the two directions.
 fn half_width(row: &Row) -> Option<f64> {
     [ENCODE, DECODE]
@@ -370,7 +387,7 @@ fn overview<'a>(report: &'a Report) -> Vec<Block> {
     let with_ends = views.iter().filter_map(|view| Some((view, ends(view)?)));
     let stored = |row: &Row| units::bytes(row.count(ENCODED));
     let grid = Grid::of(with_ends, |(view, (fast, small))| {
-        let size = view.payload().map(|payload| units::bytes(payload.bytes)).unwrap_or_default();
+        let size = units::bytes(content_bytes(report, view.group));
         let mark = if view.is_synthetic() { "SYNTHETIC" } else { "" };
         let front = format!("{}/{}", view.on_front().count(), view.rows.len());
         let runtime = clean(view.group.runtime());

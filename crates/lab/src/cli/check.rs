@@ -17,6 +17,7 @@ use crate::content::Presence;
 use crate::lab::Lab;
 use crate::rig::fpm::{self, FoundFpm};
 use crate::rig::machine::Machine;
+use crate::rig::runtime::PhpRuntime;
 use crate::subject::client::look;
 use weigh_answer::table::Grid;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
@@ -76,12 +77,35 @@ struct RuntimeFindings {
     binary: Option<PathBuf>,
     /// The version as queried.
     version: String,
+    /// Its PHP-FPM; null for native, and where there is none of its version beside it.
+    fpm: Option<PathBuf>,
     /// Settings that change results, by name.
     facts: BTreeMap<String, String>,
     /// Every codec, available or not.
     codecs: Vec<CodecDescription>,
     /// Every serializer, available or not.
     serializers: Vec<SerializerDescription>,
+}
+
+impl RuntimeFindings {
+    fn of(entry: &RuntimeEntry) -> RuntimeFindings {
+        let php = entry.binary.as_ref().and_then(|binary| PhpRuntime::of(binary).ok());
+        RuntimeFindings {
+            name: entry.name.clone(),
+            binary: entry.binary.clone(),
+            version: entry.version.clone(),
+            fpm: php.and_then(|php| php.fpm_binary()),
+            facts: entry.facts.clone(),
+            codecs: entry.codecs.clone(),
+            serializers: entry.serializers.clone(),
+        }
+    }
+
+    fn lacks_fpm(&self) -> Option<Missing> {
+        let php = PhpRuntime::of(self.binary.as_ref()?).ok().filter(|php| php.fpm.is_none())?;
+        let reason = format!("no PHP-FPM of version {} beside it", php.version);
+        Some(Missing::new(&self.name, "PHP-FPM", &reason, Some(&php.fpm_remedy())))
+    }
 }
 
 /// A PHP binary that cannot be used.
@@ -137,12 +161,14 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
 }
 
 fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
+    let runtimes: Vec<RuntimeFindings> = inventory.runtimes.iter().map(RuntimeFindings::of).collect();
     let mut missing = missing_things(&inventory);
+    missing.extend(runtimes.iter().filter_map(RuntimeFindings::lacks_fpm));
     let corpus = corpus(lab)?;
     let (servers, fpm) =
         (servers::look(&lab.definitions)?, fpm::find(&std::env::var_os("PATH").unwrap_or_default()));
     let stores = stores::look(&inventory);
-    missing.extend(servers::missing(&servers, &fpm));
+    missing.extend(servers::missing(&servers, &fpm, inventory.runtimes.len() > 1));
     missing.extend(stores::missing(&stores));
     if inventory.runtimes.len() == 1 {
         missing.push(Missing::new("php", "PHP", "no PHP binary on PATH", Some("apt install php-cli")));
@@ -153,20 +179,12 @@ fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
         missing.push(Missing::new("corpus", &what, "not fetched yet", Some("weigh corpus fetch")));
         mend = Some(mend.map_or("weigh corpus fetch".into(), |m| format!("{m} && weigh corpus fetch")));
     }
-    let runtimes = inventory.runtimes.into_iter().map(|r| RuntimeFindings {
-        name: r.name,
-        binary: r.binary,
-        version: r.version,
-        facts: r.facts,
-        codecs: r.codecs,
-        serializers: r.serializers,
-    });
     Ok(Findings {
         schema: SCHEMA,
         weigh: env!("CARGO_PKG_VERSION").into(),
         machine: Machine::query(),
         root: rustix::process::geteuid().is_root(),
-        runtimes: runtimes.collect(),
+        runtimes,
         refused: inventory.refused.into_iter().map(|(binary, reason)| Refused { binary, reason }).collect(),
         servers,
         fpm,
@@ -246,6 +264,9 @@ fn bold(text: &str) -> String {
 fn runtime(r: &RuntimeFindings) -> String {
     let place = r.binary.as_ref().map_or(String::new(), |b| format!("  {}", clean_path(b)));
     let mut table = Grid::list(&["", ""]);
+    if let Some(fpm) = &r.fpm {
+        table.line(&["  PHP-FPM", &clean_path(fpm)]);
+    }
     let codecs = r.codecs.iter().filter(|c| c.missing.is_none()).map(codec_row);
     let serializers = r.serializers.iter().filter(|s| s.missing.is_none());
     let serializers = serializers.map(|s| (s.name.clone(), s.library.clone().unwrap_or_default()));

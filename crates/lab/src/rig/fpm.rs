@@ -8,6 +8,7 @@ mod status;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -16,10 +17,14 @@ use serde::{Deserialize, Serialize};
 use super::guard::{Place, Program, is_real_root};
 use super::programs::{Query, folders, numbered};
 use super::service::{Draft, Refused, Service};
+use crate::command::run_within;
+use crate::shelter::Shelter;
 pub use status::{Gauge, Status};
 
 /// How long a script that is asked directly may take.
 const SCRIPT: Duration = Duration::from_secs(10);
+/// How long a PHP-FPM may take to list its options.
+const HELP: Duration = Duration::from_secs(10);
 
 /// A PHP-FPM binary that tells its version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -40,6 +45,17 @@ pub fn named(binary: &Path) -> Option<FoundFpm> {
     let query = Query { args: vec!["-v".into()], pattern: r"^PHP (\S+) \(fpm-fcgi\)".into() };
     let version = query.ask(binary).into_iter().next()?;
     Some(FoundFpm { binary: binary.to_owned(), version })
+}
+
+/// What a PHP-FPM says to `-h`: its options. The user's ini files may add a line to it.
+fn help(program: &[OsString]) -> Result<String> {
+    let [first, leading @ ..] = program else { bail!("no program") };
+    let work = Shelter::new().context("no temporary folder")?;
+    let mut command = Command::new(first);
+    command.args(leading).arg("-h");
+    let name = Path::new(program.last().unwrap_or(first)).display();
+    let said = run_within(&mut command, work.path(), HELP).with_context(|| format!("cannot start {name}"))?;
+    Ok(said.stdout + &said.stderr)
 }
 
 /// How many workers there are.
@@ -128,10 +144,11 @@ impl Service<Gauge> {
         let name = Path::new(spec.program.last().unwrap_or(&spec.program[0])).display().to_string();
         // Asked before there is a directory, which has no guard yet.
         let root = is_real_root(&place.launcher);
+        let help = help(&spec.program)?;
         let mut draft = Draft::new(&name, "fpm", place)?;
         draft.write(config::FILE, config::render(spec, draft.path(), root)?)?;
         let program = Program {
-            command: config::command(spec, draft.path(), root),
+            command: config::command(spec, draft.path(), root, &help),
             env: spec.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
             cpus: spec.cpus.clone(),
         };

@@ -72,6 +72,17 @@ impl PhpRuntime {
         }
     }
 
+    /// The binary of its PHP-FPM, without the loader before it; none: there is none.
+    pub fn fpm_binary(&self) -> Option<PathBuf> {
+        self.fpm.as_deref().map(|fpm| PathBuf::from(program(fpm)))
+    }
+
+    /// What brings the PHP-FPM of its version.
+    pub fn fpm_remedy(&self) -> String {
+        let numbers: Vec<&str> = self.version.split('.').take(2).collect();
+        format!("apt install php{}-fpm", numbers.join("."))
+    }
+
     /// Those on `path`, then those fetched into `folder`; one that does not say its version is left out.
     pub fn all(path: &OsStr, folder: &Path) -> Vec<PhpRuntime> {
         let mut found: Vec<PhpRuntime> = Vec::new();

@@ -46,6 +46,40 @@ fn a_php_without_extensions_is_no_lesser_php() {
 }
 
 #[test]
+fn each_php_is_shown_with_the_php_fpm_beside_it() {
+    needs!(has_php());
+    let lab = Lab::new();
+    let folders = std::env::var_os("PATH").unwrap();
+    let php =
+        std::env::split_paths(&folders).map(|folder| folder.join("php")).find(|php| php.is_file()).unwrap();
+    let home = lab.path("php");
+    for folder in ["bin", "sbin"] {
+        std::fs::create_dir_all(home.join(folder)).unwrap();
+    }
+    // A build of one's own: a program that is no link, with its PHP-FPM in the folder beside.
+    let own = home.join("bin/php");
+    executable(&own, &format!("#!/bin/sh\nexec '{}' \"$@\"\n", php.display()));
+    let own = own.to_str().unwrap();
+    let without = lab.told(&["check", "--json", "--php", own]);
+    assert!(without["runtimes"][1]["fpm"].is_null(), "{without}");
+    let text = lab.fine(&["check", "--php", own]);
+    assert!(text.contains(": PHP-FPM: no PHP-FPM of version "), "{text}");
+
+    let fpm = home.join("sbin/php-fpm");
+    executable(&fpm, "#!/bin/sh\n");
+    let found = lab.told(&["check", "--json", "--php", own]);
+    assert!(found["runtimes"][0]["fpm"].is_null(), "native");
+    assert_eq!(found["runtimes"][1]["fpm"].as_str(), fpm.to_str());
+    let text = lab.fine(&["check", "--php", own]);
+    assert!(text.lines().any(|l| l.contains("PHP-FPM") && l.contains(fpm.to_str().unwrap())), "{text}");
+}
+
+fn executable(path: &std::path::Path, script: &str) {
+    std::fs::write(path, script).unwrap();
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+#[test]
 fn a_php_that_is_none_is_refused_when_named_and_left_out_when_found() {
     let lab = Lab::new();
     let line = lab.refused(&["check", "--php", "no-such-php"]);

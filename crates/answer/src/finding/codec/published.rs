@@ -9,8 +9,9 @@ const AGREES: f64 = 0.15;
 pub fn agreement(evidence: &Evidence) -> Vec<Draft> {
     let Some(published) = &evidence.report.exhibits.published_levels else { return Vec::new() };
     let rows = published.rows.as_slice();
-    let mut drafts = vec![decompression(rows)];
-    drafts.extend(ratios(rows));
+    let here = format!("here{}", label::on_runtime(evidence, &published.runtime));
+    let mut drafts = vec![decompression(rows, &here)];
+    drafts.extend(ratios(rows, &here));
     drafts.extend(cost_of_the_highest(evidence, rows));
     drafts
 }
@@ -24,11 +25,11 @@ fn middle(rows: &[LevelComparison]) -> &LevelComparison {
     rows.iter().find(|r| r.published.level == 6).unwrap_or(&rows[rows.len() / 2])
 }
 
-fn decompression(rows: &[LevelComparison]) -> Draft {
+fn decompression(rows: &[LevelComparison], here: &str) -> Draft {
     let row = middle(rows);
     let text = format!(
         "The published decompression rates divide compressed bytes by time, so they are understated by the compression ratio: \
-         {} at level {} with a ratio of {} is {} of uncompressed bytes; here it is {}.",
+         {} at level {} with a ratio of {} is {} of uncompressed bytes; {here} it is {}.",
         units::mb_s(row.published.decompress_mb_s_published),
         row.published.level,
         units::trimmed_number(row.published.ratio),
@@ -38,7 +39,7 @@ fn decompression(rows: &[LevelComparison]) -> Draft {
     Draft::lead(text, vec![row.cell.clone()])
 }
 
-fn ratios(rows: &[LevelComparison]) -> Option<Draft> {
+fn ratios(rows: &[LevelComparison], here: &str) -> Option<Draft> {
     let (first, last) = (rows.first()?, rows.last()?);
     let difference = |r: &LevelComparison| r.ratio / r.published.ratio - 1.0;
     let furthest = rows.iter().max_by(|a, b| difference(a).abs().total_cmp(&difference(b).abs()))?;
@@ -60,7 +61,7 @@ fn ratios(rows: &[LevelComparison]) -> Option<Draft> {
         )
     };
     let text = format!(
-        "Compression ratios published for levels {} to {} are {}, here they are {}: {verdict}.",
+        "Compression ratios published for levels {} to {} are {}, {here} they are {}: {verdict}.",
         first.published.level,
         last.published.level,
         levels(|r| r.published.ratio),

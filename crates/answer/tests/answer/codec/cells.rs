@@ -3,7 +3,7 @@
 use weigh_model::protocol::FaultKind;
 use weigh_model::record::{Record, StopReason};
 
-use crate::codec::fixture::{Figures, Lab, row};
+use crate::codec::fixture::{Figures, Lab, row, visit};
 
 const PHP: &str = "php8.2";
 
@@ -172,7 +172,7 @@ fn a_wrong_answer_withdraws_the_number() {
 fn all_faults_and_strangers() {
     let mut lab = Lab::new().payload("tree", 1000, 1).planned("tree", PHP, Some("serialize"), "zstd:3");
     lab.fault(1, FaultKind::Missing);
-    lab.records.push(Record::Visit(crate::codec::fixture::visit("not/in/the/plan", 1, 1, figures(1.0, 1))));
+    lab.records.push(Record::Visit(visit("not/in/the/plan", 1, 1, figures(1.0, 1))));
     let report = lab.report();
     assert!(report.rows.is_empty() && report.findings.is_empty() && report.unmeasured.is_empty());
     assert_eq!((report.faults.len(), report.run.rounds), (1, 0));
@@ -185,4 +185,21 @@ fn the_end_of_the_run_tells_its_length() {
     lab.records.push(Record::End { at: 0, rounds: 9, seconds: 12.5 });
     let run = lab.report().run;
     assert_eq!((run.complete, run.rounds, run.seconds, run.machine.as_str()), (true, 9, 12.5, "invented"));
+}
+
+#[test]
+fn a_contents_size_is_that_of_its_own_php() {
+    let mut lab = Lab::new().payload("tree", 1_000_000, 1);
+    for (runtime, bytes) in [("php5.5", 1_250_000), ("php8.2", 1_000_000)] {
+        lab = lab.planned("tree", runtime, Some("serialize"), "gzdeflate:6");
+        let cell = lab.plan.cells.last().unwrap().id.clone();
+        for round in 1..=3 {
+            let figures = Figures { encode: 40e6, decode: 5e6, bytes: 240_000 };
+            lab.records.push(Record::Visit(visit(&cell, round, bytes, figures)));
+        }
+    }
+    let report = lab.report();
+    let about = |at: usize| (report.shape().look.about)(&report, &report.groups[at]).join(" ");
+    assert!(about(0).contains("1.25 MB"), "{}", about(0));
+    assert!(about(1).contains("1.00 MB") || about(1).contains("1 MB"), "{}", about(1));
 }

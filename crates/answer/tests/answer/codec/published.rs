@@ -56,6 +56,23 @@ fn rows_stand_beside_their_cells() {
 }
 
 #[test]
+fn which_php_was_measured_is_said() {
+    let six = |runtime| ("tree", runtime, Some("serialize"), "gzdeflate:6");
+    let figures = Figures { encode: 40e6, decode: 5e6, bytes: 240_000 };
+    let mut lab = lab().cell(six("php5.5"), figures).cell(six("php8.2"), figures);
+    lab.plan.runtimes[0].version = "5.5.11".into();
+    let report = lab.report();
+    let levels = report.exhibits.published_levels.as_ref().unwrap();
+    assert_eq!((levels.runtime.as_str(), levels.version.as_str()), ("php5.5", "5.5.11"));
+    let pages = weigh_answer::format::named("markdown").unwrap();
+    let pages = pages.render(&report, &Default::default()).unwrap();
+    let text = String::from_utf8_lossy(&pages[0].bytes);
+    assert!(text.contains("Here: serialize + gzdeflate on tree, PHP 5.5.11 (php5.5)."), "{text}");
+    let told = report.findings.iter().filter(|f| f.topic == "published" && f.text.contains("here (php5.5)"));
+    assert_eq!(told.count(), 2);
+}
+
+#[test]
 fn no_measured_row_no_table() {
     let lab = lab().cell(
         ("tree", "php8.2", Some("serialize"), "zstd:3"),

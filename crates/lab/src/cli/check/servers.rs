@@ -60,7 +60,8 @@ pub fn look(definitions: &Definitions) -> Result<Vec<ServerFindings>> {
 }
 
 /// What of them is missing: a whole server in one row, else each of its ways.
-pub fn missing(servers: &[ServerFindings], fpm: &[FoundFpm]) -> Vec<Missing> {
+/// PHP-FPM is a row of its own where no PHP is there to miss it.
+pub fn missing(servers: &[ServerFindings], fpm: &[FoundFpm], has_php: bool) -> Vec<Missing> {
     let row = |server: &ServerFindings, what: &str, reason: &str, remedy: &Option<String>| {
         Missing::new(&server.name, what, reason, remedy.as_deref())
     };
@@ -77,7 +78,7 @@ pub fn missing(servers: &[ServerFindings], fpm: &[FoundFpm]) -> Vec<Missing> {
             rows.push(row(server, "HTTPS", reason, &server.tls_remedy));
         }
     }
-    if fpm.is_empty() {
+    if fpm.is_empty() && !has_php {
         let remedy = Some("apt install php-fpm");
         rows.push(Missing::new("php-fpm", "PHP-FPM", "no program php-fpm", remedy));
     }

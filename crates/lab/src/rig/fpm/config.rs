@@ -61,14 +61,14 @@ pub fn render(spec: &PoolSpec, dir: &Path, root: bool) -> Result<String> {
     template::render(FILE, TEMPLATE, values)
 }
 
-/// The command line: the user's own ini stays in force, the spec's settings win over it.
-pub fn command(spec: &PoolSpec, dir: &Path, root: bool) -> Vec<OsString> {
+/// The command line: the user's own ini stays in force, the spec's settings win over it. Options that not every PHP-FPM has are given
+/// where `help`, what this one says to `-h`, names them: PHP 5.5 refuses to start with `--force-stderr`.
+pub fn command(spec: &PoolSpec, dir: &Path, root: bool, help: &str) -> Vec<OsString> {
     let mut command = spec.program.clone();
-    command.extend(["--nodaemonize".into(), "--force-stderr".into(), "--fpm-config".into()]);
-    command.push(dir.join(FILE).into());
-    if root {
-        command.push("--allow-to-run-as-root".into());
-    }
+    command.extend(["--nodaemonize".into(), "--fpm-config".into(), dir.join(FILE).into()]);
+    let optional = [("--force-stderr", true), ("--allow-to-run-as-root", root)];
+    let known = optional.into_iter().filter(|(option, wanted)| *wanted && help.contains(option));
+    command.extend(known.map(|(option, _)| option.into()));
     let own = spec.ini.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let under = SETTINGS.into_iter().filter(|(name, _)| !spec.ini.contains_key(*name));
     for (name, value) in under.chain(own) {
@@ -100,15 +100,48 @@ mod tests {
     #[test]
     fn the_specs_settings_win() {
         let spec = spec("8.2.36").memory_limit("20M").ini("log_errors", "0");
-        let line = command(&spec, Path::new("/d"), false);
-        let line: Vec<&str> = line.iter().filter_map(|a| a.to_str()).collect();
-        let line = line.join(" ");
-        assert!(
-            line.starts_with("/usr/sbin/php-fpm --nodaemonize --force-stderr --fpm-config /d/fpm.conf -d "),
-            "{line}"
-        );
+        let line = line(&spec, false, HELP_8_2);
         assert!(line.contains("-d memory_limit=20M") && line.contains("-d log_errors=0"), "{line}");
         assert!(!line.contains("log_errors=1"), "{line}");
+    }
+
+    /// Of `php-fpm -h`, the lines with options that are given here.
+    const HELP_5_5: &str = "Usage: php-fpm [-n] [-e] [-h] [-i] [-m] [-v] [-t] [-p <prefix>] [-g <pid>] [-c <file>] [-d foo[=bar]] [-y <file>] [-D] [-F]
+  -y, --fpm-config <file>
+                   Specify alternative path to FastCGI process manager config file.
+  -F, --nodaemonize
+                   force to stay in foreground, and ignore daemonize option from config file
+  -R, --allow-to-run-as-root
+                   Allow pool to run as root (disabled by default)
+";
+    const HELP_8_2: &str = "Usage: php-fpm8.2 [-n] [-e] [-h] [-i] [-m] [-v] [-t] [-p <prefix>] [-g <pid>] [-c <file>] [-d foo[=bar]] [-y <file>] [-D] [-F [-O]]
+  -y, --fpm-config <file>
+                   Specify alternative path to FastCGI process manager config file.
+  -F, --nodaemonize
+                   force to stay in foreground, and ignore daemonize option from config file
+  -O, --force-stderr
+                   force output to stderr in nodaemonize even if stderr is not a TTY
+  -R, --allow-to-run-as-root
+                   Allow pool to run as root (disabled by default)
+";
+
+    fn line(spec: &PoolSpec, root: bool, help: &str) -> String {
+        let line = command(spec, Path::new("/d"), root, help);
+        line.iter().filter_map(|a| a.to_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_php_fpm_is_given_the_options_that_it_knows() {
+        let begin = "/usr/sbin/php-fpm --nodaemonize --fpm-config /d/fpm.conf";
+        for (version, help, root, options) in [
+            ("5.5.11", HELP_5_5, false, ""),
+            ("5.5.11", HELP_5_5, true, " --allow-to-run-as-root"),
+            ("8.2.36", HELP_8_2, false, " --force-stderr"),
+            ("8.2.36", HELP_8_2, true, " --force-stderr --allow-to-run-as-root"),
+        ] {
+            let line = line(&spec(version), root, help);
+            assert!(line.starts_with(&format!("{begin}{options} -d ")), "{version}: {line}");
+        }
     }
 
     #[test]

@@ -16,6 +16,10 @@ use weigh_model::suggest::nearest_hint;
 
 /// The word for the first driver that is an extension's.
 const EXTENSION: &str = "extension";
+/// The word for the same where a PHP has such an extension, else for the first driver that it can use.
+const FIRST: &str = "first";
+/// PHP's own serializer: it stands in where a PHP has none of those that a block names.
+const SERIALIZE: &str = "serialize";
 /// The setting of a cell whose worker does not encode.
 const PLAIN: &str = "none";
 /// A number that belongs to its key, and a record of so many bins: what workers make by themselves.
@@ -109,6 +113,7 @@ fn drivers(
                 let there = of_store.iter().find(|d| d.extension && d.missing.is_none());
                 there.or_else(|| of_store.first()).copied().into_iter().collect()
             }
+            FIRST => first_usable(&of_store),
             name => of_store.iter().filter(|d| d.name == name).copied().collect(),
         };
         let is_new = |d: &&DriverDescription| chosen.iter().all(|c| c.name != d.name);
@@ -135,6 +140,17 @@ fn drivers(
         }
     }
     Ok(())
+}
+
+/// The first driver of an extension that a PHP can use; where there is none, that of an extension that it lacks, so that what would
+/// bring it is said, and the first that it can use, so that a PHP without extensions is measured as well.
+fn first_usable<'a>(of_store: &[&'a DriverDescription]) -> Vec<&'a DriverDescription> {
+    let is_there = |d: &&&DriverDescription| d.missing.is_none();
+    if let Some(there) = of_store.iter().find(|d| d.extension && is_there(d)) {
+        return vec![there];
+    }
+    let lacking = of_store.iter().find(|d| d.extension);
+    lacking.into_iter().chain(of_store.iter().find(is_there)).copied().collect()
 }
 
 /// The cells of a stand.
@@ -177,7 +193,10 @@ fn encoded(draft: &mut Draft<'_>, block: &ClientBlock, stand: Stand<'_>, client:
         draft.exclude(format!("{payload}/{}", client.place()), reason, None);
         return Ok(());
     }
-    for (name, text) in block.serializers.iter().flat_map(|s| block.codecs.iter().map(move |c| (s, c))) {
+    let is_lacking = |name: &String| entry.serializer(name).is_some_and(|s| s.missing.is_some());
+    let stand_in = block.serializers.iter().all(is_lacking).then(|| SERIALIZE.to_owned());
+    let serializers: Vec<&String> = block.serializers.iter().chain(&stand_in).collect();
+    for (name, text) in serializers.into_iter().flat_map(|s| block.codecs.iter().map(move |c| (s, c))) {
         let request = Request::parse(text)?;
         let Some(serializer) = entry.serializer(name) else {
             bail!("{} has no serializer `{name}`", entry.name);

@@ -48,7 +48,8 @@ pub struct ClientBlock {
     pub about: String,
     /// Stores by name; `*` is every store that is here.
     pub stores: Vec<String>,
-    /// Drivers by name; `*` is every driver of the store, `extension` the first one that is an extension's. Absent: every one.
+    /// Drivers by name; `*` is every driver of the store, `extension` the first one that is an extension's, `first` the same or,
+    /// where a PHP has none of those extensions, the first one that it can use. Absent: every one.
     #[serde(default = "every")]
     pub drivers: Vec<String>,
     /// `php` (every PHP of the run) or one runtime's name, with a variant: `php+jit`.
@@ -72,7 +73,7 @@ pub struct ClientBlock {
     /// Links between workers and store, by name or as `100mbit/20ms`; `-` is none. Absent: none.
     #[serde(default = "no_link")]
     pub links: Vec<String>,
-    /// Serializers that the worker uses before it encodes; only with `codecs`.
+    /// Serializers that the worker uses before it encodes; only with `codecs`. A PHP that has none of them uses `serialize`.
     #[serde(default)]
     pub serializers: Vec<String>,
     /// Settings by which the worker encodes: see [`weigh_model::setting::Request`]. Absent: values go to the driver as they are.

@@ -84,9 +84,8 @@ impl From<anyhow::Error> for Lack {
 fn described(binary: &Path, php_home: &Path) -> Result<Description, Lack> {
     let php = PhpRuntime::of(binary)?;
     if php.fpm.is_none() {
-        let numbers: Vec<&str> = php.version.split('.').take(2).collect();
         let why = anyhow!("PHP {} has no PHP-FPM", php.version);
-        return Err(Lack { why, remedy: Some(format!("apt install php{}-fpm", numbers.join("."))) });
+        return Err(Lack { why, remedy: Some(php.fpm_remedy()) });
     }
     Ok(describe(&php, php_home)?)
 }

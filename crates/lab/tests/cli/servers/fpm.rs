@@ -1,6 +1,8 @@
 //! Pools: their status while they are busy, their queue, their settings, and what a start that fails says.
 
-use weigh::rig::fpm::{Mode, Pool, PoolSpec};
+use std::os::unix::fs::PermissionsExt;
+
+use weigh::rig::fpm::{FoundFpm, Mode, Pool, PoolSpec};
 
 use super::client::get;
 use super::fixture::{Rig, php_fpm, server};
@@ -82,4 +84,25 @@ fn a_master_that_is_killed_is_known_to_be_dead_and_takes_its_workers_along() {
     assert!(pool.how_it_ended().unwrap().contains("SIGKILL"), "{:?}", pool.how_it_ended());
     wait_until("its workers are gone", || group.processes().is_empty());
     assert!(rig.left_over().is_empty());
+}
+
+#[test]
+fn a_php_fpm_that_does_not_know_the_newest_options_starts_without_them() {
+    let rig = Rig::new();
+    let Some(fpm) = php_fpm() else { return };
+    // As PHP 5.5 does: it shows its options, and what is not among them is refused with the same text and 64.
+    let script = format!(
+        "#!/bin/sh\n\
+         usage() {{ echo 'Usage: php-fpm [-n] [-h] [-y <file>] [-D] [-F]'; echo '  -y, --fpm-config <file>'; \
+         echo '  -F, --nodaemonize'; echo '  -R, --allow-to-run-as-root'; exit \"$1\"; }}\n\
+         for word; do case \"$word\" in -h) usage 0;; -O|--force-stderr) usage 64;; esac; done\n\
+         exec '{}' \"$@\"\n",
+        fpm.binary.display()
+    );
+    let old = rig.home.path().join("php-fpm");
+    std::fs::write(&old, script).unwrap();
+    std::fs::set_permissions(&old, PermissionsExt::from_mode(0o755)).unwrap();
+    let spec = PoolSpec::new(&FoundFpm { binary: old, version: "5.5.11".into() }, 1);
+    let pool = Pool::start(&spec, &rig.place()).unwrap_or_else(|e| panic!("{e:#}"));
+    assert_eq!(pool.status().unwrap().processes, 1);
 }

@@ -5,6 +5,7 @@ use crate::planner::Ask;
 use crate::study::Study;
 use crate::subject::{Subject as _, client::Clients};
 use weigh_model::inventory::Inventory;
+use weigh_model::protocol::{CodecDescription, SerializerDescription};
 
 fn driver(store: &str, name: &str, missing: Option<&str>) -> DriverDescription {
     DriverDescription {
@@ -18,6 +19,19 @@ fn driver(store: &str, name: &str, missing: Option<&str>) -> DriverDescription {
         native: Vec::new(),
         extension: name != "socket",
         shared: true,
+    }
+}
+
+fn codec(name: &str) -> CodecDescription {
+    CodecDescription { name: name.into(), library: Some("1.0".into()), ..CodecDescription::default() }
+}
+
+fn serializer(name: &str, missing: Option<&str>) -> SerializerDescription {
+    SerializerDescription {
+        name: name.into(),
+        library: None,
+        missing: missing.map(str::to_owned),
+        remedy: None,
     }
 }
 
@@ -37,6 +51,8 @@ fn inventory() -> Inventory {
             driver("redis", "socket", None),
             driver("apcu", "apcu", None),
         ],
+        codecs: vec![codec("zstd")],
+        serializers: vec![serializer("serialize", None), serializer("igbinary", redis)],
         facts: BTreeMap::new(),
         ..RuntimeEntry::default()
     };
@@ -107,6 +123,27 @@ fn the_word_extension_means_the_first_driver_that_says_it_is_one() {
     let (ids, why) = planned(block).unwrap();
     assert_eq!(ids, ["integer/redis/phpredis/php8.2/9:1/one*4"]);
     assert_eq!(why[0].0, "integer/redis/phpredis/php7.4", "not the one that speaks by itself: {why:?}");
+}
+
+#[test]
+fn the_word_first_means_what_a_php_without_the_extension_can_use_and_says_what_it_lacks() {
+    let block = "stores = [\"redis\"]\ndrivers = [\"first\"]\nruntimes = [\"php7.4\", \"php8.2\"]\nvalues = [\"integer\"]\ntransactions = 10";
+    let (ids, why) = planned(block).unwrap();
+    assert_eq!(ids, ["integer/redis/socket/php7.4/9:1/one*4", "integer/redis/phpredis/php8.2/9:1/one*4"]);
+    let lacking =
+        ("integer/redis/phpredis/php7.4".to_owned(), "the extension redis is not loaded".to_owned());
+    assert_eq!(why, [lacking]);
+}
+
+#[test]
+fn values_are_serialized_by_php_itself_where_none_of_the_serializers_asked_for_is_there() {
+    let block = "stores = [\"redis\"]\ndrivers = [\"first\"]\nruntimes = [\"php7.4\", \"php8.2\"]\nvalues = [\"value:rows-1k\"]\n\
+                 transactions = 10\nserializers = [\"igbinary\"]\ncodecs = [\"zstd\"]";
+    let (ids, why) = planned(block).unwrap();
+    let serializers: Vec<(bool, bool)> =
+        ids.iter().map(|id| (id.contains("php7.4"), id.contains("/serialize"))).collect();
+    assert_eq!(serializers, [(true, true), (false, false)], "{ids:?}");
+    assert!(why.iter().any(|(cell, _)| cell.contains("php7.4/igbinary")), "{why:?}");
 }
 
 #[test]
