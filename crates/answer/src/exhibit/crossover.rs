@@ -100,7 +100,7 @@ struct Ladder<'a> {
     way: String,
     delivery: &'a Delivery,
     first: &'a Row,
-    /// Of the responses that had one: a small file may be sent as it is.
+    /// Of its responses; never none.
     coding: Option<&'a str>,
     /// By the payload's bytes and name.
     rows: BTreeMap<(u64, &'a str), &'a Row>,
@@ -130,18 +130,19 @@ fn unusual(ladder: &Ladder) -> (usize, u32) {
     (setting.options.len(), distance)
 }
 
-/// The ways of sending files, without those of PHP.
+/// The ways of sending files, without those of PHP. A response that was not encoded (its type is not in the server's list, or it is too
+/// small) is on no side of encoding before against on the fly.
 fn ladders(report: &Report) -> Vec<Ladder<'_>> {
     let mut ladders: Vec<Ladder> = Vec::new();
     for row in report.rows.iter().filter(|row| row.cell.subject == Subject::ASSET) {
         let Some(delivery) = row.cell.delivery.as_ref().filter(|d| d.by == By::Server) else { continue };
         let Some(payload) = report.payload(&row.cell.payload) else { continue };
+        let Some(coding) = row.fact(CODING) else { continue };
         let (endpoint, way) = (Endpoint::from(delivery), delivery.way(&row.cell.setting));
-        let coding = row.fact(CODING);
+        let coding = Some(coding);
         let key = (payload.bytes, payload.name.as_str());
-        match ladders.iter_mut().find(|l| l.endpoint == endpoint && l.way == way) {
+        match ladders.iter_mut().find(|l| l.endpoint == endpoint && l.way == way && l.coding == coding) {
             Some(ladder) => {
-                ladder.coding = ladder.coding.or(coding);
                 ladder.rows.insert(key, row);
             }
             None => {

@@ -23,7 +23,9 @@ use crate::exhibit::crossover::Crossover;
 use crate::finding::{Draft, Evidence};
 use crate::group::Group;
 use crate::row::Row;
-use crate::subject::delivery::{BODY, CODING, CONTENT, CPU, Endpoint, PHP_CPU, RATE, SERVER_CPU};
+use crate::subject::delivery::{
+    BODY, CODING, CONTENT, CPU, Endpoint, PHP_CPU, RATE, SERVER_CPU, is_not_encoded,
+};
 use crate::verdict::{Ratio, differ, difference, is_less, ratio_if};
 
 /// Groups that a topic speaks of; the others are counted at most.
@@ -195,10 +197,11 @@ fn beside<'a>(evidence: &Evidence<'a>, of: Sent<'a>, same: impl Fn(&Sent) -> boo
         .collect()
 }
 
-/// Rows that encode each response, without options, that are not sent in pieces.
+/// Rows that encode each response, without options, that are not sent in pieces; not those whose filter passed the content over.
 fn on_the_fly<'a>(mut rows: Vec<Sent<'a>>, by: Option<By>) -> Vec<Sent<'a>> {
     rows.retain(|c| {
         c.delivery.kind == WayKind::OnTheFly
+            && c.coding().is_some()
             && c.is_plain_setting()
             && by.is_none_or(|by| c.delivery.by == by)
             && c.cpu().is_some()

@@ -90,6 +90,7 @@ pub static SHAPE: Shape = Shape {
         ("outside", finding::waiting::for_urls),
         ("overhead", finding::pages::overhead_of_encoding),
         ("moves", finding::pages::moved_work),
+        ("skipped", finding::crossing::passed_over),
         ("example", finding::crossing::one_file),
         ("smaller", finding::crossing::bytes),
         ("fairness", finding::fairness::kept_workers),
@@ -340,6 +341,11 @@ fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
         .collect()
 }
 
+/// Whether a way that encodes each response sent this one as it is: its type is not in the server's list, or it is too small.
+pub fn is_not_encoded(row: &Row) -> bool {
+    is_kind(row, WayKind::OnTheFly) && row.fact(CODING).is_none() && rounds(row) > 0
+}
+
 fn rank(names: &[&str], name: &str) -> usize {
     names.iter().position(|known| *known == name).unwrap_or(names.len())
 }
@@ -415,10 +421,11 @@ fn exhibits(evidence: &Evidence, gathered: &Gathered) -> Exhibits {
     }
 }
 
-/// `php/gzencode:6`: what a reader calls the cell inside its group.
+/// `php/gzencode:6`, `server/gzip:6 (not encoded)`: what a reader calls the cell inside its group.
 fn label(row: &Row) -> String {
     let way = row.cell.delivery.as_ref().map(|delivery| delivery.way(&row.cell.setting));
-    clean(&way.unwrap_or_else(|| row.cell.setting.to_string()))
+    let way = clean(&way.unwrap_or_else(|| row.cell.setting.to_string()));
+    if is_not_encoded(row) { format!("{way} (not encoded)") } else { way }
 }
 
 /// `nginx, php8.2, https, 10 connections, over cable`, cleaned.
@@ -526,7 +533,8 @@ fn columns(report: &Report, group: &Group) -> Vec<Shown> {
 fn overview(report: &Report) -> Vec<Block> {
     let grid = Grid::of(group::views(report), |view| {
         let of = view.group;
-        let is_coded = |row: &&&Row| !is_kind(row, WayKind::Plain) && row.get(CPU).is_some();
+        let is_coded =
+            |row: &&&Row| !is_kind(row, WayKind::Plain) && !is_not_encoded(row) && row.get(CPU).is_some();
         let coded = || view.rows.iter().filter(is_coded).copied();
         let gzip = view.marked("gzip");
         let limit = gzip.map_or(u64::MAX, |gzip| gzip.count(BODY));

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::exhibit::crossover::{Pays, SizeRatio, size_end, way_name};
+use crate::first::grouped;
 
 /// The example where no table was published: the median transfer size of a script is near it.
 const USUAL: u64 = 50_000;
@@ -17,6 +18,27 @@ pub fn details(evidence: &Evidence) -> Vec<Draft> {
     let chosen = chosen(evidence);
     let is_left = |c: &&Crossover| !chosen.iter().any(|known| std::ptr::eq(*known, *c));
     super::details(crossovers(evidence).iter().filter(is_left).map(sentence))
+}
+
+/// What a way that encodes each response sent as it is: one sentence per server and way. Such responses are on no side of a comparison.
+pub fn passed_over(evidence: &Evidence) -> Vec<Draft> {
+    let rows = [Subject::PAGE, Subject::ASSET].into_iter().flat_map(|subject| all(evidence, subject));
+    let skipped: Vec<Sent> = rows.filter(|sent| is_not_encoded(sent.row)).collect();
+    let ways = grouped(skipped.iter().map(|sent| {
+        let key = (label::endpoint(&sent.delivery.into()), label::way(sent));
+        (key, sent)
+    }));
+    super::details(ways.into_iter().map(|((endpoint, way), rows)| {
+        let mut contents: Vec<String> =
+            rows.iter().map(|sent| label::content(evidence, &sent.row.cell.payload)).collect();
+        contents.dedup();
+        let text = format!(
+            "On {endpoint}, {way} did not encode {}: the type is not in its list, or the content is too small. \
+             These responses are in no comparison of precompressed with on the fly.",
+            units::list(&contents)
+        );
+        (text, rows.iter().map(|sent| sent.own_id()).collect())
+    }))
 }
 
 /// The crossover that stands for a server: with the most sizes, gzip before others.

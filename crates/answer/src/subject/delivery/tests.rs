@@ -175,6 +175,69 @@ fn the_crossover_is_where_the_ratio_crosses_one() {
     assert!(!sentences(&report, "example").is_empty() && !sentences(&report, "endpoint").is_empty());
 }
 
+/// Lets a way of encoding pass some contents over: they are sent as they are.
+fn pass_over(lab: &mut Lab, way: &str, is_passed: impl Fn(u64) -> bool) {
+    for record in &mut lab.records {
+        let Record::Visit(visit) = record else { continue };
+        if visit.cell.ends_with(way) && is_passed(visit.decoded_bytes) {
+            visit.encoded_bytes = visit.decoded_bytes;
+            let delivery = visit.delivery.as_mut().unwrap();
+            delivery.preflight.content_encoding = None;
+            delivery.server_cpu_ns = Some(30_000 * delivery.requests);
+        }
+    }
+}
+
+#[test]
+fn what_a_filter_passes_over_is_on_no_side_of_before_against_on_the_fly() {
+    let mut lab = static_assets();
+    for level in [1, 6, 9] {
+        // Two of the five are of types that are not in nginx's list.
+        let way = format!("gzip:{level}");
+        let is_it = |c: &&Cell| c.id.contains("/nginx/") && c.id.ends_with(&way);
+        let id = lab.plan.cells.iter().find(is_it).unwrap().id.clone();
+        let way = id.split_once('/').unwrap().1;
+        pass_over(&mut lab, way, |bytes| bytes == 54_417 || bytes == 4_000_000);
+    }
+    let report = lab.report();
+    let crossovers = &report.exhibits.crossovers.as_ref().unwrap().0;
+    let nginx = crossovers.iter().find(|c| c.endpoint.server == "nginx").unwrap();
+    let sizes: Vec<u64> = nginx.sizes.iter().map(|size| size.bytes).collect();
+    assert_eq!(sizes, [256, 2_048, 500_000]);
+    assert!(nginx.sizes.iter().all(|size| size.body > 0.9), "a file beside the file as it is: {nginx:#?}");
+    let row = report.rows.iter().find(|r| is_not_encoded(r) && r.cell.setting.level == Some(6)).unwrap();
+    assert_eq!(label(row), "server/gzip:6 (not encoded)");
+    assert!(
+        sentences(&report, "smaller").iter().all(|text| !text.contains("-7")),
+        "{:#?}",
+        sentences(&report, "smaller")
+    );
+    let skipped = sentences(&report, "skipped");
+    assert_eq!(skipped.len(), 3, "{skipped:#?}");
+    assert!(skipped.iter().any(|text| {
+        text.contains("gzip 6 in nginx did not encode library-54k") && text.contains("asset-4m")
+    }));
+}
+
+#[test]
+fn a_filter_that_encodes_nothing_is_compared_with_nothing() {
+    let mut lab = static_assets();
+    for level in [1, 6, 9] {
+        pass_over(&mut lab, &format!("server/gzip:{level}"), |_| true);
+    }
+    let report = lab.report();
+    assert!(report.exhibits.crossovers.is_none());
+    let said = report.findings.iter().find(|f| f.text.contains("pays") || f.text.contains("on the fly is"));
+    assert!(said.is_none(), "{said:?}");
+    let mut lab = page_output();
+    for way in ["server/gzip:6", "server/gzip:1", "php/gzencode:6", "php/gzencode:1"] {
+        pass_over(&mut lab, way, |_| true);
+    }
+    let report = lab.report();
+    let about = report.findings.iter().filter(|f| f.topic != "skipped" && f.text.contains("gzip 6 in nginx"));
+    assert_eq!(about.count(), 0, "no work was moved that nobody did: {:#?}", sentences(&report, "moves"));
+}
+
 #[test]
 fn what_handing_over_frees_and_where_it_does_not() {
     let report = downloads().report();
