@@ -60,9 +60,9 @@ pub fn compressible() -> Vec<&'static str> {
     TYPES.iter().filter(|t| t.compressible).map(|t| t.name).collect()
 }
 
-/// The extensions that a server should send itself as downloads.
+/// The extensions that a server should send itself as downloads: of every type, for an export is text as often as not.
 pub fn downloads() -> Vec<&'static str> {
-    TYPES.iter().filter(|t| !t.compressible).flat_map(|t| t.extensions.iter().copied()).collect()
+    TYPES.iter().flat_map(|t| t.extensions.iter().copied()).collect()
 }
 
 /// The type of a file with this extension.

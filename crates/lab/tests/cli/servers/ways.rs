@@ -86,6 +86,16 @@ fn judge(rig: &Rig, found: &Found, way: &WayDescription, setting: &str, instance
         WayKind::Transparent => {
             let file = get(&url("/offload/photo.jpg"), "identity");
             assert_eq!((file.status, file.body().len()), (200, 300_000), "{name}");
+            // A download may be text as well.
+            for (download, kind) in
+                [("export.csv", "text/csv"), ("list.txt", "text/plain"), ("page.html", "text/html")]
+            {
+                std::fs::write(rig.files().join(download), "a;b;c\n").unwrap();
+                let file = get(&url(&format!("/offload/{download}")), "identity");
+                assert_eq!((file.status, file.body()), (200, &b"a;b;c\n"[..]), "{name}: {download}");
+                let told = file.header("content-type").unwrap_or_default();
+                assert!(told.starts_with(kind), "{name}: {download}: {told}");
+            }
         }
         WayKind::Plain => {
             assert_eq!(get(&url("/lib.js"), "gzip, br, zstd").coding(), "identity", "{name}");
