@@ -36,6 +36,7 @@ use crate::rig::service::FolderDefinition;
 use crate::run::state::History;
 use crate::study::Study;
 use crate::study::block::{Part, in_form};
+use block::AGAIN_SECONDS;
 use courier::Courier;
 use forecast::{WATCHED_ROUNDS, block_seconds, watched_seconds};
 use study::DeliveryBlocks;
@@ -100,9 +101,12 @@ impl Subject for Deliveries {
         (group, format!("{}/{}", delivery.by.name(), cell.setting.codec))
     }
 
-    fn visit_seconds(&self, cell: &Cell, _past: &History, pass: f64) -> f64 {
+    fn visit_seconds(&self, cell: &Cell, past: &History, pass: f64) -> f64 {
+        // Nobody meters what others run.
+        let last = past.visits.last().and_then(|visit| visit.delivery.as_deref());
+        let again = if last.is_some_and(|visit| visit.server_cpu_ns.is_none()) { AGAIN_SECONDS } else { 0.0 };
         match &cell.delivery {
-            Some(delivery) if delivery.slow.is_none() => block_seconds(pass, delivery.connections),
+            Some(delivery) if delivery.slow.is_none() => block_seconds(pass, delivery.connections) + again,
             _ => watched_seconds(),
         }
     }
@@ -127,5 +131,31 @@ impl Subject for Deliveries {
     fn executor(&self, plan: &Plan, around: &Surroundings<'_>) -> Result<Box<dyn Executor>> {
         let definitions = Definition::load(&around.lab.definitions)?;
         Ok(Box::new(Courier::new(plan, &definitions, around.room()?, around.interrupt.clone())?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use weigh_model::cell::Subject as Kind;
+    use weigh_model::record::DeliveryVisit;
+    use weigh_model::setting::Setting;
+    use weigh_model::way::{By, WayKind};
+
+    use super::*;
+
+    #[test]
+    fn a_page_of_others_takes_the_second_for_which_its_clock_is_awaited() {
+        let setting = Setting { codec: "gzip".into(), level: None, options: Default::default() };
+        let delivery = fixture::delivery(By::Server, WayKind::Plain, "gzip");
+        let cell = fixture::cell("a", Kind::PAGE, setting, Some(delivery));
+        let after = |server_cpu_ns| {
+            let delivery = Some(Box::new(DeliveryVisit { server_cpu_ns, ..DeliveryVisit::default() }));
+            let past = History {
+                visits: vec![VisitRecord { delivery, ..VisitRecord::default() }],
+                ..History::default()
+            };
+            Deliveries.visit_seconds(&cell, &past, 0.01)
+        };
+        assert!((after(None) - after(Some(1000)) - AGAIN_SECONDS).abs() < 1e-9);
     }
 }

@@ -16,7 +16,7 @@ use weigh_model::record::delivery::Switches;
 /// One of so many responses that are not compared byte for byte is decoded in full.
 const DECODE_EVERY: u32 = 10;
 /// A page of others is asked for again after this: a clock in it goes on meanwhile.
-const AGAIN_SECONDS: f64 = 1.1;
+pub const AGAIN_SECONDS: f64 = 1.1;
 /// What bodies may come to: the largest content, encoded badly.
 const BODY_BYTES: u64 = 256 << 20;
 
