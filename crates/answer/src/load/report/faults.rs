@@ -47,7 +47,7 @@ fn remedy(kind: FaultKind) -> Option<&'static str> {
             "the server gave up the connection: its error log says why"
         }
         FaultKind::Mismatch | FaultKind::Corrupt => {
-            "if the content is meant to differ, name the header it follows with --vary-by"
+            "if the content is meant to differ, name the header that it follows (--vary-by HEADER), or say --vary-by body"
         }
         FaultKind::Length | FaultKind::Status | FaultKind::ContentType => {
             "the server changed its answer under load: its error log says why"

@@ -95,6 +95,20 @@ fn faults_and_uncompressed_text_are_spelled_out() {
 }
 
 #[test]
+fn the_check_that_can_be_made_is_said() {
+    let said = |checked| {
+        let mut result = result(0.3);
+        result.preflights[0].checked = checked;
+        let text = shown(&Run::of(plan("closed"), result, false), 200, Detail::Summary);
+        text.lines().find(|line| line.trim_start().starts_with("checked")).unwrap_or_default().to_owned()
+    };
+    assert!(said(Checked::Bytes).ends_with("every byte of every body"));
+    assert!(said(Checked::Parts).ends_with("every byte of every body, but for the parts that vary"));
+    let samples = said(Checked::Samples);
+    assert!(samples.contains("of one body in 16 full decode and plausible length"), "{samples}");
+}
+
+#[test]
 fn response_and_service_time_are_two_in_an_open_model_alone() {
     let rows = |arrival: &str| {
         let text = shown(&Run::of(plan(arrival), result(0.3), false), 110, Detail::Summary);
