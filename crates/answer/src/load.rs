@@ -95,7 +95,7 @@ pub struct Run {
 impl Run {
     /// Derives what follows from a result.
     pub fn of(plan: LoadPlan, result: LoadResult, interrupted: bool) -> Run {
-        let figures = Figures::of(&result);
+        let figures = Figures::of(&plan, &result);
         let caveats = caveats::of(&plan, &result, &figures, interrupted);
         Run { plan, result, figures, caveats }
     }

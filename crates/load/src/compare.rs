@@ -43,12 +43,12 @@ pub struct Comparison {
 pub struct Line {
     /// What it is.
     pub quantity: Quantity,
-    /// The median over A's blocks; none: no block has it.
+    /// The median over A's blocks; none: no block has it, or a quantile falls among the requests without an answer in half of them.
     pub a: Option<f64>,
     /// The median over B's.
     pub b: Option<f64>,
-    /// B ÷ A inside pairs of blocks, with its 95% interval; none: fewer than two pairs have both. The interval of
-    /// fewer than six pairs is their range, which holds the median less often than that.
+    /// B ÷ A inside pairs of blocks, with its 95% interval; none: fewer than two pairs have both, or a quantile of any
+    /// block falls among the requests without an answer. The interval of fewer than six pairs is their range, which holds the median less often than that.
     pub ratio: Option<Ratio>,
 }
 
@@ -101,22 +101,28 @@ impl Quantity {
         Quantity::WireBytes,
     ];
 
-    /// Its value in a block; none where nothing was completed.
+    /// Its value in a block; none where nothing was asked or, of what is a mean, nothing was completed. Infinite: a quantile that falls
+    /// among the requests without an answer.
     fn of(self, block: &Block) -> Option<f64> {
         let completed = block.completed as f64;
         let each = |sum: f64| (completed > 0.0).then(|| sum / completed);
         match self {
             Quantity::Rate => (block.seconds > 0.0).then(|| completed / block.seconds),
             Quantity::ClientCpu => each(block.cpu_seconds),
-            Quantity::TtfbP50 => block.ttfb.quantile(0.5),
-            Quantity::TtfbP90 => block.ttfb.quantile(0.9),
-            Quantity::TtfbP99 => block.ttfb.quantile(0.99),
-            Quantity::ResponseP50 => block.response.quantile(0.5),
-            Quantity::ResponseP99 => block.response.quantile(0.99),
+            Quantity::TtfbP50 => quantile(&block.ttfb, 0.5, block.faulted),
+            Quantity::TtfbP90 => quantile(&block.ttfb, 0.9, block.faulted),
+            Quantity::TtfbP99 => quantile(&block.ttfb, 0.99, block.faulted),
+            Quantity::ResponseP50 => quantile(&block.response, 0.5, block.unanswered),
+            Quantity::ResponseP99 => quantile(&block.response, 0.99, block.unanswered),
             Quantity::BodyBytes => each(block.body_bytes as f64),
             Quantity::WireBytes => each(block.wire_bytes as f64),
         }
     }
+}
+
+/// A quantile with the requests that have no answer; infinite where it falls among them, none where there are no requests.
+fn quantile(times: &Hist, q: f64, unanswered: u64) -> Option<f64> {
+    (times.count() + unanswered > 0).then(|| times.quantile_with(q, unanswered).unwrap_or(f64::INFINITY))
 }
 
 /// A request to which the two sides send something else.
@@ -171,11 +177,13 @@ fn line(quantity: usize, pairs: &[(Values, Values)], seed: u64) -> Line {
     let b: Vec<f64> = pairs.iter().filter_map(|(_, b)| b[quantity]).collect();
     let paired: Vec<(f64, f64)> =
         pairs.iter().filter_map(|(a, b)| Some((b[quantity]?, a[quantity]?))).collect();
-    let ratio = weigh_stats::paired_ratio(&paired, CONFIDENCE, seed);
+    let is_finite = paired.iter().all(|(b, a)| b.is_finite() && a.is_finite());
+    let ratio = if is_finite { weigh_stats::paired_ratio(&paired, CONFIDENCE, seed) } else { None };
+    let median = |values: &[f64]| weigh_stats::median(values).filter(|median| median.is_finite());
     Line {
         quantity: Quantity::ALL[quantity],
-        a: weigh_stats::median(&a),
-        b: weigh_stats::median(&b),
+        a: median(&a),
+        b: median(&b),
         ratio: ratio.map(|r| Ratio { median: r.value, low: r.low, high: r.high }),
     }
 }
@@ -189,6 +197,8 @@ struct Block {
     seconds: f64,
     cpu_seconds: f64,
     completed: u64,
+    faulted: u64,
+    unanswered: u64,
     body_bytes: u64,
     wire_bytes: u64,
     ttfb: Hist,
@@ -203,6 +213,8 @@ fn values(result: &LoadResult) -> Values {
     };
     for class in &result.classes {
         block.completed += class.counts.completed;
+        block.faulted += class.counts.faulted;
+        block.unanswered += class.counts.unanswered();
         block.body_bytes += class.counts.body_bytes;
         block.wire_bytes += class.counts.wire_bytes;
         block.ttfb.add(&class.times.ttfb);

@@ -89,6 +89,18 @@ impl Hist {
         self.some(self.0.value_at_quantile(q) as f64)
     }
 
+    /// The value at a quantile of all requests, of which this many have no time: they count as slower than every one that has. In
+    /// seconds; none where the quantile falls among them.
+    pub fn quantile_with(&self, q: f64, unanswered: u64) -> Option<f64> {
+        if unanswered == 0 {
+            return self.quantile(q);
+        }
+        let (counted, all) = (self.count(), self.count().saturating_add(unanswered));
+        // A product such as 0.57 × 100 comes out a little above the whole number that it is.
+        let rank = (q * all as f64 * (1.0 - 1e-12)).ceil().max(1.0);
+        if rank > counted as f64 { None } else { self.quantile((rank - 0.5) / counted as f64) }
+    }
+
     /// The histogram, for formats that want its buckets; in nanoseconds.
     pub fn inner(&self) -> &Histogram<u64> {
         &self.0
@@ -211,6 +223,16 @@ mod tests {
             let (packed, sum) = (packed.unpack().unwrap(), Packed::coarse(&sum).unpack().unwrap());
             assert_eq!(packed.inner(), sum.inner());
         }
+    }
+
+    #[test]
+    fn those_without_a_time_are_slower_than_all_others() {
+        let hist = of((1..=57).map(|ms| ms * 1_000_000));
+        let at = |q| hist.quantile_with(q, 43).map(|s| (s * 1e3).round());
+        assert_eq!([at(0.01), at(0.5), at(0.57)], [Some(1.0), Some(50.0), Some(57.0)]);
+        assert_eq!([at(0.571), at(0.99), at(1.0)], [None; 3]);
+        assert_eq!(of([]).quantile_with(0.5, 3), None);
+        assert_eq!(hist.quantile_with(0.9, 0), hist.quantile(0.9));
     }
 
     #[test]

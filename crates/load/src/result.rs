@@ -99,6 +99,14 @@ pub struct Counts {
     pub decode_ns: u64,
 }
 
+impl Counts {
+    /// Requests that were due and have no right answer: those that faulted and those that were never sent. Downloads given up on
+    /// purpose are none of them.
+    pub fn unanswered(&self) -> u64 {
+        self.faulted.saturating_add(self.dropped)
+    }
+}
+
 /// A part of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Slice {

@@ -30,7 +30,8 @@ const MOST: f64 = 0.5;
 const PERCENTILES: [u32; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
 
 const LEGEND: &str = "Light requests come 50 a second over connections of their own and need a worker of the same PHP pool; their times count \
-    from the moment at which they were due. What was not answered by the end of a block of four seconds is in no percentile. Starved: less than half were \
+    from the moment at which they were due. What was not answered by the end of a block of four seconds \
+    counts as slower than that. Starved: less than half were \
     answered within 0.1 s. Busy is the median over time.";
 
 /// One per cell with slow clients, in the plan's order.
@@ -54,8 +55,11 @@ pub struct FairnessResult {
     pub prompt: u64,
     /// Those that failed.
     pub failed: u64,
-    /// Scheduled send → last byte of those that were answered; null when none was.
+    /// Scheduled send → last byte; null when none was answered.
     pub light: Option<LightTimes>,
+    /// Where some were not answered: seconds of the longest block with its drain, which they took longer than.
+    #[serde(default)]
+    pub beyond: Option<f64>,
     /// Workers of the pool that carried out a request, median over time; null where its status could not be read.
     pub busy: Option<f64>,
     /// Most connections that waited for a worker.
@@ -74,24 +78,24 @@ pub struct FairnessResult {
     pub caveats: Vec<Caveat>,
 }
 
-/// Times of the light requests of all blocks in one histogram, seconds.
+/// Times of the light requests of all blocks in one histogram, seconds. Those without an answer count as slower than all others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LightTimes {
-    /// How many there are.
+    /// How many were answered.
     pub count: u64,
     /// The smallest.
     pub min: f64,
-    /// The mean.
+    /// The mean of those that were answered.
     pub mean: f64,
-    /// The standard deviation.
+    /// The standard deviation of those that were answered.
     pub sd: f64,
-    /// The median.
-    pub p50: f64,
-    /// The 99th percentile.
-    pub p99: f64,
-    /// The largest.
+    /// The median; null where less than half were answered.
+    pub p50: Option<f64>,
+    /// The 99th percentile; null where fewer were answered.
+    pub p99: Option<f64>,
+    /// The largest of those that were answered.
     pub max: f64,
-    /// Percent and seconds.
+    /// Percent and seconds, as far as so many were answered.
     pub percentiles: Vec<(u32, f64)>,
 }
 
@@ -166,7 +170,8 @@ impl FairnessResult {
             answered,
             prompt,
             failed: sum(|f| f.failed),
-            light: light_times(visits.iter().map(|(_, f)| &f.response)),
+            light: light_times(visits.iter().map(|(_, f)| &f.response), due.saturating_sub(answered)),
+            beyond: visits.iter().map(|(block, _)| block.seconds).reduce(f64::max).filter(|_| answered < due),
             busy,
             queue_max: moments().map(|moment| moment.queue).max(),
             written_bytes: visits.iter().filter_map(|(block, _)| block.written_bytes).max(),
@@ -184,16 +189,16 @@ impl FairnessResult {
     }
 }
 
-fn light_times<'a>(packed: impl Iterator<Item = &'a Packed>) -> Option<LightTimes> {
+fn light_times<'a>(packed: impl Iterator<Item = &'a Packed>, unanswered: u64) -> Option<LightTimes> {
     let all: Hist = merged(packed);
-    let at = |percent: u32| all.quantile(f64::from(percent) / 100.0);
+    let at = |percent: u32| all.quantile_with(f64::from(percent) / 100.0, unanswered);
     Some(LightTimes {
         count: all.count(),
         min: all.min()?,
         mean: all.mean()?,
         sd: all.sd()?,
-        p50: at(50)?,
-        p99: at(99)?,
+        p50: at(50),
+        p99: at(99),
         max: all.max()?,
         percentiles: PERCENTILES.iter().filter_map(|percent| Some((*percent, at(*percent)?))).collect(),
     })
@@ -244,7 +249,13 @@ fn fields(result: &FairnessResult, slow: &Slow) -> Vec<(Column, Field)> {
     let delivery = result.cell.delivery.as_ref();
     let server = delivery.map(|d| clean(&d.server)).unwrap_or_default();
     let way = delivery.map(|d| d.way(&result.cell.setting)).unwrap_or_default();
-    let ms = |of: fn(&LightTimes) -> f64| Field::from(result.light.as_ref().map(|t| of(t) * 1e3));
+    let beyond = result.beyond.map(|seconds| format!("> {}", units::significant(seconds * 1e3)));
+    let ms = |of: fn(&LightTimes) -> Option<f64>| match (result.light.as_ref().and_then(of), &beyond) {
+        (None, Some(beyond)) => Field::from(beyond.as_str()),
+        (seconds, _) => Field::from(seconds.map(|s| s * 1e3)),
+    };
+    // Not of those that were answered alone.
+    let longest = |t: &LightTimes| t.percentiles.iter().find(|(percent, _)| *percent == 100).map(|(_, s)| *s);
     let percent = |count: u64| Field::from(count as f64 / result.due.max(1) as f64 * 100.0);
     let megabytes = |bytes: Option<u64>| Field::from(bytes.map(|bytes| bytes as f64 / 1e6));
     let spooled = result.written_bytes.filter(|bytes| *bytes > result.content_bytes / 10);
@@ -262,7 +273,7 @@ fn fields(result: &FairnessResult, slow: &Slow) -> Vec<(Column, Field)> {
         field("answered", "%", Kind::Whole, 3, percent(result.answered)),
         field("p50", "ms", Kind::Three, 1, ms(|t| t.p50)),
         field("p99", "ms", Kind::Three, 1, ms(|t| t.p99)),
-        field("longest", "ms", Kind::Three, 3, ms(|t| t.max)),
+        field("longest", "ms", Kind::Three, 3, ms(longest)),
         field("failed", "", Kind::Whole, 5, result.failed as f64),
         field("queue", "most", Kind::Whole, 4, result.queue_max.map(f64::from)),
         field("spooled", "MB", Kind::Three, 3, megabytes(spooled)),

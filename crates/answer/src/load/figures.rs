@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 use weigh_load::hist::Hist;
+use weigh_load::plan::LoadPlan;
 use weigh_load::result::{ClassResult, Client, Counts, LoadResult, Times};
 
 /// The percentiles that are given: those of `ab`, and the tail beyond them.
@@ -52,23 +53,43 @@ pub struct ClassFigures {
     pub response: Option<Spread>,
 }
 
-/// How times are spread, in seconds.
+/// How times are spread, in seconds. Requests without an answer are part of it: each counts as slower than all that have one.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Spread {
-    /// How many.
+    /// How many have a time.
     pub count: u64,
-    /// The smallest.
-    pub min: f64,
-    /// The mean.
-    pub mean: f64,
-    /// The standard deviation.
-    pub sd: f64,
-    /// The median.
-    pub median: f64,
-    /// The largest.
-    pub max: f64,
+    /// Requests without an answer: they faulted, or were due and never sent.
+    pub unanswered: u64,
+    /// The smallest; null where nothing was answered.
+    pub min: Option<f64>,
+    /// The mean of those that have a time.
+    pub mean: Option<f64>,
+    /// The standard deviation of those that have a time.
+    pub sd: Option<f64>,
+    /// The median; null where less than half were answered.
+    pub median: Option<f64>,
+    /// The largest of those that have a time.
+    pub max: Option<f64>,
     /// Percentiles, ascending.
     pub percentiles: Vec<Percentile>,
+}
+
+/// Requests without an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Unanswered {
+    /// How many.
+    pub count: u64,
+    /// The time of block and drain in seconds: what has no answer by then is said to take longer.
+    pub beyond: f64,
+}
+
+/// A time as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Time {
+    /// So many seconds.
+    Took(f64),
+    /// No number: it falls among the requests without an answer, which took longer than this many seconds.
+    Beyond(f64),
 }
 
 /// A percentile.
@@ -76,8 +97,11 @@ pub struct Spread {
 pub struct Percentile {
     /// Percent.
     pub percent: f64,
-    /// So many percent took no longer, in seconds.
-    pub seconds: f64,
+    /// So many percent took no longer, in seconds; null where fewer were answered.
+    pub seconds: Option<f64>,
+    /// Where fewer were answered: the time of block and drain in seconds, which the others took longer than.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beyond: Option<f64>,
 }
 
 /// What the generator used itself.
@@ -97,20 +121,31 @@ pub struct ClientFigures {
 
 impl Figures {
     /// Derives them.
-    pub fn of(result: &LoadResult) -> Figures {
+    pub fn of(plan: &LoadPlan, result: &LoadResult) -> Figures {
         let total = result.classes.iter().fold(ClassResult::default(), add);
-        let class = |c: &ClassResult| ClassFigures::of(c, result.seconds);
+        let beyond = beyond(plan, result);
+        let class = |c: &ClassResult| ClassFigures::of(c, result.seconds, beyond);
         Figures {
-            total: ClassFigures::of(&ClassResult { name: "all".into(), ..total.clone() }, result.seconds),
+            total: class(&ClassResult { name: "all".into(), ..total.clone() }),
             classes: result.classes.iter().map(class).collect(),
             client: ClientFigures::of(&result.client, total.counts.completed, result.seconds),
         }
     }
 }
 
+/// Seconds of a block and its drain: what has no answer by then is said to take longer.
+pub fn beyond(plan: &LoadPlan, result: &LoadResult) -> f64 {
+    // Of several blocks taken together, `result.seconds` is the sum; of one that was ended early, the plan's time is too long.
+    plan.length.seconds.map_or(result.seconds, |planned| planned.min(result.seconds))
+        + plan.limits.drain_seconds
+}
+
 impl ClassFigures {
-    fn of(class: &ClassResult, seconds: f64) -> ClassFigures {
+    fn of(class: &ClassResult, seconds: f64, beyond: f64) -> ClassFigures {
         let counts = class.counts;
+        let all = |times: &Hist| Spread::of(times, Unanswered::default());
+        let sent = |times: &Hist| Spread::of(times, Unanswered { count: counts.faulted, beyond });
+        let due = |times: &Hist| Spread::of(times, Unanswered { count: counts.unanswered(), beyond });
         let rate = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
         let times = &class.times;
         let decode = counts.decode_ns as f64 / 1e9 / counts.decoded as f64;
@@ -123,12 +158,12 @@ impl ClassFigures {
             body_bytes_per_second: rate(counts.body_bytes),
             decoded_bytes_per_second: rate(counts.decoded_bytes),
             decode_seconds: (counts.decoded > 0).then_some(decode),
-            connect: Spread::of(&times.connect),
-            tls: Spread::of(&times.tls),
-            ttfb: Spread::of(&times.ttfb),
-            transfer: Spread::of(&times.transfer),
-            service: Spread::of(&times.service),
-            response: Spread::of(&times.response),
+            connect: all(&times.connect),
+            tls: all(&times.tls),
+            ttfb: sent(&times.ttfb),
+            transfer: sent(&times.transfer),
+            service: sent(&times.service),
+            response: due(&times.response),
         }
     }
 }
@@ -141,31 +176,47 @@ impl ClientFigures {
             cpu_seconds_per_request: (completed > 0).then(|| cpu / completed as f64),
             cores: if seconds > 0.0 { cpu / seconds } else { 0.0 },
             busiest_thread: client.thread_shares.iter().copied().fold(0.0, f64::max),
-            lateness: Spread::of(&client.lateness),
+            lateness: Spread::of(&client.lateness, Unanswered::default()),
         }
     }
 }
 
 impl Spread {
-    /// The spread of what was counted; none when nothing was.
-    pub fn of(hist: &Hist) -> Option<Spread> {
+    /// The spread of what was counted, and of what has no answer; none when there is neither.
+    pub fn of(hist: &Hist, unanswered: Unanswered) -> Option<Spread> {
+        if hist.count() + unanswered.count == 0 {
+            return None;
+        }
+        let at = |q: f64| {
+            let seconds = hist.quantile_with(q, unanswered.count)?;
+            Some(hist.max().map_or(seconds, |max| seconds.min(max)))
+        };
         let percentile = |percent: f64| {
-            Some(Percentile { percent, seconds: hist.quantile(percent / 100.0)?.min(hist.max()?) })
+            let seconds = at(percent / 100.0);
+            Percentile { percent, seconds, beyond: seconds.is_none().then_some(unanswered.beyond) }
         };
         Some(Spread {
             count: hist.count(),
-            min: hist.min()?,
-            mean: hist.mean()?,
-            sd: hist.sd()?,
-            median: hist.quantile(0.5)?,
-            max: hist.max()?,
-            percentiles: PERCENTILES.into_iter().filter_map(percentile).collect(),
+            unanswered: unanswered.count,
+            min: hist.min(),
+            mean: hist.mean(),
+            sd: hist.sd(),
+            median: at(0.5),
+            max: hist.max(),
+            percentiles: PERCENTILES.into_iter().map(percentile).collect(),
         })
     }
 
-    /// One of [`PERCENTILES`].
-    pub fn percentile(&self, percent: f64) -> Option<f64> {
-        self.percentiles.iter().find(|p| p.percent == percent).map(|p| p.seconds)
+    /// One of [`PERCENTILES`]; the largest is the 100th.
+    pub fn percentile(&self, percent: f64) -> Option<Time> {
+        self.percentiles.iter().find(|p| p.percent == percent)?.time()
+    }
+}
+
+impl Percentile {
+    /// The time, or what it lies beyond.
+    pub fn time(&self) -> Option<Time> {
+        self.seconds.map(Time::Took).or(self.beyond.map(Time::Beyond))
     }
 }
 
@@ -229,14 +280,18 @@ mod tests {
             began: None,
         };
         let total = result.classes.iter().fold(ClassResult::default(), add);
-        let all = ClassFigures::of(&total, 2.0);
+        let all = ClassFigures::of(&total, 2.0, 12.0);
         assert_eq!((all.achieved_per_second, all.body_bytes_per_second), (50.0, 500.0));
         let spread = all.response.unwrap();
         assert_eq!(spread.count, 100);
         let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 0.002, "{a} for {b}");
-        close(spread.median, 0.001);
-        close(spread.percentile(90.0).unwrap(), 0.001);
-        close(spread.percentile(95.0).unwrap(), 0.1);
+        let took = |percent| match spread.percentile(percent) {
+            Some(Time::Took(seconds)) => seconds,
+            other => panic!("{percent}: {other:?}"),
+        };
+        close(spread.median.unwrap(), 0.001);
+        close(took(90.0), 0.001);
+        close(took(95.0), 0.1);
         let used = ClientFigures::of(&result.client, total.counts.completed, result.seconds);
         close(used.cpu_seconds_per_request.unwrap(), 0.004);
         close(used.cores, 0.2);
@@ -244,8 +299,45 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_answers_one_in_a_hundred_has_no_median() {
+        let mut class = class("all", 10, 7);
+        class.counts.scheduled = 1000;
+        class.counts.sent = 600;
+        (class.counts.faulted, class.counts.dropped) = (590, 400);
+        let result = LoadResult { seconds: 14.0, classes: vec![class], ..LoadResult::default() };
+        let mut plan = LoadPlan::default();
+        (plan.length.seconds, plan.limits.drain_seconds) = (Some(10.0), 4.0);
+        let figures = Figures::of(&plan, &result);
+        let response = figures.total.response.unwrap();
+        assert_eq!((response.count, response.unanswered, response.median), (10, 990, None));
+        assert!(response.percentiles.iter().all(|p| p.time() == Some(Time::Beyond(14.0))), "{response:?}");
+        assert!((response.min.unwrap() / 0.007 - 1.0).abs() < 0.002);
+        // Of those that were sent.
+        assert_eq!(figures.total.service.unwrap().unanswered, 590);
+    }
+
+    #[test]
+    fn percentiles_below_the_share_that_is_answered_are_numbers() {
+        let mut class = class("all", 90, 7);
+        class.counts.faulted = 10;
+        let figures = ClassFigures::of(&class, 2.0, 12.0);
+        let response = figures.response.unwrap();
+        let known: Vec<f64> =
+            response.percentiles.iter().filter(|p| p.seconds.is_some()).map(|p| p.percent).collect();
+        assert_eq!(known, [50.0, 66.0, 75.0, 80.0, 90.0]);
+        assert_eq!(response.percentile(95.0), Some(Time::Beyond(12.0)));
+        let silent =
+            ClassResult { counts: Counts { dropped: 3, ..Counts::default() }, ..ClassResult::default() };
+        let response = ClassFigures::of(&silent, 2.0, 12.0).response.unwrap();
+        assert_eq!(
+            (response.count, response.min, response.percentile(50.0)),
+            (0, None, Some(Time::Beyond(12.0)))
+        );
+    }
+
+    #[test]
     fn nothing_counted_is_no_figure() {
-        let none = ClassFigures::of(&ClassResult::default(), 0.0);
+        let none = ClassFigures::of(&ClassResult::default(), 0.0, 0.0);
         assert_eq!((none.achieved_per_second, none.response, none.decode_seconds), (0.0, None, None));
     }
 }

@@ -17,7 +17,9 @@ use std::fmt::Write;
 
 use crate::document::Block;
 use crate::format::{Detail, Options, terminal};
+use crate::load::figures::Time;
 use crate::load::{Document, Measured, Run};
+use crate::table::Cell;
 use crate::text::{clean, columns, wrap};
 
 /// Columns of the names of facts.
@@ -77,6 +79,25 @@ fn parts(parts: &[String]) -> String {
 /// A time in seconds.
 fn seconds(time: f64) -> String {
     weigh_model::units::ns(time * 1e9)
+}
+
+/// A time in milliseconds for a table: where it is no number, what it lies beyond.
+fn milliseconds(time: Option<Time>) -> Cell {
+    match time {
+        Some(Time::Beyond(seconds)) => beyond(seconds * 1e3).into(),
+        Some(Time::Took(seconds)) => to_the_microsecond(seconds).into(),
+        None => Cell::Number(None),
+    }
+}
+
+/// Milliseconds.
+fn to_the_microsecond(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e3
+}
+
+/// No number, but more than this one.
+fn beyond(number: f64) -> String {
+    format!("> {}", weigh_model::units::significant(number))
 }
 
 /// A whole number with thousands separated.

@@ -458,8 +458,8 @@ fn fairness_field(result: &FairnessResult) -> Field {
         Outcome::Starved => (RED.faded(0.85), PAPER),
     };
     let prompt = units::percent(result.prompt as f64 / result.due.max(1) as f64);
-    let words = match &result.light {
-        Some(light) if result.outcome != Outcome::Starved => format!("p99 {}", units::ns(light.p99 * 1e9)),
+    let words = match result.light.as_ref().and_then(|light| light.p99) {
+        Some(p99) if result.outcome != Outcome::Starved => format!("p99 {}", units::ns(p99 * 1e9)),
         _ => format!("{prompt} in 0.1 s"),
     };
     Field { fill, ink, words, more: result.busy.map_or(String::new(), |busy| format!("{busy:.0} busy")) }

@@ -92,7 +92,11 @@ fn kept(ways: &[Watched], here: &[Watched]) -> Option<String> {
 
 /// Ways that leave the workers free: what a light request takes, and what is spooled for it.
 fn left_free(ways: &[Watched]) -> Option<String> {
-    let slowest = ways.iter().filter_map(|w| w.result.light.as_ref()).map(|t| t.p99).fold(0.0, f64::max);
+    // None: of one of them more than 1% had no answer.
+    let slowest: Option<f64> = ways
+        .iter()
+        .map(|w| w.result.light.as_ref()?.p99)
+        .try_fold(0.0, |most: f64, p99| Some(most.max(p99?)));
     let is_spooled = |w: &&Watched| {
         w.result.written_bytes.unwrap_or(0) > w.result.content_bytes / 10 && w.delivery.kind == WayKind::Plain
     };
@@ -102,7 +106,9 @@ fn left_free(ways: &[Watched]) -> Option<String> {
         format!(" ({} by writing {} to temporary files)", names(&spooled), units::bytes(bytes))
     });
     let verb = if ways.len() == 1 { "leaves" } else { "leave" };
-    let (names, slowest) = (names(ways), label::seconds(slowest));
-    (!ways.is_empty())
-        .then(|| format!("{names} {verb} them free, and 99% of light requests take at most {slowest}{spool}"))
+    let times = match slowest {
+        Some(slowest) => format!("and 99% of light requests take at most {}", label::seconds(slowest)),
+        None => "but more than 1% of light requests had no answer in their block".to_owned(),
+    };
+    (!ways.is_empty()).then(|| format!("{} {verb} them free, {times}{spool}", names(ways)))
 }

@@ -5,6 +5,7 @@ use weigh_load::compare::{Line, Quantity, Ratio};
 use super::{faults, preflight, remedies, rest, times};
 use crate::document::Block;
 use crate::format::{Detail, Options};
+use crate::load::figures::Time;
 use crate::load::{Compared, Run};
 use crate::table::{Grid, Kind, Tone, field};
 use crate::text::clean;
@@ -22,7 +23,7 @@ pub(super) fn blocks(compared: &Compared, options: &Options) -> Vec<Block> {
     }
     let count = compared.comparison.blocks;
     blocks.push(Block::Heading(2, "B against A".into()));
-    blocks.push(Block::Table(table(&compared.comparison.lines)));
+    blocks.push(Block::Table(table(compared)));
     blocks.push(Block::Remark(format!(
         "Medians over {count} blocks of each side, which alternate; ratios are formed inside pairs of blocks, with their \
          95% interval. Where it holds 1, the two cannot be told apart."
@@ -62,21 +63,44 @@ fn differences(compared: &Compared) -> Vec<Block> {
     vec![Block::Heading(2, "The two do not send the same".into()), Block::Points(points.collect())]
 }
 
-fn table(lines: &[Line]) -> Grid {
-    let value = |line: &Line, v: Option<f64>| v.map_or("–".into(), |v| shown(line.quantity, v));
-    let there = lines.iter().filter(|line| line.a.is_some() || line.b.is_some());
+fn table(compared: &Compared) -> Grid {
+    let value = |line: &Line, v: Option<f64>, run: &Run| {
+        v.map(|v| shown(line.quantity, v)).or_else(|| beyond(line.quantity, run)).unwrap_or("–".into())
+    };
+    let is_there = |line: &&Line| {
+        let is_beyond = [&compared.a, &compared.b].iter().any(|run| beyond(line.quantity, run).is_some());
+        line.a.is_some() || line.b.is_some() || is_beyond
+    };
+    let there = compared.comparison.lines.iter().filter(is_there);
     Grid::toned(there, |line| {
         let ratio = line.ratio.map(|r| units::times_interval(r.median, r.low, r.high));
         let verdict = line.ratio.map_or("", |r| verdict(line.quantity, r));
         let fields = vec![
             field("quantity", "", Kind::Text(12), 0, name(line.quantity)),
-            field("A", "", Kind::Text(6), 0, value(line, line.a)),
-            field("B", "", Kind::Text(6), 0, value(line, line.b)),
+            field("A", "", Kind::Text(6), 0, value(line, line.a, &compared.a)),
+            field("B", "", Kind::Text(6), 0, value(line, line.b, &compared.b)),
             field("B ÷ A", "", Kind::Text(12), 0, ratio.unwrap_or("–".into())),
             field("", "", Kind::Text(10), 3, verdict),
         ];
         (if matches!(verdict, "" | "same") { Tone::Plain } else { Tone::Strong }, fields)
     })
+}
+
+/// What a quantile lies beyond that falls among the requests without an answer.
+fn beyond(quantity: Quantity, run: &Run) -> Option<String> {
+    let total = &run.figures.total;
+    let (spread, percent) = match quantity {
+        Quantity::TtfbP50 => (&total.ttfb, 50.0),
+        Quantity::TtfbP90 => (&total.ttfb, 90.0),
+        Quantity::TtfbP99 => (&total.ttfb, 99.0),
+        Quantity::ResponseP50 => (&total.response, 50.0),
+        Quantity::ResponseP99 => (&total.response, 99.0),
+        Quantity::Rate | Quantity::ClientCpu | Quantity::BodyBytes | Quantity::WireBytes => return None,
+    };
+    match spread.as_ref()?.percentile(percent)? {
+        Time::Beyond(seconds) => Some(format!("> {}", super::seconds(seconds))),
+        Time::Took(_) => None,
+    }
 }
 
 /// In words what the interval says.

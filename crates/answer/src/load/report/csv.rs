@@ -1,9 +1,10 @@
 //! Slices as CSV: the run as a time series, units in the headings.
 
 use anyhow::{Context, Result};
+use weigh_load::plan::LoadPlan;
 use weigh_load::result::{LoadResult, Slice};
 
-use crate::load::figures::Spread;
+use crate::load::figures::{Spread, Time, Unanswered, beyond};
 
 const HEADINGS: [&str; 13] = [
     "start_s",
@@ -21,26 +22,30 @@ const HEADINGS: [&str; 13] = [
     "response_max_s",
 ];
 
-/// The slices of a block.
+/// The slices of a block. A percentile that falls among the requests without an answer that ended in the slice is no number, but `>` and
+/// the seconds of block and drain.
 ///
 /// # Errors
 /// A slice's histogram cannot be read.
-pub fn slices(result: &LoadResult) -> Result<Vec<u8>> {
+pub fn slices(plan: &LoadPlan, result: &LoadResult) -> Result<Vec<u8>> {
     let mut out = ::csv::Writer::from_writer(Vec::new());
     out.write_record(HEADINGS)?;
+    let beyond = beyond(plan, result);
     for slice in &result.slices {
-        out.write_record(row(slice)?)?;
+        out.write_record(row(slice, beyond)?)?;
     }
     out.into_inner().context("the slices cannot be written as CSV")
 }
 
-fn row(slice: &Slice) -> Result<Vec<String>> {
+fn row(slice: &Slice, beyond: f64) -> Result<Vec<String>> {
     let times = slice.response.unpack().map_err(anyhow::Error::msg).context("a slice's histogram")?;
-    let spread = Spread::of(&times);
-    let time = |of: &dyn Fn(&Spread) -> Option<f64>| {
-        spread.as_ref().and_then(of).map_or(String::new(), |s| format!("{s:.9}"))
+    let spread = Spread::of(&times, Unanswered { count: slice.faulted, beyond });
+    let mean = spread.as_ref().and_then(|s| s.mean);
+    let percentile = |percent| match spread.as_ref().and_then(|s| s.percentile(percent)) {
+        Some(Time::Took(seconds)) => format!("{seconds:.9}"),
+        Some(Time::Beyond(seconds)) => format!(">{seconds:.3}"),
+        None => String::new(),
     };
-    let percentile = |percent| time(&move |s: &Spread| s.percentile(percent));
     let rate = if slice.seconds > 0.0 { slice.completed as f64 / slice.seconds } else { 0.0 };
     Ok(vec![
         format!("{:.6}", slice.start),
@@ -50,11 +55,11 @@ fn row(slice: &Slice) -> Result<Vec<String>> {
         slice.faulted.to_string(),
         slice.body_bytes.to_string(),
         format!("{rate:.3}"),
-        time(&|s| Some(s.mean)),
+        mean.map_or(String::new(), |seconds| format!("{seconds:.9}")),
         percentile(50.0),
         percentile(90.0),
         percentile(99.0),
         percentile(99.9),
-        time(&|s| Some(s.max)),
+        percentile(100.0),
     ])
 }

@@ -1,10 +1,9 @@
 //! What came of the load: counts, rates, bytes.
 
-use super::{Fact, facts, parts, seconds, whole};
+use super::{Fact, facts, milliseconds, parts, seconds, whole};
 use crate::bars;
 use crate::document::Block;
 use crate::format::Options;
-use crate::load::figures::Spread;
 use crate::load::{LoadCaveat, Run};
 use crate::table::{Grid, Kind, field};
 use weigh_model::units;
@@ -41,11 +40,11 @@ fn rows(run: &Run) -> Vec<Fact> {
         ("time taken", format!("{} · {}", seconds(run.result.seconds), opened(run))),
         ("rate", rate(run)),
     ];
-    if let Some(service) = &total.service {
+    if let Some(mean) = total.service.as_ref().and_then(|s| s.mean) {
         let across = run.result.seconds / counts.completed.max(1) as f64;
         let across = format!("{} mean, across all that were in flight", seconds(across));
         let across = if run.is_open() { String::new() } else { across };
-        rows.push(("a request", parts(&[format!("{} mean", seconds(service.mean)), across])));
+        rows.push(("a request", parts(&[format!("{} mean", seconds(mean)), across])));
     }
     rows.push((
         "transferred",
@@ -134,7 +133,7 @@ fn spark(run: &Run) -> Option<String> {
 fn classes(run: &Run) -> Grid {
     Grid::of(&run.figures.classes, |class| {
         let response = class.response.as_ref();
-        let ms = |of: fn(&Spread) -> Option<f64>| response.and_then(of).map(|s| s * 1e3);
+        let ms = |percent| milliseconds(response.and_then(|s| s.percentile(percent)));
         vec![
             field("class", "", Kind::Text(8), 0, class.name.as_str()),
             field("complete", "", Kind::Whole, 0, class.counts.completed as f64),
@@ -142,9 +141,9 @@ fn classes(run: &Run) -> Grid {
             field("dropped", "", Kind::Whole, 4, class.counts.dropped as f64),
             field("rate", "1/s", Kind::Three, 0, class.achieved_per_second),
             field("bodies", "MB/s", Kind::Three, 3, class.body_bytes_per_second / 1e6),
-            field("median", "ms", Kind::Three, 0, ms(|s| Some(s.median))),
-            field("p99", "ms", Kind::Three, 0, ms(|s| s.percentile(99.0))),
-            field("max", "ms", Kind::Three, 2, ms(|s| Some(s.max))),
+            field("median", "ms", Kind::Three, 0, ms(50.0)),
+            field("p99", "ms", Kind::Three, 0, ms(99.0)),
+            field("max", "ms", Kind::Three, 2, ms(100.0)),
         ]
     })
 }

@@ -6,6 +6,7 @@ use super::{Fact, facts, parts, seconds, whole};
 use crate::document::Block;
 use crate::format::{Detail, Options};
 use crate::load::Run;
+use crate::load::figures::Time;
 use weigh_model::units;
 
 pub(super) fn client(run: &Run, options: &Options) -> Vec<Block> {
@@ -44,15 +45,13 @@ fn more(run: &Run, client: &Client) -> Vec<Fact> {
         ("threads", threads.join(", ")),
     ];
     if let Some(late) = &run.figures.client.lateness {
-        let tail = late.percentile(99.0).unwrap_or(late.max);
+        let time = |percent| match late.percentile(percent) {
+            Some(Time::Took(time)) => seconds(time),
+            _ => "–".to_owned(),
+        };
         rows.push((
             "lateness",
-            format!(
-                "median {}, 99% within {}, at most {}",
-                seconds(late.median),
-                seconds(tail),
-                seconds(late.max)
-            ),
+            format!("median {}, 99% within {}, at most {}", time(50.0), time(99.0), time(100.0)),
         ));
     }
     rows

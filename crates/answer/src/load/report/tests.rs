@@ -127,3 +127,51 @@ fn what_a_server_says_moves_no_cursor_and_fits() {
         }
     }
 }
+
+/// One request in a hundred is answered, in 7 ms; half of the others fault, and half are never sent.
+fn hardly_answering() -> Run {
+    let mut class = ClassResult { name: "all".into(), ..ClassResult::default() };
+    class.counts.scheduled = 1000;
+    class.counts.sent = 505;
+    class.counts.completed = 10;
+    class.counts.faulted = 495;
+    class.counts.dropped = 495;
+    (0..10).for_each(|_| class.times.response.record(7_000_000));
+    let response = weigh_load::hist::Packed::coarse(&class.times.response);
+    let slice = Slice { seconds: 14.0, completed: 10, faulted: 495, response, ..Slice::default() };
+    let mut plan = plan("constant:100");
+    plan.limits.drain_seconds = 4.0;
+    let result = LoadResult { seconds: 14.0, classes: vec![class], slices: vec![slice], ..result(0.3) };
+    Run::of(plan, result, false)
+}
+
+#[test]
+fn where_one_in_a_hundred_is_answered_no_percentile_is_a_number() {
+    let run = hardly_answering();
+    let text = shown(&run, 200, Detail::Full);
+    let response = text.lines().find(|line| line.starts_with("response ")).unwrap();
+    assert_eq!(response.matches("> 14,000").count(), 5, "median to the largest: {text}");
+    assert!(response.contains("990"), "how many were not answered: {response}");
+    let within = text.split("Responses within").nth(1).unwrap();
+    assert_eq!(within.matches("> 14,000").count(), crate::load::figures::PERCENTILES.len(), "{text}");
+
+    let json = serde_json::to_value(&run).unwrap();
+    let response = &json["figures"]["total"]["response"];
+    assert!(response["median"].is_null(), "{response}");
+    assert_eq!(
+        response["percentiles"][0],
+        serde_json::json!({"percent": 50.0, "seconds": null, "beyond": 14.0})
+    );
+
+    let csv = String::from_utf8(csv::slices(&run.plan, &run.result).unwrap()).unwrap();
+    let row: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
+    assert_eq!(row[8..], [">14.000"; 5], "{csv}");
+}
+
+#[test]
+fn times_of_a_server_that_answers_all_have_no_column_for_the_others() {
+    let mut all = result(0.3);
+    all.classes[0].counts.faulted = 0;
+    let text = shown(&Run::of(plan("constant:200"), all, false), 200, Detail::Full);
+    assert!(!text.contains("unanswered") && !text.contains("> "), "{text}");
+}

@@ -1,5 +1,6 @@
 //! The table of times, and the list of percentiles.
 
+use super::{milliseconds, to_the_microsecond};
 use crate::document::Block;
 use crate::format::{Detail, Options};
 use crate::load::Run;
@@ -41,31 +42,36 @@ fn table(class: &ClassFigures, open: bool) -> Grid {
     let total = if open { "response" } else { "service" };
     let shown = phases.into_iter().filter(|(name, _)| open || *name != "response");
     let rows = shown.filter_map(|(name, spread)| Some((name, spread.as_ref()?)));
-    // Histograms tell times apart from a microsecond on.
-    let ms = |seconds: f64| (seconds * 1e6).round() / 1e3;
+    let ms = |seconds: Option<f64>| seconds.map(to_the_microsecond);
     Grid::toned(rows, |(name, spread)| {
-        let percentile = |percent| spread.percentile(percent).map(ms);
+        let percentile = |percent| milliseconds(spread.percentile(percent));
         let fields = vec![
             field("phase", "", Kind::Text(8), 0, name),
             field("min", "ms", Kind::Three, 3, ms(spread.min)),
             field("mean", "ms", Kind::Three, 1, ms(spread.mean)),
             field("sd", "ms", Kind::Three, 4, ms(spread.sd)),
-            field("median", "ms", Kind::Three, 0, ms(spread.median)),
+            field("median", "ms", Kind::Three, 0, percentile(50.0)),
             field("p90", "ms", Kind::Three, 2, percentile(90.0)),
             field("p99", "ms", Kind::Three, 0, percentile(99.0)),
             field("p99.9", "ms", Kind::Three, 2, percentile(99.9)),
-            field("max", "ms", Kind::Three, 0, ms(spread.max)),
+            field("max", "ms", Kind::Three, 0, percentile(100.0)),
             field("values", "", Kind::Whole, 5, spread.count as f64),
+            field("unanswered", "", Kind::Whole, 4, unanswered(spread)),
         ];
         (if name == total { Tone::Strong } else { Tone::Plain }, fields)
     })
+}
+
+/// How many have no answer; nothing where all have one.
+fn unanswered(spread: &Spread) -> Option<f64> {
+    Some(spread.unanswered as f64).filter(|count| *count > 0.0)
 }
 
 fn percentiles(response: &Spread) -> Grid {
     Grid::of(&response.percentiles, |p| {
         vec![
             field("percent", "%", Kind::Text(5), 0, p.percent.to_string()),
-            field("within", "ms", Kind::Three, 0, p.seconds * 1e3),
+            field("within", "ms", Kind::Three, 0, milliseconds(p.time())),
             field("", "", Kind::Bar, 0, p.seconds),
         ]
     })

@@ -126,7 +126,7 @@ impl Conductor {
 
 /// The times of a run as files of their own.
 fn series(place: &Place, output: &Output, run: &Run, began: SystemTime) -> Result<()> {
-    let slices = load_report::csv::slices(&run.result)?;
+    let slices = load_report::csv::slices(&run.plan, &run.result)?;
     let since = began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let log = load_report::hlog::log(&run.result, since)?;
     place.write("slices.csv", &slices)?;

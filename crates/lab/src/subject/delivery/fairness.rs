@@ -2,7 +2,7 @@
 //! light ones?
 //!
 //! Their response times count from the moment at which they were due. One that has no answer when the block ends is unanswered: it
-//! is in no percentile, and counted.
+//! is counted, and slower than every one that has an answer.
 
 use std::path::Path;
 use std::time::Duration;
