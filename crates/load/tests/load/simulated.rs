@@ -1,6 +1,7 @@
 //! Results of loads that nobody sent.
 
-use weigh_load::result::{ClassResult, Client, Counts, LoadResult};
+use weigh_load::hist::{Hist, Packed};
+use weigh_load::result::{ClassResult, Client, Counts, LoadResult, Slice};
 
 /// A result of one class, all of whose requests were completed after these times in seconds.
 pub fn result(seconds: f64, times: &[f64]) -> LoadResult {
@@ -20,4 +21,22 @@ pub fn result(seconds: f64, times: &[f64]) -> LoadResult {
         preflights: Vec::new(),
         began: None,
     }
+}
+
+/// A result of requests that were due and ended at these instants in seconds, with so many slices in the schedule's time.
+pub fn timeline(seconds: f64, slices: usize, requests: &[(f64, f64)]) -> LoadResult {
+    let times: Vec<f64> = requests.iter().map(|(due, end)| end - due).collect();
+    let last = requests.iter().map(|(_, end)| *end).fold(seconds, f64::max);
+    let length = seconds / slices as f64;
+    let at = |instant: f64| (instant / length) as usize;
+    let mut open: Vec<(Slice, Hist)> = (0..=at(last))
+        .map(|i| (Slice { start: i as f64 * length, seconds: length, ..Slice::default() }, Hist::default()))
+        .collect();
+    for (due, end) in requests {
+        open[at(*due)].0.scheduled += 1;
+        open[at(*end)].0.completed += 1;
+        open[at(*end)].1.record(((end - due) * 1e9) as u64);
+    }
+    let keep = |(slice, times): (Slice, Hist)| Slice { response: Packed::coarse(&times), ..slice };
+    LoadResult { slices: open.into_iter().map(keep).collect(), ..result(last, &times) }
 }

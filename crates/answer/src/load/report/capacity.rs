@@ -6,6 +6,7 @@ use super::{preflight, remedies};
 use crate::document::Block;
 use crate::format::Options;
 use crate::load::Searched;
+use crate::load::figures::Time;
 use crate::table::{Grid, Kind, Tone, field};
 use weigh_model::units;
 
@@ -48,6 +49,19 @@ fn answer(capacity: &Capacity) -> String {
                 "The steps were used up: with {limit} the border is between {held} and {over} requests/s."
             )
         }
+        Ended::OutOfTime => {
+            let known = match (capacity.held, capacity.over) {
+                (Some(_), Some(_)) => format!("the border is between {held} and {over} requests/s"),
+                (Some(_), None) => {
+                    format!("{held} requests/s are held, and no higher rate was shown not to be")
+                }
+                (None, Some(_)) => {
+                    format!("{over} requests/s are not held, and of lower rates none was tried long enough")
+                }
+                (None, None) => "no rate was tried long enough".to_owned(),
+            };
+            format!("The time was used up: with {limit} {known}. A longer search (-d) tells more.")
+        }
     }
 }
 
@@ -66,11 +80,18 @@ fn table(capacity: &Capacity) -> Grid {
         let fields = vec![
             field("offered", "1/s", Kind::Three, 0, step.rate),
             field("achieved", "1/s", Kind::Three, 0, step.achieved),
-            field("response", "ms", Kind::Three, 0, step.response.map(|s| s * 1e3)),
+            field("seconds", "", Kind::Three, 2, step.seconds),
+            field("response", "ms", Kind::Three, 0, super::milliseconds(Some(response(step)))),
+            field("waiting", "mean", Kind::Three, 3, step.in_flight.map(|[_, second]| second)),
             field("", "", Kind::Text(8), 0, in_words(step.verdict)),
         ];
         (if step.verdict == Verdict::Held { Tone::Strong } else { Tone::Plain }, fields)
     })
+}
+
+/// The limit's quantile in the second half, or that it falls among those without an answer.
+fn response(step: &Step) -> Time {
+    step.response.map_or(Time::Beyond(step.lasted), Time::Took)
 }
 
 fn in_words(verdict: Verdict) -> &'static str {
@@ -78,6 +99,7 @@ fn in_words(verdict: Verdict) -> &'static str {
         Verdict::Held => "held",
         Verdict::Slow => "too slow",
         Verdict::Behind => "fewer came than were due",
+        Verdict::Growing => "more and more were waiting",
         Verdict::Dropped => "some were never sent",
         Verdict::Generator => "the generator was the limit",
     }

@@ -195,10 +195,11 @@ pub struct Other {
     /// Blocks of each side: 10
     #[arg(long, value_name = "N", value_parser = blocks, requires = "vs")]
     pub blocks: Option<u32>,
-    /// The highest rate at which the response time stays within a limit, as p99=50ms
-    #[arg(long, value_name = "LIMIT", value_parser = super::capacity::limit, conflicts_with_all = ["vs", "arrival_model"])]
+    /// The highest rate at which the response time stays within a limit, as p99=50ms. Visitors are independent of each other
+    /// (--arrival constant: evenly spaced); -d is the longest that it may take (15m)
+    #[arg(long, value_name = "LIMIT", value_parser = super::capacity::limit, conflicts_with_all = ["vs", "rate", "poisson", "ramp", "steps", "think"])]
     pub find_capacity: Option<Limit>,
-    /// Length of a block: 1s with --vs, 3s with --find-capacity
+    /// Length of a block: 1s with --vs; with --find-capacity at least 3s, longer near the answer
     #[arg(long, value_name = "TIME", value_parser = span)]
     pub block: Option<f64>,
     /// What a request costs the generator itself on this machine: the rate above which it is the limit

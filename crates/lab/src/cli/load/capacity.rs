@@ -1,10 +1,10 @@
 //! The highest rate that a server holds within a limit of its response time.
 
 use std::process::ExitCode;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use anyhow::{Result, bail};
-use weigh_load::capacity::{Limit, Search, find_capacity, start_below};
+use weigh_load::capacity::{Limit, SLICES, Search, find_capacity, start_below};
 use weigh_load::units;
 
 use super::args::{Args, Arrival};
@@ -16,6 +16,8 @@ use weigh_answer::load::{Measured, Run, Searched};
 const CLOSED: f64 = 2.0;
 /// Seconds of a step where nothing is said.
 const STEP: f64 = 3.0;
+/// Seconds of the whole search at most where nothing is said.
+const LONGEST: f64 = 900.0;
 /// Connections at most where nothing is said.
 const CONNECTIONS: u32 = 100;
 
@@ -31,19 +33,32 @@ pub fn limit(text: &str) -> Result<Limit, String> {
     Ok(Limit { quantile: percent / 100.0, seconds })
 }
 
+/// The model of arrivals that a search offers its rates in.
+fn arrival(text: Option<&str>) -> Result<&str> {
+    match text {
+        None => Ok("poisson"),
+        Some(name @ ("poisson" | "constant")) => Ok(name),
+        Some(other) => bail!(
+            "--arrival {}: --find-capacity chooses the rates; give poisson (independent visitors) or constant (evenly spaced)",
+            weigh_model::text::clean(other)
+        ),
+    }
+}
+
 /// Searches.
 pub fn run(args: &Args, limit: Limit) -> Result<ExitCode> {
-    if args.load.requests.is_some() || args.load.duration.is_some() {
-        bail!(
-            "--find-capacity takes as long as it takes: leave -n and -d out; --block sets the time of a step"
-        );
+    if args.load.requests.is_some() {
+        bail!("--find-capacity and -n: steps are as long as their limit needs; -d bounds the whole search");
     }
+    let arrival = arrival(args.arrival.text.as_deref())?;
     let mut args = args.clone();
+    args.arrival.text = None;
+    let longest = args.load.duration;
     args.load.connections.get_or_insert(CONNECTIONS);
     args.load.duration = Some(CLOSED);
     let closed = plan::build(&args, &args.urls)?;
     let mut conductor = Conductor::start(&args, &closed)?;
-    let began = SystemTime::now();
+    let (began, start) = (SystemTime::now(), Instant::now());
     let first = match conductor.block(&closed, "a closed block first") {
         Ok(result) => result,
         Err(stopped) => return conductor.stopped(stopped),
@@ -51,14 +66,25 @@ pub fn run(args: &Args, limit: Limit) -> Result<ExitCode> {
     let search = Search {
         start: start_below(&first),
         step_seconds: args.other.block.unwrap_or(STEP),
+        most_seconds: longest.unwrap_or(LONGEST),
         ..Search::new(limit)
     };
-    let found = find_capacity(&search, |rate, seconds| {
-        args.arrival = Arrival { rate: Some(rate), ..args.arrival.clone() };
-        args.load.duration = Some(seconds);
-        let plan = plan::build(&args, &args.urls).map_err(super::conductor::Stopped::Failed)?;
-        conductor.block(&plan, &format!("offering {} requests/s", weigh_model::units::significant(rate)))
-    });
+    let drain = args.check.drain;
+    let found = find_capacity(
+        &search,
+        || start.elapsed().as_secs_f64(),
+        |rate, seconds| {
+            args.arrival = Arrival { text: Some(format!("{arrival}:{rate}")), ..args.arrival.clone() };
+            args.load.duration = Some(seconds);
+            // The next step is to find no queue.
+            args.check.drain = drain.max(seconds);
+            args.machine.slice = Some(seconds / SLICES);
+            // Two tries of a rate are two samples.
+            args.machine.seed = args.machine.seed.wrapping_add(1);
+            let plan = plan::build(&args, &args.urls).map_err(super::conductor::Stopped::Failed)?;
+            conductor.block(&plan, &format!("offering {} requests/s", weigh_model::units::significant(rate)))
+        },
+    );
     let capacity = match found {
         Ok(capacity) => capacity,
         Err(stopped) => return conductor.stopped(stopped),
@@ -72,6 +98,13 @@ pub fn run(args: &Args, limit: Limit) -> Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn visitors_are_independent_unless_said_otherwise() {
+        assert_eq!(arrival(None).unwrap(), "poisson");
+        assert_eq!(arrival(Some("constant")).unwrap(), "constant");
+        assert!(arrival(Some("constant:200")).unwrap_err().to_string().contains("chooses the rates"));
+    }
 
     #[test]
     fn limits() {

@@ -56,8 +56,19 @@ fn the_knee_of_a_slow_server_is_between_two_steps() {
         response("", b"slow")
     });
     // Two connections and 20 ms each: about 100 requests a second.
-    let args =
-        ["load", &server.url("/"), "--find-capacity", "p50=100ms", "-c", "2", "--block", "400ms", "--json"];
+    let args = [
+        "load",
+        &server.url("/"),
+        "--find-capacity",
+        "p50=100ms",
+        "-c",
+        "2",
+        "--block",
+        "400ms",
+        "-d",
+        "40s",
+        "--json",
+    ];
     let found = document(&lab.fine(&args));
     let rate = |name: &str| found["capacity"][name].as_f64();
     let (held, over) = (rate("held"), rate("over"));

@@ -37,7 +37,9 @@ fn a_slip_is_one_line_that_says_what_to_do() {
         (&["--vs", "http://127.0.0.1:1/", "-n", "3"], "--block"),
         (&["--vs", "http://192.0.2.1/"], "--allow-remote 192.0.2.1"),
         (&["--find-capacity", "50ms"], "p99=50ms"),
-        (&["--find-capacity", "p99=50ms", "-d", "3"], "--block"),
+        (&["--find-capacity", "p99=50ms", "-n", "3"], "-d bounds"),
+        (&["--find-capacity", "p99=50ms", "--rate", "3"], "cannot be used with"),
+        (&["--find-capacity", "p99=50ms", "--arrival", "closed"], "poisson"),
         (&["--requests", "x"], "whole number"),
     ] {
         let line = lab.refused(&[&["load", &url], args].concat());
