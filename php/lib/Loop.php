@@ -84,7 +84,8 @@ final class Loop
         $unseen = $this->unseen;
         $look = 0;
         $untilWrite = min($rest, 0);
-        list($shift, $slow) = array(Histogram::SHIFT, Histogram::SLOW);
+        // The bin is found as in Histogram::bin().
+        list($short, $medium, $slow) = array(Histogram::SHORT, Histogram::MEDIUM, Histogram::SLOW);
         list($putBins, $getBins) = array($tally->puts->lend(), $tally->gets->lend());
         $putSum = $getSum = $putMost = $getMost = $at = 0;
         $putLeast = $getLeast = PHP_INT_MAX;
@@ -104,7 +105,11 @@ final class Loop
                     $putSum += $took;
                     $took < $putLeast && $putLeast = $took;
                     $took > $putMost && $putMost = $took;
-                    $took < $slow ? ++$putBins[$took >> $shift] : $tally->puts->add($took);
+                    if ($took < $slow) {
+                        ++$putBins[$took < $short ? $took >> 4 : ($took < $medium ? 512 + ($took >> 5) : 4096 + ($took >> 8))];
+                    } else {
+                        $tally->puts->add($took);
+                    }
                 } else {
                     --$untilWrite;
                     $sent = hrtime(true);
@@ -113,7 +118,11 @@ final class Loop
                     $getSum += $took;
                     $took < $getLeast && $getLeast = $took;
                     $took > $getMost && $getMost = $took;
-                    $took < $slow ? ++$getBins[$took >> $shift] : $tally->gets->add($took);
+                    if ($took < $slow) {
+                        ++$getBins[$took < $short ? $took >> 4 : ($took < $medium ? 512 + ($took >> 5) : 4096 + ($took >> 8))];
+                    } else {
+                        $tally->gets->add($took);
+                    }
                     if (--$look < 0 || $found === null || $found instanceof Undecodable) {
                         $look = $unseen;
                         if ($found !== $wants[$at]) {

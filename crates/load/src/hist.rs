@@ -1,5 +1,5 @@
 //! A distribution of times in flat memory: an HdrHistogram of nanoseconds with three significant digits. It grows with
-//! the largest time, in a few steps, and never with the number of times.
+//! the largest time, in a few steps, and never with the number of times. A value that is read from it is the middle of its bin.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,8 +8,8 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
-/// Times are told apart from 1 µs on.
-const LOWEST: u64 = 1_000;
+/// Times are told apart from 1 ns on.
+const LOWEST: u64 = 1;
 /// What there is room for at first: a hiccup in a long run is no reason to grow.
 const USUAL: u64 = 1_000_000_000;
 /// Longer times count as an hour.
@@ -37,6 +37,18 @@ fn histogram(digits: u8) -> Histogram<u64> {
     inner
 }
 
+/// Adds the counts of `from`. Where that has other bins, each is counted at its middle: older runs have bins of 512 ns and more.
+fn take(into: &mut Histogram<u64>, from: &Histogram<u64>) {
+    if into.sigfig() == from.sigfig() && into.low() == from.low() {
+        into.add(from).expect("it grows to the largest time");
+        return;
+    }
+    for bin in from.iter_recorded() {
+        let middle = from.median_equivalent(bin.value_iterated_to()).min(HIGHEST);
+        into.record_n(middle, bin.count_at_value()).expect("it grows to the largest time");
+    }
+}
+
 impl Hist {
     /// Counts a time in nanoseconds.
     #[inline]
@@ -51,7 +63,7 @@ impl Hist {
 
     /// Takes in another's counts.
     pub fn add(&mut self, other: &Hist) {
-        self.0.add(&other.0).expect("it grows to the largest time");
+        take(&mut self.0, &other.0);
     }
 
     /// Forgets all counts and keeps the memory.
@@ -66,12 +78,12 @@ impl Hist {
 
     /// The smallest, in seconds; none when nothing was counted.
     pub fn min(&self) -> Option<f64> {
-        self.some(self.0.min() as f64)
+        self.middle(self.0.min())
     }
 
     /// The largest, in seconds.
     pub fn max(&self) -> Option<f64> {
-        self.some(self.0.max() as f64)
+        self.middle(self.0.max())
     }
 
     /// The mean, in seconds.
@@ -86,7 +98,7 @@ impl Hist {
 
     /// The value at a quantile between 0 and 1, in seconds.
     pub fn quantile(&self, q: f64) -> Option<f64> {
-        self.some(self.0.value_at_quantile(q) as f64)
+        self.middle(self.0.value_at_quantile(q))
     }
 
     /// The value at a quantile of all requests, of which this many have no time: they count as slower than every one that has. In
@@ -104,6 +116,11 @@ impl Hist {
     /// The histogram, for formats that want its buckets; in nanoseconds.
     pub fn inner(&self) -> &Histogram<u64> {
         &self.0
+    }
+
+    /// The middle of a value's bin, in seconds.
+    fn middle(&self, ns: u64) -> Option<f64> {
+        self.some(self.0.median_equivalent(ns) as f64)
     }
 
     fn some(&self, ns: f64) -> Option<f64> {
@@ -126,7 +143,7 @@ impl Packed {
     /// Packs it to two significant digits, in about an eighth of the room.
     pub fn coarse(hist: &Hist) -> Packed {
         let mut inner = histogram(COARSE_DIGITS);
-        inner.add(&hist.0).expect("it grows to the largest time");
+        take(&mut inner, &hist.0);
         Packed::pack(&inner)
     }
 
@@ -144,7 +161,7 @@ impl Packed {
             return;
         };
         own.auto(true);
-        own.add(&theirs).expect("it grows to the largest time");
+        take(&mut own, &theirs);
         *self = Packed::pack(&own);
     }
 
@@ -155,7 +172,7 @@ impl Packed {
     pub fn unpack(&self) -> Result<Hist, String> {
         let mut hist = Hist::default();
         if let Some(read) = self.read()? {
-            hist.0.add(&read).map_err(|e| format!("not of our bounds: {e}"))?;
+            take(&mut hist.0, &read);
         }
         Ok(hist)
     }
@@ -223,6 +240,41 @@ mod tests {
             let (packed, sum) = (packed.unpack().unwrap(), Packed::coarse(&sum).unpack().unwrap());
             assert_eq!(packed.inner(), sum.inner());
         }
+    }
+
+    #[test]
+    fn short_times_are_recovered_within_a_percent() {
+        for ns in [1, 700, 999, 42_300, 1_234_567, 2_000_000_000] {
+            let hist = of([ns; 100]);
+            let packed = [Packed::of(&hist), Packed::coarse(&hist)].map(|packed| packed.unpack().unwrap());
+            for hist in [&hist, &packed[0], &packed[1]] {
+                for said in [hist.quantile(0.5), hist.quantile(0.999), hist.min(), hist.max(), hist.mean()] {
+                    let said = said.unwrap() * 1e9;
+                    assert!((said / ns as f64 - 1.0).abs() < 0.01, "{said} for {ns}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn histograms_of_older_runs_are_read() {
+        // Their bins were 512 ns wide and wider.
+        let mut old = Histogram::<u64>::new_with_bounds(1_000, 1_000_000_000, 3).unwrap();
+        old.auto(true);
+        [700, 42_300, 42_300, 7_000_000_000].iter().for_each(|ns| old.record(*ns).unwrap());
+        let hist = Packed::pack(&old).unpack().unwrap();
+        assert_eq!(hist.count(), 4);
+        let at = |q| hist.quantile(q).unwrap() * 1e9;
+        assert!(
+            (at(0.25) - 700.0).abs() <= 256.0 && (at(0.5) - 42_300.0).abs() <= 256.0,
+            "{} {}",
+            at(0.25),
+            at(0.5)
+        );
+        assert!((at(1.0) / 7e9 - 1.0).abs() < 0.001, "{}", at(1.0));
+        let mut sum = Packed::of(&of([42_300]));
+        sum.add(&Packed::pack(&old));
+        assert_eq!(sum.unpack().unwrap().count(), 5);
     }
 
     #[test]

@@ -85,14 +85,9 @@ fn seconds(time: f64) -> String {
 fn milliseconds(time: Option<Time>) -> Cell {
     match time {
         Some(Time::Beyond(seconds)) => beyond(seconds * 1e3).into(),
-        Some(Time::Took(seconds)) => to_the_microsecond(seconds).into(),
+        Some(Time::Took(seconds)) => (seconds * 1e3).into(),
         None => Cell::Number(None),
     }
-}
-
-/// Milliseconds.
-fn to_the_microsecond(seconds: f64) -> f64 {
-    (seconds * 1e6).round() / 1e3
 }
 
 /// No number, but more than this one.

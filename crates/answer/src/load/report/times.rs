@@ -1,6 +1,6 @@
 //! The table of times, and the list of percentiles.
 
-use super::{milliseconds, to_the_microsecond};
+use super::milliseconds;
 use crate::document::Block;
 use crate::format::{Detail, Options};
 use crate::load::Run;
@@ -42,7 +42,7 @@ fn table(class: &ClassFigures, open: bool) -> Grid {
     let total = if open { "response" } else { "service" };
     let shown = phases.into_iter().filter(|(name, _)| open || *name != "response");
     let rows = shown.filter_map(|(name, spread)| Some((name, spread.as_ref()?)));
-    let ms = |seconds: Option<f64>| seconds.map(to_the_microsecond);
+    let ms = |seconds: Option<f64>| seconds.map(|s| s * 1e3);
     Grid::toned(rows, |(name, spread)| {
         let percentile = |percent| milliseconds(spread.percentile(percent));
         let fields = vec![

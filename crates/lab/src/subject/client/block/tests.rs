@@ -18,6 +18,19 @@ fn the_histograms_of_workers_become_one() {
 }
 
 #[test]
+fn short_calls_are_recovered_within_a_percent() {
+    // The middles of PHP's bins: 16 ns wide, and 32 ns from 16 µs on.
+    for (middle, ns) in [(696, 700.0), (42_288, 42_300.0)] {
+        let one = Bins { min: 0, max: u64::MAX, ..bins(&[(middle, 100)]) };
+        let hist = packed([&one].into_iter()).unwrap().unpack().unwrap();
+        for q in [0.5, 0.999] {
+            let said = hist.quantile(q).unwrap() * 1e9;
+            assert!((said / ns - 1.0).abs() < 0.01, "{said} for {ns}");
+        }
+    }
+}
+
+#[test]
 fn failures_are_put_together_by_their_words() {
     let fault = |message: &str, count| Failed { message: message.into(), count };
     let mut one: Done = serde_json::from_str(DONE).unwrap();
