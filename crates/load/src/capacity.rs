@@ -221,8 +221,10 @@ fn judge(limit: &Limit, (rate, seconds, decides): (f64, f64, bool), result: &Loa
         }
         _ => Verdict::Slow,
     };
-    let is_generator =
-        caveats(result, false).iter().any(|caveat| matches!(caveat, Caveat::SaturatedClient { .. }));
+    // It sent too little, or so late that the response time may be its own.
+    let is_generator = caveats(result, false)
+        .iter()
+        .any(|caveat| matches!(caveat, Caveat::SaturatedClient { .. } | Caveat::LateClient { .. }));
     let verdict = if verdict != Verdict::Held && is_generator { Verdict::Generator } else { verdict };
     let lasted = result.seconds.max(seconds);
     Step { rate, seconds, achieved: completed as f64 / lasted, response, lasted, in_flight, decides, verdict }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::hist::Hist;
-use crate::result::LoadResult;
+use crate::result::{Counts, LoadResult};
 
 /// A thread that used this share of a core had none left to send more. The rest of 5% is what a thread loses to
 /// interrupts and to the scheduler's own accounting when it never sleeps. A lower bound would call a thread the limit that still
@@ -16,6 +16,9 @@ pub const LATE_SECONDS: f64 = 1e-3;
 /// Above a tenth of what the server takes, lateness moves the percentiles of the response time by more than runs differ.
 pub const LATE_SHARE: f64 = 0.1;
 
+/// The share of what was due that has to be completed for the rate to be what was asked for.
+const MET: f64 = 0.99;
+
 /// A warning that travels with a result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "code")]
@@ -24,6 +27,11 @@ pub enum Caveat {
     SaturatedClient {
         /// How that shows.
         sign: Sign,
+    },
+    /// The rate was met, and requests left late although a connection was free: that is in the response times.
+    LateClient {
+        /// The 99th percentile of the lateness in seconds.
+        seconds: f64,
     },
 }
 
@@ -36,7 +44,7 @@ pub enum Sign {
         /// The busiest thread's share of a core.
         share: f64,
     },
-    /// In an open model: requests left late although a connection was free.
+    /// In an open model whose rate was not met: requests left late although a connection was free.
     Late {
         /// The 99th percentile of the lateness in seconds.
         seconds: f64,
@@ -59,12 +67,22 @@ pub fn caveats(result: &LoadResult, has_closed: bool) -> Vec<Caveat> {
     let lateness = result.client.lateness.quantile(0.99);
     let bound = response(result).quantile(0.5).map_or(LATE_SECONDS, |m| (m * LATE_SHARE).max(LATE_SECONDS));
     let dropped = result.classes.iter().map(|c| c.counts.dropped).sum();
-    let signs = [
-        (has_closed && is_busy).then_some(Sign::Busy { share }),
-        lateness.filter(|late| *late > bound).map(|seconds| Sign::Late { seconds }),
-        (dropped > 0 && is_busy).then_some(Sign::Dropped { dropped, share }),
+    let saturated = |sign| Caveat::SaturatedClient { sign };
+    let late = lateness.filter(|late| *late > bound).map(|seconds| {
+        if is_met(result) { Caveat::LateClient { seconds } } else { saturated(Sign::Late { seconds }) }
+    });
+    let found = [
+        (has_closed && is_busy).then_some(saturated(Sign::Busy { share })),
+        late,
+        (dropped > 0 && is_busy).then_some(saturated(Sign::Dropped { dropped, share })),
     ];
-    signs.into_iter().flatten().map(|sign| Caveat::SaturatedClient { sign }).collect()
+    found.into_iter().flatten().collect()
+}
+
+/// Whether what was due was completed.
+fn is_met(result: &LoadResult) -> bool {
+    let sum = |of: fn(&Counts) -> u64| -> u64 { result.classes.iter().map(|class| of(&class.counts)).sum() };
+    sum(|c| c.completed) as f64 >= MET * sum(|c| c.scheduled) as f64
 }
 
 /// Response times of all classes together.
@@ -79,12 +97,22 @@ impl Caveat {
     pub fn code(&self) -> &'static str {
         match self {
             Caveat::SaturatedClient { .. } => "SATURATED-CLIENT",
+            Caveat::LateClient { .. } => "LATE-CLIENT",
         }
     }
 
     /// What was seen, what it means, and what to do.
     pub fn sentence(&self) -> String {
-        let Caveat::SaturatedClient { sign } = self;
+        let sign = match self {
+            Caveat::SaturatedClient { sign } => sign,
+            Caveat::LateClient { seconds } => {
+                return format!(
+                    "the rate was met, but 1% of requests left at least {:.2} ms late although a connection was free, and response \
+                     times have that in them; use more threads, or give them processors of their own",
+                    seconds * 1e3
+                );
+            }
+        };
         let (seen, remedy) = match sign {
             Sign::Busy { share } => (
                 format!("a thread used {:.0}% of its core", share * 100.0),

@@ -90,12 +90,23 @@ pub fn run(
         seconds = seconds.max(outcome.seconds);
         all.add(outcome.recorder);
     }
+    if !stop.load(Ordering::Relaxed) && !shared.is_sold_out() {
+        seconds = seconds.max(scheduled_seconds(plan, &models));
+    }
     client.lateness = std::mem::take(&mut all.lateness);
     let (unproven, faults) =
         (all.unproven, all.faults(|request| plan.requests[request as usize].name.clone()));
     let (classes, slices) = all.finish(&arsenal.classes);
     let began = Some(shared.clock.origin());
     Ok(LoadResult { seconds, classes, slices, faults, unproven, client, preflights, began })
+}
+
+/// Seconds of a run whose requests are due until its end whatever the server does: after the last one the schedule goes on. 0 for others.
+fn scheduled_seconds(plan: &LoadPlan, models: &[Box<dyn Model>]) -> f64 {
+    let Some(seconds) = plan.length.seconds else { return 0.0 };
+    let end = seconds * (1.0 - 1e-9);
+    let is_due = models.iter().any(|model| model.offered(end).is_some_and(|rate| rate > 0.0));
+    if is_due { seconds } else { 0.0 }
 }
 
 /// Asks for every request a few times, and gives what the responses of the load must be.

@@ -19,6 +19,11 @@ pub enum LoadCaveat {
         /// How that shows.
         sign: Sign,
     },
+    /// The rate was met, and requests left late: that is in the response times.
+    LateClient {
+        /// The 99th percentile of the lateness in seconds.
+        seconds: f64,
+    },
     /// Requests were due and never sent: all connections were busy.
     Dropped {
         /// How many.
@@ -84,6 +89,7 @@ impl LoadCaveat {
     pub fn name(&self) -> &'static str {
         match self {
             LoadCaveat::SaturatedClient { .. } => "SATURATED-CLIENT",
+            LoadCaveat::LateClient { .. } => "LATE-CLIENT",
             LoadCaveat::Dropped { .. } => "DROPPED",
             LoadCaveat::Faults { .. } => "FAULTS",
             LoadCaveat::Status { .. } => "STATUS",
@@ -108,9 +114,10 @@ pub(super) fn of(
 ) -> Vec<LoadCaveat> {
     let mut found = Vec::new();
     let counts = figures.total.counts;
-    for Caveat::SaturatedClient { sign } in caveats(result, has_closed(plan)) {
-        found.push(LoadCaveat::SaturatedClient { sign });
-    }
+    found.extend(caveats(result, has_closed(plan)).into_iter().map(|caveat| match caveat {
+        Caveat::SaturatedClient { sign } => LoadCaveat::SaturatedClient { sign },
+        Caveat::LateClient { seconds } => LoadCaveat::LateClient { seconds },
+    }));
     if counts.faulted > 0 {
         found.push(LoadCaveat::Faults { faulted: counts.faulted, sent: counts.sent });
     }

@@ -185,10 +185,24 @@ fn lateness_is_held_against_the_response_time() {
     assert!(late(0.1, 9_000_000).is_empty(), "under a tenth of the response time");
     assert!(matches!(
         late(0.1, 12_000_000)[..],
-        [Caveat::SaturatedClient { sign: Sign::Late { seconds } }] if near(seconds, 0.012)
+        [Caveat::LateClient { seconds }] if near(seconds, 0.012)
     ));
     let sentence = late(0.001, 2_000_000)[0].sentence();
-    assert!(sentence.contains("at least 2.0 ms late"), "{sentence}");
+    assert!(
+        sentence.contains("the rate was met") && sentence.contains("at least 2.00 ms late"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn lateness_is_the_limit_of_a_rate_that_was_not_met() {
+    let mut result = result(1.0, &[0.001; 100]);
+    result.client.lateness.record(5_000_000);
+    assert!(matches!(caveats(&result, false)[..], [Caveat::LateClient { .. }]));
+    result.classes[0].counts.scheduled = 102;
+    let [caveat] = caveats(&result, false)[..] else { panic!() };
+    assert!(matches!(caveat, Caveat::SaturatedClient { sign: Sign::Late { .. } }), "{caveat:?}");
+    assert!(caveat.sentence().contains("this is not the server's rate"));
 }
 
 #[test]

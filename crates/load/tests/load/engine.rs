@@ -30,6 +30,16 @@ fn plan(requests: Vec<Request>, arrival: &str, connections: u32, n: Option<u64>)
 }
 
 #[test]
+fn a_rate_that_is_met_is_not_told_as_a_higher_one() {
+    let target = Target::start();
+    // Due at 0, 0.1, … 0.4 s: the schedule ends at 0.5 s, not with the last of them.
+    let result = load(&plan(vec![request(&target, "/bytes/10")], "constant:10", 1, None));
+    let all = counts(&result);
+    assert_eq!((all.scheduled, all.completed), (5, 5));
+    assert!(result.seconds >= 0.5, "{} of 10 requests a second were due", 5.0 / result.seconds);
+}
+
+#[test]
 fn as_many_requests_are_sent_as_asked_for_and_every_account_of_them_agrees() {
     let target = Target::start();
     let result = load(&plan(vec![request(&target, "/bytes/1000")], "closed", 7, Some(1001)));

@@ -28,6 +28,7 @@ fn words(caveat: &LoadCaveat) -> (String, &'static str) {
         LoadCaveat::SaturatedClient { sign } => {
             (Caveat::SaturatedClient { sign: *sign }.sentence(), "weigh load --calibrate tells the ceiling of this machine")
         }
+        LoadCaveat::LateClient { seconds } => (Caveat::LateClient { seconds: *seconds }.sentence(), ""),
         LoadCaveat::Dropped { dropped, scheduled } => (
             format!("{} of {} requests that were due were never sent: every connection was busy", whole(*dropped), whole(*scheduled)),
             "more connections (-c), if the server's users would open them; else the rate is above what it can do",

@@ -175,3 +175,20 @@ fn times_of_a_server_that_answers_all_have_no_column_for_the_others() {
     let text = shown(&Run::of(plan("constant:200"), all, false), 200, Detail::Full);
     assert!(!text.contains("unanswered") && !text.contains("> "), "{text}");
 }
+
+#[test]
+fn a_rate_that_was_met_is_not_the_generator_s_limit() {
+    let mut late = result(0.1);
+    late.seconds = 10.0;
+    late.classes[0].times = Default::default();
+    late.classes[0].counts =
+        weigh_load::result::Counts { scheduled: 50, sent: 50, completed: 50, ..Default::default() };
+    (0..50).for_each(|_| late.classes[0].times.response.record(2_000_000));
+    late.client.lateness.record(4_000_000);
+    let text = shown(&Run::of(plan("constant:5"), late, false), 110, Detail::Summary);
+    assert!(text.contains("5.00 requests/s · of 5.00 that were due\n"), "{text}");
+    assert!(
+        text.contains("LATE-CLIENT: the rate was met") && !text.contains("the generator's limit"),
+        "{text}"
+    );
+}
