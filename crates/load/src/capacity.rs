@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use crate::caveats::{Caveat, caveats, response};
+use crate::caveats::{Caveat, LATE_SHARE, caveats, response};
 use crate::hist::Hist;
 use crate::result::{Counts, LoadResult, Slice};
 
@@ -222,9 +222,10 @@ fn judge(limit: &Limit, (rate, seconds, decides): (f64, f64, bool), result: &Loa
         _ => Verdict::Slow,
     };
     // It sent too little, or so late that the response time may be its own.
-    let is_generator = caveats(result, false)
-        .iter()
-        .any(|caveat| matches!(caveat, Caveat::SaturatedClient { .. } | Caveat::LateClient { .. }));
+    let is_saturated =
+        caveats(result, false).iter().any(|caveat| matches!(caveat, Caveat::SaturatedClient { .. }));
+    let lateness = result.client.lateness.quantile(limit.quantile);
+    let is_generator = is_saturated || lateness.is_some_and(|late| late > limit.seconds * LATE_SHARE);
     let verdict = if verdict != Verdict::Held && is_generator { Verdict::Generator } else { verdict };
     let lasted = result.seconds.max(seconds);
     Step { rate, seconds, achieved: completed as f64 / lasted, response, lasted, in_flight, decides, verdict }

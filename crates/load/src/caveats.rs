@@ -10,9 +10,8 @@ use crate::result::{Counts, LoadResult};
 /// interrupts and to the scheduler's own accounting when it never sleeps. A lower bound would call a thread the limit that still
 /// sleeps between responses. The one bound for loads, visits and estimates.
 pub const BUSY_SHARE: f64 = 0.95;
-/// Requests that leave a millisecond late are no matter for what people notice, and a virtual machine's scheduler
-/// alone delays some by as much.
-pub const LATE_SECONDS: f64 = 1e-3;
+/// A thread that waited for a processor for this share of the block has that in what it measured.
+pub const WAIT_SHARE: f64 = 0.02;
 /// Above a tenth of what the server takes, lateness moves the percentiles of the response time by more than runs differ.
 pub const LATE_SHARE: f64 = 0.1;
 
@@ -27,6 +26,12 @@ pub enum Caveat {
     SaturatedClient {
         /// How that shows.
         sign: Sign,
+    },
+    /// A thread was ready and waited for a processor, which the server or another program had: it was idle only to look at, and that is in
+    /// the times.
+    WaitingClient {
+        /// The share of the block, of the thread that waited most.
+        share: f64,
     },
     /// The rate was met, and requests left late although a connection was free: that is in the response times.
     LateClient {
@@ -65,7 +70,8 @@ pub fn caveats(result: &LoadResult, has_closed: bool) -> Vec<Caveat> {
     let share = result.client.thread_shares.iter().copied().fold(0.0, f64::max);
     let is_busy = share >= BUSY_SHARE;
     let lateness = result.client.lateness.quantile(0.99);
-    let bound = response(result).quantile(0.5).map_or(LATE_SECONDS, |m| (m * LATE_SHARE).max(LATE_SECONDS));
+    let bound = response(result).quantile(0.5).map_or(0.0, |median| median * LATE_SHARE);
+    let wait = result.client.thread_waits.iter().copied().fold(0.0, f64::max);
     let dropped = result.classes.iter().map(|c| c.counts.dropped).sum();
     let saturated = |sign| Caveat::SaturatedClient { sign };
     let late = lateness.filter(|late| *late > bound).map(|seconds| {
@@ -75,6 +81,7 @@ pub fn caveats(result: &LoadResult, has_closed: bool) -> Vec<Caveat> {
         (has_closed && is_busy).then_some(saturated(Sign::Busy { share })),
         late,
         (dropped > 0 && is_busy).then_some(saturated(Sign::Dropped { dropped, share })),
+        (wait >= WAIT_SHARE).then_some(Caveat::WaitingClient { share: wait }),
     ];
     found.into_iter().flatten().collect()
 }
@@ -98,6 +105,7 @@ impl Caveat {
         match self {
             Caveat::SaturatedClient { .. } => "SATURATED-CLIENT",
             Caveat::LateClient { .. } => "LATE-CLIENT",
+            Caveat::WaitingClient { .. } => "WAITING-CLIENT",
         }
     }
 
@@ -105,6 +113,13 @@ impl Caveat {
     pub fn sentence(&self) -> String {
         let sign = match self {
             Caveat::SaturatedClient { sign } => sign,
+            Caveat::WaitingClient { share } => {
+                return format!(
+                    "a thread of the generator waited for a processor during {:.0}% of the block, and the times have that in them; keep \
+                     generator and server on processors of their own (--threads 1 --cpus 0)",
+                    share * 100.0
+                );
+            }
             Caveat::LateClient { seconds } => {
                 return format!(
                     "the rate was met, but 1% of requests left at least {:.2} ms late although a connection was free, and response \

@@ -87,6 +87,7 @@ pub fn run(
     for outcome in outcomes {
         let outcome = outcome.map_err(|e| Refusal(format!("the load broke off: {e}")))?;
         client.thread_shares.push(outcome.share);
+        client.thread_waits.extend(outcome.wait);
         seconds = seconds.max(outcome.seconds);
         all.add(outcome.recorder);
     }
@@ -183,6 +184,8 @@ struct Outcome {
     recorder: Recorder,
     /// Share of a core.
     share: f64,
+    /// Share of its time in which it waited for a processor; none: the system does not tell.
+    wait: Option<f64>,
     /// When it ended.
     seconds: f64,
 }
@@ -193,15 +196,19 @@ impl Job<'_> {
         if !plan.cpus.is_empty() {
             sys::pin(plan.cpus[index as usize % plan.cpus.len()])?;
         }
-        let (cpu, begun) = (sys::thread_cpu_seconds(), shared.clock.now());
+        let (cpu, waited, begun) =
+            (sys::thread_cpu_seconds(), sys::thread_wait_seconds(), shared.clock.now());
         let sink = Sink::new(shared.clock, Recorder::new(arsenal.classes.len(), slice(plan)), eye);
         let thread = Thread::new(plan, arsenal, shared, parts(plan, arsenal, models, index), sink, window)?;
         let sink = thread.run()?;
         let ended = shared.clock.now();
-        let share = (sys::thread_cpu_seconds() - cpu) / ((ended - begun) as f64 / 1e9).max(1e-9);
+        let lasted = ((ended - begun) as f64 / 1e9).max(1e-9);
+        let share = (sys::thread_cpu_seconds() - cpu) / lasted;
+        let wait =
+            sys::thread_wait_seconds().zip(waited).map(|(after, before)| (after - before).max(0.0) / lasted);
         // What the decoder still has to say is no time of the load's.
         let (recorder, _) = sink.finish();
-        Ok(Outcome { recorder, share, seconds: ended as f64 / 1e9 })
+        Ok(Outcome { recorder, share, wait, seconds: ended as f64 / 1e9 })
     }
 }
 

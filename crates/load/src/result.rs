@@ -148,6 +148,9 @@ pub struct Client {
     pub system_seconds: f64,
     /// Share of a core that each thread used.
     pub thread_shares: Vec<f64>,
+    /// Share of the block in which each thread was ready and waited for a processor; empty where the system does not tell.
+    #[serde(default)]
+    pub thread_waits: Vec<f64>,
     /// Largest resident set of the process in bytes.
     pub peak_rss_bytes: u64,
     /// How late requests were sent although a connection was free; one value a request of an open model.

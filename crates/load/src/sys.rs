@@ -11,6 +11,17 @@ pub fn thread_cpu_seconds() -> f64 {
     seconds(ClockId::ThreadCPUTime)
 }
 
+/// Seconds for which this thread was ready and waited for a processor; none where the system does not tell.
+pub fn thread_wait_seconds() -> Option<f64> {
+    waited(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
+}
+
+/// The second number of a `schedstat`: nanoseconds on a run queue. The first is nanoseconds on a processor, the third how often.
+fn waited(schedstat: &str) -> Option<f64> {
+    let ns: u64 = schedstat.split_whitespace().nth(1)?.parse().ok()?;
+    Some(ns as f64 / 1e9)
+}
+
 /// CPU seconds of this process in user mode and in the kernel. The sum is exact; how it splits is counted in clock ticks.
 pub fn process_cpu_seconds() -> (f64, f64) {
     let total = seconds(ClockId::ProcessCPUTime);
@@ -75,4 +86,50 @@ pub fn lowest_priority() {
     // Elsewhere this would be the priority of the whole process. What cannot be lowered stays as it is.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::setpriority_process(None, 19);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn the_wait_is_the_second_number() {
+        assert_eq!(waited("123456789 2500000000 42\n"), Some(2.5));
+        assert_eq!(waited("0 0 0\n"), Some(0.0));
+        assert_eq!(waited(""), None);
+        assert_eq!(waited("1 - 2"), None);
+    }
+
+    /// Takes so many seconds of its processor.
+    fn burn(seconds: f64) {
+        let until = thread_cpu_seconds() + seconds;
+        while thread_cpu_seconds() < until {}
+    }
+
+    #[test]
+    fn a_spinner_on_the_same_processor_is_waited_for() {
+        let Some(allowed) = rustix::thread::sched_getaffinity(None).ok() else { return };
+        let cpu = (0..CpuSet::MAX_CPU).find(|cpu| allowed.is_set(*cpu)).unwrap() as u32;
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                pin(cpu).unwrap();
+                while !stop.load(Ordering::Relaxed) {}
+            });
+            scope.spawn(|| {
+                pin(cpu).unwrap();
+                let before = thread_wait_seconds();
+                // Half a second of a processor that two want is several turns of each.
+                burn(0.5);
+                let after = thread_wait_seconds();
+                stop.store(true, Ordering::Relaxed);
+                match (before, after) {
+                    (Some(before), Some(after)) => assert!(after > before, "{before} {after}"),
+                    _ => println!("skipped: this kernel has no schedstat"),
+                }
+            });
+        });
+    }
 }

@@ -19,6 +19,11 @@ pub enum LoadCaveat {
         /// How that shows.
         sign: Sign,
     },
+    /// A thread of the generator was ready and waited for a processor: that is in the times.
+    WaitingClient {
+        /// The share of the block, of the thread that waited most.
+        share: f64,
+    },
     /// The rate was met, and requests left late: that is in the response times.
     LateClient {
         /// The 99th percentile of the lateness in seconds.
@@ -89,6 +94,7 @@ impl LoadCaveat {
     pub fn name(&self) -> &'static str {
         match self {
             LoadCaveat::SaturatedClient { .. } => "SATURATED-CLIENT",
+            LoadCaveat::WaitingClient { .. } => "WAITING-CLIENT",
             LoadCaveat::LateClient { .. } => "LATE-CLIENT",
             LoadCaveat::Dropped { .. } => "DROPPED",
             LoadCaveat::Faults { .. } => "FAULTS",
@@ -117,6 +123,7 @@ pub(super) fn of(
     found.extend(caveats(result, has_closed(plan)).into_iter().map(|caveat| match caveat {
         Caveat::SaturatedClient { sign } => LoadCaveat::SaturatedClient { sign },
         Caveat::LateClient { seconds } => LoadCaveat::LateClient { seconds },
+        Caveat::WaitingClient { share } => LoadCaveat::WaitingClient { share },
     }));
     if counts.faulted > 0 {
         found.push(LoadCaveat::Faults { faulted: counts.faulted, sent: counts.sent });

@@ -24,7 +24,8 @@ pub fn merge(blocks: Vec<LoadResult>) -> Option<LoadResult> {
         all.unproven += block.unproven;
         add_client(&mut all.client, &block.client);
     }
-    all.client.thread_shares.iter_mut().for_each(|share| *share /= count);
+    let client = &mut all.client;
+    client.thread_shares.iter_mut().chain(&mut client.thread_waits).for_each(|share| *share /= count);
     Some(all)
 }
 
@@ -34,6 +35,7 @@ fn add_client(all: &mut Client, one: &Client) {
     all.system_seconds += one.system_seconds;
     all.peak_rss_bytes = all.peak_rss_bytes.max(one.peak_rss_bytes);
     all.thread_shares.iter_mut().zip(&one.thread_shares).for_each(|(sum, share)| *sum += share);
+    all.thread_waits.iter_mut().zip(&one.thread_waits).for_each(|(sum, share)| *sum += share);
     all.lateness.add(&one.lateness);
 }
 

@@ -181,7 +181,11 @@ fn lateness_is_held_against_the_response_time() {
         (0..2).for_each(|_| result.client.lateness.record(late_ns));
         caveats(&result, false)
     };
-    assert!(late(0.001, 900_000).is_empty(), "under a millisecond");
+    assert!(late(0.01, 900_000).is_empty(), "under a tenth of the response time");
+    assert!(
+        matches!(late(0.001, 900_000)[..], [Caveat::LateClient { .. }]),
+        "nearly all of the response time"
+    );
     assert!(late(0.1, 9_000_000).is_empty(), "under a tenth of the response time");
     assert!(matches!(
         late(0.1, 12_000_000)[..],
@@ -192,6 +196,18 @@ fn lateness_is_held_against_the_response_time() {
         sentence.contains("the rate was met") && sentence.contains("at least 2.00 ms late"),
         "{sentence}"
     );
+}
+
+#[test]
+fn a_thread_that_waits_for_its_processor_is_not_idle() {
+    let mut waiting = block(Side::A, 1.0);
+    waiting.client.thread_waits = vec![0.0, 0.019];
+    assert!(caveats(&waiting, true).is_empty());
+    waiting.client.thread_waits = vec![0.02, 0.3];
+    for has_closed in [true, false] {
+        assert_eq!(caveats(&waiting, has_closed), [Caveat::WaitingClient { share: 0.3 }]);
+    }
+    assert!(caveats(&waiting, true)[0].sentence().contains("waited for a processor during 30% of the block"));
 }
 
 #[test]

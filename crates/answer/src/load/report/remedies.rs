@@ -28,6 +28,7 @@ fn words(caveat: &LoadCaveat) -> (String, &'static str) {
         LoadCaveat::SaturatedClient { sign } => {
             (Caveat::SaturatedClient { sign: *sign }.sentence(), "weigh load --calibrate tells the ceiling of this machine")
         }
+        LoadCaveat::WaitingClient { share } => (Caveat::WaitingClient { share: *share }.sentence(), ""),
         LoadCaveat::LateClient { seconds } => (Caveat::LateClient { seconds: *seconds }.sentence(), ""),
         LoadCaveat::Dropped { dropped, scheduled } => (
             format!("{} of {} requests that were due were never sent: every connection was busy", whole(*dropped), whole(*scheduled)),
