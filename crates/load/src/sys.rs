@@ -116,7 +116,9 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 pin(cpu).unwrap();
-                while !stop.load(Ordering::Relaxed) {}
+                while !stop.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
             });
             scope.spawn(|| {
                 pin(cpu).unwrap();
