@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run test build corpus lint docs ci fuzz bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-cache bench-link clean
+.PHONY: help run test build corpus lint docs ci fuzz bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link clean
 
 help:
 	@echo "make run           install what is missing, build, fetch the corpus, measure, answer"
@@ -18,6 +18,7 @@ help:
 	@echo "make bench-meter   CPU time of a response against PHP pages that burn a known one"
 	@echo "make bench-cache   client workers against redis-benchmark, and against a store with known response times"
 	@echo "make bench-link    links: bandwidth and round trip asked, and measured"
+	@echo "make bench-simulation   the rule that tells two apart, and intervals, under simulated noise"
 	@echo "make bench-truth   response times of the load generator against what was true"
 
 run:
@@ -46,6 +47,9 @@ ci: lint docs test
 
 fuzz:
 	@scripts/fuzz 60
+
+bench-simulation:
+	@$(CARGO) bench --locked --quiet -p weigh-stats --bench simulation
 
 bench-truth:
 	@$(CARGO) bench --locked --quiet -p weigh-load --bench truth

@@ -76,15 +76,14 @@ fn wall_over_cpu(measured: &Measured) -> Option<f64> {
     median(&usable(&ratios).collect::<Vec<_>>())
 }
 
-/// A headline whose interval is wider than asked for. A cell that stopped because its place is known needs no narrow interval.
+/// A headline known less exactly than asked for, where the budget ended the cell: a greater one would help.
 fn unconverged(shape: &Shape, plan: &Plan, row: &Row) -> Option<Caveat> {
-    if matches!(row.stop, Some(StopReason::Dominated { .. } | StopReason::Placed)) {
+    if row.stop != Some(StopReason::Budget) {
         return None;
     }
-    let estimates = shape.headline.iter().filter_map(|metric| row.get(metric));
-    let half_width = |e: &crate::estimate::Estimate| e.interval().half_width_relative(e.value);
-    let widest = estimates.map(half_width).fold(0.0, f64::max);
-    (widest.is_finite() && widest > plan.policy.half_width)
+    let margins = shape.headline.iter().filter_map(|metric| row.get(metric)?.margin());
+    let widest = margins.fold(0.0, f64::max);
+    (widest > plan.policy.half_width)
         .then_some(Caveat::Unconverged { half_width: widest, asked: plan.policy.half_width })
 }
 

@@ -1,8 +1,10 @@
 //! An estimate: the value of a metric with its interval, and what is needed to compare it with another.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_stats::{Drawings, Figure, Interval, median_interval, quantile_interval};
+use weigh_stats::{Rule, low_quantile_interval, median_interval, quantile};
 
 /// Confidence of every interval.
 pub const CONFIDENCE: f64 = 0.95;
@@ -13,16 +15,16 @@ pub const QUANTILE: f64 = 0.1;
 /// The median over rounds, for rates and wall times: neighbours slow a block down as often as its own luck does.
 pub const MEDIAN: f64 = 0.5;
 
-/// A value with its 95% interval over rounds. What is known exactly, and what was measured in a single round, has no interval: both ends are
-/// the value.
+/// A value with its 95% interval over rounds. What is known exactly has the value at both ends. What too few rounds do not tell has no end: a low
+/// quantile of fewer than 14 rounds has an upper end only, a median of fewer than five rounds has none, and neither has what was measured once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The value, in the metric's unit.
     pub value: f64,
-    /// Lower end; with few rounds it may lie below every one of them.
-    pub low: f64,
+    /// Lower end; it may lie below every round.
+    pub low: Option<f64>,
     /// Upper end.
-    pub high: f64,
+    pub high: Option<f64>,
     /// Rounds that it is from.
     pub rounds: u32,
     /// What comparisons are made from; none of what was not observed round by round.
@@ -35,103 +37,67 @@ pub struct Estimate {
 pub struct Drawn {
     /// (round, amount), ascending by round.
     pub rounds: Vec<(u32, f64)>,
-    /// The value in each drawing of rounds.
-    pub figure: Figure,
-    /// Samples while there is only one round, else 0.
-    pub samples: usize,
+    /// Over rounds: [`QUANTILE`] or [`MEDIAN`].
+    pub quantile: f64,
+    /// What comparisons of this metric are judged by; none before all rows are known.
+    pub rule: Option<Arc<Rule>>,
 }
 
 impl Estimate {
-    /// A value without an interval, from so many rounds.
+    /// A value that is known exactly, from so many rounds.
     pub fn exact(value: f64, rounds: usize) -> Estimate {
-        Estimate { value, low: value, high: value, rounds: rounds as u32, drawn: None }
+        Estimate { value, low: Some(value), high: Some(value), rounds: rounds as u32, drawn: None }
     }
 
-    /// The quantile at `p` over rounds of what was observed once per round; (round, amount) ascends by round.
-    pub fn over_rounds(rounds: Vec<(u32, f64)>, p: f64, drawings: &Drawings, seed: u64) -> Option<Estimate> {
+    /// The quantile at `p` ([`QUANTILE`] or [`MEDIAN`]) over rounds of what was observed once per round; (round, amount) ascends by round. `None`
+    /// without rounds, or with an amount that is not finite.
+    pub fn over_rounds(rounds: Vec<(u32, f64)>, p: f64) -> Option<Estimate> {
         let values: Vec<f64> = rounds.iter().map(|r| r.1).collect();
-        let interval = if p < MEDIAN {
-            quantile_interval(&values, p, CONFIDENCE, seed)
+        let value = quantile(&values, p)?;
+        let (low, high) = if p < MEDIAN {
+            low_quantile_interval(&values, p, CONFIDENCE)
+                .map_or((None, None), |(low, high)| (low, Some(high)))
         } else {
-            median_interval(&values, CONFIDENCE, seed)
+            median_interval(&values, CONFIDENCE).map_or((None, None), |i| (Some(i.low), Some(i.high)))
         };
-        Estimate::drawn(rounds, p, interval, 1, drawings)
+        let count = rounds.len() as u32;
+        let drawn = Some(Box::new(Drawn { rounds, quantile: p, rule: None }));
+        let low = low.map(|low| low.min(value));
+        Some(Estimate { value, low, high: high.map(|high| high.max(value)), rounds: count, drawn })
     }
 
-    /// The low quantile over rounds of the median within each. `only` has the samples of the only round, and is empty with several.
-    pub fn of_samples(
-        rounds: Vec<(u32, f64)>,
-        only: &[f64],
-        drawings: &Drawings,
-        seed: u64,
-    ) -> Option<Estimate> {
-        let interval = if rounds.len() > 1 {
-            let values: Vec<f64> = rounds.iter().map(|r| r.1).collect();
-            quantile_interval(&values, QUANTILE, CONFIDENCE, seed)
-        } else {
-            median_interval(only, CONFIDENCE, seed)
-        };
-        Estimate::drawn(rounds, QUANTILE, interval, only.len(), drawings)
-    }
-
-    fn drawn(
-        rounds: Vec<(u32, f64)>,
-        p: f64,
-        interval: Option<Interval>,
-        samples: usize,
-        drawings: &Drawings,
-    ) -> Option<Estimate> {
-        let figure = Figure::of(&rounds, p, CONFIDENCE, drawings)?;
-        let value = figure.value();
-        let Interval { low, high } = interval.unwrap_or(Interval { low: value, high: value });
-        Some(Estimate {
-            value,
-            low: low.min(value),
-            high: high.max(value),
-            rounds: rounds.len() as u32,
-            drawn: Some(Box::new(Drawn { rounds, figure, samples })),
-        })
-    }
-
-    /// Both together, in the rounds that have both; without a basis for comparison where one of them has none.
+    /// Both together; their ends add up. Comparable in the rounds that have both; without a basis for comparison where one of them has none.
     #[must_use]
     pub fn plus(&self, other: &Estimate) -> Estimate {
-        let ends = |value: f64, interval: Interval, rounds: u32, drawn| Estimate {
-            value,
-            low: interval.low,
-            high: interval.high,
-            rounds,
+        let sum = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
+        // The variance of the larger part is closest to that of the sum.
+        let larger = if self.value >= other.value { self } else { other };
+        let drawn = self.drawn.as_ref().zip(other.drawn.as_ref()).map(|(a, b)| {
+            let rounds = common(&a.rounds, &b.rounds).map(|(round, x, y)| (round, x + y)).collect();
+            let rule = larger.drawn.as_ref().and_then(|drawn| drawn.rule.clone());
+            Box::new(Drawn { rounds, quantile: a.quantile, rule })
+        });
+        Estimate {
+            value: self.value + other.value,
+            low: sum(self.low, other.low),
+            high: sum(self.high, other.high),
+            rounds: drawn.as_ref().map_or(self.rounds.min(other.rounds), |drawn| drawn.rounds.len() as u32),
             drawn,
-        };
-        let sum = Interval { low: self.low + other.low, high: self.high + other.high };
-        let (Some(a), Some(b)) = (&self.drawn, &other.drawn) else {
-            return ends(self.value + other.value, sum, self.rounds.min(other.rounds), None);
-        };
-        let rounds: Vec<(u32, f64)> =
-            common(&a.rounds, &b.rounds).map(|(round, x, y)| (round, x + y)).collect();
-        let figure = a.figure.clone().plus(&b.figure);
-        // Of a single round the drawings say nothing; the samples of the two are no pairs, so that the ends add up.
-        let interval = if a.rounds.len().min(b.rounds.len()) > 1 { figure.interval() } else { sum };
-        let count = rounds.len() as u32;
-        let drawn = Drawn { rounds, samples: a.samples.min(b.samples), figure };
-        ends(drawn.figure.value(), interval, count, Some(Box::new(drawn)))
+        }
     }
 
     /// The same in another unit, or of a part.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Estimate {
-        let mut drawn = self.drawn.clone();
-        if let Some(drawn) = &mut drawn {
+        let mut scaled = self.clone();
+        scaled.value *= factor;
+        for end in [&mut scaled.low, &mut scaled.high] {
+            *end = end.map(|end| end * factor);
+        }
+        if let Some(drawn) = &mut scaled.drawn {
             drawn.rounds.iter_mut().for_each(|round| round.1 *= factor);
-            drawn.figure = drawn.figure.clone().scaled(factor);
         }
-        Estimate {
-            value: self.value * factor,
-            low: self.low * factor,
-            high: self.high * factor,
-            rounds: self.rounds,
-            drawn,
-        }
+        scaled
     }
 
     /// Rounds that comparisons can be made in.
@@ -139,24 +105,16 @@ impl Estimate {
         self.drawn.as_ref().map_or(&[], |drawn| &drawn.rounds)
     }
 
-    /// The value in each drawing of rounds.
-    pub fn figure(&self) -> Option<&Figure> {
-        self.drawn.as_ref().map(|drawn| &drawn.figure)
-    }
-
-    /// Its ends.
-    pub fn interval(&self) -> Interval {
-        Interval { low: self.low, high: self.high }
-    }
-
-    /// There is an interval.
+    /// There is an interval, and it is no point.
     pub fn has_interval(&self) -> bool {
-        self.high > self.low
+        (self.low, self.high) != (None, None) && self.low != self.high
     }
 
-    /// Half of the interval divided by the value; none without an interval.
-    pub fn half_width(&self) -> Option<f64> {
-        (self.value > 0.0 && self.has_interval()).then(|| (self.high - self.low) / 2.0 / self.value)
+    /// How far the interval reaches above the value, divided by the value: what disturbs only adds. None without an upper end, and of what is known
+    /// exactly.
+    pub fn margin(&self) -> Option<f64> {
+        let high = self.high.filter(|_| self.value > 0.0 && self.has_interval())?;
+        Some((high - self.value) / self.value)
     }
 }
 

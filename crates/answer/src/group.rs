@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_stats::{dominators, pareto_front};
 
 use crate::first::grouped;
+use weigh_stats::gain;
+
 use crate::row::Row;
 use crate::subject::{Axes, Shape};
-use crate::verdict::ratio_if;
+use crate::verdict::{is_less, ratio_if};
 
 /// Rows that are alike in the factors that their subject groups by.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,8 +57,8 @@ impl Group {
     }
 }
 
-/// The groups of a run in the plan's order. Marks each row's place on its group's front, its strongest dominator, and its cost beside the
-/// group's marked cells. Figures decide the front; where intervals overlap, a sentence has to say so.
+/// The groups of a run in the plan's order. Marks each row's place on its group's front, the one that beats it most clearly, and its cost beside the
+/// group's marked cells.
 pub fn groups(shape: &Shape, rows: &mut [Row]) -> Vec<Group> {
     let mut members = grouped(rows.iter().enumerate().map(|(at, row)| (shape.key(&row.cell), at)));
     if shape.look.part.is_some() {
@@ -102,16 +103,27 @@ pub fn time_axis<'r>(axes: &Axes, rows: impl Iterator<Item = &'r Row> + Clone) -
     axes.times.iter().copied().find(|time| rows.clone().any(|row| row.get(time).is_some()))
 }
 
-/// Marks front and dominators; returns the front by bytes, descending.
+/// Marks front and dominators; returns the front by bytes, descending. A row is off the front when another one has no more bytes and takes less time
+/// beyond doubt; the one that gains most on the axis where it gains least is named.
 fn mark_front(axes: &Axes, indices: &[usize], rows: &mut [Row]) -> Vec<usize> {
     let Some(time) = time_axis(axes, indices.iter().map(|i| &rows[*i])) else { return Vec::new() };
     let timed: Vec<(usize, [f64; 2])> =
         indices.iter().filter_map(|i| Some((*i, point(axes, time, &rows[*i])?))).collect();
-    let points: Vec<[f64; 2]> = timed.iter().map(|(_, point)| *point).collect();
-    let (on_front, beaten_by) = (pareto_front(&points), dominators(&points));
-    for (at, (index, _)) in timed.iter().enumerate() {
-        let by = beaten_by[at].map(|other| rows[timed[other].0].cell.id.clone());
-        rows[*index].front = on_front[at];
+    let beats = |(j, [_, by]): &(usize, [f64; 2]), i: usize, bytes: f64| {
+        *j != i
+            && *by <= bytes
+            && rows[*j].get(time).zip(rows[i].get(time)).is_some_and(|(a, b)| is_less(a, b))
+    };
+    let beaten_by: Vec<Option<String>> = timed
+        .iter()
+        .map(|(i, own)| {
+            let stronger = timed.iter().filter(|other| beats(other, *i, own[1]));
+            let strongest = stronger.reduce(|a, b| if gain(&b.1, own) > gain(&a.1, own) { b } else { a })?;
+            Some(rows[strongest.0].cell.id.clone())
+        })
+        .collect();
+    for ((index, _), by) in timed.iter().zip(beaten_by) {
+        rows[*index].front = by.is_none();
         rows[*index].dominated_by = by;
     }
     let mut front: Vec<(usize, [f64; 2])> = timed.into_iter().filter(|(i, _)| rows[*i].front).collect();

@@ -10,7 +10,6 @@ use weigh_model::plan::{Exclusion, Plan, Runtime, Server, Store};
 use weigh_model::protocol::Fault;
 use weigh_model::record::{Record, VisitRecord};
 use weigh_model::study::StudyText;
-use weigh_stats::Drawings;
 
 use crate::caveats;
 use crate::exhibit::Exhibits;
@@ -21,6 +20,7 @@ use crate::metric::MetricDescription;
 use crate::picture::Picture;
 use crate::row::Row;
 use crate::subject::{self, Shape};
+use crate::verdict::judge;
 
 /// The results of one run.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +43,8 @@ pub struct Report {
     pub links: Vec<OverLink>,
     /// What the values of rows mean.
     pub metrics: Vec<MetricDescription>,
+    /// For how many comparisons what is said to differ is corrected: every pair of rows of one content, by every metric that is better or worse.
+    pub comparisons: usize,
     /// Every planned cell with at least one visit, in the plan's order.
     pub rows: Vec<Row>,
     /// Rows that compete.
@@ -123,9 +125,9 @@ impl Report {
         let shape = subject::of_plan(plan);
         let gathered = gather(plan, records);
         let measured = || gathered.cells.iter().filter(|m| (shape.is_row)(m.cell));
-        let drawings = Drawings::of(measured().flat_map(|m| m.visits.iter().map(|v| v.round)), plan.seed);
-        let mut rows: Vec<Row> = measured().map(|m| Row::of(shape, plan, m, &drawings)).collect();
+        let mut rows: Vec<Row> = measured().map(|m| Row::of(shape, plan, m)).collect();
         (shape.complete)(&mut rows);
+        let comparisons = judge(shape.metrics(), &mut rows);
         let groups = groups(shape, &mut rows);
         let mut report = Report {
             study: plan.study.clone(),
@@ -142,6 +144,7 @@ impl Report {
             stores: plan.stores.clone(),
             links: links(plan, &gathered),
             metrics: shape.metrics().map(MetricDescription::from).collect(),
+            comparisons,
             rows,
             groups,
             exhibits: Exhibits::default(),

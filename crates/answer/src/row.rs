@@ -9,7 +9,6 @@ use weigh_model::caveat::Caveat;
 use weigh_model::cell::Cell;
 use weigh_model::plan::Plan;
 use weigh_model::record::{StopReason, VisitRecord};
-use weigh_stats::Drawings;
 
 use crate::estimate::{Estimate, MEDIAN, QUANTILE};
 use crate::gather::Measured;
@@ -43,11 +42,11 @@ pub struct Row {
 
 impl Row {
     /// The results of one cell, without what needs the cells beside it.
-    pub fn of(shape: &Shape, plan: &Plan, measured: &Measured, drawings: &Drawings) -> Row {
+    pub fn of(shape: &Shape, plan: &Plan, measured: &Measured) -> Row {
         let mut values = Values::new();
         let mut histograms = HashMap::new();
         for metric in shape.metrics() {
-            let estimate = estimate(metric, measured, &values, drawings, &mut histograms);
+            let estimate = estimate(metric, measured, &values, &mut histograms);
             if let Some(estimate) = estimate {
                 values.insert(metric.id.to_owned(), estimate);
             }
@@ -98,19 +97,13 @@ fn estimate(
     metric: &Metric,
     measured: &Measured,
     values: &Values,
-    drawings: &Drawings,
     histograms: &mut Histograms,
 ) -> Option<Estimate> {
-    let seed = measured.seed;
     match metric.of {
         Source::Beside => None,
         Source::Values(of) => of(measured.cell, values),
         Source::Visits(of) => of(measured),
-        Source::Samples(of) => {
-            let rounds = measured.round_medians(of);
-            let only = if rounds.len() == 1 { measured.samples(of) } else { Vec::new() };
-            Estimate::of_samples(rounds, &only, drawings, seed)
-        }
+        Source::Samples(of) => Estimate::over_rounds(measured.round_medians(of), QUANTILE),
         Source::Total(of) => {
             let totals: Vec<(f64, f64)> = measured.visits.iter().filter_map(|visit| of(visit)).collect();
             let (total, count) = totals.iter().fold((0.0, 0.0), |(t, n), (x, m)| (t + x, n + m));
@@ -126,10 +119,8 @@ fn estimate(
             });
             part_of(all, part).map(|value| Estimate::exact(value, measured.visits.len()))
         }
-        Source::Visit(of) => over_visits(metric.over, measured, of, drawings),
-        Source::CellVisit(of) => {
-            over_visits(metric.over, measured, |visit| of(measured.cell, visit), drawings)
-        }
+        Source::Visit(of) => over_visits(metric.over, measured, of),
+        Source::CellVisit(of) => over_visits(metric.over, measured, |visit| of(measured.cell, visit)),
     }
 }
 
@@ -137,7 +128,6 @@ fn over_visits(
     over: Over,
     measured: &Measured,
     of: impl Fn(&VisitRecord) -> Option<f64>,
-    drawings: &Drawings,
 ) -> Option<Estimate> {
     let amount = |visit: &&VisitRecord| Some((visit.round, of(visit)?));
     let rounds: Vec<(u32, f64)> = measured.visits.iter().filter_map(amount).collect();
@@ -148,7 +138,7 @@ fn over_visits(
             let usable = |(_, amount): &(u32, f64)| (0.0..1e18).contains(amount);
             let rounds = rounds.into_iter().filter(usable).collect();
             let p = if over == Over::Median { MEDIAN } else { QUANTILE };
-            Estimate::over_rounds(rounds, p, drawings, measured.seed)
+            Estimate::over_rounds(rounds, p)
         }
         Over::Max => exact(amounts().reduce(f64::max)),
         Over::Min => exact(amounts().reduce(f64::min)),

@@ -1,23 +1,20 @@
 //! Whether two differ: the only place that says so. Fronts, sentences, crossovers and tables ask here.
 //!
-//! Two rules stand side by side, one for figures that are low quantiles over rounds and one for ratios formed inside each round. Both hold a
-//! figure from few rounds to be less exact than its interval says.
+//! Every comparison is judged by the one rule of [`weigh_stats::Rule`], corrected for all comparisons of the run: see [`judge`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_stats::{Interval, paired_ratio};
+use weigh_stats::{FAMILY_WISE, Interval, LogRatio, Rule, median, quantile};
 
-use crate::estimate::{CONFIDENCE, Estimate, common};
+use crate::estimate::{Drawn, Estimate, MEDIAN, common};
+use crate::metric::{Better, Metric};
+use crate::row::Row;
 
-/// With fewer rounds than this, resamples of rounds say too little: amounts are compared by their own intervals, and the range of ratios is
-/// taken to be [`ASSUMED`] wider at both ends.
-const ENOUGH_ROUNDS: usize = 5;
-
-/// What was observed once or twice has no interval worth the name. For comparisons it is taken to be this exact, which is how well CPU time
-/// repeats on a shared machine.
-const ASSUMED: f64 = 0.1;
-
-/// One amount divided by another, with its 95% interval.
+/// One amount divided by another, with its interval, which leaves out 1 exactly where the two differ as tables say it. It is wider than 95% where the run
+/// has many comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
     /// The ratio.
@@ -28,41 +25,59 @@ pub struct Ratio {
     pub high: f64,
     /// Rounds that both have.
     pub rounds: u32,
+    /// The probability of rounds that differ as much, were there no difference; 1 with fewer than five rounds.
+    pub p: f64,
+    /// They differ beyond doubt: as a recommendation needs it.
+    pub claimed: bool,
 }
 
 impl Ratio {
-    fn of(ratio: weigh_stats::Ratio, rounds: usize) -> Ratio {
-        Ratio { value: ratio.value, low: ratio.low, high: ratio.high, rounds: rounds as u32 }
-    }
-
     /// The interval holds 1.
     pub fn holds_one(&self) -> bool {
         self.low <= 1.0 && 1.0 <= self.high
     }
 
-    /// A ratio formed inside rounds differs from 1.
+    /// It differs from 1, as tables say it.
     pub fn is_settled(&self) -> bool {
-        let margin = if (self.rounds as usize) < ENOUGH_ROUNDS { ASSUMED } else { 0.0 };
-        self.low * (1.0 - margin) > 1.0 || self.high * (1.0 + margin) < 1.0
+        !self.holds_one()
     }
 }
 
-fn rounds_of_both(a: &Estimate, b: &Estimate) -> usize {
-    a.drawn_rounds().len().min(b.drawn_rounds().len())
+/// Gives every estimate the rule by which it is compared, made of all comparisons of this run: of each metric that can be better or worse, every pair of
+/// rows of one content. Returns for how many comparisons it is corrected.
+pub fn judge<'m>(metrics: impl Iterator<Item = &'m Metric>, rows: &mut [Row]) -> usize {
+    let metrics: Vec<&Metric> = metrics.filter(|metric| metric.better != Better::Neither).collect();
+    let quantities: Vec<Vec<LogRatio>> = metrics.iter().map(|metric| log_ratios(metric.id, rows)).collect();
+    let rules = Rule::family(&quantities, FAMILY_WISE);
+    for (metric, rule) in metrics.iter().zip(&rules) {
+        let rule = Arc::new(*rule);
+        let of_metric = rows.iter_mut().filter_map(|row| row.values.get_mut(metric.id)?.drawn.as_mut());
+        of_metric.for_each(|drawn| drawn.rule = Some(rule.clone()));
+    }
+    rules.first().map_or(0, |rule| rule.comparisons)
 }
 
-/// `a` ÷ `b`, of figures over the same drawings of rounds, with two rounds of each.
+fn log_ratios(metric: &str, rows: &[Row]) -> Vec<LogRatio> {
+    let mut contents: BTreeMap<&str, Vec<&[(u32, f64)]>> = BTreeMap::new();
+    for row in rows {
+        if let Some(drawn) = row.get(metric).and_then(|estimate| estimate.drawn.as_ref()) {
+            contents.entry(&row.cell.payload).or_default().push(&drawn.rounds);
+        }
+    }
+    let mut all = Vec::new();
+    for rounds in contents.values() {
+        for (at, a) in rounds.iter().enumerate() {
+            all.extend(
+                rounds[..at].iter().filter_map(|b| LogRatio::of(common(a, b).map(|(_, x, y)| (x, y)))),
+            );
+        }
+    }
+    all
+}
+
+/// `a` ÷ `b`, of two rounds of each at least.
 pub fn ratio(a: &Estimate, b: &Estimate) -> Option<Ratio> {
     ratio_of_totals((a, 0.0), (b, 0.0))
-}
-
-/// As [`ratio`], with an amount added to each that is known exactly.
-pub fn ratio_of_totals((a, more_a): (&Estimate, f64), (b, more_b): (&Estimate, f64)) -> Option<Ratio> {
-    if rounds_of_both(a, b) < 2 {
-        return None;
-    }
-    let ratio = a.figure()?.clone().shifted(more_a).ratio(&b.figure()?.clone().shifted(more_b))?;
-    Some(Ratio::of(ratio, common(a.drawn_rounds(), b.drawn_rounds()).count()))
 }
 
 /// As [`ratio`], where both are known.
@@ -70,56 +85,78 @@ pub fn ratio_if(a: Option<&Estimate>, b: Option<&Estimate>) -> Option<Ratio> {
     ratio(a?, b?)
 }
 
-/// The median over rounds of `a` ÷ `b` in the same round, with two rounds of both.
-pub fn paired(a: Option<&Estimate>, b: Option<&Estimate>, seed: u64) -> Option<Ratio> {
-    let pairs: Vec<(f64, f64)> =
-        common(a?.drawn_rounds(), b?.drawn_rounds()).map(|(_, a, b)| (a, b)).collect();
-    Some(Ratio::of(paired_ratio(&pairs, CONFIDENCE, seed)?, pairs.len()))
+/// As [`ratio`], with an amount added to each that is known exactly.
+pub fn ratio_of_totals(a: (&Estimate, f64), b: (&Estimate, f64)) -> Option<Ratio> {
+    let Compared { rule, log, value, part } = Compared::of(a, b)?;
+    let told = rule.compare_log(&log, value, part)?;
+    Some(Ratio {
+        value,
+        low: told.low,
+        high: told.high,
+        rounds: told.rounds as u32,
+        p: told.p,
+        claimed: told.is_claimed,
+    })
 }
 
-/// `a` − `b` with its interval, which has no ends with fewer than two rounds of each.
-pub fn difference(a: &Estimate, b: &Estimate) -> (f64, Interval) {
-    match (a.figure(), b.figure()) {
-        (Some(x), Some(y)) if rounds_of_both(a, b) >= 2 => x.difference(y),
-        _ => (a.value - b.value, Interval { low: f64::NEG_INFINITY, high: f64::INFINITY }),
+/// What two amounts are compared by.
+struct Compared {
+    rule: Rule,
+    /// Over the rounds that both have.
+    log: LogRatio,
+    /// The ratio of the figures.
+    value: f64,
+    /// How much of the amounts varies.
+    part: f64,
+}
+
+impl Compared {
+    fn of((a, more_a): (&Estimate, f64), (b, more_b): (&Estimate, f64)) -> Option<Compared> {
+        let (x, y) = (a.drawn.as_ref()?, b.drawn.as_ref()?);
+        let pairs: Vec<(f64, f64)> =
+            common(&x.rounds, &y.rounds).map(|(_, a, b)| (a + more_a, b + more_b)).collect();
+        let log = LogRatio::of(pairs.iter().copied())?;
+        let value = if x.quantile >= MEDIAN {
+            // What goes up and down with a round goes up and down in both.
+            median(&pairs.iter().map(|(a, b)| a / b).collect::<Vec<_>>())?
+        } else if x.rounds.len() == pairs.len() && y.rounds.len() == pairs.len() {
+            (a.value + more_a) / (b.value + more_b)
+        } else {
+            let figure =
+                |of: fn(&(f64, f64)) -> f64, q| quantile(&pairs.iter().map(of).collect::<Vec<_>>(), q);
+            figure(|pair| pair.0, x.quantile)? / figure(|pair| pair.1, y.quantile)?
+        };
+        let rule = |drawn: &Drawn| drawn.rule.as_deref().copied();
+        let rule = rule(x).or_else(|| rule(y)).unwrap_or(Rule::ALONE);
+        let part = (a.value + b.value) / (a.value + more_a + b.value + more_b);
+        Some(Compared { rule, log, value, part })
+    }
+
+    fn is_claimed(&self) -> bool {
+        self.rule.claims(&self.log, self.value, self.part)
     }
 }
 
-/// The two differ.
-pub fn differ(a: &Estimate, b: &Estimate) -> bool {
-    is_less(a, b) || is_less(b, a)
+/// `a` − `b` with its interval, which follows from that of their ratio; it has no ends where they have no ratio.
+pub fn difference(a: &Estimate, b: &Estimate) -> (f64, Interval) {
+    let interval = match ratio(a, b) {
+        Some(ratio) => Interval { low: b.value * (ratio.low - 1.0), high: b.value * (ratio.high - 1.0) },
+        None => Interval { low: f64::NEG_INFINITY, high: f64::INFINITY },
+    };
+    (a.value - b.value, interval)
 }
 
-/// `a` is less than `b`.
+/// The two differ, beyond doubt.
+pub fn differ(a: &Estimate, b: &Estimate) -> bool {
+    Compared::of((a, 0.0), (b, 0.0)).is_some_and(|compared| compared.is_claimed())
+}
+
+/// `a` is less than `b`, beyond doubt.
 pub fn is_less(a: &Estimate, b: &Estimate) -> bool {
     is_total_less((a, 0.0), (b, 0.0))
 }
 
-/// As [`is_less`], with an amount added to each that is known exactly: by intervals that do not overlap and no round against it, or, with enough
-/// rounds of each, by every round in common or the interval of the difference.
-pub fn is_total_less((a, more_a): (&Estimate, f64), (b, more_b): (&Estimate, f64)) -> bool {
-    if a.value + more_a >= b.value + more_b {
-        return false;
-    }
-    let is_below = |a: f64, b: f64| a + more_a < b + more_b;
-    let in_common = common(a.drawn_rounds(), b.drawn_rounds()).count();
-    let is_always = common(a.drawn_rounds(), b.drawn_rounds()).all(|(_, a, b)| is_below(a, b));
-    let is_apart = is_below(believable(a).high, believable(b).low);
-    if is_always && (is_apart || in_common >= ENOUGH_ROUNDS) {
-        return true;
-    }
-    rounds_of_both(a, b) >= ENOUGH_ROUNDS && difference(a, b).1.high < more_b - more_a
-}
-
-/// The interval to compare with: the estimate's own, but never narrower than is believable.
-fn believable(estimate: &Estimate) -> Interval {
-    let observed = estimate.drawn.as_ref().map_or(0, |drawn| drawn.rounds.len().max(drawn.samples));
-    if observed > 2 {
-        return estimate.interval();
-    }
-    let margin = estimate.value * ASSUMED;
-    Interval {
-        low: estimate.low.min(estimate.value - margin),
-        high: estimate.high.max(estimate.value + margin),
-    }
+/// As [`is_less`], with an amount added to each that is known exactly.
+pub fn is_total_less(a: (&Estimate, f64), b: (&Estimate, f64)) -> bool {
+    Compared::of(a, b).is_some_and(|compared| compared.value < 1.0 && compared.is_claimed())
 }

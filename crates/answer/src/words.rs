@@ -11,7 +11,7 @@ pub fn note(caveat: &Caveat) -> String {
         Caveat::FrequencyScaling { .. } => "clock moves".into(),
         Caveat::Steal { share } => format!("{:.0}% stolen", share * 100.0),
         Caveat::Drift { factor } => format!("rounds differ {factor:.2}×"),
-        Caveat::Unconverged { half_width, .. } => format!("unconverged ±{:.0}%", half_width * 100.0),
+        Caveat::Unconverged { half_width, .. } => format!("unconverged +{:.0}%", half_width * 100.0),
         Caveat::FewSamples { samples: 1 } => "1 sample".into(),
         Caveat::FewSamples { samples } => format!("{samples} samples"),
         Caveat::Synthetic { .. } => "synthetic".into(),
@@ -57,7 +57,7 @@ pub fn explain(caveat: &Caveat) -> (String, String) {
             "Compare inside this run; measure on an idle machine for absolute rates.",
         ),
         Caveat::Unconverged { half_width, asked } => (
-            format!("An interval is ±{:.1}% wide, ±{:.1}% was asked for.", half_width * 100.0, asked * 100.0),
+            format!("The interval of a figure reaches {:.1}% above it, {:.1}% was asked for.", half_width * 100.0, asked * 100.0),
             "Give a larger budget.",
         ),
         Caveat::FewSamples { samples } => (

@@ -4,7 +4,7 @@
 //! Two runs on a shared machine never have the same numbers, so that two cells of nearly the same encode time and bytes may
 //! swap places on the front even between two exhaustive runs. A cell that is on one of the two fronts only is therefore
 //! explained when each cell that keeps it from the other front cannot be told apart from it in the exhaustive run's own
-//! numbers: the interval of the ratio of their encode times holds 1, or the ratio is nearer to 1 than the exactness that was asked
+//! numbers, or the ratio is nearer to 1 than the exactness that was asked
 //! for. What is not explained is an answer that stopping early has changed.
 
 mod common;
@@ -15,17 +15,15 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use common::{CONFIDENCE, SEED, Targets, WEIGH, progress, rounds};
+use common::{Targets, WEIGH, progress, rounds};
 use weigh::run::dir::StoredRun;
-use weigh::run::state::State;
-use weigh_answer::estimate::QUANTILE;
+use weigh_answer::estimate::Estimate;
 use weigh_answer::report::Report;
 use weigh_answer::row::Row;
-use weigh_model::protocol::Phase;
-use weigh_stats::{Drawings, Figure};
+use weigh_answer::verdict;
 
 /// The adaptive run's part of the exhaustive one's CPU time.
-const SHARE: f64 = 0.20;
+const SHARE: f64 = 0.25;
 /// 130 to 260 KB each, so that an exhaustive run takes about two minutes.
 const CONTENTS: [&str; 3] =
     ["corpus:bootstrap-5.3.3.min.css", "corpus:react-dom-18.3.1.min", "value:tree-256k"];
@@ -117,35 +115,28 @@ fn children_cpu_seconds() -> Result<f64> {
     Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
 }
 
-/// Ratios of the encode times of a run.
+/// Encode times of a run by cell, and the rule of its report.
 struct Ratios {
-    /// By cell, where there are two rounds or more.
-    figures: BTreeMap<String, Figure>,
+    times: BTreeMap<String, Estimate>,
     /// The exactness that was asked for.
     half_width: f64,
 }
 
 impl Ratios {
-    fn of(answer: &Answer) -> Result<Ratios> {
-        let plan = &answer.stored.plan;
-        let state = State::rebuild(plan, &answer.stored.records)?;
-        let drawings = Drawings::of(1..=state.round, SEED);
-        let figures = plan.cells.iter().zip(&state.cells).filter_map(|(cell, past)| {
-            let rounds = past.by_round(Phase::Encode);
-            let figure = Figure::of(&rounds, QUANTILE, CONFIDENCE, &drawings)?;
-            (rounds.len() > 1).then(|| (cell.id.clone(), figure))
-        });
-        Ok(Ratios { figures: figures.collect(), half_width: plan.policy.half_width })
+    fn of(answer: &Answer) -> Ratios {
+        let encode = |row: &Row| Some((row.cell.id.clone(), row.get("encode")?.clone()));
+        Ratios {
+            times: answer.report.rows.iter().filter_map(encode).collect(),
+            half_width: answer.stored.plan.policy.half_width,
+        }
     }
 
     /// What the ratio of the two is, and whether they can be told apart.
     fn tell(&self, a: &str, b: &str) -> (String, bool) {
-        let figures = self.figures.get(a).zip(self.figures.get(b));
-        match figures.and_then(|(first, second)| first.ratio(second)) {
+        match self.times.get(a).zip(self.times.get(b)).and_then(|(a, b)| verdict::ratio(a, b)) {
             None => ("?".into(), true),
             Some(r) => {
-                let holds_one = r.low <= 1.0 && 1.0 <= r.high;
-                let apart = !holds_one && (r.value - 1.0).abs() >= self.half_width;
+                let apart = r.claimed && (r.value - 1.0).abs() >= self.half_width;
                 (format!("{:.3} [{:.3}, {:.3}]", r.value, r.low, r.high), apart)
             }
         }
@@ -153,7 +144,7 @@ impl Ratios {
 }
 
 fn fronts(targets: &mut Targets, name: &str, all: &Answer, quick: &Answer) -> Result<()> {
-    let ratios = Ratios::of(all)?;
+    let ratios = Ratios::of(all);
     let (expected, found) = (all.front(), quick.front());
     let mut unexplained = Vec::new();
     for id in expected.symmetric_difference(&found) {

@@ -17,6 +17,7 @@ use weigh::run::dir::StoredRun;
 use weigh_answer::estimate::Estimate;
 use weigh_answer::report::Report;
 use weigh_answer::row::Row;
+use weigh_answer::verdict::differ;
 use weigh_model::record::Record;
 
 /// What a figure may move.
@@ -168,7 +169,7 @@ fn front(targets: &mut Targets, quiet: &Report, loaded: &Report) {
             for b in &group.front[at + 1..] {
                 let (Some(x), Some(y)) = (encode(&before, a), encode(&before, b)) else { continue };
                 let (Some(u), Some(v)) = (encode(&after, a), encode(&after, b)) else { continue };
-                if x.low <= y.high && y.low <= x.high {
+                if !differ(&x, &y) {
                     close += 1;
                     continue;
                 }

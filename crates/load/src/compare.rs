@@ -5,6 +5,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use weigh_stats::{FAMILY_WISE, LogRatio, Rule, median};
 
 use crate::fault::{Fault, FaultKind};
 use crate::hist::Hist;
@@ -47,8 +48,8 @@ pub struct Line {
     pub a: Option<f64>,
     /// The median over B's.
     pub b: Option<f64>,
-    /// B ÷ A inside pairs of blocks, with its 95% interval; none: fewer than two pairs have both, or a quantile of any
-    /// block falls among the requests without an answer. The interval of fewer than six pairs is their range, which holds the median less often than that.
+    /// B ÷ A inside pairs of blocks, with its interval, which leaves out 1 where the two differ, corrected for all quantities; none: fewer than two pairs
+    /// have both, or a quantile of any block falls among the requests without an answer. Fewer than five pairs tell nothing apart.
     pub ratio: Option<Ratio>,
 }
 
@@ -168,24 +169,28 @@ pub fn compare<E>(
         gather(&mut faults_a, a.faults);
         gather(&mut faults_b, b.faults);
     }
-    let lines = (0..Quantity::ALL.len()).map(|quantity| line(quantity, &pairs, seed)).collect();
-    Ok(Comparison { blocks, lines, faults_a, faults_b, differences })
+    Ok(Comparison { blocks, lines: lines(&pairs), faults_a, faults_b, differences })
 }
 
-fn line(quantity: usize, pairs: &[(Values, Values)], seed: u64) -> Line {
-    let a: Vec<f64> = pairs.iter().filter_map(|(a, _)| a[quantity]).collect();
-    let b: Vec<f64> = pairs.iter().filter_map(|(_, b)| b[quantity]).collect();
-    let paired: Vec<(f64, f64)> =
-        pairs.iter().filter_map(|(a, b)| Some((b[quantity]?, a[quantity]?))).collect();
-    let is_finite = paired.iter().all(|(b, a)| b.is_finite() && a.is_finite());
-    let ratio = if is_finite { weigh_stats::paired_ratio(&paired, CONFIDENCE, seed) } else { None };
-    let median = |values: &[f64]| weigh_stats::median(values).filter(|median| median.is_finite());
-    Line {
-        quantity: Quantity::ALL[quantity],
-        a: median(&a),
-        b: median(&b),
-        ratio: ratio.map(|r| Ratio { median: r.value, low: r.low, high: r.high }),
-    }
+/// Every quantity, corrected for all of them.
+fn lines(pairs: &[(Values, Values)]) -> Vec<Line> {
+    let paired = |quantity: usize| pairs.iter().filter_map(move |(a, b)| Some((b[quantity]?, a[quantity]?)));
+    let logs = |quantity| LogRatio::of(paired(quantity)).into_iter().collect();
+    let rules = Rule::family(&(0..Quantity::ALL.len()).map(logs).collect::<Vec<_>>(), FAMILY_WISE);
+    let line = |(quantity, rule): (usize, &Rule)| {
+        let a: Vec<f64> = pairs.iter().filter_map(|(a, _)| a[quantity]).collect();
+        let b: Vec<f64> = pairs.iter().filter_map(|(_, b)| b[quantity]).collect();
+        let is_finite = paired(quantity).all(|(b, a)| b.is_finite() && a.is_finite());
+        let ratios: Vec<f64> = paired(quantity).filter(|_| is_finite).map(|(b, a)| b / a).collect();
+        let ratio = median(&ratios).and_then(|value| rule.compare(paired(quantity), value));
+        Line {
+            quantity: Quantity::ALL[quantity],
+            a: median(&a),
+            b: median(&b),
+            ratio: ratio.map(|r| Ratio { median: r.value, low: r.low, high: r.high }),
+        }
+    };
+    rules.iter().enumerate().map(line).collect()
 }
 
 /// A block's value of each quantity, in the order of [`Quantity::ALL`].

@@ -20,8 +20,8 @@ pub fn ns(time: f64) -> String {
     format!("{} {unit}", significant(number))
 }
 
-/// A time in nanoseconds with its interval in the same unit: `37.2 ms [36.9, 37.6]`.
-pub fn ns_interval(time: f64, low: f64, high: f64) -> String {
+/// A time in nanoseconds with its interval in the same unit: `37.2 ms [36.9, 37.6]`; with one end, `37.2 ms [at most 37.6]`; with none, `37.2 ms`.
+pub fn ns_interval(time: f64, low: Option<f64>, high: Option<f64>) -> String {
     with_interval(time, low, high, TIMES)
 }
 
@@ -38,7 +38,7 @@ pub fn mbit(speed: f64) -> String {
 
 /// A link speed in Mbit/s with its interval: `1.23 Gbit/s [1.10, 1.41]`; an end at infinity reads `no upper end`.
 pub fn mbit_interval(speed: f64, low: f64, high: f64) -> String {
-    with_interval(speed, low, high, SPEEDS)
+    with_interval(speed, Some(low), Some(high), SPEEDS)
 }
 
 /// A factor: `2.51×`.
@@ -105,11 +105,17 @@ fn scaled(number: f64, units: &[(&'static str, f64)]) -> (f64, &'static str) {
 }
 
 /// A number and the ends of its interval in the number's own unit.
-fn with_interval(number: f64, low: f64, high: f64, units: &[(&'static str, f64)]) -> String {
+fn with_interval(number: f64, low: Option<f64>, high: Option<f64>, units: &[(&'static str, f64)]) -> String {
     let (shown, unit) = scaled(number, units);
     let size = if shown == 0.0 { 1.0 } else { number / shown };
-    let high = if high.is_infinite() { "no upper end".to_string() } else { significant(high / size) };
-    format!("{} {unit} [{}, {high}]", significant(shown), significant(low / size))
+    let end = |end: f64| if end.is_infinite() { "no upper end".to_string() } else { significant(end / size) };
+    let interval = match (low, high) {
+        (Some(low), Some(high)) => format!(" [{}, {}]", end(low), end(high)),
+        (None, Some(high)) => format!(" [at most {}]", end(high)),
+        (Some(low), None) => format!(" [at least {}]", end(low)),
+        (None, None) => String::new(),
+    };
+    format!("{} {unit}{interval}", significant(shown))
 }
 
 /// Without the zeros that a decimal number ends in.
@@ -174,8 +180,14 @@ mod tests {
             shown,
             ["0 ns", "0.500 ns", "350 ns", "1.00 µs", "17.6 µs", "37.2 ms", "1.25 s", "6,100 s"]
         );
-        assert_eq!(ns_interval(37_230_000.0, 36_900_000.0, 137_600_000.0), "37.2 ms [36.9, 138]");
-        assert_eq!(ns_interval(0.0, 0.0, 0.0), "0 ns [0, 0]");
+        let of = |low, high| ns_interval(37_230_000.0, low, high);
+        assert_eq!(of(Some(36_900_000.0), Some(137_600_000.0)), "37.2 ms [36.9, 138]");
+        assert_eq!(of(None, Some(37_600_000.0)), "37.2 ms [at most 37.6]");
+        assert_eq!(
+            (of(Some(3e7), None), of(None, None)),
+            ("37.2 ms [at least 30.0]".into(), "37.2 ms".into())
+        );
+        assert_eq!(ns_interval(0.0, Some(0.0), Some(0.0)), "0 ns [0, 0]");
     }
 
     #[test]

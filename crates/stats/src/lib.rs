@@ -5,19 +5,23 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
-mod bootstrap;
-mod compare;
-mod figure;
+mod drawings;
+mod interval;
 mod link;
+mod moderated;
+mod multiple;
 mod pareto;
+mod rule;
 mod summary;
 mod threshold;
 
 pub use blocks::{UNITS, block_effects};
-pub use bootstrap::{EXACT_UP_TO, QuantileDistribution};
-pub use compare::{Interval, Ratio, median_interval, paired_ratio, quantile_interval, reach};
-pub use figure::{Drawings, Figure};
+pub use drawings::Drawings;
+pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_interval};
 pub use link::{Crossing, break_even_bandwidth, break_even_interval};
-pub use pareto::{dominators, pareto_front};
+pub use moderated::{LogRatio, Shrinkage};
+pub use multiple::{benjamini_hochberg_cutoff, holm_cutoff};
+pub use pareto::{dominators, gain, pareto_front};
+pub use rule::{FALSE_DISCOVERIES, FAMILY_WISE, ROUNDS, Ratio, Rule};
 pub use summary::{Summary, median, quantile, summary};
 pub use threshold::{Threshold, ThresholdInterval};

@@ -3,7 +3,7 @@
 //! One costs `time + bytes ÷ bandwidth`. Two settings cost the same where the faster one's extra bytes take as
 //! long to send as the smaller one's extra time.
 
-use crate::compare::Interval;
+use crate::interval::Interval;
 
 /// The bandwidth in bytes a second at which both cost the same, from times in seconds and sizes in bytes.
 /// `None` when there is no such speed: one is at least as good in both, or a value is not finite.

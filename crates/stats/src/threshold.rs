@@ -1,10 +1,6 @@
 //! From which size on something pays: where the ratio of two costs, measured at several sizes, crosses 1.
 //!
-//! Between two sizes the logarithm of the ratio is taken to be a straight line over the logarithm of the size. How the
-//! crossing would vary is found by the drawings of rounds that the costs carry (see [`crate::Figure`]): each drawing has a
-//! crossing of its own.
-
-use crate::figure::Figure;
+//! Between two sizes the logarithm of the ratio is taken to be a straight line over the logarithm of the size.
 
 /// Where a ratio is above 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +33,7 @@ impl Threshold {
     }
 
     /// Its place on a line from minus to plus infinity.
+    #[cfg(test)]
     fn place(self) -> f64 {
         match self {
             Threshold::Everywhere => f64::NEG_INFINITY,
@@ -59,32 +56,19 @@ pub struct ThresholdInterval {
 }
 
 impl ThresholdInterval {
-    /// Of sizes (ascending) with two costs each: where the first ÷ the second is above 1. The interval is the percentile
-    /// interval at `confidence` (0.95) over the drawings, which the costs share. `None` when no size has a ratio.
-    pub fn of(pairs: &[(f64, &Figure, &Figure)], confidence: f64) -> Option<ThresholdInterval> {
-        let whole: Vec<(f64, f64)> =
-            pairs.iter().map(|(size, a, b)| (*size, a.value() / b.value())).collect();
-        let value = Threshold::of(&whole)?;
-        let drawings = pairs.iter().map(|(_, a, b)| a.drawn().len().min(b.drawn().len())).min()?;
-        let in_drawing = |at: usize| {
-            let points: Vec<(f64, f64)> =
-                pairs.iter().map(|(size, a, b)| (*size, a.drawn()[at] / b.drawn()[at])).collect();
-            Threshold::of(&points)
+    /// Of sizes (ascending), each with the ratio of two costs and the ends of its interval: where it is above 1. The ends are where the ends of the ratios' intervals cross 1, so that
+    /// they hold the threshold wherever those hold the ratios. `None` when no size has a ratio.
+    pub fn of(ratios: &[(f64, f64, f64, f64)]) -> Option<ThresholdInterval> {
+        let at = |end: fn(&(f64, f64, f64, f64)) -> f64| {
+            Threshold::of(&ratios.iter().map(|ratio| (ratio.0, end(ratio))).collect::<Vec<_>>())
         };
-        let mut drawn: Vec<Threshold> = (0..drawings).filter_map(in_drawing).chain([value]).collect();
-        drawn.sort_by(|a, b| a.place().total_cmp(&b.place()));
-        let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
-        let end = |p: f64| drawn[((drawn.len() - 1) as f64 * p).round() as usize];
-        let least = |a: Threshold, b: Threshold| if a.place() <= b.place() { a } else { b };
-        let most = |a: Threshold, b: Threshold| if a.place() >= b.place() { a } else { b };
-        Some(ThresholdInterval { value, low: least(end(tail), value), high: most(end(1.0 - tail), value) })
+        Some(ThresholdInterval { value: at(|r| r.1)?, low: at(|r| r.3)?, high: at(|r| r.2)? })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::Drawings;
     use proptest::prelude::*;
 
     #[test]
@@ -101,24 +85,24 @@ mod tests {
 
     #[test]
     fn the_interval_holds_the_threshold_and_knows_its_limits() {
-        let drawings = Drawings::of(1..=9, 1);
-        let figure = |at: f64, noise: f64| {
-            let rounds: Vec<(u32, f64)> =
-                (1..=9).map(|round| (round, at * (1.0 + noise * f64::from(round % 4)))).collect();
-            Figure::of(&rounds, 0.1, 0.95, &drawings).unwrap()
+        let of = |low: f64, value: f64, high: f64| {
+            ThresholdInterval::of(&[(100.0, 0.5, 0.4, 0.6), (10_000.0, value, low, high)]).unwrap()
         };
-        let quick = figure(1.0, 0.0);
-        let pairs = |at: f64| [(100.0, figure(0.9, 0.1)), (10_000.0, figure(at, 0.1))];
-        let of = |pairs: &[(f64, Figure)]| {
-            let pairs: Vec<_> = pairs.iter().map(|(size, a)| (*size, a, &quick)).collect();
-            ThresholdInterval::of(&pairs, 0.95).unwrap()
-        };
-        let found = of(&pairs(4.0));
-        assert!(found.low.place() <= found.value.place() && found.value.place() <= found.high.place());
-        assert!(matches!(found.value, Threshold::From(size) if size > 100.0 && size < 10_000.0), "{found:?}");
-        let never = of(&pairs(0.2));
+        let found = of(3.0, 4.0, 5.0);
+        assert!(found.low.place() < found.value.place() && found.value.place() < found.high.place());
+        assert!(
+            matches!((found.low, found.high), (Threshold::From(low), Threshold::From(high)) if (low - 303.3).abs() < 0.1 && (high - 811.9).abs() < 0.1),
+            "{found:?}"
+        );
+        let never = of(0.1, 0.2, 0.3);
         assert_eq!((never.value, never.high), (Threshold::Nowhere, Threshold::Nowhere));
-        assert!(ThresholdInterval::of(&[], 0.95).is_none());
+        let unknown = of(0.9, 1.01, 1.2);
+        assert_eq!(
+            unknown.high,
+            Threshold::Nowhere,
+            "a ratio that cannot be told from 1 is perhaps never above it"
+        );
+        assert!(ThresholdInterval::of(&[]).is_none());
     }
 
     proptest! {

@@ -23,7 +23,7 @@ use crate::subject::client::{
 use crate::subject::codec::IDENTITY;
 use crate::table::{Cell, Column, Grid, Kind as Shown, field};
 use crate::text::clean;
-use crate::verdict::{Ratio, paired};
+use crate::verdict::{Ratio, ratio_if};
 
 /// What divides a PHP from another way to run it: `php8.2+jit`.
 const VARIANT: char = '+';
@@ -31,8 +31,8 @@ const VARIANT: char = '+';
 /// Rows of each kind in a summary.
 const FEW: usize = 5;
 
-const LEGEND: &str = "Each ratio is formed inside each round, where both do the same work within the same minute, and is the median over rounds with \
-    its 95% interval. A figure with ≈ cannot be told apart from 1.";
+const LEGEND: &str = "Each interval is made inside rounds, where both do the same work within the same minute, and is corrected for all comparisons of the \
+    run. A figure with ≈ cannot be told apart from 1.";
 
 /// The metrics that are compared: with their columns' names in tables and in CSV files, and their priority.
 const COMPARED: [(&str, &str, &str, u8); 7] = [
@@ -106,9 +106,7 @@ impl Kind {
 impl Comparison {
     /// The ratio of a metric.
     pub fn ratio(&self, metric: &str) -> Option<Ratio> {
-        let ratio = self.ratios.get(metric).copied();
-        // The same allocations are made each time, so that memory needs no more rounds than it has.
-        ratio.map(|ratio| if metric == PEAK_MIDDLE { Ratio { rounds: u32::MAX, ..ratio } } else { ratio })
+        self.ratios.get(metric).copied()
     }
 }
 
@@ -227,7 +225,7 @@ impl<'a> Clients<'a> {
     }
 
     fn compare(&self, kind: Kind, row: &Row, beside: &Row) -> Option<Comparison> {
-        let ratio = |metric: &str| paired(row.get(metric), beside.get(metric), self.plan.seed);
+        let ratio = |metric: &str| ratio_if(row.get(metric), beside.get(metric));
         let ratios = COMPARED.iter().filter_map(|(metric, ..)| Some(((*metric).to_owned(), ratio(metric)?)));
         Some(Comparison {
             kind,

@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use weigh_model::cell::{Delivery, Subject, Transport};
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
-use weigh_stats::{Figure, Threshold, ThresholdInterval};
+use weigh_stats::{Threshold, ThresholdInterval};
 
 use crate::document::Block;
-use crate::estimate::{CONFIDENCE, Estimate};
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::format::csv::{file_of, text};
@@ -21,7 +20,7 @@ use crate::row::Row;
 use crate::subject::delivery::{BODY, CODING, CPU, Endpoint, RATE};
 use crate::table::{Grid, Kind, field};
 use crate::text::clean;
-use crate::verdict::{Ratio, ratio, ratio_if};
+use crate::verdict::{Ratio, ratio_if};
 
 /// Levels at which servers encode where nothing is said.
 const DEFAULTS: [(&str, i32); 4] = [("gzip", 6), ("deflate", 6), ("br", 5), ("zstd", 3)];
@@ -160,7 +159,7 @@ fn crossover(usual: &Ladder, pre: &Ladder) -> Option<Crossover> {
     if both.is_empty() {
         return None;
     }
-    let sizes = both.iter().map(|&(bytes, fly, pre)| SizeRatio {
+    let of = |&(bytes, fly, pre): &(u64, &Row, &Row)| SizeRatio {
         payload: fly.cell.payload.clone(),
         bytes,
         on_the_fly: fly.cell.id.clone(),
@@ -168,37 +167,29 @@ fn crossover(usual: &Ladder, pre: &Ladder) -> Option<Crossover> {
         cpu: ratio_if(fly.get(CPU), pre.get(CPU)),
         rate: ratio_if(pre.get(RATE), fly.get(RATE)),
         body: pre.value(BODY).unwrap_or(0.0) / fly.value(BODY).unwrap_or(0.0).max(1.0),
-    });
-    let cpu: Vec<_> = both.iter().filter_map(|(b, fly, pre)| pair(*b, fly.get(CPU), pre.get(CPU))).collect();
-    let rate: Vec<_> =
-        both.iter().filter_map(|(b, fly, pre)| pair(*b, pre.get(RATE), fly.get(RATE))).collect();
+    };
+    let sizes: Vec<SizeRatio> = both.iter().map(of).collect();
     Some(Crossover {
         endpoint: pre.endpoint.clone(),
         coding: pre.coding?.to_owned(),
         on_the_fly: usual.way.clone(),
         pre_encoded: pre.way.clone(),
-        sizes: sizes.collect(),
-        cpu: pays(&cpu),
-        rate: pays(&rate),
+        cpu: pays(&sizes, |size| size.cpu),
+        rate: pays(&sizes, |size| size.rate),
+        sizes,
     })
 }
 
-/// Two amounts at a size, with two rounds of each.
-fn pair<'a>(
-    bytes: u64,
-    a: Option<&'a Estimate>,
-    b: Option<&'a Estimate>,
-) -> Option<(f64, &'a Figure, &'a Figure)> {
-    ratio(a?, b?)?;
-    Some((bytes as f64, a?.figure()?, b?.figure()?))
-}
-
 /// A threshold needs two sizes.
-fn pays(pairs: &[(f64, &Figure, &Figure)]) -> Option<Pays> {
-    if pairs.len() < 2 {
+fn pays(sizes: &[SizeRatio], of: fn(&SizeRatio) -> Option<Ratio>) -> Option<Pays> {
+    let ratios: Vec<(f64, f64, f64, f64)> = sizes
+        .iter()
+        .filter_map(|size| of(size).map(|r| (size.bytes as f64, r.value, r.low, r.high)))
+        .collect();
+    if ratios.len() < 2 {
         return None;
     }
-    let found = ThresholdInterval::of(pairs, CONFIDENCE)?;
+    let found = ThresholdInterval::of(&ratios)?;
     let size = |threshold: Threshold| match threshold {
         Threshold::From(bytes) => Some(bytes),
         Threshold::Everywhere | Threshold::Nowhere => None,

@@ -14,7 +14,7 @@ use crate::document::{Block, group};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
-use crate::format::csv::{file_of, text};
+use crate::format::csv::{end, file_of, text};
 use crate::format::{Options, Rendered};
 use crate::group::Group;
 use crate::report::Report;
@@ -76,8 +76,8 @@ pub enum Mix {
 pub struct CellTotals {
     /// The cell's id.
     pub cell: String,
-    /// (Mbit/s, nanoseconds per operation, low, high), in the order of the speeds.
-    pub at: Vec<(f64, f64, f64, f64)>,
+    /// (Mbit/s, nanoseconds per operation, low, high), in the order of the speeds; an end that is not known is null.
+    pub at: Vec<(f64, f64, Option<f64>, Option<f64>)>,
 }
 
 /// The best cell at one link speed.
@@ -277,10 +277,10 @@ fn shown<'l, 'a>(lines: &'l [Line<'a>], envelope: &[&'l Line<'a>], group: &Group
 }
 
 fn totals(line: &Line, speeds: &[f64]) -> CellTotals {
-    let interval = line.cost.interval();
     let at = |mbit: &f64| {
         let transfer = line.transfer(*mbit);
-        (*mbit, line.total(*mbit), interval.low + transfer, interval.high + transfer)
+        let end = |end: Option<f64>| end.map(|end| end + transfer);
+        (*mbit, line.total(*mbit), end(line.cost.low), end(line.cost.high))
     };
     CellTotals { cell: line.row.cell.id.clone(), at: speeds.iter().map(at).collect() }
 }
@@ -357,8 +357,8 @@ impl Exhibit for LinkTotals {
                 ("reads per write", reads),
                 ("link (Mbit/s)", mbit.to_string()),
                 ("total (ns)", total.to_string()),
-                ("total 95% low (ns)", low.to_string()),
-                ("total 95% high (ns)", high.to_string()),
+                ("total 95% low (ns)", end(*low)),
+                ("total 95% high (ns)", end(*high)),
                 ("best", best.is_some_and(|best| best.cell == totals.cell).to_string()),
                 ("no worse than the best", is_no_worse.to_string()),
             ]

@@ -5,7 +5,6 @@ use anyhow::Result;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::link::Rate;
-use weigh_model::plan::Plan;
 use weigh_model::setting::Setting;
 use weigh_stats::break_even_bandwidth;
 
@@ -14,14 +13,14 @@ use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::first::grouped;
-use crate::format::csv::{file_of, text};
+use crate::format::csv::{end, file_of, text};
 use crate::format::{Detail, Options, Rendered};
 use crate::report::{OverLink, Report};
 use crate::row::Row;
 use crate::subject::client::{DECODE, ENCODE, GET_MEAN, PUT_MEAN, STORED, label, place, setting};
 use crate::table::{Grid, Kind, Tone, field};
 use crate::text::clean;
-use crate::verdict::{Ratio, paired};
+use crate::verdict::{Ratio, ratio};
 
 /// Bits per second of a Mbit/s, in bytes per nanosecond.
 const BYTES_PER_NS: f64 = 1e6 / 8.0 / 1e9;
@@ -187,7 +186,7 @@ struct Call<'a> {
 impl ComputedCalls {
     /// Computes every call of cells that encode or that a link is before; none where there is no such cell.
     pub(crate) fn of(evidence: &Evidence) -> Option<ComputedCalls> {
-        let Evidence { plan, report } = evidence;
+        let Evidence { report, .. } = evidence;
         let mut calls: Vec<Call> = Vec::new();
         for row in &report.rows {
             let Some(client) = &row.cell.client else { continue };
@@ -200,7 +199,7 @@ impl ComputedCalls {
         // Calls that differ in serializer and setting alone.
         let groups = grouped(calls.iter().map(|c| ((c.row.cell.group(), c.prediction.operation), c)));
         let computed = ComputedCalls {
-            advice: groups.iter().filter_map(|(_, group)| advice(plan, group)).collect(),
+            advice: groups.iter().filter_map(|(_, group)| advice(group)).collect(),
             break_even: groups.iter().filter_map(|(_, group)| break_even(evidence, group)).collect(),
             predictions: calls.into_iter().map(|call| call.prediction).collect(),
         };
@@ -233,13 +232,13 @@ fn call<'a>(row: &'a Row, operation: Operation, link: Option<&OverLink>) -> Opti
     predicted.is_finite().then_some(Call { row, prediction, cost })
 }
 
-fn advice(plan: &Plan, group: &[&Call]) -> Option<Advice> {
+fn advice(group: &[&Call]) -> Option<Advice> {
     let least = |of: fn(&Call) -> f64| {
         group.iter().min_by(|a, b| of(a).total_cmp(&of(b))).filter(|_| group.len() > 1).copied()
     };
     let (model, measured) = (least(|c| c.prediction.predicted)?, least(|c| c.prediction.measured.value)?);
     let differ = model.row.id() != measured.row.id();
-    let lost = differ.then(|| paired(Some(model.cost), Some(measured.cost), plan.seed)).flatten();
+    let lost = differ.then(|| ratio(model.cost, measured.cost)).flatten();
     Some(Advice {
         link: model.prediction.link.clone(),
         operation: model.prediction.operation,
@@ -275,7 +274,7 @@ fn break_even(evidence: &Evidence, group: &[&Call]) -> Option<BreakEvenAt> {
         second.row.value(STORED)?,
     );
     let computed = first.prediction.predicted / second.prediction.predicted;
-    let measured = paired(Some(first.cost), Some(second.cost), evidence.plan.seed);
+    let measured = ratio(first.cost, second.cost);
     let settled = measured.filter(Ratio::is_settled);
     Some(BreakEvenAt {
         link: link.clone(),
@@ -328,8 +327,8 @@ impl Exhibit for ComputedCalls {
                 ("round trip (s)", one.round_trip.to_string()),
                 ("computed (s)", one.predicted.to_string()),
                 ("measured mean (s)", value.to_string()),
-                ("measured mean 95% low (s)", low.to_string()),
-                ("measured mean 95% high (s)", high.to_string()),
+                ("measured mean 95% low (s)", end(*low)),
+                ("measured mean 95% high (s)", end(*high)),
                 ("measured p50 (s)", one.p50.to_string()),
                 ("measured ÷ computed (×)", one.ratio.map(|ratio| ratio.to_string()).unwrap_or_default()),
             ]

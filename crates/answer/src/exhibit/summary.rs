@@ -56,7 +56,7 @@ fn lines(row: &Row) -> [String; 2] {
     let number = |metric: &str| count(row.count(metric));
     let made = |metric: &str| units::percent(row.value(metric).unwrap_or(1.0));
     let rate = |metric: &str| match row.get(metric) {
-        Some(Estimate { value, low, high, .. }) if high > low => {
+        Some(Estimate { value, low: Some(low), high: Some(high), .. }) if high > low => {
             let [value, low, high] = [value, low, high].map(|x| units::significant(*x));
             format!("{value} tps [{low}, {high}]")
         }

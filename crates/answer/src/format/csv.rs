@@ -7,6 +7,7 @@ use weigh_model::record::StopReason;
 
 use super::{Format, Options, Rendered};
 use crate::document::group::is_synthetic;
+use crate::estimate::Estimate;
 use crate::metric::Metric;
 use crate::report::Report;
 use crate::row::Row;
@@ -55,7 +56,7 @@ fn long(report: &Report) -> Result<Vec<u8>> {
             let Some(estimate) = row.get(metric.id) else { continue };
             let mut fields = factors_of(report, row);
             fields.extend([metric.id.to_owned(), metric.unit.symbol().to_owned()]);
-            fields.extend([estimate.value, estimate.low, estimate.high].map(|x| x.to_string()));
+            fields.extend(with_ends(estimate));
             fields.push(estimate.rounds.to_string());
             out.write_record(fields)?;
         }
@@ -95,7 +96,7 @@ fn wide(report: &Report) -> Result<Vec<u8>> {
         fields.push(report.payload(&row.cell.payload).is_some_and(is_synthetic).to_string());
         fields.extend(facts.iter().map(|name| text(row.fact(name).unwrap_or_default())));
         for (metric, has_ends) in &columns {
-            let ends = row.get(metric.id).map(|e| [e.value, e.low, e.high].map(|x| x.to_string()));
+            let ends = row.get(metric.id).map(with_ends);
             let ends = ends.unwrap_or_default();
             fields.extend(ends.into_iter().take(if *has_ends { 3 } else { 1 }));
         }
@@ -164,4 +165,14 @@ fn stop(reason: &StopReason) -> &'static str {
 pub(crate) fn text(text: &str) -> String {
     let text = clean(text);
     if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text }
+}
+
+/// Value, low and high; an end that is not known is empty.
+fn with_ends(estimate: &Estimate) -> [String; 3] {
+    [estimate.value.to_string(), end(estimate.low), end(estimate.high)]
+}
+
+/// An end of an interval; empty where it is not known.
+pub fn end(end: Option<f64>) -> String {
+    end.map(|end| end.to_string()).unwrap_or_default()
 }

@@ -128,8 +128,9 @@ const TRADEOFF: TradeoffWords = TradeoffWords {
 fn links(report: &Report, group: &View) -> Option<Chart> {
     let mixes = report.exhibits.links.as_ref()?.of_group(group.group);
     let mix = main_mix(mixes)?;
-    let is_sound =
-        |at: &(f64, f64, f64, f64)| at.0 > 0.0 && at.1 > 0.0 && at.0.is_finite() && at.1.is_finite();
+    let is_sound = |at: &(f64, f64, Option<f64>, Option<f64>)| {
+        at.0 > 0.0 && at.1 > 0.0 && at.0.is_finite() && at.1.is_finite()
+    };
     let is_drawable = |totals: &CellTotals| totals.at.len() > 1 && totals.at.iter().all(is_sound);
     if mix.totals.len() < 2 || mix.best.len() < 2 || !mix.totals.iter().all(is_drawable) {
         return None;
@@ -221,7 +222,12 @@ fn link_line(group: &View, mix: &MixTotals, totals: &CellTotals) -> Line {
         color: group.report.row(&totals.cell).map_or(QUIET, color),
         is_strong: mix.best.iter().any(|best| best.cell == totals.cell),
         has_dots: false,
-        points: totals.at.clone(),
+        // Where an end is not known, none is drawn.
+        points: totals
+            .at
+            .iter()
+            .map(|(x, y, low, high)| (*x, *y, low.unwrap_or(*y), high.unwrap_or(*y)))
+            .collect(),
     }
 }
 

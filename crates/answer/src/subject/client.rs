@@ -122,7 +122,7 @@ pub static SHAPE: Shape = Shape {
             makes its transactions one after the other, or on a schedule where a rate is asked for, and times itself. Every value that is read is compared with \
             what was written. CPU time is that of the workers by their own account and of the store's processes, read right before and right after. \
             A store that others run is metered where its process is on this machine and may be read; else its part and the sum are missing. Cells are \
-            visited in rounds, in an order drawn afresh from the seed for each round. A CPU figure is the 0.1 quantile over rounds with a 95% bootstrap interval: \
+            visited in rounds, in an order drawn afresh from the seed for each round. A CPU figure is the 0.1 quantile over rounds with a 95% interval: \
             neighbours on the machine only ever add CPU time; how it divides into user space and kernel is that of all rounds together. Rates are medians over \
             rounds, times inside calls are of all rounds in one histogram, memory is the most of all workers and rounds. Ratios between cells are formed inside \
             each round and are medians over rounds.",
@@ -310,19 +310,19 @@ fn user_share(measured: &Measured, of: fn(&ClientVisit) -> Option<(u64, u64)>) -
     let value = if both > 0.0 { user / both } else { 0.0 };
     let shares: Vec<f64> = parts.iter().filter(|(a, b)| a + b > 0.0).map(|(a, b)| a / (a + b)).collect();
     let mut share = Estimate::exact(value, parts.len());
-    if let Some(interval) = median_interval(&shares, CONFIDENCE, measured.seed) {
-        (share.low, share.high) = (interval.low.min(value), interval.high.max(value));
-    }
+    let interval = median_interval(&shares, CONFIDENCE);
+    (share.low, share.high) = (interval.map(|i| i.low.min(value)), interval.map(|i| i.high.max(value)));
     (!parts.is_empty()).then_some(share)
 }
 
 /// A share of an amount; the interval is that of both at their ends.
 fn part_of(values: &Values, whole: &str, share: &Estimate) -> Option<Estimate> {
     let whole = values.get(whole)?;
+    let ends = |a: Option<f64>, b: Option<f64>| Some(a? * b?);
     Some(Estimate {
         value: whole.value * share.value,
-        low: whole.low * share.low,
-        high: whole.high * share.high,
+        low: ends(whole.low, share.low),
+        high: ends(whole.high, share.high),
         rounds: whole.rounds,
         drawn: None,
     })
@@ -330,7 +330,8 @@ fn part_of(values: &Values, whole: &str, share: &Estimate) -> Option<Estimate> {
 
 fn rest(share: &Estimate) -> Estimate {
     let Estimate { value, low, high, rounds, .. } = *share;
-    Estimate { value: 1.0 - value, low: 1.0 - high, high: 1.0 - low, rounds, drawn: None }
+    let end = |end: Option<f64>| end.map(|end| 1.0 - end);
+    Estimate { value: 1.0 - value, low: end(high), high: end(low), rounds, drawn: None }
 }
 
 /// Times of one kind of call, all rounds in one histogram.
@@ -486,8 +487,8 @@ fn work_title(_: &Report, group: &Group) -> String {
 }
 
 /// Half of an interval in percent of its number; none of a single round.
-fn half_width(row: &Row, metric: &str) -> Option<f64> {
-    Some(row.get(metric)?.half_width()? * 100.0)
+fn margin(row: &Row, metric: &str) -> Option<f64> {
+    Some(row.get(metric)?.margin()? * 100.0)
 }
 
 fn columns(_: &Report, _: &Group) -> Vec<Shown> {
@@ -509,10 +510,10 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
         shown(text("runtime", 6, 0), |_, _, r| clean(&r.cell.runtime).into()),
         shown(text("setting", 12, 1), |_, _, r| setting(r).into()),
         shown(whole("combined", "trans/s", 0), |_, _, r| r.value(COMBINED).into()),
-        shown(fixed("±", "%", 5), |_, _, r| half_width(r, COMBINED).into()),
+        shown(fixed("+", "%", 5), |_, _, r| margin(r, COMBINED).into()),
         shown(whole("a process", "trans/s", 8), |_, _, r| r.value(PER_PROCESS).into()),
         of!(three("CPU", "µs", 0), CPU, / 1e3),
-        shown(fixed("±", "%", 9), |_, _, r| half_width(r, CPU).into()),
+        shown(fixed("+", "%", 9), |_, _, r| margin(r, CPU).into()),
         of!(three("PHP", "user µs", 2), "client-user-cpu", / 1e3),
         of!(three("PHP", "kernel µs", 2), "client-kernel-cpu", / 1e3),
         of!(three("store", "µs", 2), STORE_CPU, / 1e3),

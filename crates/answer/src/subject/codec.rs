@@ -93,10 +93,10 @@ pub static SHAPE: Shape = Shape {
     look: Look {
         noun: ("setting", "settings"),
         front_of: "encode time and bytes",
-        legend: "Times are CPU times of the whole operation, MB/s are of uncompressed bytes, ± is the half-width of the \
-            95% interval of the CPU time (the wider of both directions), n the samples; compress, decompress and serialize are the parts measured alone.",
+        legend: "Times are CPU times of the whole operation, MB/s are of uncompressed bytes, + is how far the \
+            95% interval of the CPU time reaches above it (the wider of both directions), n the samples; compress, decompress and serialize are the parts measured alone.",
         method: "Resident workers time themselves; CPU time is the headline, wall time stands beside it. Cells are visited in \
-            rounds, in an order drawn afresh from the seed for each round. A figure is the 0.1 quantile over rounds with a 95% bootstrap \
+            rounds, in an order drawn afresh from the seed for each round. A figure is the 0.1 quantile over rounds with a 95% \
             interval: neighbours on the machine only ever add CPU time, so a low quantile is what the code costs when it is left alone. \
             Ratios are those of two figures. Every cell's round trip was compared byte for byte. Throughput divides \
             by uncompressed bytes, both ways.",
@@ -195,8 +195,8 @@ fn rate(values: &Values, time: &str) -> Option<Estimate> {
     let per = |ns: f64| if ns > 0.0 { bytes * 1e9 / ns } else { 0.0 };
     Some(Estimate {
         value: per(time.value),
-        low: per(time.high),
-        high: per(time.low),
+        low: time.high.map(per),
+        high: time.low.map(per),
         rounds: time.rounds,
         drawn: None,
     })
@@ -317,14 +317,9 @@ fn about(report: &Report, of: &Group) -> Vec<String> {
     own.iter().map(group::about).collect()
 }
 
-/// Half-width of the wider 95% interval of the two directions.
-fn half_width(row: &Row) -> Option<f64> {
-    [ENCODE, DECODE]
-        .iter()
-        .filter_map(|metric| row.get(metric))
-        .filter(|e| e.value > 0.0)
-        .map(|e| (e.high - e.low) / 2.0 / e.value)
-        .reduce(f64::max)
+/// How far the interval of the two directions that reaches further does so above its figure.
+fn margin(row: &Row) -> Option<f64> {
+    [ENCODE, DECODE].iter().filter_map(|metric| row.get(metric)).filter_map(Estimate::margin).reduce(f64::max)
 }
 
 fn least(row: &Row, metrics: [&str; 2], pick: fn(f64, f64) -> f64) -> Option<f64> {
@@ -350,7 +345,7 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
         shown(three("compress", "ms", 13), |_, _, r| r.value(COMPRESS).map(|x| x / 1e6).into()),
         shown(three("decompress", "ms", 14), |_, _, r| r.value(DECOMPRESS).map(|x| x / 1e6).into()),
         shown(three("serialize", "ms", 15), |_, _, r| r.value("serialize").map(|x| x / 1e6).into()),
-        shown(fixed("±", "%", 1, 4), |_, _, r| half_width(r).map(|x| x * 100.0).into()),
+        shown(fixed("+", "%", 1, 4), |_, _, r| margin(r).map(|x| x * 100.0).into()),
         shown(fixed("vs ref", "×", 2, 9), |_, _, r| r.beside.get("reference").map(|x| x.value).into()),
         shown(fixed("wall", "/CPU", 2, 12), |_, _, r| {
             let cpu = r.value("encode-median").filter(|cpu| *cpu > 0.0);

@@ -110,13 +110,13 @@ pub static SHAPE: Shape = Shape {
     look: Look {
         noun: ("way", "ways"),
         front_of: "CPU time and bytes",
-        legend: "CPU times are of server and PHP a response, ± is the half-width of the 95% interval; vs plain and vs gzip are ratios of \
+        legend: "CPU times are of server and PHP a response, + is how far the 95% interval reaches above; vs plain and vs gzip are ratios of \
             CPU times; req/s is the median over rounds; p50, p99 and first byte are of all responses together; 100 in is the time for a hundred \
             requests one after the other; memory is PSS after a block; worker is for how long a response keeps one of the pool's; n the rounds.",
         method: "Private instances of the servers and PHP pools are loaded by a generator of this program's own, in blocks of requests. \
             Cells are visited in rounds, in an order drawn afresh from the seed for each round; a block's CPU time is read from the processes of server \
-            and PHP right before and after it, apart. A CPU figure is the 0.1 quantile over rounds with a 95% bootstrap interval: neighbours on the \
-            machine only ever add CPU time; rates are medians over rounds. Ratios are those of two figures, over the same drawings of rounds. Times of \
+            and PHP right before and after it, apart. A CPU figure is the 0.1 quantile over rounds with a 95% interval: neighbours on the \
+            machine only ever add CPU time; rates are medians over rounds. Ratios are those of two figures; their intervals are made inside rounds and corrected for all comparisons of the run. Times of \
             all rounds are in one histogram. Every body is compared byte for byte with the first of its block, which is decoded and compared with the source.",
         label,
         title: |_, group| format!("{} from {}", clean(group.payload()), place(group)),
@@ -497,8 +497,8 @@ fn columns(report: &Report, group: &Group) -> Vec<Shown> {
         shown(three("CPU", "ms", 0), |_, _, r| scaled(r, CPU, 1e-6)),
         shown(three("PHP", "ms", 1), |_, _, r| scaled(r, PHP_CPU, 1e-6)),
         shown(three("server", "ms", 1), |_, _, r| scaled(r, SERVER_CPU, 1e-6)),
-        shown(fixed("±", "%", 1, 5), |_, _, r| {
-            r.get(CPU).and_then(Estimate::half_width).map(|share| share * 100.0).into()
+        shown(fixed("+", "%", 1, 5), |_, _, r| {
+            r.get(CPU).and_then(Estimate::margin).map(|share| share * 100.0).into()
         }),
         shown(fixed("vs plain", "×", 2, 6), |_, _, r| r.beside.get("reference").map(|x| x.value).into()),
         shown(fixed("vs gzip", "×", 2, 7), |_, _, r| r.beside.get("gzip").map(|x| x.value).into()),

@@ -1,6 +1,6 @@
-//! Reports of small stored runs, one per subject: every number, sentence and table of an exhibit is still what the run gave when each subject
-//! had an analysis of its own. `values.csv` has each number by its metric's id, with its interval; `÷ reference` is a ratio to a marked cell.
-//! A number that changes needs a reason, and `docs/METHODOLOGY.md` then says something else too.
+//! Reports of small stored runs, one per subject: every number, sentence and table of an exhibit is still what the run gave before. `values.csv` has
+//! each number by its metric's id, with its interval; `÷ reference` is a ratio to a marked cell. A number that changes needs a reason, and
+//! `docs/METHODOLOGY.md` then says something else too: `UPDATE_GOLDEN=1` writes what is given now.
 
 use std::fs;
 use std::path::PathBuf;
@@ -29,30 +29,32 @@ fn report(run: &str) -> Report {
     Report::of(&RunFacts::default(), &plan, &records)
 }
 
+/// Line by line what it was before.
+fn is_as_before(run: &str, file: &str, now: &str) {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(folder(run).join(file), now).unwrap();
+    }
+    let before = read(run, file);
+    now.lines().zip(before.lines()).for_each(|(now, before)| assert_eq!(now, before, "{run}: {file}"));
+    assert_eq!(now.lines().count(), before.lines().count(), "{run}: {file}");
+}
+
 #[test]
 fn every_number_is_the_one_before() {
     for run in RUNS {
         let report = report(run);
-        let values = read(run, "values.csv");
-        let mut known: Vec<String> = Vec::new();
-        for line in csv::Reader::from_reader(values.as_bytes()).records().map(Result::unwrap) {
-            let (cell, metric) = (&line[0], &line[1]);
-            let row = report.row(cell).unwrap_or_else(|| panic!("{run}: {cell} has no row"));
-            let now = match metric.strip_prefix("÷ ") {
-                Some(mark) => row.beside.get(mark).map(|r| [r.value, r.low, r.high]),
-                None => row.get(metric).map(|e| [e.value, e.low, e.high]),
+        let mut now = String::from("cell,metric,value,low,high\n");
+        for row in &report.rows {
+            let mut write = |metric: &str, value: f64, [low, high]: [Option<f64>; 2]| {
+                let end = |end: Option<f64>| end.map(|end| end.to_string()).unwrap_or_default();
+                now.push_str(&format!("{},{metric},{value},{},{}\n", row.id(), end(low), end(high)));
             };
-            let now = now.unwrap_or_else(|| panic!("{run}: no {metric} of {cell}"));
-            // What had no interval has empty ends.
-            for (now, before) in now.iter().zip(line.iter().skip(2)).filter(|(_, before)| !before.is_empty())
-            {
-                assert_eq!(*now, before.parse::<f64>().unwrap(), "{run}: {metric} of {cell}");
-            }
-            if known.last().is_none_or(|last| last != cell) {
-                known.push(cell.to_owned());
-            }
+            row.values.iter().for_each(|(metric, e)| write(metric, e.value, [e.low, e.high]));
+            row.beside.iter().for_each(|(mark, r)| {
+                write(&format!("÷ {mark}"), r.value, [Some(r.low), Some(r.high)]);
+            });
         }
-        assert_eq!(report.rows.iter().map(|row| row.id()).collect::<Vec<_>>(), known, "{run}");
+        is_as_before(run, "values.csv", &now);
     }
 }
 
@@ -61,7 +63,7 @@ fn every_sentence_is_the_one_before() {
     for run in RUNS {
         let said: String =
             report(run).findings.iter().map(|f| format!("{}\t{}\n", f.topic, f.text)).collect();
-        assert_eq!(said, read(run, "findings.txt"), "{run}");
+        is_as_before(run, "findings.txt", &said);
     }
 }
 
@@ -78,11 +80,7 @@ fn every_table_of_an_exhibit_is_the_one_before() {
         for name in exhibits {
             let file = now.iter().find(|file| file.file_name == name);
             let file = file.unwrap_or_else(|| panic!("{run}: no {name}"));
-            let (now, before) = (String::from_utf8_lossy(&file.bytes), read(run, &name));
-            now.lines()
-                .zip(before.lines())
-                .for_each(|(now, before)| assert_eq!(now, before, "{run}: {name}"));
-            assert_eq!(now.lines().count(), before.lines().count(), "{run}: {name}");
+            is_as_before(run, &name, &String::from_utf8_lossy(&file.bytes));
         }
     }
 }

@@ -104,7 +104,7 @@ fn odd_figures_do_not_break_a_chart() {
     let all = render("svg", &report).len();
     let links = report.exhibits.links.as_mut().unwrap();
     for totals in links.groups.iter_mut().flat_map(|group| &mut group.mixes).flat_map(|mix| &mut mix.totals) {
-        (totals.at[0].2, totals.at[1].3) = (0.0, f64::INFINITY);
+        (totals.at[0].2, totals.at[1].3) = (Some(0.0), Some(f64::INFINITY));
     }
     let daily = links.groups[0].mixes.iter_mut().find(|mix| format!("{:?}", mix.mix).contains("10.0"));
     daily.unwrap().totals[0].at[0].1 = f64::NAN;

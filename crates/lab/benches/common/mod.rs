@@ -11,12 +11,10 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
 use weigh_answer::estimate::QUANTILE;
-use weigh_stats::{Drawings, Figure, Ratio};
+use weigh_stats::{Ratio, Rule, quantile};
 
 /// The release binary that cargo built for this benchmark.
 pub const WEIGH: &str = env!("CARGO_BIN_EXE_weigh");
-/// The confidence of every interval that is printed.
-pub const CONFIDENCE: f64 = 0.95;
 /// The seed of everything that is drawn.
 pub const SEED: u64 = 20_260_101;
 
@@ -65,16 +63,11 @@ impl Targets {
     }
 }
 
-/// The ratio of what both sides cost when they are left alone, as everywhere in the lab: of the low quantiles over rounds,
-/// with the rounds drawn in pairs for the interval. `None` with fewer than two rounds.
+/// The ratio of what both sides cost when they are left alone, as everywhere in the lab: of the low quantiles over rounds, with the interval of the one rule
+/// over pairs. `None` with fewer than two rounds.
 pub fn low_ratio(pairs: &[(f64, f64)]) -> Option<Ratio> {
-    let rounds = 0..u32::try_from(pairs.len()).ok().filter(|n| *n > 1)?;
-    let drawings = Drawings::of(rounds.clone(), SEED);
-    let side = |of: fn(&(f64, f64)) -> f64| {
-        let values: Vec<_> = rounds.clone().zip(pairs.iter().map(of)).collect();
-        Figure::of(&values, QUANTILE, CONFIDENCE, &drawings)
-    };
-    side(|pair| pair.0)?.ratio(&side(|pair| pair.1)?)
+    let side = |of: fn(&(f64, f64)) -> f64| quantile(&pairs.iter().map(of).collect::<Vec<_>>(), QUANTILE);
+    Rule::ALONE.compare(pairs.iter().copied(), side(|pair| pair.0)? / side(|pair| pair.1)?)
 }
 
 /// The exit code of a benchmark: non-zero when a target is short or something else went wrong.

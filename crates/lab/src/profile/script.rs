@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use nix::sys::resource::{UsageWho, getrusage};
-use weigh_stats::paired_ratio;
+use weigh_stats::{Rule, median};
 
 use super::tools::{Tool, UNSET};
 use crate::command::kill_group;
@@ -24,8 +24,6 @@ use weigh_model::profile::Profile;
 
 /// How often a wait looks at the clock.
 const GLANCE: Duration = Duration::from_millis(2);
-/// The confidence of intervals.
-const CONFIDENCE: f64 = 0.95;
 
 /// What is to be run.
 #[derive(Debug)]
@@ -186,7 +184,8 @@ pub fn summed_up(plain: Vec<f64>, profiled: Vec<f64>) -> Option<Overhead> {
         return None;
     }
     let pairs: Vec<(f64, f64)> = profiled.iter().copied().zip(plain.iter().copied()).collect();
-    let ratio = paired_ratio(&pairs, CONFIDENCE, 1);
+    let middle = median(&pairs.iter().map(|(a, b)| a / b).collect::<Vec<_>>());
+    let ratio = middle.and_then(|middle| Rule::ALONE.compare(pairs, middle));
     Some(Overhead {
         plain_seconds: plain,
         profiled_seconds: profiled,

@@ -2,24 +2,19 @@
 //!
 //! Times are summed up over rounds as in the report. It decides nothing: that is [`super::stop`]'s.
 
+use std::collections::BTreeMap;
+
 use super::state::{History, State};
 use crate::subject;
-use weigh_answer::estimate::QUANTILE;
+use weigh_answer::estimate::{CONFIDENCE, QUANTILE};
 use weigh_model::cell::Cell;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Phase;
+use weigh_stats::{FAMILY_WISE, LogRatio, Rule, low_quantile_interval, quantile};
 
-/// Rounds of each from which on two cells are compared at a narrow margin.
-const ROUNDS: usize = 5;
-/// With fewer rounds, the factor between times that no noise of CPU time explains.
-const AT_ONCE: f64 = 2.0;
-/// What the ratio to a dominator must exceed.
-const CLEARLY: f64 = 1.05;
-/// What the ratio to every rival must exceed, or fall below inversely, for a place on the front that is beyond doubt.
-const APART: f64 = 1.1;
-/// A dominator may decode slower than the other by this factor, by the smallest samples: no more than CPU times differ
-/// by chance.
-const DECODE_SLACK: f64 = 1.05;
+/// A dominator may take longer than the other in what is not on the front, decoding, by this factor of the figures: no more than CPU times differ by
+/// chance.
+const SLACK: f64 = 1.05;
 
 /// What is known of one cell.
 struct Profile {
@@ -31,21 +26,37 @@ struct Profile {
 
 /// CPU times of a phase, in nanoseconds a pass.
 struct Times {
-    by_round: Vec<f64>,
+    by_round: Vec<(u32, f64)>,
     /// The figure of the phase, as the report gives it.
     cpu: f64,
-    /// The smallest and the largest sample.
-    range: (f64, f64),
 }
 
 /// Every cell of a plan, as far as it was measured.
 pub struct Standing<'a> {
     plan: &'a Plan,
-    /// The group of each cell.
-    groups: Vec<String>,
     profiles: Vec<Option<Profile>>,
-    /// Cells that are still to be visited for the first time.
-    awaited: Vec<usize>,
+    /// Of each cell, the cells that it competes with.
+    rivals: Vec<Vec<Rival>>,
+    /// Of each cell: it is off the front beyond doubt.
+    off: Vec<bool>,
+}
+
+/// How a cell that competes with another stands to it in the time on the front.
+struct Rival {
+    cell: usize,
+    told: Told,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Told {
+    /// It is quicker, beyond doubt.
+    Quicker,
+    /// It is slower, beyond doubt.
+    Slower,
+    /// That cannot be told.
+    Apart,
+    /// It is still to be visited for the first time.
+    Awaited,
 }
 
 impl<'a> Standing<'a> {
@@ -56,82 +67,104 @@ impl<'a> Standing<'a> {
             let times = subject::of(cell).shape().phases.iter().map(|phase| Times::of(past, *phase));
             Some(Profile { bytes: past.stored_bytes()?, times: times.collect::<Option<_>>()? })
         };
-        let profiles = plan.cells.iter().zip(&state.cells).map(profile).collect();
-        let awaited = state.live().into_iter().filter(|&i| state.cells[i].visits.is_empty()).collect();
-        Standing { plan, groups: plan.cells.iter().map(Cell::group).collect(), profiles, awaited }
+        let profiles: Vec<Option<Profile>> = plan.cells.iter().zip(&state.cells).map(profile).collect();
+        let is_awaited = |i: usize| state.cells[i].is_live() && state.cells[i].visits.is_empty();
+        let compared: Vec<(usize, usize, Option<LogRatio>)> = competitors(plan)
+            .into_iter()
+            .map(|(i, j)| {
+                (i, j, profiles[i].as_ref().zip(profiles[j].as_ref()).and_then(|(a, b)| a.log_ratio(b)))
+            })
+            .collect();
+        // A run is looked at after every round, and each look could claim what is chance.
+        let error = FAMILY_WISE / f64::from(plan.policy.max_rounds).max(1.0);
+        let rule = Rule::family(&[compared.iter().filter_map(|pair| pair.2).collect()], error)[0];
+        let mut rivals: Vec<Vec<Rival>> = plan.cells.iter().map(|_| Vec::new()).collect();
+        for (i, j, log) in compared {
+            let figure = |i: usize| profiles[i].as_ref().map_or(f64::NAN, |p| p.front().cpu);
+            let is_told = log.is_some_and(|log| rule.claims(&log, figure(i) / figure(j), 1.0));
+            for (own, other) in [(i, j), (j, i)] {
+                let told = match is_told {
+                    _ if is_awaited(other) => Told::Awaited,
+                    true if figure(other) < figure(own) => Told::Quicker,
+                    true => Told::Slower,
+                    false => Told::Apart,
+                };
+                rivals[own].push(Rival { cell: other, told });
+            }
+        }
+        let bytes = |i: usize| profiles[i].as_ref().map_or(u64::MAX, |profile| profile.bytes);
+        let is_off = |(i, rivals): (usize, &Vec<Rival>)| {
+            rivals.iter().any(|rival| rival.told == Told::Quicker && bytes(rival.cell) <= bytes(i))
+        };
+        let off = rivals.iter().enumerate().map(is_off).collect();
+        Standing { plan, profiles, rivals, off }
     }
 
-    /// Half-width ÷ CPU time of the interval of a phase over rounds, as the report gives it; `None` before there are two
-    /// rounds, and for a phase that is no headline of the cell's subject.
-    pub fn half_width(&self, i: usize, phase: Phase, confidence: f64) -> Option<f64> {
+    /// How far the interval of a phase reaches above its figure, as a share of it; `None` before there are two rounds, and for a phase that is no
+    /// headline of the cell's subject.
+    pub fn margin(&self, i: usize, phase: Phase) -> Option<f64> {
         let profile = self.profiles[i].as_ref()?;
         let headline = subject::of(&self.plan.cells[i]).shape().phases;
         let times = &profile.times[headline.iter().position(|p| *p == phase)?];
-        let interval = weigh_stats::quantile_interval(&times.by_round, QUANTILE, confidence, self.plan.seed)?;
-        Some(interval.half_width_relative(times.cpu))
+        let rounds: Vec<f64> = times.by_round.iter().map(|round| round.1).collect();
+        let (_, high) = low_quantile_interval(&rounds, QUANTILE, CONFIDENCE)?;
+        Some((high - times.cpu) / times.cpu)
     }
 
     /// A cell of the same group and of the same kind of work that beats this one on every axis, beyond doubt:
-    /// no more encoded bytes, clearly less CPU time to encode or to serve, no more to decode. Such a cell is never on the
+    /// no more encoded bytes, less CPU time to encode or to serve, no more to decode. Such a cell is never on the
     /// group's front. The quickest one is named.
     pub fn dominator(&self, i: usize) -> Option<usize> {
         let own = self.profiles[i].as_ref()?;
-        let beats = |j: &usize| {
-            self.rival(i, *j).is_some_and(|other| {
-                other.bytes <= own.bytes
-                    && other.rest().zip(own.rest()).all(|(o, s)| o.range.0 <= s.range.0 * DECODE_SLACK)
-                    && other.clearly_quicker(own, CLEARLY)
-            })
+        let beats = |rival: &&Rival| {
+            rival.told == Told::Quicker
+                && self.profiles[rival.cell].as_ref().is_some_and(|other| {
+                    other.bytes <= own.bytes
+                        && other.rest().zip(own.rest()).all(|(o, s)| o.cpu <= s.cpu * SLACK)
+                })
         };
-        let front = |j: usize| self.profiles[j].as_ref().map_or(f64::INFINITY, |p| p.front().cpu);
-        self.others().filter(beats).min_by(|a, b| front(*a).total_cmp(&front(*b)))
+        let front =
+            |rival: &&Rival| self.profiles[rival.cell].as_ref().map_or(f64::INFINITY, |p| p.front().cpu);
+        let quickest = self.rivals[i].iter().filter(beats).min_by(|a, b| front(a).total_cmp(&front(b)));
+        quickest.map(|rival| rival.cell)
     }
 
-    /// Whether a cell's place on the front of encode (or serve) time and bytes is beyond doubt: it is clearly off the front, or of
+    /// Whether a cell's place on the front of encode (or serve) time and bytes is beyond doubt: it is off the front, or of
     /// every rival that is not, it is clear which of the two is the quicker, and no rival is still to come. More rounds
     /// would change its figures a little, and no answer.
     pub fn is_placed(&self, i: usize) -> bool {
-        let Some(own) = &self.profiles[i] else { return false };
-        let is_decided = |j: usize| {
-            self.rival(i, j).is_none_or(|other| {
-                own.clearly_quicker(other, APART) || other.clearly_quicker(own, APART) || self.is_off(j)
-            })
+        let is_decided = |rival: &Rival| match rival.told {
+            Told::Quicker | Told::Slower => true,
+            Told::Apart => self.off[rival.cell] || self.profiles[rival.cell].is_none(),
+            Told::Awaited => false,
         };
-        self.is_off(i)
-            || (!self.awaited.iter().any(|&j| self.competes(i, j)) && self.others().all(is_decided))
+        self.profiles[i].is_some() && (self.off[i] || self.rivals[i].iter().all(is_decided))
     }
+}
 
-    /// Clearly off the front: a rival has no more bytes and is clearly quicker.
-    fn is_off(&self, i: usize) -> bool {
-        let Some(own) = &self.profiles[i] else { return false };
-        self.others().any(|j| {
-            self.rival(i, j)
-                .is_some_and(|other| other.bytes <= own.bytes && other.clearly_quicker(own, APART))
-        })
+/// Every two cells that compete: they are of one group, and do the same there.
+fn competitors(plan: &Plan) -> Vec<(usize, usize)> {
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (i, cell) in plan.cells.iter().enumerate() {
+        groups.entry(cell.group()).or_default().push(i);
     }
-
-    fn others(&self) -> impl Iterator<Item = usize> {
-        0..self.profiles.len()
+    let mut pairs = Vec::new();
+    for members in groups.values() {
+        for (at, &i) in members.iter().enumerate() {
+            let (of, own) = (subject::of(&plan.cells[i]), &plan.cells[i]);
+            pairs.extend(
+                members[..at].iter().filter(|&&j| of.do_the_same(plan, own, &plan.cells[j])).map(|&j| (i, j)),
+            );
+        }
     }
-
-    /// What is known of cell `j`, if it competes with cell `i`.
-    fn rival(&self, i: usize, j: usize) -> Option<&Profile> {
-        self.profiles[j].as_ref().filter(|_| j != i && self.competes(i, j))
-    }
-
-    /// Whether two cells compete: they are of one group, and do the same there.
-    fn competes(&self, i: usize, j: usize) -> bool {
-        let (a, b) = (&self.plan.cells[i], &self.plan.cells[j]);
-        self.groups[i] == self.groups[j] && subject::of(a).do_the_same(self.plan, a, b)
-    }
+    pairs
 }
 
 impl Times {
     fn of(past: &History, phase: Phase) -> Option<Times> {
-        let by_round: Vec<f64> = past.by_round(phase).into_iter().map(|(_, ns)| ns).collect();
-        let samples = past.samples(phase);
-        let range = samples.iter().fold((f64::INFINITY, 0.0), |(low, high), s| (s.min(low), s.max(high)));
-        Some(Times { cpu: weigh_stats::quantile(&by_round, QUANTILE)?, by_round, range })
+        let by_round = past.by_round(phase);
+        let values: Vec<f64> = by_round.iter().map(|round| round.1).collect();
+        Some(Times { cpu: quantile(&values, QUANTILE)?, by_round })
     }
 }
 
@@ -146,16 +179,13 @@ impl Profile {
         self.times.iter().skip(1)
     }
 
-    /// Whether this encodes or serves in clearly less CPU time than `other`. With five rounds of each: by their figures and by the
-    /// smallest samples, the other takes more than `margin` times as long. With fewer rounds: twice as quick by the
-    /// figures, and no sample of the one is within those of the other.
-    fn clearly_quicker(&self, other: &Profile, margin: f64) -> bool {
-        let (own, other) = (self.front(), other.front());
-        if other.cpu > AT_ONCE * own.cpu && other.range.0 > own.range.1 {
-            return true;
-        }
-        own.by_round.len().min(other.by_round.len()) >= ROUNDS
-            && other.cpu > margin * own.cpu
-            && other.range.0 > margin * own.range.0
+    /// Ours ÷ theirs on the front, over the rounds that have both.
+    fn log_ratio(&self, other: &Profile) -> Option<LogRatio> {
+        let theirs = &other.front().by_round;
+        let pair = |(round, own): &(u32, f64)| {
+            let at = theirs.binary_search_by_key(round, |theirs| theirs.0).ok()?;
+            Some((*own, theirs[at].1))
+        };
+        LogRatio::of(self.front().by_round.iter().filter_map(pair))
     }
 }

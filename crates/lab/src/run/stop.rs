@@ -11,8 +11,6 @@ use weigh_model::record::StopReason;
 /// Rounds before intervals say anything: with a neighbour in half of all rounds, none of five is calm with a probability
 /// of 0.03, none of three with 0.13.
 const ROUNDS: usize = 5;
-/// Confidence of the interval that settles a phase.
-const SETTLED: f64 = 0.95;
 /// How many times wider than asked for the interval of encode or serve may be of a cell whose place on the front is beyond doubt.
 const WIDER: f64 = 3.0;
 /// Rounds after which such a cell needs no narrow interval at all: where it is not there by now, neighbours on the
@@ -49,24 +47,23 @@ fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Opti
         return (rounds >= enough as usize).then_some(StopReason::Rounds);
     }
     let is_exact = |phase: Phase, asked: f64| {
-        let half_width = standing.half_width(i, phase, SETTLED).filter(|_| rounds >= ROUNDS);
-        half_width.is_some_and(|half_width| half_width <= asked)
+        let margin = standing.margin(i, phase).filter(|_| rounds >= ROUNDS);
+        margin.is_some_and(|margin| margin <= asked)
     };
     let headline = subject::of(&plan.cells[i]).shape().phases;
     let is_settled = |phase: &Phase| is_exact(*phase, policy.half_width);
+    // A cell whose own figures are shown goes on until they are as exact as asked for.
+    let is_free = !plan.cells[i].keep;
+    if let Some(by) = standing.dominator(i).filter(|_| is_free) {
+        return Some(StopReason::Dominated { by: plan.cells[by].id.clone() });
+    }
     if is_enough(policy, past, headline) && headline.iter().all(is_settled) {
         return Some(StopReason::Settled);
     }
-    // A cell whose own figures are shown goes on until they are as exact as asked for.
-    if !plan.cells[i].keep {
-        if let Some(by) = standing.dominator(i) {
-            return Some(StopReason::Dominated { by: plan.cells[by].id.clone() });
-        }
-        // The front is one of bytes and the first of the headline phases.
-        let is_narrow = is_exact(headline[0], WIDER * policy.half_width) || rounds >= PLACED;
-        if is_narrow && standing.is_placed(i) {
-            return Some(StopReason::Placed);
-        }
+    // The front is one of bytes and the first of the headline phases.
+    let is_narrow = is_exact(headline[0], WIDER * policy.half_width) || rounds >= PLACED;
+    if is_free && is_narrow && standing.is_placed(i) {
+        return Some(StopReason::Placed);
     }
     is_spent(policy, past).then_some(StopReason::Budget)
 }

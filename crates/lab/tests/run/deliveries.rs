@@ -231,7 +231,7 @@ fn what_another_way_of_the_same_place_beats_is_visited_no_more() {
     ]);
     let records = rig.run();
     let by = "text/nginx/-/http/server/good".to_owned();
-    assert_eq!(stop(&records, "bad"), (1, StopReason::Dominated { by }));
+    assert_eq!(stop(&records, "bad"), (5, StopReason::Dominated { by }));
     assert!(!matches!(stop(&records, "elsewhere").1, StopReason::Dominated { .. }), "another server's");
 }
 

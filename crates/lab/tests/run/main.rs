@@ -11,4 +11,5 @@ mod order;
 mod process;
 mod resume;
 mod scripted;
+mod simulated;
 mod stops;

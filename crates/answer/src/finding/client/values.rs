@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::subject::client::{CLIENT_CPU, STORE_CPU};
-use crate::verdict::paired;
+use crate::verdict::ratio_if;
 use weigh_model::client::ValueKind;
 
 /// One sentence for each client and content that a number of the same client stands beside.
@@ -30,7 +30,7 @@ fn is_number_of(number: &Candidate, large: &Candidate) -> bool {
 }
 
 fn sentence(evidence: &Evidence, number: &Candidate, large: &Candidate) -> Option<String> {
-    let ratio = |metric: &str| paired(large.row.get(metric), number.row.get(metric), evidence.plan.seed);
+    let ratio = |metric: &str| ratio_if(large.row.get(metric), number.row.get(metric));
     let client = ratio(CLIENT_CPU)?;
     let bytes = large.row.value(STORED).map(|n| format!(" ({} stored)", units::bytes(n as u64)));
     let store = ratio(STORE_CPU).map(|ratio| format!(" and {} that of the store", label::ratio(&ratio)));

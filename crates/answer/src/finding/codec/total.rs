@@ -35,14 +35,13 @@ fn sentence(evidence: &Evidence, group: &Group, mix: Mix, mbit: f64, lead: bool)
         .iter()
         .find(|l| l.row.cell.setting.codec == IDENTITY && l.row.cell.serializer.as_ref() == serializer);
 
-    let interval = best.cost.interval();
-    let transfer = best.transfer(mbit);
+    let with_transfer = |end: Option<f64>| end.map(|end| end + best.transfer(mbit));
     let mut text = format!(
         "At {} with {}, {} takes {} an operation on {}",
         units::mbit(mbit),
         mix_label(mix),
         label::of_cell(&best.row.cell),
-        units::ns_interval(best.total(mbit), interval.low + transfer, interval.high + transfer),
+        units::ns_interval(best.total(mbit), with_transfer(best.cost.low), with_transfer(best.cost.high)),
         place(evidence, group),
     );
     let mut cells = vec![best.row.cell.id.clone()];

@@ -70,7 +70,7 @@ fn verdict(crossover: &Crossover) -> String {
     let (before, fly) = (way_name(&crossover.pre_encoded), way_name(&crossover.on_the_fly));
     if crossover.cpu.is_none() && crossover.rate.is_none() {
         return format!(
-            "On {place}, whether {before} pays instead of encoding each response with {fly} is not settled{range}: it takes two rounds at two sizes.",
+            "On {place}, whether {before} pays instead of encoding each response with {fly} is not settled{range}: it takes five rounds at two sizes.",
         );
     }
     let words = |pays: &Option<Pays>| pays.as_ref().map_or("is not settled".to_string(), pays_words);

@@ -35,7 +35,7 @@ fn overhead<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Sentence> {
     let part = |way: &Sent| {
         let (more, interval) = difference(way.cpu()?, base);
         let interval = if interval.low.is_finite() {
-            units::ns_interval(more, interval.low, interval.high)
+            units::ns_interval(more, Some(interval.low), Some(interval.high))
         } else {
             units::ns(more)
         };

@@ -35,7 +35,9 @@ fn the_parts_of_the_cpu_time_add_up_to_the_whole() {
             let cpu = row.get(CPU).unwrap();
             let parts = row.value(SERVER_CPU).unwrap_or(0.0) + row.value(PHP_CPU).unwrap_or(0.0);
             assert!((cpu.value - parts).abs() < 1e-6 * parts, "{}", row.id());
-            assert!(cpu.low <= cpu.value && cpu.value <= cpu.high);
+            assert!(
+                cpu.low.is_none_or(|low| low <= cpu.value) && cpu.high.is_none_or(|high| cpu.value <= high)
+            );
             assert!(row.value("saving").unwrap() <= 1.0 && row.value("wire-bytes") >= row.value(BODY));
             let (rate, one) = (row.value(RATE).unwrap(), row.value(ONE_BY_ONE));
             assert!(one.is_none_or(|one| (rate * one - 1.0).abs() < 0.02), "{}", row.id());
@@ -267,7 +269,7 @@ fn a_rate_that_does_not_change_is_said_not_to() {
     let is_it = |text: &&&str| text.contains("x-sendfile instead of readfile for photo-500k");
     let frees = sentences(&report, "frees");
     let text = answers.iter().chain(&frees).find(is_it).unwrap();
-    assert!(text.contains("changes nothing in rate (1.00× [1.00, 1.00])"), "{text}");
+    assert!(text.contains("changes nothing in rate (1.00× ["), "{text}");
     assert!(text.contains("apache's CPU time") && text.contains("PHP's CPU time"), "{text}");
 }
 

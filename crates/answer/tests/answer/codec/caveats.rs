@@ -39,17 +39,24 @@ fn few_samples() {
 }
 
 #[test]
-fn unconverged_unless_its_place_is_known() {
-    let wobble = |round: u32| if round.is_multiple_of(2) { 1.0 } else { 1.3 };
+fn unconverged_where_the_budget_ended_it() {
+    let wobble = |round: u32| if round == 2 { 1.0 } else { 1.3 };
     let mut lab =
         Lab::new().payload("tree", 1000, 1).cell_with(("tree", "php8.2", None, "lz4"), FIGURES, wobble);
-    let caveats = &lab.report().rows[0].caveats;
-    let [Caveat::Unconverged { half_width, asked }] = caveats[..] else { panic!("{caveats:?}") };
-    assert!(half_width > 0.1 && half_width < 0.2 && asked == 0.02);
     let cell = lab.plan.cells[0].id.clone();
-    for reason in [StopReason::Dominated { by: "other".into() }, StopReason::Placed] {
+    for (reason, is_short) in [
+        (StopReason::Dominated { by: "other".into() }, false),
+        (StopReason::Placed, false),
+        (StopReason::Rounds, false),
+        (StopReason::Budget, true),
+    ] {
         lab.records.push(Record::Stop { cell: cell.clone(), round: 9, reason });
-        assert!(lab.report().rows[0].caveats.is_empty());
+        match lab.report().rows[0].caveats[..] {
+            [Caveat::Unconverged { half_width, asked }] => {
+                assert!(is_short && half_width > 0.02 && half_width < 0.4 && asked == 0.02, "{half_width}");
+            }
+            ref caveats => assert!(!is_short && caveats.is_empty(), "{caveats:?}"),
+        }
     }
 }
 

@@ -43,7 +43,7 @@ fn totals_of_known_settings() {
     let (mbit, ns, low, high) = total(FAST, 1);
     assert_eq!(mbit, 100.0);
     assert!((ns - 16.5e6).abs() < 0.01e6, "{ns}");
-    assert!(low <= ns && ns <= high && high - low < 0.01e6);
+    assert!(low.is_none() && ns <= high.unwrap() && high.unwrap() - ns < 0.3e6, "{high:?}");
     // 75 kB at 10 Mbit/s take 60 ms.
     assert!((total(SMALL, 0).1 - 65.5e6).abs() < 0.1e6);
     let best: Vec<&str> = write.best.iter().map(|b| b.cell.as_str()).collect();
@@ -97,9 +97,9 @@ fn an_unsettled_crossing_has_no_upper_end() {
     assert!(mix(&report, Mix::Write).best[0].ties.is_empty());
 }
 
-/// Nothing is known of how one sample would repeat: it ties with what is within a tenth.
+/// Nothing is known of how one visit would repeat: it ties with everything.
 #[test]
-fn single_samples_do_not_win_narrowly() {
+fn one_visit_wins_nothing() {
     let mut lab = Lab::new().payload("tree", 1000, 1).links(&[1e6], &[]);
     for (setting, ns) in [("lz4", 100.0), ("snappy", 104.0), ("zstd:1", 200.0)] {
         lab = lab.planned("tree", "php8.2", None, setting);
@@ -115,10 +115,8 @@ fn single_samples_do_not_win_narrowly() {
     }
     let report = lab.report();
     let best = &mix(&report, Mix::Write).best[0];
-    assert_eq!(
-        (best.cell.as_str(), &best.ties[..]),
-        ("tree/php8.2/-/lz4", &["tree/php8.2/-/snappy".to_string()][..])
-    );
+    let ties = ["tree/php8.2/-/snappy".to_string(), "tree/php8.2/-/zstd:1".to_string()];
+    assert_eq!((best.cell.as_str(), &best.ties[..]), ("tree/php8.2/-/lz4", &ties[..]));
 }
 
 #[test]

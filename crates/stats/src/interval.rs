@@ -1,0 +1,85 @@
+//! Intervals of one sample's quantile, from its values in order.
+//!
+//! How many of n values lie below a quantile at p is binomial, whatever they are distributed as, so two values in order make an interval of known
+//! coverage (Thompson, "On confidence ranges for the median and other expectation distributions", Annals of Mathematical Statistics 7 (1936)). A low
+//! quantile of few values has no such lower end: all of them may lie above it.
+
+use crate::summary::{Place, sorted};
+
+/// An interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// With fewer values a low quantile has an upper end only. Where four visits in five are disturbed, all of 13 are with a probability of 0.055.
+pub const TWO_SIDED_FROM: usize = 14;
+
+/// The interval of the median at `confidence` (0.95). Of five values it is their range, which holds the median with a probability of 0.94.
+///
+/// `None` with fewer than five values, whose range does so less often, or with one that is not finite.
+pub fn median_interval(xs: &[f64], confidence: f64) -> Option<Interval> {
+    let sorted = sorted(xs).filter(|sorted| sorted.len() >= 5)?;
+    let (n, tail) = (sorted.len(), (1.0 - confidence) / 2.0);
+    // The largest number of values left out at each end that leaves the rest as probable as asked for.
+    let out = (0..n / 2).take_while(|out| *out == 0 || at_most(*out, n, 0.5) <= tail).last()?;
+    Some(Interval { low: sorted[out], high: sorted[n - 1 - out] })
+}
+
+/// The upper end of a low quantile (`p` from 0 to 0.5) and, from [`TWO_SIDED_FROM`] values on, its lower end, at `confidence` (0.95). Both ends are
+/// as exact as this together where there are two, and the upper one alone where there is one.
+///
+/// From about 34 values on (for p = 0.1) the lower end is one of them. With fewer, the smallest may lie above the quantile, and the end is put below
+/// it by a part of the distance to the fourth; how large a part was found by simulation, see docs/METHODOLOGY.md.
+///
+/// `None` with fewer than two values, or with one that is not finite.
+pub fn low_quantile_interval(xs: &[f64], p: f64, confidence: f64) -> Option<(Option<f64>, f64)> {
+    let sorted = sorted(xs).filter(|sorted| sorted.len() >= 2)?;
+    let n = sorted.len();
+    let tail = if n < TWO_SIDED_FROM { 1.0 - confidence } else { (1.0 - confidence) / 2.0 };
+    let above = (0..n).find(|above| at_most(*above, n, p) >= 1.0 - tail).unwrap_or(n - 1);
+    let below = (0..n).take_while(|below| at_most(*below, n, p) <= tail).last();
+    let low = match (below, n) {
+        (Some(below), _) => Some(sorted[below]),
+        (None, ..TWO_SIDED_FROM) => None,
+        (None, ..20) => Some(sorted[0] - (sorted[3] - sorted[0])),
+        (None, _) => Some(sorted[0] - (sorted[3] - sorted[0]) / 2.0),
+    };
+    let value = Place::of(n, p).in_sorted(&sorted);
+    Some((low.map(|low| low.max(sorted[0].min(0.0)).min(value)), sorted[above].max(value)))
+}
+
+/// The probability of at most `most` of `n` values below a quantile at `p`.
+fn at_most(most: usize, n: usize, p: f64) -> f64 {
+    let (mut term, mut sum) = ((1.0 - p).powi(n as i32), 0.0);
+    for k in 0..=most.min(n) {
+        sum += term;
+        term *= (n - k) as f64 / (k + 1) as f64 * p / (1.0 - p);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_values_in_order() {
+        let xs: Vec<f64> = (1..=40).map(f64::from).collect();
+        // Tables for the median: n = 8 leaves out none, 9 one, 12 two, 20 five, 40 thirteen at each end.
+        for (n, out) in [(5, 0), (8, 0), (9, 1), (12, 2), (20, 5), (40, 13)] {
+            let interval = median_interval(&xs[..n], 0.95).unwrap();
+            assert_eq!((interval.low, interval.high), (xs[out], xs[n - 1 - out]), "{n}");
+        }
+        assert!(median_interval(&xs[..4], 0.95).is_none());
+        // 0.9^5 + 5 · 0.1 · 0.9^4 = 0.919, with two below 0.991: the third value is the upper end.
+        assert_eq!(low_quantile_interval(&xs[..5], 0.1, 0.95), Some((None, 3.0)));
+        assert_eq!(low_quantile_interval(&xs[..14], 0.1, 0.95), Some((Some(0.0), 5.0)));
+        assert_eq!(low_quantile_interval(&xs, 0.1, 0.95).unwrap().0, Some(1.0));
+        assert!(low_quantile_interval(&xs[..1], 0.1, 0.95).is_none());
+        assert!(low_quantile_interval(&[1.0, f64::NAN], 0.1, 0.95).is_none());
+    }
+}

@@ -1,0 +1,203 @@
+//! Whether two differ, from few rounds: the moderated t of log ratios formed inside rounds.
+//!
+//! With five rounds the variance of one comparison is hardly known, and a test that takes it as it is finds too much where it came out small by
+//! chance. A run has hundreds of comparisons on one machine, so each variance is shrunk towards the one that they have in common, by as much as they
+//! agree on it (Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray experiments", Statistical
+//! Applications in Genetics and Molecular Biology 3 (2004), section 6.2 for the moments of the logarithm of a variance).
+
+use special::{Beta, Gamma};
+
+/// The variance of a comparison without any spread is taken to be this share of the median variance of all: its logarithm has to be finite.
+const LEAST_VARIANCE: f64 = 1e-5;
+
+/// More degrees of freedom change no verdict, and take the incomplete beta function as many steps; fewer than there are err to the safe side.
+const MOST_FREEDOM: f64 = 500.0;
+
+/// The logarithm of a ratio, observed in several rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogRatio {
+    /// The mean of the natural logarithms.
+    pub mean: f64,
+    /// Their variance (divided by rounds − 1).
+    pub variance: f64,
+    /// How many rounds.
+    pub rounds: usize,
+}
+
+impl LogRatio {
+    /// First ÷ second of pairs measured in the same round. Pairs that are not positive and finite are left out; `None` with fewer than two others.
+    pub fn of(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<LogRatio> {
+        let logs: Vec<f64> =
+            pairs.into_iter().map(|(a, b)| a.ln() - b.ln()).filter(|log| log.is_finite()).collect();
+        let rounds = logs.len();
+        if rounds < 2 {
+            return None;
+        }
+        let mean = logs.iter().sum::<f64>() / rounds as f64;
+        let squares: f64 = logs.iter().map(|log| (log - mean) * (log - mean)).sum();
+        Some(LogRatio { mean, variance: squares / (rounds - 1) as f64, rounds })
+    }
+
+    fn freedom(&self) -> f64 {
+        (self.rounds - 1) as f64
+    }
+}
+
+/// What the comparisons of a run have in common in their variances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shrinkage {
+    /// The variance that they are shrunk to.
+    variance: f64,
+    /// How many degrees of freedom it counts for; infinite where they agree as well as they can.
+    freedom: f64,
+    /// The degrees of freedom of all together, which no single one exceeds.
+    all: f64,
+}
+
+impl Shrinkage {
+    /// Of the comparisons of a run; of one alone, nothing is shrunk. `None` where no comparison has a spread.
+    pub fn of(comparisons: &[LogRatio]) -> Option<Shrinkage> {
+        let variances: Vec<f64> = comparisons.iter().map(|c| c.variance).filter(|v| *v > 0.0).collect();
+        let floor = crate::summary::median(&variances)? * LEAST_VARIANCE;
+        let all: f64 = comparisons.iter().map(LogRatio::freedom).sum();
+        // The logarithm of a variance, less what its degrees of freedom make of it in the mean.
+        let logs: Vec<f64> = comparisons
+            .iter()
+            .map(|c| {
+                let half = c.freedom() / 2.0;
+                c.variance.max(floor).ln() - half.digamma() + half.ln()
+            })
+            .collect();
+        let n = logs.len() as f64;
+        let mean = logs.iter().sum::<f64>() / n;
+        if logs.len() < 2 {
+            return Some(Shrinkage { variance: mean.exp(), freedom: 0.0, all });
+        }
+        let spread = logs.iter().map(|log| (log - mean) * (log - mean)).sum::<f64>() / (n - 1.0);
+        let own = comparisons.iter().map(|c| (c.freedom() / 2.0).trigamma()).sum::<f64>() / n;
+        if spread <= own {
+            return Some(Shrinkage { variance: mean.exp(), freedom: f64::INFINITY, all });
+        }
+        let half = inverse_trigamma(spread - own);
+        let variance = (mean + half.digamma() - half.ln()).exp();
+        Some(Shrinkage { variance, freedom: 2.0 * half, all })
+    }
+
+    /// The probability of a ratio at least this far from 1, in either direction, were there no difference.
+    pub fn p_value(&self, of: &LogRatio) -> f64 {
+        let (error, freedom) = self.error(of);
+        match of.mean.abs() / error {
+            t if t.is_finite() => two_sided(t, freedom),
+            _ => 1.0,
+        }
+    }
+
+    /// The interval of the ratio at `confidence`, around its geometric mean over rounds.
+    pub fn interval(&self, of: &LogRatio, confidence: f64) -> (f64, f64) {
+        let (error, freedom) = self.error(of);
+        let reach = error * t_quantile(1.0 - confidence, freedom);
+        ((of.mean - reach).exp(), (of.mean + reach).exp())
+    }
+
+    /// The same for amounts whose logarithms vary less, by this factor of the variance.
+    pub fn scaled(mut self, factor: f64) -> Shrinkage {
+        self.variance *= factor;
+        self
+    }
+
+    /// The standard error of the mean with the shrunk variance, and its degrees of freedom.
+    fn error(&self, of: &LogRatio) -> (f64, f64) {
+        let own = of.freedom();
+        let variance = if self.freedom.is_infinite() {
+            self.variance
+        } else {
+            (self.freedom * self.variance + own * of.variance) / (self.freedom + own)
+        };
+        ((variance / of.rounds as f64).sqrt(), (self.freedom + own).min(self.all.max(own)).min(MOST_FREEDOM))
+    }
+}
+
+/// Student's t, both tails: the probability beyond ±`t`.
+fn two_sided(t: f64, freedom: f64) -> f64 {
+    let half = freedom / 2.0;
+    (freedom / (freedom + t * t)).inc_beta(half, 0.5, half.ln_beta(0.5))
+}
+
+/// The t beyond which, in both directions together, the probability `p` lies.
+fn t_quantile(p: f64, freedom: f64) -> f64 {
+    let half = freedom / 2.0;
+    let x = p.clamp(f64::MIN_POSITIVE, 1.0).inv_inc_beta(half, 0.5, half.ln_beta(0.5));
+    (freedom * (1.0 - x) / x).sqrt()
+}
+
+/// The x with trigamma(x) = `y`, by Newton's method on 1 ÷ trigamma, which is nearly a straight line (Smyth 2004, appendix).
+fn inverse_trigamma(y: f64) -> f64 {
+    if y > 1e7 {
+        return 1.0 / y.sqrt();
+    }
+    if y < 1e-6 {
+        return 1.0 / y;
+    }
+    let mut x = 0.5 + 1.0 / y;
+    for _ in 0..50 {
+        let tri = x.trigamma();
+        let step = tri * (1.0 - tri / y) / tetragamma(x);
+        x += step;
+        if -step / x < 1e-8 {
+            break;
+        }
+    }
+    x
+}
+
+/// The derivative of trigamma, by a central difference: [`inverse_trigamma`] needs its direction, not its digits.
+fn tetragamma(x: f64) -> f64 {
+    let h = x * 1e-4;
+    ((x + h).trigamma() - (x - h).trigamma()) / (2.0 * h)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_values_of_t_and_trigamma() {
+        // Tables of Student's t: 2.776 at 4 degrees, 12.706 at 1, 1.960 at very many.
+        for (freedom, t) in [(4.0, 2.776_445), (1.0, 12.706_205), (1000.0, 1.962_339), (11.0, 2.200_985)] {
+            assert!((two_sided(t, freedom) - 0.05).abs() < 1e-6, "{freedom}");
+            assert!((t_quantile(0.05, freedom) - t).abs() < 1e-4, "{freedom}: {}", t_quantile(0.05, freedom));
+        }
+        assert!((two_sided(8.610_302, 4.0) - 0.001).abs() < 1e-8);
+        for x in [0.05, 0.5, 2.0, 30.0, 4000.0] {
+            let found = inverse_trigamma(x.trigamma());
+            assert!((found / x - 1.0).abs() < 1e-6, "{x}: {found}");
+        }
+    }
+
+    #[test]
+    fn one_comparison_alone_is_the_paired_t_test() {
+        // Logarithms 0.1, 0.2, 0.3, 0.4, 0.5: mean 0.3, standard error 0.070711, t = 4.2426 at 4 degrees.
+        let one = LogRatio::of((1..=5).map(|i| ((f64::from(i) / 10.0).exp(), 1.0))).unwrap();
+        let p = Shrinkage::of(&[one]).unwrap().p_value(&one);
+        assert!((p - 0.013_236).abs() < 1e-5, "{p}");
+    }
+
+    #[test]
+    fn variances_are_shrunk_by_as_much_as_they_agree() {
+        let of = |spread: f64| LogRatio { mean: 0.1, variance: spread * spread, rounds: 5 };
+        let alike = [0.02, 0.021, 0.019, 0.02, 0.022].map(of);
+        let apart = [0.0002, 0.02, 0.2, 0.002, 1.0].map(of);
+        let (alike, apart) = (Shrinkage::of(&alike).unwrap(), Shrinkage::of(&apart).unwrap());
+        assert!(alike.freedom.is_infinite() && apart.freedom < 2.0, "{alike:?} {apart:?}");
+        let lucky = of(0.0001);
+        assert!(alike.p_value(&lucky) > 1e3 * Shrinkage::of(&[lucky]).unwrap().p_value(&lucky));
+    }
+
+    #[test]
+    fn without_a_spread_there_is_no_test() {
+        let same = LogRatio::of([(2.0, 1.0), (2.0, 1.0)]).unwrap();
+        assert!(Shrinkage::of(&[same]).is_none() && Shrinkage::of(&[]).is_none());
+        assert!(LogRatio::of([(1.0, 1.0)]).is_none());
+        assert!(LogRatio::of([(1.0, 1.0), (0.0, 1.0), (f64::NAN, 1.0)]).is_none());
+    }
+}

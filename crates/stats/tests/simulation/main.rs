@@ -1,0 +1,58 @@
+//! The rule and the intervals hold under simulated noise: what `make bench-simulation` shows in full, with fewer trials.
+//!
+//! Random numbers are seeded, so that a test passes or fails for good. Limits leave room for the trials' own chance (two standard errors).
+
+mod family;
+mod noise;
+
+use family::mean;
+use noise::{ALL, Noise, coverage};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+const TRIALS: usize = 120;
+
+/// Two standard errors above 0.05.
+const AT_MOST: f64 = 0.09;
+
+fn random() -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(7)
+}
+
+#[test]
+fn where_all_are_alike_nothing_is_claimed() {
+    for noise in ALL {
+        for rounds in [5, 8, 12] {
+            let [claimed, listed, _] = mean(noise, 1.0, (100, rounds, false), TRIALS, &mut random());
+            assert!(claimed <= AT_MOST && listed <= AT_MOST, "{noise:?} {rounds}: {claimed} {listed}");
+        }
+        let [claimed, listed, _] = mean(noise, 1.0, (20, 5, true), TRIALS, &mut random());
+        assert!(claimed <= AT_MOST && listed <= AT_MOST, "{noise:?}, all pairs: {claimed} {listed}");
+    }
+}
+
+#[test]
+fn what_differs_is_found() {
+    for noise in [Noise::Calm, Noise::Drift, Noise::SlowRounds] {
+        let [_, _, tenth] = mean(noise, 1.1, (100, 12, false), 40, &mut random());
+        assert!(tenth >= 0.9, "{noise:?}: a tenth more is found in {tenth}");
+    }
+    for noise in ALL {
+        let [_, _, twice] = mean(noise, 2.0, (100, 5, false), TRIALS, &mut random());
+        let [_, _, later] = mean(noise, 2.0, (100, 8, false), TRIALS, &mut random());
+        // Where half of the visits and more take 1.4 times as long, five rounds find a factor of two in most cases only.
+        let least = if matches!(noise, Noise::TwoModesHalf | Noise::TwoModesMost) { 0.6 } else { 0.95 };
+        assert!(twice >= least && later >= 0.99, "{noise:?}: twice as much is found in {twice}, {later}");
+    }
+}
+
+#[test]
+fn intervals_hold_what_they_say() {
+    for noise in ALL.into_iter().filter(|noise| *noise != Noise::Drift) {
+        for rounds in [2, 3, 5, 8, 12, 14, 20, 30, 40] {
+            let (low, median) = coverage(noise, rounds, 600, &mut random());
+            assert!(low >= 0.91, "{noise:?} {rounds}: the low quantile is held by {low}");
+            assert!(median.is_none_or(|m| m >= 0.91), "{noise:?} {rounds}: the median is held by {median:?}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What disturbs measurements on a shared machine, simulated: a round visits every configuration once in a random order.
+
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
+use rand_chacha::ChaCha8Rng;
+
+/// A kind of noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noise {
+    /// Lognormal, 2%.
+    Calm,
+    /// Neighbours only add: one-sided exponential, 10% in the mean, over lognormal 0.5%.
+    Exponential,
+    /// Half of the visits take 1.4 times as long, over lognormal 1%.
+    TwoModesHalf,
+    /// Four fifths of them do.
+    TwoModesMost,
+    /// A neighbour that stays: visits in a row take 1.3 times as long; it comes and goes once in 20 visits.
+    Sticky,
+    /// The machine grows slower by 2% a round, over lognormal 2%.
+    Drift,
+    /// Three rounds in ten take 1.5 times as long as a whole, over lognormal 2%.
+    SlowRounds,
+    /// Lognormal, of 0.5% for one configuration up to 8% for another.
+    Unequal,
+}
+
+/// The seven kinds, and the one with unequal spreads.
+pub const ALL: [Noise; 8] = [
+    Noise::Calm,
+    Noise::Exponential,
+    Noise::TwoModesHalf,
+    Noise::TwoModesMost,
+    Noise::Sticky,
+    Noise::Drift,
+    Noise::SlowRounds,
+    Noise::Unequal,
+];
+
+fn normal(random: &mut ChaCha8Rng) -> f64 {
+    let (u, v): (f64, f64) = (1.0 - random.random::<f64>(), random.random());
+    (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
+/// What each configuration of these costs shows in each of so many rounds.
+pub fn observe(noise: Noise, costs: &[f64], rounds: usize, random: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+    let mut seen = vec![Vec::with_capacity(rounds); costs.len()];
+    let mut order: Vec<usize> = (0..costs.len()).collect();
+    let mut is_disturbed = random.random::<bool>();
+    for round in 0..rounds {
+        order.shuffle(random);
+        let is_slow = random.random::<f64>() < 0.3;
+        for &i in &order {
+            if random.random::<f64>() < 0.05 {
+                is_disturbed = !is_disturbed;
+            }
+            let factor = match noise {
+                Noise::Calm => (0.02 * normal(random)).exp(),
+                Noise::Exponential => {
+                    (0.005 * normal(random)).exp() * (1.0 - 0.1 * (1.0 - random.random::<f64>()).ln())
+                }
+                Noise::TwoModesHalf => (0.01 * normal(random)).exp() * mode(random, 0.5),
+                Noise::TwoModesMost => (0.01 * normal(random)).exp() * mode(random, 0.8),
+                Noise::Sticky => (0.01 * normal(random)).exp() * if is_disturbed { 1.3 } else { 1.0 },
+                Noise::Drift => (0.02 * normal(random) + 0.02 * round as f64).exp(),
+                Noise::SlowRounds => (0.02 * normal(random)).exp() * if is_slow { 1.5 } else { 1.0 },
+                Noise::Unequal => {
+                    let spread = 0.005 * 16f64.powf(i as f64 / (costs.len() - 1).max(1) as f64);
+                    (spread * normal(random)).exp()
+                }
+            };
+            seen[i].push(costs[i] * factor);
+        }
+    }
+    seen
+}
+
+fn mode(random: &mut impl Rng, slow: f64) -> f64 {
+    if random.random::<f64>() < slow { 1.4 } else { 1.0 }
+}
+
+/// The quantile at `p` of what a configuration of cost 1 shows in the long run, for noise that is alike in all rounds and for all of them.
+pub fn long_run(noise: Noise, p: f64, random: &mut ChaCha8Rng) -> f64 {
+    let one = observe(noise, &[1.0; 60], 30_000, random).remove(30);
+    weigh_stats::quantile(&one, p).expect("finite")
+}
+
+/// The share of trials in which the interval of the 0.1 quantile, and that of the median where there is one, hold what a configuration shows in the
+/// long run.
+pub fn coverage(noise: Noise, rounds: usize, trials: usize, random: &mut ChaCha8Rng) -> (f64, Option<f64>) {
+    let [truth, middle] = [0.1, 0.5].map(|p| long_run(noise, p, random));
+    let (mut low, mut median, mut has_median) = (0, 0, true);
+    for _ in 0..trials {
+        // Others are visited in between, so that a neighbour that stays is gone in the next round.
+        let seen = observe(noise, &[1.0; 60], rounds, random).remove(30);
+        let (from, to) = weigh_stats::low_quantile_interval(&seen, 0.1, 0.95).expect("rounds");
+        low += u32::from(from.is_none_or(|from| from <= truth) && truth <= to);
+        match weigh_stats::median_interval(&seen, 0.95) {
+            Some(interval) => median += u32::from(interval.low <= middle && middle <= interval.high),
+            None => has_median = false,
+        }
+    }
+    let share = |count: u32| f64::from(count) / trials as f64;
+    (share(low), has_median.then(|| share(median)))
+}
