@@ -5,7 +5,6 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
-mod drawings;
 mod interval;
 mod link;
 mod moderated;
@@ -16,7 +15,6 @@ mod summary;
 mod threshold;
 
 pub use blocks::{UNITS, block_effects};
-pub use drawings::Drawings;
 pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_interval};
 pub use link::{Crossing, break_even_bandwidth, break_even_interval};
 pub use moderated::{LogRatio, Shrinkage};
