@@ -73,8 +73,9 @@ fn figures_are_of_this_content() {
         }
         for phase in ["encode", "decode"] {
             let e = &cell["values"][phase];
-            let [low, cpu, high] = ["low", "value", "high"].map(|k| e[k].as_f64().unwrap());
-            assert!(0.0 < low && low <= cpu && cpu <= high, "{e}");
+            let [cpu, high] = ["value", "high"].map(|k| e[k].as_f64().unwrap());
+            // Few rounds have no lower end.
+            assert!(0.0 < cpu && cpu <= high && e["low"].as_f64().is_none_or(|low| low <= cpu), "{e}");
         }
         assert!(cell["facts"]["independent decoder"].is_string(), "an independent decoder agreed: {cell}");
     }

@@ -16,10 +16,10 @@ fn two_sides_alternate_and_are_told_apart() {
     });
     let vs = b.url("/");
     let args =
-        ["load", &a.url("/"), "--vs", &vs, "--blocks", "3", "--block", "200ms", "-c", "2", "--out", "run"];
+        ["load", &a.url("/"), "--vs", &vs, "--blocks", "6", "--block", "200ms", "-c", "2", "--out", "run"];
     let found = document(&lab.fine(&[&args[..], &["--json"]].concat()));
-    assert_eq!((&found["kind"], &found["comparison"]["blocks"]), (&"comparison".into(), &3.into()));
-    assert_eq!(lines(&lab.path("run/blocks.ndjson")), 6);
+    assert_eq!((&found["kind"], &found["comparison"]["blocks"]), (&"comparison".into(), &6.into()));
+    assert_eq!(lines(&lab.path("run/blocks.ndjson")), 12);
     let line = |name: &str| {
         let all = found["comparison"]["lines"].as_array().unwrap();
         all.iter().find(|l| l["quantity"] == name).unwrap()["ratio"].clone()
