@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::first::grouped;
-use weigh_stats::gain;
+use weigh_stats::{dominators, pareto_front};
 
 use crate::row::Row;
 use crate::subject::{Axes, Shape};
-use crate::verdict::{is_less, ratio_if};
+use crate::verdict::ratio_if;
 
 /// Rows that are alike in the factors that their subject groups by.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -103,27 +103,16 @@ pub fn time_axis<'r>(axes: &Axes, rows: impl Iterator<Item = &'r Row> + Clone) -
     axes.times.iter().copied().find(|time| rows.clone().any(|row| row.get(time).is_some()))
 }
 
-/// Marks front and dominators; returns the front by bytes, descending. A row is off the front when another one has no more bytes and takes less time
-/// beyond doubt; the one that gains most on the axis where it gains least is named.
+/// Marks front and dominators; returns the front by bytes, descending.
 fn mark_front(axes: &Axes, indices: &[usize], rows: &mut [Row]) -> Vec<usize> {
     let Some(time) = time_axis(axes, indices.iter().map(|i| &rows[*i])) else { return Vec::new() };
     let timed: Vec<(usize, [f64; 2])> =
         indices.iter().filter_map(|i| Some((*i, point(axes, time, &rows[*i])?))).collect();
-    let beats = |(j, [_, by]): &(usize, [f64; 2]), i: usize, bytes: f64| {
-        *j != i
-            && *by <= bytes
-            && rows[*j].get(time).zip(rows[i].get(time)).is_some_and(|(a, b)| is_less(a, b))
-    };
-    let beaten_by: Vec<Option<String>> = timed
-        .iter()
-        .map(|(i, own)| {
-            let stronger = timed.iter().filter(|other| beats(other, *i, own[1]));
-            let strongest = stronger.reduce(|a, b| if gain(&b.1, own) > gain(&a.1, own) { b } else { a })?;
-            Some(rows[strongest.0].cell.id.clone())
-        })
-        .collect();
-    for ((index, _), by) in timed.iter().zip(beaten_by) {
-        rows[*index].front = by.is_none();
+    let points: Vec<[f64; 2]> = timed.iter().map(|(_, point)| *point).collect();
+    let (on_front, beaten_by) = (pareto_front(&points), dominators(&points));
+    for (at, (index, _)) in timed.iter().enumerate() {
+        let by = beaten_by[at].map(|other| rows[timed[other].0].cell.id.clone());
+        rows[*index].front = on_front[at];
         rows[*index].dominated_by = by;
     }
     let mut front: Vec<(usize, [f64; 2])> = timed.into_iter().filter(|(i, _)| rows[*i].front).collect();

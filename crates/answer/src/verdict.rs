@@ -27,7 +27,7 @@ pub struct Ratio {
     pub rounds: u32,
     /// The probability of rounds that differ as much, were there no difference; 1 with fewer than five rounds.
     pub p: f64,
-    /// They differ beyond doubt: as a recommendation needs it.
+    /// They differ at the family-wise level: a sentence may say so.
     pub claimed: bool,
 }
 
@@ -146,12 +146,12 @@ pub fn difference(a: &Estimate, b: &Estimate) -> (f64, Interval) {
     (a.value - b.value, interval)
 }
 
-/// The two differ, beyond doubt.
+/// The two differ at the family-wise level.
 pub fn differ(a: &Estimate, b: &Estimate) -> bool {
     Compared::of((a, 0.0), (b, 0.0)).is_some_and(|compared| compared.is_claimed())
 }
 
-/// `a` is less than `b`, beyond doubt.
+/// `a` is less than `b` at the family-wise level.
 pub fn is_less(a: &Estimate, b: &Estimate) -> bool {
     is_total_less((a, 0.0), (b, 0.0))
 }

@@ -39,7 +39,7 @@ fn dominates<const N: usize>(q: &[f64; N], p: &[f64; N]) -> bool {
 }
 
 /// (the smallest, the sum) of the relative gains of `q` over `p` on every axis, where smaller is better: the greater, the more clearly it beats.
-pub fn gain<const N: usize>(q: &[f64; N], p: &[f64; N]) -> (f64, f64) {
+fn gain<const N: usize>(q: &[f64; N], p: &[f64; N]) -> (f64, f64) {
     let gains =
         q.iter().zip(p).map(|(a, b)| if b == a { 0.0 } else { (b - a) / b.abs().max(f64::MIN_POSITIVE) });
     gains.fold((f64::INFINITY, 0.0), |(least, sum), gain| (least.min(gain), sum + gain))

@@ -37,7 +37,7 @@ pub struct Standing<'a> {
     profiles: Vec<Option<Profile>>,
     /// Of each cell, the cells that it competes with.
     rivals: Vec<Vec<Rival>>,
-    /// Of each cell: it is off the front beyond doubt.
+    /// Of each cell: a rival with no more bytes is quicker at that level.
     off: Vec<bool>,
 }
 
@@ -49,9 +49,9 @@ struct Rival {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Told {
-    /// It is quicker, beyond doubt.
+    /// It is quicker at the level of the rule.
     Quicker,
-    /// It is slower, beyond doubt.
+    /// It is slower at the level of the rule.
     Slower,
     /// That cannot be told.
     Apart,

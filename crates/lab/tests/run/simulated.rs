@@ -1,6 +1,6 @@
 //! The stop rule and the report together under simulated noise: a run is decided after every round, and its report says what differs.
 //!
-//! Costs are given, so that every claim is known to be right or wrong: a cell that is off the front, or was stopped because another beats it. Random
+//! Costs are given, so that every claim is known to be right or wrong: a cell of which a sentence says that another beats it, or that was stopped for it. Random
 //! numbers are seeded; limits leave room for the chance of a few dozen runs. docs/METHODOLOGY.md has the table of many more.
 
 use std::collections::BTreeMap;
@@ -75,7 +75,11 @@ fn beaten(plan: &Plan, records: &[Record]) -> Vec<usize> {
         matches!(row.stop, Some(weigh_model::record::StopReason::Dominated { .. }))
     };
     let rows = report.rows.iter().enumerate();
-    rows.filter(|(_, row)| row.dominated_by.is_some() || is_stopped(row)).map(|(i, _)| i).collect()
+    let is_beaten = |row: &weigh_answer::row::Row| {
+        let by = row.dominated_by.as_deref().and_then(|id| report.row(id)?.get("encode"));
+        by.zip(row.get("encode")).is_some_and(|(by, own)| weigh_answer::verdict::is_less(by, own))
+    };
+    rows.filter(|(_, row)| is_beaten(row) || is_stopped(row)).map(|(i, _)| i).collect()
 }
 
 #[test]

@@ -61,12 +61,6 @@ pub(super) fn group(evidence: &Evidence, group: &Group) -> String {
     of_work(evidence, group).first().map(|first| work(evidence, first)).unwrap_or_default()
 }
 
-/// A ratio with its interval; where it does not settle which is more, that is said.
-pub(super) fn ratio(ratio: &Ratio) -> String {
-    let text = interval(ratio);
-    if ratio.is_settled() { text } else { format!("{text} (cannot be told apart)") }
-}
-
 /// A ratio with its interval.
 pub(super) fn interval(ratio: &Ratio) -> String {
     units::times_interval(ratio.value, ratio.low, ratio.high)
