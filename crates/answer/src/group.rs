@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::first::grouped;
-use weigh_stats::{dominators, pareto_front};
+use weigh_stats::dominator;
 
 use crate::row::Row;
 use crate::subject::{Axes, Shape};
-use crate::verdict::ratio_if;
+use crate::verdict::{is_told_less, ratio_if};
 
 /// Rows that are alike in the factors that their subject groups by.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -103,19 +103,31 @@ pub fn time_axis<'r>(axes: &Axes, rows: impl Iterator<Item = &'r Row> + Clone) -
     axes.times.iter().copied().find(|time| rows.clone().any(|row| row.get(time).is_some()))
 }
 
-/// Marks front and dominators; returns the front by bytes, descending.
+/// Marks the front, and what keeps the others from it; returns the front by bytes, descending. From the smallest row on, a row is on it when it is quicker
+/// than all that are smaller, as far as the rounds tell; of others, the one of the front with no more bytes that beats it most clearly is named.
 fn mark_front(axes: &Axes, indices: &[usize], rows: &mut [Row]) -> Vec<usize> {
     let Some(time) = time_axis(axes, indices.iter().map(|i| &rows[*i])) else { return Vec::new() };
-    let timed: Vec<(usize, [f64; 2])> =
-        indices.iter().filter_map(|i| Some((*i, point(axes, time, &rows[*i])?))).collect();
-    let points: Vec<[f64; 2]> = timed.iter().map(|(_, point)| *point).collect();
-    let (on_front, beaten_by) = (pareto_front(&points), dominators(&points));
-    for (at, (index, _)) in timed.iter().enumerate() {
-        let by = beaten_by[at].map(|other| rows[timed[other].0].cell.id.clone());
-        rows[*index].front = on_front[at];
-        rows[*index].dominated_by = by;
+    let is_finite = |point: &[f64; 2]| point.iter().all(|amount| amount.is_finite());
+    let timed = |i: &usize| Some((*i, point(axes, time, &rows[*i]).filter(is_finite)?));
+    let mut timed: Vec<(usize, [f64; 2])> = indices.iter().filter_map(timed).collect();
+    timed.sort_by(|(_, a), (_, b)| a[1].total_cmp(&b[1]).then(a[0].total_cmp(&b[0])));
+    let mut front: Vec<(usize, [f64; 2])> = Vec::new();
+    let mut off = Vec::new();
+    for (i, own) in timed {
+        let is_on = front.last().is_none_or(|(smaller, figures)| {
+            own == *figures || is_told_less(rows[i].get(time), rows[*smaller].get(time))
+        });
+        if is_on {
+            front.push((i, own));
+        } else {
+            let points: Vec<[f64; 2]> = front.iter().map(|(_, point)| *point).collect();
+            let by = dominator(&own, &points).unwrap_or(points.len() - 1);
+            off.push((i, rows[front[by].0].cell.id.clone()));
+        }
     }
-    let mut front: Vec<(usize, [f64; 2])> = timed.into_iter().filter(|(i, _)| rows[*i].front).collect();
-    front.sort_by(|a, b| b.1[1].total_cmp(&a.1[1]));
-    front.into_iter().map(|(index, _)| index).collect()
+    for (i, by) in off {
+        rows[i].dominated_by = Some(by);
+    }
+    front.iter().for_each(|(i, _)| rows[*i].front = true);
+    front.into_iter().rev().map(|(i, _)| i).collect()
 }

@@ -30,7 +30,7 @@ pub struct Row {
     pub values: Values,
     /// On its group's Pareto front.
     pub front: bool,
-    /// The id of the cell that beats it on both axes, when it is not on the front.
+    /// When it is not on the front, the id of the cell there that has no more bytes, where it is not quicker itself as far as the rounds tell.
     pub dominated_by: Option<String>,
     /// Its cost ÷ that of each of the group's marked cells, by the mark's name.
     pub beside: BTreeMap<String, Ratio>,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_stats::{FAMILY_WISE, Interval, LogRatio, Rule, median, quantile};
+use weigh_stats::{FAMILY_WISE, Interval, LogRatio, ROUNDS, Rule, median, quantile};
 
 use crate::estimate::{Drawn, Estimate, MEDIAN, common};
 use crate::metric::{Better, Metric};
@@ -154,6 +154,13 @@ pub fn differ(a: &Estimate, b: &Estimate) -> bool {
 /// `a` is less than `b` at the family-wise level.
 pub fn is_less(a: &Estimate, b: &Estimate) -> bool {
     is_total_less((a, 0.0), (b, 0.0))
+}
+
+/// `a` is less than `b`: at the family-wise level, and by the figures alone where they have too few rounds in common for any rule.
+pub fn is_told_less(a: Option<&Estimate>, b: Option<&Estimate>) -> bool {
+    let Some((a, b)) = a.zip(b) else { return false };
+    let compared = Compared::of((a, 0.0), (b, 0.0)).filter(|compared| compared.log.rounds >= ROUNDS);
+    compared.map_or(a.value < b.value, |compared| compared.value < 1.0 && compared.is_claimed())
 }
 
 /// As [`is_less`], with an amount added to each that is known exactly.

@@ -3,9 +3,8 @@
 //!
 //! Two runs on a shared machine never have the same numbers, so that two cells of nearly the same encode time and bytes may
 //! swap places on the front even between two exhaustive runs. A cell that is on one of the two fronts only is therefore
-//! explained when each cell that keeps it from the other front cannot be told apart from it in the exhaustive run's own
-//! numbers, or the ratio is nearer to 1 than the exactness that was asked
-//! for. What is not explained is an answer that stopping early has changed.
+//! explained when its rival on the other front cannot be told apart from it in the exhaustive run's own numbers, or the ratio is
+//! nearer to 1 than the exactness that was asked for. What is not explained is an answer that stopping early has changed.
 
 mod common;
 
@@ -86,24 +85,6 @@ impl Answer {
     fn front(&self) -> BTreeSet<&str> {
         self.report.groups.iter().flat_map(|g| g.front.iter().map(String::as_str)).collect()
     }
-
-    fn cell(&self, id: &str) -> Option<&Row> {
-        self.report.row(id)
-    }
-
-    /// The cells that keep this one from the front: no more bytes, and quicker.
-    fn better_than(&self, id: &str) -> Vec<&str> {
-        let Some(cell) = self.cell(id) else { return Vec::new() };
-        let encode = |c: &Row| c.value("encode").unwrap_or(f64::INFINITY);
-        let stored = |c: &Row| c.count("stored-bytes");
-        let beats = |c: &&Row| {
-            c.cell.group() == cell.cell.group()
-                && (stored(c), encode(c)) != (stored(cell), encode(cell))
-                && stored(c) <= stored(cell)
-                && encode(c) <= encode(cell)
-        };
-        self.report.rows.iter().filter(beats).map(|c| c.cell.id.as_str()).collect()
-    }
 }
 
 /// CPU time of all processes that this one has waited for, and of those that they have waited for.
@@ -150,16 +131,17 @@ fn fronts(targets: &mut Targets, name: &str, all: &Answer, quick: &Answer) -> Re
     for id in expected.symmetric_difference(&found) {
         // Whichever run does not have it on the front has others that beat it there.
         let beaten_in = if expected.contains(id) { quick } else { all };
-        let by = beaten_in.better_than(id);
-        let told: Vec<(String, bool)> = by.iter().map(|other| ratios.tell(id, other)).collect();
-        for (other, (ratio, _)) in by.iter().zip(&told) {
-            let whose = if expected.contains(id) { "exhaustive" } else { "adaptive" };
-            progress(&format!(
-                "  {id} is on the {whose} front only; {other} beats it in the other; their ratio: {ratio}"
-            ));
-        }
-        // One that was not measured at all is beaten by none, and stays unexplained.
-        if by.is_empty() || told.iter().any(|(_, apart)| *apart) {
+        let Some(rival) = beaten_in.report.row(id).and_then(|row| row.dominated_by.as_deref()) else {
+            // One that was not measured at all has no rival, and stays unexplained.
+            unexplained.push(*id);
+            continue;
+        };
+        let (ratio, apart) = ratios.tell(id, rival);
+        let whose = if expected.contains(id) { "exhaustive" } else { "adaptive" };
+        progress(&format!(
+            "  {id} is on the {whose} front only; {rival} keeps it off in the other; their ratio: {ratio}"
+        ));
+        if apart {
             unexplained.push(*id);
         }
     }

@@ -19,7 +19,7 @@ pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_inter
 pub use link::{Crossing, break_even_bandwidth, break_even_interval};
 pub use moderated::{LogRatio, Shrinkage};
 pub use multiple::{benjamini_hochberg_cutoff, holm_cutoff};
-pub use pareto::{dominators, pareto_front};
+pub use pareto::dominator;
 pub use rule::{FALSE_DISCOVERIES, FAMILY_WISE, ROUNDS, Ratio, Rule};
 pub use summary::{Summary, median, quantile, summary};
 pub use threshold::{Threshold, ThresholdInterval};

@@ -1,31 +1,11 @@
-//! The Pareto front: what nothing else beats on every axis. Smaller is better on each.
+//! What beats a point on every axis. Smaller is better on each; a point with a value that is not finite beats nothing and is beaten by nothing.
 
-/// For each point, whether it is on the front: no other point is at least as good on every axis and better
-/// on one. Equal points stay together. A point with a value that is not finite is never on the front and
-/// beats nothing.
-pub fn pareto_front<const N: usize>(points: &[[f64; N]]) -> Vec<bool> {
-    points.iter().map(|p| is_finite(p) && !points.iter().any(|q| dominates(q, p))).collect()
-}
-
-/// For each point, the index of the point that beats it most clearly, or `None` on the front.
-///
-/// Of the points on the front that beat it (there is always one), the one with the greatest relative gain on the
+/// Of some points, the index of the one that beats `p` most clearly: no worse on every axis and better on one. It has the greatest relative gain on the
 /// axis where it gains least, then the greatest sum of gains, then the lowest index.
-pub fn dominators<const N: usize>(points: &[[f64; N]]) -> Vec<Option<usize>> {
-    let front = pareto_front(points);
-    points
-        .iter()
-        .map(|p| {
-            let mut strongest: Option<(usize, (f64, f64))> = None;
-            for (index, q) in points.iter().enumerate().filter(|(i, q)| front[*i] && dominates(q, p)) {
-                let gain = gain(q, p);
-                if strongest.is_none_or(|(_, best)| gain > best) {
-                    strongest = Some((index, gain));
-                }
-            }
-            strongest.map(|(index, _)| index)
-        })
-        .collect()
+pub fn dominator<const N: usize>(p: &[f64; N], points: &[[f64; N]]) -> Option<usize> {
+    let beats =
+        points.iter().enumerate().filter(|(_, q)| dominates(q, p)).map(|(index, q)| (index, gain(q, p)));
+    beats.reduce(|a, b| if b.1 > a.1 { b } else { a }).map(|(index, _)| index)
 }
 
 fn is_finite<const N: usize>(p: &[f64; N]) -> bool {

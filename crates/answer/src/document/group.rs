@@ -101,7 +101,11 @@ impl<'a> View<'a> {
             let (front, all) = (self.on_front().count(), self.rows.len());
             let worth = units::count(all, look.noun.0, look.noun.1);
             let are = if front == 1 { "is" } else { "are" };
-            let others = if front < all { "; the others are beaten on both by another" } else { "" };
+            let others = if front < all {
+                "; each of the others is no smaller than one of them and not measurably quicker"
+            } else {
+                ""
+            };
             remark =
                 format!("{front} of {worth} {are} on the Pareto front (●) of {}{others}.", look.front_of);
         }
@@ -128,7 +132,7 @@ impl<'a> View<'a> {
             let (one, several) = self.look().noun;
             let hidden = units::count(hidden, &format!("{one} is"), &format!("{several} are"));
             blocks.push(Block::Remark(format!(
-                "{hidden} beaten on both {}; the full report names them.",
+                "{hidden} off the front of {}: no smaller than one of these and not measurably quicker. The full report names them.",
                 self.look().front_of
             )));
         }

@@ -14,7 +14,7 @@ pub mod size;
 pub mod total;
 
 use weigh_model::units;
-use weigh_stats::dominators;
+use weigh_stats::dominator;
 
 use std::collections::BTreeMap;
 

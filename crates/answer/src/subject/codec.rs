@@ -357,7 +357,7 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
         shown(Column::new("n", "", Kind::Whole, 11), |_, _, r| {
             least(r, ["encode-samples", "decode-samples"], f64::min).into()
         }),
-        shown(text("beaten by", 12, 6), |report, _, r| {
+        shown(text("rival", 12, 6), |report, _, r| {
             r.dominated_by.as_deref().map(|id| group::label(report, id)).unwrap_or_default().into()
         }),
         shown(text("note", 11, 1), |report, g, r| group::notes(report, g, r).into()),

@@ -522,7 +522,7 @@ fn columns(report: &Report, group: &Group) -> Vec<Shown> {
         shown(whole("wire", "B", 22), |_, _, r| r.value("wire-bytes").map(f64::round).into()),
         shown(whole("n", "", 17), |_, _, r| f64::from(rounds(r)).into()),
         shown(text("coding", 6, 23), |_, _, r| clean(r.fact(CODING).unwrap_or_default()).into()),
-        shown(text("beaten by", 12, 12), |report, _, r| {
+        shown(text("rival", 12, 12), |report, _, r| {
             r.dominated_by.as_deref().map(|id| group::label(report, id)).unwrap_or_default().into()
         }),
         shown(text("note", 11, 1), |report, g, r| group::notes(report, g, r).into()),

@@ -70,11 +70,7 @@ fn strongest<'a>(candidate: &'a Row, peers: &[&'a Row]) -> Option<&'a Row> {
         .filter(|p| p.get(ENCODE).is_some_and(|c| is_less(c, cost)))
         .copied()
         .collect();
-    let points: Vec<[f64; 2]> = [candidate]
-        .iter()
-        .chain(&beating)
-        .map(|c| [c.value(ENCODE).unwrap_or(f64::NAN), stored(c)])
-        .collect();
-    let at = dominators(&points).first().copied().flatten()?;
-    beating.get(at.checked_sub(1)?).copied()
+    let point = |row: &Row| [row.value(ENCODE).unwrap_or(f64::NAN), stored(row)];
+    let points: Vec<[f64; 2]> = beating.iter().map(|row| point(row)).collect();
+    beating.get(dominator(&point(candidate), &points)?).copied()
 }

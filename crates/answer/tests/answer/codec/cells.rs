@@ -109,6 +109,21 @@ fn front_and_strongest_dominator() {
 }
 
 #[test]
+fn who_is_no_quicker_than_a_smaller_one_as_far_as_rounds_tell_is_off_the_front() {
+    let zstd = |level: usize| ("tree", "native", None, ["zstd:1", "zstd:2", "zstd:3"][level - 1]);
+    let report = |slow: fn(u32) -> f64| {
+        let lab = Lab::new().payload("tree", 1000, 1).cell(zstd(1), figures(40.0, 300));
+        lab.cell_with(zstd(2), figures(95.0, 260), slow).cell(zstd(3), figures(100.0, 250)).report()
+    };
+    let by = |report: &weigh_answer::report::Report| row(report, "tree/native/-/zstd:2").dominated_by.clone();
+    assert_eq!(
+        by(&report(|round| 1.0 + 0.08 * f64::from(round % 3))).as_deref(),
+        Some("tree/native/-/zstd:3")
+    );
+    assert_eq!(by(&report(|_| 1.0)), None, "calm rounds tell");
+}
+
+#[test]
 fn a_dictionary_counts_as_bytes_on_the_front() {
     let mut lab = Lab::new()
         .payload("tree", 1000, 1)
