@@ -230,6 +230,7 @@ fn text(f: &Findings) -> String {
     let mut out = format!("{} {}\n", bold("weigh"), f.weigh);
     let root = if f.root { ", root" } else { "" };
     out.push_str(&format!("{} {}{root}\n", bold("machine"), f.machine.line()));
+    out.push_str(&format!("{} {}\n", bold("CPU time"), f.machine.accounting_line()));
     let Corpus { cached, all } = f.corpus;
     out.push_str(&format!("{} {cached} of {all} files in the cache\n", bold("corpus")));
     f.runtimes.iter().for_each(|r| out.push_str(&runtime(r)));

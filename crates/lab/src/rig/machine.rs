@@ -1,7 +1,9 @@
 //! The machine a run was measured on: its fingerprint, queried and never typed.
 
+use std::io::Read;
 use std::path::Path;
 
+use flate2::read::GzDecoder;
 use rustix::thread::sched_getaffinity;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,12 @@ pub struct Machine {
     pub cgroup_cores: Option<f64>,
     /// Load average over one minute at the start.
     pub load_average: Option<f64>,
+    /// The kernel counts time in interrupts apart (`IRQ_TIME_ACCOUNTING`); false: it is in the CPU time of whatever it interrupted.
+    #[serde(default)]
+    pub irq_time_accounting: Option<bool>,
+    /// The kernel leaves time that the hypervisor took out of a process's CPU time (`PARAVIRT_TIME_ACCOUNTING`); false: it is in it.
+    #[serde(default)]
+    pub paravirt_time_accounting: Option<bool>,
 }
 
 impl Machine {
@@ -41,6 +49,8 @@ impl Machine {
         let cpuinfo = text("proc/cpuinfo").unwrap_or_default();
         let kernel =
             || Some(format!("{} {}", word("proc/sys/kernel/ostype")?, word("proc/sys/kernel/osrelease")?));
+        let options = kernel_options(root);
+        let option = |name: &str| options.as_deref().map(|text| is_set(text, name));
         // Whatever share of them a cgroup grants.
         let cores = sched_getaffinity(None).map_or(1, |set| set.count());
         Machine {
@@ -53,7 +63,24 @@ impl Machine {
             virtualisation: virtualisation(root, &cpuinfo),
             cgroup_cores: cgroup_cores(root).filter(|&granted| granted < f64::from(cores)),
             load_average: text("proc/loadavg").and_then(|t| t.split_whitespace().next()?.parse().ok()),
+            irq_time_accounting: option("IRQ_TIME_ACCOUNTING"),
+            paravirt_time_accounting: option("PARAVIRT_TIME_ACCOUNTING"),
         }
+    }
+
+    /// What the kernel puts into a process's CPU time beside its own, in one line.
+    pub fn accounting_line(&self) -> String {
+        let interrupts = match self.irq_time_accounting {
+            Some(true) => "interrupts not counted (IRQ_TIME_ACCOUNTING on)",
+            Some(false) => "interrupts counted for the process they interrupt (IRQ_TIME_ACCOUNTING off)",
+            None => "interrupts: unknown (no kernel configuration to read)",
+        };
+        let stolen = match self.paravirt_time_accounting {
+            Some(true) => "stolen time not counted (PARAVIRT_TIME_ACCOUNTING on)",
+            Some(false) => "stolen time counted (PARAVIRT_TIME_ACCOUNTING off)",
+            None => "stolen time: unknown",
+        };
+        format!("{interrupts}; {stolen}")
     }
 
     /// One line for a heading: processor, cores, memory, kernel.
@@ -78,6 +105,27 @@ fn field(text: &str, key: &str, separator: char) -> Option<String> {
         (name.trim() == key).then(|| value.trim().trim_matches('"').to_owned())
     });
     value.filter(|v| !v.is_empty())
+}
+
+/// The configuration that the running kernel was built with: as it tells itself, or as its distribution laid it beside it.
+fn kernel_options(root: &Path) -> Option<String> {
+    let told = || {
+        let mut text = String::new();
+        GzDecoder::new(std::fs::File::open(root.join("proc/config.gz")).ok()?).read_to_string(&mut text).ok()?;
+        Some(text)
+    };
+    let laid = || {
+        let release = std::fs::read_to_string(root.join("proc/sys/kernel/osrelease")).ok()?;
+        std::fs::read_to_string(root.join(format!("boot/config-{}", release.trim()))).ok()
+    };
+    // A file without options is no configuration.
+    told().or_else(laid).filter(|text| text.lines().any(|line| line.starts_with("CONFIG_")))
+}
+
+/// Whether an option is built in. One that is not named is not: its architecture has none, or what it depends on is off.
+fn is_set(options: &str, name: &str) -> bool {
+    let line = format!("CONFIG_{name}=y");
+    options.lines().any(|l| l == line)
 }
 
 fn memory_bytes(meminfo: &str) -> Option<u64> {

@@ -7,7 +7,7 @@ fn it_says_what_can_be_measured_and_what_mends_the_rest() {
     let lab = Lab::new();
     let text = lab.fine(&["check"]);
     for word in
-        ["machine", "native", "one file a key", "zlib-ng", "libdeflate", "zstd", "levels -7 to 22", "missing"]
+        ["machine", "CPU time interrupts", "native", "one file a key", "zlib-ng", "libdeflate", "zstd", "levels -7 to 22", "missing"]
     {
         assert!(text.contains(word), "{word}: {text}");
     }
@@ -23,6 +23,9 @@ fn as_json_it_has_every_codec_with_a_version_or_a_reason() {
     let found = lab.told(&["check", "--json"]);
     assert_eq!(found["schema"], 1);
     assert!(found["machine"]["cores"].as_u64().unwrap() > 0);
+    for option in ["irq_time_accounting", "paravirt_time_accounting"] {
+        assert!(found["machine"][option].is_boolean() || found["machine"][option].is_null(), "{option}");
+    }
     for runtime in found["runtimes"].as_array().unwrap() {
         for codec in runtime["codecs"].as_array().unwrap() {
             let there = codec["missing"].is_null();

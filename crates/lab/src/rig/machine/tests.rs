@@ -50,3 +50,28 @@ fn the_smallest_quota_around_counts_in_both_versions() {
     lay(root.path(), "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
     assert_eq!(cgroup_cores(root.path()), Some(0.25));
 }
+
+#[test]
+fn what_cpu_time_holds_beside_a_processes_own_is_the_kernels_configuration() {
+    let root = tempfile::tempdir().unwrap();
+    let query = || {
+        let machine = Machine::query_under(root.path());
+        (machine.irq_time_accounting, machine.paravirt_time_accounting)
+    };
+    lay(root.path(), "proc/sys/kernel/osrelease", "6.1.0\n");
+    lay(root.path(), "boot/config-6.0.9", "CONFIG_IRQ_TIME_ACCOUNTING=y\n");
+    assert_eq!(query(), (None, None), "that is another kernel's");
+    lay(root.path(), "boot/config-6.1.0", "\n# nothing\n");
+    assert_eq!(query(), (None, None));
+    lay(root.path(), "boot/config-6.1.0", "CONFIG_HAVE_IRQ_TIME_ACCOUNTING=y\nCONFIG_PARAVIRT_TIME_ACCOUNTING=y\n");
+    assert_eq!(query(), (Some(false), Some(true)), "what an architecture could have is not what it has");
+
+    let told = std::fs::File::create(root.path().join("proc/config.gz")).unwrap();
+    let mut told = flate2::write::GzEncoder::new(told, flate2::Compression::default());
+    let text = "CONFIG_IRQ_TIME_ACCOUNTING=y\n# CONFIG_PARAVIRT_TIME_ACCOUNTING is not set\n";
+    std::io::Write::write_all(&mut told, text.as_bytes()).unwrap();
+    told.finish().unwrap();
+    assert_eq!(query(), (Some(true), Some(false)), "what the kernel says of itself counts first");
+    let line = Machine::query_under(root.path()).accounting_line();
+    assert!(line.contains("IRQ_TIME_ACCOUNTING on") && line.contains("PARAVIRT_TIME_ACCOUNTING off"), "{line}");
+}
