@@ -2,6 +2,7 @@
 
 use crate::text::clean;
 use weigh_model::caveat::Caveat;
+use weigh_model::record::steal::LIMIT;
 use weigh_model::units;
 
 /// A caveat in two or three words, for a row.
@@ -10,6 +11,7 @@ pub fn note(caveat: &Caveat) -> String {
         Caveat::NoisyMachine { wall_over_cpu } => format!("wall {wall_over_cpu:.2}× CPU"),
         Caveat::FrequencyScaling { .. } => "clock moves".into(),
         Caveat::Steal { share } => format!("{:.0}% stolen", share * 100.0),
+        Caveat::StolenVisits { visits, of, .. } => format!("stolen in {visits}/{of}"),
         Caveat::Drift { factor } => format!("rounds differ {factor:.2}×"),
         Caveat::Unconverged { half_width, .. } => format!("unconverged +{:.0}%", half_width * 100.0),
         Caveat::FewSamples { samples: 1 } => "1 sample".into(),
@@ -48,6 +50,15 @@ pub fn explain(caveat: &Caveat) -> (String, String) {
         Caveat::Steal { share } => (
             format!("The hypervisor took {:.1}% of the CPU time away.", share * 100.0),
             "Measure on a dedicated machine.",
+        ),
+        Caveat::StolenVisits { visits, of, most } => (
+            format!(
+                "The hypervisor took more than {:.0}% of the CPU time in {visits} of {}, up to {:.0}%.",
+                LIMIT * 100.0,
+                units::count(*of as usize, "visit", "visits"),
+                most * 100.0
+            ),
+            "Trust figures of many rounds; measure on a dedicated machine for rates and response times.",
         ),
         Caveat::Drift { factor } => (
             format!(

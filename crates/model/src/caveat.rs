@@ -18,8 +18,17 @@ pub enum Caveat {
     },
     /// The hypervisor took time away.
     Steal {
-        /// Share of all CPU time, 0 to 1.
+        /// Share of the CPU time that was wanted (used or stolen), 0 to 1.
         share: f64,
+    },
+    /// The hypervisor took much of the CPU time of some visits: see [`crate::record::steal`].
+    StolenVisits {
+        /// How many.
+        visits: u32,
+        /// Of how many.
+        of: u32,
+        /// The largest share of one of them that was stolen, 0 to 1.
+        most: f64,
     },
     /// The whole machine was slower in some rounds than in others.
     Drift {
@@ -142,7 +151,8 @@ impl Caveat {
     pub fn is_of_visits(&self) -> bool {
         matches!(
             self,
-            Caveat::GeneratorLimit { .. }
+            Caveat::StolenVisits { .. }
+                | Caveat::GeneratorLimit { .. }
                 | Caveat::DeepBuffers
                 | Caveat::FaultyResponses { .. }
                 | Caveat::FailedTransactions { .. }

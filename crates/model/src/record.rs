@@ -5,6 +5,7 @@ pub mod client;
 pub mod delivery;
 pub mod fairness;
 pub mod negotiation;
+pub mod steal;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 
 pub use client::ClientVisit;
 pub use delivery::DeliveryVisit;
+use steal::Steal;
 
 /// One line of `records.ndjson`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -73,6 +75,9 @@ pub struct VisitRecord {
     pub at: f64,
     /// Seconds of wall time the visit took in all, untimed work included.
     pub took: f64,
+    /// What the hypervisor took meanwhile; null where the system does not tell, and in records of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal: Option<Steal>,
     /// Uncompressed bytes of all items; of a delivery, of the payload.
     pub decoded_bytes: u64,
     /// Encoded bytes of all items; of a delivery, of the body of one response.
@@ -117,7 +122,8 @@ impl VisitRecord {
 pub fn caveats(visits: &[&VisitRecord]) -> Vec<Caveat> {
     let deliveries: Vec<&DeliveryVisit> = visits.iter().filter_map(|v| v.delivery.as_deref()).collect();
     let clients: Vec<&ClientVisit> = visits.iter().filter_map(|v| v.client.as_deref()).collect();
-    delivery::caveats(&deliveries).into_iter().chain(client::caveats(&clients)).collect()
+    let stolen = steal::caveat(visits.iter().map(|visit| visit.steal.as_ref()));
+    delivery::caveats(&deliveries).into_iter().chain(client::caveats(&clients)).chain(stolen).collect()
 }
 
 /// Why a cell is no longer visited.

@@ -116,6 +116,7 @@ fn cell_caveat(caveat: &Caveat) -> &'static str {
         Caveat::NoisyMachine { .. } => "with wall time well over CPU time",
         Caveat::FrequencyScaling { .. } => "measured while the clock could move",
         Caveat::Steal { .. } => "measured while the hypervisor took time away",
+        Caveat::StolenVisits { .. } => "with visits from which the hypervisor took time",
         Caveat::Drift { .. } => "measured while the machine's speed changed",
         Caveat::Unconverged { .. } => "with an interval wider than asked for",
         Caveat::FewSamples { .. } => "with fewer samples than a figure needs",

@@ -111,7 +111,9 @@ fn field(text: &str, key: &str, separator: char) -> Option<String> {
 fn kernel_options(root: &Path) -> Option<String> {
     let told = || {
         let mut text = String::new();
-        GzDecoder::new(std::fs::File::open(root.join("proc/config.gz")).ok()?).read_to_string(&mut text).ok()?;
+        GzDecoder::new(std::fs::File::open(root.join("proc/config.gz")).ok()?)
+            .read_to_string(&mut text)
+            .ok()?;
         Some(text)
     };
     let laid = || {

@@ -18,6 +18,7 @@ use crate::subject;
 use weigh_model::caveat::Caveat;
 use weigh_model::plan::Plan;
 use weigh_model::protocol::FaultKind;
+use weigh_model::record::steal::Steal;
 use weigh_model::record::{Record, StopReason, VisitRecord};
 
 /// A share of stolen time from which on it is worth a caveat.
@@ -156,8 +157,12 @@ impl Course<'_> {
                 elapsed,
                 remaining: forecast::remaining(self.plan, &self.state, &expected, elapsed),
             });
+            let meter = self.clock.cpu_times();
             match self.visit(cell, round, expected[cell], executor) {
-                Ok(visit) => self.count(cell, elapsed, visit)?,
+                Ok(mut visit) => {
+                    visit.steal = self.steal_since(meter);
+                    self.count(cell, elapsed, visit)?;
+                }
                 Err(Failure::Fault(fault)) => {
                     let id = self.plan.cells[cell].id.clone();
                     self.append(Record::Fault { cell: id, round, fault })?;
@@ -219,9 +224,7 @@ impl Course<'_> {
     }
 
     fn end(&mut self) -> Result<Outcome> {
-        let now = self.clock.cpu_times();
-        let steal = self.meter.zip(now).and_then(|(before, now)| now.steal_share_since(before));
-        if let Some(share) = steal.filter(|&share| share > STEAL) {
+        if let Some(share) = self.steal_since(self.meter).map(|s| s.share()).filter(|&share| share > STEAL) {
             self.caveat(None, Caveat::Steal { share })?;
         }
         let governor = self.dir.file().machine.governor.clone();
@@ -240,6 +243,10 @@ impl Course<'_> {
         self.dir.sync()?;
         self.dir.finish();
         Ok(outcome(&self.state, seconds))
+    }
+
+    fn steal_since(&self, before: Option<CpuTimes>) -> Option<Steal> {
+        self.clock.cpu_times()?.since(before?)
     }
 
     fn append(&mut self, record: Record) -> Result<()> {

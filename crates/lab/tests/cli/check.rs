@@ -6,9 +6,17 @@ use crate::lab::{Lab, has_php};
 fn it_says_what_can_be_measured_and_what_mends_the_rest() {
     let lab = Lab::new();
     let text = lab.fine(&["check"]);
-    for word in
-        ["machine", "CPU time interrupts", "native", "one file a key", "zlib-ng", "libdeflate", "zstd", "levels -7 to 22", "missing"]
-    {
+    for word in [
+        "machine",
+        "CPU time interrupts",
+        "native",
+        "one file a key",
+        "zlib-ng",
+        "libdeflate",
+        "zstd",
+        "levels -7 to 22",
+        "missing",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
     assert!(text.contains("corpus 0 of "), "the cache of this test is empty: {text}");

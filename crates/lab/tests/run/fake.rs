@@ -12,6 +12,7 @@ use executor::FakeExecutor;
 pub use executor::{Asked, Behaviour, codec};
 use sha2::{Digest, Sha256};
 use weigh::interrupt::Interrupt;
+use weigh::rig::meter::CpuTimes;
 use weigh::run::clock::Clock;
 use weigh::run::dir::RunDir;
 use weigh::run::observer::{Observer, Upcoming};
@@ -25,11 +26,17 @@ use weigh_model::setting::Setting;
 
 /// A clock that moves only when it is told to.
 #[derive(Clone, Default)]
-pub struct FakeClock(Rc<Slot<Duration>>);
+pub struct FakeClock(Rc<Slot<Duration>>, Rc<Slot<CpuTimes>>);
 
 impl FakeClock {
     pub fn advance(&self, seconds: f64) {
         self.0.set(self.0.get() + Duration::from_secs_f64(seconds));
+    }
+
+    /// The processors were at work for so many ticks, and so many were stolen.
+    pub fn spend(&self, busy: u64, steal: u64) {
+        let spent = self.1.get();
+        self.1.set(CpuTimes { busy: spent.busy + busy, steal: spent.steal + steal });
     }
 }
 
@@ -40,6 +47,10 @@ impl Clock for FakeClock {
 
     fn epoch(&self) -> i64 {
         1_800_000_000 + self.0.get().as_secs() as i64
+    }
+
+    fn cpu_times(&self) -> Option<CpuTimes> {
+        Some(self.1.get())
     }
 }
 

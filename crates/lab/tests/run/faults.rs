@@ -3,6 +3,9 @@
 use weigh_model::protocol::FaultKind;
 use weigh_model::record::{Record, StopReason};
 
+use weigh_model::caveat::Caveat;
+use weigh_model::record::caveats;
+
 use crate::fake::{Lab, codec, name_of, reason, visits};
 
 fn faults(records: &[Record]) -> Vec<(String, u32, FaultKind, String)> {
@@ -86,4 +89,22 @@ fn another_version_than_planned_is_refused_before_anything_is_recorded() {
     let error = lab.measure(&mut dir).unwrap_err().to_string();
     assert_eq!(error, "native was 1 when this run was planned and is 2 now; start a new run");
     assert!(dir.records().is_empty());
+}
+
+#[test]
+fn a_visit_from_which_the_hypervisor_took_time_is_marked() {
+    let mut codecs = [("a", codec(1.0, 1.0, 10)), ("robbed", codec(1.0, 1.0, 9))];
+    codecs[1].1.stolen = Some((2, 25));
+    let (_, records) = Lab::new(&codecs).run();
+    let visits = records.iter().filter_map(|record| match record {
+        Record::Visit(visit) => Some(visit),
+        _ => None,
+    });
+    let (robbed, calm): (Vec<_>, Vec<_>) = visits.partition(|visit| name_of(&visit.cell) == "robbed");
+    let shares: Vec<(f64, bool)> =
+        robbed.iter().map(|visit| visit.steal.unwrap()).map(|steal| (steal.share(), steal.marked)).collect();
+    assert_eq!(shares[..3], [(0.0, false), (0.2, true), (0.0, false)]);
+    let of = robbed.len() as u32;
+    assert_eq!(caveats(&robbed), [Caveat::StolenVisits { visits: 1, of, most: 0.2 }]);
+    assert!(caveats(&calm).is_empty());
 }

@@ -2,6 +2,7 @@
 
 use weigh_model::caveat::Caveat;
 use weigh_model::payload::Origin;
+use weigh_model::record::steal::Steal;
 use weigh_model::record::{Record, StopReason};
 
 use crate::codec::fixture::{Figures, Lab};
@@ -114,4 +115,23 @@ fn content_that_is_not_what_it_seems() {
             Caveat::Sampled { payload: "part".into(), blocks: "first MB".into() },
         ]
     );
+}
+
+#[test]
+fn visits_from_which_the_hypervisor_took_time_are_named() {
+    let mut lab = lab().cell(("tree", "php8.2", None, "zstd:1"), FIGURES);
+    let cell = lab.plan.cells[0].id.clone();
+    let of_cell = lab.records.iter_mut().filter_map(|record| match record {
+        Record::Visit(visit) if visit.cell == cell => Some(visit),
+        _ => None,
+    });
+    let mut visits = 0;
+    for (at, visit) in of_cell.enumerate() {
+        visits += 1;
+        visit.steal = Some(Steal::of(0.3, if at == 1 { 0.1 } else { 0.01 }));
+    }
+    let report = lab.report();
+    let told = Caveat::StolenVisits { visits: 1, of: visits, most: 0.25 };
+    assert_eq!(report.rows[0].caveats[..], [told]);
+    assert!(report.rows[1].caveats.is_empty());
 }

@@ -63,7 +63,11 @@ fn what_cpu_time_holds_beside_a_processes_own_is_the_kernels_configuration() {
     assert_eq!(query(), (None, None), "that is another kernel's");
     lay(root.path(), "boot/config-6.1.0", "\n# nothing\n");
     assert_eq!(query(), (None, None));
-    lay(root.path(), "boot/config-6.1.0", "CONFIG_HAVE_IRQ_TIME_ACCOUNTING=y\nCONFIG_PARAVIRT_TIME_ACCOUNTING=y\n");
+    lay(
+        root.path(),
+        "boot/config-6.1.0",
+        "CONFIG_HAVE_IRQ_TIME_ACCOUNTING=y\nCONFIG_PARAVIRT_TIME_ACCOUNTING=y\n",
+    );
     assert_eq!(query(), (Some(false), Some(true)), "what an architecture could have is not what it has");
 
     let told = std::fs::File::create(root.path().join("proc/config.gz")).unwrap();
@@ -73,5 +77,8 @@ fn what_cpu_time_holds_beside_a_processes_own_is_the_kernels_configuration() {
     told.finish().unwrap();
     assert_eq!(query(), (Some(true), Some(false)), "what the kernel says of itself counts first");
     let line = Machine::query_under(root.path()).accounting_line();
-    assert!(line.contains("IRQ_TIME_ACCOUNTING on") && line.contains("PARAVIRT_TIME_ACCOUNTING off"), "{line}");
+    assert!(
+        line.contains("IRQ_TIME_ACCOUNTING on") && line.contains("PARAVIRT_TIME_ACCOUNTING off"),
+        "{line}"
+    );
 }

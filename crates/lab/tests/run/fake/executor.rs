@@ -28,12 +28,14 @@ pub struct Behaviour {
     pub disagreed: bool,
     /// Another output in every visit.
     pub unstable: bool,
+    /// In its n-th visit (from 1), ticks that the hypervisor takes beside the 100 at work that each visit has.
+    pub stolen: Option<(u32, u64)>,
 }
 
 /// A codec: CPU milliseconds to encode and to decode, and encoded bytes.
 pub fn codec(encode_ms: f64, decode_ms: f64, bytes: u64) -> Behaviour {
     let (spread, fault, wrong, disagreed, unstable) = (0.001, None, false, false, false);
-    Behaviour { encode_ms, decode_ms, bytes, spread, fault, wrong, disagreed, unstable }
+    Behaviour { encode_ms, decode_ms, bytes, spread, fault, wrong, disagreed, unstable, stolen: None }
 }
 
 /// What the fake was asked, shared with the test.
@@ -71,6 +73,8 @@ impl CodecWorker for FakeExecutor {
         // As the workers do: a long first call is a sample, before the samples of a quick one is one more.
         let calls = |ms: f64| ms / 1e3 * f64::from(request.samples + u32::from(ms < 300.0));
         self.clock.advance(calls(codec.encode_ms) + calls(codec.decode_ms) + 0.001);
+        self.clock
+            .spend(100, codec.stolen.filter(|(visit, _)| *visit == before + 1).map_or(0, |(_, ticks)| ticks));
         if let Some((from, kind)) = codec.fault
             && before + 1 >= from
         {
