@@ -52,7 +52,7 @@ pub fn run(
 ) -> Result<LoadResult, Refusal> {
     let models = models(plan)?;
     let arsenal = Arsenal::of(plan)?;
-    let (preflights, expectations) = preflight(plan, &arsenal, stop)?;
+    let (mut preflights, expectations) = preflight(plan, &arsenal, stop)?;
     let no_thread = |e: io::Error| Refusal(format!("no thread for decoding: {e}"));
     let check = expectations.map(|e| Ok((e, Decoder::start().map_err(no_thread)?))).transpose()?;
     let threads = plan.threads.max(1);
@@ -76,6 +76,9 @@ pub fn run(
         handles.into_iter().map(|h| h.join().unwrap_or_else(|_| Err(died()))).collect()
     });
     let after = sys::process_cpu_seconds();
+    for (request, note) in check.iter().flat_map(|(expectations, _)| expectations.changes()) {
+        preflights[request].notes.push(note);
+    }
     let mut client = Client {
         user_seconds: (after.0 - before.0).max(0.0),
         system_seconds: (after.1 - before.1).max(0.0),

@@ -9,6 +9,7 @@
 //! This room reads no socket and counts nothing: the engine feeds it and records its verdicts. Everything it keeps of a
 //! server's bytes is bounded.
 
+mod changes;
 mod checker;
 mod decode;
 mod decoder;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::{io, thread};
 
 use super::checker::Evidence;
-use super::expectation::Expectations;
+use super::expectation::{Expectations, Judged};
 use crate::fault::Fault;
 use crate::sys;
 
@@ -16,7 +16,16 @@ const QUEUE: usize = 1024;
 /// The way to the thread that decodes; it ends when the last of these is dropped.
 #[derive(Clone, Debug)]
 pub struct Decoder {
-    jobs: SyncSender<Job>,
+    orders: SyncSender<Order>,
+}
+
+/// What the thread is to do.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// Decode a body.
+    Decode(Job),
+    /// A thread of this load has no more bodies.
+    End(Arc<Expectations>),
 }
 
 /// A body to decode.
@@ -27,6 +36,22 @@ pub(super) struct Job {
     pub expectations: Arc<Expectations>,
     pub reply: Sender<Reply>,
     pub over: Arc<AtomicBool>,
+}
+
+/// Who waits for what becomes of a body.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    number: u64,
+    reply: Sender<Reply>,
+    decode_ns: u64,
+}
+
+impl Waiting {
+    /// Tells; nobody listens any more when the run was given up.
+    pub fn tell(self, verdict: Result<u64, Fault>) {
+        let Waiting { number, reply, decode_ns } = self;
+        let _ = reply.send(Reply { number, verdict, decode_ns });
+    }
 }
 
 /// What became of it: its decoded length, or what is wrong.
@@ -44,36 +69,53 @@ impl Decoder {
     /// # Errors
     /// When there can be no further thread.
     pub fn start() -> io::Result<Decoder> {
-        let (jobs, waiting) = sync_channel(QUEUE);
+        let (orders, waiting) = sync_channel(QUEUE);
         thread::Builder::new().name("weigh-decode".into()).spawn(move || work(&waiting))?;
-        Ok(Decoder { jobs })
+        Ok(Decoder { orders })
     }
 
     /// A decoder that never comes to anything.
     #[cfg(test)]
-    pub(super) fn stuck(queue: usize) -> (Decoder, Receiver<Job>) {
-        let (jobs, waiting) = sync_channel(queue);
-        (Decoder { jobs }, waiting)
+    pub(super) fn stuck(queue: usize) -> (Decoder, Receiver<Order>) {
+        let (orders, waiting) = sync_channel(queue);
+        (Decoder { orders }, waiting)
     }
 
     /// Takes a job if there is room for it; never waits.
     pub(super) fn take(&self, job: Job) -> bool {
-        self.jobs.try_send(job).is_ok()
+        self.orders.try_send(Order::Decode(job)).is_ok()
+    }
+
+    /// No more bodies come from one of the threads of that load. It is known behind all that came before; with a full queue, at once.
+    pub(super) fn end(&self, expectations: &Arc<Expectations>) {
+        if self.orders.try_send(Order::End(Arc::clone(expectations))).is_err() {
+            expectations.end();
+        }
     }
 }
 
-fn work(jobs: &Receiver<Job>) {
+fn work(orders: &Receiver<Order>) {
     sys::lowest_priority();
-    for Job { number, evidence, expectations, reply, over } in jobs {
+    for order in orders {
+        let Job { number, evidence, expectations, reply, over } = match order {
+            Order::Decode(job) => job,
+            Order::End(expectations) => {
+                expectations.end();
+                continue;
+            }
+        };
         if over.load(Ordering::Relaxed) {
             continue;
         }
         let Evidence { request, coding, capture } = evidence;
         let before = sys::thread_cpu_seconds();
-        let verdict = expectations.judge(request, coding, capture.bytes());
+        let judged = expectations.judge(request, coding, capture.bytes());
         let seconds = sys::thread_cpu_seconds() - before;
         drop(capture);
-        // Nobody listens any more when the run was given up.
-        let _ = reply.send(Reply { number, verdict, decode_ns: (seconds * 1e9) as u64 });
+        let waiting = Waiting { number, reply, decode_ns: (seconds * 1e9) as u64 };
+        match judged {
+            Judged::Told(verdict) => waiting.tell(verdict),
+            Judged::Other(body, fault) => expectations.changed(request, body, fault, waiting),
+        }
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::changes::Changes;
 use super::decode::{decode, excess, first, sha256, token};
 use super::expectation::{Decoded, Expectation, layer};
-use super::template::Template;
+use super::template::{SHARED, Template};
 use super::variants::{Variant, Variants};
 use super::wrong::{common, hex};
 use crate::accept::Accept;
@@ -19,8 +20,6 @@ use crate::result::{Checked, Framing, Preflight};
 /// Bytes of accepted bodies that a run may keep; requests beyond them are checked in samples.
 pub(crate) const KEPT: u64 = 512 << 20;
 
-/// Bodies with at least this share in common are compared but for the parts that vary.
-const SHARED: f64 = 0.5;
 /// So many responses for each content: with fewer, another content may still come.
 const RESPONSES_PER_CONTENT: usize = 3;
 /// What varies may become so many bytes longer than in the preflight, and twice as long.
@@ -61,6 +60,8 @@ pub struct Examiner {
     vary_by: Option<Vec<String>>,
     /// Bytes of bodies that may still be kept.
     room: u64,
+    /// The preflight asks again after a while, for what varies: then a page may also change while the load runs.
+    may_change: bool,
 }
 
 impl Examiner {
@@ -70,7 +71,7 @@ impl Examiner {
             Check::Verify { vary_by, .. } => Some(vary_by.clone()),
             Check::Discard => None,
         };
-        Examiner { limits: plan.limits, vary_by, room: KEPT }
+        Examiner { limits: plan.limits, vary_by, room: KEPT, may_change: plan.again_seconds > 0.0 }
     }
 
     /// What the responses to a request tell: `seen` is one of them, `others` are more, the more the better; without any,
@@ -145,6 +146,15 @@ impl Examiner {
             self.varying(finding, &whole, &decoded)?;
         }
         self.choose(finding, &whole, &decoded);
+        // A response with a validator or a part of one promises its bytes (RFC 9110, 8.8 and 14).
+        let promised = seen.head.status == 206
+            || ["etag", "last-modified"].iter().any(|name| value(seen, name).is_some());
+        let expectation = &mut finding.expectation;
+        if self.may_change && !promised && matches!(expectation.checked, Checked::Bytes | Checked::Parts) {
+            expectation.changes = Some(Changes::default());
+            expectation.length = None;
+            expectation.media_type = Some(media_type(borrowed(seen)));
+        }
         Ok(())
     }
 
@@ -293,6 +303,7 @@ impl Finding {
             plausible: None,
             media_type: None,
             variants: Variants::default(),
+            changes: None,
         };
         Finding { preflight, expectation }
     }

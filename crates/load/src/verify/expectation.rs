@@ -1,11 +1,14 @@
 //! What the responses to a request must be.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::changes::Changes;
 use super::checker::State;
 use super::decode::{decode, sha256, token};
+use super::decoder::Waiting;
 use super::template::Template;
 use super::variants::{Variant, Variants, find, nearest};
 use super::wrong;
@@ -39,6 +42,16 @@ pub struct Expectation {
     /// The media type, where bodies differ.
     pub(super) media_type: Option<Vec<u8>>,
     pub(super) variants: Variants,
+    /// What of it changes while the load runs, where it may: it is no file, and its preflight looked for what varies.
+    pub(super) changes: Option<Changes>,
+}
+
+/// What is known of a body once it is decoded.
+pub(super) enum Judged {
+    /// Its decoded length, or what is wrong.
+    Told(Result<u64, Fault>),
+    /// It is complete, decoded, and other than the preflight's; the fault that it is unless the page has changed.
+    Other(Vec<u8>, Fault),
 }
 
 /// A body without its content coding.
@@ -78,6 +91,8 @@ pub struct Expectations {
     /// What captured bodies draw on.
     waiting: Arc<Budget>,
     learned: Arc<Budget>,
+    /// Threads from which bodies may come.
+    threads: AtomicUsize,
 }
 
 impl Expectations {
@@ -88,12 +103,20 @@ impl Expectations {
             Check::Discard => 1,
         };
         let (waiting, learned) = (Budget::of(WAITING), Budget::of(LEARNED));
-        Arc::new(Expectations { list, limits: plan.limits, decode_every, waiting, learned })
+        Arc::new(Expectations {
+            list,
+            limits: plan.limits,
+            decode_every,
+            waiting,
+            learned,
+            threads: AtomicUsize::new(0),
+        })
     }
 
-    /// Whether parts of the bodies of a request vary: then one that equals none may still be right.
+    /// Whether parts of the bodies of a request vary, or may begin to: then one that equals none may still be right.
     pub(super) fn varies(&self, request: u32) -> bool {
-        self.list[request as usize].template.is_some()
+        let expected = &self.list[request as usize];
+        expected.template.is_some() || expected.changes.is_some()
     }
 
     /// Begins to keep a body.
@@ -112,22 +135,33 @@ impl Expectations {
     ///
     /// # Errors
     /// `Corrupt`, `Bomb` or `Mismatch`, with the place where it left the nearest accepted body.
-    pub(super) fn judge(&self, request: u32, coding: Coding, wire: &[u8]) -> Result<u64, Fault> {
+    pub(super) fn judge(&self, request: u32, coding: Coding, wire: &[u8]) -> Judged {
         let expected = &self.list[request as usize];
         // The same body may have waited more than once.
         let known = expected.variants.copy();
         if let Some(at) = find(&known, coding, wire) {
-            return match &known[at].fault {
+            return Judged::Told(match &known[at].fault {
                 Some(fault) => Err(Fault::clone(fault)),
                 None => Ok(known[at].decoded_bytes),
-            };
+            });
         }
-        let verdict = self.decode(expected, coding, wire).map_err(|mut fault| {
+        let mut other = None;
+        let verdict = self.decode(expected, coding, wire, &mut other).map_err(|mut fault| {
             // Where a page varies, the first difference is in a part that may.
             let near = nearest(&known, coding, wire).filter(|_| expected.template.is_none());
-            fault.difference = near.map(|(v, at)| wrong::difference(at, &v.wire, &wire[at..]));
+            let Some((near, at)) = near else { return fault };
+            let difference = wrong::difference(at, &near.wire, &wire[at..]);
+            if coding == Coding::Identity && other.is_some() {
+                return wrong::body(difference, wire.len() as u64, near.wire.len() as u64);
+            }
+            fault.difference = Some(difference);
             fault
         });
+        let verdict = match (verdict, other, &expected.changes) {
+            (Err(_), Some(body), Some(changes)) if changes.have(&body) => Ok(body.len() as u64),
+            (Err(fault), Some(body), Some(_)) => return Judged::Other(body, fault),
+            (verdict, ..) => verdict,
+        };
         let fault = verdict.as_ref().err().cloned().map(Arc::new);
         let wrong = fault.is_some();
         if matches!(expected.checked, Checked::Bytes | Checked::Parts)
@@ -137,10 +171,60 @@ impl Expectations {
             let decoded_bytes = verdict.as_ref().copied().unwrap_or(0);
             expected.variants.add(Variant { coding, wire: wire.into(), decoded_bytes, fault });
         }
-        verdict
+        Judged::Told(verdict)
     }
 
-    fn decode(&self, expected: &Expectation, coding: Coding, wire: &[u8]) -> Result<u64, Fault> {
+    /// A body that is complete and other than the preflight's: it waits until others agree with it, or the load ends.
+    pub(super) fn changed(&self, request: u32, body: Vec<u8>, fault: Fault, waiting: Waiting) {
+        let expected = &self.list[request as usize];
+        let Some(changes) = &expected.changes else { return waiting.tell(Err(fault)) };
+        let accepted = expected.variants.copy().into_iter().filter(|variant| variant.fault.is_none());
+        let decoded = |variant: Variant| {
+            let body =
+                decode(variant.coding, &variant.wire, variant.decoded_bytes, self.limits.decoded_bytes);
+            body.ok().map(Cow::into_owned)
+        };
+        let mut preflight: Vec<Vec<u8>> = accepted.filter_map(decoded).collect();
+        if expected.template.is_none() {
+            // Each is a content of its own: the one that is most like it has changed.
+            let alike = |other: &Vec<u8>| wrong::common(other, &body);
+            preflight = preflight.into_iter().max_by_key(alike).into_iter().collect();
+        }
+        changes.take(&preflight, body, fault, waiting);
+    }
+
+    /// One more thread loads.
+    pub(super) fn begin(&self) {
+        self.threads.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A thread has no more bodies. With the last one, a body that waits for others to agree with it is wrong.
+    pub(super) fn end(&self) {
+        if self.threads.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.list.iter().filter_map(|expected| expected.changes.as_ref()).for_each(Changes::end);
+        }
+    }
+
+    /// What is to be said of each request whose page changed while the load ran, with its place in the plan.
+    pub fn changes(&self) -> impl Iterator<Item = (usize, String)> {
+        let varying = |expected: &Expectation| expected.changes.as_ref()?.varying();
+        let changed = self.list.iter().enumerate().filter_map(move |(at, e)| Some((at, varying(e)?)));
+        changed.map(|(at, parts)| {
+            let note = format!(
+                "its content changed during the load; compared from then on but for the parts that vary: {parts}"
+            );
+            (at, note)
+        })
+    }
+
+    /// Decodes a body; one that is complete and not as the preflight's is given in `other`.
+    fn decode(
+        &self,
+        expected: &Expectation,
+        coding: Coding,
+        wire: &[u8],
+        other: &mut Option<Vec<u8>>,
+    ) -> Result<u64, Fault> {
         let likely = expected.decoded.map_or(0, |d| d.bytes);
         let body = decode(coding, wire, likely, self.limits.decoded_bytes)?;
         let bytes = body.len() as u64;
@@ -152,13 +236,17 @@ impl Expectations {
                 token(coding),
                 right.bytes
             );
+            *other = Some(body.into_owned());
             return Err(Fault::new(FaultKind::Mismatch, message));
         }
         if let Some(fault) = expected.implausible(bytes) {
             return Err(fault);
         }
         match expected.template.as_ref().map(|template| template.fits(&body)) {
-            Some(Err(at)) => Err(wrong::part(at, bytes)),
+            Some(Err(at)) => {
+                *other = Some(body.into_owned());
+                Err(wrong::part(at, bytes))
+            }
             _ => Ok(bytes),
         }
     }

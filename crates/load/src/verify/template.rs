@@ -10,6 +10,8 @@ const LONGEST: usize = 4 << 20;
 /// A part that is the same and shorter than this, between two that vary, is taken to vary with them: two banners have
 /// tags in common that a third has not.
 const SHORTEST: usize = 32;
+/// Bodies with at least this share in common are compared but for the parts that vary.
+pub(super) const SHARED: f64 = 0.5;
 /// Pieces that may differ between two bodies; where more do, only their beginnings and ends are compared.
 const MOST_EDITS: usize = 2000;
 /// A piece of text without markup is cut at the first space behind so many bytes, and anywhere behind the second number.
@@ -50,6 +52,11 @@ impl Template {
     /// Bytes that are the same in every body.
     pub fn fixed_bytes(&self) -> usize {
         self.fixed.iter().map(|part| part.needle().len()).sum()
+    }
+
+    /// Every body begins and ends with a part that is the same.
+    pub fn is_framed(&self) -> bool {
+        !self.opens && !self.closes
     }
 
     /// Parts that vary.

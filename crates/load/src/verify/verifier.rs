@@ -72,6 +72,7 @@ impl<T> Verifier<T> {
         let requests = expectations.list.iter().map(|_| Local::default()).collect();
         let (reply, replies) = channel();
         let over = Arc::new(AtomicBool::new(false));
+        expectations.begin();
         Verifier {
             expectations,
             requests,
@@ -253,6 +254,7 @@ impl<T> Verifier<T> {
     /// Waits until the decoder has spoken of every response, but no longer than that; those left over come back as
     /// [`Proof::Unread`]. Afterwards nothing is pending.
     pub fn finish(&mut self, within: Duration) -> Vec<Outcome<T>> {
+        self.decoder.end(&self.expectations);
         let until = Instant::now() + within;
         let mut outcomes = Vec::new();
         while !self.pending.is_empty() {

@@ -165,3 +165,46 @@ fn bodies_without_anything_in_common_are_decoded_and_have_a_plausible_length() {
     let kind = one_wrong("noise", noise, true, |_| sent(&gzip("no"), true));
     assert_eq!(kind, FaultKind::Length);
 }
+
+/// Something on the page becomes another once, as a nonce of the day does at midnight, or again and again, as a clock that shows minutes.
+#[test]
+fn a_page_that_changes_while_the_load_runs_has_no_fault_and_it_is_said() {
+    let daily: Page = |n| shop("Welcome", if n < 100 { "" } else { "<p>A new day, with new offers.</p>\n" });
+    let minutes: Page = |n| shop(&format!("It is {}:{:02} o'clock", 9 + n / 150, 59 - n / 60 % 60), "");
+    for (name, of) in [("daily", daily), ("minutes", minutes)] {
+        for coded in [true, false] {
+            let result = loaded(move |number| sent(&page(of, number, coded), coded));
+            assert_eq!(counts(&result).faulted, 0, "{name}, coded {coded}: {:?}", result.faults);
+            assert_eq!(
+                counts(&result).compared + counts(&result).decoded,
+                REQUESTS,
+                "every body is looked at"
+            );
+            let notes = &result.preflights[0].notes;
+            assert!(notes.iter().any(|note| note.contains("changed during the load")), "{notes:?}");
+            let half = move |wire: Vec<u8>| sent(&wire[..wire.len() / 2], coded);
+            one_wrong(name, of, coded, half);
+            let other = move |wire: Vec<u8>| {
+                let (mut body, at) = if coded {
+                    (page(of, BAD, false), 900)
+                } else {
+                    let at = wire.len() / 2;
+                    (wire, at)
+                };
+                body[at] ^= 1;
+                sent(&if coded { gzip(&String::from_utf8(body).unwrap()) } else { body }, coded)
+            };
+            one_wrong(name, of, coded, other);
+        }
+    }
+}
+
+#[test]
+fn a_response_with_a_validator_must_not_change() {
+    let answer = |number: u64| {
+        let body = shop("Welcome", if number < 100 { "" } else { "<p>A new day.</p>\n" });
+        response("Content-Type: text/html\r\nETag: \"a\"\r\n", body.as_bytes())
+    };
+    let result = loaded(answer);
+    assert_eq!(counts(&result).faulted, REQUESTS + 8 - 100, "{:?}", result.faults);
+}
