@@ -8,7 +8,7 @@ use crate::cli::live::Preparing;
 use crate::cli::terminal;
 use crate::lab::{Lab, Own, Planning};
 use crate::planner::Ask;
-use crate::planner::forecast::plan_seconds;
+use crate::planner::forecast::{plan_seconds, rounds_seconds};
 use crate::run;
 use crate::subject;
 use anyhow::{Context, Result};
@@ -16,6 +16,7 @@ use weigh_answer::table::Grid;
 use weigh_answer::text::clean;
 use weigh_model::plan::{Exclusion, Plan};
 use weigh_model::units;
+use weigh_stats::ROUNDS;
 
 /// Flags of `weigh plan`.
 #[derive(Debug, clap::Args)]
@@ -95,6 +96,13 @@ fn describe(plan: &Plan, each: bool) -> String {
         units::ns(plan.policy.budget_seconds * 1e9),
         plan.seed
     ));
+    let enough = rounds_seconds(plan, ROUNDS as u32);
+    if !plan.policy.exhaustive && enough > plan.policy.budget_seconds {
+        let seconds = enough.ceil();
+        out.push_str(&format!(
+            "{ROUNDS} rounds, which a claim takes, would need {seconds:.0} s: give --budget {seconds:.0} to weigh run, or measure less\n"
+        ));
+    }
     out.push_str(&exclusions(&plan.exclusions));
     out
 }

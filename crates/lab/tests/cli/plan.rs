@@ -70,6 +70,28 @@ fn a_built_in_study_is_planned_whole_and_quick() {
 }
 
 #[test]
+fn quick_forms_measure_fewer_cells_rather_than_fewer_rounds_than_a_claim_takes() {
+    let lab = Lab::new();
+    let list = lab.fine(&["plan"]);
+    let studies: Vec<&str> = list
+        .lines()
+        .filter(|line| line.ends_with('?'))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(studies.len() >= 6, "{list}");
+    for study in studies {
+        let text = lab.done(&["plan", study, "--quick"]).stdout;
+        assert!(
+            text.contains(" cells, expected ") && !text.contains("rounds, which a claim takes"),
+            "{text}"
+        );
+    }
+    lab.write("small.toml", SMALL.replace("seconds = 20", "seconds = 0.01"));
+    let text = lab.fine(&["plan", "small.toml"]);
+    assert!(text.contains("5 rounds, which a claim takes, would need 1 s: give --budget 1"), "{text}");
+}
+
+#[test]
 fn a_plan_follows_from_its_study_and_seed() {
     let lab = Lab::new();
     lab.write("small.toml", SMALL);
