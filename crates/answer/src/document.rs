@@ -65,8 +65,8 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
         }
     }
     blocks.extend(rest::faults(&report.faults, full));
-    blocks.extend(rest::not_measured(&report.exclusions, &report.unmeasured, full));
-    blocks.extend(rest::caveats(&report.caveats, report.rows.iter().flat_map(|row| &row.caveats)));
+    blocks.extend(rest::not_measured(report, full));
+    blocks.extend(rest::caveats(report));
     if full {
         blocks.extend(method::section(report, facts, options));
     }

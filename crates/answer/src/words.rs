@@ -2,6 +2,7 @@
 
 use crate::text::clean;
 use weigh_model::caveat::Caveat;
+use weigh_model::record::StopReason;
 use weigh_model::record::steal::LIMIT;
 use weigh_model::units;
 
@@ -36,8 +37,18 @@ pub fn note(caveat: &Caveat) -> String {
     }
 }
 
-/// A caveat as a sentence, and what would mend it.
-pub fn explain(caveat: &Caveat) -> (String, String) {
+/// What would bring a cell more rounds, by why it has no more: a larger budget only where that ended it.
+fn more_rounds(stop: Option<&StopReason>) -> &'static str {
+    match stop {
+        Some(StopReason::Budget) => "Give a larger budget.",
+        Some(StopReason::Rounds) => "Give the study more rounds (max_rounds).",
+        Some(_) => "Take it for the size of the cost: more rounds would have changed no answer.",
+        None => "Go on with the run by --resume.",
+    }
+}
+
+/// A caveat as a sentence, and what would mend it; `stop` is why the cell that it is of was done.
+pub fn explain(caveat: &Caveat, stop: Option<&StopReason>) -> (String, String) {
     let (what, remedy) = match caveat {
         Caveat::NoisyMachine { wall_over_cpu } => (
             format!("The processor was shared: wall time was {wall_over_cpu:.2} times CPU time."),
@@ -73,7 +84,7 @@ pub fn explain(caveat: &Caveat) -> (String, String) {
         ),
         Caveat::FewSamples { samples } => (
             format!("A figure from only {}.", units::count(*samples as usize, "sample", "samples")),
-            "Give a larger budget.",
+            more_rounds(stop),
         ),
         Caveat::Synthetic { payload } => (
             format!("{} is synthetic content, made by a generator.", clean(payload)),

@@ -86,12 +86,15 @@ pub fn build(
 /// How long, how often and how exact a study is measured.
 pub fn policy(study: &Study, ask: &Ask) -> Policy {
     let budget = if ask.quick { study.budget.quick_seconds } else { study.budget.seconds };
+    let budget_seconds = ask.budget_seconds.unwrap_or(budget);
+    // A larger budget is larger for each cell too; a smaller one takes nothing from a cell.
+    let times = (budget_seconds / budget).max(1.0);
     Policy {
-        budget_seconds: ask.budget_seconds.unwrap_or(budget),
+        budget_seconds,
         max_rounds: study.precision.max_rounds,
         min_samples: study.precision.min_samples,
         half_width: study.precision.half_width,
-        cell_seconds: study.budget.cell_seconds,
+        cell_seconds: study.budget.cell_seconds * times,
         exhaustive: ask.exhaustive,
     }
 }

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::document::Block;
-use crate::report::FaultRow;
+use crate::report::{FaultRow, Report};
 use crate::text::clean;
 use crate::words::explain;
 use weigh_model::caveat::Caveat;
-use weigh_model::plan::Exclusion;
 use weigh_model::units;
 
 /// Names shown of a list before it is cut.
@@ -35,8 +34,9 @@ pub(super) fn faults(faults: &[FaultRow], full: bool) -> Vec<Block> {
     section("Faults", groups.into_iter().map(point).collect())
 }
 
-/// Cells that were never planned, and those the budget did not reach, grouped by reason.
-pub(super) fn not_measured(exclusions: &[Exclusion], unmeasured: &[String], full: bool) -> Vec<Block> {
+/// Cells that were never planned, and those that budget or interruption left out, grouped by reason.
+pub(super) fn not_measured(report: &Report, full: bool) -> Vec<Block> {
+    let Report { exclusions, unmeasured, .. } = report;
     let mut groups: BTreeMap<(String, Option<String>), Vec<&str>> = BTreeMap::new();
     for row in exclusions {
         groups.entry((clean(&row.reason), row.remedy.as_deref().map(clean))).or_default().push(&row.cell);
@@ -47,27 +47,33 @@ pub(super) fn not_measured(exclusions: &[Exclusion], unmeasured: &[String], full
         .collect();
     if !unmeasured.is_empty() {
         let cells: Vec<_> = unmeasured.iter().map(String::as_str).collect();
-        let text = format!("the budget ended before they were visited: {}", names(&cells, full));
-        points.push((text, Some("give a larger budget".into())));
+        let (what, remedy) = match report.run.complete {
+            true => ("the budget ended", "give a larger budget"),
+            false => ("the run was interrupted", "go on with it by --resume"),
+        };
+        let text = format!("{what} before they were visited: {}", names(&cells, full));
+        points.push((text, Some(remedy.into())));
     }
     section("Not measured", points)
 }
 
-/// Caveats of the run, then those of cells, counted by kind.
-pub(super) fn caveats<'a>(run: &[Caveat], cells: impl Iterator<Item = &'a Caveat>) -> Vec<Block> {
+/// Caveats of the run, then those of cells, counted by kind and by what would mend them.
+pub(super) fn caveats(report: &Report) -> Vec<Block> {
     let mut points: Vec<(String, Option<String>)> = Vec::new();
-    for caveat in run {
-        let (what, remedy) = explain(caveat);
+    for caveat in &report.caveats {
+        let (what, remedy) = explain(caveat, None);
         points.push((what, Some(remedy)));
     }
-    let mut kinds: BTreeMap<&'static str, (usize, &Caveat)> = BTreeMap::new();
-    for caveat in cells {
-        let entry = kinds.entry(cell_caveat(caveat)).or_insert((0, caveat));
-        entry.0 += 1;
+    let mut kinds: BTreeMap<(&'static str, String), usize> = BTreeMap::new();
+    for row in &report.rows {
+        for caveat in &row.caveats {
+            let remedy = explain(caveat, row.stop.as_ref()).1;
+            *kinds.entry((cell_caveat(caveat), remedy)).or_insert(0) += 1;
+        }
     }
-    for (what, (count, caveat)) in kinds {
+    for ((what, remedy), count) in kinds {
         let text = format!("{} {what}.", units::count(count, "cell", "cells"));
-        points.push((text, Some(explain(caveat).1)));
+        points.push((text, Some(remedy)));
     }
     points.dedup();
     section("Keep in mind", points)

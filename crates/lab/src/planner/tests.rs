@@ -149,6 +149,15 @@ fn a_call_that_would_eat_the_budget_is_excluded_unless_all_is_asked_for() {
 }
 
 #[test]
+fn a_larger_budget_is_larger_for_each_cell() {
+    let block = "[budget]\nseconds=100\ncell_seconds=4\n[[cells]]\ncontent=[\"bytes\"]\nruntimes=[\"native\"]\ncodecs=[\"zlib:9\"]\n";
+    for (asked, cell) in [(None, 4.0), (Some(300.0), 12.0), (Some(50.0), 4.0)] {
+        let ask = Ask { budget_seconds: asked, ..Ask::default() };
+        assert_eq!(plan_with(block, &ask).unwrap().policy.cell_seconds, cell, "{asked:?}");
+    }
+}
+
+#[test]
 fn mistyped_names_end_in_one_line() {
     let error = |block: &str| plan_with(block, &Ask::default()).unwrap_err().to_string();
     let block = |runtime: &str, codec: &str| {

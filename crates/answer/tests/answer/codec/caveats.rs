@@ -1,5 +1,6 @@
 //! Caveats that follow from the records.
 
+use weigh_answer::format::{Options, named};
 use weigh_model::caveat::Caveat;
 use weigh_model::payload::Origin;
 use weigh_model::record::steal::Steal;
@@ -59,6 +60,50 @@ fn unconverged_where_the_budget_ended_it() {
             ref caveats => assert!(!is_short && caveats.is_empty(), "{caveats:?}"),
         }
     }
+}
+
+#[test]
+fn a_larger_budget_is_advised_only_where_the_budget_ended_the_cell() {
+    let advice = |reason: Option<StopReason>| {
+        let mut lab = lab().planned("tree", "php8.2", None, "zstd:19");
+        lab.visit(1, FIGURES);
+        let cell = lab.plan.cells[1].id.clone();
+        lab.records.extend(reason.map(|reason| Record::Stop { cell, round: 1, reason }));
+        let rendered = named("markdown").unwrap().render(&lab.report(), &Options::default()).unwrap();
+        let text = String::from_utf8(rendered[0].bytes.clone()).unwrap();
+        assert!(text.contains("1 cell with fewer samples than a figure needs."), "{text}");
+        text
+    };
+    let budget = "Give a larger budget.";
+    for (reason, remedy) in [
+        (Some(StopReason::Budget), budget),
+        (Some(StopReason::Rounds), "Give the study more rounds"),
+        (Some(StopReason::Placed), "more rounds would have changed no answer"),
+        (Some(StopReason::Dominated { by: "other".into() }), "more rounds would have changed no answer"),
+        (None, "Go on with the run by --resume."),
+    ] {
+        let text = advice(reason.clone());
+        assert!(text.contains(remedy), "{reason:?}: {text}");
+        assert_eq!(text.contains(budget), reason == Some(StopReason::Budget), "{reason:?}: {text}");
+    }
+}
+
+#[test]
+fn what_was_not_visited_is_laid_to_the_budget_only_in_a_run_that_ended() {
+    let mut lab = lab().planned("tree", "php8.2", None, "zstd:19");
+    let said = |lab: &Lab| {
+        let rendered = named("markdown").unwrap().render(&lab.report(), &Options::default()).unwrap();
+        String::from_utf8(rendered[0].bytes.clone()).unwrap()
+    };
+    let text = said(&lab);
+    assert!(text.contains("the run was interrupted before they were visited"), "{text}");
+    assert!(!text.contains("larger budget"), "{text}");
+    lab.records.push(Record::End { at: 1, rounds: 9, seconds: 1.0 });
+    let text = said(&lab);
+    assert!(
+        text.contains("the budget ended before they were visited") && text.contains("larger budget"),
+        "{text}"
+    );
 }
 
 #[test]
