@@ -8,14 +8,26 @@
  */
 
 use Weighbridge\Delivery;
+use Weighbridge\Fault;
 
 return array(
     'kind' => 'pre-encoded',
     'codings' => array('gzip'),
     'subjects' => array('asset'),
+    'options' => array(
+        'opcache' => array(
+            'words' => array('on', 'off'),
+            'about' => 'a pool of PHP-FPM with or without opcode cache, which preloads nothing; without the option: the pool of the others, '
+                . 'which has preloaded the classes where PHP can',
+        ),
+    ),
     'about' => 'PHP loads every class of lib/, makes an ETag of the file\'s time and length, answers 304 to it, and else sends '
         . 'NAME.gz where that lies beside and gzip is accepted, or NAME, by readfile()',
     'send' => function (Delivery $delivery) {
+        $asked = $delivery->params->option('opcache', '');
+        if ($asked !== '' && ($asked === 'on') !== (bool) ini_get('opcache.enable')) {
+            throw new Fault('missing', "opcache is not $asked in this PHP", 'load the extension opcache in PHP-FPM');
+        }
         foreach (glob(dirname(__DIR__) . '/lib/*.php') as $file) {
             // By the autoloader, unless they were preloaded.
             class_exists('Weighbridge\\' . basename($file, '.php'));

@@ -147,7 +147,11 @@ impl Shape {
     /// What a cell has in common with others of its group.
     pub fn key(&self, cell: &Cell) -> BTreeMap<String, String> {
         let by = self.factors.iter().filter(|factor| self.group_by.contains(&factor.id));
-        by.filter_map(|factor| Some((factor.id.to_owned(), (factor.of)(cell)?))).collect()
+        let of = |factor: &Factor| match factor.id {
+            "runtime" => Some(cell.runtime_in_common().to_owned()),
+            _ => (factor.of)(cell),
+        };
+        by.filter_map(|factor| Some((factor.id.to_owned(), of(factor)?))).collect()
     }
 }
 

@@ -222,13 +222,18 @@ impl Cell {
         slow.is_none_or(|slow| slow.clients > 0)
     }
 
-    /// Cells of one group compete on one front: same payload, same runtime; of deliveries, also the same server, transport,
+    /// The runtime that cells of its group have in common: none of files, which a server sends alone or through any PHP.
+    pub fn runtime_in_common(&self) -> &str {
+        if self.subject == Subject::ASSET { NO_PHP } else { &self.runtime }
+    }
+
+    /// Cells of one group compete on one front: same payload, same runtime but for files; of deliveries, also the same server, transport,
     /// connections and link.
     pub fn group(&self) -> String {
         if let Some(client) = &self.client {
             return format!("{}/{}/{}/{}", self.payload, client.place(), self.runtime, client.work());
         }
-        let place = self.delivery.as_ref().map(|d| d.place(&self.runtime));
+        let place = self.delivery.as_ref().map(|d| d.place(self.runtime_in_common()));
         format!("{}/{}", self.payload, place.as_ref().unwrap_or(&self.runtime))
     }
 }

@@ -119,12 +119,13 @@ impl<'a> View<'a> {
         blocks
     }
 
-    /// The front and the marked rows only; a row without a time is no worse than others.
+    /// The front, the marked rows and those of another runtime than the group's only; a row without a time is no worse than others.
     pub(super) fn front(&self) -> Vec<Block> {
         let timed = |row: &Row| {
             self.report.shape().axes.as_ref().is_some_and(|axes| row.get(axes.times[0]).is_some())
         };
-        let is_shown = |row: &&Row| row.front || !timed(row) || self.is_marked(row);
+        let is_other = |row: &Row| row.cell.runtime != row.cell.runtime_in_common();
+        let is_shown = |row: &&Row| row.front || !timed(row) || self.is_marked(row) || is_other(row);
         let mut blocks = self.head();
         blocks.push(Block::Table(self.table(self.rows.iter().copied().filter(is_shown))));
         let hidden = self.rows.iter().filter(|row| !is_shown(row)).count();

@@ -3,6 +3,7 @@
 pub mod beats;
 pub mod beside;
 pub mod crossing;
+pub mod endpoint;
 pub mod fairness;
 mod label;
 pub mod negotiation;
@@ -34,10 +35,11 @@ const SPOKEN_OF: usize = 4;
 /// A sentence and the ids of the cells it rests on.
 type Sentence = (String, Vec<String>);
 
-/// What the study asks: what beats gzip, from which size encoding before pays, what handing over frees.
+/// What the study asks: what beats gzip, from which size encoding before pays, what a script in PHP costs instead, what handing over frees.
 pub fn answer(evidence: &Evidence) -> Vec<Draft> {
     let mut drafts = beats::leads(evidence);
     drafts.extend(crossing::leads(evidence));
+    drafts.extend(endpoint::leads(evidence));
     drafts.extend(offload::leads(evidence));
     drafts
 }

@@ -96,7 +96,6 @@ pub static SHAPE: Shape = Shape {
         ("fairness", finding::fairness::kept_workers),
         ("workers", finding::offload::freed_workers),
         ("spool", finding::offload::spooled),
-        ("endpoint", finding::beside::files_by_php),
         ("handler", finding::pages::own_handler),
         ("pieces", finding::pages::flushed_in_pieces),
         ("transport", finding::beside::tls),
@@ -421,10 +420,13 @@ fn exhibits(evidence: &Evidence, gathered: &Gathered) -> Exhibits {
     }
 }
 
-/// `php/gzencode:6`, `server/gzip:6 (not encoded)`: what a reader calls the cell inside its group.
+/// `php/gzencode:6`, `server/gzip:6 (not encoded)`, of files `php/minifier (php8.2)`: what a reader calls the cell inside its group.
 fn label(row: &Row) -> String {
     let way = row.cell.delivery.as_ref().map(|delivery| delivery.way(&row.cell.setting));
-    let way = clean(&way.unwrap_or_else(|| row.cell.setting.to_string()));
+    let mut way = clean(&way.unwrap_or_else(|| row.cell.setting.to_string()));
+    if row.cell.runtime != row.cell.runtime_in_common() {
+        way.push_str(&format!(" ({})", clean(&row.cell.runtime)));
+    }
     if is_not_encoded(row) { format!("{way} (not encoded)") } else { way }
 }
 

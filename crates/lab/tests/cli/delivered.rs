@@ -82,6 +82,24 @@ fn negotiated(lab: &Lab, report: &Value) {
 }
 
 #[test]
+fn a_script_has_a_pool_with_or_without_opcode_cache_in_the_group_of_the_files() {
+    needs!(serves_php());
+    let lab = Lab::new();
+    let ways = "ways = [\"gzip_static\", \"minifier\", \"minifier,opcache=on\", \"minifier,opcache=off\"]\nkeep = true";
+    let block = deliveries("asset", "corpus:page-zlib", "-", ways)
+        .replace("runtimes = [\"-\"]", "runtimes = [\"-\", \"php\"]");
+    lab.write("endpoint.toml", study("endpoint", [60, 2, 2], &block));
+    let ran = lab.done(&["run", "endpoint.toml", "--php", "php", "--out", "run", "--json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    // The script looks at its PHP: it would have answered with an error.
+    assert_eq!(visits(&lab, "run").len(), 4, "{}", ran.stderr);
+    let groups = report["groups"].as_array().unwrap();
+    assert_eq!(groups.len(), 1, "{groups:?}");
+    assert_eq!(groups[0]["cells"].as_array().unwrap().len(), 4);
+    assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
+}
+
+#[test]
 fn a_page_that_fails_shows_what_php_says() {
     needs!(serves_php());
     let lab = Lab::new();

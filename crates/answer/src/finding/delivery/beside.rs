@@ -1,57 +1,10 @@
-//! What differs in one factor alone: files through a PHP script beside the server, HTTPS beside HTTP, one PHP beside another.
+//! What differs in one factor alone: HTTPS beside HTTP, one PHP beside another.
 
 use weigh_model::cell::{NO_PHP, Transport};
 
 use super::*;
 
-/// Sentences on files by PHP at most.
-const MOST: usize = 6;
-
 const SUBJECTS: [Subject; 3] = [Subject::PAGE, Subject::ASSET, Subject::DOWNLOAD];
-
-/// Files that a PHP script sends, beside the server that sends them itself.
-pub fn files_by_php(evidence: &Evidence) -> Vec<Draft> {
-    let assets = all(evidence, Subject::ASSET);
-    let mut scripts: Vec<Sent> = assets.into_iter().filter(|c| c.delivery.by == By::Php).collect();
-    scripts.sort_by_key(|c| u64::MAX - c.count(CONTENT));
-    let mut sentences: Vec<Sentence> = Vec::new();
-    let mut said: Vec<(&str, &str, &Setting)> = Vec::new();
-    for script in scripts {
-        let key = (script.delivery.server.as_str(), script.row.cell.runtime.as_str(), script.setting());
-        if said.contains(&key) || sentences.len() >= MOST {
-            continue;
-        }
-        let Some(sentence) = through_script(evidence, script) else { continue };
-        said.push(key);
-        sentences.push(sentence);
-    }
-    first_leads(sentences)
-}
-
-fn through_script(evidence: &Evidence, script: Sent) -> Option<Sentence> {
-    let same = |other: &Sent| {
-        other.delivery.by == By::Server
-            && matches!(other.delivery.kind, WayKind::Plain | WayKind::PreEncoded)
-            && other.delivery.server == script.delivery.server
-            && other.delivery.transport == script.delivery.transport
-            && other.coding() == script.coding()
-            && other.cpu().is_some()
-    };
-    let own =
-        beside(evidence, script, same).into_iter().min_by(|a, b| a.cpu_or_0().total_cmp(&b.cpu_or_0()))?;
-    let (cpu, rate) = (script.ratio_to(&own, CPU)?, script.ratio_to(&own, RATE)?);
-    let text = format!(
-        "{} ({}) through {} ({}) takes {} the CPU time and has {} the rate of {} alone.",
-        label::content(evidence, &script.cell.payload),
-        units::bytes(script.count(CONTENT)),
-        label::way(&script),
-        script.cell.runtime,
-        label::ratio(&cpu),
-        units::times_interval(rate.value, rate.low, rate.high),
-        label::way(&own),
-    );
-    Some((text, vec![script.own_id(), own.own_id()]))
-}
 
 /// What TLS costs beside plain HTTP.
 pub fn tls(evidence: &Evidence) -> Vec<Draft> {

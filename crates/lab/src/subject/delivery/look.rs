@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde::Deserialize;
 
 use super::files::Files;
-use super::rigs::pool_spec;
+use super::rigs::{Crew, Opcache, pool_spec};
 use crate::defs::Definitions;
 use crate::rig::fpm::Pool;
 use crate::rig::guard::Place;
@@ -96,7 +96,8 @@ fn describe(php: &PhpRuntime, php_home: &Path) -> Result<Description> {
     let mut files = Files::new(room.path(), php_home)?;
     let script = files.scripts()?.join("describe.php");
     let place = Place::new(room.path(), room.path().join("log"));
-    let pool = Pool::start(&pool_spec(php, 1, &files)?, &place)?;
+    let crew = Crew { runtime: String::new(), workers: 1, opcache: Opcache::Preloaded };
+    let pool = Pool::start(&pool_spec(php, &crew, &files)?, &place)?;
     let said = pool.ask(&script, "")?;
     let description: Description = serde_json::from_slice(&said).map_err(|error| {
         let line = clean_bytes(said.split(|b| *b == b'\n').next().unwrap_or_default());

@@ -18,6 +18,7 @@ use crate::subject::links::Links;
 use weigh_model::cell::{Cell, Delivery};
 use weigh_model::link::Measured;
 use weigh_model::plan::Plan;
+use weigh_model::setting::Setting;
 
 /// Instances of servers that are kept at once.
 const KEPT: usize = 16;
@@ -25,6 +26,8 @@ const KEPT: usize = 16;
 const WORKERS: u32 = 8;
 /// What a script may take: the slowest encoders of the largest pages want hundreds of megabytes.
 const MEMORY: &str = "1G";
+/// The option of PHP's ways that asks for a pool with or without opcode cache.
+const OPCACHE: &str = "opcache";
 
 /// Pools and instances.
 #[derive(Debug)]
@@ -66,20 +69,45 @@ impl Over {
     }
 }
 
-/// Which pool: a runtime's, with so many workers.
+/// Which pool: a runtime's, with so many workers and this opcode cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crew {
     /// The runtime's name in the plan.
     pub runtime: String,
     /// Workers.
     pub workers: u32,
+    /// Whether it keeps compiled code.
+    pub opcache: Opcache,
+}
+
+/// What a pool keeps of the code that it compiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opcache {
+    /// All of it, and what is preloaded where PHP can do that.
+    Preloaded,
+    /// What requests have compiled.
+    On,
+    /// Nothing: each request compiles what it loads.
+    Off,
+}
+
+impl Opcache {
+    /// What a way of PHP's asks for by its option `opcache`.
+    fn of(setting: &Setting) -> Opcache {
+        match setting.options.get(OPCACHE).map(String::as_str) {
+            Some("on") => Opcache::On,
+            Some("off") => Opcache::Off,
+            _ => Opcache::Preloaded,
+        }
+    }
 }
 
 impl Crew {
     /// The pool that a cell's responses come from.
     pub fn of(cell: &Cell) -> Crew {
         let slow = cell.delivery.as_ref().and_then(|delivery| delivery.slow.as_ref());
-        Crew { runtime: cell.runtime.clone(), workers: slow.map_or(WORKERS, |slow| slow.workers) }
+        let workers = slow.map_or(WORKERS, |slow| slow.workers);
+        Crew { runtime: cell.runtime.clone(), workers, opcache: Opcache::of(&cell.setting) }
     }
 }
 
@@ -178,7 +206,7 @@ impl Rigs {
                 let planned = plan.runtimes.iter().find(|r| r.name == *runtime);
                 let binary = planned.and_then(|r| r.binary.as_deref());
                 let php = PhpRuntime::of(binary.with_context(|| format!("the plan has no PHP {runtime}"))?)?;
-                let mut spec = pool_spec(&php, crew.workers, files)?;
+                let mut spec = pool_spec(&php, crew, files)?;
                 spec.env.insert("WEIGH_TOKEN".into(), self.token.clone());
                 spec.cpus.clone_from(&self.cores.php);
                 let pool = fpm::Pool::start(&spec, &self.place(runtime))?;
@@ -271,14 +299,14 @@ impl Rigs {
 
 /// A pool whose scripts are the PHP side's. FFI is for preloaded code alone, as in a server that is run with care; the user's own
 /// ini is in force otherwise.
-pub fn pool_spec(php: &PhpRuntime, workers: u32, files: &Files) -> Result<PoolSpec> {
+pub fn pool_spec(php: &PhpRuntime, crew: &Crew, files: &Files) -> Result<PoolSpec> {
     let program = php.fpm.clone().with_context(|| format!("PHP {} has no PHP-FPM", php.version))?;
     let text = |path: &Path| path.display().to_string();
     let env = [("WEIGH_PHP_HOME", text(files.php_home())), ("WEIGH_CONTENTS", text(&files.contents()))];
     let spec = PoolSpec {
         program,
         version: php.version.clone(),
-        workers,
+        workers: crew.workers,
         mode: Mode::Static,
         ini: BTreeMap::new(),
         env: env.map(|(name, value)| (name.to_owned(), value)).into_iter().collect(),
@@ -287,10 +315,10 @@ pub fn pool_spec(php: &PhpRuntime, workers: u32, files: &Files) -> Result<PoolSp
     let spec = spec
         .memory_limit(MEMORY)
         .output_buffering(0)
-        .ini("opcache.enable", "1")
+        .ini("opcache.enable", if crew.opcache == Opcache::Off { "0" } else { "1" })
         .ini("zlib.output_compression", "0")
         .ini("ffi.enable", "preload");
-    Ok(if preloads(&php.version) {
+    Ok(if crew.opcache == Opcache::Preloaded && preloads(&php.version) {
         spec.preload(&files.php_home().join("delivery").join("preload.php"))
     } else {
         spec

@@ -1,0 +1,93 @@
+//! Files that a PHP script sends, such as a minifying endpoint, with opcode cache and without, beside the server that sends them itself.
+
+use super::*;
+
+/// The option by which a script has a pool with or without opcode cache.
+const OPCACHE: &str = "opcache";
+/// The level that stands for a filter.
+const LEVEL: i32 = 6;
+
+/// One sentence per server, PHP and script, on its largest content.
+pub fn leads(evidence: &Evidence) -> Vec<Draft> {
+    let mut scripts = all(evidence, Subject::ASSET);
+    scripts.retain(|c| c.delivery.by == By::Php && c.cpu().is_some());
+    scripts.sort_by_key(|c| u64::MAX - c.count(CONTENT));
+    let mut said: Vec<(&str, &str, &str)> = Vec::new();
+    let mut sentences: Vec<Sentence> = Vec::new();
+    for script in scripts {
+        let (cell, delivery) = (&script.row.cell, script.delivery);
+        let key = (delivery.server.as_str(), cell.runtime.as_str(), cell.setting.codec.as_str());
+        if !said.contains(&key) && said.len() < SPOKEN_OF {
+            said.push(key);
+            sentences.extend(through_script(evidence, script));
+        }
+    }
+    super::leads(sentences)
+}
+
+/// What a script's response costs beside the file alone and the server's filter, all with the same content coding.
+fn through_script(evidence: &Evidence, script: Sent) -> Option<Sentence> {
+    let mut scripts = beside(evidence, script, |other| {
+        other.is_beside(&script)
+            && other.delivery.by == By::Php
+            && other.setting().codec == script.setting().codec
+            && other.coding() == script.coding()
+            && other.cpu().is_some()
+    });
+    scripts.push(script);
+    let by_server = beside(evidence, script, |other| {
+        other.delivery.by == By::Server
+            && other.delivery.server == script.delivery.server
+            && other.delivery.transport == script.delivery.transport
+            && other.coding() == script.coding()
+            && other.cpu().is_some()
+    });
+    let cheapest = |a: &&Sent, b: &&Sent| a.cpu_or_0().total_cmp(&b.cpu_or_0());
+    let is_file = |c: &&Sent| matches!(c.delivery.kind, WayKind::Plain | WayKind::PreEncoded);
+    let file = by_server.iter().filter(is_file).min_by(cheapest).copied();
+    let is_filter = |c: &&Sent| c.delivery.kind == WayKind::OnTheFly;
+    let filter = by_server
+        .iter()
+        .filter(is_filter)
+        .min_by_key(|c| (c.setting().options.len(), c.level().unwrap_or(LEVEL).abs_diff(LEVEL)))
+        .copied();
+    let with = |word: &str| {
+        let is_it = |c: &&Sent| c.setting().options.get(OPCACHE).map(String::as_str) == Some(word);
+        scripts.iter().find(is_it).copied()
+    };
+    let (on, off) = (with("on"), with("off"));
+    let usual = on.unwrap_or(script);
+    let others: Vec<Sent> = file.into_iter().chain(filter).chain(off).collect();
+    let ratio = |ours: &Sent, theirs: &Sent| ours.ratio_to(theirs, CPU).map(|ratio| label::ratio(&ratio));
+    let mut verdicts: Vec<String> = Vec::new();
+    let beside_usual = |other: Sent, words: &str| {
+        Some(format!("{} the CPU time {words} {}", ratio(&usual, &other)?, label::way(&other)))
+    };
+    verdicts.extend(file.and_then(|file| beside_usual(file, "of the file alone with")));
+    verdicts.extend(filter.and_then(|filter| beside_usual(filter, "of")));
+    let without = on.zip(off).and_then(|(on, off)| ratio(&off, &on));
+    let without = without.map(|times| format!(" Without opcode cache it takes {times} the CPU time."));
+    if verdicts.is_empty() && without.is_none() {
+        return None;
+    }
+    let mut all: Vec<Sent> = others.iter().copied().chain([usual]).collect();
+    all.sort_by(|a, b| a.cpu_or_0().total_cmp(&b.cpu_or_0()));
+    let mut parts: Vec<String> = Vec::new();
+    for one in &all {
+        let what = if parts.is_empty() { " of CPU time" } else { "" };
+        parts.push(format!("{}{what} with {}", units::ns(one.cpu_or_0()), label::way(one)));
+    }
+    let verdicts = match verdicts.is_empty() {
+        true => String::new(),
+        false => format!(" The script ({}) takes {}.", script.cell.runtime, units::list(&verdicts)),
+    };
+    let text = format!(
+        "On {}, a response with {} ({}) takes {}.{verdicts}{}",
+        label::endpoint(&script.delivery.into()),
+        label::content(evidence, &script.cell.payload),
+        units::bytes(script.count(CONTENT)),
+        units::list(&parts),
+        without.unwrap_or_default(),
+    );
+    Some((text, all.iter().map(Sent::own_id).collect()))
+}
