@@ -149,9 +149,9 @@ impl Plan {
         self.cells.iter().any(|c| c.client.is_some())
     }
 
-    /// Others run the servers of its cells: nothing is started or metered.
+    /// Others run the servers of all its cells: nothing is started or metered.
     pub fn is_outside(&self) -> bool {
-        self.payloads.iter().any(|p| matches!(p.origin, Origin::Url { .. }))
+        !self.payloads.is_empty() && self.payloads.iter().all(|p| matches!(p.origin, Origin::Url { .. }))
     }
 
     /// Makes sure that the plan holds together: ids are unique, and cells name payloads and runtimes that it has.
@@ -162,15 +162,16 @@ impl Plan {
         let mut ids = BTreeSet::new();
         for cell in &self.cells {
             ensure!(ids.insert(&cell.id), "the plan has the cell {} twice", cell.id);
-            let payload = self.payloads.iter().any(|p| p.name == cell.payload);
-            ensure!(payload, "the plan's cell {} has no payload {}", cell.id, cell.payload);
+            let payload = self.payloads.iter().find(|p| p.name == cell.payload);
+            ensure!(payload.is_some(), "the plan's cell {} has no payload {}", cell.id, cell.payload);
+            let is_outside = payload.is_some_and(|p| matches!(p.origin, Origin::Url { .. }));
             let runtime = self.runtimes.iter().any(|r| r.name == cell.runtime);
             let is_static = cell.delivery.is_some() && cell.runtime == NO_PHP;
             ensure!(runtime || is_static, "the plan's cell {} has no runtime {}", cell.id, cell.runtime);
             if let Some(delivery) = &cell.delivery {
                 let server = self.servers.iter().any(|s| s.name == delivery.server);
                 ensure!(server, "the plan's cell {} has no server {}", cell.id, delivery.server);
-                let is_alone = delivery.slow.is_none() && !self.is_outside();
+                let is_alone = delivery.slow.is_none() && !is_outside;
                 ensure!(
                     delivery.link.is_none() || is_alone,
                     "the plan's cell {} has a link beside slow clients, or to a URL: what leads there is its own",

@@ -15,6 +15,7 @@ pub mod waiting;
 use std::ops::Deref;
 
 use weigh_model::cell::{Delivery, Subject};
+use weigh_model::payload::Origin;
 use weigh_model::setting::Setting;
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
@@ -56,6 +57,33 @@ fn details(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draft> {
 fn first_leads(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draft> {
     let draft = |(at, (text, cells)): (usize, Sentence)| Draft::new(at == 0, text, cells);
     sentences.into_iter().enumerate().map(draft).collect()
+}
+
+/// The user's own page, measured beside the study: the scale of what a page costs more or less.
+struct OwnPage {
+    /// Its cell.
+    id: String,
+    /// Its median response time, nanoseconds.
+    ns: f64,
+}
+
+impl OwnPage {
+    /// None where none was measured: the page of a study does nothing but read a file, and is no scale.
+    fn of(evidence: &Evidence) -> Option<OwnPage> {
+        let is_own = |c: &Sent| {
+            let payload = evidence.report.payload(&c.cell.payload);
+            payload.is_some_and(|payload| matches!(payload.origin, Origin::Url { .. }))
+        };
+        let page = all(evidence, Subject::PAGE).into_iter().find(is_own)?;
+        let ns = page.value("service-p50")? * 1e9;
+        (ns > 0.0).then(|| OwnPage { id: page.own_id(), ns })
+    }
+
+    /// `2.2% of the 34.0 ms of your page`, of the least and the most of these times in nanoseconds.
+    fn share(&self, times: &[f64]) -> String {
+        let shares: Vec<f64> = times.iter().map(|ns| ns / self.ns).collect();
+        format!("{} of the {} of your page", label::range(&shares, units::percent), units::ns(self.ns))
+    }
 }
 
 /// A row with how it is sent.
@@ -114,6 +142,18 @@ impl<'a> Sent<'a> {
     /// Ratio of a metric to that of another row.
     fn ratio_to(&self, other: &Sent, metric: &str) -> Option<Ratio> {
         ratio_if(self.get(metric), other.get(metric))
+    }
+
+    /// `12 µs more CPU time (1.05× [1.04, 1.06])`: a response beside one of another row.
+    fn cost_beside(&self, other: &Sent) -> Option<String> {
+        let (more, _) = difference(self.cpu()?, other.cpu()?);
+        let ratio = self.ratio_to(other, CPU)?;
+        let times = units::times_interval(ratio.value, ratio.low, ratio.high);
+        if ratio.holds_one() {
+            return Some(format!("CPU time that cannot be told apart ({times})"));
+        }
+        let word = if more < 0.0 { "less" } else { "more" };
+        Some(format!("{} {word} CPU time ({times})", units::ns(more.abs())))
     }
 
     /// Server, transport and runtime are the same.

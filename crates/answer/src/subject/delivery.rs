@@ -124,7 +124,7 @@ pub static SHAPE: Shape = Shape {
             content.into_iter().chain(report.link(group.factor("link")).map(about_link)).collect()
         },
         columns,
-        notes: |_, _| Vec::new(),
+        notes: |_, row| is_own_share(row).then(|| "the script's own share".to_owned()).into_iter().collect(),
         overview,
         pictures: crate::picture::delivery::pictures,
         part: None,
@@ -343,6 +343,15 @@ fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
 /// Whether a way that encodes each response sent this one as it is: its type is not in the server's list, or it is too small.
 pub fn is_not_encoded(row: &Row) -> bool {
     is_kind(row, WayKind::OnTheFly) && row.fact(CODING).is_none() && rounds(row) > 0
+}
+
+/// Whether PHP sends nothing but a byte: what is measured is the script's own share of a response.
+pub fn is_own_share(row: &Row) -> bool {
+    let is_by_php = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.by == By::Php);
+    row.cell.subject == Subject::DOWNLOAD
+        && is_by_php
+        && is_kind(row, WayKind::Plain)
+        && row.count(CONTENT) <= 1
 }
 
 fn rank(names: &[&str], name: &str) -> usize {

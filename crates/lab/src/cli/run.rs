@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, value_name = "WORDS")]
     only: Option<String>,
     /// Go on with an interrupted run
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["studies", "quick", "only", "php", "out", "budget", "exhaustive", "seed", "content", "docroot", "server_config", "url"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["studies", "quick", "only", "php", "out", "budget", "exhaustive", "seed", "content", "docroot", "server_config", "url", "page"])]
     resume: Option<PathBuf>,
     /// A PHP to measure (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]

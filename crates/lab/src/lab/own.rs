@@ -24,7 +24,7 @@ use weigh_model::way::CONFIG;
 
 /// What a user brings beside the names of studies, as `weigh run` and `weigh plan` take it.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Your own", group = clap::ArgGroup::new("elsewhere").args(["url", "store"]).multiple(true))]
+#[command(next_help_heading = "Your own", group = clap::ArgGroup::new("elsewhere").args(["url", "page", "store"]).multiple(true))]
 pub struct Own {
     /// A file or folder of yours in place of the study's content (repeatable)
     #[arg(long, value_name = "PATH", conflicts_with_all = ["docroot", "url"])]
@@ -42,6 +42,9 @@ pub struct Own {
     /// A URL to measure from outside (repeatable): nothing is started, so no CPU time of a server is known
     #[arg(id = "url", long = "url", value_name = "URL")]
     pub urls: Vec<String>,
+    /// Your own page by its URL, measured beside the study: what sending costs is also told as a share of its response time
+    #[arg(long, value_name = "URL", conflicts_with = "url")]
+    pub page: Option<String>,
     /// A host that is not this machine and may be asked, spelled out (repeatable)
     #[arg(long, value_name = "HOST", requires = "elsewhere")]
     pub allow_remote: Vec<String>,
@@ -65,6 +68,8 @@ impl Own {
         let sends_files = deliveries.iter().any(|block| block.subject != Served::Page);
         let flag = if !self.urls.is_empty() {
             "--url"
+        } else if self.page.is_some() {
+            "--page"
         } else if self.config.is_some() {
             "--server-config"
         } else if self.docroot.is_some() {
@@ -96,7 +101,7 @@ impl Lab {
             Some(server) => configured(study, server),
             None => study.clone(),
         };
-        match (&own.docroot, own.content.is_empty()) {
+        let mut plan = match (&own.docroot, own.content.is_empty()) {
             (None, true) => self.plan(&study, planning),
             (None, false) if study.part::<DeliveryBlocks>().deliveries.is_empty() => {
                 let cells = CellBlocks { published: None, ..study.part() };
@@ -104,7 +109,11 @@ impl Lab {
                 self.plan_paths(&study, &own.content, planning)
             }
             _ => self.plan_content(&study, own, planning),
+        }?;
+        if let Some(url) = &own.page {
+            urls::add_page(&mut plan, url, own, planning)?;
         }
+        Ok(plan)
     }
 }
 

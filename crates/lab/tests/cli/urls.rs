@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::codec::text;
-use crate::lab::Lab;
+use crate::lab::{Lab, deliveries, serves_php, study};
 use crate::load::server::{Server, response};
 
 /// A study that is done in a moment.
@@ -84,6 +84,36 @@ fn a_named_study_lends_its_question_and_budget() {
     assert_eq!(plan["payloads"][0]["origin"]["url"], url);
     let line = lab.refused(&["plan", "cache-levels", "--url", &url]);
     assert!(line.contains("cache-levels measures codecs"), "{line}");
+}
+
+#[test]
+fn an_own_page_stands_beside_the_cells_of_a_study() {
+    needs!(serves_php());
+    let (lab, server) = (Lab::new(), site());
+    let url = server.url("/blog/");
+    let block = deliveries(
+        "page",
+        "corpus:page-zlib",
+        "php",
+        "ways = [\"none\", \"gzencode:6\"]\nlinks = [\"-\", \"data-centre\"]",
+    );
+    lab.write("pages.toml", study("pages", [60, 2, 2], &block));
+    let plan = lab.told(&["plan", "pages.toml", "--page", &url, "--php", "php", "--json"]);
+    crate::schema::keeps("plan", &plan);
+    let ids: Vec<&str> =
+        plan["cells"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
+    assert_eq!((ids.len(), ids[4]), (5, "blog/url/-/http/server/identity"), "{ids:?}");
+    let block = block.replace("links = [\"-\", \"data-centre\"]", "");
+    lab.write("pages.toml", study("pages", [60, 5, 2], &block));
+    let ran = lab.done(&["run", "pages.toml", "--page", &url, "--php", "php", "--out", "run", "--json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let said: Vec<&str> =
+        report["findings"].as_array().unwrap().iter().map(|f| f["text"].as_str().unwrap()).collect();
+    assert!(said.iter().any(|text| text.contains("of your page) for ")), "{said:#?}");
+    assert!(said.iter().any(|text| text.starts_with(&format!("{url} sends 20 KB"))), "{said:#?}");
+    let line = lab.refused(&["plan", "cache-levels", "--page", &url]);
+    assert!(line.contains("--page: cache-levels measures codecs"), "{line}");
+    assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
 }
 
 #[test]

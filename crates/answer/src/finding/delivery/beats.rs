@@ -65,10 +65,12 @@ fn sentences<'a>(evidence: &Evidence<'a>, group: &'a Group, others: &[&'a Group]
     };
     let (winners, mut losers): (Vec<_>, Vec<_>) = families.into_iter().partition(|f| !f.beating.is_empty());
     let place = label::place(evidence, group);
+    let page = OwnPage::of(evidence);
     let win = |family: &Family| {
         let elsewhere = elsewhere(evidence, family.all[0], others);
-        let cells = family.beating.iter().chain([&gzip]).map(Sent::own_id).collect();
-        (format!("{}{elsewhere}", of_family(&gzip, family, &place)), cells)
+        let cells = family.beating.iter().chain([&gzip]).map(Sent::own_id);
+        let cells = cells.chain(page.iter().map(|page| page.id.clone())).collect();
+        (format!("{}{elsewhere}", of_family(&gzip, family, &place, page.as_ref())), cells)
     };
     let mut found: Vec<Sentence> = winners.iter().map(win).collect();
     // Other levels of gzip are no news.
@@ -89,14 +91,23 @@ fn sentences<'a>(evidence: &Evidence<'a>, group: &'a Group, others: &[&'a Group]
     found
 }
 
-fn of_family(gzip: &Sent, family: &Family, place: &str) -> String {
+fn of_family(gzip: &Sent, family: &Family, place: &str, page: Option<&OwnPage>) -> String {
     let ratios: Vec<Ratio> = family.beating.iter().filter_map(|way| way.ratio_to(gzip, CPU)).collect();
+    let less: Vec<f64> = family.beating.iter().map(|way| gzip.cpu_or_0() - way.cpu_or_0()).collect();
+    let share = page.map_or(String::new(), |page| format!("; {}", page.share(&less)));
     let time = match ratios.as_slice() {
         [] => "less CPU time".to_string(),
-        [one] => format!("{} of its CPU time", label::ratio(one)),
+        [one] => {
+            format!(
+                "{} less CPU time a response ({}{share})",
+                label::range(&less, units::ns),
+                label::ratio(one)
+            )
+        }
         several => {
             let values: Vec<f64> = several.iter().map(|r| r.value).collect();
-            format!("{} of its CPU time", label::range(&values, units::times))
+            let times = label::range(&values, units::times);
+            format!("{} less CPU time a response ({times}{share})", label::range(&less, units::ns))
         }
     };
     let fewer: Vec<f64> = family.beating.iter().map(|way| 1.0 - way.bytes() / gzip.bytes()).collect();

@@ -25,11 +25,10 @@ fn tls_of(evidence: &Evidence, subject: Subject) -> Vec<Draft> {
         let mut cells = Vec::new();
         let mut part = |tls: Sent| {
             let plain = over_http(evidence, tls)?;
-            let (cpu, rate) = (tls.ratio_to(&plain, CPU)?, tls.ratio_to(&plain, RATE)?);
+            let (cost, rate) = (tls.cost_beside(&plain)?, tls.ratio_to(&plain, RATE)?);
             cells.extend([tls.own_id(), plain.own_id()]);
             Some(format!(
-                "{} the CPU time and {} the rate with {}",
-                label::ratio(&cpu),
+                "{cost} and {} the rate with {}",
                 units::times_interval(rate.value, rate.low, rate.high),
                 label::way(&tls)
             ))

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::first::grouped;
+use crate::subject::delivery::is_own_share;
 
 /// A change in rate of less than this is none.
 const SAME: f64 = 0.03;
@@ -76,11 +77,12 @@ struct Changes {
 fn sentence(evidence: &Evidence, offload: &Sent, script: &Sent) -> Option<Sentence> {
     let rate = offload.ratio_to(script, RATE)?;
     let is_apart = differ(offload.get(RATE)?, script.get(RATE)?);
+    let own = own_share(evidence, script).filter(|_| offload.get(PHP_CPU).is_some());
     let mut changes = Changes::default();
     changes.of_time(&format!("{}'s CPU time", offload.delivery.server), SERVER_CPU, offload, script);
     match (offload.get(PHP_CPU), script.value(PHP_CPU)) {
         (None, Some(time)) => changes.freed.push(format!("all of PHP's CPU time ({})", units::ns(time))),
-        _ => changes.of_time("PHP's CPU time", PHP_CPU, offload, script),
+        _ => changes.of_php(offload, script, own),
     }
     changes.of_memory("the server's memory", "server-pss", offload, script);
     changes.of_memory("PHP's memory", "php-pss", offload, script);
@@ -95,7 +97,20 @@ fn sentence(evidence: &Evidence, offload: &Sent, script: &Sent) -> Option<Senten
         in_rate(&rate, is_apart),
         changes.words()
     );
-    Some((text, vec![offload.own_id(), script.own_id()]))
+    Some((text, [*offload, *script].iter().chain(&own).map(Sent::own_id).collect()))
+}
+
+/// The same script with a file of one byte: what it costs PHP before anything is sent, a request's start and end, loading and authorising, which
+/// an application pays in its own way.
+fn own_share<'a>(evidence: &Evidence<'a>, script: &Sent) -> Option<Sent<'a>> {
+    let is_it = |c: &Sent| {
+        is_own_share(c.row)
+            && c.is_beside(script)
+            && c.delivery.connections == script.delivery.connections
+            && c.delivery.link == script.delivery.link
+            && c.get(PHP_CPU).is_some()
+    };
+    all(evidence, Subject::DOWNLOAD).into_iter().find(is_it)
 }
 
 fn in_rate(rate: &Ratio, is_apart: bool) -> String {
@@ -118,6 +133,17 @@ impl Changes {
         }
     }
 
+    /// PHP's part, without the script's own share on both sides where that was measured.
+    fn of_php(&mut self, ours: &Sent, theirs: &Sent, own: Option<Sent>) {
+        let Some(own) = own else { return self.of_time("PHP's CPU time", PHP_CPU, ours, theirs) };
+        let estimates = ours.get(PHP_CPU).zip(theirs.get(PHP_CPU)).zip(own.get(PHP_CPU));
+        let Some(((ours, theirs), own)) = estimates.filter(|((a, b), _)| differ(a, b)) else { return };
+        // What cannot be told apart from the script's own is no sending.
+        let sending = |of: &Estimate| if differ(of, own) { (of.value - own.value).max(0.0) } else { 0.0 };
+        let what = format!("PHP's CPU time beside the script's own {}:", units::ns(own.value));
+        self.add(&what, (sending(theirs), sending(ours)), units::ns);
+    }
+
     fn of_memory(&mut self, what: &str, metric: &str, ours: &Sent, theirs: &Sent) {
         let theirs = theirs.value(metric).filter(|bytes| *bytes > 0.0);
         let (Some(ours), Some(theirs)) = (ours.value(metric), theirs) else { return };
@@ -127,8 +153,12 @@ impl Changes {
     }
 
     fn add(&mut self, what: &str, (from, to): (f64, f64), show: fn(f64) -> String) {
-        let change = (to / from - 1.0) * 100.0;
-        let text = format!("{what} {} → {} ({change:+.0}%)", show(from), show(to));
+        let change =
+            if from > 0.0 { format!(" ({:+.0}%)", (to / from - 1.0) * 100.0) } else { String::new() };
+        let text = match to > 0.0 {
+            true => format!("{what} {} → {}{change}", show(from), show(to)),
+            false => format!("{what} {} → none that can be told apart", show(from)),
+        };
         if to < from { self.freed.push(text) } else { self.taken.push(text) }
     }
 

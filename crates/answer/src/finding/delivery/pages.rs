@@ -32,6 +32,7 @@ fn overhead<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Sentence> {
             .min_by_key(|way| way.level().map_or(0, |own| own.abs_diff(level)));
         ways.extend(usual);
     }
+    let page = OwnPage::of(evidence);
     let part = |way: &Sent| {
         let (more, interval) = difference(way.cpu()?, base);
         let interval = if interval.low.is_finite() {
@@ -39,21 +40,19 @@ fn overhead<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Sentence> {
         } else {
             units::ns(more)
         };
-        Some(format!(
-            "{} {interval} ({:+.0}%) for {}",
-            label::way(way),
-            more / base.value * 100.0,
-            label::bytes_beside(way.bytes(), plain.bytes())
-        ))
+        let share = page.as_ref().map_or(String::new(), |page| format!(" ({})", page.share(&[more])));
+        let bytes = label::bytes_beside(way.bytes(), plain.bytes());
+        Some(format!("{} {interval}{share} for {bytes}", label::way(way)))
     };
     let parts: Vec<String> = ways.iter().filter_map(part).collect();
     let text = format!(
-        "Sending {} as it is takes {} of CPU time a response; on top of that come: {}.",
+        "Sending {} as it is takes {} of CPU time a response, in which PHP does nothing but read a file; on top of that come: {}.",
         label::place(evidence, group),
         units::ns(base.value),
         parts.join("; ")
     );
-    (!parts.is_empty()).then(|| (text, [plain].iter().chain(&ways).map(Sent::own_id).collect()))
+    let own = page.iter().map(|page| page.id.clone());
+    (!parts.is_empty()).then(|| (text, [plain].iter().chain(&ways).map(Sent::own_id).chain(own).collect()))
 }
 
 /// What a filter in the server merely moves: the same coding at the same level, made by PHP and by the server.
@@ -181,15 +180,14 @@ fn at_once<'a>(evidence: &Evidence<'a>, cut: Sent<'a>) -> Option<Sent<'a>> {
 
 fn pieces_beside(evidence: &Evidence, cut: &Sent, whole: &Sent, pieces: &str) -> Option<Sentence> {
     let (early, late) = (cut.value("first-byte-p50")?, whole.value("first-byte-p50")?);
-    let ratio = cut.ratio_to(whole, CPU)?;
+    let cost = cut.cost_beside(whole)?;
     let group = evidence.report.groups.iter().find(|group| group.has(cut.id()))?;
     let text = format!(
-        "Flushed in {pieces} pieces, the first byte of {} comes after {} instead of {} (median) with {}, for {} the CPU time and {}.",
+        "Flushed in {pieces} pieces, the first byte of {} comes after {} instead of {} (median) with {}, for {cost} and {}.",
         label::place(evidence, group),
         label::seconds(early),
         label::seconds(late),
         label::way(whole),
-        label::ratio(&ratio),
         label::bytes_beside(cut.bytes(), whole.bytes())
     );
     Some((text, vec![cut.own_id(), whole.own_id()]))

@@ -316,6 +316,120 @@ fn what_handing_over_frees_and_where_it_does_not() {
 }
 
 #[test]
+fn the_scripts_own_share_is_taken_out_of_both_sides_of_a_hand_over() {
+    let stand = |payload| Stand {
+        subject: "download",
+        payload,
+        server: "apache",
+        runtime: "php8.2",
+        transport: Transport::Http,
+        connections: 10,
+    };
+    let figures = |server: f64, php: f64| Figures {
+        body: 500_000,
+        server,
+        php: Some(php),
+        busy: 2.0,
+        ..Figures::default()
+    };
+    let lab = Lab::new("downloads", "Handing over")
+        .payload("photo", "binary", 500_000)
+        .cell(stand("photo"), "php/readfile", WayKind::Plain, None, figures(600e3, 160e3))
+        .cell(stand("photo"), "php/x-sendfile", WayKind::Offload, None, figures(200e3, 65e3));
+    let said = |report: &Report| {
+        let answers = sentences(report, "answer");
+        answers.iter().find(|text| text.contains("x-sendfile instead of readfile")).unwrap().to_string()
+    };
+    let text = said(&lab.report());
+    assert!(text.contains("PHP's CPU time 159 µs → 64.8 µs (-59%)"), "{text}");
+    let own = Figures { body: 1, ..figures(50e3, 60e3) };
+    let lab =
+        lab.payload("photo@1", "binary", 1).cell(stand("photo@1"), "php/readfile", WayKind::Plain, None, own);
+    let report = lab.report();
+    let text = said(&report);
+    assert!(
+        text.contains("PHP's CPU time beside the script's own 59.8 µs: 99.6 µs → 4.98 µs (-95%)"),
+        "{text}"
+    );
+    let finding = report.findings.iter().find(|finding| finding.text == text).unwrap();
+    assert!(finding.cells.iter().any(|id| id.starts_with("photo@1/")), "{:?}", finding.cells);
+    let row = report.rows.iter().find(|row| is_own_share(row)).unwrap();
+    assert_eq!(
+        (row.id(), (SHAPE.look.notes)(&report, row).as_slice()),
+        ("photo@1/apache/php8.2/http*10/php/readfile", &["the script's own share".to_owned()][..])
+    );
+}
+
+/// A page of 20 KB that costs 0.4 ms as it is and 0.75 ms more with zstd.
+fn toy_page() -> Lab {
+    let stand = Stand {
+        subject: "page",
+        payload: "page",
+        server: "apache",
+        runtime: "php8.2",
+        transport: Transport::Http,
+        connections: 1,
+    };
+    let figures = |body: u64, php: f64| Figures { body, server: 100e3, php: Some(php), ..Figures::default() };
+    Lab::new("page-output", "Encoding a page")
+        .payload("page", "html", 20_000)
+        .cell(stand, "php/none", WayKind::Plain, None, figures(20_000, 300e3))
+        .cell(stand, "php/gzencode:6", WayKind::OnTheFly, Some("gzip"), figures(6_500, 1_390e3))
+        .cell(stand, "php/zstd:3", WayKind::OnTheFly, Some("zstd"), figures(6_000, 1_050e3))
+}
+
+#[test]
+fn costs_are_shares_of_the_users_own_page_and_never_of_a_toy() {
+    let report = toy_page().report();
+    let overhead = sentences(&report, "overhead")[0].to_owned();
+    let beats = sentences(&report, "answer")[0].to_owned();
+    assert!(
+        overhead.contains("takes 398 µs of CPU time a response, in which PHP does nothing but read a file"),
+        "{overhead}"
+    );
+    assert!(overhead.contains("zstd 3 in PHP 747 µs"), "{overhead}");
+    assert!(beats.contains("339 µs less CPU time a response (0.772× "), "{beats}");
+    // Fewer bytes are a share of bytes.
+    let without_bytes = overhead.replace("67.5% fewer bytes", "").replace("70% fewer bytes", "");
+    assert!(!without_bytes.contains('%') && !beats.contains("your page"), "{overhead} {beats}");
+    let own = Stand {
+        subject: "page",
+        payload: "wordpress",
+        server: "url",
+        runtime: NO_PHP,
+        transport: Transport::Http,
+        connections: 1,
+    };
+    let mut lab = toy_page().payload("wordpress", "html", 50_000);
+    lab.plan.payloads.last_mut().unwrap().origin = Origin::Url { url: "http://127.0.0.1/blog/".into() };
+    let lab = lab.cell(
+        own,
+        "server/identity",
+        WayKind::Plain,
+        None,
+        Figures { body: 50_000, ..Figures::default() },
+    );
+    let mut lab = lab;
+    let id = lab.plan.cells.last().unwrap().id.clone();
+    let took = Packed::of(&{
+        let mut hist = weigh_load::hist::Hist::default();
+        (0..20).for_each(|_| hist.record(34_000_000));
+        hist
+    });
+    change(&mut lab, &id, |_, visit| {
+        visit.service = took.clone();
+        visit.server_cpu_ns = None;
+    });
+    let report = lab.report();
+    let overhead = sentences(&report, "overhead")[0].to_owned();
+    let beats = sentences(&report, "answer")[0].to_owned();
+    assert!(overhead.contains("(2.2% of the 34.0 ms of your page) for 70% fewer bytes"), "{overhead}");
+    assert!(beats.contains("; 1% of the 34.0 ms of your page)"), "{beats}");
+    let of = |topic: &str| report.findings.iter().find(|f| f.topic == topic).unwrap().cells.contains(&id);
+    assert!(of("overhead") && of("answer"), "they rest on it");
+}
+
+#[test]
 fn a_rate_that_does_not_change_is_said_not_to() {
     let mut lab = downloads();
     for way in ["fpassthru", "readfile", "fread", "x-sendfile"] {

@@ -9,7 +9,7 @@ use weigh_load::target::{Resolver, Scheme, Target, permit};
 use super::Own;
 use crate::content::{Names, kind};
 use crate::digest;
-use crate::lab::Planning;
+use crate::lab::{Planning, Progress};
 use crate::planner::policy;
 use crate::rig::http::{self, Reply};
 use crate::study::Study;
@@ -82,18 +82,15 @@ pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Pla
     };
     let mut said = Vec::new();
     for url in &own.urls {
-        let target = resolver.target(url)?;
-        permit(&target, &own.allow_remote)?;
-        progress.doing(&format!("asking {}", clean(url)));
+        let Found { target, answer: plainly } = find("--url", url, own, &resolver, *progress)?;
         let doing = || format!("--url {}", clean(url));
-        let plainly = ask_once(&target, "identity").with_context(doing)?;
-        welcome(url, &plainly)?;
         said.extend(plainly.shown_field("server"));
         let payload = payload(url, &target, &plainly, staging, &mut names).with_context(doing)?;
-        plan.cells.push(cell(&payload, &target, "identity", plainly.took.as_secs_f64()));
+        let asked = |coding, answer: &Reply| cell(Subject::ASSET, &payload, &target, coding, answer);
+        plan.cells.push(asked("identity", &plainly));
         for (name, coding) in CODINGS {
             let answer = ask_once(&target, name).with_context(doing)?;
-            let cell = cell(&payload, &target, name, answer.took.as_secs_f64());
+            let cell = asked(name, &answer);
             match (answer.status, answer.coding) {
                 (200..=299, sent) if sent == coding => plan.cells.push(cell),
                 (200..=299, sent) => {
@@ -113,28 +110,62 @@ pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Pla
     Ok(plan)
 }
 
+/// Adds the user's own page to the cells of a study, without a content coding: its response time is the scale of what the study's ways cost.
+///
+/// # Errors
+/// One line: why the page cannot or may not be measured, and what to do.
+pub fn add_page(plan: &mut Plan, url: &str, own: &Own, planning: &mut Planning<'_>) -> Result<()> {
+    let mut names = Names::new();
+    plan.payloads.iter().for_each(|payload| drop(names.give(&payload.name)));
+    let Found { target, answer } = find("--page", url, own, &Resolver::default(), planning.progress)?;
+    let payload = payload(url, &target, &answer, planning.staging, &mut names)
+        .with_context(|| format!("--page {}", clean(url)))?;
+    plan.cells.push(cell(Subject::PAGE, &payload, &target, "identity", &answer));
+    plan.payloads.push(payload);
+    let version = answer.shown_field("server").unwrap_or_default();
+    plan.servers.push(Server { name: SERVER.into(), version, ..Server::default() });
+    Ok(())
+}
+
+/// A URL that answered.
+struct Found {
+    target: Target,
+    /// Without a content coding.
+    answer: Reply,
+}
+
+/// Asks a URL once, if it may be asked; `flag` is what it was given by.
+fn find(flag: &str, url: &str, own: &Own, resolver: &Resolver, progress: &mut dyn Progress) -> Result<Found> {
+    let target = resolver.target(url)?;
+    permit(&target, &own.allow_remote)?;
+    progress.doing(&format!("asking {}", clean(url)));
+    let answer = ask_once(&target, "identity").with_context(|| format!("{flag} {}", clean(url)))?;
+    welcome(flag, url, &answer)?;
+    Ok(Found { target, answer })
+}
+
 fn ask_once(target: &Target, accept: &str) -> Result<Reply> {
     http::get(target, accept).map_err(|fault| anyhow!(fault.message))
 }
 
 /// Refuses what is no answer to measure.
-fn welcome(url: &str, answer: &Reply) -> Result<()> {
+fn welcome(flag: &str, url: &str, answer: &Reply) -> Result<()> {
     let url = clean(url);
     let status = answer.status;
     let by_hand = format!("measure what a user sees with: weigh load --header 'Cookie: NAME=VALUE' {url}");
     match (status, answer.shown_field("location").as_deref()) {
-        (401 | 403, _) => bail!("--url {url}: status {status}, it needs a login; {by_hand}"),
+        (401 | 403, _) => bail!("{flag} {url}: status {status}, it needs a login; {by_hand}"),
         (300..=399, Some(to)) if is_login(to) => {
-            bail!("--url {url}: status {status}, it leads to a login at {to}; {by_hand}")
+            bail!("{flag} {url}: status {status}, it leads to a login at {to}; {by_hand}")
         }
         (300..=399, Some(to)) => {
-            bail!("--url {url}: status {status}, it leads to {to}; measure that, with --url")
+            bail!("{flag} {url}: status {status}, it leads to {to}; measure that, with {flag}")
         }
         (200..=299, _) if answer.body.is_empty() => {
-            bail!("--url {url}: status {status} without a body; there is nothing to measure")
+            bail!("{flag} {url}: status {status} without a body; there is nothing to measure")
         }
         (200..=299, _) => Ok(()),
-        _ => bail!("--url {url}: status {status}; give a URL that answers with 200"),
+        _ => bail!("{flag} {url}: status {status}; give a URL that answers with 200"),
     }
 }
 
@@ -185,7 +216,7 @@ fn payload(url: &str, target: &Target, answer: &Reply, staging: &Path, names: &m
     })
 }
 
-fn cell(payload: &Payload, target: &Target, coding: &str, seconds: f64) -> Cell {
+fn cell(subject: Subject, payload: &Payload, target: &Target, coding: &str, answer: &Reply) -> Cell {
     let transport = match target.location.scheme {
         Scheme::Http => Transport::Http,
         Scheme::Https => Transport::Https,
@@ -207,14 +238,14 @@ fn cell(payload: &Payload, target: &Target, coding: &str, seconds: f64) -> Cell 
     let setting = Setting::bare(coding);
     Cell {
         id: Cell::make_delivery_id(&payload.name, NO_PHP, &setting, &delivery),
-        subject: Subject::ASSET,
+        subject,
         payload: payload.name.clone(),
         runtime: NO_PHP.into(),
         serializer: None,
         setting,
         // Its own figures are what was asked for.
         keep: true,
-        expected_seconds: seconds.max(LEAST),
+        expected_seconds: answer.took.as_secs_f64().max(LEAST),
         delivery: Some(delivery),
         client: None,
     }
