@@ -8,7 +8,9 @@ pub mod negotiation;
 pub mod prediction;
 pub mod published;
 pub mod published_delivery;
+pub mod stored;
 pub mod summary;
+pub mod waits;
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -27,6 +29,7 @@ use prediction::ComputedCalls;
 use published::PublishedLevels;
 use published_delivery::PublishedTable;
 use summary::PublishedSummary;
+use waits::Waits;
 
 /// The exhibits of a report; those that its study does not ask for are empty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -59,6 +62,9 @@ pub struct Exhibits {
     /// A published table of deliveries beside ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_delivery: Option<PublishedTable>,
+    /// How long readers wait over links, computed beside measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Waits>,
 }
 
 /// How an exhibit is shown.
@@ -93,10 +99,11 @@ impl Exhibits {
 
     /// Those that there are, in the order in which reports show them.
     pub fn all(&self) -> Vec<&dyn Exhibit> {
-        let all: [Option<&dyn Exhibit>; 9] = [
+        let all: [Option<&dyn Exhibit>; 10] = [
             self.links.as_ref().map(|e| e as &dyn Exhibit),
             self.crossovers.as_ref().map(|e| e as &dyn Exhibit),
             self.negotiations.as_ref().map(|e| e as &dyn Exhibit),
+            self.waits.as_ref().map(|e| e as &dyn Exhibit),
             self.fairness.as_ref().map(|e| e as &dyn Exhibit),
             self.published_levels.as_ref().map(|e| e as &dyn Exhibit),
             self.published_summary.as_ref().map(|e| e as &dyn Exhibit),

@@ -118,10 +118,7 @@ impl Study {
             bail!("precision.max_rounds and precision.min_samples must be at least 1");
         }
         if let Some(links) = &self.links {
-            let ascending = links.mbit.windows(2).all(|w| w[0] < w[1]);
-            if links.mbit.is_empty() || !ascending || links.mbit.iter().any(|m| m.is_nan() || *m <= 0.0) {
-                bail!("links.mbit must be speeds above zero in ascending order");
-            }
+            links.check()?;
         }
         Ok(())
     }

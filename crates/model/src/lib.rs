@@ -16,5 +16,6 @@ pub mod setting;
 pub mod study;
 pub mod suggest;
 pub mod text;
+pub mod transfer;
 pub mod units;
 pub mod way;

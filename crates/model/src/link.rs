@@ -7,7 +7,7 @@ mod spec;
 mod text;
 
 pub use measured::{Lost, Measured, RATE_OFF, ROUND_TRIP_OFF, Rate, RoundTrip, Way};
-pub use spec::LinkSpec;
+pub use spec::{LONGEST_MS, LinkSpec};
 
 /// Bytes of the largest IP packet.
 pub const MTU: u64 = 1500;

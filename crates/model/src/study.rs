@@ -2,8 +2,11 @@
 
 mod published;
 
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::link::LONGEST_MS;
+use crate::transfer::{Connection, Path};
 pub use published::{PublishedAb, PublishedDelivery, PublishedDeliveryRow};
 
 /// The part of a study that travels into the plan: what is asked, and how to read the answer.
@@ -64,7 +67,7 @@ impl Default for Precision {
     }
 }
 
-/// The links between application and store for which total times are computed.
+/// The links between application and store for which total times are computed, and what else they are computed from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Links {
@@ -72,6 +75,77 @@ pub struct Links {
     pub mbit: Vec<f64>,
     /// Reads for each write.
     pub reads_per_write: Vec<f64>,
+    /// The round trip in milliseconds.
+    #[serde(default = "round_trip_ms")]
+    pub rtt_ms: f64,
+    /// How many share the link evenly: workers of a cache, visitors of a page.
+    #[serde(default = "one")]
+    pub concurrency: u32,
+    /// The connection that a call goes over.
+    #[serde(default)]
+    pub connection: Connection,
+    /// Nanoseconds that driver and store take for a stored byte of a write, as a run of clients measures them; null: not measured, and left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_ns_per_byte: Option<f64>,
+    /// The same for a read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_ns_per_byte: Option<f64>,
+}
+
+/// Between two machines of one data centre.
+fn round_trip_ms() -> f64 {
+    0.5
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Default for Links {
+    fn default() -> Links {
+        Links {
+            mbit: Vec::new(),
+            reads_per_write: Vec::new(),
+            rtt_ms: round_trip_ms(),
+            concurrency: one(),
+            connection: Connection::default(),
+            write_ns_per_byte: None,
+            read_ns_per_byte: None,
+        }
+    }
+}
+
+impl Links {
+    /// One direction at a bandwidth in Mbit/s, as one of those who share it has it.
+    pub fn path(&self, mbit: f64) -> Path {
+        Path::shared(mbit, self.rtt_ms, f64::from(self.concurrency))
+    }
+
+    /// What is wrong with it, in one line.
+    ///
+    /// # Errors
+    /// Speeds that are not above zero and ascending, or a figure that cannot be.
+    pub fn check(&self) -> Result<()> {
+        let ascending = self.mbit.windows(2).all(|w| w[0] < w[1]);
+        if self.mbit.is_empty() || !ascending || self.mbit.iter().any(|m| m.is_nan() || *m <= 0.0) {
+            bail!("links.mbit must be speeds above zero in ascending order");
+        }
+        if !(0.0..=LONGEST_MS).contains(&self.rtt_ms) {
+            bail!("links.rtt_ms = {}; it goes from 0 to 10000", self.rtt_ms);
+        }
+        if self.concurrency == 0 {
+            bail!("links.concurrency must be at least 1");
+        }
+        for (value, key) in [
+            (self.write_ns_per_byte, "links.write_ns_per_byte"),
+            (self.read_ns_per_byte, "links.read_ns_per_byte"),
+        ] {
+            if let Some(value) = value.filter(|value| !(*value >= 0.0 && value.is_finite())) {
+                bail!("{key} = {value} must be zero or more");
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A published table.
@@ -109,4 +183,35 @@ pub struct PublishedRow {
     /// Milliseconds for one object, where published.
     #[serde(default)]
     pub ms: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn links(json: &str) -> Links {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn links_of_older_plans_are_those_of_a_warm_connection_in_a_data_centre() {
+        let old = links(r#"{"mbit": [10], "reads_per_write": [1]}"#);
+        assert_eq!((old.rtt_ms, old.concurrency, old.connection), (0.5, 1, Connection::Warm));
+        assert!(old.check().is_ok() && old.write_ns_per_byte.is_none());
+    }
+
+    #[test]
+    fn links_that_cannot_be_are_refused_by_their_key() {
+        for (part, key) in [
+            (r#""mbit": []"#, "links.mbit"),
+            (r#""mbit": [10, 10]"#, "links.mbit"),
+            (r#""mbit": [0]"#, "links.mbit"),
+            (r#""mbit": [10], "rtt_ms": -1"#, "links.rtt_ms"),
+            (r#""mbit": [10], "concurrency": 0"#, "links.concurrency"),
+            (r#""mbit": [10], "read_ns_per_byte": -0.1"#, "links.read_ns_per_byte"),
+        ] {
+            let refused = links(&format!(r#"{{{part}, "reads_per_write": []}}"#)).check().unwrap_err();
+            assert!(refused.to_string().starts_with(key), "{part}: {refused}");
+        }
+    }
 }

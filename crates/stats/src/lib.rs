@@ -4,6 +4,7 @@
 //! Values must be finite; a function that is handed another one answers `None` instead of a number.
 #![forbid(unsafe_code)]
 
+mod bent;
 mod blocks;
 mod interval;
 mod link;
@@ -14,9 +15,10 @@ mod rule;
 mod summary;
 mod threshold;
 
+pub use bent::{Bent, lower_envelope};
 pub use blocks::{UNITS, block_effects};
 pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_interval};
-pub use link::{Crossing, break_even_bandwidth, break_even_interval};
+pub use link::break_even_bandwidth;
 pub use moderated::{LogRatio, Shrinkage};
 pub use multiple::{benjamini_hochberg_cutoff, holm_cutoff};
 pub use pareto::dominator;

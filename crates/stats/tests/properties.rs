@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use weigh_stats::{
-    Interval, Rule, break_even_bandwidth, break_even_interval, dominator, low_quantile_interval, median,
+    Bent, Rule, break_even_bandwidth, dominator, low_quantile_interval, lower_envelope, median,
     median_interval, quantile, summary,
 };
 
@@ -146,15 +146,46 @@ proptest! {
     }
 
     #[test]
-    fn break_even_interval_holds_the_bandwidth(
-        time in -1.0..1.0f64, below in 0.0..1.0f64, above in 0.0..1.0f64, bytes in 1.0..1e9f64
+    fn the_lower_envelope_is_the_lowest_and_changes_where_two_cross(
+        lines in vec((0.0..100.0f64, 0.1..10.0f64, vec(0.1..9.0f64, 0..4)), 1..12),
+        xs in vec(0.0..200.0f64, 20)
     ) {
-        let interval = Interval { low: time - below, high: time + above };
-        let crossing = break_even_interval(bytes, time, interval);
-        prop_assert_eq!(crossing.is_some(), time > 0.0);
-        if let Some(c) = crossing {
-            prop_assert!(0.0 < c.low && c.low <= c.bandwidth && c.bandwidth <= c.high);
-            prop_assert_eq!(c.high.is_finite(), time > below);
+        let bent = |(fixed, slope, waits): &(f64, f64, Vec<f64>)| {
+            let value = |x: f64| fixed + slope * x + waits.iter().map(|end| (end - x).max(0.0)).sum::<f64>();
+            Bent::of(waits.iter().copied(), *slope, value)
+        };
+        let all: Vec<Bent> = lines.iter().map(bent).collect();
+        let envelope = lower_envelope(&all);
+        prop_assert!(envelope[0].1 == 0.0 && envelope.is_sorted_by(|a, b| a.1 <= b.1));
+        for x in xs {
+            let lowest = all.iter().map(|one| one.at(x)).fold(f64::INFINITY, f64::min);
+            let (place, _) = envelope.iter().rev().find(|(_, from)| *from <= x).unwrap();
+            prop_assert!(all[*place].at(x) - lowest <= 1e-9 * lowest, "{x}: {envelope:?}");
+        }
+        for pair in envelope.windows(2) {
+            let ((one, _), (other, x)) = (pair[0], pair[1]);
+            let (a, b) = (all[one].at(x), all[other].at(x));
+            prop_assert!((a - b).abs() <= 1e-9 * a, "{x}: {a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_bent_line_stays_in_its_band(
+        fixed in -20.0..20.0f64, slope in -3.0..3.0f64, waits in vec(0.1..9.0f64, 0..4),
+        x in 0.0..20.0f64, below in 0.0..5.0f64, above in 0.0..5.0f64, part in 0.0..1.0f64
+    ) {
+        let value = |x: f64| fixed + slope * x + waits.iter().map(|end| (end - x).max(0.0)).sum::<f64>();
+        let bent = Bent::of(waits.iter().copied(), slope, value);
+        let (low, high) = (value(x) - below, value(x) + above);
+        let (left, right) = bent.stays(x, low, high);
+        prop_assert!(0.0 <= left && left <= x && x <= right);
+        let inside = left + (right.min(100.0) - left) * part;
+        prop_assert!(low - 1e-9 <= value(inside) && value(inside) <= high + 1e-9, "{inside}");
+        for end in [left, right].into_iter().filter(|end| *end > 0.0 && end.is_finite()) {
+            prop_assert!((value(end) - low).abs().min((value(end) - high).abs()) <= 1e-9, "{end}");
+        }
+        for crossing in bent.crossings() {
+            prop_assert!(crossing > 0.0 && value(crossing).abs() <= 1e-9 * (1.0 + crossing), "{crossing}");
         }
     }
 }

@@ -1,13 +1,15 @@
-//! Total times with the value in a store across a link: encode + transfer + decode, computed from measured parts. CPU times only; round trips, the
-//! store's own time and protocol overhead are the same for every setting and left out.
+//! Total times with the value in a store across a link: encode + transfer + decode, computed from measured parts. The transfer is that of
+//! [`weigh_model::transfer`], and what driver and store take for each byte where the study knows it. The one round trip of each call, the set-up of a new
+//! connection and what driver and store take beside the bytes are the same for every setting and left out.
 
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::record::StopReason;
 use weigh_model::study::Links;
+use weigh_model::transfer::{Path, packet_bytes};
 use weigh_model::units;
-use weigh_stats::{break_even_bandwidth, break_even_interval};
+use weigh_stats::{Bent, lower_envelope};
 
 use crate::bars::sparkline;
 use crate::document::{Block, group};
@@ -24,12 +26,12 @@ use crate::table::{Cell, Column, Grid, Kind, field};
 use crate::text::clean;
 use crate::verdict::{difference, is_total_less};
 
-const COMPUTED: &str =
-    "Computed from measured times and bytes: encode + bytes ÷ link speed + decode; no live store was asked.";
-
 /// Total times of every group.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LinkTotals {
+    /// What they are computed for, in words: round trip, who shares the link, the connection, and whether driver and store are in them.
+    #[serde(default)]
+    pub assumed: String,
     /// One per group, in the groups' order.
     pub groups: Vec<GroupTotals>,
 }
@@ -58,7 +60,7 @@ pub struct MixTotals {
     pub break_even: Vec<BreakEven>,
 }
 
-/// What a total time counts. The CPU times are sums of encode and decode; the transfer is encoded bytes ÷ link speed, so that a dictionary counts
+/// What a total time counts. The CPU times are sums of encode and decode; the transfer is of the encoded bytes, so that a dictionary counts
 /// as known on both sides. An operation is one item of the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -138,15 +140,32 @@ pub struct Line<'a> {
     pub cost: Estimate,
     /// Encoded bytes of one operation.
     pub bytes: f64,
+    /// What driver and store take for these bytes, in nanoseconds; 0 where that is not known.
+    pub stored: f64,
+    /// What it goes over.
+    pub links: &'a Links,
     /// It may be best somewhere. Not so a cell whose visits ended because another beat it on every axis beyond
     /// doubt: its few figures could only be ahead by chance.
     pub candidate: bool,
 }
 
 impl Line<'_> {
-    /// Nanoseconds to send the bytes at this speed in Mbit/s.
+    /// Nanoseconds that the bytes take at this speed in Mbit/s: over the link, and in driver and store.
     pub fn transfer(&self, mbit: f64) -> f64 {
-        self.bytes * 8e3 / mbit
+        self.over(&self.links.path(mbit))
+    }
+
+    fn over(&self, path: &Path) -> f64 {
+        path.transfer_ns(self.bytes, self.links.connection) + self.stored
+    }
+
+    /// The same over the nanoseconds that a byte takes on its share of the link.
+    fn bent(&self, value: f64) -> Bent {
+        let round_trip_ns = self.links.path(1.0).round_trip_ns;
+        let bends = Path::bends(round_trip_ns, self.bytes, self.links.connection);
+        Bent::of(bends, packet_bytes(self.bytes), |byte_ns| {
+            value + self.over(&Path { byte_ns, round_trip_ns })
+        })
     }
 
     /// Nanoseconds an operation at this speed in Mbit/s.
@@ -158,6 +177,37 @@ impl Line<'_> {
     pub fn clearly_below(&self, other: &Line, mbit: f64) -> bool {
         is_total_less((&self.cost, self.transfer(mbit)), (&other.cost, other.transfer(mbit)))
     }
+}
+
+/// What totals are computed for, in short: `a round trip of 500 µs and one worker on a warm connection`.
+pub(crate) fn place_of(links: &Links) -> String {
+    let trip = units::ns(links.rtt_ms * 1e6);
+    let connection = links.connection.words();
+    match links.concurrency {
+        1 => format!("a round trip of {trip} and one worker on {connection}"),
+        n => format!("a round trip of {trip} and {n} workers that share the link, each on {connection}"),
+    }
+}
+
+/// Whether driver and store are in totals: `driver and store are left out`.
+pub(crate) fn stored_by(links: &Links) -> String {
+    let rate = |ns: Option<f64>, call: &str| {
+        let ns = units::significant(ns?);
+        Some(format!("{ns} ns per byte of {call}"))
+    };
+    let rates = [rate(links.write_ns_per_byte, "a write"), rate(links.read_ns_per_byte, "a read")];
+    let rates: Vec<String> = rates.into_iter().flatten().collect();
+    match rates.as_slice() {
+        [] => "driver and store are left out".to_owned(),
+        rates => format!("driver and store take {}", units::list(rates)),
+    }
+}
+
+/// How totals come about, and for what they hold.
+fn computed(assumed: &str) -> String {
+    format!(
+        "Computed from measured times and bytes: encode + transfer + decode, for {assumed}; no live store was asked."
+    )
 }
 
 /// Parts of one encode and one decode in an operation of the mix.
@@ -188,7 +238,9 @@ impl LinkTotals {
             runtime: group.runtime().to_owned(),
             mixes: mixes(evidence.report, links, group),
         };
-        Some(LinkTotals { groups: evidence.report.groups.iter().map(totals).collect() })
+        let groups = evidence.report.groups.iter().map(totals).collect();
+        let assumed = format!("{}; {}", place_of(links), stored_by(links));
+        Some(LinkTotals { assumed, groups })
     }
 
     /// Those of one group.
@@ -203,14 +255,16 @@ impl LinkTotals {
 fn mixes(report: &Report, links: &Links, group: &Group) -> Vec<MixTotals> {
     let speeds = speeds_of(links);
     let totals_of = |mix: Mix| {
-        let lines: Vec<Line> = report.members(group).filter_map(|row| line_of(report, row, mix)).collect();
+        let rows = report.members(group);
+        let lines: Vec<Line> = rows.filter_map(|row| line_of(report, links, row, mix)).collect();
         let envelope = envelope(&lines);
+        let changes = envelope.windows(2);
         let shown = shown(&lines, &envelope, group).into_iter();
         (!lines.is_empty()).then(|| MixTotals {
             mix,
             totals: shown.map(|line| totals(line, &speeds)).collect(),
             best: speeds.iter().filter_map(|mbit| best(&lines, *mbit)).collect(),
-            break_even: envelope.windows(2).filter_map(|w| break_even(w[0], w[1])).collect(),
+            break_even: changes.filter_map(|w| break_even_at(w[0].0, w[1].0, w[1].1)).collect(),
         })
     };
     let mixed = reads_per_write(links).map(Mix::ReadsPerWrite);
@@ -218,57 +272,44 @@ fn mixes(report: &Report, links: &Links, group: &Group) -> Vec<MixTotals> {
 }
 
 /// The line of one row.
-pub(crate) fn line_of<'a>(report: &Report, row: &'a Row, mix: Mix) -> Option<Line<'a>> {
+pub(crate) fn line_of<'a>(report: &Report, links: &'a Links, row: &'a Row, mix: Mix) -> Option<Line<'a>> {
     let items = report.payload(&row.cell.payload).map_or(1, |p| p.items.len().max(1)) as f64;
     let part = |metric, weight: f64| Some(row.get(metric)?.scaled(weight));
-    let cost = match weights(mix) {
+    let (writes, reads) = weights(mix);
+    let cost = match (writes, reads) {
         (encode, 0.0) => part(ENCODE, encode)?,
         (0.0, decode) => part(DECODE, decode)?,
         (encode, decode) => part(ENCODE, encode)?.plus(&part(DECODE, decode)?),
     };
     let candidate = !matches!(row.stop, Some(StopReason::Dominated { .. }));
-    Some(Line { row, cost: cost.scaled(1.0 / items), bytes: row.value(ENCODED)? / items, candidate })
+    let bytes = row.value(ENCODED)? / items;
+    let byte_ns =
+        writes * links.write_ns_per_byte.unwrap_or(0.0) + reads * links.read_ns_per_byte.unwrap_or(0.0);
+    Some(Line { row, cost: cost.scaled(1.0 / items), bytes, stored: bytes * byte_ns, links, candidate })
 }
 
-/// The lower envelope: the lines that are best at some link speed, from an infinite one to none at all.
-fn envelope<'l, 'a>(lines: &'l [Line<'a>]) -> Vec<&'l Line<'a>> {
-    let by = |key: fn(&Line) -> (f64, f64)| {
-        move |a: &&Line, b: &&Line| {
-            let (a, b) = (key(a), key(b));
-            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
-        }
-    };
-    let mut envelope: Vec<&Line> =
-        candidates(lines).min_by(by(|l| (l.cost.value, l.bytes))).into_iter().collect();
-    while let Some(current) = envelope.last().copied() {
-        // The next is the one that is overtaken by at the highest bandwidth; of several, the smallest.
-        let next = candidates(lines)
-            .filter(|l| l.bytes < current.bytes)
-            .filter_map(|l| Some((crossing(current, l)?, l)))
-            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.bytes.total_cmp(&a.1.bytes)));
-        match next {
-            Some((_, next)) => envelope.push(next),
-            None => break,
-        }
-    }
-    envelope
-}
-
-/// The bandwidth at which two lines cross, in bytes a nanosecond.
-fn crossing(a: &Line, b: &Line) -> Option<f64> {
-    break_even_bandwidth(a.cost.value, a.bytes, b.cost.value, b.bytes)
+/// The lower envelope: the lines that are best at some link speed, from an infinite one to none at all, each with the nanoseconds a byte from which on it
+/// is. Where round trips are waited for, one may come back.
+fn envelope<'l, 'a>(lines: &'l [Line<'a>]) -> Vec<(&'l Line<'a>, f64)> {
+    let candidates: Vec<&Line> = candidates(lines).collect();
+    let bent: Vec<Bent> = candidates.iter().map(|line| line.bent(line.cost.value)).collect();
+    lower_envelope(&bent).into_iter().map(|(place, from)| (candidates[place], from)).collect()
 }
 
 /// The lines whose totals are listed: the envelope, the reference, and no compression with the reference's
 /// serializer.
-fn shown<'l, 'a>(lines: &'l [Line<'a>], envelope: &[&'l Line<'a>], group: &Group) -> Vec<&'l Line<'a>> {
+fn shown<'l, 'a>(
+    lines: &'l [Line<'a>],
+    envelope: &[(&'l Line<'a>, f64)],
+    group: &Group,
+) -> Vec<&'l Line<'a>> {
     let reference = lines.iter().find(|l| group.reference() == Some(l.row.id()));
     let serializer = reference.and_then(|l| l.row.cell.serializer.as_ref());
     let identity = lines
         .iter()
         .find(|l| l.row.cell.setting.codec == IDENTITY && l.row.cell.serializer.as_ref() == serializer);
-    let mut shown = envelope.to_vec();
-    for line in reference.into_iter().chain(identity) {
+    let mut shown: Vec<&Line> = Vec::new();
+    for line in envelope.iter().map(|(line, _)| *line).chain(reference).chain(identity) {
         if !shown.iter().any(|s| s.row.id() == line.row.id()) {
             shown.push(line);
         }
@@ -311,21 +352,32 @@ fn best(lines: &[Line], mbit: f64) -> Option<BestAt> {
     })
 }
 
-/// The break-even bandwidth of two lines, the faster one first, with the interval that follows from that of the
-/// difference of their times. With a single round of one of them the interval has no ends.
-pub(crate) fn break_even(fast: &Line, slow: &Line) -> Option<BreakEven> {
-    let (time, interval) = difference(&slow.cost, &fast.cost);
-    let crossing = break_even_interval(fast.bytes - slow.bytes, time, interval)?;
-    // Bytes a nanosecond to Mbit/s.
-    let mbit = |bandwidth: f64| bandwidth * 8e3;
+/// The break-even bandwidths of two lines from the fastest link on, the one with less CPU time first. There are two where the larger one takes a window
+/// more: it waits for it on fast links, and is ahead on those alone that are slower than the first and faster than the second.
+pub(crate) fn break_evens(fast: &Line, slow: &Line) -> Vec<BreakEven> {
+    let gained = fast.bent(fast.cost.value).minus(&slow.bent(slow.cost.value));
+    let mut before = 0.0;
+    let of = |byte_ns: f64| {
+        let is_fast_ahead = gained.at((before + byte_ns) / 2.0) < 0.0;
+        before = byte_ns;
+        let (first, then) = if is_fast_ahead { (fast, slow) } else { (slow, fast) };
+        break_even_at(first, then, byte_ns)
+    };
+    gained.crossings().into_iter().filter_map(of).collect()
+}
+
+/// The break-even bandwidth of two lines at so many nanoseconds a byte, the one first that is ahead on faster links, with the interval that follows from
+/// that of the difference of their times. With a single round of one of them the interval has no ends.
+fn break_even_at(fast: &Line, slow: &Line, byte_ns: f64) -> Option<BreakEven> {
+    // The same as what the bytes of the one take more than those of the other, at the crossing.
+    let (_, interval) = difference(&slow.cost, &fast.cost);
+    let more = fast.bent(0.0).minus(&slow.bent(0.0));
+    let (least, most) = more.stays(byte_ns, interval.low, interval.high);
+    let mbit = |byte_ns: f64| 8e3 * f64::from(fast.links.concurrency) / byte_ns;
     let id = |line: &Line| line.row.cell.id.clone();
-    Some(BreakEven {
-        fast: id(fast),
-        slow: id(slow),
-        mbit: mbit(crossing.bandwidth),
-        low: mbit(crossing.low),
-        high: mbit(crossing.high),
-    })
+    let even =
+        BreakEven { fast: id(fast), slow: id(slow), mbit: mbit(byte_ns), low: mbit(most), high: mbit(least) };
+    (even.mbit.is_finite() && even.mbit > 0.0).then_some(even)
 }
 
 impl Exhibit for LinkTotals {
@@ -334,7 +386,7 @@ impl Exhibit for LinkTotals {
     }
 
     fn group_blocks(&self, report: &Report, group: &Group) -> Vec<Block> {
-        section(&group::View::of(report, group), self.of_group(group))
+        section(&group::View::of(report, group), self.of_group(group), &self.assumed)
     }
 
     fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
@@ -390,7 +442,7 @@ fn overview(totals: &LinkTotals, report: &Report) -> Vec<Block> {
     });
     vec![
         Block::Heading(2, "Best setting by link speed".into()),
-        Block::Remark(format!("Least total time, {}. {COMPUTED}", mix_words(first.mix))),
+        Block::Remark(format!("Least total time, {}. {}", mix_words(first.mix), computed(&totals.assumed))),
         Block::Table(grid),
     ]
 }
@@ -416,7 +468,7 @@ fn importance(count: usize) -> Vec<u8> {
 }
 
 /// The ranges of link speeds with one best setting, for every mix of a group.
-fn section(group: &group::View, mixes: &[MixTotals]) -> Vec<Block> {
+fn section(group: &group::View, mixes: &[MixTotals], assumed: &str) -> Vec<Block> {
     if mixes.is_empty() {
         return Vec::new();
     }
@@ -427,7 +479,7 @@ fn section(group: &group::View, mixes: &[MixTotals]) -> Vec<Block> {
     });
     vec![
         Block::Heading(3, format!("Over a link: {}", group.title())),
-        Block::Remark(COMPUTED.into()),
+        Block::Remark(computed(assumed)),
         Block::Table(grid),
     ]
 }
@@ -447,7 +499,8 @@ fn range_fields(
     } else {
         format!("{} … {}", units::ns(first.total), units::ns(last.total))
     };
-    let even = mix.break_even.iter().find(|even| even.slow == first.cell);
+    let even = mix.break_even.iter().filter(|even| even.slow == first.cell && even.mbit >= last.mbit);
+    let even = even.min_by(|a, b| a.mbit.total_cmp(&b.mbit));
     let crossing = even.map(|even| units::mbit_interval(even.mbit, even.low, even.high));
     vec![
         field("counted", "", Kind::Text(8), 0, counted),

@@ -1,4 +1,4 @@
-//! Calls computed from their parts beside calls as measured: coding time, stored bytes over the link's bandwidth, one round trip; and what the
+//! Calls computed from their parts beside calls as measured: coding time, stored bytes over a share of the link, one round trip, driver and store; and what the
 //! links between clients and stores were measured as.
 
 use anyhow::Result;
@@ -6,11 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::link::Rate;
 use weigh_model::setting::Setting;
+use weigh_model::transfer::{Connection, Path, packet_bytes};
 use weigh_stats::break_even_bandwidth;
 
 use crate::document::{Block, more};
 use crate::estimate::Estimate;
 use crate::exhibit::Exhibit;
+use crate::exhibit::stored::{self, StoredBytes, of_row};
 use crate::finding::Evidence;
 use crate::first::grouped;
 use crate::format::csv::{end, file_of, text};
@@ -22,21 +24,22 @@ use crate::table::{Grid, Kind, Tone, field};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio};
 
-/// Bits per second of a Mbit/s, in bytes per nanosecond.
-const BYTES_PER_NS: f64 = 1e6 / 8.0 / 1e9;
-
 /// The two settings whose break-even everybody asks for: a codec by a part of its name, and the level.
 const USUAL: [(&[&str], i32); 2] = [(&["zstd"], 3), (&["gz", "zlib"], 6)];
 
 /// Rows of a summary.
 const FEW: usize = 8;
 
-const LEGEND: &str = "Computed: encoding or decoding as measured, stored bytes over the link's bandwidth, and one round trip; without a link, coding \
-    alone. Measured is the mean of a round, median over rounds. Where the two pick different settings, go by the measurement.";
+const LEGEND: &str = "Computed: encoding or decoding as measured, stored bytes over a worker's share of the link, one round trip, and what driver and store take: a \
+    line over stored bytes through the calls without a link, where their sizes allow one. Connections are kept warm. Measured is the mean of a round, median \
+    over rounds. Where the two pick different settings, go by the measurement.";
 
 /// What can be computed of calls, and over which links.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ComputedCalls {
+    /// What driver and store take for stored bytes, from the calls without a link; empty where their sizes do not allow it.
+    #[serde(default)]
+    pub stored: Vec<StoredBytes>,
     /// What the model says of a write and of a read beside what was measured; empty where no worker encodes and no link is between.
     pub predictions: Vec<Prediction>,
     /// The best setting by the model and by measurement.
@@ -81,7 +84,7 @@ impl Operation {
     }
 
     /// Encoding or decoding in such a call, nanoseconds; 0 where the worker does not encode.
-    fn coding(self, row: &Row) -> f64 {
+    pub(super) fn coding(self, row: &Row) -> f64 {
         let coding = match self {
             Operation::Put => ENCODE,
             Operation::Get => DECODE,
@@ -90,7 +93,7 @@ impl Operation {
     }
 
     /// The median of all such calls, seconds.
-    fn p50(self, row: &Row) -> Option<f64> {
+    pub(super) fn p50(self, row: &Row) -> Option<f64> {
         row.value(match self {
             Operation::Put => "put-p50",
             Operation::Get => "get-p50",
@@ -98,8 +101,8 @@ impl Operation {
     }
 }
 
-/// A call as the model has it, beside the measured one. The model: encoding (or decoding) as measured, stored bytes ÷ what the link carries of
-/// TCP payload, and one round trip. The last two are left out without a link. Seconds.
+/// A call as the model has it, beside the measured one. The model: encoding (or decoding) as measured, the packets of the stored bytes ÷ the worker's share
+/// of the link, one round trip, and what driver and store take for such bytes. Transfer and round trip are left out without a link. Seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prediction {
     /// The cell's id.
@@ -108,13 +111,19 @@ pub struct Prediction {
     pub link: Option<String>,
     /// Write or read.
     pub operation: Operation,
+    /// Workers that share the link evenly.
+    #[serde(default)]
+    pub workers: u32,
     /// Encoding or decoding.
     pub coding: f64,
-    /// Stored bytes ÷ bandwidth.
+    /// The packets of the stored bytes ÷ the share of the bandwidth.
     pub transfer: f64,
     /// One round trip.
     pub round_trip: f64,
-    /// The three together.
+    /// Driver and store; 0 where it is not known.
+    #[serde(default)]
+    pub stored: f64,
+    /// All of them together.
     pub predicted: f64,
     /// The measured mean of a round, median over rounds.
     pub measured: Estimate,
@@ -167,13 +176,19 @@ pub struct BreakEvenAt {
     pub agrees: Option<bool>,
 }
 
-/// Mbit/s of TCP payload in which the bytes of a call go; infinite where nothing limits them.
+/// Mbit/s of packets in which the bytes of a call go; infinite where nothing limits them.
 fn mbit(link: &OverLink, operation: Operation) -> f64 {
     let rate = match operation {
         Operation::Put => &link.measured.up,
         Operation::Get => &link.measured.down,
     };
-    rate.as_ref().map_or(f64::INFINITY, |rate| rate.payload_kbps / 1e3)
+    rate.as_ref().map_or(f64::INFINITY, |rate| rate.measured_kbps / 1e3)
+}
+
+/// A worker's part of a link as it was measured.
+fn path(link: &OverLink, operation: Operation, workers: u32) -> Path {
+    let trip = link.measured.round_trip.as_ref().map_or(0.0, |trip| trip.median_ms);
+    Path::shared(mbit(link, operation), trip, f64::from(workers.max(1)))
 }
 
 /// One call of one cell.
@@ -187,13 +202,14 @@ impl ComputedCalls {
     /// Computes every call of cells that encode or that a link is before; none where there is no such cell.
     pub(crate) fn of(evidence: &Evidence) -> Option<ComputedCalls> {
         let Evidence { report, .. } = evidence;
+        let stored = StoredBytes::all(&report.rows);
         let mut calls: Vec<Call> = Vec::new();
         for row in &report.rows {
             let Some(client) = &row.cell.client else { continue };
             let link = client.link.as_ref().and_then(|name| report.link(name));
             if client.encoded || link.is_some() {
                 let both = [Operation::Put, Operation::Get].into_iter();
-                calls.extend(both.filter_map(|operation| call(row, operation, link)));
+                calls.extend(both.filter_map(|operation| call(row, operation, link, &stored)));
             }
         }
         // Calls that differ in serializer and setting alone.
@@ -201,29 +217,39 @@ impl ComputedCalls {
         let computed = ComputedCalls {
             advice: groups.iter().filter_map(|(_, group)| advice(group)).collect(),
             break_even: groups.iter().filter_map(|(_, group)| break_even(evidence, group)).collect(),
+            stored,
             predictions: calls.into_iter().map(|call| call.prediction).collect(),
         };
         (!report.links.is_empty() || !computed.predictions.is_empty()).then_some(computed)
     }
 }
 
-fn call<'a>(row: &'a Row, operation: Operation, link: Option<&OverLink>) -> Option<Call<'a>> {
+fn call<'a>(
+    row: &'a Row,
+    operation: Operation,
+    link: Option<&OverLink>,
+    stored: &[StoredBytes],
+) -> Option<Call<'a>> {
     let cost = operation.mean(row)?;
     let p50 = operation.p50(row)?;
     let coding = operation.coding(row);
     let bytes = row.value(STORED).unwrap_or(0.0);
-    let transfer = link.map_or(0.0, |link| bytes / (mbit(link, operation) * BYTES_PER_NS));
-    let round_trip = link.and_then(|link| link.measured.round_trip.as_ref());
-    let round_trip = round_trip.map_or(0.0, |trip| trip.median_ms * 1e6);
-    let predicted = coding + transfer + round_trip;
+    let workers = row.cell.client.as_ref().map_or(1, |client| client.workers);
+    let path = link.map(|link| path(link, operation, workers));
+    let transfer = path.map_or(0.0, |path| path.transfer_ns(bytes, Connection::Warm));
+    let round_trip = path.map_or(0.0, |path| path.round_trip_ns);
+    let stored = of_row(stored, row, operation).map_or(0.0, |stored| stored.ns(bytes));
+    let predicted = coding + transfer + round_trip + stored;
     let measured = Estimate { drawn: None, ..cost.scaled(1e-9) };
     let prediction = Prediction {
         cell: row.cell.id.clone(),
         link: link.map(|link| link.asked.name.clone()),
         operation,
+        workers,
         coding: coding / 1e9,
         transfer: transfer / 1e9,
         round_trip: round_trip / 1e9,
+        stored: stored / 1e9,
         predicted: predicted / 1e9,
         p50,
         ratio: (predicted > 0.0 && predicted.is_finite()).then(|| measured.value * 1e9 / predicted),
@@ -267,12 +293,11 @@ fn break_even(evidence: &Evidence, group: &[&Call]) -> Option<BreakEvenAt> {
     };
     let first = find(USUAL[0], None)?;
     let second = find(USUAL[1], Some(&first.row.cell.serializer))?;
-    let computed_mbit = break_even_bandwidth(
-        first.prediction.coding,
-        first.row.value(STORED)?,
-        second.prediction.coding,
-        second.row.value(STORED)?,
-    );
+    // Seconds beside the transfer, and bytes in packets; one of several workers has a share of the link.
+    let beside = |call: &Call| call.prediction.coding + call.prediction.stored;
+    let bytes = |call: &Call| Some(packet_bytes(call.row.value(STORED)?));
+    let computed_mbit = break_even_bandwidth(beside(first), bytes(first)?, beside(second), bytes(second)?);
+    let workers = first.row.cell.client.as_ref().map_or(1, |client| client.workers);
     let computed = first.prediction.predicted / second.prediction.predicted;
     let measured = ratio(first.cost, second.cost);
     let settled = measured.filter(Ratio::is_settled);
@@ -282,7 +307,7 @@ fn break_even(evidence: &Evidence, group: &[&Call]) -> Option<BreakEvenAt> {
         mbit,
         first: first.prediction.cell.clone(),
         second: second.prediction.cell.clone(),
-        computed_mbit: computed_mbit.map(|bytes| bytes * 8.0 / 1e6),
+        computed_mbit: computed_mbit.map(|bytes| bytes * 8.0 / 1e6 * f64::from(workers)),
         computed,
         measured,
         agrees: settled.map(|measured| (measured.value < 1.0) == (computed < 1.0)),
@@ -308,8 +333,11 @@ impl Exhibit for ComputedCalls {
             Block::Heading(2, "Computed and measured".into()),
             Block::Remark(LEGEND.into()),
             Block::Table(advice_table(report, &self.advice)),
-            Block::Table(predictions_table(report, &self.predictions[..shown])),
         ]);
+        if !self.stored.is_empty() {
+            blocks.push(Block::Table(stored::table(&self.stored)));
+        }
+        blocks.push(Block::Table(predictions_table(report, &self.predictions[..shown])));
         blocks.extend(more(all - shown, "more call", "more calls"));
         blocks
     }
@@ -331,6 +359,8 @@ impl Exhibit for ComputedCalls {
                 ("measured mean 95% high (s)", end(*high)),
                 ("measured p50 (s)", one.p50.to_string()),
                 ("measured ÷ computed (×)", one.ratio.map(|ratio| ratio.to_string()).unwrap_or_default()),
+                ("driver and store (s)", one.stored.to_string()),
+                ("workers", one.workers.to_string()),
             ]
         })
     }
@@ -401,6 +431,7 @@ fn predictions_table(report: &Report, predictions: &[Prediction]) -> Grid {
             field("coding", "ms", Kind::Three, 2, of.coding * 1e3),
             field("transfer", "ms", Kind::Three, 2, over_link(of.transfer)),
             field("round trip", "ms", Kind::Three, 3, over_link(of.round_trip)),
+            field("driver, store", "ms", Kind::Three, 3, Some(of.stored * 1e3).filter(|ms| *ms > 0.0)),
             field("computed", "ms", Kind::Three, 0, of.predicted * 1e3),
             field("measured", "ms", Kind::Three, 0, of.measured.value * 1e3),
             field("p50", "ms", Kind::Three, 4, of.p50 * 1e3),

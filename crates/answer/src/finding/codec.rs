@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 use weigh_model::setting::Setting;
 
 use crate::exhibit::links::{
-    BreakEven, Line, Mix, break_even, candidates, line_of, reads_per_write, smallest, speeds_of, ties,
-    usual_reads,
+    BreakEven, Line, Mix, break_evens, candidates, line_of, place_of, reads_per_write, smallest, speeds_of,
+    stored_by, ties, usual_reads,
 };
 use crate::exhibit::published::LevelComparison;
 use crate::finding::{Draft, Evidence, label};
@@ -65,8 +65,15 @@ fn peers<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<(&'a Row, Vec<
 
 /// The lines of a group over links.
 fn lines<'a>(evidence: &Evidence<'a>, group: &'a Group, mix: Mix) -> Vec<Line<'a>> {
+    let Some(links) = &evidence.plan.study.links else { return Vec::new() };
     let rows = evidence.report.members(group);
-    rows.filter_map(|row| line_of(evidence.report, row, mix)).collect()
+    rows.filter_map(|row| line_of(evidence.report, links, row, mix)).collect()
+}
+
+/// What totals of the study are computed from, and for what: `measured parts for a round trip of 500 µs and one worker on …`.
+fn measured_parts(evidence: &Evidence) -> String {
+    let place = evidence.plan.study.links.as_ref().map(place_of);
+    format!("measured parts for {}", place.unwrap_or_default())
 }
 
 /// Mean bytes of one item of the group's payload.

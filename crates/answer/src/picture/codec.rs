@@ -1,6 +1,7 @@
 //! The charts of a study of codecs: encode time against bytes and total time by link speed for each group, and
 //! throughput by level beside what was published.
 
+use weigh_model::link::{MTU, TCP_PAYLOAD};
 use weigh_model::units;
 
 use super::{Picture, TradeoffWords, is_made_up, of_group, plain_title, source, tradeoff_title};
@@ -93,9 +94,14 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
 /// For up to three links: all (time, bytes) that cost as much as the best setting there. A link on which a copy
 /// beats every codec has none.
 fn slopes(report: &Report, scatter: &Scatter) -> Vec<Slope> {
-    let studied = report.study.links.as_ref().map_or(&LINKS[..], |links| links.mbit.as_slice());
-    // Bytes that a link carries in a nanosecond.
-    let speed = |mbit: f64| mbit / 8e3;
+    let links = report.study.links.clone().unwrap_or_default();
+    // Where round trips are waited for, equal cost is no straight line.
+    if links.connection.starts_slowly() {
+        return Vec::new();
+    }
+    let studied = if links.mbit.is_empty() { &LINKS[..] } else { links.mbit.as_slice() };
+    // Bytes of payload in full packets that the share of a link carries in a nanosecond.
+    let speed = |mbit: f64| TCP_PAYLOAD as f64 / MTU as f64 / links.path(mbit).byte_ns;
     let mut chosen: Vec<(f64, &ScatterPoint)> = Vec::new();
     for mbit in LINKS.into_iter().filter(|mbit| studied.contains(mbit)) {
         let total = |point: &ScatterPoint| point.x + point.y / speed(mbit);
@@ -126,7 +132,8 @@ const TRADEOFF: TradeoffWords = TradeoffWords {
 
 /// Lines for the main mix, a strip of the best for every mix; none without two settings and two speeds.
 fn links(report: &Report, group: &View) -> Option<Chart> {
-    let mixes = report.exhibits.links.as_ref()?.of_group(group.group);
+    let totals = report.exhibits.links.as_ref()?;
+    let mixes = totals.of_group(group.group);
     let mix = main_mix(mixes)?;
     let is_sound = |at: &(f64, f64, Option<f64>, Option<f64>)| {
         at.0 > 0.0 && at.1 > 0.0 && at.0.is_finite() && at.1.is_finite()
@@ -153,8 +160,9 @@ fn links(report: &Report, group: &View) -> Option<Chart> {
         marks: mix.break_even.iter().filter_map(|even| break_even(even, &shown)).collect(),
     };
     let about = format!(
-        "Total time of {}: encode + transfer + decode, computed from measured parts · {} · {}",
+        "Total time of {}: encode + transfer + decode, computed for {} · {} · {}",
         mix_words(mix.mix),
+        totals.assumed,
         plain_title(group),
         group_about(group)
     );

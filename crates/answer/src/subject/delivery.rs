@@ -23,6 +23,7 @@ use crate::exhibit::crossover::Crossovers;
 use crate::exhibit::fairness::SlowClients;
 use crate::exhibit::negotiation::Negotiations;
 use crate::exhibit::published_delivery::PublishedTable;
+use crate::exhibit::waits::Waits;
 use crate::finding::{Evidence, delivery as finding};
 use crate::gather::{Gathered, Measured};
 use crate::group::Group;
@@ -425,6 +426,7 @@ fn exhibits(evidence: &Evidence, gathered: &Gathered) -> Exhibits {
         negotiations: Negotiations::of(gathered),
         fairness: SlowClients::of(gathered),
         published_delivery: PublishedTable::of(evidence),
+        waits: Waits::of(evidence),
         ..Exhibits::default()
     }
 }

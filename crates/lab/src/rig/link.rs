@@ -214,6 +214,15 @@ impl Link {
         measure::stream(self, measure::Direction::Down)
     }
 
+    /// Calls over new connections, one after the other: nanoseconds from the first packet of the handshake until the near end has the last of so many
+    /// bytes, which the far end sends for a request of 16.
+    ///
+    /// # Errors
+    /// Nothing goes over the link, or something ends before its time.
+    pub fn calls(&self, bytes: usize, calls: usize) -> Result<Vec<f64>> {
+        measure::calls(self, bytes, calls)
+    }
+
     /// The addresses of the near and of the far end.
     fn addresses(&self) -> (Ipv4Addr, Ipv4Addr) {
         match self.far {

@@ -10,7 +10,7 @@ const SCHEMA: u32 = 1;
 /// The slowest and the fastest link in kbit/s.
 const SPEEDS: std::ops::RangeInclusive<f64> = 8.0..=10e6;
 /// The longest round trip in milliseconds.
-const LONGEST_MS: f64 = 10_000.0;
+pub const LONGEST_MS: f64 = 10_000.0;
 /// The largest share of packets that may be lost.
 const MOST_LOST: f64 = 0.5;
 /// The shortest and the longest queue in bytes: two packets, and what memory should hold.

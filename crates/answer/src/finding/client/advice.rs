@@ -1,7 +1,8 @@
 //! How well a call can be computed from its parts, where the measurement corrects the model's advice, and the usual break-even.
 
 use super::*;
-use crate::exhibit::prediction::{Advice, BreakEvenAt, ComputedCalls, Prediction};
+use crate::exhibit::prediction::{Advice, BreakEvenAt, ComputedCalls, Operation, Prediction};
+use crate::exhibit::stored::StoredBytes;
 use crate::first::grouped;
 
 /// The break-evens, how far measured calls are from computed ones, and where the two pick different settings.
@@ -9,6 +10,7 @@ pub fn computed_and_measured(evidence: &Evidence) -> Vec<Draft> {
     let Some(calls) = &evidence.report.exhibits.computed_calls else { return Vec::new() };
     let mut drafts: Vec<Draft> = calls.break_even.iter().filter_map(|b| usual_pair(evidence, b)).collect();
     drafts.extend(predicted(calls));
+    drafts.extend(stored(calls));
     drafts.extend(calls.advice.iter().filter_map(|a| corrected(evidence, a)));
     first_leads(drafts)
 }
@@ -36,8 +38,12 @@ fn predicted(calls: &ComputedCalls) -> Vec<Draft> {
     let of_link = |(link, of): (&str, Vec<&Prediction>)| {
         let ratios: Vec<f64> = of.iter().filter_map(|p| p.ratio).collect();
         let middle = weigh_stats::median(&ratios)?;
+        let trips: Vec<f64> = of.iter().map(|p| p.round_trip * 1e9).collect();
+        let workers: Vec<f64> = of.iter().map(|p| f64::from(p.workers)).collect();
         let text = format!(
-            "Over {link} a call takes {} the time that the model says (median of {}, {}).",
+            "Over {link} ({} round trip, workers: {}) a call takes {} the time that the model says (median of {}, {}).",
+            label::range(&trips, units::ns),
+            label::range(&workers, units::trimmed_number),
             units::times(middle),
             units::count(ratios.len(), "call", "calls"),
             label::range(&ratios, units::times)
@@ -45,6 +51,27 @@ fn predicted(calls: &ComputedCalls) -> Vec<Draft> {
         Some(Draft::detail(text, of.iter().map(|p| p.cell.clone()).collect()))
     };
     links.into_iter().filter_map(of_link).collect()
+}
+
+/// What driver and store take, for the studies that compute totals over links: one sentence per driver, store and runtime that has both calls.
+fn stored(calls: &ComputedCalls) -> Vec<Draft> {
+    let drivers =
+        grouped(calls.stored.iter().map(|of| ((&of.store, &of.driver, &of.runtime, of.workers), of)));
+    let sentence = |((store, driver, runtime, _), of): &(_, Vec<&StoredBytes>)| {
+        let find = |operation: Operation| of.iter().find(|of| of.operation == operation);
+        let (put, get) = (find(Operation::Put)?, find(Operation::Get)?);
+        let rate = |of: &StoredBytes| units::significant(of.ns_per_byte);
+        let text = format!(
+            "{store} and its driver {driver} ({runtime}) take {} ns per stored byte of a write and {} ns of a read, beside {} and {} per call: \
+             write_ns_per_byte and read_ns_per_byte of a study's [links].",
+            rate(put),
+            rate(get),
+            units::ns(put.fixed_ns),
+            units::ns(get.fixed_ns)
+        );
+        Some(Draft::detail(text, put.cells.clone()))
+    };
+    drivers.iter().filter_map(sentence).collect()
 }
 
 /// The usual two settings on one link.

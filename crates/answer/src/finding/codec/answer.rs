@@ -148,14 +148,16 @@ fn sentence(
     let every = if speeds.len() > 1 { " at every speed" } else { "" };
     let claim = if choices.len() == 1 { "this stays" } else { "these stay" };
     let text = format!(
-        "{}{}, {}: {}. By their figures {claim} within {} of the best of the {} measured{every}{payloads}; computed from \
-         measured parts.",
+        "{}{}, {}: {}. By their figures {claim} within {} of the best of the {} measured{every}{payloads}; \
+         computed from {}; {}.",
         subject(evidence, band),
         label::on_runtime(evidence, runtime),
         mix_label(mix),
         choices.join("; "),
         units::percent(tolerance - 1.0),
         units::count(settings, "setting", "settings"),
+        measured_parts(evidence),
+        evidence.plan.study.links.as_ref().map(stored_by).unwrap_or_default()
     );
     let cells = band
         .ranges

@@ -30,32 +30,42 @@ fn levels_of_reference(evidence: &Evidence, group: &Group) -> Option<Draft> {
     };
     let mut parts = Vec::new();
     let mut cells = Vec::new();
+    let mut is_once = true;
     for (low, high) in [(lowest, middle), (middle, highest)].into_iter().filter(|(low, high)| low < high) {
         let (fast, slow) = (line(low)?, line(high)?);
-        if let Some(crossing) = between(fast, slow) {
-            parts.push(format!("levels {low} and {high} cost the same at {}", speed(&crossing)));
-            cells.extend([crossing.fast, crossing.slow]);
+        let crossings = between(fast, slow);
+        match crossings.as_slice() {
+            [] => continue,
+            [one] => parts.push(format!("levels {low} and {high} cost the same at {}", speed(one))),
+            [first, .., last] => {
+                is_once = false;
+                let (from, to) = (speed(last), speed(first));
+                parts.push(format!("level {low} takes less than level {high} between {from} and {to} alone"));
+            }
         }
+        cells.extend([fast.row.cell.id.clone(), slow.row.cell.id.clone()]);
     }
     cells.dedup();
+    let ahead = ": on a faster link the lower level is ahead, on a slower one the higher";
     (!parts.is_empty()).then(|| {
         let text = format!(
-            "For a write of {} with {}, {}: on a faster link the lower level is ahead, on a slower one the higher. Computed \
-             from measured parts.",
+            "For a write of {} with {}, {}{}. Computed from {}.",
             place(evidence, group),
             label::cell(reference.cell.serializer.as_deref(), &Setting::bare(codec.as_str())),
             parts.join(", "),
+            if is_once { ahead } else { "" },
+            measured_parts(evidence)
         );
         Draft::lead(text, cells)
     })
 }
 
-/// The crossing of two lines of which the first is the faster and the larger one.
-fn between(fast: &Line, slow: &Line) -> Option<BreakEven> {
+/// The crossings of two lines of which the first is the faster and the larger one.
+fn between(fast: &Line, slow: &Line) -> Vec<BreakEven> {
     if fast.bytes <= slow.bytes || !is_less(&fast.cost, &slow.cost) {
-        return None;
+        return Vec::new();
     }
-    break_even(fast, slow)
+    break_evens(fast, slow)
 }
 
 /// Every crossing along the lower envelope, for daily use.
@@ -75,10 +85,11 @@ fn chain(evidence: &Evidence, group: &Group) -> Option<Draft> {
     let mut cells: Vec<String> = shown.iter().flat_map(|c| [c.fast.clone(), c.slow.clone()]).collect();
     cells.dedup();
     let text = format!(
-        "Break-even bandwidth on {} with {}: {}; the first of two is ahead on faster links. Computed from measured parts.",
+        "Break-even bandwidth on {} with {}: {}; the first of two is ahead on faster links. Computed from {}.",
         place(evidence, group),
         mix_label(mix),
         parts.join("; "),
+        measured_parts(evidence)
     );
     Some(Draft::lead(text, cells))
 }

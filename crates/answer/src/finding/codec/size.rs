@@ -36,10 +36,11 @@ pub fn thresholds(evidence: &Evidence) -> Vec<Draft> {
         cells.dedup();
         let with = serializer.map_or(String::new(), |s| format!(" after {s}"));
         let text = format!(
-            "Compression{with} pays{} with {}: {}. Computed from measured parts.",
+            "Compression{with} pays{} with {}: {}. Computed from {}.",
             label::on_runtime(evidence, runtime),
             mix_label(mix),
             drawn_together(&parts).join("; "),
+            measured_parts(evidence)
         );
         drafts.push(Draft::lead(text, cells));
     }

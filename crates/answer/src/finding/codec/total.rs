@@ -63,7 +63,7 @@ fn sentence(evidence: &Evidence, group: &Group, mix: Mix, mbit: f64, lead: bool)
         n => text.push_str(&format!(" {first} cannot be told apart from {} others.", label::number(n))),
     }
     cells.extend(ties.iter().map(|l| l.row.cell.id.clone()));
-    text.push_str(" Computed from measured parts.");
+    text.push_str(&format!(" Computed from {}.", measured_parts(evidence)));
     Some(Draft::new(lead, text, cells))
 }
 

@@ -38,13 +38,26 @@ fn last_byte<'a>(evidence: &Evidence<'a>, group: &'a Group, link: &OverLink) -> 
         .collect();
     let endpoint = Endpoint { link: None, ..timed[0].1.delivery.into() };
     let text = format!(
-        "Over {}, the last byte of {} from {} is there after {}: medians, each response over a connection of its own.",
+        "Over {}, the last byte of {} from {} is there after {}: medians, each response over a connection of its own{}.",
         asked(link),
         label::content(evidence, group.payload()),
         label::endpoint(&endpoint),
-        parts.join(", ")
+        parts.join(", "),
+        beside_model(evidence, &timed)
     );
     Some((text, named.iter().map(|(_, way)| way.own_id()).collect()))
+}
+
+/// `, 0.98× to 1.04× of what round trips, windows and bytes come to`; nothing where they are not computed.
+fn beside_model(evidence: &Evidence, timed: &[(f64, Sent)]) -> String {
+    let waits = evidence.report.exhibits.waits.as_ref().map_or(&[][..], |waits| &waits.0);
+    let of = |sent: &Sent| waits.iter().find(|wait| wait.cell == sent.id());
+    let ratios: Vec<f64> =
+        timed.iter().filter_map(|(_, sent)| of(sent)).map(|wait| wait.measured / wait.computed).collect();
+    if ratios.is_empty() {
+        return String::new();
+    }
+    format!(", {} of what round trips, windows and bytes come to", label::range(&ratios, units::times))
 }
 
 /// `4g (9 Mbit/s, round trip 170 ms)`.

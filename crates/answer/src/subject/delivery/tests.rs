@@ -530,6 +530,19 @@ fn a_link_is_named_with_what_it_was_measured_as() {
         "{reader:?}"
     );
     assert_eq!(reader.len(), 1);
+    assert!(reader[0].ends_with("of what round trips, windows and bytes come to."), "{reader:?}");
+    // The handshake, the request and, for more than ten packets, what a window waits: 171 ms less nine packets of 1.333 ms.
+    let waits = &report.exhibits.waits.as_ref().unwrap().0;
+    assert_eq!(waits.len(), over.len());
+    for wait in waits {
+        assert_eq!((wait.set_up, wait.round_trip, wait.connections), (0.171, 0.171, 1));
+        let packets = (wait.bytes / 1448.0).ceil();
+        let waiting = [0.0, 159.0, 159.0 + 145.667][wait.windows as usize - 1];
+        let transfer = (wait.bytes + 52.0 * packets) * 8.0 / 9e6 + waiting / 1e3;
+        assert!((wait.transfer - transfer).abs() < 1e-6, "{wait:?}: {transfer}");
+        assert!((wait.computed - 0.342 - transfer - wait.cpu).abs() < 1e-6 && wait.cpu > 0.0, "{wait:?}");
+    }
+    assert!(waits.iter().any(|wait| wait.windows == 3) && waits.iter().any(|wait| wait.windows == 1));
 }
 
 #[test]

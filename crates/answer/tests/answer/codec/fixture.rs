@@ -61,8 +61,11 @@ impl Lab {
     }
 
     pub fn links(mut self, mbit: &[f64], reads_per_write: &[f64]) -> Lab {
-        self.plan.study.links =
-            Some(Links { mbit: mbit.to_vec(), reads_per_write: reads_per_write.to_vec() });
+        self.plan.study.links = Some(Links {
+            mbit: mbit.to_vec(),
+            reads_per_write: reads_per_write.to_vec(),
+            ..Links::default()
+        });
         self
     }
 

@@ -76,12 +76,18 @@ fn limit(spec: &LinkSpec, direction: Direction) -> Option<f64> {
     }
 }
 
-/// A connection over the link: its near end and its far end.
-fn connection(link: &Link) -> Result<(TcpStream, TcpStream)> {
+/// A socket that listens at the far end, and where the near end reaches it.
+fn listener(link: &Link) -> Result<(TcpListener, SocketAddr)> {
     let address = SocketAddr::from((link.far_address(), 0));
     let listener = link.far().within(|| TcpListener::bind(address))?.context("the far end cannot listen")?;
-    listener.set_nonblocking(true).context("the far end cannot be polled")?;
     let reached = link.reach(listener.local_addr().context("the far end has no address")?.port())?;
+    Ok((listener, reached))
+}
+
+/// A connection over the link: its near end and its far end.
+fn connection(link: &Link) -> Result<(TcpStream, TcpStream)> {
+    let (listener, reached) = listener(link)?;
+    listener.set_nonblocking(true).context("the far end cannot be polled")?;
     let near = link.near().within(|| TcpStream::connect_timeout(&reached, PATIENCE))?;
     let near = near.context("the far end is not reached over the link")?;
     let far = accept(&listener)?;
@@ -161,6 +167,55 @@ fn echo(mut far: TcpStream) -> std::io::Result<()> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// See [`Link::calls`].
+pub(super) fn calls(link: &Link, bytes: usize, calls: usize) -> Result<Vec<f64>> {
+    let (listener, reached) = listener(link)?;
+    let answer = vec![0x5a; bytes];
+    std::thread::scope(|scope| {
+        let answering = scope.spawn(|| (0..calls).try_for_each(|_| answer_one(&listener, &answer)));
+        let calling = || -> std::io::Result<Vec<f64>> {
+            hurry(PRIORITY);
+            (0..calls).map(|_| call(reached, bytes)).collect()
+        };
+        let times = link.near().within(calling)?;
+        if times.is_err() {
+            // Whoever still listens is let go.
+            let _ = link.near().within(|| TcpStream::connect(reached));
+        }
+        let answered = joined(answering);
+        times.and_then(|times| answered.map(|()| times)).context("a call over the link has failed")
+    })
+}
+
+/// Nanoseconds of one call.
+fn call(reached: SocketAddr, bytes: usize) -> std::io::Result<f64> {
+    let mut buffer = vec![0; CHUNK];
+    let began = Instant::now();
+    let mut near = TcpStream::connect_timeout(&reached, PATIENCE)?;
+    near.set_nodelay(true)?;
+    near.set_read_timeout(Some(PATIENCE))?;
+    near.write_all(&[0; SIZE])?;
+    let mut left = bytes;
+    while left > 0 {
+        match near.read(&mut buffer)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            length => left = left.saturating_sub(length),
+        }
+    }
+    Ok(began.elapsed().as_secs_f64() * 1e9)
+}
+
+/// Takes a connection, reads a request, answers it, and waits until the other end closes.
+fn answer_one(listener: &TcpListener, answer: &[u8]) -> std::io::Result<()> {
+    hurry(PRIORITY);
+    let (mut far, _) = listener.accept()?;
+    far.set_nodelay(true)?;
+    far.set_read_timeout(Some(PATIENCE))?;
+    far.read_exact(&mut [0; SIZE])?;
+    far.write_all(answer)?;
+    far.read(&mut [0]).map(|_| ())
 }
 
 /// The round trip of an empty packet, and the time that both packets of an exchange take on the line.

@@ -1,15 +1,14 @@
 //! How long responses and blocks of them will take: from nominal figures, before anything was measured, and from what was.
 
 use crate::planner::forecast::nominal_rate;
-use weigh_model::link::{LinkSpec, TCP_PAYLOAD};
+use weigh_model::link::LinkSpec;
+use weigh_model::transfer::{Connection, Path};
 use weigh_model::way::{WayDescription, WayKind};
 
 /// What a response costs beside its bytes, in seconds: the server's part, and PHP's.
 const RESPONSE_SECONDS: (f64, f64) = (0.0001, 0.0004);
 /// Bytes a second that are sent where nothing is done to them.
 const SENT: f64 = 1e9;
-/// Packets that a new connection sends before it hears of them.
-const FIRST_WINDOW: f64 = 10.0;
 /// How long a block of requests is to last, in seconds.
 const BLOCK_SECONDS: f64 = 0.4;
 /// What a visit to a delivery costs beside its block: preflight, meters, now and then the start of a server.
@@ -35,10 +34,9 @@ pub fn response_seconds(way: &WayDescription, level: Option<i32>, bytes: u64, ph
 
 /// Expected seconds of wall time that a response of `bytes`, sent as it is over a new connection, takes beside the same over loopback:
 /// handshake, slow start and the bytes on the line.
-pub fn link_seconds(link: &LinkSpec, bytes: u64) -> f64 {
-    let windows = (bytes as f64 / (FIRST_WINDOW * TCP_PAYLOAD as f64) + 1.0).log2();
-    let on_the_line = link.down_kbps.map_or(0.0, |kbps| bytes as f64 / (kbps * 125.0));
-    (2.0 + windows) * link.rtt_ms / 1e3 + on_the_line
+pub fn link_seconds(link: &LinkSpec, bytes: u64, tls: bool) -> f64 {
+    let mbit = link.down_kbps.map_or(f64::INFINITY, |kbps| kbps / 1e3);
+    Path::shared(mbit, link.rtt_ms, 1.0).call_ns(bytes as f64, Connection::New, tls) / 1e9
 }
 
 /// Requests of a block whose responses take this many seconds of wall time, one after the other: 0.4 s of them, so that

@@ -184,7 +184,8 @@ fn cells_of(
 
 fn cell(draft: &mut Draft<'_>, stand: Stand<'_>, offer: &Offer, setting: Setting) -> Result<()> {
     let (bytes, delivery) = (stand.payload.bytes, stand.delivery(offer, &setting));
-    let over = stand.link.map_or(0.0, |link| link_seconds(link, bytes));
+    let tls = delivery.transport == Transport::Https;
+    let over = stand.link.map_or(0.0, |link| link_seconds(link, bytes, tls));
     let expected_seconds = response_seconds(&offer.way, setting.level, bytes, stand.pool.is_some()) + over;
     let cell = Cell {
         id: stand.id(offer, &setting),

@@ -1,0 +1,151 @@
+//! What driver and store take for the bytes of a value: a line over stored bytes through the medians of calls that no link was in between of.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::cell::Cell;
+use weigh_stats::median;
+
+use crate::exhibit::prediction::Operation;
+use crate::first::grouped;
+use crate::row::Row;
+use crate::subject::client::STORED;
+use crate::table::{Grid, Kind, field};
+use crate::text::clean;
+
+/// Calls that a line needs, and how far apart the sizes of the smallest and the largest have to be.
+const LEAST_CALLS: usize = 4;
+const APART: f64 = 4.0;
+
+/// What one driver of one store takes in one runtime for a call beside encoding and decoding: `fixed_ns` and `ns_per_byte` for each stored byte.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StoredBytes {
+    /// The store's name.
+    pub store: String,
+    /// The driver's name.
+    pub driver: String,
+    /// The runtime's name.
+    pub runtime: String,
+    /// Worker processes.
+    pub workers: u32,
+    /// Write or read.
+    pub operation: Operation,
+    /// Nanoseconds per call.
+    pub fixed_ns: f64,
+    /// Nanoseconds per stored byte.
+    pub ns_per_byte: f64,
+    /// The ids of the cells that it is from.
+    pub cells: Vec<String>,
+    /// Stored bytes of the smallest and of the largest.
+    pub bytes: (f64, f64),
+}
+
+impl StoredBytes {
+    /// Of every driver, store and runtime whose sizes are far enough apart.
+    pub fn all(rows: &[Row]) -> Vec<StoredBytes> {
+        let near = rows.iter().filter(|row| row.cell.client.as_ref().is_some_and(|c| c.link.is_none()));
+        let groups = grouped(near.filter_map(|row| Some((place(&row.cell)?, row))));
+        let both = [Operation::Put, Operation::Get];
+        groups
+            .iter()
+            .flat_map(|(_, rows)| both.into_iter().filter_map(|of| StoredBytes::of(rows, of)))
+            .collect()
+    }
+
+    fn of(rows: &[&Row], operation: Operation) -> Option<StoredBytes> {
+        let point = |row: &&Row| {
+            // The median: what a call waits for neighbours is no work of the driver's.
+            let beside_coding = operation.p50(row)? * 1e9 - operation.coding(row);
+            Some((row.value(STORED).filter(|bytes| *bytes > 0.0)?, beside_coding))
+        };
+        let points: Vec<(f64, f64)> = rows.iter().filter_map(point).collect();
+        let (least, most) =
+            points.iter().fold((f64::INFINITY, 0.0f64), |(least, most), p| (least.min(p.0), most.max(p.0)));
+        if points.len() < LEAST_CALLS || most < APART * least {
+            return None;
+        }
+        let (ns_per_byte, fixed_ns) = line(&points)?;
+        let cell = &rows.first()?.cell;
+        let client = cell.client.as_ref()?;
+        Some(StoredBytes {
+            store: client.store.clone(),
+            driver: client.driver.clone(),
+            runtime: cell.runtime.clone(),
+            workers: client.workers,
+            operation,
+            fixed_ns,
+            ns_per_byte,
+            cells: rows.iter().map(|row| row.cell.id.clone()).collect(),
+            bytes: (least, most),
+        })
+    }
+
+    /// Nanoseconds of a call with so many bytes.
+    pub fn ns(&self, bytes: f64) -> f64 {
+        self.fixed_ns + self.ns_per_byte * bytes
+    }
+}
+
+/// What calls have in common that differ in content and setting alone.
+fn place(cell: &Cell) -> Option<(&str, &str, &str, String)> {
+    let client = cell.client.as_ref()?;
+    Some((&client.store, &client.driver, &cell.runtime, client.work()))
+}
+
+/// The one that is of the same driver, store, runtime and number of workers.
+pub fn of_row<'s>(all: &'s [StoredBytes], row: &Row, operation: Operation) -> Option<&'s StoredBytes> {
+    let client = row.cell.client.as_ref()?;
+    all.iter().find(|of| {
+        (&of.store, &of.driver, &of.runtime, of.workers, of.operation)
+            == (&client.store, &client.driver, &row.cell.runtime, client.workers, operation)
+    })
+}
+
+/// Slope and height of the line through points that a few wild ones do not move: the median of the slopes of all pairs (Theil 1950; Sen, "Estimates of the
+/// regression coefficient based on Kendall's tau", Journal of the American Statistical Association 63 (1968)). Bytes never save time.
+fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let pairs = points.iter().enumerate().flat_map(|(at, a)| points[..at].iter().map(move |b| (a, b)));
+    let slopes: Vec<f64> =
+        pairs.filter(|(a, b)| a.0 != b.0).map(|(a, b)| (a.1 - b.1) / (a.0 - b.0)).collect();
+    let slope = median(&slopes)?.max(0.0);
+    let heights: Vec<f64> = points.iter().map(|(x, y)| y - slope * x).collect();
+    Some((slope, median(&heights)?.max(0.0)))
+}
+
+/// One row per driver, store, runtime and call.
+pub(crate) fn table(all: &[StoredBytes]) -> Grid {
+    Grid::of(all, |of| {
+        let (least, most) = of.bytes;
+        vec![
+            field(
+                "driver, store",
+                "",
+                Kind::Text(14),
+                0,
+                format!("{} {}", clean(&of.store), clean(&of.driver)),
+            ),
+            field("runtime", "", Kind::Text(6), 1, clean(&of.runtime)),
+            field("call", "", Kind::Text(3), 0, of.operation.name()),
+            field("per byte", "ns", Kind::Three, 0, of.ns_per_byte),
+            field("per call", "µs", Kind::Three, 0, of.fixed_ns / 1e3),
+            field("from", "B", Kind::Whole, 2, least),
+            field("to", "B", Kind::Whole, 2, most),
+            field("of calls", "", Kind::Whole, 3, of.cells.len() as f64),
+        ]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wild_point_does_not_move_the_line() {
+        let mut points: Vec<(f64, f64)> =
+            (1..=9).map(|i| (f64::from(i) * 1e4, 20e3 + f64::from(i) * 5e3)).collect();
+        points[3].1 = 9e9;
+        let (slope, height) = line(&points).unwrap();
+        assert!((slope - 0.5).abs() < 1e-9 && (height - 20e3).abs() < 1e-3, "{slope} {height}");
+        assert_eq!(line(&[(1.0, 5.0), (2.0, 4.0), (3.0, 3.0)]), Some((0.0, 4.0)), "bytes never save time");
+        assert_eq!(line(&[(1.0, 5.0), (1.0, 4.0)]), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! How long readers wait for responses over a link, computed from parts beside as measured.
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use weigh_model::cell::Transport;
+use weigh_model::link::Way;
+use weigh_model::transfer::{Connection, Path, windows};
+
+use crate::document::{Block, more};
+use crate::exhibit::Exhibit;
+use crate::finding::Evidence;
+use crate::format::csv::{file_of, text};
+use crate::format::{Detail, Options, Rendered};
+use crate::report::{OverLink, Report};
+use crate::row::Row;
+use crate::subject::delivery::{BODY, CPU};
+use crate::table::{Grid, Kind, field};
+use crate::text::clean;
+
+/// Rows of a summary.
+const FEW: usize = 8;
+
+const LEGEND: &str = "Computed for a new connection per response: a round trip for the handshake, one more for TLS 1.3, one for request and response, the windows of \
+    TCP's slow start, its packets over a connection's share of the link, and the CPU time of server and PHP. Measured is the median.";
+
+/// Responses over links, one per row that has a link; those over a proxy are left out, because it hides handshake and slow start.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Waits(pub Vec<Wait>);
+
+/// From the begin of a connection to the last byte of its response. Seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Wait {
+    /// The cell's id.
+    pub cell: String,
+    /// The link's name.
+    pub link: String,
+    /// How many connections share it.
+    pub connections: u32,
+    /// Bytes of head and body.
+    pub bytes: f64,
+    /// Windows that they take.
+    pub windows: u32,
+    /// Handshakes of TCP and TLS.
+    pub set_up: f64,
+    /// The round trip of request and response.
+    pub round_trip: f64,
+    /// Head and body: their packets on the line, and waiting for windows.
+    pub transfer: f64,
+    /// CPU time of server and PHP; 0 where it is not known.
+    pub cpu: f64,
+    /// All of them together.
+    pub computed: f64,
+    /// The median as measured.
+    pub measured: f64,
+}
+
+impl Waits {
+    /// Of every row over a link; none without such a row.
+    pub(crate) fn of(evidence: &Evidence) -> Option<Waits> {
+        let report = evidence.report;
+        let wait = |row: &Row| {
+            let link = report.link(row.cell.delivery.as_ref()?.link.as_ref()?)?;
+            wait(row, link)
+        };
+        let waits: Vec<Wait> = report.rows.iter().filter_map(wait).collect();
+        (!waits.is_empty()).then_some(Waits(waits))
+    }
+}
+
+fn wait(row: &Row, link: &OverLink) -> Option<Wait> {
+    let delivery = row.cell.delivery.as_ref()?;
+    let OverLink { asked, measured } = link;
+    if matches!(measured.way, Way::Proxy | Way::Model) {
+        return None;
+    }
+    let down = measured.down.as_ref().map(|rate| rate.measured_kbps).or(asked.down_kbps);
+    let mbit = down.map_or(f64::INFINITY, |kbps| kbps / 1e3);
+    let trip = measured.round_trip.as_ref().map_or(asked.rtt_ms, |trip| trip.median_ms);
+    let path = Path::shared(mbit, trip, f64::from(delivery.connections.max(1)));
+    let is_tls = delivery.transport == Transport::Https;
+    let bytes = row.value("wire-bytes").or_else(|| row.value(BODY))?;
+    let cpu = row.value(CPU).unwrap_or(0.0);
+    Some(Wait {
+        cell: row.cell.id.clone(),
+        link: asked.name.clone(),
+        connections: delivery.connections,
+        bytes,
+        windows: windows(bytes) as u32,
+        set_up: Connection::New.set_up_trips(is_tls) * path.round_trip_ns / 1e9,
+        round_trip: path.round_trip_ns / 1e9,
+        transfer: path.transfer_ns(bytes, Connection::New) / 1e9,
+        cpu: cpu / 1e9,
+        computed: (path.call_ns(bytes, Connection::New, is_tls) + cpu) / 1e9,
+        measured: row.value("service-p50")?,
+    })
+}
+
+impl Exhibit for Waits {
+    fn blocks(&self, report: &Report, options: &Options) -> Vec<Block> {
+        let all = self.0.len();
+        let shown = if options.detail == Detail::Full { all } else { FEW.min(all) };
+        let mut blocks = vec![
+            Block::Heading(2, "Waiting over links, computed and measured".into()),
+            Block::Remark(LEGEND.into()),
+            Block::Table(table(report, &self.0[..shown])),
+        ];
+        blocks.extend(more(all - shown, "more response", "more responses"));
+        blocks
+    }
+
+    fn csv(&self, _: &Report) -> Result<Vec<Rendered>> {
+        file_of("waits.csv", &self.0, |one| {
+            vec![
+                ("cell", text(&one.cell)),
+                ("link", text(&one.link)),
+                ("connections", one.connections.to_string()),
+                ("response (bytes)", one.bytes.to_string()),
+                ("windows", one.windows.to_string()),
+                ("set-up (s)", one.set_up.to_string()),
+                ("round trip (s)", one.round_trip.to_string()),
+                ("transfer (s)", one.transfer.to_string()),
+                ("CPU (s)", one.cpu.to_string()),
+                ("computed (s)", one.computed.to_string()),
+                ("measured p50 (s)", one.measured.to_string()),
+            ]
+        })
+    }
+}
+
+fn table(report: &Report, waits: &[Wait]) -> Grid {
+    Grid::of(waits, |of| {
+        let row = report.row(&of.cell);
+        let way = row.map_or_else(|| clean(&of.cell), |row| (report.shape().look.label)(row));
+        vec![
+            field(
+                "content",
+                "",
+                Kind::Text(7),
+                1,
+                row.map(|row| clean(&row.cell.payload)).unwrap_or_default(),
+            ),
+            field("way", "", Kind::Text(20), 0, way),
+            field("over", "", Kind::Text(8), 0, clean(&of.link)),
+            field("response", "B", Kind::Whole, 2, of.bytes),
+            field("windows", "", Kind::Whole, 1, f64::from(of.windows)),
+            field("set-up", "ms", Kind::Three, 3, of.set_up * 1e3),
+            field("round trip", "ms", Kind::Three, 4, of.round_trip * 1e3),
+            field("transfer", "ms", Kind::Three, 3, of.transfer * 1e3),
+            field("CPU", "ms", Kind::Three, 4, of.cpu * 1e3),
+            field("computed", "ms", Kind::Three, 0, of.computed * 1e3),
+            field("measured", "ms", Kind::Three, 0, of.measured * 1e3),
+            field("ratio", "×", Kind::Fixed(2), 1, of.measured / of.computed),
+        ]
+    })
+}
