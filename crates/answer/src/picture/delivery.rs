@@ -16,7 +16,7 @@ use crate::exhibit::fairness::{FairnessResult, Outcome};
 use crate::first::{distinct, grouped};
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::delivery::{BODY, CPU, PHP_CPU, SERVER_CPU, place};
+use crate::subject::delivery::{BODY, CPU, PHP_CPU, SERVER_CPU, is_own_share, place};
 use crate::text::{clean, shorten, slug};
 use crate::verdict::Ratio;
 
@@ -200,7 +200,8 @@ fn is_download(result: &Row) -> bool {
 
 /// The contents that are downloaded, in the plan's order.
 fn downloaded(report: &Report) -> Vec<&str> {
-    distinct(report.rows.iter().filter(|row| is_download(row)).map(|row| row.cell.payload.as_str()))
+    let sent = report.rows.iter().filter(|row| is_download(row) && !is_own_share(row));
+    distinct(sent.map(|row| row.cell.payload.as_str()))
 }
 
 /// CPU time by whom it falls on, for each server and way, with the workers that were busy.

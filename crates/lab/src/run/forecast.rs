@@ -17,8 +17,8 @@ const CALIBRATION: (f64, f64) = (0.25, 16.0);
 const SAFETY_NOMINAL: f64 = 1.3;
 /// See [`SAFETY_NOMINAL`].
 const SAFETY_MEASURED: f64 = 1.1;
-/// Rounds that quick cells are to get before slow ones may use up the budget.
-const ROUNDS_KEPT: usize = 5;
+/// Rounds that quick cells are to get before slow ones may use up the budget: what a claim takes.
+const ROUNDS_KEPT: usize = weigh_stats::ROUNDS;
 /// The part of the budget that is kept for that at most.
 const SHARE_KEPT: f64 = 0.3;
 

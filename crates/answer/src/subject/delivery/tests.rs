@@ -353,6 +353,12 @@ fn the_scripts_own_share_is_taken_out_of_both_sides_of_a_hand_over() {
     );
     let finding = report.findings.iter().find(|finding| finding.text == text).unwrap();
     assert!(finding.cells.iter().any(|id| id.starts_with("photo@1/")), "{:?}", finding.cells);
+    let pictures = (SHAPE.look.pictures)(&report);
+    let drawn: Vec<&str> = pictures.iter().map(|picture| picture.stem.as_str()).collect();
+    assert!(
+        drawn.contains(&"downloads-01-photo") && !drawn.iter().any(|stem| stem.starts_with("downloads-02")),
+        "{drawn:?}"
+    );
     let row = report.rows.iter().find(|row| is_own_share(row)).unwrap();
     assert_eq!(
         (row.id(), (SHAPE.look.notes)(&report, row).as_slice()),
