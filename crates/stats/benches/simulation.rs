@@ -4,11 +4,14 @@
 mod family;
 #[path = "../tests/simulation/noise.rs"]
 mod noise;
+#[path = "../tests/simulation/regret.rs"]
+mod regret;
 
 use family::mean;
 use noise::{ALL, Noise, coverage};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use regret::violations;
 use weigh_stats::TWO_SIDED_FROM;
 
 const ROUNDS: [usize; 3] = [5, 8, 12];
@@ -45,5 +48,19 @@ fn main() {
             format!("{low:.3}, {}", median.map_or("–".into(), |m| format!("{m:.3}")))
         };
         println!("| {noise:?} | {} |", rounds.map(show).join(" | "));
+    }
+    println!("\nTrue regret of a choice beyond what is stated, 400 trials; at {ROUNDS:?} rounds\n");
+    println!(
+        "| Noise | 30 settings: beyond the tolerance | beyond the bound | the bound | 8 settings: tolerance | bound | the bound |\n|---|---|---|---|---|---|---|"
+    );
+    for noise in ALL {
+        let columns = |settings| {
+            let all = ROUNDS.map(|n| violations(noise, settings, n, 400, &mut random()));
+            let shares =
+                |of: fn(&regret::Violations) -> f64| all.map(|one| format!("{:.3}", of(&one))).join(" / ");
+            let bounds = all.map(|one| format!("{:.0}%", one.bound * 100.0)).join(" / ");
+            [shares(|one| one.of_tolerance), shares(|one| one.of_bound), bounds].join(" | ")
+        };
+        println!("| {noise:?} | {} | {} |", columns((30, 2.5)), columns((8, 1.0)));
     }
 }

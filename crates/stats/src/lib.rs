@@ -6,22 +6,26 @@
 
 mod bent;
 mod blocks;
+mod drawings;
 mod interval;
 mod link;
 mod moderated;
 mod multiple;
 mod pareto;
+mod regret;
 mod rule;
 mod summary;
 mod threshold;
 
 pub use bent::{Bent, lower_envelope};
 pub use blocks::{UNITS, block_effects};
+pub use drawings::{DRAWINGS, drawn_figures};
 pub use interval::{Interval, TWO_SIDED_FROM, low_quantile_interval, median_interval};
 pub use link::break_even_bandwidth;
 pub use moderated::{LogRatio, Shrinkage};
 pub use multiple::{benjamini_hochberg_cutoff, holm_cutoff};
 pub use pareto::dominator;
+pub use regret::{CONFIDENCE, Choice, Chosen, regret_bound, regret_by_figures};
 pub use rule::{FALSE_DISCOVERIES, FAMILY_WISE, ROUNDS, Ratio, Rule};
 pub use summary::{Summary, median, quantile, summary};
 pub use threshold::{Threshold, ThresholdInterval};

@@ -4,11 +4,13 @@
 
 mod family;
 mod noise;
+mod regret;
 
 use family::mean;
 use noise::{ALL, Noise, coverage};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use regret::violations;
 
 const TRIALS: usize = 120;
 
@@ -55,4 +57,23 @@ fn intervals_hold_what_they_say() {
             assert!(median.is_none_or(|m| m >= 0.91), "{noise:?} {rounds}: the median is held by {median:?}");
         }
     }
+}
+
+/// Of a choice for several links, made by the same figures. That it is within the tolerance it was made with is wrong in up to half of the cases.
+#[test]
+fn the_regret_of_a_choice_is_at_most_what_is_said() {
+    for settings in [(30, 2.5), (8, 1.0)] {
+        for noise in ALL {
+            for rounds in [5, 8, 12] {
+                let of = violations(noise, settings, rounds, TRIALS, &mut random());
+                assert!(of.of_bound <= AT_MOST, "{noise:?} {rounds}, {settings:?}: {of:?}");
+                // Nor is it said for nothing.
+                let is_calm = matches!(noise, Noise::Calm | Noise::Unequal);
+                assert!(!is_calm || of.bound < 0.15, "{noise:?} {rounds}, {settings:?}: {of:?}");
+            }
+        }
+    }
+    let [five, twelve] =
+        [5, 12].map(|rounds| violations(Noise::TwoModesMost, (30, 2.5), rounds, TRIALS, &mut random()));
+    assert!(five.of_tolerance > 0.3 && twelve.of_tolerance > 0.2, "{five:?} {twelve:?}");
 }
