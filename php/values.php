@@ -10,12 +10,15 @@
  *
  *   {"out": "/dir", "inputs": {"rows": "airports.json", "tree": "data.json", "i18n": "cldr/main", "meta": "src"},
  *    "forms": ["serialize", "igbinary", "msgpack", "var_export"],
- *    "values": [{"id": "rows-4k", "family": "rows", "bytes": 4096}]}
+ *    "values": [{"id": "rows-4k", "family": "rows", "bytes": 4096, "instances": 96}]}
  *
- * One JSON line for each value and form goes to stdout: {"id", "form", "file"} or {"id", "form", "missing"}.
+ * One JSON line for each value and form goes to stdout: {"id", "form", "file"} or {"id", "form", "missing"}; with
+ * `instances` also {"all": {"file", "items"}}: so many values of the same shape, one after the other, and their lengths.
+ * The first of them is the value itself.
  *
  * `bytes` is the most that serialize() may produce; entries are taken in the order of the source and what no longer
- * fits is left out. Nothing here asks a clock or a random source, and orders are spelled out, so that every PHP from
+ * fits is left out. Each instance begins at another entry of the source, at even distances; a catalogue of one language is
+ * followed by those of others. Nothing here asks a clock or a random source, and orders are spelled out, so that every PHP from
  * 7.4 on writes the same serialize() bytes, which the corpus pins. PHP sources are read by the tokenizer and never
  * executed.
  */
@@ -41,33 +44,58 @@ function json(string $path): array
     return json_decode($text, true, 512, JSON_THROW_ON_ERROR);
 }
 
-/**
- * The first entries whose serialization stays within $limit bytes; an entry that does not fit is passed over.
- * The length of a serialized array is the sum over its entries, so nothing is serialized twice.
- */
-function fill(iterable $entries, int $limit, bool $keepKeys): array
+/** Entries of a source, with the lengths of their serializations. */
+final class Entries
 {
-    $taken = [];
-    $used = 0;
-    foreach ($entries as $key => $entry) {
-        $length = strlen(serialize($entry)) + strlen(serialize($keepKeys ? $key : count($taken)));
-        $frame = strlen('a:' . (count($taken) + 1) . ':{}');
-        if ($used + $length + $frame > $limit) {
-            continue;
-        }
-        $used += $length;
-        if ($keepKeys) {
-            $taken[$key] = $entry;
-        } else {
-            $taken[] = $entry;
+    /** @var array */
+    private $entries;
+
+    /** @var array<array-key, int> */
+    private $lengths = [];
+
+    public function __construct(array $entries)
+    {
+        $this->entries = $entries;
+        foreach ($entries as $key => $entry) {
+            $this->lengths[$key] = strlen(serialize($entry));
         }
     }
-    return $taken;
+
+    /**
+     * The first entries from $place (0 to 1) on whose serialization stays within $limit bytes; an entry that does not fit is
+     * passed over. The length of a serialized array is the sum over its entries, so nothing is serialized twice.
+     */
+    public function fill(int $limit, bool $keepKeys, float $place = 0.0): array
+    {
+        $taken = [];
+        $used = 0;
+        $keys = array_keys($this->entries);
+        $begin = (int) floor($place * count($keys));
+        $shortest = $keys === [] ? 0 : min($this->lengths) + strlen('i:0;');
+        foreach (array_merge(array_slice($keys, $begin), array_slice($keys, 0, $begin)) as $key) {
+            $frame = strlen('a:' . (count($taken) + 1) . ':{}');
+            if ($used + $shortest + $frame > $limit) {
+                break;
+            }
+            $length = $this->lengths[$key] + strlen(serialize($keepKeys ? $key : count($taken)));
+            if ($used + $length + $frame > $limit) {
+                continue;
+            }
+            $used += $length;
+            if ($keepKeys) {
+                $taken[$key] = $this->entries[$key];
+            } else {
+                $taken[] = $this->entries[$key];
+            }
+        }
+        return $taken;
+    }
 }
 
 /** Query rows: a table of airports as a database driver returns it, with numbers as numbers and absent as null. */
-function rows(string $source): iterable
+function rows(string $source): array
 {
+    $rows = [];
     foreach (json($source) as $record) {
         $row = [];
         foreach ($record as $column => $text) {
@@ -81,19 +109,25 @@ function rows(string $source): iterable
                 $row[$column] = $text;
             }
         }
-        yield $row;
+        $rows[] = $row;
     }
+    return $rows;
 }
 
 /** A configuration tree: deep associative arrays, the interfaces of the web platform by name. */
 function tree(string $source): array
 {
-    // The source is large and several values are cut from it.
-    static $trees = [];
-    if (!isset($trees[$source])) {
-        $trees[$source] = json($source)['api'];
+    return json($source)['api'];
+}
+
+/** What a source has for a family. It is large, and many values are cut from it. */
+function entries(string $family, string $source): Entries
+{
+    static $known = [];
+    if (!isset($known["$family $source"])) {
+        $known["$family $source"] = new Entries($family === 'rows' ? rows($source) : tree($source));
     }
-    return $trees[$source];
+    return $known["$family $source"];
 }
 
 /** The catalogue of one locale: message id => text. */
@@ -122,12 +156,32 @@ function locales(string $folder): array
     return $names;
 }
 
-/** Translations of one language, or of all of them: then each message is there in every language that has it. */
-function i18n(string $folder, int $limit, string $locale): array
+/** Translations of one language; of the instance at $at those of another one, that has enough of them. */
+function language(string $folder, int $limit, string $locale, int $at): array
 {
-    if ($locale !== '') {
-        return fill(catalogue($folder, $locale), $limit, true);
+    static $filled = [];
+    if (!isset($filled["$folder $limit $locale"])) {
+        $names = locales($folder);
+        $begin = (int) array_search($locale, $names, true);
+        $list = [];
+        foreach (array_merge(array_slice($names, $begin), array_slice($names, 0, $begin)) as $name) {
+            $texts = (new Entries(catalogue($folder, $name)))->fill($limit, true);
+            if ($list === [] || strlen(serialize($texts)) >= 0.9 * $limit) {
+                $list[] = $texts;
+            }
+        }
+        $filled["$folder $limit $locale"] = $list;
     }
+    $list = $filled["$folder $limit $locale"];
+    if (!isset($list[$at])) {
+        throw new \RuntimeException('only ' . count($list) . " languages have $limit bytes");
+    }
+    return $list[$at];
+}
+
+/** Translations of all languages: each message is there in every language that has it. */
+function i18n(string $folder, int $limit): array
+{
     $all = [];
     $used = strlen('a:9999:{}');
     foreach (locales($folder) as $name) {
@@ -169,44 +223,68 @@ function sources(string $folder): array
     return $found;
 }
 
+/** The metadata of all classes of a folder, in the order of the files; types are shared. */
+function classes(string $folder): array
+{
+    static $known = [];
+    if (!isset($known[$folder])) {
+        $reader = new ClassReader();
+        $known[$folder] = [];
+        foreach (sources($folder) as $file) {
+            $class = $reader->read((string) file_get_contents("$folder/$file"), $file);
+            if ($class !== null) {
+                $known[$folder][] = $class;
+            }
+        }
+    }
+    return $known[$folder];
+}
+
 /**
  * Class metadata as an object graph: class name => metadata. Shared types make lengths depend on what is there
  * already, so the whole is measured.
  */
-function meta(string $folder, int $limit): array
+function meta(string $folder, int $limit, float $place): array
 {
-    $reader = new ClassReader();
+    // The names of its properties alone take more.
+    $shortest = 200;
     $taken = [];
-    foreach (sources($folder) as $file) {
-        $class = $reader->read((string) file_get_contents("$folder/$file"), $file);
-        if ($class === null) {
-            continue;
+    $used = 0;
+    $classes = classes($folder);
+    $begin = (int) floor($place * count($classes));
+    foreach (array_merge(array_slice($classes, $begin), array_slice($classes, 0, $begin)) as $class) {
+        if ($used + $shortest > $limit) {
+            break;
         }
         $wider = $taken;
         $wider[$class->name] = $class;
-        if (strlen(serialize($wider)) <= $limit) {
+        $length = strlen(serialize($wider));
+        if ($length <= $limit) {
             $taken = $wider;
+            $used = $length;
         }
     }
     return $taken;
 }
 
-/** The value a definition asks for. */
-function make(array $definition, string $source): array
+/** The value a definition asks for: its instance of that number. */
+function make(array $definition, string $source, int $at): array
 {
     $limit = $definition['bytes'];
-    switch ($definition['family']) {
+    $place = $at / max(1, $definition['instances'] ?? 1);
+    $family = $definition['family'];
+    switch ($family) {
         case 'rows':
-            return fill(rows($source), $limit, false);
         case 'tree':
-            return fill(tree($source), $limit, true);
+            return entries($family, $source)->fill($limit, $family === 'tree', $place);
         case 'i18n':
-            return i18n($source, $limit, $definition['locale'] ?? '');
+            $locale = $definition['locale'] ?? '';
+            return $locale === '' ? i18n($source, $limit) : language($source, $limit, $locale, $at);
         case 'meta':
             if (!function_exists('token_get_all')) {
                 throw new \RuntimeException('this PHP has no tokenizer extension');
             }
-            return meta($source, $limit);
+            return meta($source, $limit, $place);
         default:
             throw new \RuntimeException("no family named {$definition['family']}");
     }
@@ -239,31 +317,54 @@ function encode(array $value, string $form): ?string
     }
 }
 
+/** Writes a file of the results. */
+function write(string $folder, string $file, string $bytes): void
+{
+    if (file_put_contents("$folder/$file", $bytes) !== strlen($bytes)) {
+        throw new \RuntimeException("cannot write $file in $folder");
+    }
+}
+
+/** Writes the instances of a value in one form; the line about it. */
+function put(string $folder, string $id, string $form, array $instances): array
+{
+    $line = ['id' => $id, 'form' => $form];
+    $items = [];
+    foreach ($instances as $value) {
+        $bytes = encode($value, $form);
+        if ($bytes === null) {
+            return $line + ['missing' => "this PHP has no $form extension"];
+        }
+        $items[] = $bytes;
+    }
+    $line['file'] = "$id." . FORMS[$form];
+    write($folder, $line['file'], $items[0]);
+    if (count($items) > 1) {
+        $line['all'] = ['file' => "$id." . FORMS[$form] . '.all', 'items' => array_map('strlen', $items)];
+        write($folder, $line['all']['file'], implode('', $items));
+    }
+    return $line;
+}
+
 function main(string $requestFile): int
 {
     $request = json($requestFile);
     $failed = 0;
     foreach ($request['values'] as $definition) {
         $id = $definition['id'];
+        $instances = [];
         $why = null;
         try {
-            $value = make($definition, $request['inputs'][$definition['family']]);
+            for ($at = 0; $at < max(1, $definition['instances'] ?? 1); ++$at) {
+                $instances[] = make($definition, $request['inputs'][$definition['family']], $at);
+            }
         } catch (\Throwable $problem) {
             $failed = 1;
-            $value = null;
             $why = $problem->getMessage();
         }
         foreach ($request['forms'] as $form) {
             $line = ['id' => $id, 'form' => $form];
-            $bytes = $value === null ? null : encode($value, $form);
-            if ($bytes === null) {
-                $line['missing'] = $why ?? "this PHP has no $form extension";
-            } else {
-                $line['file'] = "$id." . FORMS[$form];
-                if (file_put_contents("{$request['out']}/{$line['file']}", $bytes) !== strlen($bytes)) {
-                    throw new \RuntimeException("cannot write {$line['file']} in {$request['out']}");
-                }
-            }
+            $line = $why === null ? put($request['out'], $id, $form, $instances) : $line + ['missing' => $why];
             echo json_encode($line, JSON_THROW_ON_ERROR), "\n";
         }
     }

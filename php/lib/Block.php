@@ -38,10 +38,12 @@ final class Block
         if ($this->keys->areNew() && $this->writeEvery === 0) {
             throw new Fault('parameter', 'new keys are made by writes, and write_every is 0');
         }
-        $this->stored = new Stored($request, new Payloads());
+        $this->stored = new Stored($request);
+        // Few transactions meet few values; over a slow link more would take longer to fill than to measure.
+        $this->keys->hold(min($this->stored->count(), max(1, (int) ($this->transactions / 2))));
         $encode = $request->partOrNull('encode');
         if ($encode !== null) {
-            $this->marshaller = new Marshaller($encode, $catalogue, $this->stored->of(0));
+            $this->marshaller = new Marshaller($encode, $catalogue, $this->stored->all());
         }
         $address = $request->map('address');
         $this->connection = new Connection($this->driver, $address, $this->timeout, $this->marshaller, $this->stored->kind());
@@ -68,7 +70,7 @@ final class Block
         $before = memory_get_usage();
         $this->loop = new Loop($this->keys, $this->stored, $this->writeEvery);
         $this->loop->expectLike($found);
-        $this->held = memory_get_usage() - $before;
+        $this->held = memory_get_usage() - $before + $this->stored->more();
         if (!$this->keys->areNew()) {
             $this->warmUp();
         }
@@ -171,10 +173,18 @@ final class Block
         }
     }
 
-    /** @return int|null the length of a value as the driver gets it, where it gets a text */
+    /** @return int|null the length of a value as the driver gets it, in the mean, where it gets a text */
     private function storedBytes()
     {
-        $value = $this->stored->of(0);
+        $lengths = array();
+        foreach ($this->stored->all() as $value) {
+            $lengths[] = $this->storedLength($value);
+        }
+        return in_array(null, $lengths, true) ? null : (int) round(array_sum($lengths) / count($lengths));
+    }
+
+    private function storedLength($value)
+    {
         if ($this->marshaller !== null) {
             return strlen($this->marshaller->encode($value));
         }

@@ -2,8 +2,8 @@
 namespace Weighbridge;
 
 /**
- * What one cell encodes: the items of a payload as bytes, or a PHP value through a serializer, or a PHP value
- * given to a codec that takes values. It makes the passes of each phase and judges what comes back.
+ * What one cell encodes: the items of a payload as bytes, or the PHP values that they are through a serializer, or PHP
+ * values given to a codec that takes values. It makes the passes of each phase and judges what comes back.
  */
 final class Cell
 {
@@ -28,16 +28,23 @@ final class Cell
         return new self($payload->items(), $payload->items(), null, false);
     }
 
-    /** @return Cell of a value, serialized and then encoded */
-    public static function ofSerialized($value, Serializer $serializer)
+    /** @return Cell of values, serialized and then encoded */
+    public static function ofSerialized(array $values, Serializer $serializer)
     {
-        return new self(array($value), array(call_user_func($serializer->pack, $value)), $serializer, false);
+        return new self($values, array_map($serializer->pack, $values), $serializer, false);
     }
 
-    /** @return Cell of a value for a codec that takes values; what it decodes to is counted as serialize() has it */
-    public static function ofValue($value)
+    /** @return Cell of values for a codec that takes values; what it decodes to is counted as serialize() has it */
+    public static function ofValues(array $values)
     {
-        return new self(array($value), array(serialize($value)), null, true);
+        return new self($values, array_map('serialize', $values), null, true);
+    }
+
+    /** @return Cell of the first item alone */
+    public function first()
+    {
+        $inputs = array_slice($this->inputs, 0, 1);
+        return new self($inputs, array_slice($this->sources, 0, 1), $this->serializer, $this->takesValue);
     }
 
     /** @return array the names of the phases that it has */
@@ -58,9 +65,10 @@ final class Cell
         return $this->lengths;
     }
 
-    /** @return Pass of a phase; `$encoded` is what the codec made of the sources */
+    /** @return Pass of a phase; `$encoded` is what the codec made of the sources, and maybe of further ones */
     public function pass($phase, Coder $coder, array $encoded)
     {
+        $encoded = array_slice($encoded, 0, count($this->sources));
         switch ($phase) {
             case 'encode':
                 return $coder->encodePass($this->inputs, $this->serializer ? $this->serializer->pack : null);
@@ -99,7 +107,9 @@ final class Cell
             }
         }
         if ($this->serializer) {
-            $this->compareValue($decoded[0]);
+            foreach ($decoded as $i => $text) {
+                $this->compareValue($i, $text);
+            }
         }
     }
 
@@ -116,14 +126,14 @@ final class Cell
         }
     }
 
-    private function compareValue($text)
+    private function compareValue($i, $text)
     {
         $value = call_user_func($this->serializer->unpack, $text);
-        if (call_user_func($this->serializer->pack, $value) !== $this->sources[0]) {
+        if (call_user_func($this->serializer->pack, $value) !== $this->sources[$i]) {
             throw new Fault('round-trip', 'the value that came back serializes to other bytes');
         }
         // A serializer could lose something on the way in and still agree with itself.
-        if (serialize($value) !== serialize($this->inputs[0])) {
+        if (serialize($value) !== serialize($this->inputs[$i])) {
             throw new Fault('round-trip', 'the value that came back is not the value that went in');
         }
     }

@@ -24,6 +24,8 @@ final class Keys
     /** The number of the next new key, of kind `new`, and how far the one after it is. */
     private $next;
     private $step;
+    /** Keys of a worker, of kind `one`: as many as there are values. */
+    private $own = 1;
 
     /** @param bool $shared false: no other worker sees the store, so that all keys are this one's to fill */
     public function __construct(Request $request, $shared)
@@ -45,6 +47,12 @@ final class Keys
             $this->worker = 0;
             $this->workers = 1;
         }
+    }
+
+    /** Takes so many values: where each worker has one key, it has one for each of them. */
+    public function hold($values)
+    {
+        $this->own = $values;
     }
 
     /** @return string the key of a number */
@@ -78,7 +86,8 @@ final class Keys
     /** @return \Generator the numbers of the keys that this worker fills */
     public function share()
     {
-        $end = $this->spread() ? $this->count : ($this->areNew() ? 0 : $this->worker + 1);
+        $own = $this->worker + ($this->own - 1) * $this->workers + 1;
+        $end = $this->spread() ? $this->count : ($this->areNew() ? 0 : $own);
         for ($number = $this->worker; $number < $end; $number += $this->workers) {
             yield $number;
         }
@@ -88,7 +97,7 @@ final class Keys
     public function sequence()
     {
         if (!$this->spread()) {
-            return array($this->worker);
+            return $this->areNew() || $this->own === 1 ? array($this->worker) : $this->turns();
         }
         $draws = new Draws($this->seed . ' ' . $this->next);
         $numbers = array();
@@ -136,6 +145,22 @@ final class Keys
             throw new Fault('parameter', "a key space of {$this->count} is too large; the most is " . self::MOST);
         }
         $this->exponent = $this->kind === 'zipf' ? (float) $keys->number('exponent', 0) : 0.0;
+    }
+
+    /**
+     * One key after the other. Each turn begins one key further on, so that a write every w transactions falls on other
+     * keys each time round; and none follows itself.
+     */
+    private function turns()
+    {
+        $numbers = array();
+        $turns = min($this->own, max(3, (int) (self::CYCLE / $this->own)));
+        for ($turn = 0; $turn < $turns; ++$turn) {
+            for ($i = 0; $i < $this->own; ++$i) {
+                $numbers[] = $this->worker + ($turn + $i) % $this->own * $this->workers;
+            }
+        }
+        return $numbers;
     }
 
     private function spread()

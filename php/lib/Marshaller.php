@@ -16,10 +16,10 @@ final class Marshaller
 
     /**
      * @param Request $encode the request's `encode`
-     * @param mixed   $sample a value as long as all others are: some libraries must be told the decoded length
+     * @param array   $values all that there are: some libraries must be told the decoded length, or a greater one
      * @throws Fault when they are not there, or do not go together
      */
-    public function __construct(Request $encode, Catalogue $catalogue, $sample)
+    public function __construct(Request $encode, Catalogue $catalogue, array $values)
     {
         $codec = $catalogue->codec($encode->text('codec'));
         list($coder) = $codec->coder($encode->params());
@@ -33,11 +33,11 @@ final class Marshaller
             // What comes back is the store's word, not a value that was looked into beforehand.
             $restore = array('Weighbridge\\Value', 'restore');
             $this->unpack = $serializer->unpack === 'unserialize' ? $restore : $serializer->unpack;
-            $sample = call_user_func($this->pack, $sample);
-        } elseif (!$codec->takesValue() && !is_string($sample)) {
+            $values = array_map($this->pack, $values);
+        } elseif (!$codec->takesValue() && !is_string($values[0])) {
             throw new Fault('parameter', "{$encode->text('codec')} takes a text; give a serializer for a value that is none");
         }
-        $length = is_string($sample) ? strlen($sample) : 0;
+        $length = is_string($values[0]) ? max(array_map('strlen', $values)) : 0;
         list($this->encode, $this->encodeWith, $this->decode, $this->decodeWith) = $coder->calls($length);
     }
 

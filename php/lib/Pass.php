@@ -10,6 +10,8 @@ namespace Weighbridge;
  */
 final class Pass
 {
+    const MANY = 24;
+
     private $call;
     private $inputs;
     private $second;
@@ -50,6 +52,12 @@ final class Pass
     public function last()
     {
         return $this->last;
+    }
+
+    /** @return bool whether fresh memory is touched for few of its inputs */
+    public function isOfMany()
+    {
+        return count($this->inputs) >= self::MANY;
     }
 
     /** @return bool whether there was a run */

@@ -1,12 +1,11 @@
 <?php
 namespace Weighbridge;
 
-/** One payload in memory: its items as texts, and the PHP value in it once somebody asks. */
+/** One payload in memory: its items as texts, and the PHP values that they are once somebody asks. */
 final class Payload
 {
     private $items = array();
-    private $value;
-    private $hasValue = false;
+    private $values;
     private $path;
     private $bytes;
 
@@ -39,19 +38,22 @@ final class Payload
     }
 
     /**
-     * @param string|null $form in which the value stands in the blob
-     * @return mixed the value
+     * @param string|null $form in which the values stand in the blob
+     * @return array the value that each item is
      */
-    public function value($form)
+    public function values($form)
     {
         if ($form !== 'serialize') {
             $found = $form === null ? 'none' : "`$form`";
             throw new Fault('parameter', "this cell needs a value in the form `serialize`; the payload has $found");
         }
-        if (!$this->hasValue) {
-            $this->value = Value::read(implode('', $this->items), $this->path);
-            $this->hasValue = true;
+        if ($this->values === null) {
+            $values = array();
+            foreach ($this->items as $item) {
+                $values[] = Value::read($item, $this->path);
+            }
+            $this->values = $values;
         }
-        return $this->value;
+        return $this->values;
     }
 }

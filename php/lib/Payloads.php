@@ -37,10 +37,26 @@ final class Payloads
         return $payload;
     }
 
-    /** @return Payload of one item, the whole file */
-    public function whole($path, $sha256)
+    /**
+     * @param array    $items lengths of the items; none: the whole file is one
+     * @param callable $of    gets an item
+     * @return array what `$of` makes of each item: there is never more than one in memory beside that
+     */
+    public static function each($path, $sha256, array $items, $of)
     {
-        return $this->load($path, $sha256, array(is_file($path) ? filesize($path) : 0));
+        self::need($path);
+        self::compare($path, hash_file('sha256', $path), $sha256);
+        $items = $items ?: array(filesize($path));
+        if (array_sum($items) !== filesize($path)) {
+            throw new Fault('parameter', 'the items add up to ' . array_sum($items) . " bytes, but $path has " . filesize($path));
+        }
+        $made = array();
+        $file = fopen($path, 'r');
+        foreach ($items as $length) {
+            $made[] = call_user_func($of, $length > 0 ? stream_get_contents($file, $length) : '');
+        }
+        fclose($file);
+        return $made;
     }
 
     private function makeRoom($bytes)
@@ -52,15 +68,24 @@ final class Payloads
 
     private static function read($path, $sha256)
     {
+        self::need($path);
+        $blob = file_get_contents($path);
+        self::compare($path, Digest::of(array($blob)), $sha256);
+        return $blob;
+    }
+
+    private static function need($path)
+    {
         if (!is_file($path) || !is_readable($path)) {
             throw new Fault('payload', "$path is not a readable file", 'prepare the payloads again');
         }
-        $blob = file_get_contents($path);
-        $found = Digest::of(array($blob));
+    }
+
+    private static function compare($path, $found, $sha256)
+    {
         if ($found !== strtolower($sha256)) {
             $message = "$path has the digest $found, planned was $sha256";
             throw new Fault('payload', $message, 'the file changed since it was planned: plan again');
         }
-        return $blob;
     }
 }

@@ -29,17 +29,11 @@ final class Visitor
         if ($verified || in_array('decode', $phases, true)) {
             $kept['decode'] = $this->decode($cell, $coder, $encoded, $verified);
         }
-        $samples = array();
-        foreach ($phases as $phase) {
-            $pass = $cell->pass($phase, $coder, $encoded);
-            gc_collect_cycles();
-            $samples[$phase] = $sampler->take($pass, isset($kept[$phase]) ? $kept[$phase] : null);
-            // Where the first call was long enough to be the only sample, there was no run.
-            if ($pass->hasRun()) {
-                $cell->checkLast($phase, $pass);
-            }
-            $pass = null;
-        }
+        $samples = $this->samples($sampler, $cell, $phases, $coder, $encoded, $kept);
+        $isFamily = $request->has('family') && $request->flag('family');
+        $one = $isFamily ? $cell->first() : $cell;
+        $phases = $isFamily ? array_intersect($phases, array('encode', 'decode')) : array();
+        $again = $this->samples($sampler, $one, $phases, $coder, $encoded, array());
         $coder = null;
         if ($request->has('dump')) {
             $this->dump($request->text('dump'), $encoded);
@@ -54,8 +48,26 @@ final class Visitor
             'dictionary_bytes' => 0,
             'dictionary_path' => null,
             'phases' => (object) $samples,
-            'peak_bytes' => (object) ($request->flag('memory') ? $this->peaks($cell, $codec, $params, $encoded) : array()),
+            'again' => (object) $again,
+            'peak_bytes' => (object) ($request->flag('memory') ? $this->peaks($one, $codec, $params, $encoded) : array()),
         );
+    }
+
+    /** @return array the `Samples` of each phase; `$kept` has the spans that count as first samples */
+    private function samples(Sampler $sampler, Cell $cell, array $phases, Coder $coder, array $encoded, array $kept)
+    {
+        $samples = array();
+        foreach ($phases as $phase) {
+            $pass = $cell->pass($phase, $coder, $encoded);
+            gc_collect_cycles();
+            $samples[$phase] = $sampler->take($pass, isset($kept[$phase]) ? $kept[$phase] : null);
+            // Where the first call was long enough to be the only sample, there was no run.
+            if ($pass->hasRun()) {
+                $cell->checkLast($phase, $pass);
+            }
+            $pass = null;
+        }
+        return $samples;
     }
 
     private function cell(Request $request, Codec $codec)
@@ -71,10 +83,10 @@ final class Visitor
             if ($codec->takesValue()) {
                 throw new Fault('parameter', "{$request->text('codec')} takes a value itself; no serializer goes with it");
             }
-            return Cell::ofSerialized($payload->value($request->textOrNull('value')), $serializer);
+            return Cell::ofSerialized($payload->values($request->textOrNull('value')), $serializer);
         }
         if ($codec->takesValue()) {
-            return Cell::ofValue($payload->value($request->textOrNull('value')));
+            return Cell::ofValues($payload->values($request->textOrNull('value')));
         }
         return Cell::ofBytes($payload);
     }

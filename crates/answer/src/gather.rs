@@ -56,19 +56,15 @@ impl<'a> Measured<'a> {
         self.visits.last().copied()
     }
 
-    /// (round, median CPU time) of samples, ascending by round.
+    /// (round, median CPU time) of samples, ascending by round; of a family an instance's share.
     pub fn round_medians(&self, of: fn(&VisitRecord) -> Option<&Samples>) -> Vec<(u32, f64)> {
-        let visits = self.visits.iter().filter_map(|v| Some((v.round, of(v)?)));
+        let visits = self.visits.iter().filter_map(|v| Some((v, of(v)?)));
         visits
-            .filter_map(|(round, samples)| {
-                Some((round, median(&usable(&samples.cpu_ns).collect::<Vec<_>>())?))
+            .filter_map(|(visit, samples)| {
+                let middle = median(&usable(&samples.cpu_ns).collect::<Vec<_>>())?;
+                Some((visit.round, visit.share(middle)))
             })
             .collect()
-    }
-
-    /// All CPU times of samples.
-    pub fn samples(&self, of: fn(&VisitRecord) -> Option<&Samples>) -> Vec<f64> {
-        self.visits.iter().filter_map(|v| of(v)).flat_map(|samples| usable(&samples.cpu_ns)).collect()
     }
 }
 

@@ -76,7 +76,7 @@ fn tradeoff(
     content: Option<&Payload>,
 ) -> Option<Scatter> {
     let is_enough = points.iter().filter(|point| !point.is_aside).count() >= least;
-    let bytes = content.map(|content| content.bytes as f64).filter(|bytes| *bytes > 0.0);
+    let bytes = content.map(|content| content.size() as f64).filter(|bytes| *bytes > 0.0);
     is_enough.then(|| Scatter {
         x: (x, time_tick),
         y: (y, bytes_tick),

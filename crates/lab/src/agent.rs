@@ -4,10 +4,10 @@
 //! plans, rounds or records.
 
 mod blob;
-mod coders;
-mod fault;
-mod sample;
-mod visit;
+pub(crate) mod coders;
+pub(crate) mod fault;
+pub(crate) mod sample;
+pub(crate) mod visit;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ pub fn serve(mut input: impl BufRead, mut output: impl Write) -> anyhow::Result<
 
 /// What the worker keeps between requests.
 #[derive(Default)]
-struct Agent {
+pub(crate) struct Agent {
     blobs: blob::Blobs,
     dictionaries: coders::Dictionaries,
     hands: coders::Hands,

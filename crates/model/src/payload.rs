@@ -58,8 +58,67 @@ pub struct Payload {
     pub bytes: u64,
     /// Lengths in bytes of the items, in order; they add up to `bytes`. Each item is encoded on its own.
     pub items: Vec<u64>,
-    /// `Some("serialize")`: the blob is one PHP value in that form, so that cells with a serializer apply.
+    /// The items are instances of one shape: a pass goes over all of them, and figures are those of one, in the mean.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub family: bool,
+    /// `Some("serialize")`: each item is one PHP value in that form, so that cells with a serializer apply.
     pub value: Option<String>,
     /// Where it came from.
     pub origin: Origin,
+}
+
+impl Payload {
+    /// Instances of a family; 1 of anything else, whose figures are those of all items together.
+    pub fn instances(&self) -> usize {
+        if self.family { self.items.len().max(1) } else { 1 }
+    }
+
+    /// Operations that a figure is of: of a family one, else one for each item.
+    pub fn operations(&self) -> usize {
+        if self.family { 1 } else { self.items.len().max(1) }
+    }
+
+    /// Bytes that a figure is of: of a family those of one instance, in the mean; else all.
+    pub fn size(&self) -> u64 {
+        self.bytes / self.instances() as u64
+    }
+}
+
+/// Instances of a value of so many bytes that are measured together; 1: the value is measured by itself.
+///
+/// A processor learns the branches of one small input, and then runs a codec over it up to twice as fast as over the next one of its kind. What
+/// it can learn is bounded in bytes rather than in instances: see docs/METHODOLOGY.md for the measurement behind the constants.
+pub fn family_of(bytes: u64) -> usize {
+    if bytes == 0 || bytes > LARGEST_OF_FAMILY {
+        return 1;
+    }
+    (FAMILY_BYTES.div_ceil(bytes) as usize).clamp(FEWEST_OF_FAMILY, MOST_OF_FAMILY)
+}
+
+/// Larger values are too long to be learnt, and are measured by themselves; bytes.
+const LARGEST_OF_FAMILY: u64 = 256 << 10;
+/// A family has so many bytes at least, within the bounds of its instances.
+const FAMILY_BYTES: u64 = 384 << 10;
+/// The fewest instances of a family.
+pub const FEWEST_OF_FAMILY: usize = 24;
+/// The most: each is a line in requests and plans.
+const MOST_OF_FAMILY: usize = 384;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_values_are_families_and_large_ones_are_not() {
+        assert_eq!([300, 1_024, 4_096, 16_384, 65_536, 262_144].map(family_of), [384, 384, 96, 24, 24, 24]);
+        assert_eq!([0, 262_145, 2_400_000].map(family_of), [1, 1, 1]);
+    }
+
+    #[test]
+    fn figures_of_a_family_are_of_one_instance() {
+        let all = Payload { bytes: 90, items: vec![20, 30, 40], ..Payload::default() };
+        assert_eq!((all.instances(), all.operations(), all.size()), (1, 3, 90));
+        let family = Payload { family: true, ..all };
+        assert_eq!((family.instances(), family.operations(), family.size()), (3, 1, 30));
+    }
 }

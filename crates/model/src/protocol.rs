@@ -72,8 +72,12 @@ pub struct VisitRequest {
     pub sha256: String,
     /// Lengths of the items in bytes.
     pub items: Vec<u64>,
-    /// The form of the value in the blob (`serialize`), for cells with a serializer.
+    /// The form of the value that each item is (`serialize`), for cells with a serializer.
     pub value: Option<String>,
+    /// The items are instances of one shape: samples of the first one again and again are taken beside those of all, and
+    /// its memory stands for theirs.
+    #[serde(default)]
+    pub family: bool,
     /// The phases to time.
     pub phases: Vec<Phase>,
     /// Samples of each phase to take in this visit, at least 1.
@@ -151,12 +155,15 @@ pub struct Visit {
     pub dictionary_path: Option<String>,
     /// Samples by phase.
     pub phases: BTreeMap<Phase, Samples>,
+    /// Of a family, samples of `encode` and `decode` of its first instance again and again.
+    #[serde(default)]
+    pub again: BTreeMap<Phase, Samples>,
     /// Peak memory in bytes above the idle process, by phase (`encode`, `decode`), when asked for.
     #[serde(default)]
     pub peak_bytes: BTreeMap<Phase, u64>,
 }
 
-/// The samples of one phase in one visit. Each number is for one pass over all items.
+/// The samples of one phase in one visit. Each number is for one pass over all items, instances of a family as well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Samples {
     /// Passes within one sample; the times below are already divided by it.

@@ -78,6 +78,9 @@ pub struct VisitRecord {
     /// What the hypervisor took meanwhile; null where the system does not tell, and in records of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<Steal>,
+    /// The items are so many instances of a family: what one takes and has is its share of the figures here. 0: no family.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub instances: u32,
     /// Uncompressed bytes of all items; of a delivery, of the payload.
     pub decoded_bytes: u64,
     /// Encoded bytes of all items; of a delivery, of the body of one response.
@@ -94,6 +97,9 @@ pub struct VisitRecord {
     pub independent: Option<String>,
     /// Samples by phase: every one is kept.
     pub phases: BTreeMap<Phase, Samples>,
+    /// Samples of one instance of a family again and again, by phase.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub again: BTreeMap<Phase, Samples>,
     /// Peak memory in bytes, by phase, when measured in this visit.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub peak_bytes: BTreeMap<Phase, u64>,
@@ -111,11 +117,20 @@ impl VisitRecord {
         VisitRecord { cell: cell.to_owned(), round, ..VisitRecord::default() }
     }
 
+    /// An instance's share of an amount that the record has of all items.
+    pub fn share(&self, amount: f64) -> f64 {
+        amount / f64::from(self.instances.max(1))
+    }
+
     /// Whether the output is the one of another visit to the same cell: of a codec by its digest, of a delivery by its
     /// length.
     pub fn is_same_output(&self, other: &VisitRecord) -> bool {
         self.sha256_encoded == other.sha256_encoded && self.encoded_bytes == other.encoded_bytes
     }
+}
+
+fn is_zero(instances: &u32) -> bool {
+    *instances == 0
 }
 
 /// What to keep in mind of a cell after these visits, beside what follows from its figures: totals are those of all visits.

@@ -34,6 +34,11 @@ return function (Runner $runner, Lab $lab) {
         'bytes' => $stores->value('text', Lab::noise(20000) . "\r\n\0END\r\n"),
         'a value' => $stores->value('value', serialize(Lab::value())),
     );
+    $instances = array();
+    for ($i = 0; $i < 24; ++$i) {
+        $instances[] = serialize(array('id' => $i, 'of' => Lab::value(), 'text' => Lab::text(200 + $i)));
+    }
+    $family = $stores->value('value', implode('', $instances)) + array('items' => array_map('strlen', $instances));
     $drivers = array(
         'redis' => array('phpredis', 'socket', 'symfony'), 'valkey' => array('phpredis', 'socket', 'symfony'),
         'memcached' => array('php-memcached', 'socket'), 'apcu' => array('apcu'), 'files' => array('files'),
@@ -69,6 +74,13 @@ return function (Runner $runner, Lab $lab) {
             $runner->test("$store by $name: new keys, all of which are taken away", function () use ($run) {
                 list(, $went, $clean) = $run(array('keys' => array('kind' => 'new'), 'write_every' => 4));
                 Failure::unlessSame(array(100, 100), array($went['writes']['count'], $clean['removed']), 'written, removed');
+            });
+            $runner->test("$store by $name: a family of values, which a worker's keys hold in turn", function () use ($run, $family) {
+                foreach (array(null, array('serializer' => 'serialize', 'codec' => 'gzdeflate', 'level' => 6, 'options' => new stdClass())) as $encode) {
+                    list(, $went, $clean) = $run(array('value' => $family, 'encode' => $encode, 'write_every' => 2));
+                    Failure::unlessSame(array(200, 200), array($went['writes']['count'], $went['reads']['hits']), 'writes, hits');
+                    Failure::unlessSame(24, $clean['removed'], 'removed');
+                }
             });
             $runner->test("$store by $name: encoded values", function () use ($run, $values, $lab) {
                 $encode = array('serializer' => 'serialize', 'codec' => 'gzdeflate', 'level' => 6, 'options' => new stdClass());

@@ -52,6 +52,31 @@ return function (Runner $runner, Lab $lab, $binary) {
         Failure::unless($counts[0] > 8180, 'counts: ' . json_encode($counts));
     });
 
+    $runner->test('a worker has a key for each value of a family, and no key follows itself', function () use ($keys) {
+        foreach (array(array(24, 1), array(24, 4), array(96, 3), array(384, 2)) as $case) {
+            list($values, $workers) = $case;
+            $own = $keys(array('kind' => 'one'), 1 % $workers, $workers);
+            $own->hold($values);
+            $sequence = $own->sequence();
+            $places = array();
+            foreach ($sequence as $i => $number) {
+                Failure::unless($number !== $sequence[($i + 1) % count($sequence)], "$number follows itself at $i of $values");
+                $places[(int) ($number / $workers) % $values] = true;
+            }
+            Failure::unlessSame($values, count($places), 'values met');
+            $share = iterator_to_array($own->share(), false);
+            sort($sequence);
+            Failure::unlessSame($share, array_values(array_unique($sequence)), 'keys that are filled');
+            // Every second transaction is a write: all keys are written in the long run.
+            $written = array();
+            $all = $own->sequence();
+            for ($i = 0; $i < 2 * count($all); $i += 2) {
+                $written[$all[$i % count($all)]] = true;
+            }
+            Failure::unlessSame($values, count($written), 'keys written');
+        }
+    });
+
     $runner->test('uniform keys are all met, workers and seeds have orders of their own', function () use ($keys) {
         $uniform = array('kind' => 'uniform', 'count' => 100);
         $counts = array_count_values($keys($uniform, 0, 2)->sequence());

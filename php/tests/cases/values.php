@@ -30,6 +30,35 @@ return function (Runner $runner, Lab $lab) {
         }
     }
 
+    $family = array();
+    for ($i = 0; $i < 24; ++$i) {
+        $family[] = serialize(array('id' => $i, 'of' => Lab::value(), 'text' => Lab::text(300 + $i)));
+    }
+    foreach (array('serialize', 'igbinary', null) as $serializer) {
+        $title = $serializer === null ? 'bytes' : "values by $serializer";
+        $runner->test("a family of $title is encoded one by one, and its first alone beside that", function () use ($lab, $serializer, $all, $family) {
+            foreach ($lab->worker()->ask(array('op' => 'describe', 'id' => 1))['serializers'] as $known) {
+                if ($known['name'] === $serializer) {
+                    $lab->need($known);
+                }
+            }
+            $form = $serializer === null ? array() : array('serializer' => $serializer, 'value' => 'serialize', 'phases' => $all);
+            $ask = function (array $items, $other) use ($lab, $form) {
+                $reply = $lab->worker()->ask($lab->visit($items, 'gzdeflate', 6, $form + $other + array('memory' => true)));
+                Failure::unless(!isset($reply['fault']), 'fault: ' . json_encode($reply));
+                return $reply;
+            };
+            $reply = $ask($family, array('family' => true));
+            Failure::unlessSame(array('encode', 'decode'), array_keys($reply['again']), 'phases again');
+            Failure::unlessSame(24, count($reply['encoded']), 'encoded');
+            foreach (array(0, 7, 23) as $i) {
+                $one = $ask(array($family[$i]), array());
+                Failure::unlessSame(array(), $one['again'], 'again without a family');
+                Failure::unlessSame(array($reply['decoded'][$i], $reply['encoded'][$i]), array($one['decoded'][0], $one['encoded'][0]), "item $i");
+            }
+        });
+    }
+
     $runner->test('symfony-deflate writes what serialize and gzdeflate would', function () use ($lab, $text) {
         $codecs = $lab->codecs();
         $lab->need($codecs['symfony-deflate']);

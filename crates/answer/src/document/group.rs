@@ -187,12 +187,13 @@ pub fn is_synthetic(payload: &Payload) -> bool {
 pub fn about(payload: &Payload) -> String {
     let items = match payload.items.len() {
         0 | 1 => String::new(),
+        many if payload.family => format!(" each, {many} of its kind in turn"),
         many => format!(" in {many} items"),
     };
     let origin = origin(&payload.origin);
     match payload.origin {
         Origin::Made => origin,
-        _ => format!("{} · {}{items} · {origin}", clean(&payload.kind), units::bytes(payload.bytes)),
+        _ => format!("{} · {}{items} · {origin}", clean(&payload.kind), units::bytes(payload.size())),
     }
 }
 

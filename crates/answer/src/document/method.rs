@@ -45,7 +45,7 @@ fn content(payloads: &[Payload]) -> Grid {
         vec![
             field("content", "", Kind::Text(12), 0, clean(&payload.name)),
             field("kind", "", Kind::Text(6), 1, clean(&payload.kind)),
-            field("size", "", Kind::Text(8), 0, units::bytes(payload.bytes)),
+            field("size", "", Kind::Text(8), 0, units::bytes(payload.size())),
             field("items", "", Kind::Whole, 3, payload.items.len() as f64),
             field("origin", "", Kind::Text(16), 0, super::group::origin(&payload.origin)),
             field("licence", "", Kind::Text(8), 4, licence),

@@ -139,7 +139,7 @@ fn ladders(report: &Report) -> Vec<Ladder<'_>> {
         let Some(coding) = row.fact(CODING) else { continue };
         let (endpoint, way) = (Endpoint::from(delivery), delivery.way(&row.cell.setting));
         let coding = Some(coding);
-        let key = (payload.bytes, payload.name.as_str());
+        let key = (payload.size(), payload.name.as_str());
         match ladders.iter_mut().find(|l| l.endpoint == endpoint && l.way == way && l.coding == coding) {
             Some(ladder) => {
                 ladder.rows.insert(key, row);

@@ -5,6 +5,7 @@
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use weigh_model::payload::Payload;
 use weigh_model::record::StopReason;
 use weigh_model::study::Links;
 use weigh_model::transfer::{Path, packet_bytes};
@@ -273,7 +274,7 @@ fn mixes(report: &Report, links: &Links, group: &Group) -> Vec<MixTotals> {
 
 /// The line of one row.
 pub(crate) fn line_of<'a>(report: &Report, links: &'a Links, row: &'a Row, mix: Mix) -> Option<Line<'a>> {
-    let items = report.payload(&row.cell.payload).map_or(1, |p| p.items.len().max(1)) as f64;
+    let items = report.payload(&row.cell.payload).map_or(1, Payload::operations) as f64;
     let part = |metric, weight: f64| Some(row.get(metric)?.scaled(weight));
     let (writes, reads) = weights(mix);
     let cost = match (writes, reads) {

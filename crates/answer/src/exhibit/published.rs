@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use weigh_model::inventory::NATIVE;
+use weigh_model::payload::Payload;
 use weigh_model::study::{Published, PublishedRow};
 
 use crate::document::Block;
@@ -55,7 +56,7 @@ impl PublishedLevels {
     /// The published rows whose cells were measured, on the first runtime of the plan that has any.
     pub(crate) fn of(evidence: &Evidence) -> Option<PublishedLevels> {
         let table = evidence.plan.study.published.as_ref()?;
-        let items = evidence.report.payload(&table.payload).map_or(1, |p| p.items.len().max(1));
+        let items = evidence.report.payload(&table.payload).map_or(1, Payload::operations);
         let on = |runtime: &weigh_model::plan::Runtime| {
             let rows = table.rows.iter().filter_map(|published| {
                 let own = |row: &&Row| is_of_level(row, table, published, &runtime.name);

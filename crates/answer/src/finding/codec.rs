@@ -18,6 +18,7 @@ use weigh_stats::dominator;
 
 use std::collections::BTreeMap;
 
+use weigh_model::payload::Payload;
 use weigh_model::setting::Setting;
 
 use crate::exhibit::links::{
@@ -78,7 +79,7 @@ fn measured_parts(evidence: &Evidence) -> String {
 
 /// Mean bytes of one item of the group's payload.
 fn item_bytes(evidence: &Evidence, group: &Group) -> u64 {
-    let items = evidence.report.payload(group.payload()).map_or(1, |p| p.items.len().max(1));
+    let items = evidence.report.payload(group.payload()).map_or(1, Payload::operations);
     content_bytes(evidence.report, group) / items as u64
 }
 

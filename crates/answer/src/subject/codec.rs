@@ -4,7 +4,7 @@ use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell as Configuration, Subject};
 use weigh_model::payload::Payload;
 use weigh_model::plan::Plan;
-use weigh_model::protocol::Phase;
+use weigh_model::protocol::{Phase, Samples};
 use weigh_model::record::VisitRecord;
 use weigh_model::units;
 use weigh_stats::{median, summary};
@@ -67,7 +67,7 @@ pub static SHAPE: Shape = Shape {
     is_row: |_| true,
     factors: FACTORS,
     group_by: &["payload", "runtime"],
-    metrics: &[SIZES, ENCODING, DECODING, COMPRESSING, DECOMPRESSING],
+    metrics: &[SIZES, ENCODING, DECODING, COMPRESSING, DECOMPRESSING, AGAIN],
     facts,
     complete: add_serializers,
     axes: Some(Axes { times: &[ENCODE], size: STORED }),
@@ -133,14 +133,14 @@ fn options(cell: &Configuration) -> Option<String> {
 }
 
 const SIZES: &[Metric] = metrics! {
-    DECODED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.decoded_bytes as f64)),
-        "Uncompressed bytes of all items; of a value, of its serialization by this cell's serializer.";
-    ENCODED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.encoded_bytes as f64)),
-        "Encoded bytes of all items, without a dictionary.";
+    DECODED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.share(v.decoded_bytes as f64))),
+        "Uncompressed bytes of all items, of a family of one instance in the mean; of a value, of its serialization by this cell's serializer.";
+    ENCODED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.share(v.encoded_bytes as f64))),
+        "Encoded bytes of all items, of a family of one instance in the mean; without a dictionary.";
     "dictionary-bytes" => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.dictionary_bytes as f64)),
         "Bytes of a dictionary beside them.";
-    STORED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.encoded_bytes as f64 + v.dictionary_bytes as f64)),
-        "Encoded bytes with a dictionary's.";
+    STORED => Bytes, Less, Exact, per Pass: Source::Visit(|v| Some(v.share(v.encoded_bytes as f64 + v.dictionary_bytes as f64))),
+        "Encoded bytes with a dictionary's; of a family with an instance's share of it.";
     "ratio" => Ratio, More, Exact, per Run: Source::Values(|_, v| quotient(v, DECODED, ENCODED, |a, b| a / b.max(1.0))),
         "Compression ratio: uncompressed ÷ encoded bytes.";
     "saving" => Share, More, Exact, per Run: Source::Values(|_, v| quotient(v, ENCODED, DECODED, |a, b| 1.0 - a / b.max(1.0))),
@@ -161,7 +161,7 @@ macro_rules! phase {
     ($id:literal, $phase:ident, $what:literal) => {
         metrics! {
             $id => Ns, Less, LowQuantile, per Pass: Source::Samples(|v| v.phases.get(&Phase::$phase)),
-                concat!("CPU time of ", $what, " all items: low quantile over rounds of the median within each.");
+                concat!("CPU time of ", $what, " all items, of a family of one instance in the mean: low quantile over rounds of the median within each.");
             concat!($id, "-rate") => BytesPerSecond, More, LowQuantile, per Run: Source::Values(|_, v| rate(v, $id)),
                 "Uncompressed bytes per second of CPU time.";
             concat!($id, "-min") => Ns, Less, Min, per Pass: Source::Visits(|m| samples(m, Phase::$phase, |all| all.min)),
@@ -189,6 +189,18 @@ const DECODING: &[Metric] = phase!("decode", Decode, "decoding");
 const COMPRESSING: &[Metric] = phase!("compress", Compress, "the codec alone over");
 const DECOMPRESSING: &[Metric] = phase!("decompress", Decompress, "the codec alone back over");
 
+/// What the same value again and again takes, where families are measured.
+const AGAIN: &[Metric] = metrics! {
+    "encode-again" => Ns, Less, LowQuantile, per Op: Source::Visit(|v| again(v, Phase::Encode)),
+        "CPU time of encoding one instance of a family again and again, which the processor learns: no figure of a cache that holds many.";
+    "decode-again" => Ns, Less, LowQuantile, per Op: Source::Visit(|v| again(v, Phase::Decode)),
+        "CPU time of decoding one instance of a family again and again.";
+};
+
+fn again(visit: &VisitRecord, phase: Phase) -> Option<f64> {
+    median(&usable(&visit.again.get(&phase)?.cpu_ns).collect::<Vec<_>>())
+}
+
 /// Uncompressed bytes per second of a time.
 fn rate(values: &Values, time: &str) -> Option<Estimate> {
     let (time, bytes) = (values.get(time)?, values.get(DECODED)?.value);
@@ -203,8 +215,9 @@ fn rate(values: &Values, time: &str) -> Option<Estimate> {
 }
 
 fn samples(measured: &Measured, phase: Phase, part: fn(&weigh_stats::Summary) -> f64) -> Option<Estimate> {
-    let visits = measured.visits.iter().filter_map(|v| v.phases.get(&phase));
-    let all: Vec<f64> = visits.clone().flat_map(|s| usable(&s.cpu_ns)).collect();
+    let visits = measured.visits.iter().filter_map(|v| Some((v, v.phases.get(&phase)?)));
+    let own = |(v, s): (&&VisitRecord, &Samples)| usable(&s.cpu_ns).map(|ns| v.share(ns)).collect::<Vec<_>>();
+    let all: Vec<f64> = visits.clone().flat_map(own).collect();
     Some(Estimate::exact(part(&summary(&all)?), visits.count()))
 }
 
@@ -214,7 +227,8 @@ fn median_of(amounts: impl Iterator<Item = f64>) -> Option<Estimate> {
 }
 
 fn wall(visit: &VisitRecord, phase: Phase) -> Option<f64> {
-    median(&usable(&visit.phases.get(&phase)?.wall_ns).collect::<Vec<_>>())
+    let middle = median(&usable(&visit.phases.get(&phase)?.wall_ns).collect::<Vec<_>>())?;
+    Some(visit.share(middle))
 }
 
 fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
@@ -271,6 +285,9 @@ fn reference<'r>(rows: &[&'r Row], front: &[&'r Row]) -> Option<&'r Row> {
 fn caveats(_: &Evidence, measured: &Measured, row: &Row) -> Vec<Caveat> {
     let counts = ["encode-samples", "decode-samples", "compress-samples", "decompress-samples"];
     let fewest = counts.iter().filter_map(|metric| row.value(metric)).reduce(f64::min);
+    // A sample of a family is a mean over its instances.
+    let instances = measured.last().map_or(1.0, |visit| f64::from(visit.instances.max(1)));
+    let fewest = fewest.map(|samples| samples * instances);
     let few = fewest.filter(|samples| *samples < ENOUGH_SAMPLES);
     let differs = measured.visits.iter().any(|v| !v.is_same_output(measured.visits[0]));
     let few = few.map(|samples| Caveat::FewSamples { samples: samples as u32 });
@@ -307,13 +324,16 @@ pub fn content_bytes(report: &Report, group: &Group) -> u64 {
     let Some(payload) = report.payload(group.payload()) else { return 0 };
     let is_own = |row: &&Row| row.cell.serializer.as_deref() == Some("serialize");
     let own = report.members(group).filter(is_own).find_map(|row| row.value(DECODED));
-    own.filter(|_| payload.value.is_some()).map_or(payload.bytes, |bytes| bytes as u64)
+    own.filter(|_| payload.value.is_some()).map_or(payload.size(), |bytes| bytes as u64)
 }
 
 /// Kind, size and origin of the group's content, with the size that it has on the group's runtime.
 fn about(report: &Report, of: &Group) -> Vec<String> {
     let payload = report.payload(of.payload());
-    let own = payload.map(|payload| Payload { bytes: content_bytes(report, of), ..payload.clone() });
+    let own = payload.map(|payload| {
+        let bytes = content_bytes(report, of) * payload.instances() as u64;
+        Payload { bytes, ..payload.clone() }
+    });
     own.iter().map(group::about).collect()
 }
 
@@ -344,6 +364,7 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
         shown(three("decode", "MB/s", 8), |_, _, r| r.value("decode-rate").map(|x| x / 1e6).into()),
         shown(three("compress", "ms", 13), |_, _, r| r.value(COMPRESS).map(|x| x / 1e6).into()),
         shown(three("decompress", "ms", 14), |_, _, r| r.value(DECOMPRESS).map(|x| x / 1e6).into()),
+        shown(three("decode", "again ms", 16), |_, _, r| r.value("decode-again").map(|x| x / 1e6).into()),
         shown(three("serialize", "ms", 15), |_, _, r| r.value("serialize").map(|x| x / 1e6).into()),
         shown(fixed("+", "%", 1, 4), |_, _, r| margin(r).map(|x| x * 100.0).into()),
         shown(fixed("vs ref", "×", 2, 9), |_, _, r| r.beside.get("reference").map(|x| x.value).into()),

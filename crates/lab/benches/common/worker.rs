@@ -110,6 +110,7 @@ impl Worker {
             blob: content.path.to_string_lossy().into_owned(),
             sha256: content.sha256.clone(),
             items: vec![content.bytes],
+            family: false,
             value: None,
             phases: phases.to_vec(),
             samples: 1,

@@ -32,23 +32,60 @@ pub struct Span {
     pub preempted: u64,
 }
 
-/// Runs something once and says what it took.
-pub fn time<T>(run: impl FnOnce() -> T) -> (T, Span) {
-    let switched = preempted();
-    let (result, cpu, wall) = clock(run);
-    (result, Span { cpu, wall, preempted: preempted() - switched })
+impl Span {
+    /// What one of so many items took, about.
+    pub fn of_one(self, items: usize) -> Span {
+        let items = items.max(1) as u64;
+        Span { cpu: self.cpu / items, wall: self.wall / items, preempted: 0 }
+    }
 }
 
-/// CPU and wall time of one run. The wall clock is the outer one.
-fn clock<T>(run: impl FnOnce() -> T) -> (T, u64, u64) {
-    let (start, cpu) = (Instant::now(), thread_cpu_ns());
+/// What times are read from.
+pub trait Clock {
+    /// Nanoseconds of wall time since any moment.
+    fn wall(&self) -> u64;
+    /// Nanoseconds of this thread's CPU time, user and system.
+    fn cpu(&self) -> u64;
+    /// Involuntary context switches of this thread.
+    fn preempted(&self) -> u64;
+}
+
+/// The system's clocks.
+pub struct SystemClock(Instant);
+
+impl SystemClock {
+    /// Wall time is counted from now on.
+    pub fn new() -> SystemClock {
+        SystemClock(Instant::now())
+    }
+}
+
+impl Clock for SystemClock {
+    fn wall(&self) -> u64 {
+        self.0.elapsed().as_nanos() as u64
+    }
+
+    fn cpu(&self) -> u64 {
+        thread_cpu_ns()
+    }
+
+    fn preempted(&self) -> u64 {
+        preempted()
+    }
+}
+
+/// Runs something once and says what it took. The wall clock is the outer one of those that tell time.
+pub fn time<T>(clock: &impl Clock, run: impl FnOnce() -> T) -> (T, Span) {
+    let switched = clock.preempted();
+    let (wall, cpu) = (clock.wall(), clock.cpu());
     let result = run();
-    let (cpu, wall) = (thread_cpu_ns().saturating_sub(cpu), start.elapsed().as_nanos() as u64);
-    (result, cpu, wall)
+    let (cpu, wall) = (clock.cpu().saturating_sub(cpu), clock.wall() - wall);
+    (result, Span { cpu, wall, preempted: clock.preempted() - switched })
 }
 
 /// Takes the samples that a request asks for. `first` is what the untimed pass took; `pass` does one more.
 pub fn take(
+    clock: &impl Clock,
     request: &VisitRequest,
     first: Span,
     mut pass: impl FnMut() -> Result<(), Fault>,
@@ -63,26 +100,29 @@ pub fn take(
         samples.preempted = first.preempted;
         spent = first.wall;
     } else if first.cpu < request.min_batch_ns.saturating_mul(COLD) {
-        call = warm(request, first, &mut pass)?;
+        call = warm(clock, request, first, &mut pass)?;
         samples.batch = batch(request, call);
     }
     let look = (LOOK_EVERY / call).ceil().clamp(1.0, f64::from(u32::MAX)) as u32;
-    let switched = preempted();
+    let switched = clock.preempted();
     let wanted = request.samples.max(1) as usize;
     while samples.wall_ns.len() < wanted && (samples.wall_ns.is_empty() || spent < request.budget_ns) {
-        let (done, cpu, wall) = clock(|| repeat(samples.batch, look, request.max_batch_ns, &mut pass));
+        let (wall, cpu) = (clock.wall(), clock.cpu());
+        let done = repeat(clock, samples.batch, look, request.max_batch_ns, &mut pass);
+        let (cpu, wall) = (clock.cpu().saturating_sub(cpu), clock.wall() - wall);
         let passes = f64::from(done?);
         samples.cpu_ns.push(cpu as f64 / passes);
         samples.wall_ns.push(wall as f64 / passes);
         spent += wall;
     }
-    samples.preempted += preempted() - switched;
+    samples.preempted += clock.preempted() - switched;
     Ok(samples)
 }
 
 /// How long a warm pass takes in nanoseconds: over as many passes as should take [`WARM_NS`], and over more until they
 /// do, and fill the minimum batch.
 fn warm(
+    clock: &impl Clock,
     request: &VisitRequest,
     first: Span,
     pass: &mut impl FnMut() -> Result<(), Fault>,
@@ -90,7 +130,8 @@ fn warm(
     let mut passes = (WARM_NS / first.wall.max(1)).clamp(1, 1 << 20) as u32;
     let (mut tries, mut spent) = (WARM_TRIES, 0);
     loop {
-        let (done, Span { wall, preempted, .. }) = time(|| repeat(passes, passes, u64::MAX, pass));
+        let (done, Span { wall, preempted, .. }) =
+            time(clock, || repeat(clock, passes, passes, u64::MAX, pass));
         done?;
         // Passes that had to wait would pass for long ones, and quick calls would not be batched.
         if preempted > 0 && tries > 0 {
@@ -115,17 +156,18 @@ fn batch(request: &VisitRequest, call: f64) -> u32 {
 /// Up to `passes` passes, looking at the clock every `look` of them and starting none past `limit`
 /// nanoseconds; how many were made.
 fn repeat(
+    clock: &impl Clock,
     passes: u32,
     look: u32,
     limit: u64,
     pass: &mut impl FnMut() -> Result<(), Fault>,
 ) -> Result<u32, Fault> {
-    let start = Instant::now();
+    let start = clock.wall();
     let mut done = 0;
     while done < passes {
         pass()?;
         done += 1;
-        if done < passes && done.is_multiple_of(look) && start.elapsed().as_nanos() as u64 >= limit {
+        if done < passes && done.is_multiple_of(look) && clock.wall() - start >= limit {
             break;
         }
     }

@@ -54,6 +54,7 @@ impl Place {
             sha256: hex(Sha256::digest(self.items.concat())),
             items: self.items.iter().map(|i| i.len() as u64).collect(),
             value: None,
+            family: false,
             phases: vec![Phase::Encode, Phase::Decode],
             samples: 3,
             budget_ns: u64::MAX,

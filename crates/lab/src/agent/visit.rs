@@ -10,7 +10,7 @@ use super::Agent;
 use super::blob::split;
 use super::coders::{Pair, pack};
 use super::fault::{fault, find_codec, from_codec};
-use super::sample::{self, Baseline, Span};
+use super::sample::{self, Baseline, Clock, Span, SystemClock};
 use crate::digest::sha256;
 use weigh_model::protocol::{Fault, FaultKind, Phase, Samples, Visit, VisitRequest};
 
@@ -26,7 +26,8 @@ pub fn visit(agent: &mut Agent, request: &VisitRequest) -> Result<Visit, Fault> 
         _ => None,
     };
     let (key, pair) = agent.hands.take(&*codec, &params, folds.clone(), request.memory)?;
-    let mut bench = Bench::new(&*codec, request, items, pair);
+    let clock = SystemClock::new();
+    let mut bench = Bench::new(&clock, &*codec, request, items, pair);
     let mut visit = Visit { format: codec.format(&params).name().into(), ..bench.run()? };
     bench.dump(folds.as_ref(), &mut visit)?;
     agent.hands.put((key, bench.pair));
@@ -58,7 +59,8 @@ fn length(request: &VisitRequest) -> Result<u64, Fault> {
 }
 
 /// The items of a visit with the coders at work on them.
-struct Bench<'a> {
+pub struct Bench<'a, C> {
+    clock: &'a C,
     codec: &'a dyn Codec,
     request: &'a VisitRequest,
     items: Vec<&'a [u8]>,
@@ -73,21 +75,39 @@ struct Bench<'a> {
     decoded: Vec<u8>,
 }
 
-impl<'a> Bench<'a> {
-    fn new(codec: &'a dyn Codec, request: &'a VisitRequest, items: Vec<&'a [u8]>, pair: Pair) -> Bench<'a> {
+impl<'a, C: Clock> Bench<'a, C> {
+    /// Items in the hands of coders, on a clock.
+    pub fn new(
+        clock: &'a C,
+        codec: &'a dyn Codec,
+        request: &'a VisitRequest,
+        items: Vec<&'a [u8]>,
+        pair: Pair,
+    ) -> Bench<'a, C> {
         let (packed, lengths, encoded, decoded) = Default::default();
-        Bench { codec, request, items, pair, packed, lengths, encoded, decoded }
+        Bench { clock, codec, request, items, pair, packed, lengths, encoded, decoded }
     }
 
-    fn run(&mut self) -> Result<Visit, Fault> {
+    /// Everything once, verified; then the samples of each phase, and of a family those of its first instance again and again.
+    ///
+    /// # Errors
+    /// [`FaultKind::Codec`] and [`FaultKind::RoundTrip`].
+    pub fn run(&mut self) -> Result<Visit, Fault> {
         let (encode, encode_peak) = self.first_encode()?;
         let (decode, decode_peak) = self.first_decode()?;
-        let mut phases = BTreeMap::new();
+        let (all, one) = (self.items.len(), usize::from(self.request.family));
+        let (mut phases, mut again) = (BTreeMap::new(), BTreeMap::new());
         if self.request.phases.contains(&Phase::Encode) {
-            phases.insert(Phase::Encode, self.sample_encode(encode)?);
+            phases.insert(Phase::Encode, self.sample_encode(encode, all)?);
+            if one > 0 {
+                again.insert(Phase::Encode, self.sample_encode(encode.of_one(all), one)?);
+            }
         }
         if self.request.phases.contains(&Phase::Decode) {
-            phases.insert(Phase::Decode, self.sample_decode(decode)?);
+            phases.insert(Phase::Decode, self.sample_decode(decode, all)?);
+            if one > 0 {
+                again.insert(Phase::Decode, self.sample_decode(decode.of_one(all), one)?);
+            }
         }
         let peaks = [(Phase::Encode, encode_peak), (Phase::Decode, decode_peak)];
         Ok(Visit {
@@ -102,6 +122,7 @@ impl<'a> Bench<'a> {
             dictionary_bytes: 0,
             dictionary_path: None,
             phases,
+            again,
             peak_bytes: peaks.into_iter().filter_map(|(phase, peak)| Some((phase, peak?))).collect(),
         })
     }
@@ -116,7 +137,7 @@ impl<'a> Bench<'a> {
         self.lengths.reserve(self.items.len());
         let baseline = if self.request.memory { Baseline::set() } else { None };
         let out = &mut self.encoded;
-        let (done, span) = sample::time(|| {
+        let (done, span) = sample::time(self.clock, || {
             for (i, item) in self.items.iter().enumerate() {
                 let coder = i % self.pair.encoders.len();
                 self.pair.encoders[coder].encode(item, out)?;
@@ -135,7 +156,7 @@ impl<'a> Bench<'a> {
         let packed = cut(&self.packed, &self.lengths);
         let baseline = if self.request.memory { Baseline::set() } else { None };
         let (decoders, out) = (&mut self.pair.decoders, &mut self.decoded);
-        let (done, span) = sample::time(|| {
+        let (done, span) = sample::time(self.clock, || {
             for (i, (item, encoded)) in self.items.iter().zip(&packed).enumerate() {
                 let coder = i % decoders.len();
                 let decoded = decoders[coder].decode(encoded, item.len(), out);
@@ -152,9 +173,10 @@ impl<'a> Bench<'a> {
         Ok((span, baseline.and_then(Baseline::risen)))
     }
 
-    fn sample_encode(&mut self, first: Span) -> Result<Samples, Fault> {
-        let (items, encoders, out) = (&self.items, &mut self.pair.encoders, &mut self.encoded);
-        sample::take(self.request, first, || {
+    /// Samples of passes over the first `count` items.
+    fn sample_encode(&mut self, first: Span, count: usize) -> Result<Samples, Fault> {
+        let (items, encoders, out) = (&self.items[..count], &mut self.pair.encoders, &mut self.encoded);
+        sample::take(self.clock, self.request, first, || {
             for (i, item) in items.iter().enumerate() {
                 let coder = i % encoders.len();
                 encoders[coder].encode(item, out).map_err(|e| from_codec(&e, self.codec))?;
@@ -163,11 +185,12 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn sample_decode(&mut self, first: Span) -> Result<Samples, Fault> {
+    /// Samples of passes over the first `count` encoded items.
+    fn sample_decode(&mut self, first: Span, count: usize) -> Result<Samples, Fault> {
         let packed = cut(&self.packed, &self.lengths);
         let (decoders, out) = (&mut self.pair.decoders, &mut self.decoded);
-        sample::take(self.request, first, || {
-            for (i, (item, encoded)) in self.items.iter().zip(&packed).enumerate() {
+        sample::take(self.clock, self.request, first, || {
+            for (i, (item, encoded)) in self.items.iter().zip(&packed).take(count).enumerate() {
                 let coder = i % decoders.len();
                 let decoded = decoders[coder].decode(encoded, item.len(), out);
                 decoded.map_err(|e| from_codec(&e, self.codec))?;

@@ -14,6 +14,7 @@ use crate::subject;
 use anyhow::{Context, Result};
 use weigh_answer::table::Grid;
 use weigh_answer::text::clean;
+use weigh_model::payload::Payload;
 use weigh_model::plan::{Exclusion, Plan};
 use weigh_model::units;
 use weigh_stats::ROUNDS;
@@ -112,7 +113,7 @@ fn group_table(plan: &Plan) -> Grid {
     let subject = subject::of_plan(plan);
     let mut groups: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
     for cell in &plan.cells {
-        let bytes = plan.payloads.iter().find(|p| p.name == cell.payload).map_or(0, |p| p.bytes);
+        let bytes = plan.payloads.iter().find(|p| p.name == cell.payload).map_or(0, Payload::size);
         let (group, own) = subject.overview(cell, bytes);
         groups.entry(group).or_default().push(own);
     }

@@ -31,6 +31,16 @@ pub struct Note {
     pub sha256: String,
     /// Why it is not pinned, or what made it.
     pub about: String,
+    /// Lengths in bytes of the values in it, one after the other, where they are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<u64>,
+}
+
+impl Note {
+    /// What the file is.
+    pub fn sum(&self) -> Sum {
+        Sum { bytes: self.bytes, sha256: self.sha256.clone() }
+    }
 }
 
 /// The right to change a cache, until dropped.
@@ -79,6 +89,11 @@ impl Cache {
     /// Where a value in a form is.
     pub fn value(&self, id: &str, form: &str) -> PathBuf {
         self.root.join("values").join(format!("{id}.{form}"))
+    }
+
+    /// Where all instances of a value in a form are.
+    pub fn instances(&self, id: &str, form: &str) -> PathBuf {
+        self.root.join("values").join(format!("{id}.{form}.all"))
     }
 
     /// Makes the folders that are missing.
@@ -177,7 +192,12 @@ mod tests {
         let work = cache.scratch().unwrap();
         let fresh = work.path().join("x");
         fs::write(&fresh, b"abc").unwrap();
-        let note = Note { bytes: 3, sha256: digest::sha256(b"abc"), about: "made by a test".into() };
+        let note = Note {
+            bytes: 3,
+            sha256: digest::sha256(b"abc"),
+            about: "made by a test".into(),
+            items: vec![1, 2],
+        };
         let home = cache.file("x");
         cache.install(&fresh, &home, Some(&note)).unwrap();
         assert_eq!(cache.noted(&home).unwrap(), Some(note));

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use weigh_model::payload::{Origin, Payload};
 
-use super::cache::Cache;
+use super::cache::{Cache, Note};
 use super::manifest::{Family, FilePin, Manifest, ValuePin};
 use super::names::file_name;
 use super::source::Source;
@@ -87,9 +87,9 @@ impl Library {
         names.iter().map(|set| (set.clone(), members(set))).collect()
     }
 
-    /// Copies something from the cache into a folder as the payload `name`, checking its digest on the way. The
-    /// payload's blob is a path in `into`, as given.
-    pub fn stage(&self, id: &str, into: &Path, name: &str) -> Result<Payload> {
+    /// Copies something from the cache into a folder as the payload `name`, checking its digest on the way; with `family` a small value
+    /// together with the other instances of its shape. The payload's blob is a path in `into`, as given.
+    pub fn stage(&self, id: &str, into: &Path, name: &str, family: bool) -> Result<Payload> {
         let Some(item) = self.find(id) else { bail!("the corpus has no `{id}`") };
         let unpinned = match self.presence(item)? {
             Presence::There => None,
@@ -98,14 +98,21 @@ impl Library {
                 bail!("`{id}` is not in the cache {}: fetch the corpus", clean_path(self.folder()))
             }
         };
-        let from = self.path(item);
+        let all = self.instances(item).filter(|_| family);
+        let from = all.clone().unwrap_or_else(|| self.path(item));
         let blob = into.join(file_name(name));
         let sum = copy_file(&from, &blob, into)?;
+        let note = self.cache.noted(&from)?;
         let expected = match item.pin() {
+            _ if all.is_some() => item.pin_of_instances().or_else(|| note.as_ref().map(Note::sum)),
             Some(pin) if unpinned.is_none() => Some(pin),
-            _ => self.cache.noted(&from)?.map(|note| Sum { bytes: note.bytes, sha256: note.sha256 }),
+            _ => note.as_ref().map(Note::sum),
         };
-        if expected.as_ref() != Some(&sum) {
+        let items = match (&all, note) {
+            (Some(_), note) => note.map(|note| note.items).unwrap_or_default(),
+            (None, _) => vec![sum.bytes],
+        };
+        if expected.as_ref() != Some(&sum) || items.iter().sum::<u64>() != sum.bytes {
             bail!("`{id}` in the cache {} is damaged: fetch the corpus again", clean_path(self.folder()));
         }
         Ok(Payload {
@@ -114,7 +121,8 @@ impl Library {
             blob,
             sha256: sum.sha256,
             bytes: sum.bytes,
-            items: vec![sum.bytes],
+            items,
+            family: all.is_some(),
             value: item.is_value().then(|| Form::Serialize.word().to_owned()),
             origin: Origin::Corpus {
                 id: id.to_owned(),
@@ -148,8 +156,25 @@ impl Library {
         }
     }
 
+    /// Where the instances of a small value are.
+    pub(super) fn instances(&self, item: Item<'_>) -> Option<PathBuf> {
+        let Item::Value(pin, _, form) = item else { return None };
+        let all = pin.instances.as_ref()?;
+        Some(self.cache.instances(&format!("{}-{}", pin.id, &all.sha256[..12]), form.word()))
+    }
+
+    /// Whether the instances of a small value are there, each with its length.
+    fn has_instances(&self, item: Item<'_>) -> Result<bool> {
+        let Some(path) = self.instances(item) else { return Ok(true) };
+        let Some(note) = self.cache.noted(&path)? else { return Ok(false) };
+        Ok(item.pin_of_instances().is_none_or(|pin| pin == note.sum()))
+    }
+
     pub(super) fn presence(&self, item: Item<'_>) -> Result<Presence> {
         let path = self.path(item);
+        if !self.has_instances(item)? {
+            return Ok(Presence::Absent);
+        }
         if let Some(pin) = item.pin()
             && self.cache.has(&path, &pin)?
         {
@@ -181,6 +206,12 @@ impl<'a> Item<'a> {
             }
             Item::Value(..) => None,
         }
+    }
+
+    /// What the table pins of the instances of a small value.
+    pub(super) fn pin_of_instances(self) -> Option<Sum> {
+        let Item::Value(pin, _, Form::Serialize) = self else { return None };
+        pin.instances.as_ref().map(|all| Sum { bytes: all.bytes, sha256: all.sha256.clone() })
     }
 
     pub(super) fn source(self) -> &'a Source {

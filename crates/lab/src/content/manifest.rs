@@ -98,9 +98,24 @@ pub struct ValuePin {
     pub bytes: u64,
     /// SHA-256 of its `serialize()` form, hexadecimal.
     pub sha256: String,
+    /// Values of its shape that are measured together with it, it being the first; none of a large one.
+    #[serde(default)]
+    pub instances: Option<InstancesPin>,
     /// The sets it is in.
     #[serde(default)]
     pub sets: Vec<String>,
+}
+
+/// All instances of a value, one after the other.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InstancesPin {
+    /// How many.
+    pub count: usize,
+    /// Length in bytes of their `serialize()` form.
+    pub bytes: u64,
+    /// SHA-256 of their `serialize()` form, hexadecimal.
+    pub sha256: String,
 }
 
 impl Manifest {
@@ -140,6 +155,14 @@ impl Manifest {
             check_digest(id, sha256)?;
             if let Some(set) = sets.iter().find(|set| !is_word(set, "-") || *set == "all") {
                 bail!("`{id}`: `{set}` cannot be a set's name");
+            }
+        }
+        for value in &self.values {
+            if let Some(all) = &value.instances {
+                check_digest(&value.id, &all.sha256)?;
+                if all.count < 2 {
+                    bail!("`{}`: {} is no number of instances", value.id, all.count);
+                }
             }
         }
         for pin in &self.archives {

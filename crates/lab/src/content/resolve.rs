@@ -66,12 +66,13 @@ pub fn resolve(library: &Library, spec: &str) -> Result<Vec<Resolved>> {
 }
 
 impl Resolved {
-    /// Brings it into a folder as a payload. The payload's blob is a path in `into`, as given.
-    pub fn stage(&self, library: &Library, into: &Path, names: &mut Names) -> Result<Payload> {
+    /// Brings it into a folder as a payload; with `family` a small one together with other instances of its shape, where there are such:
+    /// of values, and of all that is generated. The payload's blob is a path in `into`, as given.
+    pub fn stage(&self, library: &Library, into: &Path, names: &mut Names, family: bool) -> Result<Payload> {
         let name = names.give(&self.name);
         match &self.what {
-            What::Real => library.stage(&self.id, into, &name),
-            What::Synthetic(recipe) => recipe.stage(into, &name),
+            What::Real => library.stage(&self.id, into, &name, family),
+            What::Synthetic(recipe) => recipe.stage(into, &name, family),
         }
     }
 }
@@ -119,7 +120,7 @@ mod tests {
             let found = resolve(&library, id).unwrap().remove(0);
             assert_eq!(found.stand_in.as_deref(), Some(format!("{id} is not in the cache").as_str()));
             let item = library.find(id).unwrap();
-            let payload = found.stage(&library, folder.path(), &mut names).unwrap();
+            let payload = found.stage(&library, folder.path(), &mut names, false).unwrap();
             assert_eq!(payload.kind, item.kind());
             assert_eq!(payload.value.is_some(), id.starts_with("value:"));
             assert!(matches!(payload.origin, Origin::Synthetic { .. }));

@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use weigh_model::payload::{Origin, Payload};
+use weigh_model::payload::{Origin, Payload, family_of};
 
 use super::names::file_name;
 use crate::digest;
@@ -69,14 +69,22 @@ impl Recipe {
 
     /// The bytes: at most as many as asked for and nearly that many, unless a single entry takes more.
     pub fn bytes(&self) -> Vec<u8> {
-        let random = &mut Random::new(self.family as u64);
-        let limit = usize::try_from(self.bytes).unwrap_or(usize::MAX);
-        FAMILIES[self.family].3(random, limit)
+        self.instances(1).concat()
     }
 
-    /// Writes it into a folder as the payload `name`. The payload's blob is a path in `into`, as given.
-    pub fn stage(&self, into: &Path, name: &str) -> Result<Payload> {
-        let content = self.bytes();
+    /// So many of its shape, one drawn after the other from the same words; the first is [`Recipe::bytes`].
+    pub fn instances(&self, count: usize) -> Vec<Vec<u8>> {
+        let random = &mut Random::new(self.family as u64);
+        let limit = usize::try_from(self.bytes).unwrap_or(usize::MAX);
+        (0..count).map(|_| FAMILIES[self.family].3(random, limit)).collect()
+    }
+
+    /// Writes it into a folder as the payload `name`; with `family` a small one together with other instances of its shape. The payload's
+    /// blob is a path in `into`, as given.
+    pub fn stage(&self, into: &Path, name: &str, family: bool) -> Result<Payload> {
+        let count = if family { family_of(self.bytes) } else { 1 };
+        let instances = self.instances(count);
+        let content = instances.concat();
         let blob = into.join(file_name(name));
         let fail = || format!("cannot write in {}", clean_path(into));
         fs::create_dir_all(into).with_context(fail)?;
@@ -90,7 +98,8 @@ impl Recipe {
             blob,
             sha256: digest::sha256(&content),
             bytes,
-            items: vec![bytes],
+            items: instances.iter().map(|instance| instance.len() as u64).collect(),
+            family: count > 1,
             value: (self.kind == "php-value").then(|| "serialize".to_owned()),
             origin: Origin::Synthetic { imitates: FAMILIES[self.family].2.into() },
         })
@@ -164,6 +173,18 @@ mod tests {
             .map(|f| digest::sha256(&format!("{}-50k", f.0).parse::<Recipe>().unwrap().bytes()))
             .collect();
         assert_eq!(&digest::sha256(all.as_bytes())[..16], "190dc48e58d88da1");
+    }
+
+    #[test]
+    fn instances_differ_and_the_first_is_the_content_itself() {
+        for (word, ..) in FAMILIES {
+            let recipe: Recipe = format!("{word}-16k").parse().unwrap();
+            let all = recipe.instances(24);
+            assert_eq!(all[0], recipe.bytes(), "{word}");
+            let different: std::collections::BTreeSet<_> = all.iter().collect();
+            assert_eq!(different.len(), 24, "{word}");
+            assert!(all.iter().all(|one| (0.8..=1.0).contains(&(one.len() as f64 / 16e3))), "{word}");
+        }
     }
 
     #[test]

@@ -161,6 +161,7 @@ fn stage_files(
         sha256: digest::finish(digest),
         bytes,
         items,
+        family: false,
         value: None,
         // Plans and records are text; a path that is none is named as near as can be.
         origin: Origin::User { path: PathBuf::from(given.to_string_lossy().into_owned()), sampled },

@@ -17,7 +17,7 @@ use super::fetch::{FetchOptions, Held, Reason};
 use super::library::{Item, Library};
 use super::manifest::Family;
 use crate::command::{Ended, run_within};
-use crate::digest;
+use crate::digest::{self, Sum};
 use weigh_model::text::{clean, clean_path};
 
 /// The generator's files.
@@ -82,6 +82,14 @@ struct Line {
     form: String,
     #[serde(default)]
     missing: Option<String>,
+    #[serde(default)]
+    all: Option<All>,
+}
+
+/// The instances of a value in one form: the lengths of all that its file has.
+#[derive(Debug, Deserialize)]
+struct All {
+    items: Vec<u64>,
 }
 
 /// Makes values and puts them into the cache; gives the reason for each that could not be made.
@@ -164,10 +172,31 @@ fn take(library: &Library, item: Item<'_>, able: &Able, lines: &[Line], scratch:
         bail!("PHP {}: {}", clean(&able.php), clean(missing));
     }
     let made = scratch.join("out").join(format!("{}.{}", pin.id, form.texts().2));
-    let Some(sum) = digest::of_file(&made)? else { bail!("PHP {} did not write it", clean(&able.php)) };
-    let note = match item.pin() {
-        Some(pinned) if pinned == sum => None,
-        Some(pinned) => bail!(
+    let version = able.forms.get(form.word()).map(|v| clean(v)).unwrap_or_default();
+    let about = format!("{} {version} in PHP {}", form.word(), clean(&able.php));
+    let sum = verified(&made, item.pin(), able)?;
+    let note_of =
+        |sum: Sum, items| Note { bytes: sum.bytes, sha256: sum.sha256, about: about.clone(), items };
+    let note = item.pin().is_none().then(|| note_of(sum, Vec::new()));
+    if let Some(place) = library.instances(item) {
+        let items = line.all.as_ref().map(|all| all.items.clone()).unwrap_or_default();
+        let all = scratch.join("out").join(format!("{}.{}.all", pin.id, form.texts().2));
+        let sum = verified(&all, item.pin_of_instances(), able)?;
+        if pin.instances.as_ref().map(|all| all.count) != Some(items.len())
+            || items.iter().sum::<u64>() != sum.bytes
+        {
+            bail!("PHP {} made {} instances of other lengths", clean(&able.php), items.len());
+        }
+        library.cache.install(&all, &place, Some(&note_of(sum, items)))?;
+    }
+    library.cache.install(&made, &library.path(item), note.as_ref())
+}
+
+/// What a file that PHP wrote is; it must be what is pinned, if something is.
+fn verified(made: &Path, pinned: Option<Sum>, able: &Able) -> Result<Sum> {
+    let Some(sum) = digest::of_file(made)? else { bail!("PHP {} did not write it", clean(&able.php)) };
+    match pinned {
+        Some(pinned) if pinned != sum => bail!(
             "PHP {} made {} bytes with SHA-256 {}…, pinned are {} with {}…",
             clean(&able.php),
             sum.bytes,
@@ -175,13 +204,8 @@ fn take(library: &Library, item: Item<'_>, able: &Able, lines: &[Line], scratch:
             pinned.bytes,
             &pinned.sha256[..12],
         ),
-        None => {
-            let version = able.forms.get(form.word()).map(|v| clean(v)).unwrap_or_default();
-            let about = format!("{} {version} in PHP {}", form.word(), clean(&able.php));
-            Some(Note { bytes: sum.bytes, sha256: sum.sha256, about })
-        }
-    };
-    library.cache.install(&made, &library.path(item), note.as_ref())
+        _ => Ok(sum),
+    }
 }
 
 /// Unpacks the inputs and writes the generator's request; gives its path.
@@ -200,6 +224,9 @@ fn request(library: &Library, wanted: &[Item<'_>], scratch: &Path, clients: &Cli
         let mut value = json!({"id": pin.id, "family": pin.family, "bytes": pin.limit});
         if let Some(locale) = &pin.locale {
             value["locale"] = json!(locale);
+        }
+        if let Some(all) = &pin.instances {
+            value["instances"] = json!(all.count);
         }
         values.insert(&pin.id, value);
         forms.insert(form.word());

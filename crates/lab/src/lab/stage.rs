@@ -17,13 +17,16 @@ const MAX_ITEMS: u64 = 8192;
 /// What happens to content that is not there.
 const STAND_IN: &str = "synthetic content stands in; `weigh corpus fetch` gets the real one";
 
+/// What was asked for: a name of contents, the length of the blocks that they are cut into, and whether small ones are families.
+type Asked = (String, Option<u64>, bool);
+
 /// Brings contents into a folder.
 #[derive(Debug)]
 pub struct Stager<'a> {
     library: &'a Library,
     into: PathBuf,
     names: Names,
-    staged: HashMap<(String, Option<u64>), Vec<Payload>>,
+    staged: HashMap<Asked, Vec<Payload>>,
     stand_ins: Vec<String>,
     notes: Vec<String>,
 }
@@ -35,23 +38,32 @@ impl<'a> Stager<'a> {
         Stager { library, into: into.to_owned(), names, staged, stand_ins: Vec::new(), notes: Vec::new() }
     }
 
-    /// The payloads that a content name of a study stands for.
+    /// The payloads that a content name of a study stands for, each one content.
     pub fn corpus(&mut self, name: &str, block: Option<u64>) -> Result<Vec<Payload>> {
-        let key = (name.to_owned(), block);
+        self.contents(name, block, false)
+    }
+
+    /// The payloads that a content name of a study stands for, small ones as families of their shape; cut into blocks, they are one each.
+    pub fn families(&mut self, name: &str, block: Option<u64>) -> Result<Vec<Payload>> {
+        self.contents(name, block, block.is_none())
+    }
+
+    fn contents(&mut self, name: &str, block: Option<u64>, family: bool) -> Result<Vec<Payload>> {
+        let key = (name.to_owned(), block, family);
         if let Some(payloads) = self.staged.get(&key) {
             return Ok(payloads.clone());
         }
         let mut payloads = Vec::new();
         for resolved in resolve(self.library, name)? {
             // The same content under two names, say its own and a set's, is one payload; cut or not, it is one blob.
-            let own = (resolved.id.clone(), None);
+            let own = (resolved.id.clone(), None, family);
             let whole = match self.staged.get(&own).and_then(|p| p.first()) {
                 Some(payload) => payload.clone(),
                 None => {
                     if resolved.stand_in.is_some() {
                         self.stand_ins.push(resolved.id.clone());
                     }
-                    resolved.stage(self.library, &self.into, &mut self.names)?
+                    resolved.stage(self.library, &self.into, &mut self.names, family)?
                 }
             };
             self.staged.insert(own, vec![whole.clone()]);
@@ -74,6 +86,7 @@ impl<'a> Stager<'a> {
             sha256: digest::sha256(bytes),
             bytes: length,
             items: vec![length],
+            family: false,
             value: None,
             origin: Origin::Made,
         })
@@ -107,7 +120,7 @@ impl<'a> Stager<'a> {
         let blob = PathBuf::from(blob);
         std::fs::write(&blob, &begin).with_context(doing)?;
         let sha256 = digest::sha256(&begin);
-        Ok(Payload { name, blob, sha256, bytes, items: vec![bytes], value: None, ..payload })
+        Ok(Payload { name, blob, sha256, bytes, items: vec![bytes], family: false, value: None, ..payload })
     }
 
     /// A file or folder of the user's as a payload.
@@ -141,7 +154,7 @@ fn cut(payload: Payload, bytes: u64) -> Payload {
     let whole = usize::try_from(payload.bytes / bytes).unwrap_or(0);
     let mut items = vec![bytes; whole];
     items.extend(Some(payload.bytes % bytes).filter(|rest| *rest > 0));
-    Payload { name: format!("{}@{bytes}", payload.name), items, value: None, ..payload }
+    Payload { name: format!("{}@{bytes}", payload.name), items, family: false, value: None, ..payload }
 }
 
 #[cfg(test)]

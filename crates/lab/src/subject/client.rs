@@ -77,7 +77,7 @@ impl Subject for Clients {
     }
 
     fn stage(&self, stager: &mut Stager<'_>, name: &str, bytes: Option<u64>) -> Result<Vec<Payload>> {
-        if plan::is_made(name) { Ok(vec![stager.made(name)?]) } else { stager.corpus(name, bytes) }
+        if plan::is_made(name) { Ok(vec![stager.made(name)?]) } else { stager.families(name, bytes) }
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
@@ -197,6 +197,7 @@ impl Tellers {
                 kind: client.value,
                 blob: of_file.then(|| order.blob.to_owned()),
                 sha256: of_file.then(|| order.payload.sha256.clone()),
+                items: if of_file { order.payload.items.clone() } else { Vec::new() },
             },
             encode,
             keys: client.keys,

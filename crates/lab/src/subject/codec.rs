@@ -65,7 +65,7 @@ impl Subject for Codecs {
     }
 
     fn stage(&self, stager: &mut Stager<'_>, name: &str, bytes: Option<u64>) -> Result<Vec<Payload>> {
-        stager.corpus(name, bytes)
+        stager.families(name, bytes)
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
@@ -96,7 +96,8 @@ impl Subject for Codecs {
     /// The samples, with the call before them, and with the codec alone timed beside the whole; the memory of a PHP worker takes a
     /// pass of its own.
     fn visit_seconds(&self, cell: &Cell, past: &History, pass: f64) -> f64 {
-        let timed = if pass > LONG_CALL { 1 } else { 1 + samples(pass) };
+        let is_family = past.visits.last().is_some_and(|visit| visit.instances > 0);
+        let timed = if pass > LONG_CALL { 1 } else { 1 + samples(pass, is_family) };
         let apart = if cell.serializer.is_some() { 2 } else { 1 };
         let memory = u32::from(cell.subject == cell::Subject::PHP_CODEC && wants_memory(cell, past));
         pass * f64::from(timed * apart + memory) + OVERHEAD
@@ -277,6 +278,7 @@ fn nobody(cell: &Cell) -> Failure {
 /// What a worker observed, as a record.
 fn record(visit: Visit, order: &VisitOrder<'_>, independent: Option<String>) -> VisitRecord {
     VisitRecord {
+        instances: if order.payload.family { visit.decoded.len() as u32 } else { 0 },
         decoded_bytes: visit.decoded.iter().sum(),
         encoded_bytes: visit.encoded.iter().sum(),
         dictionary_bytes: visit.dictionary_bytes,
@@ -284,7 +286,11 @@ fn record(visit: Visit, order: &VisitOrder<'_>, independent: Option<String>) -> 
         verified: visit.verified,
         independent,
         phases: visit.phases,
+        again: visit.again,
         peak_bytes: visit.peak_bytes,
         ..VisitRecord::of(&order.cell().id, order.round)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,6 +83,7 @@ pub fn request(items: usize) -> VisitRequest {
         blob: "/blob".into(),
         sha256: "d".into(),
         items: vec![4; items],
+        family: false,
         value: None,
         phases: vec![Phase::Encode, Phase::Decode],
         samples: 1,

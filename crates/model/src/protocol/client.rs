@@ -114,6 +114,9 @@ pub struct ValueOf {
     /// The file's SHA-256.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+    /// Lengths in bytes of the file's values; the keys hold them in turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<u64>,
 }
 
 /// How the worker encodes.

@@ -219,3 +219,46 @@ fn a_contents_size_is_that_of_its_own_php() {
     assert!(about(0).contains("1.25 MB"), "{}", about(0));
     assert!(about(1).contains("1.00 MB") || about(1).contains("1 MB"), "{}", about(1));
 }
+
+#[test]
+fn a_family_is_reported_as_one_of_its_instances() {
+    let lab = || {
+        let mut lab = Lab::new().links(&[10.0, 1000.0], &[1.0, 10.0]);
+        for (payload, bytes) in [("rows-4k", 4_000), ("rows-64k", 64_000)] {
+            lab = lab.payload(payload, bytes, 1);
+            for (setting, cost, left) in
+                [("identity", 0.1, 1.0), ("gzdeflate:6", 9.0, 0.2), ("zstd:3", 2.0, 0.22)]
+            {
+                let cost = figures(cost * bytes as f64, (left * bytes as f64) as u64);
+                lab = lab.cell((payload, PHP, Some("serialize"), setting), cost);
+            }
+        }
+        lab
+    };
+    // A power of two, so that sums and shares are exact.
+    let (one, family) = (lab().report(), lab().of_families(16).report());
+    let values = |report: &weigh_answer::report::Report| serde_json::to_value(&report.rows).unwrap();
+    assert_eq!(values(&one), values(&family));
+    let said = |report: &weigh_answer::report::Report| {
+        report.findings.iter().map(|finding| finding.text.clone()).collect::<Vec<_>>()
+    };
+    assert!(!said(&one).is_empty());
+    assert_eq!(said(&one), said(&family));
+    let exhibits = |report: &weigh_answer::report::Report| serde_json::to_value(&report.exhibits).unwrap();
+    assert_eq!(exhibits(&one), exhibits(&family));
+}
+
+#[test]
+fn the_same_value_again_is_a_second_figure() {
+    let mut lab = Lab::new().payload("rows", 1000, 1).planned("rows", PHP, None, "zstd:3");
+    lab.visit(1, figures(100.0, 400));
+    let mut lab = lab.of_families(24);
+    if let Some(Record::Visit(visit)) = lab.records.first_mut() {
+        visit.again = visit.phases.clone();
+        let samples = visit.again.values_mut();
+        samples.for_each(|s| s.cpu_ns.iter_mut().for_each(|ns| *ns /= 48.0));
+    }
+    let report = lab.report();
+    let cell = row(&report, "rows/php8.2/-/zstd:3");
+    assert_eq!((cell.value("encode"), cell.value("encode-again")), (Some(100.0), Some(50.0)));
+}

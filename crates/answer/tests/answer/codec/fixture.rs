@@ -49,6 +49,7 @@ impl Lab {
             sha256: "0".repeat(64),
             bytes: item_bytes * items as u64,
             items: vec![item_bytes; items],
+            family: false,
             value: Some("serialize".into()),
             origin: Origin::Corpus {
                 id: name.into(),
@@ -134,6 +135,26 @@ impl Lab {
         let cell = self.plan.cells.last().unwrap().id.clone();
         let fault = Fault { kind, message: "it broke".into(), remedy: None };
         self.records.push(Record::Fault { cell, round, fault });
+    }
+
+    /// The same with every payload as a family of so many instances, all of them like the payload.
+    pub fn of_families(mut self, count: u32) -> Lab {
+        for payload in &mut self.plan.payloads {
+            payload.items = vec![payload.bytes; count as usize];
+            payload.bytes *= u64::from(count);
+            payload.family = true;
+        }
+        for record in &mut self.records {
+            let Record::Visit(visit) = record else { continue };
+            visit.instances = count;
+            visit.decoded_bytes *= u64::from(count);
+            visit.encoded_bytes *= u64::from(count);
+            for samples in visit.phases.values_mut() {
+                let times = samples.cpu_ns.iter_mut().chain(&mut samples.wall_ns);
+                times.for_each(|ns| *ns *= f64::from(count));
+            }
+        }
+        self
     }
 
     pub fn report(&self) -> Report {

@@ -13,6 +13,7 @@ fn request(samples: u32, budget_ns: u64) -> VisitRequest {
         sha256: String::new(),
         items: Vec::new(),
         value: None,
+        family: false,
         phases: Vec::new(),
         samples,
         budget_ns,
@@ -32,7 +33,7 @@ fn a_long_first_call_is_kept_and_not_repeated() {
         calls += 1;
         Ok(())
     };
-    let samples = take(&request(1, u64::MAX), first, &mut pass).unwrap();
+    let samples = take(&SystemClock::new(), &request(1, u64::MAX), first, &mut pass).unwrap();
     assert_eq!((samples.cpu_ns, samples.wall_ns), (vec![4e8], vec![5e8]));
     assert_eq!((samples.batch, calls), (1, 0));
     // This thread too may be made to wait between two looks at the count.
@@ -42,7 +43,7 @@ fn a_long_first_call_is_kept_and_not_repeated() {
 #[test]
 fn a_short_first_call_is_no_sample() {
     let first = Span { cpu: 299_000_000, wall: 299_000_000, preempted: 0 };
-    let samples = take(&request(3, u64::MAX), first, || Ok(())).unwrap();
+    let samples = take(&SystemClock::new(), &request(3, u64::MAX), first, || Ok(())).unwrap();
     assert_eq!((samples.cpu_ns.len(), samples.wall_ns.len(), samples.batch), (3, 3, 1));
     assert!(samples.wall_ns.iter().all(|w| *w < 299e6));
 }
@@ -50,7 +51,7 @@ fn a_short_first_call_is_no_sample() {
 #[test]
 fn a_short_first_call_that_had_to_wait_is_no_sample() {
     let first = Span { cpu: 1_000, wall: 900_000_000, preempted: 9 };
-    let samples = take(&request(3, u64::MAX), first, || Ok(())).unwrap();
+    let samples = take(&SystemClock::new(), &request(3, u64::MAX), first, || Ok(())).unwrap();
     assert!(samples.batch > 1 && samples.wall_ns.iter().all(|w| *w < 300e6), "{samples:?}");
 }
 
@@ -61,9 +62,9 @@ fn the_budget_ends_sampling_but_never_before_the_first() {
         Ok(())
     };
     let first = Span { cpu: 0, wall: 2_000_000, preempted: 0 };
-    assert_eq!(take(&request(50, 1), first, pass).unwrap().wall_ns.len(), 1);
+    assert_eq!(take(&SystemClock::new(), &request(50, 1), first, pass).unwrap().wall_ns.len(), 1);
     // A sleep may last far longer than asked for, and never less.
-    let some = take(&request(5000, 200_000_000), first, pass).unwrap().wall_ns.len();
+    let some = take(&SystemClock::new(), &request(5000, 200_000_000), first, pass).unwrap().wall_ns.len();
     assert!((2..=100).contains(&some), "{some}");
 }
 
@@ -74,7 +75,7 @@ fn quick_calls_are_batched_until_the_minimum() {
         calls += 1;
         Ok(())
     };
-    let samples = take(&request(5, u64::MAX), Span::default(), pass).unwrap();
+    let samples = take(&SystemClock::new(), &request(5, u64::MAX), Span::default(), pass).unwrap();
     assert!(samples.batch > 1, "{samples:?}");
     assert!(calls > 5 * samples.batch);
 }
@@ -84,7 +85,7 @@ fn quick_calls_are_warmed_up_and_long_ones_once() {
     let count = |each: Duration| {
         let mut calls = 0u32;
         let first = Span { wall: each.as_nanos() as u64, ..Span::default() };
-        warm(&request(1, 1), first, &mut || {
+        warm(&SystemClock::new(), &request(1, 1), first, &mut || {
             calls += 1;
             std::thread::sleep(each);
             Ok(())
@@ -114,8 +115,8 @@ fn no_pass_starts_past_the_limit() {
         std::thread::sleep(Duration::from_millis(2));
         Ok(())
     };
-    assert_eq!(repeat(1000, 1, 1_000_000, &mut slow).unwrap(), 1);
-    assert_eq!(repeat(3, 1, u64::MAX, &mut slow).unwrap(), 3);
+    assert_eq!(repeat(&SystemClock::new(), 1000, 1, 1_000_000, &mut slow).unwrap(), 1);
+    assert_eq!(repeat(&SystemClock::new(), 3, 1, u64::MAX, &mut slow).unwrap(), 3);
 }
 
 #[cfg(target_os = "linux")]

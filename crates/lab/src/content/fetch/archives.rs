@@ -133,7 +133,7 @@ impl Library {
             bail!("the archive is not the pinned one: {seen}, pinned are {} bytes", pin.bytes);
         }
         let about = format!("the registry now has {} {}", pin.source.name, archive.version);
-        let note = Note { bytes: sum.bytes, sha256: sum.sha256, about: about.clone() };
+        let note = Note { bytes: sum.bytes, sha256: sum.sha256, about: about.clone(), items: Vec::new() };
         self.cache.install(&archive.path, &place, Some(&note))?;
         Ok(Held { superseded: Some(about) })
     }

@@ -79,7 +79,7 @@ impl Library {
             _ if sum == pin => None,
             Some(why) => {
                 let about = format!("{why}, where this file is not the pinned one");
-                Some(Note { bytes: sum.bytes, sha256: sum.sha256, about })
+                Some(Note { bytes: sum.bytes, sha256: sum.sha256, about, items: Vec::new() })
             }
             None => bail!("it is not the pinned file: SHA-256 {}…", &sum.sha256[..12]),
         };

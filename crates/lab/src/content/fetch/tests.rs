@@ -29,7 +29,7 @@ fn what_is_there_needs_no_client_the_second_time() {
     assert_eq!(second, [("corpus:a".into(), State::Ready), ("corpus:sb".into(), State::Ready)]);
 
     let into = fixture.folder.path().join("run");
-    let payload = fixture.library().stage("corpus:a", &into, "a").unwrap();
+    let payload = fixture.library().stage("corpus:a", &into, "a", false).unwrap();
     assert_eq!(fs::read(&payload.blob).unwrap(), b"content of a");
     assert_eq!((payload.bytes, payload.items.as_slice(), payload.value), (12, &[12][..], None));
     assert_eq!(payload.sha256, sha256(b"content of a"));
@@ -156,7 +156,7 @@ fn a_damaged_file_is_noticed_and_mended() {
     fs::write(fixture.folder.path().join("cache/files/a"), b"content of A").unwrap();
     let library = fixture.library();
     assert_eq!(library.status().unwrap()[0].1, Presence::Absent);
-    assert!(library.stage("corpus:a", fixture.folder.path(), "a").is_err());
+    assert!(library.stage("corpus:a", fixture.folder.path(), "a", false).is_err());
     assert_eq!(fixture.fetch()[0].1, State::Fetched);
 }
 
@@ -225,7 +225,7 @@ fn a_superseded_debian_package_is_used_and_marked() {
     assert_eq!(states[0].1, State::Fetched);
     let State::Unpinned { why } = &states[1].1 else { panic!("{states:?}") };
     assert_eq!(why, "the registry now has pkg 2.0-1, where this file is not the pinned one");
-    let payload = fixture.library().stage("corpus:new", fixture.folder.path(), "new").unwrap();
+    let payload = fixture.library().stage("corpus:new", fixture.folder.path(), "new", false).unwrap();
     assert_eq!(payload.bytes, 14);
     assert!(matches!(payload.origin, Origin::Corpus { unpinned: Some(_), .. }));
     // What is there stays there, and says the same.

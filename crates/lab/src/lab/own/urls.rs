@@ -211,6 +211,7 @@ fn payload(url: &str, target: &Target, answer: &Reply, staging: &Path, names: &m
         sha256: digest::sha256(&bytes),
         bytes: length,
         items: vec![length],
+        family: false,
         value: None,
         origin: Origin::Url { url: url.trim().to_owned() },
     })

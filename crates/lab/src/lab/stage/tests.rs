@@ -18,5 +18,15 @@ fn contents_are_staged_once_and_cut_on_request() {
     assert_eq!((bytes.len(), begin[0].bytes, &begin[0].name), (1000, 1000, &cut[0].name));
     assert_eq!(begin[0].sha256, digest::sha256(&bytes));
     assert_eq!(stager.begin_of("value:rows-4k", Some(1 << 40)).unwrap(), first, "shorter ones are whole");
+    // Where values are measured, they come with others of their shape, and the first of these is the value itself.
+    let family = stager.families("value:rows-4k", None).unwrap().remove(0);
+    assert!(family.items.len() > 90 && family.instances() == family.items.len());
+    let all = std::fs::read(&family.blob).unwrap();
+    assert!(all.starts_with(&std::fs::read(&first[0].blob).unwrap()));
+    assert_eq!(
+        stager.families("value:rows-4k", Some(1000)).unwrap()[0].items,
+        cut[0].items,
+        "cut, it is one value"
+    );
     assert!(stager.notes().iter().any(|n| n.contains("synthetic content stands in")), "{:?}", stager.notes());
 }

@@ -226,7 +226,7 @@ fn cell(
     setting: Setting,
 ) {
     let (payload, runtime) = (&stand.payload.name, &stand.entry.name);
-    let expected_seconds = super::transaction_seconds(stand.payload.bytes, &client);
+    let expected_seconds = super::transaction_seconds(stand.payload.size(), &client);
     let block = super::block_seconds(expected_seconds, &client);
     let cell = Cell {
         id: Cell::make_client_id(payload, runtime, serializer.as_deref(), &setting, &client),

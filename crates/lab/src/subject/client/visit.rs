@@ -41,7 +41,7 @@ pub fn record(visit: ClientVisit, order: &VisitOrder<'_>) -> VisitRecord {
         preempted: visit.switches.involuntary,
     };
     VisitRecord {
-        decoded_bytes: order.payload.bytes,
+        decoded_bytes: order.payload.size(),
         encoded_bytes: visit.stored_bytes.unwrap_or(0),
         verified: true,
         phases: BTreeMap::from([(Phase::Transact, samples)]),

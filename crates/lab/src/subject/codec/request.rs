@@ -40,8 +40,9 @@ pub fn request(order: &VisitOrder<'_>, dump: &Path) -> VisitRequest {
         sha256: payload.sha256.clone(),
         items: payload.items.clone(),
         value: payload.value.clone(),
+        family: payload.family,
         phases: phases.to_vec(),
-        samples: samples(pass_seconds(cell, past)),
+        samples: samples(pass_seconds(cell, past), payload.family),
         budget_ns: PHASE_NS,
         min_batch_ns: if cell.subject == Subject::CODEC { MIN_BATCH_NATIVE_NS } else { MIN_BATCH_PHP_NS },
         max_batch_ns: MAX_BATCH_NS,
@@ -52,11 +53,12 @@ pub fn request(order: &VisitOrder<'_>, dump: &Path) -> VisitRequest {
 }
 
 /// Few samples a visit and many visits: samples of one visit share its moment, those of rounds do not. Quick
-/// cells get enough for seven in two rounds.
-pub fn samples(pass_seconds: f64) -> u32 {
+/// cells get enough for seven in two rounds. A pass over a family is many operations already.
+pub fn samples(pass_seconds: f64, is_family: bool) -> u32 {
     match pass_seconds {
         s if s < 0.002 => 5,
         s if s < 0.02 => 3,
+        _ if is_family => 1,
         s if s < 0.2 => 2,
         _ => 1,
     }

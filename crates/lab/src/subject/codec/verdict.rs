@@ -22,7 +22,11 @@ pub fn judge(
     visit: &Visit,
 ) -> Result<(), Fault> {
     let garbage = |what: String| Err(fault(FaultKind::Garbage, format!("{}: {what}", cell.id)));
-    if visit.decoded.len() != visit.encoded.len() || visit.decoded.is_empty() != payload.items.is_empty() {
+    let fits = match payload.family {
+        true => visit.decoded.len() == payload.items.len(),
+        false => visit.decoded.is_empty() == payload.items.is_empty(),
+    };
+    if visit.decoded.len() != visit.encoded.len() || !fits {
         return garbage(format!(
             "the reply has {} encoded and {} decoded items for {} in the payload",
             visit.encoded.len(),

@@ -9,7 +9,17 @@ use weigh_model::way::{By, WayKind};
 pub fn payload(name: &str, kind: &str) -> Payload {
     let origin = Origin::Synthetic { imitates: "text".into() };
     let (name, kind, sha256) = (name.to_owned(), kind.to_owned(), "0".repeat(64));
-    Payload { name, kind, blob: "blob".into(), sha256, bytes: 9, items: vec![9], value: None, origin }
+    Payload {
+        name,
+        kind,
+        blob: "blob".into(),
+        sha256,
+        bytes: 9,
+        items: vec![9],
+        family: false,
+        value: None,
+        origin,
+    }
 }
 
 /// From nginx, over one connection without TLS.

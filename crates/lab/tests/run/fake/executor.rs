@@ -94,6 +94,7 @@ impl CodecWorker for FakeExecutor {
             Phase::Decode | Phase::Decompress => (*p, samples(codec.decode_ms)),
         };
         Ok(Visit {
+            again: Default::default(),
             id: 0,
             decoded: request.items.clone(),
             encoded: vec![codec.bytes],
