@@ -6,6 +6,7 @@
 pub mod client;
 pub mod codec;
 pub mod delivery;
+mod split;
 
 use std::collections::BTreeMap;
 

@@ -5,6 +5,7 @@ pub mod fpm;
 pub mod group;
 pub mod guard;
 pub mod http;
+pub mod idle;
 pub mod lifeline;
 pub mod link;
 pub mod machine;

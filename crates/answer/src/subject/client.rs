@@ -8,10 +8,10 @@ use weigh_model::protocol::Phase;
 use weigh_model::record::client::WorkerVisit;
 use weigh_model::record::{ClientVisit, VisitRecord};
 use weigh_model::units;
-use weigh_stats::{median, median_interval};
+use weigh_stats::median;
 
 use crate::document::{Block, group, more};
-use crate::estimate::{CONFIDENCE, Estimate};
+use crate::estimate::Estimate;
 use crate::exhibit::Exhibits;
 use crate::exhibit::comparison::Comparisons;
 use crate::exhibit::prediction::ComputedCalls;
@@ -22,6 +22,7 @@ use crate::group::Group;
 use crate::metric::{Metric, Part, Source, metrics};
 use crate::report::Report;
 use crate::row::{Row, Values};
+use crate::subject::split::{part_of, rest, user_share};
 use crate::subject::{Factor, Look, Shape, Shown, shown};
 use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
 use crate::text::clean;
@@ -253,9 +254,9 @@ const COSTS: &[Metric] = metrics! {
         "Rounds in which others ran the store and its processes could not be read; none without such a round.";
     CPU => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| together(v)),
         "CPU time of workers and store together; none where the store's could not be read.";
-    "client-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(m, client_ns)),
+    "client-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(visits(m).filter_map(client_ns))),
         "Share of the workers' CPU time in user space, of all rounds together.";
-    "store-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(m, store_ns)),
+    "store-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(visits(m).filter_map(store_ns))),
         "Share of the store's CPU time in user space, of all rounds together.";
     "client-user-cpu" => Ns, Less, LowQuantile, per Transaction: Source::Values(|_, v| part_of(v, CLIENT_CPU, v.get("client-user-share")?)),
         "CPU time of the workers in user space: PHP's own code and the driver's.";
@@ -299,39 +300,6 @@ fn client_ns(visit: &ClientVisit) -> Option<(u64, u64)> {
 fn store_ns(visit: &ClientVisit) -> Option<(u64, u64)> {
     let (user, system) = (visit.server_user_ns, visit.server_system_ns);
     (user.is_some() || system.is_some()).then(|| (user.unwrap_or(0), system.unwrap_or(0)))
-}
-
-/// The first of two parts ÷ both, of all rounds together, with the interval of the rounds' own shares. Clocks tell user from kernel time by
-/// ticks, so that a round by itself is off, while the sum of the two is exact.
-fn user_share(measured: &Measured, of: fn(&ClientVisit) -> Option<(u64, u64)>) -> Option<Estimate> {
-    let parts: Vec<(f64, f64)> =
-        visits(measured).filter_map(of).map(|(user, system)| (user as f64, system as f64)).collect();
-    let (user, both) = parts.iter().fold((0.0, 0.0), |(user, both), (a, b)| (user + a, both + a + b));
-    let value = if both > 0.0 { user / both } else { 0.0 };
-    let shares: Vec<f64> = parts.iter().filter(|(a, b)| a + b > 0.0).map(|(a, b)| a / (a + b)).collect();
-    let mut share = Estimate::exact(value, parts.len());
-    let interval = median_interval(&shares, CONFIDENCE);
-    (share.low, share.high) = (interval.map(|i| i.low.min(value)), interval.map(|i| i.high.max(value)));
-    (!parts.is_empty()).then_some(share)
-}
-
-/// A share of an amount; the interval is that of both at their ends.
-fn part_of(values: &Values, whole: &str, share: &Estimate) -> Option<Estimate> {
-    let whole = values.get(whole)?;
-    let ends = |a: Option<f64>, b: Option<f64>| Some(a? * b?);
-    Some(Estimate {
-        value: whole.value * share.value,
-        low: ends(whole.low, share.low),
-        high: ends(whole.high, share.high),
-        rounds: whole.rounds,
-        drawn: None,
-    })
-}
-
-fn rest(share: &Estimate) -> Estimate {
-    let Estimate { value, low, high, rounds, .. } = *share;
-    let end = |end: Option<f64>| end.map(|end| 1.0 - end);
-    Estimate { value: 1.0 - value, low: end(high), high: end(low), rounds, drawn: None }
 }
 
 /// Times of one kind of call, all rounds in one histogram.

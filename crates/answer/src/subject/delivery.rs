@@ -30,6 +30,7 @@ use crate::group::Group;
 use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit, metrics};
 use crate::report::{OverLink, Report};
 use crate::row::{Row, Values};
+use crate::subject::split::{part_of, rest, user_share};
 use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
 use crate::table::{Cell as Field, Column, Grid, Kind, field};
 use crate::text::clean;
@@ -110,7 +111,7 @@ pub static SHAPE: Shape = Shape {
     look: Look {
         noun: ("way", "ways"),
         front_of: "CPU time and bytes",
-        legend: "CPU times are of server and PHP a response, + is how far the 95% interval reaches above; vs plain and vs gzip are ratios of \
+        legend: "CPU times are of server and PHP a response, user space and kernel apart as all rounds together divide; + is how far the 95% interval reaches above; vs plain and vs gzip are ratios of \
             CPU times; req/s is the median over rounds; p50, p99 and first byte are of all responses together; 100 in is the time for a hundred \
             requests one after the other; memory is PSS after a block; worker is for how long a response keeps one of the pool's; n the rounds.",
         method: "Private instances of the servers and PHP pools are loaded by a generator of this program's own, in blocks of requests. \
@@ -207,11 +208,44 @@ const COSTS: &[Metric] = metrics! {
     PHP_CPU => Ns, Less, LowQuantile, per Request: Source::Visit(|v| cpu(v, |b| b.php_cpu_ns)), "CPU time of PHP's processes.";
     CPU => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| sum_of(v, SERVER_CPU, PHP_CPU)),
         "CPU time of server and PHP: the sum of the two.";
+    "server-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(blocks(m).filter_map(server_ns))),
+        "Share of the server's CPU time in user space, of all rounds together.";
+    "php-user-share" => Share, Neither, Mean, per Run: Source::Visits(|m| user_share(blocks(m).filter_map(php_ns))),
+        "Share of PHP's CPU time in user space, of all rounds together.";
+    "server-user-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, SERVER_CPU, v.get("server-user-share")?)),
+        "CPU time of the server's processes in user space.";
+    "server-kernel-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, SERVER_CPU, &rest(v.get("server-user-share")?))),
+        "CPU time of the server's processes in the kernel.";
+    "php-user-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, PHP_CPU, v.get("php-user-share")?)),
+        "CPU time of PHP's processes in user space.";
+    "php-kernel-cpu" => Ns, Less, LowQuantile, per Request: Source::Values(|_, v| part_of(v, PHP_CPU, &rest(v.get("php-user-share")?))),
+        "CPU time of PHP's processes in the kernel.";
+    "server-idle" => Share, Neither, Max, per Run: Source::Visit(|v| Some(block(v)?.idle?.server_per_second / 1e9)),
+        "Share of a core that the server's processes use without load; it is taken off their CPU time.";
+    "php-idle" => Share, Neither, Max, per Run: Source::Visit(|v| Some(block(v)?.idle?.php_per_second? / 1e9)),
+        "Share of a core that PHP's processes use without load; it is taken off their CPU time.";
     "generator-cpu" => Ns, Less, Median, per Request: Source::Visit(|v| cpu(v, |b| Some(b.client_cpu_ns))),
         "CPU time of the load generator; it is in none of the others.";
     "generator-share" => Share, Neither, Max, per Run: Source::Visit(|v| Some(block(v)?.client_share)),
         "Share of a core that the generator's busiest thread used.";
 };
+
+/// The blocks of all rounds.
+fn blocks<'m>(measured: &'m Measured<'_>) -> impl Iterator<Item = &'m DeliveryVisit> {
+    measured.visits.iter().filter_map(|visit| block(visit))
+}
+
+/// The server's CPU time in user space and in the kernel.
+fn server_ns(block: &DeliveryVisit) -> Option<(u64, u64)> {
+    let user = block.server_user_ns?;
+    Some((user, block.server_cpu_ns?.saturating_sub(user)))
+}
+
+/// PHP's.
+fn php_ns(block: &DeliveryVisit) -> Option<(u64, u64)> {
+    let user = block.php_user_ns?;
+    Some((user, block.php_cpu_ns?.saturating_sub(user)))
+}
 
 fn cpu(visit: &VisitRecord, of: fn(&DeliveryVisit) -> Option<u64>) -> Option<f64> {
     let block = block(visit)?;
@@ -333,8 +367,7 @@ fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
         };
         libraries.get(way).cloned()
     });
-    let mut blocks = measured.visits.iter().filter_map(|visit| block(visit));
-    let coding = blocks.find_map(|block| block.preflight.content_encoding.clone());
+    let coding = blocks(measured).find_map(|block| block.preflight.content_encoding.clone());
     [("library", library), (CODING, coding)]
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
@@ -531,6 +564,10 @@ fn columns(report: &Report, group: &Group) -> Vec<Shown> {
         shown(three("spooled", "MB", 18), |_, _, r| {
             r.value("written-bytes").filter(|bytes| *bytes >= 1.0).map(|bytes| bytes / 1e6).into()
         }),
+        shown(three("PHP", "user ms", 24), |_, _, r| scaled(r, "php-user-cpu", 1e-6)),
+        shown(three("PHP", "kernel ms", 24), |_, _, r| scaled(r, "php-kernel-cpu", 1e-6)),
+        shown(three("server", "user ms", 24), |_, _, r| scaled(r, "server-user-cpu", 1e-6)),
+        shown(three("server", "kernel ms", 24), |_, _, r| scaled(r, "server-kernel-cpu", 1e-6)),
         shown(whole("generator", "% of core", 21), |_, _, r| scaled(r, "generator-share", 100.0)),
         shown(whole("wire", "B", 22), |_, _, r| r.value("wire-bytes").map(f64::round).into()),
         shown(whole("n", "", 17), |_, _, r| f64::from(rounds(r)).into()),

@@ -10,6 +10,7 @@ pub mod files;
 pub(crate) mod fixture;
 mod forecast;
 pub mod look;
+mod meters;
 pub mod negotiation;
 mod plan;
 pub mod rigs;

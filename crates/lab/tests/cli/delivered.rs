@@ -57,8 +57,37 @@ fn what_is_sent_is_measured_by_whom_it_costs() {
     assert_eq!(cell("-/http/server/gzip_static")["delivery"]["preflight"]["content_encoding"], "gzip");
     assert!(cell("-/http/server/plain")["delivery"]["php_cpu_ns"].is_null());
     assert_eq!(bytes("PHP/http*2/php/x-accel-redirect"), page);
-    negotiated(&lab, &serde_json::from_str(&ran.stdout).unwrap());
+    let report = serde_json::from_str(&ran.stdout).unwrap();
+    split(&lab, &report);
+    negotiated(&lab, &report);
     assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
+}
+
+/// Idle time is measured once for the server and once for the pool and taken off each visit, and what is left is divided into user space and kernel.
+fn split(lab: &Lab, report: &Value) {
+    let visits: Vec<Value> = lab.records("run").into_iter().filter(|r| r["type"] == "visit").collect();
+    let mut rates = BTreeMap::new();
+    for visit in &visits {
+        let delivery = &visit["delivery"];
+        let idle = &delivery["idle"];
+        for part in ["server", "php"] {
+            let Some(cpu) = delivery[format!("{part}_cpu_ns")].as_f64() else {
+                assert!(idle[format!("{part}_per_second")].is_null(), "{idle}");
+                continue;
+            };
+            let user = delivery[format!("{part}_user_ns")].as_f64().unwrap();
+            let (rate, taken) = (&idle[format!("{part}_per_second")], &idle[format!("{part}_taken_ns")]);
+            assert!(user <= cpu && taken.is_u64(), "{part}: {delivery}");
+            rates.insert((part, rate.to_string()), visit["cell"].to_string());
+        }
+    }
+    assert_eq!(rates.len(), 2, "one rate of the server and one of the pool: {rates:?}");
+    let row = report["rows"].as_array().unwrap().iter().find(|row| row["cell"]["runtime"] != "-").unwrap();
+    for part in ["server", "php"] {
+        let value = |id: &str| row["values"][format!("{part}-{id}")]["value"].as_f64().unwrap();
+        let sum = value("user-cpu") + value("kernel-cpu");
+        assert!((sum / value("cpu") - 1.0).abs() < 1e-9, "{part}: {row}");
+    }
 }
 
 /// Plain and pre-encoded, over HTTP and TLS, were asked once each, and every form of the report has it.

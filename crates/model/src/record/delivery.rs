@@ -24,10 +24,20 @@ pub struct DeliveryVisit {
     pub metered: u64,
     /// Seconds of wall time from the first send to the last byte.
     pub seconds: f64,
-    /// CPU nanoseconds of the server's processes, user and system.
+    /// CPU nanoseconds of the server's processes, in user space and in the kernel, without `idle`.
     pub server_cpu_ns: Option<u64>,
-    /// CPU nanoseconds of PHP's processes; null without PHP.
+    /// CPU nanoseconds of PHP's processes, without `idle`; null without PHP.
     pub php_cpu_ns: Option<u64>,
+    /// Of the server's CPU time that in user space, the rest is the kernel's: split as its processes' ticks of 10 ms are, which is right over
+    /// all visits and not over one. Null in records of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_user_ns: Option<u64>,
+    /// The same of PHP's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub php_user_ns: Option<u64>,
+    /// What server and PHP use without load; null where nobody was metered, and in records of before, which have it in their CPU times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Idle>,
     /// CPU nanoseconds of the load generator.
     pub client_cpu_ns: u64,
     /// Share of a core that the busiest thread of the generator used, 0 to 1.
@@ -79,6 +89,19 @@ pub struct DeliveryVisit {
     /// What was answered to a matrix of requests after the block; once for a server and a way, where the study asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negotiation: Option<Box<Negotiation>>,
+}
+
+/// CPU time without load: server and PHP stood ready for a second, and nobody asked. Measured once a run for each server, and for each pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Idle {
+    /// CPU nanoseconds of the server's processes, per second of wall time.
+    pub server_per_second: f64,
+    /// The same of PHP's processes, the reading of the pool's status among it where visits have it too; null without PHP.
+    pub php_per_second: Option<f64>,
+    /// CPU nanoseconds that were taken off the server's for it, in proportion to wall time.
+    pub server_taken_ns: u64,
+    /// CPU nanoseconds that were taken off PHP's.
+    pub php_taken_ns: Option<u64>,
 }
 
 /// Context switches.

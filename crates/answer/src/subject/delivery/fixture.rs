@@ -203,6 +203,8 @@ impl Lab {
                 seconds: seconds * requests as f64,
                 server_cpu_ns: Some((figures.server * factor) as u64 * requests),
                 php_cpu_ns: figures.php.map(|ns| (ns * factor) as u64 * requests),
+                server_user_ns: Some((figures.server * factor) as u64 * requests / 4),
+                php_user_ns: figures.php.map(|ns| (ns * factor) as u64 * requests / 2),
                 client_cpu_ns: 20_000 * requests,
                 client_share: 0.1,
                 wire_bytes: (figures.body + 300) * requests,

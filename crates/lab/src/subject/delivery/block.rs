@@ -7,6 +7,7 @@ use weigh_load::hist::Packed;
 use weigh_load::plan::{Check, Length, Limits, LoadPlan, Request, Stream, Tls};
 use weigh_load::result::{ClassResult, LoadResult};
 
+use super::meters::Metered;
 use super::visit::DeliveryRequest;
 use crate::rig::group::Usage;
 use weigh_model::payload::Origin;
@@ -63,26 +64,18 @@ pub fn user_agent() -> (String, String) {
     ("User-Agent".into(), format!("weigh/{}", env!("CARGO_PKG_VERSION")))
 }
 
-/// What the meters read over preflight and block.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Metered {
-    /// The server's processes.
-    pub server: Usage,
-    /// PHP's processes; none without PHP.
-    pub php: Option<Usage>,
-}
-
-impl Metered {
-    /// Bytes that server and PHP had written to disk; none when the kernel does not tell.
-    pub fn written_bytes(&self) -> Option<u64> {
-        [Some(self.server), self.php].into_iter().flatten().map(|usage| usage.write_bytes).sum()
-    }
-}
-
 /// The visit to a server that others run: nothing of it is metered.
 pub fn unmetered(result: LoadResult) -> DeliveryVisit {
     let visit = visit(result, Metered::default());
-    DeliveryVisit { server_cpu_ns: None, switches: None, read_bytes: None, written_bytes: None, ..visit }
+    DeliveryVisit {
+        server_cpu_ns: None,
+        server_user_ns: None,
+        idle: None,
+        switches: None,
+        read_bytes: None,
+        written_bytes: None,
+        ..visit
+    }
 }
 
 /// The visit. The meters' readings are cut down to the block's share of the responses that they saw.
@@ -97,13 +90,17 @@ pub fn visit(result: LoadResult, metered: Metered) -> DeliveryVisit {
         voluntary: of_block(usages().map(|u| u.voluntary).sum()),
         involuntary: of_block(usages().map(|u| u.involuntary).sum()),
     };
+    let (server, php) = (metered.server_net(), metered.php_net());
     let disk = |of: fn(&Usage) -> Option<u64>| usages().map(|u| of(&u)).sum::<Option<u64>>().map(of_block);
     DeliveryVisit {
         requests: counts.completed,
         metered: saw,
         seconds: result.seconds,
-        server_cpu_ns: Some(of_block(metered.server.cpu_ns)),
-        php_cpu_ns: metered.php.map(|usage| of_block(usage.cpu_ns)),
+        server_cpu_ns: Some(of_block(server.cpu_ns)),
+        php_cpu_ns: php.map(|php| of_block(php.cpu_ns)),
+        server_user_ns: Some(of_block(server.user_ns)),
+        php_user_ns: php.map(|php| of_block(php.user_ns)),
+        idle: Some(metered.idle(of_block)),
         client_cpu_ns: ((client.user_seconds + client.system_seconds) * 1e9) as u64,
         client_share: client.thread_shares.iter().copied().fold(0.0, f64::max),
         wire_bytes: counts.wire_bytes,

@@ -11,11 +11,11 @@ use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
 use weigh_load::result::LoadResult;
 
 use super::blame::Traces;
-use super::block::Metered;
 use super::files::Files;
+use super::meters::{Metered, Meters, Rested, Resting};
 use super::rigs::{Crew, Over, Rigs, Spot};
 use super::visit::{DeliveryRequest, record};
-use super::watch::{Watch, gauge};
+use super::watch::gauge;
 use super::words::Words;
 use super::{blame, block, certificate, fairness, negotiation, url};
 use crate::executor::{Executor, Failure, Version, VisitOrder};
@@ -46,6 +46,7 @@ pub struct Courier {
     room: Room,
     files: Files,
     rigs: Rigs,
+    rested: Rested,
     certificate: Option<Certificate>,
     /// One for each network of readers.
     agents: BTreeMap<Over, loading::LoadAgent>,
@@ -60,8 +61,8 @@ impl Courier {
         let files = Files::new(&room.scratch, &room.php_home)?;
         let rigs = Rigs::new(definitions, plan, &room.logs)?;
         let (plan, words) = (plan.clone(), Words::default());
-        let agents = BTreeMap::new();
-        Ok(Courier { plan, room, files, rigs, certificate: None, agents, words, interrupt })
+        let (agents, rested) = (BTreeMap::new(), Rested::default());
+        Ok(Courier { plan, room, files, rigs, rested, certificate: None, agents, words, interrupt })
     }
 
     /// The site that a cell is served from, with its files and its pool in place.
@@ -105,6 +106,7 @@ impl Courier {
         let path = url::path(cell, delivery, request.payload, self.rigs.token());
         let url = self.rigs.url(spot, &path).map_err(fault)?;
         let light = self.rigs.url(spot, url::LIGHT).map_err(fault)?;
+        let resting = self.rest(request, delivery, spot)?;
         let server = self.rigs.instance(spot).map_err(fault)?.group();
         self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
         let authority = spot.site.tls.as_ref().map(|tls| tls.chain.as_path());
@@ -121,22 +123,15 @@ impl Courier {
         };
         let agent = self.agents.get_mut(&spot.over).ok_or_else(|| fault(anyhow!(GONE)))?;
         let php = pool.as_ref().map(|pool| pool.group());
-        // Each reading costs the pool CPU time: while a link takes its time, they would come to more than the responses do.
-        let watched = pool.as_ref().filter(|_| delivery.link.is_none());
-        let watch = watched.and_then(|pool| gauge(pool, delivery.slow.is_some())).map(Watch::begin);
-        let before = (server.usage(), php.map(|group| group.usage()));
-        let outcome = agent.run(&load, &mut |_| {});
-        let after = (server.usage(), php.map(|group| group.usage()));
-        let seen = watch.map(Watch::end).unwrap_or_default();
+        let watched = pool.as_ref().filter(|_| is_watched(delivery));
+        let gauge = watched.and_then(|pool| gauge(pool, delivery.slow.is_some()));
+        let (outcome, metered, seen) = Meters { server, php, gauge }.over(|| agent.run(&load, &mut |_| {}));
         let result = heard(&mut self.agents, request, &spot.over, outcome)?;
-        if after.0.processes == 0 || after.1.is_some_and(|php| php.processes == 0) {
+        if metered.server.processes == 0 || metered.php.is_some_and(|php| php.processes == 0) {
             let message = format!("{}: nobody is left to be metered", cell.id);
             return Err(Failure::Fault(Fault::of_delivery(FaultKind::Crash, message)));
         }
-        let metered = Metered {
-            server: after.0.since(&before.0),
-            php: after.1.zip(before.1).map(|(after, before)| after.since(&before)),
-        };
+        let metered = Metered { resting, ..metered };
         let mut visit = match &delivery.slow {
             Some(slow) => fairness::visit(result, slow, metered, &seen),
             None => block::visit(result, metered),
@@ -151,6 +146,31 @@ impl Courier {
             explain(&mut visit, pool, &spot.site.docroot, &path);
         }
         Ok(visit)
+    }
+
+    /// What the server and the pool of a cell use without load; they are watched first where that is not known.
+    fn rest(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        delivery: &Delivery,
+        spot: &Spot,
+    ) -> Result<Resting, Failure> {
+        let cell = request.cell;
+        let fault = |error: anyhow::Error| start(cell, &error);
+        let crew = spot.site.fpm.is_some().then(|| (Crew::of(cell), is_watched(delivery)));
+        if let Some(known) = self.rested.known(&spot.server, crew.as_ref()) {
+            return Ok(known);
+        }
+        let server = self.rigs.instance(spot).map_err(fault)?.group();
+        let pool = match &crew {
+            Some((crew, _)) => Some(self.rigs.pool(&self.plan, crew, &self.files).map_err(fault)?),
+            None => None,
+        };
+        let watched = pool.as_ref().filter(|_| is_watched(delivery));
+        let gauge = watched.and_then(|pool| gauge(pool, delivery.slow.is_some()));
+        let meters = Meters { server, php: pool.map(|pool| pool.group()), gauge };
+        let resting = self.rested.measure(&spot.server, crew.as_ref(), meters, &self.interrupt);
+        resting.ok_or(Failure::Interrupted)
     }
 
     /// Makes sure that there is a generator where readers are.
@@ -266,6 +286,12 @@ fn heard(
     }
     let outcome = outcome.map_err(|failure| blame::refused(request.cell, request.payload, &failure))?;
     if outcome.interrupted { Err(Failure::Interrupted) } else { Ok(outcome.result) }
+}
+
+/// Whether a pool's workers are watched during a block: each reading costs the pool CPU time, and while a link takes its time, they would come
+/// to more than the responses do.
+fn is_watched(delivery: &Delivery) -> bool {
+    delivery.link.is_none()
 }
 
 /// Why there is nobody to ask.

@@ -12,8 +12,9 @@ use weigh_load::hist::Packed;
 use weigh_load::plan::{Length, Limits, LoadPlan, Request, Stream};
 use weigh_load::result::{ClassResult, LoadResult};
 
-use super::block::{self, Metered};
+use super::block;
 use super::forecast::WATCHED_SECONDS;
+use super::meters::Metered;
 use super::visit::DeliveryRequest;
 use super::watch::Seen;
 use crate::rig::fpm::Pool;
@@ -93,6 +94,7 @@ pub fn visit(result: LoadResult, slow: &Slow, metered: Metered, seen: &Seen) -> 
         busy: seen.moments(),
         php_pss: seen.pss_bytes,
     };
+    let (server, php) = (metered.server_net(), metered.php_net());
     let client = result.client.clone();
     let mut faults = result.faults;
     faults.retain(|fault| is_wrong(fault.kind));
@@ -105,8 +107,11 @@ pub fn visit(result: LoadResult, slow: &Slow, metered: Metered, seen: &Seen) -> 
         requests: light.counts.completed,
         metered: light.counts.sent.saturating_add(slow_class.counts.sent),
         seconds: result.seconds,
-        server_cpu_ns: Some(metered.server.cpu_ns),
-        php_cpu_ns: metered.php.map(|usage| usage.cpu_ns),
+        server_cpu_ns: Some(server.cpu_ns),
+        php_cpu_ns: php.map(|php| php.cpu_ns),
+        server_user_ns: Some(server.user_ns),
+        php_user_ns: php.map(|php| php.user_ns),
+        idle: Some(metered.idle(|total| total)),
         client_cpu_ns: ((client.user_seconds + client.system_seconds) * 1e9) as u64,
         client_share: client.thread_shares.iter().copied().fold(0.0, f64::max),
         written_bytes: metered.written_bytes(),

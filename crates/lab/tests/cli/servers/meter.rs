@@ -1,8 +1,16 @@
 //! The meter of a group against PHP pages that burn a known CPU time.
 
+use std::time::{Duration, Instant};
+
+use weigh::rig::group::Usage;
+use weigh::rig::idle::Idle;
+
 use super::client::get;
 use super::fixture::{Rig, server};
 use crate::lab::wait_until;
+
+/// What processes that end are known to.
+const TICK_NS: u64 = 10_000_000;
 
 #[test]
 fn php_and_the_server_are_metered_apart_and_php_within_three_percent() {
@@ -56,6 +64,36 @@ fn what_an_ended_worker_used_is_not_lost() {
     wait_until("its master has waited for it", || !pool.group().processes().contains(&worker));
     let used = pool.group().usage().since(&before);
     assert!(used.cpu_ns > 280_000_000 && used.ended_ns > 280_000_000, "{used:?}");
+}
+
+/// Groups of a server and a pool that stand ready and are asked nothing, over a second of wall time.
+fn second(groups: [weigh::rig::group::Group; 2]) -> [Idle; 2] {
+    let read = || groups.map(|group| group.usage());
+    let (before, begun) = (read(), Instant::now());
+    std::thread::sleep(Duration::from_secs(1));
+    let (seconds, after) = (begun.elapsed().as_secs_f64(), read());
+    [0, 1].map(|at| Idle { cpu_ns: after[at].since(&before[at]).cpu_ns, seconds })
+}
+
+#[test]
+fn an_idle_server_with_a_pool_reads_nothing() {
+    let rig = Rig::new();
+    for name in ["nginx", "apache", "lighttpd"] {
+        let (Some(found), Some(pool)) = (server(name), rig.pool(4)) else { continue };
+        let instance = rig.start(&found, &rig.site(Some(&pool)));
+        get(&instance.url("/page.php"), "identity");
+        let groups = [instance.group(), pool.group()];
+        let (idle, again) = (second(groups), second(groups));
+        for ((who, idle), again) in ["server", "PHP"].into_iter().zip(idle).zip(again) {
+            let usage = Usage { cpu_ns: again.cpu_ns, ..Usage::default() };
+            let net = idle.taken_off(&usage, again.seconds);
+            println!(
+                "{name}, {who}: {} ns, then {} ns: {} ns are left",
+                idle.cpu_ns, again.cpu_ns, net.cpu_ns
+            );
+            assert!(net.cpu_ns < TICK_NS, "{name}, {who}: {net:?}");
+        }
+    }
 }
 
 fn cpu_ticks(id: u32) -> u64 {
