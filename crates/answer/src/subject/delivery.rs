@@ -113,7 +113,7 @@ pub static SHAPE: Shape = Shape {
         front_of: "CPU time and bytes",
         legend: "CPU times are of server and PHP a response, user space and kernel apart as all rounds together divide; + is how far the 95% interval reaches above; vs plain and vs gzip are ratios of \
             CPU times; req/s is the median over rounds; p50, p99 and first byte are of all responses together; 100 in is the time for a hundred \
-            requests one after the other; memory is PSS after a block; worker is for how long a response keeps one of the pool's; n the rounds.",
+            requests one after the other; memory is PSS after a block of fresh workers; worker is for how long a response keeps one of the pool's; n the rounds.",
         method: "Private instances of the servers and PHP pools are loaded by a generator of this program's own, in blocks of requests. \
             Cells are visited in rounds, in an order drawn afresh from the seed for each round; a block's CPU time is read from the processes of server \
             and PHP right before and after it, apart. A CPU figure is the 0.1 quantile over rounds with a 95% interval: neighbours on the \
@@ -325,6 +325,16 @@ const MEMORY: &[Metric] = metrics! {
         "Most memory of the server's processes after a block: PSS.";
     "php-pss" => Bytes, Less, Max, per Run: Source::Visit(|v| Some(block(v)?.php_pss? as f64)),
         "Most memory of PHP's processes after a block: PSS.";
+    "server-private" => Bytes, Less, Max, per Run: Source::Visit(|v| Some(block(v)?.server_private? as f64)),
+        "Memory of the server's processes after a block that no other process maps.";
+    "php-private" => Bytes, Less, Max, per Run: Source::Visit(|v| Some(block(v)?.php_private? as f64)),
+        "Memory of PHP's processes after a block that no other process maps.";
+    "server-anonymous" => Bytes, Less, Max, per Run: Source::Visit(|v| Some(block(v)?.server_anonymous? as f64)),
+        "Memory of the server's processes after a block that has no file behind it and is not shared memory.";
+    "php-anonymous" => Bytes, Less, Max, per Run: Source::Visit(|v| Some(block(v)?.php_anonymous? as f64)),
+        "Memory of PHP's processes after a block that has no file behind it and is not shared memory.";
+    "worker-peak" => Bytes, Less, Max, per Run: Source::Visit(|v| Some(block(v)?.worker_peaks.iter().max().copied()? as f64)),
+        "Most memory that one of PHP's workers had resident at once: VmHWM.";
     "php-peak" => Bytes, Less, Max, per Run: Source::Visit(|v| Some(block(v)?.php_peak? as f64)),
         "Most bytes that PHP's memory manager had for one response.";
 };
@@ -556,6 +566,8 @@ fn columns(report: &Report, group: &Group) -> Vec<Shown> {
         shown(three("transfer", "MB/s", 16), |_, _, r| scaled(r, "transfer", 1e-6)),
         shown(three("server", "PSS MB", 15), |_, _, r| scaled(r, "server-pss", 1e-6)),
         shown(three("PHP", "PSS MB", 15), |_, _, r| scaled(r, "php-pss", 1e-6)),
+        shown(three("PHP", "private MB", 25), |_, _, r| scaled(r, "php-private", 1e-6)),
+        shown(three("worker", "peak MB", 25), |_, _, r| scaled(r, "worker-peak", 1e-6)),
         shown(fixed("busy", "workers", 2, workers), |_, _, r| r.value("busy-mean").into()),
         shown(three("worker", "ms", workers), |_, _, r| scaled(r, "worker-seconds", 1e3)),
         shown(whole("most", "busy", workers + 4), |_, _, r| r.value("busy-max").into()),

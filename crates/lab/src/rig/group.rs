@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 use proc::Stat;
-pub use proc::{field, parents, pss_bytes as pss_of};
+pub use proc::{Memory, field, parents, peak_bytes, pss_bytes as pss_of};
 
 /// All processes below one, with that one or without.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +87,18 @@ impl Group {
     pub fn pss_bytes(&self) -> Option<u64> {
         let known = self.processes().into_iter().filter_map(proc::pss_bytes);
         known.fold(None, |sum, bytes| Some(sum.unwrap_or(0) + bytes))
+    }
+
+    /// Its memory; none when that may not be read.
+    pub fn memory(&self) -> Option<Memory> {
+        self.processes().into_iter().filter_map(Memory::read).reduce(Memory::plus)
+    }
+
+    /// Those of its processes that another one of it has started: the workers of a master.
+    pub fn workers(&self) -> Vec<u32> {
+        let (all, members) = (parents(), self.processes());
+        let is_worker = |id: &u32| all.iter().any(|(known, parent)| known == id && members.contains(parent));
+        members.iter().copied().filter(is_worker).collect()
     }
 
     /// Kills every process of it.

@@ -66,10 +66,26 @@ pub struct DeliveryVisit {
     pub read_bytes: Option<u64>,
     /// Bytes that they had written to disk: responses spooled to temporary files.
     pub written_bytes: Option<u64>,
-    /// Memory of the server's processes right after the block: PSS, bytes.
+    /// Memory of the server's processes right after the block: PSS, bytes. It, and what follows up to `worker_peaks`, is read in one visit of a cell, whose
+    /// server and workers had done nothing else; null in its other visits. Records of before have it in each, of a pool that others had used.
     pub server_pss: Option<u64>,
     /// Memory of PHP's processes right after the block: PSS, bytes.
     pub php_pss: Option<u64>,
+    /// Pages of the server's processes that no other process maps, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_private: Option<u64>,
+    /// The same of PHP's processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub php_private: Option<u64>,
+    /// Pages of the server's processes that have no file behind them and are no shared memory, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_anonymous: Option<u64>,
+    /// The same of PHP's processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub php_anonymous: Option<u64>,
+    /// The most memory that each of the pool's workers had resident at once, the one that tells the status among them: VmHWM, bytes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worker_peaks: Vec<u64>,
     /// Bytes that PHP's memory manager had for one response at its peak, as PHP said.
     pub php_peak: Option<u64>,
     /// The workers of the PHP pool during the block; null without readings, which there are none of over a link.

@@ -74,6 +74,45 @@ pub fn pss_bytes(id: u32) -> Option<u64> {
     field(&format!("/proc/{id}/smaps_rollup"), "Pss:").map(|kib| kib * 1024)
 }
 
+/// Memory of a process, or of several together, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Its share: each page divided among those who map it (PSS).
+    pub pss: u64,
+    /// Pages that nobody else maps.
+    pub private: u64,
+    /// Pages without a file behind them, those shared with its parent since a fork among them; shared memory is not.
+    pub anonymous: u64,
+}
+
+impl Memory {
+    /// Reads one process; none when that may not be read.
+    pub fn read(id: u32) -> Option<Memory> {
+        Memory::parse(&fs::read_to_string(format!("/proc/{id}/smaps_rollup")).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Memory> {
+        let bytes = |key| number(text, key).map(|kib| kib * 1024);
+        let private = ["Private_Clean:", "Private_Dirty:", "Private_Hugetlb:"].into_iter().filter_map(bytes);
+        Some(Memory { pss: bytes("Pss:")?, private: private.sum(), anonymous: bytes("Anonymous:")? })
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Memory) -> Memory {
+        Memory {
+            pss: self.pss + other.pss,
+            private: self.private + other.private,
+            anonymous: self.anonymous + other.anonymous,
+        }
+    }
+}
+
+/// The most memory in bytes that a process has had resident at once (`VmHWM`); a fork begins with what its parent had then.
+pub fn peak_bytes(id: u32) -> Option<u64> {
+    field(&format!("/proc/{id}/status"), "VmHWM:").map(|kib| kib * 1024)
+}
+
 /// The number that follows a key at the begin of a line of a file; sizes are in KiB there.
 pub fn field(path: &str, key: &str) -> Option<u64> {
     number(&fs::read_to_string(path).ok()?, key)
@@ -97,6 +136,17 @@ mod tests {
         assert_eq!(stat.user_of(400), 300);
         assert_eq!(Stat::parse("42 (x"), None);
         assert_eq!(Stat::parse("42 (x) S 1 2"), None);
+    }
+
+    #[test]
+    fn memory_is_told_in_three_ways() {
+        let text = "00400000-7ffd rollup\nRss:  99 kB\nPss:  12 kB\nPss_Anon:  5 kB\nShared_Clean: 8 kB\nPrivate_Clean:  3 kB\n\
+                    Private_Dirty: 4 kB\nAnonymous:  6 kB\nPrivate_Hugetlb:   2 kB\n";
+        let memory = Memory::parse(text).unwrap();
+        assert_eq!(memory, Memory { pss: 12 << 10, private: 9 << 10, anonymous: 6 << 10 });
+        assert_eq!(memory.plus(memory).private, 18 << 10);
+        assert_eq!(Memory::parse("Rss: 1 kB\n"), None);
+        assert!(peak_bytes(std::process::id()).unwrap() > 1 << 20);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use weigh_load::result::{ClassResult, LoadResult};
 
 use super::meters::Metered;
 use super::visit::DeliveryRequest;
-use crate::rig::group::Usage;
+use crate::rig::group::{Group, Usage, peak_bytes};
 use weigh_model::payload::Origin;
 use weigh_model::record::DeliveryVisit;
 use weigh_model::record::delivery::Switches;
@@ -59,6 +59,15 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
     }
 }
 
+/// The load that lets a server and `workers` that have just been started find their caches before a block: two requests for each worker. None where a block has
+/// fewer requests than there are workers: their start is little beside such responses.
+pub fn warm_up(block: &LoadPlan, workers: u32) -> Option<LoadPlan> {
+    let (asked, workers) = (block.length.requests?, u64::from(workers));
+    let requests = asked.min(2 * workers);
+    let length = Length { requests: Some(requests), ..block.length };
+    (asked >= workers).then(|| LoadPlan { length, ..block.clone() })
+}
+
 /// Who asks.
 pub fn user_agent() -> (String, String) {
     ("User-Agent".into(), format!("weigh/{}", env!("CARGO_PKG_VERSION")))
@@ -76,6 +85,19 @@ pub fn unmetered(result: LoadResult) -> DeliveryVisit {
         written_bytes: None,
         ..visit
     }
+}
+
+/// Puts down what memory server and PHP have, and what each worker has had at most.
+pub fn remember(visit: &mut DeliveryVisit, server: Group, php: Option<Group>) {
+    let (server, memory) = (server.memory(), php.and_then(|group| group.memory()));
+    visit.server_pss = server.map(|memory| memory.pss);
+    visit.server_private = server.map(|memory| memory.private);
+    visit.server_anonymous = server.map(|memory| memory.anonymous);
+    visit.php_pss = memory.map(|memory| memory.pss);
+    visit.php_private = memory.map(|memory| memory.private);
+    visit.php_anonymous = memory.map(|memory| memory.anonymous);
+    let workers = php.map(|group| group.workers()).unwrap_or_default();
+    visit.worker_peaks = workers.into_iter().filter_map(peak_bytes).collect();
 }
 
 /// The visit. The meters' readings are cut down to the block's share of the responses that they saw.

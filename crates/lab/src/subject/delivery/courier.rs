@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
+use weigh_load::plan::LoadPlan;
 use weigh_load::result::LoadResult;
 
 use super::blame::Traces;
@@ -117,6 +118,11 @@ impl Courier {
         load.cpus = self.rigs.cores().client.clone();
         self.start_agent(&spot.over).map_err(fault)?;
         let link = self.rigs.measured(&spot.over).map_err(fault)?;
+        let warm = request.fresh.then(|| block::warm_up(&load, Crew::of(cell).workers)).flatten();
+        let before = match warm {
+            Some(warm) => self.ask(request, &warm, &spot.over)?.faults,
+            None => Vec::new(),
+        };
         let pool = match spot.site.fpm {
             Some(_) => Some(self.rigs.pool(&self.plan, &Crew::of(cell), &self.files).map_err(fault)?),
             None => None,
@@ -136,8 +142,11 @@ impl Courier {
             Some(slow) => fairness::visit(result, slow, metered, &seen),
             None => block::visit(result, metered),
         };
-        visit.server_pss = server.pss_bytes();
-        visit.php_pss = php.and_then(|group| group.pss_bytes());
+        // What went wrong while they warmed up went wrong.
+        visit.faults.splice(0..0, before);
+        if request.fresh {
+            block::remember(&mut visit, server, php);
+        }
         visit.workers = seen.workers();
         visit.link = link.map(Box::new);
         if let Some(pool) = pool
@@ -183,14 +192,24 @@ impl Courier {
         Ok(())
     }
 
+    /// Lets a load agent carry out a load, outside of the meters.
+    fn ask(
+        &mut self,
+        request: &DeliveryRequest<'_>,
+        load: &LoadPlan,
+        over: &Over,
+    ) -> Result<LoadResult, Failure> {
+        let agent = self.agents.get_mut(over).ok_or_else(|| start(request.cell, &anyhow!(GONE)))?;
+        let outcome = agent.run(load, &mut |_| {});
+        heard(&mut self.agents, request, over, outcome)
+    }
+
     /// One block of requests to a server that others run: nothing of it is started, metered or ended.
     fn outside(&mut self, request: &DeliveryRequest<'_>, url: &str) -> Result<DeliveryVisit, Failure> {
         let load = block::plan(request, url.to_owned(), None);
         let fault = |error| start(request.cell, &error);
         self.start_agent(&Over::Loopback).map_err(fault)?;
-        let agent = self.agents.get_mut(&Over::Loopback).ok_or_else(|| fault(anyhow!(GONE)))?;
-        let outcome = agent.run(&load, &mut |_| {});
-        Ok(block::unmetered(heard(&mut self.agents, request, &Over::Loopback, outcome)?))
+        Ok(block::unmetered(self.ask(request, &load, &Over::Loopback)?))
     }
 
     /// The next cell shall not find workers that still send to clients who have gone.
@@ -226,9 +245,16 @@ impl Courier {
         if let Origin::Url { url } = &request.payload.origin {
             return self.outside(request, url);
         }
+        let crew = Crew::of(cell);
+        if request.fresh {
+            // What others have left in it is not this way's.
+            self.rigs.discard_pool(&crew);
+        }
         let site = self.site(request, delivery).map_err(|e| start(cell, &e))?;
         let spot = Spot { server: delivery.server.clone(), site, over: Over::of(delivery) };
-        let crew = Crew::of(cell);
+        if request.fresh {
+            self.rigs.discard_instance(&spot);
+        }
         self.words = Words::default();
         let mut result = self.block(request, delivery, &spot);
         let ended = self.rigs.ended(&spot, &crew);

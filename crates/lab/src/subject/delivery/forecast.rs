@@ -11,8 +11,8 @@ const RESPONSE_SECONDS: (f64, f64) = (0.0001, 0.0004);
 const SENT: f64 = 1e9;
 /// How long a block of requests is to last, in seconds.
 const BLOCK_SECONDS: f64 = 0.4;
-/// What a visit to a delivery costs beside its block: preflight, meters, now and then the start of a server.
-const DELIVERY_SECONDS: f64 = 0.08;
+/// What a visit to a delivery costs beside its block: preflight, meters, and a seventh of the start of the server and the pool that the first visit has.
+const DELIVERY_SECONDS: f64 = 0.15;
 /// How long a block with slow clients lasts, in seconds.
 pub const WATCHED_SECONDS: f64 = 4.0;
 /// Blocks with slow clients that a cell gets: they show who waits for whom, and not a figure of three digits.

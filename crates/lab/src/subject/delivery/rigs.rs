@@ -251,9 +251,14 @@ impl Rigs {
         }
     }
 
+    /// Ends the instance of a spot, so that the next one has no history.
+    pub fn discard_instance(&mut self, spot: &Spot) {
+        self.instances.retain(|(s, _)| s != spot);
+    }
+
     /// Ends the instance of a spot and a pool, after something went wrong with them: the next visit has fresh ones.
     pub fn discard(&mut self, spot: &Spot, crew: &Crew) {
-        self.instances.retain(|(s, _)| s != spot);
+        self.discard_instance(spot);
         self.discard_pool(crew);
     }
 

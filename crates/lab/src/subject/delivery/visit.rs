@@ -35,6 +35,8 @@ pub struct DeliveryRequest<'a> {
     pub limit: Duration,
     /// The matrix of requests is asked for after the block.
     pub negotiate: bool,
+    /// Memory is read after the block, of a server and of workers that have done nothing else.
+    pub fresh: bool,
 }
 
 impl<'a> DeliveryRequest<'a> {
@@ -47,6 +49,10 @@ impl<'a> DeliveryRequest<'a> {
         let connections = cell.delivery.as_ref().map_or(1, |d| d.connections);
         let has_answers =
             |visit: &VisitRecord| visit.delivery.as_ref().is_some_and(|d| d.negotiation.is_some());
+        let has_memory =
+            |visit: &VisitRecord| visit.delivery.as_ref().is_some_and(|d| d.server_pss.is_some());
+        // What slow clients keep is memory too, and there are few blocks of theirs.
+        let is_slow = cell.delivery.as_ref().is_some_and(|d| d.slow.is_some());
         DeliveryRequest {
             cell,
             payload,
@@ -54,6 +60,7 @@ impl<'a> DeliveryRequest<'a> {
             requests: block_requests(seconds, connections),
             seed: plan.seed ^ (u64::from(order.round) << 32 | index as u64),
             limit,
+            fresh: is_slow || !visits.iter().any(has_memory),
             negotiate: negotiation::is_due(plan, index, |i| state.cells[i].fault.is_some())
                 && !visits.iter().any(has_answers),
         }

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use weigh::rig::fpm::{FoundFpm, Mode, Pool, PoolSpec};
+use weigh::rig::group::peak_bytes;
 
 use super::client::get;
 use super::fixture::{Rig, php_fpm, server};
@@ -105,4 +106,26 @@ fn a_php_fpm_that_does_not_know_the_newest_options_starts_without_them() {
     let spec = PoolSpec::new(&FoundFpm { binary: old, version: "5.5.11".into() }, 1);
     let pool = Pool::start(&spec, &rig.place()).unwrap_or_else(|e| panic!("{e:#}"));
     assert_eq!(pool.status().unwrap().processes, 1);
+}
+
+/// Holds 64 MB in small pieces until the end of the request.
+const HOARD: &str = "<?php $all = array(); for ($i = 0; $i < 400000; $i++) { $all[] = str_repeat(chr($i % 256), 160); } echo getmypid();";
+
+#[test]
+fn each_worker_tells_the_most_memory_that_it_has_had() {
+    let rig = Rig::new();
+    let Some(pool) = rig.pool(2) else { return };
+    let script = rig.docroot().join("hoard.php");
+    std::fs::write(&script, HOARD).unwrap();
+    let said = String::from_utf8(pool.ask(&script, "").unwrap()).unwrap();
+    let hoarder: u32 = said.parse().unwrap();
+    let (workers, all) = (pool.group().workers(), pool.group().processes());
+    assert!(workers.contains(&hoarder), "{hoarder} of {workers:?}");
+    assert_eq!(workers.len() + 1, all.len(), "all but the master: {workers:?} of {all:?}");
+    let (more, less): (Vec<u32>, Vec<u32>) =
+        workers.iter().partition(|id| peak_bytes(**id).is_some_and(|bytes| bytes > 64 << 20));
+    assert_eq!(more, [hoarder]);
+    assert!(!less.is_empty());
+    let memory = pool.group().memory().unwrap();
+    assert!(memory.private > 0 && memory.anonymous > 0 && memory.pss >= memory.private, "{memory:?}");
 }
