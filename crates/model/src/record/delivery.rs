@@ -22,6 +22,9 @@ pub struct DeliveryVisit {
     pub requests: u64,
     /// Responses that the meters saw, those of the preflight with them.
     pub metered: u64,
+    /// Requests that came before, unmetered, so that a fresh server and fresh workers found their caches.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warmed: u64,
     /// Seconds of wall time from the first send to the last byte.
     pub seconds: f64,
     /// CPU nanoseconds of the server's processes, in user space and in the kernel, without `idle`.
@@ -144,6 +147,10 @@ pub struct Workers {
     pub queue_max: u32,
     /// How often the status was read.
     pub readings: u32,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl DeliveryVisit {

@@ -87,6 +87,13 @@ pub fn unmetered(result: LoadResult) -> DeliveryVisit {
     }
 }
 
+/// Puts down what was asked before the block to warm up; what went wrong with that went wrong.
+pub fn after(visit: &mut DeliveryVisit, before: LoadResult) {
+    let sent: u64 = before.classes.iter().map(|class| class.counts.sent).sum();
+    visit.warmed = sent.saturating_add(before.preflights.len() as u64 * u64::from(PREFLIGHTS));
+    visit.faults.splice(0..0, before.faults);
+}
+
 /// Puts down what memory server and PHP have, and what each worker has had at most.
 pub fn remember(visit: &mut DeliveryVisit, server: Group, php: Option<Group>) {
     let (server, memory) = (server.memory(), php.and_then(|group| group.memory()));

@@ -120,8 +120,8 @@ impl Courier {
         let link = self.rigs.measured(&spot.over).map_err(fault)?;
         let warm = request.fresh.then(|| block::warm_up(&load, Crew::of(cell).workers)).flatten();
         let before = match warm {
-            Some(warm) => self.ask(request, &warm, &spot.over)?.faults,
-            None => Vec::new(),
+            Some(warm) => Some(self.ask(request, &warm, &spot.over)?),
+            None => None,
         };
         let pool = match spot.site.fpm {
             Some(_) => Some(self.rigs.pool(&self.plan, &Crew::of(cell), &self.files).map_err(fault)?),
@@ -142,8 +142,9 @@ impl Courier {
             Some(slow) => fairness::visit(result, slow, metered, &seen),
             None => block::visit(result, metered),
         };
-        // What went wrong while they warmed up went wrong.
-        visit.faults.splice(0..0, before);
+        if let Some(before) = before {
+            block::after(&mut visit, before);
+        }
         if request.fresh {
             block::remember(&mut visit, server, php);
         }

@@ -150,9 +150,10 @@ fn rest(time: Duration, interrupt: &Interrupt) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::subject::delivery::rigs::Opcache;
 
     fn crew(runtime: &str) -> Crew {
-        Crew { runtime: runtime.into(), workers: 8 }
+        Crew { runtime: runtime.into(), workers: 8, opcache: Opcache::Preloaded }
     }
 
     #[test]
