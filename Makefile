@@ -15,7 +15,7 @@ help:
 	@echo "make bench-noise   figures while both cores are loaded"
 	@echo "make bench-kill    50 kills at random instants, each resumed: of codecs, and of servers"
 	@echo "make bench-load    the load generator against wrk, ab and h2load; its memory; one flipped byte"
-	@echo "make bench-meter   CPU time of a response against PHP pages that burn a known one"
+	@echo "make bench-meter   CPU time of a response against PHP pages that burn a known one; whose sendfile is"
 	@echo "make bench-cache   client workers against redis-benchmark, and against a store with known response times"
 	@echo "make bench-link    links: bandwidth and round trip asked, and measured"
 	@echo "make bench-simulation   the rule that tells two apart, and intervals, under simulated noise"

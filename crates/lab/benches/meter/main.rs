@@ -1,8 +1,12 @@
 //! Is the CPU time of a response what it really cost? PHP pages behind nginx burn a known CPU time, by what the kernel told their own
 //! process; the lab measures them as it measures any delivery. What is compared is the difference to a page that burns little, in the
 //! same round, because a page costs something beside its burning; and, for the longest, the whole.
+//!
+//! And whose is the kernel's work for `sendfile`? See [`sendfile`].
 
+#[path = "../common/mod.rs"]
 mod common;
+mod sendfile;
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -23,15 +27,30 @@ fn main() -> ExitCode {
     common::end(measure())
 }
 
+/// Both parts, or those that are named: `cargo bench -p weigh --bench meter -- sendfile`.
 fn measure() -> Result<Targets> {
+    // cargo adds a flag of its own.
+    let named: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let wanted = |part: &str| named.is_empty() || named.iter().any(|n| n == part);
     let rounds = rounds(20);
+    let mut targets = Targets::default();
+    if wanted("pages") {
+        burnt(&mut targets, rounds)?;
+    }
+    if wanted("sendfile") {
+        sendfile::measure(&mut targets, rounds)?;
+    }
+    Ok(targets)
+}
+
+/// Pages that burn a known CPU time.
+fn burnt(targets: &mut Targets, rounds: usize) -> Result<()> {
     let home = tempfile::tempdir()?;
     std::fs::create_dir_all(home.path().join("defs/php/ways"))?;
     for ms in BURNS.into_iter().chain([BASE]) {
         std::fs::write(home.path().join(format!("defs/php/ways/burn-{ms}.php")), way(home.path(), ms))?;
     }
     let stored = run(home.path(), rounds)?;
-    let mut targets = Targets::default();
     let base = pages(&stored, home.path(), BASE)?;
     for ms in BURNS {
         let pages = pages(&stored, home.path(), ms)?;
@@ -47,7 +66,7 @@ fn measure() -> Result<Targets> {
             targets.ratio(&format!("meter-{ms}ms-whole"), &whole, OFF, "metered ÷ burnt");
         }
     }
-    Ok(targets)
+    Ok(())
 }
 
 /// A way that burns, and writes down in microseconds what it became.
@@ -115,6 +134,8 @@ fn pages(stored: &StoredRun, home: &Path, ms: u32) -> Result<Vec<Page>> {
     });
     let page = |visit: &VisitRecord| {
         let delivery = visit.delivery.as_ref().context("a visit has no delivery")?;
+        // Before the first block.
+        let _ = said.by_ref().take(usize::try_from(delivery.warmed)?).count();
         let burnt =
             said.by_ref().take(usize::try_from(delivery.metered)?).collect::<Result<Vec<f64>, _>>()?;
         ensure!(
