@@ -102,7 +102,12 @@ fn calls(targets: &mut Targets) -> Result<()> {
             let name = format!("link-call-{}-{size}", called.text.replace('/', "-"));
             let figures =
                 format!("{:.3}, {:.3} ms ÷ {:.3} ms", measured / model, measured / 1e6, model / 1e6);
-            targets.line(&name, &figures, "measured ÷ model within 10% or 0.2 ms", is_near);
+            targets.line(
+                &name,
+                &figures,
+                "measured ÷ model; the model within 10% of the call, or 0.2 ms",
+                is_near,
+            );
         }
     }
     let (same, cells) = same_winners(&all, |called| &called.model);
