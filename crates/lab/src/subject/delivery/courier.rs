@@ -123,6 +123,12 @@ impl Courier {
             Some(warm) => Some(self.ask(request, &warm, &spot.over)?),
             None => None,
         };
+        if let Some(before) = &before
+            && self.rigs.ended(spot, &Crew::of(cell)).is_some()
+        {
+            // Nobody is left to be metered, and nothing is started in the place of what has to be told of.
+            return Ok(block::unmetered(before.clone()));
+        }
         let pool = match spot.site.fpm {
             Some(_) => Some(self.rigs.pool(&self.plan, &Crew::of(cell), &self.files).map_err(fault)?),
             None => None,
