@@ -1,6 +1,8 @@
 //! What the next visit to a cell will cost, and whether the budget allows it. A forecast orders and admits work;
 //! no result rests on it.
 
+use std::collections::BTreeMap;
+
 use super::order::SLOW;
 use super::state::{History, State};
 use crate::subject;
@@ -65,7 +67,7 @@ pub enum Admission {
 ///
 /// A slow cell also leaves time for the quick ones to get five rounds each (at most 0.3 of the budget), for it
 /// yields one figure where they yield most of the front; and a further visit to one, for the cells that were never
-/// visited.
+/// visited. A further visit to a quick one waits where time is too short for five rounds of all: see [`waits`].
 pub fn admit(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
     if plan.policy.exhaustive {
         return Admission::Go;
@@ -74,14 +76,46 @@ pub fn admit(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f6
     let safety = if state.cells[i].visits.is_empty() { SAFETY_NOMINAL } else { SAFETY_MEASURED };
     let end = elapsed + expected[i] * safety;
     if end > budget {
-        Admission::Never
-    } else if expected[i] > SLOW
-        && end + kept(state, expected).min(SHARE_KEPT * budget) + unseen(state, i, expected) > budget
-    {
-        Admission::Later
-    } else {
-        Admission::Go
+        return Admission::Never;
     }
+    let is_later = if expected[i] > SLOW {
+        end + kept(state, expected).min(SHARE_KEPT * budget) + unseen(state, i, expected) > budget
+    } else {
+        waits(plan, state, i, expected, budget - elapsed)
+    };
+    if is_later { Admission::Later } else { Admission::Go }
+}
+
+/// Whether a further visit to the quick cell `i` waits for others, with `left` seconds of the budget. A claim takes five rounds, and fewer of every
+/// cell would be none at all: where time is too short for five of all, as many groups have them as it does for, the cheapest first. When it does for no
+/// group, all go on.
+fn waits(plan: &Plan, state: &State, i: usize, expected: &[f64], left: f64) -> bool {
+    if state.cells[i].visits.is_empty() {
+        return false;
+    }
+    let lacks = |j: usize| {
+        let rounds = ROUNDS_KEPT.saturating_sub(state.cells[j].visits.len());
+        expected[j] * SAFETY_MEASURED * rounds as f64
+    };
+    let quick = || (0..expected.len()).filter(|&j| state.cells[j].is_live() && expected[j] <= SLOW);
+    if quick().map(lacks).sum::<f64>() <= left {
+        return false;
+    }
+    let mut groups: BTreeMap<String, f64> = BTreeMap::new();
+    for j in quick().filter(|&j| lacks(j) > 0.0) {
+        *groups.entry(plan.cells[j].group()).or_default() += lacks(j);
+    }
+    let mut groups: Vec<(String, f64)> = groups.into_iter().collect();
+    groups.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut spent = 0.0;
+    let has_room = |(_, seconds): &&(String, f64)| {
+        spent += seconds;
+        spent <= left
+    };
+    let first: Vec<&(String, f64)> = groups.iter().take_while(has_room).collect();
+    let own = plan.cells[i].group();
+    let is_first = lacks(i) > 0.0 && first.iter().any(|(group, _)| *group == own);
+    !first.is_empty() && !is_first
 }
 
 fn kept(state: &State, expected: &[f64]) -> f64 {

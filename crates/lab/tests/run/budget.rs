@@ -51,6 +51,31 @@ fn slow_cells_leave_quick_ones_the_time_for_five_rounds() {
 }
 
 #[test]
+fn short_of_time_some_groups_have_five_rounds_rather_than_all_fewer() {
+    let names: Vec<String> = (0..8).map(|i| format!("c{i}")).collect();
+    let cost = |i: usize| if i < 4 { 20.0 } else { 400.0 } + i as f64;
+    let codecs: Vec<_> =
+        names.iter().enumerate().map(|(i, n)| (n.as_str(), codec(cost(i), 10.0, 100 - i as u64))).collect();
+    let mut lab = Lab::new(&codecs);
+    let other = weigh_model::payload::Payload { name: "other".into(), ..lab.plan.payloads[0].clone() };
+    lab.plan.payloads.push(other);
+    lab.plan.cells[4..].iter_mut().for_each(|cell| cell.payload = "other".into());
+    // Five rounds of all take some 10 s.
+    lab.plan.policy.budget_seconds = 8.0;
+    let (outcome, records) = lab.run();
+    let of = |name: &str| visits(&records).iter().filter(|(visited, _)| visited == name).count();
+    let rounds: Vec<usize> = names.iter().map(|name| of(name)).collect();
+    assert!(rounds[..4].iter().all(|rounds| *rounds >= 5), "{rounds:?}");
+    assert!(rounds[4..].iter().all(|rounds| (1..5).contains(rounds)), "{rounds:?}");
+    assert!(outcome.seconds <= 8.0 && outcome.seconds > 7.0, "what is left is used: {}", outcome.seconds);
+    assert!(
+        stops(&records).values().skip(4).all(|stop| stop.1 == StopReason::Budget),
+        "{:?}",
+        stops(&records)
+    );
+}
+
+#[test]
 fn a_machine_slower_than_expected_is_noticed() {
     let mut codecs: Vec<(String, _)> =
         (1..=10).map(|i| (format!("q{i}"), codec(20.0 + f64::from(i), 1.0, 100 - i as u64))).collect();
