@@ -67,12 +67,16 @@ pub fn resolve(library: &Library, spec: &str) -> Result<Vec<Resolved>> {
 
 impl Resolved {
     /// Brings it into a folder as a payload; with `family` a small one together with other instances of its shape, where there are such:
-    /// of values, and of all that is generated. The payload's blob is a path in `into`, as given.
+    /// of values, and of what is generated for its own sake. The payload's blob is a path in `into`, as given.
     pub fn stage(&self, library: &Library, into: &Path, names: &mut Names, family: bool) -> Result<Payload> {
         let name = names.give(&self.name);
         match &self.what {
             What::Real => library.stage(&self.id, into, &name, family),
-            What::Synthetic(recipe) => recipe.stage(into, &name, family),
+            What::Synthetic(recipe) => {
+                // A stand-in is measured as the real one would be, and there is one of each file.
+                let is_file = self.stand_in.is_some() && !self.id.starts_with("value:");
+                recipe.stage(into, &name, family && !is_file)
+            }
         }
     }
 }
@@ -127,6 +131,21 @@ mod tests {
             let share = payload.bytes as f64 / item.about_bytes() as f64;
             assert!((0.9..=1.0).contains(&share), "{id}: {share}");
             assert_eq!(std::fs::metadata(&payload.blob).unwrap().len(), payload.bytes);
+        }
+    }
+
+    #[test]
+    fn a_stand_in_is_a_family_where_the_real_content_would_be() {
+        let (library, folder, mut names) = (empty(), tempfile::tempdir().unwrap(), Names::new());
+        for (id, is_family) in [
+            ("value:rows-64k", true),
+            ("value:rows-1m", false),
+            ("corpus:page-zlib", false),
+            ("synthetic:html-64k", true),
+        ] {
+            let found = resolve(&library, id).unwrap().remove(0);
+            let payload = found.stage(&library, folder.path(), &mut names, true).unwrap();
+            assert_eq!(payload.family, is_family, "{id}");
         }
     }
 
