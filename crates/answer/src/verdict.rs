@@ -156,11 +156,11 @@ pub fn is_less(a: &Estimate, b: &Estimate) -> bool {
     is_total_less((a, 0.0), (b, 0.0))
 }
 
-/// `a` is less than `b`: at the family-wise level, and by the figures alone where they have too few rounds in common for any rule.
+/// `a` is less than `b` as tables say it, and by the figures alone where they have too few rounds in common for any rule.
 pub fn is_told_less(a: Option<&Estimate>, b: Option<&Estimate>) -> bool {
     let Some((a, b)) = a.zip(b) else { return false };
-    let compared = Compared::of((a, 0.0), (b, 0.0)).filter(|compared| compared.log.rounds >= ROUNDS);
-    compared.map_or(a.value < b.value, |compared| compared.value < 1.0 && compared.is_claimed())
+    let told = ratio(a, b).filter(|ratio| ratio.rounds as usize >= ROUNDS);
+    told.map_or(a.value < b.value, |ratio| ratio.value < 1.0 && ratio.is_settled())
 }
 
 /// As [`is_less`], with an amount added to each that is known exactly.

@@ -67,7 +67,7 @@ pub enum Admission {
 ///
 /// A slow cell also leaves time for the quick ones to get five rounds each (at most 0.3 of the budget), for it
 /// yields one figure where they yield most of the front; and a further visit to one, for the cells that were never
-/// visited. A further visit to a quick one waits where time is too short for five rounds of all: see [`waits`].
+/// visited. A further visit to a quick one waits where time is too short for five rounds of all: see `waits`.
 pub fn admit(plan: &Plan, state: &State, i: usize, expected: &[f64], elapsed: f64) -> Admission {
     if plan.policy.exhaustive {
         return Admission::Go;

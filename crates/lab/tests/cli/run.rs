@@ -7,7 +7,7 @@ use crate::lab::{Lab, SMALL, has_php};
 fn a_study_leaves_a_whole_private_directory() {
     let lab = Lab::new();
     // One item and no family: its pass is far from where a visit takes fewer samples.
-    lab.write("small.toml", &SMALL.replace("codecs =", "block_bytes = 4096\ncodecs ="));
+    lab.write("small.toml", SMALL.replace("codecs =", "block_bytes = 4096\ncodecs ="));
     let text = lab.fine(&["run", "small.toml", "--out", "run"]);
     assert!(text.contains("Which of two?") && text.contains("SYNTHETIC"), "{text}");
     let mut names: Vec<_> = std::fs::read_dir(lab.path("run"))

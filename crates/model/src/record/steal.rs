@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::caveat::Caveat;
 
-/// A visit from which a larger share was stolen is marked, where it was also at least [`CERTAIN`].
+/// A visit from which a larger share was stolen is marked, where it was also at least `CERTAIN`.
 pub const LIMIT: f64 = 0.05;
 /// Seconds of stolen time from which on some was stolen for certain: the meters count ticks of 10 ms.
 const CERTAIN: f64 = 0.02;
