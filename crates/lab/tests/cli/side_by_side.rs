@@ -50,8 +50,11 @@ fn two_labs_at_once_do_not_disturb_each_other() {
         let visits: Vec<&Value> = records.iter().filter(|r| r["type"] == "visit").collect();
         assert_eq!(visits.len(), 9, "{side}: three cells in three rounds");
         let noted = |v: &&&Value| v["cell"].as_str().unwrap().ends_with(&format!("/noted-{side}"));
-        let asked: u64 =
-            visits.iter().filter(noted).map(|v| v["delivery"]["metered"].as_u64().unwrap()).sum();
+        let sent = |v: &&Value| {
+            let delivery = &v["delivery"];
+            delivery["metered"].as_u64().unwrap() + delivery["warmed"].as_u64().unwrap_or(0)
+        };
+        let asked: u64 = visits.iter().filter(noted).map(sent).sum();
         let seen = lab.read(&format!("{side}.seen"));
         assert_eq!(
             seen.lines().count() as u64,
