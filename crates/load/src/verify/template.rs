@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use super::wrong::common as common_beginning;
 
 /// A longer body is not taken apart.
-const LONGEST: usize = 4 << 20;
+pub(super) const LONGEST: usize = 4 << 20;
 /// A part that is the same and shorter than this, between two that vary, is taken to vary with them: two banners have
 /// tags in common that a third has not.
 const SHORTEST: usize = 32;

@@ -208,3 +208,19 @@ fn a_response_with_a_validator_must_not_change() {
     let result = loaded(answer);
     assert_eq!(counts(&result).faulted, REQUESTS + 8 - 100, "{:?}", result.faults);
 }
+
+/// Responses of many megabytes would fill the memory in which a changed page waits: there a wrong byte is found as it comes.
+#[test]
+fn a_long_response_is_compared_as_it_comes() {
+    let answer = |number: u64| {
+        let mut body = vec![b'a'; 5 << 20];
+        body[4 << 20] ^= u8::from(number >= 8);
+        response("Content-Type: application/octet-stream\r\n", &body)
+    };
+    let server = Server::start(move |number| vec![Step::Send(answer(number))]);
+    let mut plan = LoadPlan { again_seconds: 0.01, ..plan(server.address, verify()) };
+    plan.length.requests = Some(30);
+    plan.streams[0].connections = 10;
+    let result = load(&plan).expect("a good preflight");
+    assert_eq!((counts(&result).completed, counts(&result).faulted), (0, 30), "{:?}", result.faults);
+}
