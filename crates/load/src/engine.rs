@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-pub use preflight::{TIMES as PREFLIGHTS, preflights};
+pub use preflight::preflights;
 pub use prepared::{Arsenal, Endpoint, Prepared, Refusal};
 pub use progress::Progress;
 
@@ -123,7 +123,7 @@ fn preflight(
     let mini = scouting(plan);
     let all: Vec<u32> = (0..plan.requests.len() as u32).collect();
     let mut scout = Box::new(preflight::Scout::new(plan));
-    scout = ask(&mini, arsenal, scout, &all, preflight::TIMES).map_err(broken)?;
+    scout = ask(&mini, arsenal, scout, &all, preflight::times(plan)).map_err(broken)?;
     if plan.again_seconds > 0.0 && scout.asks_again() {
         pause(Duration::from_secs_f64(plan.again_seconds), stop);
         for request in all {

@@ -20,6 +20,10 @@ pub struct LoadPlan {
     pub limits: Limits,
     /// What becomes of bodies.
     pub check: Check,
+    /// How often the preflight asks for each request: twice shows what differs from response to response, and the third time what differs
+    /// only sometimes. Once is enough where nothing does; 0 is taken as 1.
+    #[serde(default = "preflights")]
+    pub preflights: u32,
     /// Seconds after which the preflight asks for everything again, over new connections, to see what varies with time; 0: it
     /// asks once.
     #[serde(default)]
@@ -45,6 +49,7 @@ impl Default for LoadPlan {
             length: Length::default(),
             limits: Limits::default(),
             check: Check::Verify { decode_every: 1, vary_by: Vec::new() },
+            preflights: preflights(),
             again_seconds: 0.0,
             threads: 1,
             cpus: Vec::new(),
@@ -52,6 +57,10 @@ impl Default for LoadPlan {
             seed: 1,
         }
     }
+}
+
+fn preflights() -> u32 {
+    3
 }
 
 /// One kind of request.
@@ -114,6 +123,9 @@ pub struct Stream {
     pub abandon_after: Option<u64>,
     /// The socket's receive buffer in bytes, set before it connects.
     pub receive_buffer: Option<u32>,
+    /// Each thread sends its requests in turn, whatever their weights; else they are drawn by these.
+    #[serde(default)]
+    pub in_turn: bool,
 }
 
 /// One kept connection in a closed model.
@@ -128,6 +140,7 @@ impl Default for Stream {
             read_rate: None,
             abandon_after: None,
             receive_buffer: None,
+            in_turn: false,
         }
     }
 }

@@ -93,6 +93,9 @@ pub struct Delivery {
     pub accept: String,
     /// Connections, each with one request at a time.
     pub connections: u32,
+    /// Instances of the payload, which requests are for in turn; absent: 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub instances: u32,
     /// The link that responses go over, by its name in the plan; null: the machine's own loopback.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
@@ -103,6 +106,15 @@ pub struct Delivery {
     /// cell's setting that stand here too are the server's, not PHP's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Setting>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// A payload is one instance of itself.
+fn is_one(instances: &u32) -> bool {
+    *instances == 1
 }
 
 /// What is not asked for is not written.

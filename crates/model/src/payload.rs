@@ -95,11 +95,16 @@ pub fn family_of(bytes: u64) -> usize {
     (FAMILY_BYTES.div_ceil(bytes) as usize).clamp(FEWEST_OF_FAMILY, MOST_OF_FAMILY)
 }
 
+/// Cuts of so many bytes that are sent in turn; 1: the begin of a content alone.
+pub fn cuts_of(bytes: u64) -> usize {
+    if bytes > LARGEST_OF_FAMILY { 1 } else { FEWEST_OF_FAMILY }
+}
+
 /// Larger values are too long to be learnt, and are measured by themselves; bytes.
 const LARGEST_OF_FAMILY: u64 = 256 << 10;
 /// A family has so many bytes at least, within the bounds of its instances.
 const FAMILY_BYTES: u64 = 384 << 10;
-/// The fewest instances of a family.
+/// The fewest instances of a family, and as many as requests are for in turn: between two of them other code runs, so that less is learnt.
 pub const FEWEST_OF_FAMILY: usize = 24;
 /// The most: each is a line in requests and plans.
 const MOST_OF_FAMILY: usize = 384;

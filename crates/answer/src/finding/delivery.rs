@@ -196,7 +196,7 @@ fn crossovers<'a>(evidence: &Evidence<'a>) -> &'a [Crossover] {
 
 /// Bytes of a payload.
 fn bytes_of(evidence: &Evidence, payload: &str) -> u64 {
-    evidence.report.payload(payload).map_or(0, |payload| payload.bytes)
+    evidence.report.payload(payload).map_or(0, |payload| payload.size())
 }
 
 /// The groups of a kind of thing that are worth a sentence of their own, the most telling first: that of the published

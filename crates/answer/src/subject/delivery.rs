@@ -614,7 +614,7 @@ fn overview(report: &Report) -> Vec<Block> {
             "" => String::new(),
             link => format!(" @{}", clean(link)),
         };
-        let size = view.payload().map(|payload| units::bytes(payload.bytes)).unwrap_or_default();
+        let size = view.payload().map(|payload| units::bytes(payload.size())).unwrap_or_default();
         let runtime = if of.runtime() == NO_PHP { String::new() } else { clean(of.runtime()) };
         vec![
             field("content", "", Kind::Text(12), 0, clean(of.payload())),

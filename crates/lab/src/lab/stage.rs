@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use crate::content::user::{self, Limits};
 use crate::content::{Library, Names, resolve};
 use crate::digest;
-use weigh_model::payload::{Origin, Payload};
+use weigh_model::payload::{Origin, Payload, cuts_of};
 
 /// The most items a corpus content is cut into: each costs a call and a line of the request.
 const MAX_ITEMS: u64 = 8192;
@@ -92,35 +92,45 @@ impl<'a> Stager<'a> {
         })
     }
 
-    /// The payloads that a content name of a study stands for, or their first `bytes`: shorter ones are whole.
-    pub fn begin_of(&mut self, name: &str, bytes: Option<u64>) -> Result<Vec<Payload>> {
+    /// The payloads that a content name of a study stands for, or `bytes` cut out of each: shorter ones are whole.
+    pub fn cuts(&mut self, name: &str, bytes: Option<u64>) -> Result<Vec<Payload>> {
         let whole = self.corpus(name, None)?;
         let Some(bytes) = bytes else { return Ok(whole) };
-        whole.into_iter().map(|payload| self.begin(payload, bytes)).collect()
+        whole.into_iter().map(|payload| self.cut_out(payload, bytes)).collect()
     }
 
-    /// A payload that was staged, or its first `bytes`: a shorter one is whole.
+    /// A payload that was staged, or `bytes` cut out of it: a shorter one is whole.
     pub fn cut_off(&mut self, payload: Payload, bytes: Option<u64>) -> Result<Payload> {
         match bytes {
-            Some(bytes) => self.begin(payload, bytes),
+            Some(bytes) => self.cut_out(payload, bytes),
             None => Ok(payload),
         }
     }
 
-    fn begin(&mut self, payload: Payload, bytes: u64) -> Result<Payload> {
+    /// Cuts so many bytes out of a content, small ones at several places that are evenly apart, as a family.
+    fn cut_out(&mut self, payload: Payload, bytes: u64) -> Result<Payload> {
         if payload.bytes <= bytes {
             return Ok(payload);
         }
         let name = format!("{}@{bytes}", payload.name);
         let doing = || format!("{}: cannot be cut to {bytes} bytes", payload.name);
-        let mut begin = Vec::new();
-        File::open(&payload.blob).and_then(|f| f.take(bytes).read_to_end(&mut begin)).with_context(doing)?;
+        let rest = payload.bytes - bytes;
+        let count = (cuts_of(bytes) as u64).min(rest + 1);
+        let mut cuts = Vec::new();
+        let mut file = File::open(&payload.blob).with_context(doing)?;
+        for at in 0..count {
+            let begin = (at * rest).checked_div(count - 1).unwrap_or(0);
+            file.seek(SeekFrom::Start(begin)).with_context(doing)?;
+            file.by_ref().take(bytes).read_to_end(&mut cuts).with_context(doing)?;
+        }
         let mut blob = payload.blob.clone().into_os_string();
         blob.push(format!("@{bytes}"));
         let blob = PathBuf::from(blob);
-        std::fs::write(&blob, &begin).with_context(doing)?;
-        let sha256 = digest::sha256(&begin);
-        Ok(Payload { name, blob, sha256, bytes, items: vec![bytes], family: false, value: None, ..payload })
+        std::fs::write(&blob, &cuts).with_context(doing)?;
+        let sha256 = digest::sha256(&cuts);
+        let items = vec![bytes; count as usize];
+        let (bytes, family) = (cuts.len() as u64, count > 1);
+        Ok(Payload { name, blob, sha256, bytes, items, family, value: None, ..payload })
     }
 
     /// A file or folder of the user's as a payload.

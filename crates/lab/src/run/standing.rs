@@ -39,12 +39,16 @@ pub struct Standing<'a> {
     rivals: Vec<Vec<Rival>>,
     /// Of each cell: a rival with no more bytes is quicker at that level.
     off: Vec<bool>,
+    /// Of each cell: whether it stands on the front, or a rival does, hangs on which of the two is the quicker, and tables could not tell.
+    tied: Vec<bool>,
 }
 
 /// How a cell that competes with another stands to it in the time on the front.
 struct Rival {
     cell: usize,
     told: Told,
+    /// The two differ as tables say it.
+    is_listed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -81,7 +85,9 @@ impl<'a> Standing<'a> {
         let mut rivals: Vec<Vec<Rival>> = plan.cells.iter().map(|_| Vec::new()).collect();
         for (i, j, log) in compared {
             let figure = |i: usize| profiles[i].as_ref().map_or(f64::NAN, |p| p.front().cpu);
-            let is_told = log.is_some_and(|log| rule.claims(&log, figure(i) / figure(j), 1.0));
+            let ratio = log.and_then(|log| rule.compare_log(&log, figure(i) / figure(j), 1.0));
+            let is_told = ratio.is_some_and(|ratio| ratio.is_claimed);
+            let is_listed = ratio.is_some_and(|ratio| ratio.is_listed);
             for (own, other) in [(i, j), (j, i)] {
                 let told = match is_told {
                     _ if is_awaited(other) => Told::Awaited,
@@ -89,7 +95,7 @@ impl<'a> Standing<'a> {
                     true => Told::Slower,
                     false => Told::Apart,
                 };
-                rivals[own].push(Rival { cell: other, told });
+                rivals[own].push(Rival { cell: other, told, is_listed });
             }
         }
         let bytes = |i: usize| profiles[i].as_ref().map_or(u64::MAX, |profile| profile.bytes);
@@ -97,7 +103,42 @@ impl<'a> Standing<'a> {
             rivals.iter().any(|rival| rival.told == Told::Quicker && bytes(rival.cell) <= bytes(i))
         };
         let off = rivals.iter().enumerate().map(is_off).collect();
-        Standing { plan, profiles, rivals, off }
+        let mut standing = Standing { plan, profiles, rivals, off, tied: vec![false; plan.cells.len()] };
+        standing.mark_ties(|i| state.cells[i].is_live());
+        standing
+    }
+
+    /// Goes along each front as the report does, from the smallest cell on: who is told to be quicker than the last one there is on it. Where a cell is quicker by more than
+    /// figures are asked to be exact to, and tables would not say so, both are tied, unless one of them gets no more rounds.
+    fn mark_ties(&mut self, is_live: impl Fn(usize) -> bool) {
+        let clear = 1.0 + self.plan.policy.half_width;
+        for members in groups(self.plan).values() {
+            let point = |i: &usize| self.profiles[*i].as_ref().map(|p| (p.bytes, p.front().cpu, *i));
+            let mut points: Vec<(u64, f64, usize)> = members.iter().filter_map(point).collect();
+            points.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            let mut last: Option<(f64, usize)> = None;
+            for (_, cpu, i) in points {
+                let Some((other_cpu, other)) = last else {
+                    last = Some((cpu, i));
+                    continue;
+                };
+                if cpu >= other_cpu {
+                    continue;
+                }
+                let rival = self.rivals[i].iter().find(|rival| rival.cell == other);
+                if rival.is_none_or(|rival| rival.is_listed) {
+                    last = Some((cpu, i));
+                } else if cpu * clear < other_cpu && is_live(i) && is_live(other) {
+                    self.tied[i] = true;
+                    self.tied[other] = true;
+                }
+            }
+        }
+    }
+
+    /// More rounds of a cell may show who of two stands on the front.
+    pub fn is_tied(&self, i: usize) -> bool {
+        self.tied[i]
     }
 
     /// How far the interval of a phase reaches above its figure, as a share of it; `None` before there are two rounds, and for a phase that is no
@@ -142,14 +183,19 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// Every two cells that compete: they are of one group, and do the same there.
-fn competitors(plan: &Plan) -> Vec<(usize, usize)> {
+/// Cells by their groups.
+fn groups(plan: &Plan) -> BTreeMap<String, Vec<usize>> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (i, cell) in plan.cells.iter().enumerate() {
         groups.entry(cell.group()).or_default().push(i);
     }
+    groups
+}
+
+/// Every two cells that compete: they are of one group, and do the same there.
+fn competitors(plan: &Plan) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
-    for members in groups.values() {
+    for members in groups(plan).values() {
         for (at, &i) in members.iter().enumerate() {
             let (of, own) = (subject::of(&plan.cells[i]), &plan.cells[i]);
             pairs.extend(

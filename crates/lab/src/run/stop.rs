@@ -57,7 +57,8 @@ fn early(plan: &Plan, standing: &Standing<'_>, past: &History, i: usize) -> Opti
     if let Some(by) = standing.dominator(i).filter(|_| is_free) {
         return Some(StopReason::Dominated { by: plan.cells[by].id.clone() });
     }
-    if is_enough(policy, past, headline) && headline.iter().all(is_settled) {
+    let is_exact_enough = is_enough(policy, past, headline) && headline.iter().all(is_settled);
+    if is_exact_enough && !standing.is_tied(i) {
         return Some(StopReason::Settled);
     }
     // The front is one of bytes and the first of the headline phases.

@@ -80,7 +80,7 @@ impl Subject for Deliveries {
     }
 
     fn stage(&self, stager: &mut Stager<'_>, name: &str, bytes: Option<u64>) -> Result<Vec<Payload>> {
-        stager.begin_of(name, bytes)
+        stager.cuts(name, bytes)
     }
 
     fn plan(&self, study: &Study, draft: &mut Draft<'_>, contents: &mut ContentSource<'_>) -> Result<()> {
@@ -107,7 +107,7 @@ impl Subject for Deliveries {
         let last = past.visits.last().and_then(|visit| visit.delivery.as_deref());
         let again = if last.is_some_and(|visit| visit.server_cpu_ns.is_none()) { AGAIN_SECONDS } else { 0.0 };
         match &cell.delivery {
-            Some(delivery) if delivery.slow.is_none() => block_seconds(pass, delivery.connections) + again,
+            Some(delivery) if delivery.slow.is_none() => block_seconds(pass, delivery) + again,
             _ => watched_seconds(),
         }
     }

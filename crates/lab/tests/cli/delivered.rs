@@ -63,6 +63,37 @@ fn what_is_sent_is_measured_by_whom_it_costs() {
     assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
 }
 
+#[test]
+fn a_content_that_is_cut_is_sent_from_several_places_in_turn() {
+    needs!(serves_php());
+    let lab = Lab::new();
+    let blocks = [
+        ("page", "php", "ways = [\"none\", \"gzencode:6\"]"),
+        ("asset", "-", "ways = [\"gzip:6\", \"gzip_static\"]"),
+        ("download", "php", "ways = [\"readfile\", \"x-accel-redirect\"]\nconnections = [2]"),
+    ];
+    let block = |(subject, runtime, more)| {
+        deliveries(subject, "corpus:page-zlib", runtime, &format!("{more}\nsizes = [3000]\nkeep = true"))
+    };
+    lab.write("cut.toml", study("cut", [60, 1, 1], &blocks.map(block).concat()));
+    lab.done(&["run", "cut.toml", "--php", "php", "--out", "run"]);
+    let visits = visits(&lab, "run");
+    assert_eq!(visits.len(), 6, "{:?}", visits.keys());
+    for (cell, visit) in &visits {
+        let delivery = &visit["delivery"];
+        let count = |name: &str| delivery[name].as_u64().unwrap();
+        let requests = count("requests");
+        assert!(requests % 24 == 0 && count("metered") == requests + 24, "{cell}: {delivery}");
+        assert_eq!(count("decoded_bytes"), requests * 3000, "{cell}");
+        let first = requests * delivery["preflight"]["body_bytes"].as_u64().unwrap();
+        let is_coded = cell.contains("gz");
+        assert_eq!(count("body_bytes") != first, is_coded, "{cell}: each is encoded for itself");
+    }
+    let plan = lab.json("run/plan.json");
+    let size = &plan["payloads"][0];
+    assert_eq!((&size["family"], size["bytes"].as_u64()), (&Value::Bool(true), Some(72_000)));
+}
+
 /// Idle time is measured once for the server and once for the pool and taken off each visit, and what is left is divided into user space and kernel.
 fn split(lab: &Lab, report: &Value) {
     let visits: Vec<Value> = lab.records("run").into_iter().filter(|r| r["type"] == "visit").collect();

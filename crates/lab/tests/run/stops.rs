@@ -87,6 +87,24 @@ fn neighbours_on_the_front_go_on_until_they_are_as_exact_as_asked_for() {
     assert!(stops(&records).values().all(|s| *s == (6, StopReason::Rounds)), "{:?}", stops(&records));
 }
 
+/// Two cells with exact figures but for the rounds in which a neighbour was there, one with fewer bytes, the other quicker by this factor.
+fn two_exact(factor: f64) -> Lab {
+    let mut codecs = [("small", codec(factor, 1.0, 10)), ("quick", codec(1.0, 1.0, 20))];
+    codecs[0].1.slow = vec![5];
+    codecs[1].1.slow = vec![4];
+    let mut lab = Lab::new(&codecs);
+    lab.plan.policy.max_rounds = 16;
+    lab
+}
+
+#[test]
+fn exact_cells_go_on_while_tables_cannot_tell_which_is_on_the_front() {
+    for (factor, until) in [(1.1, 8..16), (1.02, 5..8)] {
+        let (_, records) = two_exact(factor).run();
+        assert!(stops(&records).values().all(|s| until.contains(&s.0)), "{factor}: {:?}", stops(&records));
+    }
+}
+
 #[test]
 fn smaller_or_quicker_to_decode_is_not_dominated() {
     let quick = codec(1.0, 1.0, 10);

@@ -9,14 +9,17 @@ use crate::protocol::h1::head::{Head, fields};
 use crate::result::{Framing, Preflight};
 use crate::verify::{Body, Captured, Examiner, Expectation, KEPT};
 
-/// How often each request is sent: twice shows what differs, and the third time what differs only sometimes.
-pub const TIMES: u32 = 3;
-/// How often once more after a pause, where the plan asks for that: a clock goes on meanwhile, and what is drawn among a few shows itself.
+/// How often each request is sent once more after a pause, where the plan asks for that: a clock goes on meanwhile, and what is drawn among a few shows itself.
 pub const AGAIN: u32 = 5;
+
+/// Requests that a preflight sends for each request of a plan, before a pause.
+pub fn times(plan: &LoadPlan) -> u32 {
+    plan.preflights.max(1)
+}
 
 /// Requests that a preflight sends for each request of a plan.
 pub fn preflights(plan: &LoadPlan) -> u32 {
-    if plan.again_seconds > 0.0 { TIMES + AGAIN } else { TIMES }
+    times(plan) + if plan.again_seconds > 0.0 { AGAIN } else { 0 }
 }
 
 /// A response that is being kept.
@@ -104,7 +107,8 @@ impl Scout {
     pub fn asks_again(&self) -> bool {
         let is_answered = |asked: &Asked| match asked {
             Asked::Open(responses) => {
-                responses.len() >= TIMES as usize && responses.iter().all(|response| response.is_ok())
+                responses.len() >= times(&self.plan) as usize
+                    && responses.iter().all(|response| response.is_ok())
             }
             Asked::Examined(_) => true,
         };
@@ -123,7 +127,7 @@ impl Scout {
             }
         }
         responses.push(response);
-        let is_told = responses.len() >= TIMES as usize;
+        let is_told = responses.len() >= times(&self.plan) as usize;
         if responses.len() >= preflights(&self.plan) as usize || (is_told && self.kept > KEPT) {
             self.examine(index);
         }
@@ -134,7 +138,7 @@ impl Scout {
         let Asked::Open(responses) = &mut self.requests[index] else { return };
         let request = &self.plan.requests[index];
         let mut responses = std::mem::take(responses);
-        let missing = responses.len() < TIMES as usize && responses.iter().all(Result::is_ok);
+        let missing = responses.len() < times(&self.plan) as usize && responses.iter().all(Result::is_ok);
         if missing {
             let message = "the preflight was ended before it was answered";
             responses.push(Err(Fault::new(FaultKind::Timeout, message)));

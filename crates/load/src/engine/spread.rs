@@ -49,7 +49,11 @@ pub fn parts<'a>(
             seed: plan.seed ^ (at as u64) << 32,
             seconds: plan.length.seconds,
         };
-        let draw = Draw::new(&requests, plan.seed.wrapping_mul(u64::from(index) + 1).wrapping_add(at as u64));
+        let draw = if stream.in_turn {
+            Draw::in_turn(&requests.iter().map(|(request, _)| *request).collect::<Vec<_>>(), 1)
+        } else {
+            Draw::new(&requests, plan.seed.wrapping_mul(u64::from(index) + 1).wrapping_add(at as u64))
+        };
         let schedule = model.schedule(&context);
         let is_open = model.is_open() && takes_part;
         Part::new(stream, schedule, is_open, most as usize, arsenal.endpoints.len(), draw)

@@ -246,6 +246,7 @@ impl StreamDraft {
             read_rate: read_rate.map_err(|e| format!("read-rate: {e}"))?,
             abandon_after: above_zero_bytes("abandon-after", &self.abandon_after)?,
             receive_buffer: receive_buffer.map_err(|_| "receive-buffer: more than 4 GB".to_string())?,
+            in_turn: shared.in_turn,
         })
     }
 }

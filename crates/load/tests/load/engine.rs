@@ -120,6 +120,26 @@ fn requests_come_by_weight_and_classes_are_counted_apart() {
 }
 
 #[test]
+fn requests_in_turn_come_equally_often_and_the_preflight_asks_as_often_as_it_is_told() {
+    let target = Target::start();
+    let sizes = [100, 200, 300, 400, 500];
+    let requests = sizes.map(|bytes| Request {
+        weight: 1.0 + f64::from(bytes),
+        ..request(&target, &format!("/bytes/{bytes}"))
+    });
+    let mut plan = LoadPlan { preflights: 1, threads: 1, ..plan(requests.to_vec(), "closed", 2, Some(50)) };
+    plan.streams[0].in_turn = true;
+    let result = load(&plan);
+    let all = counts(&result);
+    assert_eq!(
+        (all.completed, all.faulted, all.body_bytes),
+        (50, 0, 10 * 1500),
+        "drawn by weight, the longest come most often"
+    );
+    assert_eq!(weigh_load::engine::preflights(&plan), 1);
+}
+
+#[test]
 fn one_connection_serves_two_servers_in_turn() {
     let (one, other) = (Target::start(), Target::start());
     let mut plan = plan(vec![request(&one, "/1k"), request(&other, "/1k")], "closed", 1, Some(100));

@@ -131,6 +131,7 @@ impl Lab {
             negotiation: false,
             accept: "gzip, deflate, br, zstd".into(),
             connections: stand.connections,
+            instances: 1,
             link: None,
             slow: None,
             site: None,

@@ -42,6 +42,7 @@ pub fn build(args: &Args, urls: &[String]) -> Result<LoadPlan> {
         length,
         limits: limits(args),
         check: check(args),
+        preflights: LoadPlan::default().preflights,
         again_seconds: AGAIN_SECONDS,
         threads: threads(args, connections)?,
         cpus: args.machine.cpus.clone(),
@@ -69,6 +70,7 @@ fn defaults(args: &Args, arriving: &Arriving) -> Result<Defaults> {
         read_rate: args.clients.read_rate,
         abandon_after: args.clients.abandon_after,
         receive_buffer: args.clients.receive_buffer.map(|b| u32::try_from(b).unwrap_or(u32::MAX)),
+        in_turn: false,
     };
     Ok(Defaults {
         base: args.request.base.clone(),

@@ -54,7 +54,7 @@ impl Lab {
             .find(|own| own.payload.name == name)
         {
             Some(own) => Ok(vec![stager.cut_off(own.payload.clone(), size)?]),
-            None => stager.begin_of(name, size),
+            None => stager.cuts(name, size),
         });
         stager.notes().iter().for_each(|note| planning.progress.note(note));
         plan

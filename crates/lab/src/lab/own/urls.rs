@@ -231,6 +231,7 @@ fn cell(subject: Subject, payload: &Payload, target: &Target, coding: &str, answ
         kind,
         accept,
         connections: 1,
+        instances: 1,
         link: None,
         slow: None,
         site: None,

@@ -85,7 +85,8 @@ fn is_fine(status: u16) -> bool {
 }
 
 fn is_payload(cell: &Cell, visit: &DeliveryVisit, payload: &Payload) -> bool {
-    !cell.asks_for_payload() || visit.preflight.decoded_sha256.as_ref() == Some(&payload.sha256)
+    let digest = visit.preflight.decoded_sha256.as_ref();
+    !cell.asks_for_payload() || digest.is_some_and(|digest| payload.family || *digest == payload.sha256)
 }
 
 /// Why a block has no result.

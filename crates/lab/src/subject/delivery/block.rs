@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use weigh_load::engine::PREFLIGHTS;
+use weigh_load::fault::{Fault as Wrong, FaultKind as WrongKind};
 use weigh_load::hist::Packed;
 use weigh_load::plan::{Check, Length, Limits, LoadPlan, Request, Stream, Tls};
-use weigh_load::result::{ClassResult, LoadResult};
+use weigh_load::result::{ClassResult, LoadResult, Preflight};
 
+use super::forecast::preflights;
 use super::meters::Metered;
 use super::visit::DeliveryRequest;
 use crate::rig::group::{Group, Usage, peak_bytes};
@@ -21,9 +22,9 @@ pub const AGAIN_SECONDS: f64 = 1.1;
 /// What bodies may come to: the largest content, encoded badly.
 const BODY_BYTES: u64 = 256 << 20;
 
-/// The load for a request of the run: closed, verified, from one thread. Over a link each response has a connection of its own, as
+/// The load for a request of the run: closed, verified, from one thread; the instances of a content in turn. Over a link each response has a connection of its own, as
 /// a reader's first page has: handshake and slow start are in its time.
-pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) -> LoadPlan {
+pub fn plan(asked: &DeliveryRequest<'_>, urls: Vec<String>, authority: Option<&Path>) -> LoadPlan {
     let delivery = asked.cell.delivery.as_ref();
     let accept = delivery.map_or("", |d| d.accept.as_str());
     let mut headers = vec![user_agent()];
@@ -31,11 +32,14 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
     let seconds = asked.limit.as_secs_f64();
     // Of other content the bytes are known.
     let is_outside = matches!(asked.payload.origin, Origin::Url { .. });
+    let name = &asked.payload.name;
+    let request = |url| Request { name: name.clone(), headers: headers.clone(), url, ..Request::default() };
     LoadPlan {
-        requests: vec![Request { name: asked.payload.name.clone(), headers, url, ..Request::default() }],
+        requests: urls.into_iter().map(request).collect(),
         streams: vec![Stream {
             connections: delivery.map_or(1, |d| d.connections),
             keepalive: delivery.is_none_or(|d| d.link.is_none()),
+            in_turn: true,
             ..Stream::default()
         }],
         tls: Tls {
@@ -51,6 +55,7 @@ pub fn plan(asked: &DeliveryRequest<'_>, url: String, authority: Option<&Path>) 
             decoded_bytes: BODY_BYTES.max(asked.payload.bytes),
             ..Limits::default()
         },
+        preflights: delivery.map_or(1, preflights),
         again_seconds: if is_outside { AGAIN_SECONDS } else { 0.0 },
         check: Check::Verify { decode_every: DECODE_EVERY, vary_by: Vec::new() },
         slice_seconds: seconds.max(1.0),
@@ -73,9 +78,14 @@ pub fn user_agent() -> (String, String) {
     ("User-Agent".into(), format!("weigh/{}", env!("CARGO_PKG_VERSION")))
 }
 
-/// The visit to a server that others run: nothing of it is metered.
-pub fn unmetered(result: LoadResult) -> DeliveryVisit {
-    let visit = visit(result, Metered::default());
+/// Requests of a load's preflight.
+pub fn requests_before(load: &LoadPlan) -> u64 {
+    load.requests.len() as u64 * u64::from(weigh_load::engine::preflights(load))
+}
+
+/// The visit to a server that nobody meters, that of others say.
+pub fn unmetered(result: LoadResult, load: &LoadPlan) -> DeliveryVisit {
+    let visit = visit(result, load, Metered::default());
     DeliveryVisit {
         server_cpu_ns: None,
         server_user_ns: None,
@@ -88,9 +98,9 @@ pub fn unmetered(result: LoadResult) -> DeliveryVisit {
 }
 
 /// Puts down what was asked before the block to warm up; what went wrong with that went wrong.
-pub fn after(visit: &mut DeliveryVisit, before: LoadResult) {
+pub fn after(visit: &mut DeliveryVisit, before: LoadResult, load: &LoadPlan) {
     let sent: u64 = before.classes.iter().map(|class| class.counts.sent).sum();
-    visit.warmed = sent.saturating_add(before.preflights.len() as u64 * u64::from(PREFLIGHTS));
+    visit.warmed = sent.saturating_add(requests_before(load));
     visit.faults.splice(0..0, before.faults);
 }
 
@@ -108,10 +118,10 @@ pub fn remember(visit: &mut DeliveryVisit, server: Group, php: Option<Group>) {
 }
 
 /// The visit. The meters' readings are cut down to the block's share of the responses that they saw.
-pub fn visit(result: LoadResult, metered: Metered) -> DeliveryVisit {
+pub fn visit(result: LoadResult, load: &LoadPlan, metered: Metered) -> DeliveryVisit {
     let ClassResult { counts, times, .. } = result.classes.into_iter().next().unwrap_or_default();
     let client = &result.client;
-    let saw = counts.sent.saturating_add(u64::from(PREFLIGHTS));
+    let saw = counts.sent.saturating_add(requests_before(load));
     let share = counts.completed as f64 / saw as f64;
     let of_block = |total: u64| (total as f64 * share).round() as u64;
     let usages = || [Some(metered.server), metered.php].into_iter().flatten();
@@ -147,5 +157,45 @@ pub fn visit(result: LoadResult, metered: Metered) -> DeliveryVisit {
         faults: result.faults,
         preflight: result.preflights.into_iter().next().unwrap_or_default(),
         ..DeliveryVisit::default()
+    }
+}
+
+/// The first preflight that did not bring what was asked for, with why; none where each brought its instance. `digests` are those of the
+/// instances, hexadecimal SHA-256.
+pub fn wrong(preflights: &[Preflight], digests: &[String]) -> Option<Preflight> {
+    let is_wrong = |(seen, digest): &(&Preflight, &String)| {
+        seen.fault.is_some()
+            || !(200..300).contains(&seen.status)
+            || seen.decoded_sha256.as_ref() != Some(digest)
+    };
+    let at = preflights.iter().zip(digests).position(|pair| is_wrong(&pair))?;
+    let mut seen = preflights[at].clone();
+    if seen.fault.is_none() && (200..300).contains(&seen.status) {
+        let message = format!("what came is not instance {} of {}", at + 1, digests.len());
+        seen.fault = Some(Wrong::new(WrongKind::Mismatch, message));
+    }
+    Some(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instance_in_the_place_of_another_is_wrong() {
+        let seen = |digest: &str| Preflight {
+            status: 200,
+            decoded_sha256: Some(digest.into()),
+            ..Preflight::default()
+        };
+        let digests: Vec<String> = ["a", "b"].map(str::to_owned).into();
+        assert_eq!(wrong(&[seen("a"), seen("b")], &digests), None);
+        let swapped = wrong(&[seen("a"), seen("a")], &digests).and_then(|seen| seen.fault).unwrap();
+        assert_eq!(swapped.kind, WrongKind::Mismatch);
+        assert_eq!(swapped.message, "what came is not instance 2 of 2");
+        let refused =
+            wrong(&[seen("a"), Preflight { status: 503, ..Preflight::default() }], &digests).unwrap();
+        assert_eq!((refused.status, refused.fault), (503, None), "its status says why");
+        assert_eq!(wrong(&[seen("x")], &[]), None, "without a family the payload's digest is compared");
     }
 }

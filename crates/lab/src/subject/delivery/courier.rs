@@ -12,13 +12,14 @@ use weigh_load::plan::LoadPlan;
 use weigh_load::result::LoadResult;
 
 use super::blame::Traces;
-use super::files::Files;
+use super::files::{self, Files, Instance};
 use super::meters::{Metered, Meters, Rested, Resting};
 use super::rigs::{Crew, Over, Rigs, Spot};
 use super::visit::{DeliveryRequest, record};
 use super::watch::gauge;
 use super::words::Words;
 use super::{blame, block, certificate, fairness, negotiation, url};
+use crate::digest::sha256;
 use crate::executor::{Executor, Failure, Version, VisitOrder};
 use crate::interrupt::Interrupt;
 use crate::loading;
@@ -104,16 +105,17 @@ impl Courier {
     ) -> Result<DeliveryVisit, Failure> {
         let cell = request.cell;
         let fault = |error: anyhow::Error| start(cell, &error);
-        let path = url::path(cell, delivery, request.payload, self.rigs.token());
-        let url = self.rigs.url(spot, &path).map_err(fault)?;
+        let paths = self.paths(request, delivery);
+        let urls =
+            paths.iter().map(|path| self.rigs.url(spot, path)).collect::<Result<_>>().map_err(fault)?;
         let light = self.rigs.url(spot, url::LIGHT).map_err(fault)?;
         let resting = self.rest(request, delivery, spot)?;
         let server = self.rigs.instance(spot).map_err(fault)?.group();
         self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
         let authority = spot.site.tls.as_ref().map(|tls| tls.chain.as_path());
         let mut load = match &delivery.slow {
-            Some(slow) => fairness::plan(request, slow, (url, light), authority),
-            None => block::plan(request, url, authority),
+            Some(slow) => fairness::plan(request, slow, (urls, light), authority),
+            None => block::plan(request, urls, authority),
         };
         load.cpus = self.rigs.cores().client.clone();
         self.start_agent(&spot.over).map_err(fault)?;
@@ -127,7 +129,7 @@ impl Courier {
             && self.rigs.ended(spot, &Crew::of(cell)).is_some()
         {
             // Nobody is left to be metered, and nothing is started in the place of what has to be told of.
-            return Ok(block::unmetered(before.clone()));
+            return Ok(block::unmetered(before.clone(), &load));
         }
         let pool = match spot.site.fpm {
             Some(_) => Some(self.rigs.pool(&self.plan, &Crew::of(cell), &self.files).map_err(fault)?),
@@ -144,24 +146,32 @@ impl Courier {
             return Err(Failure::Fault(Fault::of_delivery(FaultKind::Crash, message)));
         }
         let metered = Metered { resting, ..metered };
+        let wrong = block::wrong(&result.preflights, &digests(request).map_err(fault)?);
         let mut visit = match &delivery.slow {
             Some(slow) => fairness::visit(result, slow, metered, &seen),
-            None => block::visit(result, metered),
+            None => block::visit(result, &load, metered),
         };
         if let Some(before) = before {
-            block::after(&mut visit, before);
+            block::after(&mut visit, before, &load);
         }
         if request.fresh {
             block::remember(&mut visit, server, php);
         }
+        visit.preflight = wrong.unwrap_or(visit.preflight);
         visit.workers = seen.workers();
         visit.link = link.map(Box::new);
         if let Some(pool) = pool
             && OF_PHP.contains(&visit.preflight.status)
         {
-            explain(&mut visit, pool, &spot.site.docroot, &path);
+            explain(&mut visit, pool, &spot.site.docroot, &paths[0]);
         }
         Ok(visit)
+    }
+
+    /// The path of each instance of a content.
+    fn paths(&self, request: &DeliveryRequest<'_>, delivery: &Delivery) -> Vec<String> {
+        let path = |file: Instance| url::path(request.cell, delivery, &file.name, self.rigs.token());
+        files::instances(request.payload).into_iter().map(path).collect()
     }
 
     /// What the server and the pool of a cell use without load; they are watched first where that is not known.
@@ -213,10 +223,10 @@ impl Courier {
 
     /// One block of requests to a server that others run: nothing of it is started, metered or ended.
     fn outside(&mut self, request: &DeliveryRequest<'_>, url: &str) -> Result<DeliveryVisit, Failure> {
-        let load = block::plan(request, url.to_owned(), None);
+        let load = block::plan(request, vec![url.to_owned()], None);
         let fault = |error| start(request.cell, &error);
         self.start_agent(&Over::Loopback).map_err(fault)?;
-        Ok(block::unmetered(self.ask(request, &load, &Over::Loopback)?))
+        Ok(block::unmetered(self.ask(request, &load, &Over::Loopback)?, &load))
     }
 
     /// The next cell shall not find workers that still send to clients who have gone.
@@ -234,8 +244,9 @@ impl Courier {
         delivery: &Delivery,
         spot: &Spot,
     ) -> Option<Negotiation> {
-        let path = url::path(request.cell, delivery, request.payload, self.rigs.token());
-        let content = std::fs::read(request.blob).ok()?;
+        let first = files::instances(request.payload).into_iter().next()?;
+        let path = url::path(request.cell, delivery, &first.name, self.rigs.token());
+        let content = first.read(request.blob).ok()?;
         let instance = self.rigs.instance(spot).ok()?;
         negotiation::ask(&instance.url(&path), &content, &self.interrupt)
     }
@@ -319,6 +330,15 @@ fn heard(
     }
     let outcome = outcome.map_err(|failure| blame::refused(request.cell, request.payload, &failure))?;
     if outcome.interrupted { Err(Failure::Interrupted) } else { Ok(outcome.result) }
+}
+
+/// The digests of the instances that a family is sent as; none of any other content, which is its payload.
+fn digests(request: &DeliveryRequest<'_>) -> Result<Vec<String>> {
+    if !request.payload.family || !request.cell.asks_for_payload() {
+        return Ok(Vec::new());
+    }
+    let digest = |file: Instance| Ok(sha256(&file.read(request.blob)?));
+    files::instances(request.payload).into_iter().map(digest).collect()
 }
 
 /// Whether a pool's workers are watched during a block: each reading costs the pool CPU time, and while a link takes its time, they would come

@@ -39,7 +39,7 @@ const SETTLING: Duration = Duration::from_secs(2);
 pub fn plan(
     asked: &DeliveryRequest<'_>,
     slow: &Slow,
-    (content, light): (String, String),
+    (content, light): (Vec<String>, String),
     authority: Option<&Path>,
 ) -> LoadPlan {
     let mut plan = block::plan(asked, content, authority);

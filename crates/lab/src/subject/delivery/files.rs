@@ -3,9 +3,10 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::variants::{self, Variant};
 use weigh_model::cell::{Cell, Subject};
@@ -47,30 +48,28 @@ impl Files {
 
     /// The docroot that a cell is served from, with all that it needs in it and in the contents.
     pub fn prepare(&mut self, cell: &Cell, payload: &Payload, blob: &Path) -> Result<PathBuf> {
-        let name = file_name(payload);
         let Some(delivery) = &cell.delivery else { return Ok(self.root.clone()) };
         let variants = match delivery.kind {
             WayKind::PreEncoded => variants::wanted(&cell.setting, &delivery.accept),
             _ => Vec::new(),
         };
-        if delivery.by == By::Php || cell.subject == Subject::PAGE {
-            self.copy(blob, &self.contents().join(&name))?;
-            self.encode(blob, &self.contents(), &name, &variants)?;
-            return self.scripts();
-        }
-        if delivery.kind == WayKind::Transparent {
-            self.copy(blob, &self.contents().join(&name))?;
-            return self.scripts();
-        }
-        // Servers look at what lies beside a file, so that every set of variants has a docroot of its own, and every file.
+        let is_in_contents =
+            delivery.by == By::Php || cell.subject == Subject::PAGE || delivery.kind == WayKind::Transparent;
+        // Servers look at what lies beside a file, so that every set of variants has a docroot of its own, and every content.
         let words: Vec<String> = variants.iter().map(Variant::word).collect();
-        let docroot = match words.as_slice() {
+        let folder = match words.as_slice() {
+            _ if is_in_contents => self.contents(),
             [] => self.root.join(PLAIN),
-            words => self.root.join(format!("{}.{}", words.join("."), name)),
+            words => self.root.join(format!("{}.{}", words.join("."), file_name(payload))),
         };
-        self.copy(blob, &docroot.join(&name))?;
-        self.encode(blob, &docroot, &name, &variants)?;
-        Ok(docroot)
+        for instance in instances(payload) {
+            self.write(&folder.join(&instance.name), || instance.read(blob))?;
+            for variant in &variants {
+                let path = folder.join(format!("{}.{}", instance.name, variant.ending));
+                self.write(&path, || variant.encode(&instance.read(blob)?))?;
+            }
+        }
+        if is_in_contents { self.scripts() } else { Ok(folder) }
     }
 
     /// The docroot with copies of PHP's entry scripts.
@@ -79,31 +78,63 @@ impl Files {
         let from = self.php_home.join("delivery");
         let entries = fs::read_dir(&from).with_context(|| format!("{}: cannot be read", from.display()))?;
         for entry in entries.flatten() {
-            self.copy(&entry.path(), &docroot.join(entry.file_name()))?;
+            let read = || {
+                fs::read(entry.path()).with_context(|| format!("{}: cannot be read", entry.path().display()))
+            };
+            self.write(&docroot.join(entry.file_name()), read)?;
         }
         Ok(docroot)
     }
 
-    fn copy(&mut self, from: &Path, to: &Path) -> Result<()> {
+    /// Writes a file, once in a run.
+    fn write(&mut self, to: &Path, bytes: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
         if !self.made.insert(to.to_owned()) {
             return Ok(());
         }
         let doing = || format!("{}: cannot be written", to.display());
         fs::create_dir_all(to.parent().unwrap_or(&self.root)).with_context(doing)?;
-        fs::copy(from, to).with_context(doing).map(drop)
+        fs::write(to, bytes()?).with_context(doing)
     }
+}
 
-    fn encode(&mut self, blob: &Path, folder: &Path, name: &str, variants: &[Variant]) -> Result<()> {
-        for variant in variants {
-            let path = folder.join(format!("{name}.{}", variant.ending));
-            if self.made.insert(path.clone()) {
-                let bytes = fs::read(blob).with_context(|| format!("{}: cannot be read", blob.display()))?;
-                let encoded = variant.encode(&bytes)?;
-                fs::write(&path, encoded)
-                    .with_context(|| format!("{}: cannot be written", path.display()))?;
-            }
-        }
-        Ok(())
+/// A file that a content is sent as: the content itself, or one of its instances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// The name that it is sent under.
+    pub name: String,
+    /// Where it begins in the payload's blob, bytes.
+    begin: u64,
+    /// Its length in bytes.
+    bytes: u64,
+}
+
+/// The files that a content is sent as.
+pub fn instances(payload: &Payload) -> Vec<Instance> {
+    let name = file_name(payload);
+    if payload.instances() == 1 {
+        return vec![Instance { name, begin: 0, bytes: payload.bytes }];
+    }
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, "bin"));
+    let mut begin = 0;
+    let instance = |(at, bytes): (usize, &u64)| {
+        let instance = Instance { name: format!("{stem}-{at}.{extension}"), begin, bytes: *bytes };
+        begin += bytes;
+        instance
+    };
+    payload.items.iter().enumerate().map(instance).collect()
+}
+
+impl Instance {
+    /// Its bytes, out of the payload's blob.
+    pub fn read(&self, blob: &Path) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = fs::File::open(blob).and_then(|mut file| {
+            file.seek(SeekFrom::Start(self.begin))?;
+            file.take(self.bytes).read_to_end(&mut bytes)
+        });
+        let read = read.with_context(|| format!("{}: cannot be read", blob.display()))?;
+        ensure!(read as u64 == self.bytes, "{}: it is shorter than it was", blob.display());
+        Ok(bytes)
     }
 }
 

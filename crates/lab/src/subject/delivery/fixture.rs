@@ -32,6 +32,7 @@ pub fn delivery(by: By, kind: WayKind, accept: &str) -> Delivery {
         negotiation: false,
         accept: accept.into(),
         connections: 1,
+        instances: 1,
         link: None,
         slow: None,
         site: None,

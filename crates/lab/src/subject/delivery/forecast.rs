@@ -1,6 +1,7 @@
 //! How long responses and blocks of them will take: from nominal figures, before anything was measured, and from what was.
 
 use crate::planner::forecast::nominal_rate;
+use weigh_model::cell::Delivery;
 use weigh_model::link::LinkSpec;
 use weigh_model::transfer::{Connection, Path};
 use weigh_model::way::{WayDescription, WayKind};
@@ -17,8 +18,8 @@ const DELIVERY_SECONDS: f64 = 0.15;
 pub const WATCHED_SECONDS: f64 = 4.0;
 /// Blocks with slow clients that a cell gets: they show who waits for whom, and not a figure of three digits.
 pub const WATCHED_ROUNDS: u32 = 2;
-/// Requests of a preflight, which are metered too.
-const PREFLIGHTS: u64 = weigh_load::engine::PREFLIGHTS as u64;
+/// Requests of a preflight for one content: what of responses varies shows itself. For each of several instances there is one, which shows what is sent.
+const PREFLIGHTS: u32 = 3;
 /// Requests of the longest block.
 const BLOCK_REQUESTS: f64 = 20_000.0;
 
@@ -40,15 +41,23 @@ pub fn link_seconds(link: &LinkSpec, bytes: u64, tls: bool) -> f64 {
 }
 
 /// Requests of a block whose responses take this many seconds of wall time, one after the other: 0.4 s of them, so that
-/// most blocks have eight or more and those of the slowest one.
-pub fn block_requests(response_seconds: f64, connections: u32) -> u64 {
+/// most blocks have eight or more and those of the slowest one. Each instance of the content is asked for as often.
+pub fn block_requests(response_seconds: f64, delivery: &Delivery) -> u64 {
     let enough = (BLOCK_SECONDS / response_seconds).ceil().clamp(1.0, BLOCK_REQUESTS);
-    (enough as u64).max(u64::from(connections))
+    (enough as u64)
+        .max(u64::from(delivery.connections))
+        .next_multiple_of(u64::from(delivery.instances.max(1)))
+}
+
+/// How often a preflight asks for each instance of a content.
+pub fn preflights(delivery: &Delivery) -> u32 {
+    if delivery.instances > 1 { 1 } else { PREFLIGHTS }
 }
 
 /// Expected seconds of wall time of a visit to a delivery whose responses take this many seconds.
-pub fn block_seconds(response_seconds: f64, connections: u32) -> f64 {
-    let requests = block_requests(response_seconds, connections) + PREFLIGHTS;
+pub fn block_seconds(response_seconds: f64, delivery: &Delivery) -> f64 {
+    let preflights = preflights(delivery) * delivery.instances;
+    let requests = block_requests(response_seconds, delivery) + u64::from(preflights);
     requests as f64 * response_seconds + DELIVERY_SECONDS
 }
 

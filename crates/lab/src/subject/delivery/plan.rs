@@ -71,7 +71,7 @@ pub fn block(draft: &mut Draft<'_>, block: &DeliveryBlock, contents: &mut Conten
     };
     for (name, size) in block.content.iter().flat_map(|name| sizes.iter().map(move |s| (name, *s))) {
         for payload in contents(name, size)? {
-            if size.is_some_and(|size| payload.bytes < size) {
+            if size.is_some_and(|size| payload.size() < size) {
                 let reason = format!("it has only {} bytes", payload.bytes);
                 draft.exclude(payload.name, reason, None);
                 continue;
@@ -183,7 +183,8 @@ fn cells_of(
 }
 
 fn cell(draft: &mut Draft<'_>, stand: Stand<'_>, offer: &Offer, setting: Setting) -> Result<()> {
-    let (bytes, delivery) = (stand.payload.bytes, stand.delivery(offer, &setting));
+    let (bytes, delivery) = (stand.payload.size(), stand.delivery(offer, &setting));
+    let instances = delivery.instances;
     let tls = delivery.transport == Transport::Https;
     let over = stand.link.map_or(0.0, |link| link_seconds(link, bytes, tls));
     let expected_seconds = response_seconds(&offer.way, setting.level, bytes, stand.pool.is_some()) + over;
@@ -199,7 +200,11 @@ fn cell(draft: &mut Draft<'_>, stand: Stand<'_>, offer: &Offer, setting: Setting
         delivery: Some(delivery.clone()),
         client: None,
     };
-    if let Some(cell) = draft.add(cell, expected_seconds, "response")
+    let (pass, one) = match instances {
+        1 => (expected_seconds, "response".to_owned()),
+        many => (expected_seconds * f64::from(many), format!("response for each of {many} contents")),
+    };
+    if let Some(cell) = draft.add(cell, pass, &one)
         && let Some(known) = &mut cell.delivery
     {
         if known.accept != delivery.accept {
@@ -224,6 +229,7 @@ impl Stand<'_> {
             negotiation: self.block.negotiation && self.link.is_none(),
             accept: self.block.accept.clone().unwrap_or_else(|| offer.accept(setting)),
             connections: self.connections,
+            instances: u32::try_from(self.payload.instances()).unwrap_or(u32::MAX),
             link: self.link.map(|link| link.name.clone()),
             slow: self.slow(),
             site: offer.site(setting),

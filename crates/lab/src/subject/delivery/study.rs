@@ -51,7 +51,7 @@ pub struct DeliveryBlock {
     pub subject: Served,
     /// Contents by name: `corpus:page-path`, `set:pages`.
     pub content: Vec<String>,
-    /// Only the first bytes of each content, so many: a ladder of sizes. Absent: whole.
+    /// So many bytes cut out of each content, up to 256 KB at several places that are sent in turn: a ladder of sizes. Absent: whole.
     #[serde(default)]
     pub sizes: Vec<u64>,
     /// Web servers by name; `*` is every server that is here.

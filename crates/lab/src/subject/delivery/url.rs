@@ -3,10 +3,7 @@
 use std::fmt::Write;
 
 use weigh_model::cell::{Cell, Delivery, Subject};
-use weigh_model::payload::Payload;
 use weigh_model::way::{By, WayKind};
-
-use super::files::file_name;
 
 /// PHP's way of a page that only the server does something to.
 const NONE: &str = "none";
@@ -14,13 +11,12 @@ const NONE: &str = "none";
 /// The path of a page that costs PHP little.
 pub const LIGHT: &str = "/light.php";
 
-/// Path and query; `token` authorises downloads.
-pub fn path(cell: &Cell, delivery: &Delivery, payload: &Payload, token: &str) -> String {
-    let name = file_name(payload);
+/// Path and query of a content's file of this name; `token` authorises downloads.
+pub fn path(cell: &Cell, delivery: &Delivery, name: &str, token: &str) -> String {
     match delivery.by {
-        By::Server if cell.subject == Subject::PAGE => script(&cell.subject, &name, NONE, &[]),
-        By::Server if delivery.kind == WayKind::Transparent => format!("/offload/{}", encoded(&name)),
-        By::Server => format!("/{}", encoded(&name)),
+        By::Server if cell.subject == Subject::PAGE => script(&cell.subject, name, NONE, &[]),
+        By::Server if delivery.kind == WayKind::Transparent => format!("/offload/{}", encoded(name)),
+        By::Server => format!("/{}", encoded(name)),
         By::Php => {
             let level = cell.setting.level.map(|level| ("level".to_owned(), level.to_string()));
             let is_phps = |option: &&String| {
@@ -33,7 +29,7 @@ pub fn path(cell: &Cell, delivery: &Delivery, payload: &Payload, token: &str) ->
             let ballast = delivery.slow.iter().filter(|slow| slow.script_memory > 0);
             let ballast = ballast.map(|slow| ("ballast".to_owned(), slow.script_memory.to_string()));
             let fields: Vec<_> = level.into_iter().chain(options).chain(authority).chain(ballast).collect();
-            script(&cell.subject, &name, &cell.setting.codec, &fields)
+            script(&cell.subject, name, &cell.setting.codec, &fields)
         }
     }
 }

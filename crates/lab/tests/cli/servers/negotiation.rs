@@ -31,6 +31,7 @@ fn cell(found: &Found, setting: Setting) -> Cell {
         negotiation: true,
         accept: String::new(),
         connections: 1,
+        instances: 1,
         link: None,
         slow: None,
         site: None,

@@ -30,12 +30,25 @@ pub struct Behaviour {
     pub unstable: bool,
     /// In its n-th visit (from 1), ticks that the hypervisor takes beside the 100 at work that each visit has.
     pub stolen: Option<(u32, u64)>,
+    /// Visits (from 1) that take 1.3 times as long, because of a neighbour.
+    pub slow: Vec<u32>,
 }
 
 /// A codec: CPU milliseconds to encode and to decode, and encoded bytes.
 pub fn codec(encode_ms: f64, decode_ms: f64, bytes: u64) -> Behaviour {
     let (spread, fault, wrong, disagreed, unstable) = (0.001, None, false, false, false);
-    Behaviour { encode_ms, decode_ms, bytes, spread, fault, wrong, disagreed, unstable, stolen: None }
+    Behaviour {
+        encode_ms,
+        decode_ms,
+        bytes,
+        spread,
+        fault,
+        wrong,
+        disagreed,
+        unstable,
+        stolen: None,
+        slow: Vec::new(),
+    }
 }
 
 /// What the fake was asked, shared with the test.
@@ -84,7 +97,8 @@ impl CodecWorker for FakeExecutor {
         let times = |ms: f64| -> Vec<f64> {
             // Within a visit, and from visit to visit.
             let off = |i: u32| codec.spread * (f64::from(i % 3) + f64::from(before % 3) - 2.0) / 2.0;
-            (0..request.samples).map(|i| ms * 1e6 * (1.0 + off(i))).collect()
+            let neighbour = if codec.slow.contains(&(before + 1)) { 1.3 } else { 1.0 };
+            (0..request.samples).map(|i| ms * 1e6 * neighbour * (1.0 + off(i))).collect()
         };
         let samples = |ms: f64| Samples { batch: 1, cpu_ns: times(ms), wall_ns: times(ms), preempted: 0 };
         let phase = |p: &Phase| match p {

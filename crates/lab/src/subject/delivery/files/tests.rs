@@ -11,6 +11,29 @@ fn a_name_has_the_extension_of_its_kind_once() {
 }
 
 #[test]
+fn a_family_is_a_file_for_each_instance() {
+    let (home, php) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let blob = home.path().join("blob");
+    fs::write(&blob, "oneothers").unwrap();
+    let mut files = Files::new(home.path(), php.path()).unwrap();
+    let family = Payload { family: true, items: vec![3, 6], ..payload("a@6", "js") };
+    let accept = delivery(By::Server, WayKind::PreEncoded, "gzip");
+    let cell = cell("cell", Subject::ASSET, Setting::bare("way"), Some(accept));
+    let docroot = files.prepare(&cell, &family, &blob).unwrap();
+    for (name, content) in [("a_6-0.js", "one"), ("a_6-1.js", "others")] {
+        assert_eq!(fs::read_to_string(docroot.join(name)).unwrap(), content);
+        let mut decoded = String::new();
+        let coded = fs::File::open(docroot.join(format!("{name}.gz"))).unwrap();
+        flate2::read::GzDecoder::new(coded).read_to_string(&mut decoded).unwrap();
+        assert_eq!(decoded, content, "its variant is its own");
+    }
+    assert_eq!(fs::read_dir(&docroot).unwrap().count(), 4);
+    fs::write(&blob, "one").unwrap();
+    let cut = instances(&family)[1].read(&blob).unwrap_err().to_string();
+    assert!(cut.ends_with("it is shorter than it was"), "{cut}");
+}
+
+#[test]
 fn each_cell_finds_what_it_needs_and_nothing_beside_it() {
     let (home, php) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fs::create_dir(php.path().join("delivery")).unwrap();

@@ -1,3 +1,4 @@
+use super::super::files::file_name;
 use super::super::fixture::{cell, delivery, payload};
 use super::*;
 use weigh_model::setting::Setting;
@@ -5,7 +6,7 @@ use weigh_model::setting::Setting;
 fn asked(subject: Subject, by: By, kind: WayKind, setting: Setting, site: Option<Setting>) -> String {
     let delivery = Delivery { site, ..delivery(by, kind, "") };
     let cell = cell("cell", subject, setting, Some(delivery.clone()));
-    path(&cell, &delivery, &payload("a+b", "html"), "secret")
+    path(&cell, &delivery, &file_name(&payload("a+b", "html")), "secret")
 }
 
 #[test]
