@@ -137,13 +137,14 @@ impl Compared {
     }
 }
 
-/// `a` − `b` with its interval, which follows from that of their ratio; it has no ends where they have no ratio.
+/// `a` − `b` with its interval, both of which follow from their ratio, over the rounds that both have; the difference of the figures, without ends,
+/// where they have no ratio.
 pub fn difference(a: &Estimate, b: &Estimate) -> (f64, Interval) {
-    let interval = match ratio(a, b) {
-        Some(ratio) => Interval { low: b.value * (ratio.low - 1.0), high: b.value * (ratio.high - 1.0) },
-        None => Interval { low: f64::NEG_INFINITY, high: f64::INFINITY },
-    };
-    (a.value - b.value, interval)
+    let more = |ratio: f64| b.value * (ratio - 1.0);
+    match ratio(a, b) {
+        Some(ratio) => (more(ratio.value), Interval { low: more(ratio.low), high: more(ratio.high) }),
+        None => (a.value - b.value, Interval { low: f64::NEG_INFINITY, high: f64::INFINITY }),
+    }
 }
 
 /// The two differ at the family-wise level.
@@ -166,4 +167,27 @@ pub fn is_told_less(a: Option<&Estimate>, b: Option<&Estimate>) -> bool {
 /// As [`is_less`], with an amount added to each that is known exactly.
 pub fn is_total_less(a: (&Estimate, f64), b: (&Estimate, f64)) -> bool {
     Compared::of(a, b).is_some_and(|compared| compared.value < 1.0 && compared.is_claimed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::QUANTILE;
+
+    #[test]
+    fn a_difference_lies_within_its_interval_whatever_rounds_only_one_of_them_has() {
+        let noisy = |from: u32, to: u32, amount: f64| -> Vec<(u32, f64)> {
+            (from..=to).map(|round| (round, amount * (1.0 + 0.01 * f64::from(round % 3)))).collect()
+        };
+        let estimate = |rounds| Estimate::over_rounds(rounds, QUANTILE).unwrap();
+        // The last rounds were calm, and only one of the two was measured in them.
+        let calm = [noisy(1, 5, 100.0), noisy(6, 9, 60.0)].concat();
+        let (a, b) = (estimate(noisy(1, 5, 130.0)), estimate(calm));
+        let (more, interval) = difference(&a, &b);
+        assert!(interval.low <= more && more <= interval.high, "{more} {interval:?}");
+        let share = more / b.value;
+        assert!((share - 0.3).abs() < 0.02, "{share}: rounds of one alone make no difference");
+        let few = estimate(vec![(20, 1.0)]);
+        assert_eq!(difference(&a, &few).1.low, f64::NEG_INFINITY);
+    }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use weigh_model::cell::{Delivery, Subject, Transport};
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
-use weigh_stats::{Threshold, ThresholdInterval};
+use weigh_stats::{ROUNDS, Threshold, ThresholdInterval};
 
 use crate::document::Block;
 use crate::exhibit::Exhibit;
@@ -180,11 +180,12 @@ fn crossover(usual: &Ladder, pre: &Ladder) -> Option<Crossover> {
     })
 }
 
-/// A threshold needs two sizes.
+/// A threshold needs two sizes. Those with too few rounds in common for any claim are left out: they would only hide what the others show.
 fn pays(sizes: &[SizeRatio], of: fn(&SizeRatio) -> Option<Ratio>) -> Option<Pays> {
     let ratios: Vec<(f64, f64, f64, f64)> = sizes
         .iter()
-        .filter_map(|size| of(size).map(|r| (size.bytes as f64, r.value, r.low, r.high)))
+        .filter_map(|size| Some((size.bytes, of(size).filter(|ratio| ratio.rounds as usize >= ROUNDS)?)))
+        .map(|(bytes, ratio)| (bytes as f64, ratio.value, ratio.low, ratio.high))
         .collect();
     if ratios.len() < 2 {
         return None;

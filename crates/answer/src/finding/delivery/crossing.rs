@@ -10,14 +10,19 @@ const USUAL: u64 = 50_000;
 
 /// One sentence per server: its gzip if it has one.
 pub fn leads(evidence: &Evidence) -> Vec<Draft> {
-    super::leads(chosen(evidence).into_iter().map(sentence))
+    super::leads(chosen(evidence).into_iter().filter(|one| is_a_question(one)).map(sentence))
 }
 
 /// The others.
 pub fn details(evidence: &Evidence) -> Vec<Draft> {
     let chosen = chosen(evidence);
-    let is_left = |c: &&Crossover| !chosen.iter().any(|known| std::ptr::eq(*known, *c));
+    let is_left = |c: &&Crossover| is_a_question(c) && !chosen.iter().any(|known| std::ptr::eq(*known, *c));
     super::details(crossovers(evidence).iter().filter(is_left).map(sentence))
+}
+
+/// From which size on it pays can be asked where there are two: of one alone the ratio says all.
+fn is_a_question(crossover: &Crossover) -> bool {
+    crossover.sizes.len() > 1
 }
 
 /// What a way that encodes each response sent as it is: one sentence per server and way. Such responses are on no side of a comparison.

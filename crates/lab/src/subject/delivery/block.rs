@@ -55,7 +55,7 @@ pub fn plan(asked: &DeliveryRequest<'_>, urls: Vec<String>, authority: Option<&P
             decoded_bytes: BODY_BYTES.max(asked.payload.bytes),
             ..Limits::default()
         },
-        preflights: delivery.map_or(1, preflights),
+        preflights: delivery.map_or(1, |delivery| preflights(delivery, asked.requests)),
         again_seconds: if is_outside { AGAIN_SECONDS } else { 0.0 },
         check: Check::Verify { decode_every: DECODE_EVERY, vary_by: Vec::new() },
         slice_seconds: seconds.max(1.0),

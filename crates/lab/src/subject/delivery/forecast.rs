@@ -49,16 +49,16 @@ pub fn block_requests(response_seconds: f64, delivery: &Delivery) -> u64 {
         .next_multiple_of(u64::from(delivery.instances.max(1)))
 }
 
-/// How often a preflight asks for each instance of a content.
-pub fn preflights(delivery: &Delivery) -> u32 {
-    if delivery.instances > 1 { 1 } else { PREFLIGHTS }
+/// How often a preflight asks for each instance of a content before a block of so many requests: once where responses are so slow that the block is one.
+pub fn preflights(delivery: &Delivery, requests: u64) -> u32 {
+    if delivery.instances > 1 || requests == 1 { 1 } else { PREFLIGHTS }
 }
 
 /// Expected seconds of wall time of a visit to a delivery whose responses take this many seconds.
 pub fn block_seconds(response_seconds: f64, delivery: &Delivery) -> f64 {
-    let preflights = preflights(delivery) * delivery.instances;
-    let requests = block_requests(response_seconds, delivery) + u64::from(preflights);
-    requests as f64 * response_seconds + DELIVERY_SECONDS
+    let requests = block_requests(response_seconds, delivery);
+    let preflights = u64::from(preflights(delivery, requests) * delivery.instances);
+    (requests + preflights) as f64 * response_seconds + DELIVERY_SECONDS
 }
 
 /// Expected seconds of wall time of a visit with slow clients.
