@@ -180,11 +180,23 @@ fn crossover(usual: &Ladder, pre: &Ladder) -> Option<Crossover> {
     })
 }
 
+impl Crossover {
+    /// The sizes with enough rounds in common for a claim; all of them where none has.
+    pub fn told(&self, of: impl Fn(&SizeRatio) -> Option<Ratio>) -> Vec<&SizeRatio> {
+        let told: Vec<&SizeRatio> = self.sizes.iter().filter(|size| has_rounds(of(size))).collect();
+        if told.is_empty() { self.sizes.iter().collect() } else { told }
+    }
+}
+
+fn has_rounds(ratio: Option<Ratio>) -> bool {
+    ratio.is_some_and(|ratio| ratio.rounds as usize >= ROUNDS)
+}
+
 /// A threshold needs two sizes. Those with too few rounds in common for any claim are left out: they would only hide what the others show.
 fn pays(sizes: &[SizeRatio], of: fn(&SizeRatio) -> Option<Ratio>) -> Option<Pays> {
     let ratios: Vec<(f64, f64, f64, f64)> = sizes
         .iter()
-        .filter_map(|size| Some((size.bytes, of(size).filter(|ratio| ratio.rounds as usize >= ROUNDS)?)))
+        .filter_map(|size| Some((size.bytes, of(size).filter(|ratio| has_rounds(Some(*ratio)))?)))
         .map(|(bytes, ratio)| (bytes as f64, ratio.value, ratio.low, ratio.high))
         .collect();
     if ratios.len() < 2 {

@@ -321,7 +321,7 @@ fn crossover(report: &Report) -> Option<Chart> {
 }
 
 fn ratio_points(crossover: &Crossover, ratio: fn(&SizeRatio) -> Option<Ratio>) -> Vec<(f64, f64, f64, f64)> {
-    let points = crossover.sizes.iter().filter_map(|size| {
+    let points = crossover.told(ratio).into_iter().filter_map(|size| {
         let Ratio { value, low, high, .. } = ratio(size)?;
         Some((size.bytes.max(1) as f64, value, low.min(value), high.max(value)))
     });
@@ -368,12 +368,11 @@ fn crossover_title(shown: &[&Crossover]) -> String {
     for crossover in shown {
         let server = clean(&crossover.endpoint.server);
         match crossover.cpu {
-            Some(Pays::Everywhere { .. }) => everywhere.push(server),
+            Some(Pays::Everywhere { .. }) if !everywhere.contains(&server) => everywhere.push(server),
             Some(Pays::From { bytes, .. }) => froms.push(format!("on {server} from {}", bytes_tick(bytes))),
             _ => {}
         }
     }
-    everywhere.dedup();
     froms.truncate(3);
     let froms = units::list(&froms);
     let everywhere = match everywhere.is_empty() {

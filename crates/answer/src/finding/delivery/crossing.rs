@@ -66,7 +66,7 @@ fn sentence(crossover: &Crossover) -> Sentence {
 }
 
 fn verdict(crossover: &Crossover) -> String {
-    let range = match crossover.sizes.as_slice() {
+    let range = match crossover.told(|size| size.cpu.or(size.rate)).as_slice() {
         [first, .., last] => format!(" ({} to {})", units::bytes(first.bytes), units::bytes(last.bytes)),
         [only] => format!(" ({})", units::bytes(only.bytes)),
         [] => String::new(),
