@@ -32,6 +32,8 @@ pub enum FaultKind {
     HeadTooLong,
     /// More informational responses than the limit.
     Informational,
+    /// Frames or records without end that bring no response on.
+    Flood,
     /// Content-Length and Transfer-Encoding, or several lengths that differ.
     AmbiguousLength,
     /// A chunk that breaks the protocol's rules.

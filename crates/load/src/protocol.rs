@@ -70,14 +70,35 @@ pub enum Drive {
 pub struct Means<'a> {
     /// What is read into.
     pub buffer: &'a mut [u8],
-    /// The most that is read now, in bytes.
+    /// The most that is read now at the rate of a slow reader, in bytes; `usize::MAX`: as much as there is.
     pub allowance: usize,
+    /// The work that may be done now before others have their turn, in bytes read; frames and reads of nothing count as some.
+    pub turn: usize,
     /// Set where bodies of known length are dropped unseen: the room that the transport may use for it. As long as the
     /// kernel drops them its pages are never touched, so that it costs no memory.
     pub discard: Option<&'a mut [u8]>,
     /// The peer has closed its side or broken the connection: no event will come any more, so that reads go on to the end.
     pub ended: bool,
 }
+
+/// What a step of reading takes of a turn at least, in bytes.
+const STEP: usize = 4 << 10;
+
+impl Means<'_> {
+    /// So many bytes were read, and so many frames were begun in them.
+    pub fn spend(&mut self, bytes: usize, frames: usize) {
+        self.allowance = self.allowance.saturating_sub(if self.allowance == usize::MAX { 0 } else { bytes });
+        self.turn = self.turn.saturating_sub(bytes.max(STEP).saturating_add(frames.saturating_mul(FRAME)));
+    }
+
+    /// No more is to be read now.
+    pub fn is_spent(&self) -> bool {
+        self.allowance == 0 || self.turn == 0
+    }
+}
+
+/// What a frame takes of a turn beside its bytes: about the time of so many.
+const FRAME: usize = 512;
 
 /// A connection's state.
 #[derive(Debug)]
@@ -168,7 +189,7 @@ impl Machine {
     ) -> Drive {
         match self {
             Machine::Http1(machine) => machine.drive(io, request, means, events),
-            Machine::Http2(machine) => machine.drive(io, &means, events),
+            Machine::Http2(machine) => machine.drive(io, means, events),
         }
     }
 

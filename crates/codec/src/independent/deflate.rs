@@ -22,22 +22,37 @@ pub fn zlib(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>
     ended(name, input.len() - used).map(|()| out)
 }
 
-/// One member of the gzip container, RFC 1952; its CRC-32 and length are checked.
+/// The members of the gzip container one after the other, RFC 1952, section 2.2; the CRC-32 and the length of each are checked.
 pub fn gzip(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>, Error> {
-    let body = input.get(header(name, input)?..).ok_or_else(|| truncated(name))?;
-    let (out, used) = inflate(name, body, expected, 0)?;
-    let Some((trailer, rest)) = body[used..].split_first_chunk::<8>() else {
-        return Err(truncated(name));
-    };
-    let [c0, c1, c2, c3, l0, l1, l2, l3] = *trailer;
-    if u32::from_le_bytes([c0, c1, c2, c3]) != crc32fast::hash(&out) {
-        return Err(refused(name, "incorrect CRC-32".into()));
+    let mut out = buffer(name, expected)?;
+    let (mut filled, mut rest) = (0, input);
+    let mut state = Box::<DecompressorOxide>::default();
+    loop {
+        let body = rest.get(header(name, rest)?..).ok_or_else(|| truncated(name))?;
+        state.init();
+        let (used, more) = inflate_into(name, &mut state, body, (&mut out[filled..], expected), 0)?;
+        let member = &out[filled..filled + more];
+        let Some((trailer, behind)) = body[used..].split_first_chunk::<8>() else {
+            return Err(truncated(name));
+        };
+        let [c0, c1, c2, c3, l0, l1, l2, l3] = *trailer;
+        if u32::from_le_bytes([c0, c1, c2, c3]) != crc32fast::hash(member) {
+            return Err(refused(name, "incorrect CRC-32".into()));
+        }
+        if u32::from_le_bytes([l0, l1, l2, l3]) != member.len() as u32 {
+            return Err(refused(name, "the length in the trailer is another".into()));
+        }
+        (filled, rest) = (filled + more, behind);
+        // What does not begin as a member is no further one.
+        if !rest.starts_with(&MAGIC) {
+            out.truncate(filled);
+            return ended(name, rest.len()).map(|()| out);
+        }
     }
-    if u32::from_le_bytes([l0, l1, l2, l3]) != out.len() as u32 {
-        return Err(refused(name, "the length in the trailer is another".into()));
-    }
-    ended(name, rest.len()).map(|()| out)
 }
+
+/// What each member begins with.
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Where the DEFLATE data of a gzip member begins.
 fn header(name: &'static str, input: &[u8]) -> Result<usize, Error> {
@@ -71,14 +86,24 @@ fn header(name: &'static str, input: &[u8]) -> Result<usize, Error> {
 /// The data and how many bytes of input it took.
 fn inflate(name: &'static str, input: &[u8], expected: usize, flags: u32) -> Result<(Vec<u8>, usize), Error> {
     let mut out = buffer(name, expected)?;
-    let flags = flags | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
     let mut state = Box::<DecompressorOxide>::default();
-    let (status, used, filled) = decompress(&mut state, input, &mut out, 0, flags);
+    let (used, filled) = inflate_into(name, &mut state, input, (&mut out, expected), flags)?;
+    out.truncate(filled);
+    Ok((out, used))
+}
+
+/// How many bytes of input the data took, and how many it filled; with what is filled before there may be `expected` in all.
+fn inflate_into(
+    name: &'static str,
+    state: &mut DecompressorOxide,
+    input: &[u8],
+    (out, expected): (&mut [u8], usize),
+    flags: u32,
+) -> Result<(usize, usize), Error> {
+    let (status, used, filled) =
+        decompress(state, input, out, 0, flags | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF);
     match status {
-        TINFLStatus::Done => {
-            out.truncate(filled);
-            Ok((out, used))
-        }
+        TINFLStatus::Done => Ok((used, filled)),
         TINFLStatus::HasMoreOutput => Err(Error::TooLarge { codec: name, limit: expected }),
         TINFLStatus::NeedsMoreInput | TINFLStatus::FailedCannotMakeProgress => Err(truncated(name)),
         status => Err(refused(name, format!("{status:?}"))),
@@ -104,6 +129,18 @@ mod tests {
         let fields = [&[3, 0, 9, 9, 9][..], b"name\0", b"comment\0", &[7, 7]].concat();
         assert_eq!(gzip("t", &member(0x1e, &fields), 2).unwrap(), b"ab");
         assert_eq!(gzip("t", &member(0, &[]), 2).unwrap(), b"ab");
+    }
+
+    #[test]
+    fn members_follow_each_other() {
+        let members = [member(0, &[]), member(8, b"name\0"), member(0, &[])].concat();
+        assert_eq!(gzip("t", &members, 6).unwrap(), b"ababab");
+        assert!(matches!(gzip("t", &members, 4), Err(Error::TooLarge { limit: 4, .. })));
+        assert!(gzip("t", &members[..members.len() - 1], 6).is_err(), "the last is cut off");
+        // The sum of the first.
+        let mut wrong = members;
+        wrong[17] ^= 1;
+        assert!(gzip("t", &wrong, 6).is_err(), "each has a sum of its own");
     }
 
     #[test]

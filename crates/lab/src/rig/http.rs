@@ -143,7 +143,8 @@ fn talk(
     let mut buffer = vec![0; BUFFER];
     machine.start(0, is_head);
     loop {
-        let means = Means { buffer: &mut buffer, allowance: BUFFER, discard: None, ended: false };
+        let means =
+            Means { buffer: &mut buffer, allowance: BUFFER, turn: BUFFER, discard: None, ended: false };
         let drive = machine.drive(&mut io, request, means, &mut told);
         if let Some(end) = told.end.take() {
             end?;

@@ -41,7 +41,7 @@ fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<Fa
     // Every piece takes one drive at least, and every byte one at most, with one more for each time it would block.
     for _ in 0..2 * pieces.iter().map(|piece| piece.len() + 1).sum::<usize>() + 4 {
         let discard = drop.then_some(&mut scratch[..]);
-        let means = Means { buffer: &mut buffer, allowance: 24, discard, ended: false };
+        let means = Means { buffer: &mut buffer, allowance: 24, turn: usize::MAX, discard, ended: false };
         let drive = machine.drive(&mut wire, REQUEST, means, &mut seen);
         if machine.in_flight().is_none() {
             assert!(seen.ended.is_some());

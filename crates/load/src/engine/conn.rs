@@ -27,6 +27,10 @@ pub struct Conn {
     pub ended: bool,
     /// Set when it reads at a given rate.
     pub pace: Option<Pace>,
+    /// It has used up its turn, and there may be more to read.
+    pub is_hungry: bool,
+    /// Since when the server takes no stream over it.
+    pub refused: Option<Nanos>,
 }
 
 /// How far a connection is.
@@ -49,6 +53,11 @@ impl Conn {
             (State::Open | State::Lingering, Io::Tcp(_), Machine::Http1(machine)) => machine.is_sending(),
             _ => true,
         }
+    }
+
+    /// Whether nothing can be asked over it because the server takes no stream, by its own word.
+    pub fn is_refused(&self) -> bool {
+        matches!((&self.state, &self.machine), (State::Open, Machine::Http2(machine)) if machine.is_refused())
     }
 
     /// Adds the exchanges that it is busy with to a list.

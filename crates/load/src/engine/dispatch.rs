@@ -46,14 +46,19 @@ impl Thread<'_> {
     }
 
     fn send(&mut self, stream: u16, scheduled: Nanos, now: Nanos) -> io::Result<()> {
+        let x = self.open(stream, scheduled);
+        self.place(x, now)
+    }
+
+    /// Takes in the next request of a stream, which is due.
+    pub(super) fn open(&mut self, stream: u16, scheduled: Nanos) -> ExchangeId {
         let part = &mut self.parts[stream as usize];
         let request = part.request();
         let abandon_after = part.stream.abandon_after.unwrap_or(u64::MAX);
         let Prepared { class, is_idempotent, .. } = self.arsenal.requests[request as usize];
         self.sink.recorder.scheduled(class, scheduled);
         let exchange = Exchange::new(request, class, stream, scheduled, abandon_after);
-        let x = self.sink.open(Exchange { is_idempotent, ..exchange });
-        self.place(x, now)
+        self.sink.open(Exchange { is_idempotent, ..exchange })
     }
 
     /// Finds a connection for an exchange, and begins one where none is idle.
@@ -167,6 +172,8 @@ impl Thread<'_> {
             is_unsent: false,
             ended: false,
             pace: spec.read_rate.map(|rate| Pace::new(rate, now)),
+            is_hungry: false,
+            refused: None,
         });
         Ok(())
     }

@@ -66,6 +66,11 @@ impl Sink {
         &mut self.exchanges[x as usize]
     }
 
+    /// When bytes were last read.
+    pub fn now(&self) -> Nanos {
+        self.now
+    }
+
     /// Requests in flight.
     pub fn in_flight(&self) -> usize {
         self.exchanges.len() - self.free.len()

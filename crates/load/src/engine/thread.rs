@@ -30,6 +30,9 @@ const TIMER: Token = Token(usize::MAX);
 const TICK: Nanos = 50_000_000;
 /// Bytes of the read buffer: large reads cost least, and it fits into a core's own cache beside the rest.
 const BUFFER: usize = 256 << 10;
+/// Bytes that a connection reads before others have their turn, and limits and the end are looked at; of bodies that the kernel drops.
+const TURN: usize = 1 << 20;
+const TURN_DROPPED: usize = 16 << 20;
 /// The most that is dropped at a time.
 const SCRATCH: usize = 4 << 20;
 
@@ -80,6 +83,8 @@ pub struct Thread<'a> {
     pub(super) buffer: Vec<u8>,
     /// Room that is never written to, see [`crate::protocol::Means::discard`].
     pub(super) scratch: Vec<u8>,
+    /// Connections that have used up their turn.
+    hungry: Vec<usize>,
     /// When slow readers read on.
     pub(super) paced: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// Requests are still sent.
@@ -123,6 +128,7 @@ impl<'a> Thread<'a> {
             unsent: Vec::new(),
             buffer: vec![0; BUFFER],
             scratch: vec![0; SCRATCH],
+            hungry: Vec::new(),
             paced: BinaryHeap::new(),
             is_sending: true,
             until,
@@ -147,7 +153,7 @@ impl<'a> Thread<'a> {
             if !self.is_sending && self.sink.in_flight() == 0 {
                 break;
             }
-            let timeout = self.wait(now)?;
+            let timeout = if self.hungry.is_empty() { self.wait(now)? } else { Some(Duration::ZERO) };
             match self.poll.poll(&mut events, timeout) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 other => other?,
@@ -155,8 +161,10 @@ impl<'a> Thread<'a> {
             for event in &events {
                 if event.token() != TIMER {
                     self.happened(event)?;
+                    self.glance()?;
                 }
             }
+            self.go_on()?;
             self.read_on()?;
             for stream in 0..self.parts.len() {
                 if self.parts[stream].wake.is_some() {
@@ -179,6 +187,24 @@ impl<'a> Thread<'a> {
             self.timer.arm(at, now)?;
         }
         Ok(Some(Duration::from_nanos(coarse - now)))
+    }
+
+    /// Looks at the time where a tick has passed since, by the clock of the last read.
+    fn glance(&mut self) -> io::Result<()> {
+        let now = self.sink.now();
+        if now >= self.ticked + TICK { self.look_at_time(now) } else { Ok(()) }
+    }
+
+    /// Lets connections read on that have used up their turn, each once.
+    fn go_on(&mut self) -> io::Result<()> {
+        for token in std::mem::take(&mut self.hungry) {
+            let conn = self.conns.get_mut(token).and_then(Option::as_mut);
+            if conn.is_some_and(|conn| std::mem::take(&mut conn.is_hungry)) {
+                self.drive(token)?;
+                self.glance()?;
+            }
+        }
+        Ok(())
     }
 
     /// Ends what is over time, now and then.
@@ -285,14 +311,20 @@ impl Thread<'_> {
             None => usize::MAX,
         };
         let discard = discards.then_some(self.scratch.as_mut_slice());
-        let means = Means { buffer: &mut self.buffer, allowance, discard, ended: conn.ended };
+        let turn = if discards { TURN_DROPPED } else { TURN };
+        let means = Means { buffer: &mut self.buffer, allowance, turn, discard, ended: conn.ended };
         let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
         let after = received(conn, exchange, &self.sink);
+        let mut until = None;
         if let (Some(pace), Some(_)) = (&mut conn.pace, exchange) {
             pace.spend(after.saturating_sub(before));
-            if drive == Drive::Paused {
-                self.paced.push(Reverse((pace.next(self.shared.clock.now()), token)));
-            }
+            let now = self.shared.clock.now();
+            until = (pace.allowance(now) == 0).then(|| pace.next(now));
+        }
+        match (drive, until) {
+            (Drive::Paused, Some(at)) => self.paced.push(Reverse((at, token))),
+            (Drive::Paused, None) if !std::mem::replace(&mut conn.is_hungry, true) => self.hungry.push(token),
+            _ => {}
         }
         self.driven(token, drive, exchange.is_none())
     }
@@ -356,6 +388,7 @@ impl Thread<'_> {
             self.driven(token, drive, false)?;
             if !is_drained {
                 self.drive(token)?;
+                self.glance()?;
             }
         }
         Ok(())
@@ -391,13 +424,56 @@ impl Thread<'_> {
             return;
         }
         let end = now.min(self.until);
-        for part in self.parts.iter_mut().filter(|p| p.is_open) {
-            while part.due(end).is_some_and(|at| at < self.until) {
-                let class = self.arsenal.requests[part.request() as usize].class;
+        for stream in 0..self.parts.len() {
+            let is_refused = |conn: &&Conn| conn.stream as usize == stream && conn.is_refused();
+            let refused = self.conns.iter().flatten().filter(is_refused).count();
+            let is_open = self.parts[stream].is_open;
+            let mut left = if is_open { usize::MAX } else { refused };
+            while left > 0 && self.parts[stream].due(end).is_some_and(|at| !is_open || at < self.until) {
+                left -= 1;
+                if refused > 0 {
+                    self.refuse(stream as u16, end);
+                    continue;
+                }
+                let class = self.arsenal.requests[self.parts[stream].request() as usize].class;
                 self.sink.recorder.scheduled(class, end);
                 self.sink.recorder.counts(class).dropped += 1;
             }
         }
+    }
+
+    /// A request that is due has no stream: the server takes none.
+    fn refuse(&mut self, stream: u16, scheduled: Nanos) {
+        let waiting = self.parts[stream as usize].waiting.pop();
+        let x = waiting.unwrap_or_else(|| self.open(stream, scheduled));
+        let message = "the server takes no stream: its SETTINGS_MAX_CONCURRENT_STREAMS is 0";
+        self.sink.fault(x, Fault::new(FaultKind::Http2, message), false);
+    }
+
+    /// Ends the connections over which the server has taken no stream for as long as an answer may take, and a request that is due with each.
+    fn expire_refused(&mut self, now: Nanos, to_answer: Nanos) -> io::Result<()> {
+        for token in 0..self.conns.len() {
+            let Some(conn) = self.conns[token].as_mut() else { continue };
+            conn.refused = conn.is_refused().then(|| conn.refused.unwrap_or(now));
+            let stream = conn.stream;
+            if conn.refused.is_none_or(|since| now < since.saturating_add(to_answer)) {
+                continue;
+            }
+            self.close(token);
+            let part = &mut self.parts[stream as usize];
+            if !part.waiting.is_empty() {
+                self.refuse(stream, now);
+            } else if part.due(now).is_some() {
+                match self.shared.take_ticket() {
+                    true => self.refuse(stream, now),
+                    false => self.stop_sending(now),
+                }
+            }
+            // There is room for another connection.
+            self.parts[stream as usize].wake.get_or_insert(now);
+            self.settle()?;
+        }
+        Ok(())
     }
 
     /// Ends what is over its limit.
@@ -445,7 +521,10 @@ impl Thread<'_> {
         }
         if is_drained {
             self.expire_waiting();
+        } else if self.is_sending {
+            self.expire_refused(now, to_answer)?;
         }
+        self.expire_unplaced(now, to_answer);
         self.settle()
     }
 
@@ -460,6 +539,21 @@ impl Thread<'_> {
             self.offer(token);
         }
         self.gather(token);
+    }
+
+    /// What was to be sent again and has found no connection for as long as an answer may take.
+    fn expire_unplaced(&mut self, now: Nanos, to_answer: Nanos) {
+        for part in &mut self.parts {
+            let sink = &mut self.sink;
+            part.waiting.retain(|&x| {
+                let is_late = now >= sink.get(x).sent.saturating_add(to_answer);
+                if is_late {
+                    let message = "no connection took it again in the time that an answer may take";
+                    sink.fault(x, Fault::new(FaultKind::Timeout, message), false);
+                }
+                !is_late
+            });
+        }
     }
 
     /// What was to be sent again and found no connection until the end.

@@ -114,7 +114,7 @@ impl Machine {
                 let is_done = self.half_sent || means.ended;
                 return if is_done { Drive::Closed } else { linger(io, means.buffer) };
             }
-            if means.allowance == 0 {
+            if means.is_spent() {
                 return Drive::Paused;
             }
             let droppable = self.left().filter(|left| *left >= WORTH_DISCARDING);
@@ -128,8 +128,8 @@ impl Machine {
                 _ => self.read(io, means.buffer, means.allowance, events),
             };
             match step {
-                Step::Read(bytes) => means.allowance -= bytes.min(means.allowance),
-                Step::Enough(bytes) if means.ended => means.allowance -= bytes.min(means.allowance),
+                Step::Read(bytes) => means.spend(bytes, 0),
+                Step::Enough(bytes) if means.ended => means.spend(bytes, 0),
                 Step::Enough(_) | Step::Blocked if self.current.is_none() && self.closing => {}
                 Step::Enough(_) | Step::Blocked => {
                     let left = self.left().filter(|left| gathers && *left >= WORTH_AWAITING);

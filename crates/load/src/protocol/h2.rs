@@ -37,6 +37,15 @@ const CONNECTION_WINDOW: u32 = 16 << 20;
 /// Streams that a connection may begin in its life: their numbers are odd and have 31 bits (RFC 9113, 5.1.1).
 const MOST_STREAMS: u64 = 1 << 30;
 
+/// Frames in a row that bring no response on, beside those that a server may owe us for what we sent: one for so many bytes.
+const FLOOD: u64 = 10_000;
+const GRANT: u64 = 64;
+/// Frames are small where they have fewer bytes than this in the mean; so many bytes of such are read at a time.
+const SMALL: usize = 64;
+const CRUMBS: usize = 16 << 10;
+/// Bytes that wait to be sent before more is read: a server that asks for answers and does not read them fills no memory.
+const CLOGGED: usize = 1 << 20;
+
 /// What the HTTP/2 connections of one thread have in common.
 #[derive(Clone, Debug)]
 pub struct Http2Thread(Rc<RefCell<Inbox>>);
@@ -86,6 +95,12 @@ pub struct Machine {
     done: u64,
     reads: u64,
     received: u64,
+    /// Bytes that were sent over the connection.
+    written: u64,
+    /// The last read was one of many small frames: the next is shorter, so that a turn ends in time.
+    is_crumbs: bool,
+    /// Frames in a row that were of no response: an answer to what we send, or a flood.
+    idle: u64,
     is_over: bool,
     broken: Option<Fault>,
     raw: Vec<u8>,
@@ -134,6 +149,9 @@ impl Machine {
             done: 0,
             reads: 0,
             received: 0,
+            written: 0,
+            is_crumbs: false,
+            idle: 0,
             is_over: false,
             broken: None,
             raw: Vec::new(),
@@ -153,6 +171,13 @@ impl Machine {
             (true, true) => self.most.min(sender.current_max_send_streams()),
         };
         most.saturating_sub(self.in_flight())
+    }
+
+    /// Whether the server takes no stream at all, by its own word.
+    pub fn is_refused(&self) -> bool {
+        let takes_none = self.sender.as_ref().is_some_and(|sender| sender.current_max_send_streams() == 0);
+        let is_open = !self.is_over && self.broken.is_none() && self.frames.last_stream.is_none();
+        takes_none && is_open && self.keepalive && self.frames.settled && self.in_flight() == 0
     }
 
     /// Exchanges in flight.
@@ -260,7 +285,7 @@ impl Machine {
     }
 
     /// Writes and reads what can be.
-    pub fn drive(&mut self, io: &mut impl Transport, means: &Means<'_>, events: &mut impl Events) -> Drive {
+    pub fn drive(&mut self, io: &mut impl Transport, means: Means<'_>, events: &mut impl Events) -> Drive {
         let drive = self.read(io, means, events);
         self.pipe.borrow_mut().is_open = false;
         match drive {
@@ -269,8 +294,7 @@ impl Machine {
         }
     }
 
-    fn read(&mut self, io: &mut impl Transport, means: &Means<'_>, events: &mut impl Events) -> Drive {
-        let mut allowance = means.allowance;
+    fn read(&mut self, io: &mut impl Transport, mut means: Means<'_>, events: &mut impl Events) -> Drive {
         let discard = means.discard.is_some();
         loop {
             self.turn(discard, events);
@@ -279,14 +303,22 @@ impl Machine {
             if after == Drive::Closed {
                 return after;
             }
-            if allowance == 0 {
+            if self.is_clogged() {
+                // The next event tells of room; until then the server may wait for us.
+                return after;
+            }
+            if means.is_spent() {
                 return Drive::Paused;
             }
-            let read = self.inbox.borrow_mut().fill(allowance, |room| io.read(room));
+            let most = if self.is_crumbs { CRUMBS } else { usize::MAX };
+            let read = self.inbox.borrow_mut().fill(means.allowance.min(most), |room| io.read(room));
             let (came, room) = match read {
                 Ok(read) => read,
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return after,
-                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {
+                    means.spend(0, 0);
+                    continue;
+                }
                 // Streams have ends of their own: what came after none of them is no loss.
                 Err(e) if e.kind() == ErrorKind::UnexpectedEof => (0, 0),
                 Err(e) => {
@@ -306,11 +338,14 @@ impl Machine {
                 return Drive::Closed;
             }
             self.pipe.borrow_mut().is_open = true;
+            let begun = self.frames.begun;
             if !self.look(events) {
                 return Drive::Closed;
             }
             self.flag.set();
-            allowance -= came.min(allowance);
+            let frames = self.frames.begun.wrapping_sub(begun);
+            self.is_crumbs = frames.saturating_mul(SMALL) > came;
+            means.spend(came, frames);
             if came < room && io.short_read_drains() && !means.ended {
                 self.turn(discard, events);
                 self.write(io, events);
@@ -323,9 +358,13 @@ impl Machine {
     fn look(&mut self, events: &mut impl Events) -> bool {
         let inbox = self.inbox.borrow();
         let (slots, ids, unclaimed) = (&mut self.slots, &self.ids, &mut self.unclaimed);
+        let idle = &mut self.idle;
         let seen = self.frames.feed(inbox.unread(), |frame| {
             let at = if frame.stream == 0 { None } else { ids.iter().position(|id| *id == frame.stream) };
-            match at.and_then(|at| slots[at].stream.as_mut()) {
+            let stream = at.and_then(|at| slots[at].stream.as_mut());
+            let brings_on = frame.payload() > 0 && (frame.is_data() || frame.is_head());
+            *idle = if brings_on && stream.is_some() { 0 } else { *idle + 1 };
+            match stream {
                 None => *unclaimed += frame.bytes,
                 Some(stream) => {
                     events.wire(stream.x, frame.bytes);
@@ -341,8 +380,16 @@ impl Machine {
             let message =
                 format!("the server does not speak HTTP/2: it began with `{}`", shown(inbox.unread()));
             self.broken = Some(Fault::new(FaultKind::Http2, message));
+        } else if self.idle > FLOOD + self.written / GRANT {
+            let message = format!("{} frames in a row that bring no response on", self.idle);
+            self.broken = Some(Fault::new(FaultKind::Flood, message));
         }
-        seen.is_ok()
+        self.broken.is_none()
+    }
+
+    /// Whether more is to be sent than a server may leave to us unread.
+    fn is_clogged(&self) -> bool {
+        self.pipe.borrow().outbox.len() - self.sent > CLOGGED
     }
 
     /// Lets the library go on until it has nothing more to do, and tells of what came of it.
@@ -409,7 +456,10 @@ impl Machine {
         }
         while self.sent < pipe.outbox.len() {
             match io.write(&pipe.outbox[self.sent..]) {
-                Ok(n) if n > 0 => self.sent += n,
+                Ok(n) if n > 0 => {
+                    self.sent += n;
+                    self.written += n as u64;
+                }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 // The server may have said why before it closed: what it said is read first.

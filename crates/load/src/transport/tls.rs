@@ -27,6 +27,11 @@ const RECORD: usize = (16 << 10) + 2048 + 5;
 /// Bytes that are encrypted at a time.
 const WRITE: usize = 64 << 10;
 
+/// Reads of the socket in a row that bring nothing for the caller, before it is asked to look at its clock.
+const READS: u32 = 8;
+/// Bytes in a row that bring nothing: tickets, updates of keys and empty records without end.
+const FLOOD: u64 = 16 << 20;
+
 /// How far a handshake is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
@@ -77,6 +82,8 @@ pub struct Tls {
     outgoing_from: usize,
     /// The last read of the socket took all that was there.
     drained: bool,
+    /// Bytes received since the last that were for the caller.
+    idle: u64,
     end: Option<End>,
 }
 
@@ -102,6 +109,7 @@ impl Tls {
             outgoing: Vec::new(),
             outgoing_from: 0,
             drained: false,
+            idle: 0,
             end: None,
         };
         // Encodes the greeting; it is sent by the first step of the handshake.
@@ -188,7 +196,11 @@ impl Tls {
 }
 
 fn failed(error: Error) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, error)
+    match error {
+        // Our own words, which the library would call an unexpected error.
+        Error::General(words) => io::Error::new(ErrorKind::InvalidData, words),
+        error => io::Error::new(ErrorKind::InvalidData, error),
+    }
 }
 
 impl Transport for Tls {
@@ -198,6 +210,7 @@ impl Transport for Tls {
     /// `InvalidData` with rustls' own words when TLS failed; `UnexpectedEof` when the connection ended without close_notify,
     /// so that an end which only the close tells cannot be believed; `WouldBlock` when the socket said so.
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let mut reads = 0;
         loop {
             if !self.plain.is_empty() {
                 let fits = (self.plain.len() - self.plain_from).min(buf.len());
@@ -216,6 +229,10 @@ impl Transport for Tls {
             let read = self.fill(buf)?;
             if read > 0 || buf.is_empty() {
                 return Ok(read);
+            }
+            reads += 1;
+            if reads >= READS && self.end.is_none() && self.plain.is_empty() {
+                return Err(ErrorKind::Interrupted.into());
             }
         }
     }
@@ -283,6 +300,7 @@ impl Tls {
                 }
                 Ok(n) => {
                     self.drained = n < room;
+                    self.idle += n as u64;
                     end += n;
                 }
                 Err(e) => {
@@ -295,6 +313,11 @@ impl Tls {
         self.held.clear();
         self.held.extend_from_slice(&scratch[done.used..end]);
         self.unprocessed = done.stopped && done.used < end;
+        if done.written > 0 || !self.plain.is_empty() {
+            self.idle = 0;
+        } else if self.idle > FLOOD {
+            self.end = Some(End::Failed(Error::General("16 MB of records without content".into())));
+        }
         Ok(done.written)
     }
 

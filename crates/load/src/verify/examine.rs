@@ -84,6 +84,23 @@ impl Examiner {
         seen: &Captured,
         others: &[Captured],
     ) -> (Preflight, Expectation) {
+        if let Some(odd) = odd_one_out(seen, others) {
+            let rest: Vec<Captured> = [seen]
+                .into_iter()
+                .chain(others)
+                .enumerate()
+                .filter(|(at, _)| *at != odd)
+                .map(|(_, c)| c.clone())
+                .collect();
+            let (mut preflight, expectation) = self.examine(request, &rest[0], &rest[1..]);
+            let all = rest.len() + 1;
+            let message = format!(
+                "response {} of the preflight's {all} had another body than the others, which all were the same: what comes is held to theirs",
+                odd + 1
+            );
+            preflight.notes.push(message);
+            return (preflight, expectation);
+        }
         let mut finding = Finding::begin(request, seen);
         let known = self.vary_by.as_deref().unwrap_or_default();
         if let Some(names) = differing(seen, others, known) {
@@ -234,6 +251,23 @@ impl Examiner {
         }
     }
 }
+
+/// The one response whose body is another than that of all others, where these are enough to say that it is wrong and not a part that varies:
+/// at least [`AGREEING`].
+fn odd_one_out(seen: &Captured, others: &[Captured]) -> Option<usize> {
+    let bodies: Vec<&Body> = [seen].into_iter().chain(others).map(|captured| &captured.body).collect();
+    if bodies.len() <= AGREEING {
+        return None;
+    }
+    // Of three at least two are the others' where there is one odd.
+    let usual = if bodies[0] == bodies[1] || bodies[0] == bodies[2] { bodies[0] } else { bodies[1] };
+    let mut odd = bodies.iter().enumerate().filter(|(_, body)| **body != usual);
+    let (at, _) = odd.next()?;
+    odd.next().is_none().then_some(at)
+}
+
+/// Responses that agree before a single other one is taken for wrong.
+const AGREEING: usize = 5;
 
 pub(super) fn length(captured: &Captured) -> u64 {
     match &captured.body {

@@ -224,3 +224,30 @@ fn a_long_response_is_compared_as_it_comes() {
     let result = load(&plan).expect("a good preflight");
     assert_eq!((counts(&result).completed, counts(&result).faulted), (0, 30), "{:?}", result.faults);
 }
+
+#[test]
+fn a_wrong_byte_in_the_preflight_does_not_lower_the_check() {
+    let page = shop("Welcome", "");
+    for odd in [0, 4, 7] {
+        let page = page.clone();
+        let result = loaded(move |number| {
+            let mut bytes = page.clone().into_bytes();
+            if number == odd || number == 8 + BAD {
+                bytes[40] ^= 1;
+            }
+            sent(&bytes, false)
+        });
+        let seen = &result.preflights[0];
+        assert_eq!(seen.checked, Checked::Bytes, "{odd}: {:?}", seen.notes);
+        assert!(
+            seen.notes.iter().any(|note| note.contains("had another body than the others")),
+            "{:?}",
+            seen.notes
+        );
+        assert_eq!(
+            (counts(&result).completed, counts(&result).faulted),
+            (REQUESTS - 1, 1),
+            "{odd}: the same byte later is a fault"
+        );
+    }
+}

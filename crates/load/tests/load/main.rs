@@ -7,9 +7,11 @@ mod calibration_target;
 mod capacity;
 mod compare;
 mod dynamic;
+mod endless;
 mod engine;
 mod flip;
 mod flipped_byte;
+mod floods;
 #[path = "../../fuzz/src/lib.rs"]
 mod fuzz;
 mod http2;

@@ -61,7 +61,7 @@ fn respond(machine: &mut Machine, parts: &[&[u8]], buffer: &mut [u8]) -> Came {
     let mut came = Came::default();
     let mut io = Parts(parts.iter().map(|part| part.to_vec()).collect());
     machine.start(0, false);
-    let means = Means { buffer, allowance: usize::MAX, discard: None, ended: false };
+    let means = Means { buffer, allowance: usize::MAX, turn: usize::MAX, discard: None, ended: false };
     assert_eq!(machine.drive(&mut io, b"GET", means, &mut came), Drive::Open);
     assert_eq!(came.ends, 1);
     came

@@ -47,6 +47,8 @@ pub struct Frames {
     payload: [u8; 4],
     payload_has: usize,
     is_go_away: bool,
+    /// Frames that have begun; it wraps.
+    pub begun: usize,
     /// The server's first frame was one of settings.
     pub settled: bool,
     /// The last stream that the server will have dealt with, once it has said so.
@@ -87,6 +89,7 @@ impl Frames {
     fn frame(&mut self) -> Frame {
         let [a, b, c, kind, _, stream @ ..] = self.header;
         self.have = 0;
+        self.begun = self.begun.wrapping_add(1);
         self.left = u32::from_be_bytes([0, a, b, c]) as usize;
         self.is_go_away = kind == GOAWAY;
         self.payload_has = 0;

@@ -75,16 +75,16 @@ pub fn verifier(
 ) -> Result<Arc<dyn ServerCertVerifier>, NoTls> {
     let schemes = provider.signature_verification_algorithms.supported_schemes();
     if tls.insecure {
-        return Ok(Arc::new(Judge { chains: None, own: Vec::new(), schemes }));
+        return Ok(Arc::new(Judge { chains: None, own: Vec::new(), schemes, provider }));
     }
     let (roots, own) = match &tls.authorities {
         Some(path) => from_file(path)?,
         None => (from_system()?, Vec::new()),
     };
-    let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+    let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
         .build()
         .map_err(|e| NoTls(format!("the authorities cannot be used: {e}")))?;
-    Ok(Arc::new(Judge { chains: Some(chains), own, schemes }))
+    Ok(Arc::new(Judge { chains: Some(chains), own, schemes, provider }))
 }
 
 fn from_file(path: &str) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), NoTls> {
@@ -123,6 +123,24 @@ struct Judge {
     chains: Option<Arc<WebPkiServerVerifier>>,
     own: Vec<CertificateDer<'static>>,
     schemes: Vec<SignatureScheme>,
+    provider: Arc<CryptoProvider>,
+}
+
+/// What is said of a certificate that nobody but itself vouches for.
+const SELF_SIGNED: &str = "the server's certificate is self-signed: nobody but itself vouches for it; trust it by name with --ca, or take any with --insecure";
+
+impl Judge {
+    /// Whether a certificate is vouched for by itself: with it as the only authority its issuer is known.
+    fn is_self_signed(&self, certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime) -> bool {
+        let mut roots = RootCertStore::empty();
+        if roots.add(certificate.clone().into_owned()).is_err() {
+            return false;
+        }
+        let alone =
+            WebPkiServerVerifier::builder_with_provider(Arc::new(roots), self.provider.clone()).build();
+        let judged = alone.map(|alone| alone.verify_server_cert(certificate, &[], name, &[], now));
+        !matches!(judged, Err(_) | Ok(Err(Error::InvalidCertificate(CertificateError::UnknownIssuer))))
+    }
 }
 
 type Signed = Result<HandshakeSignatureValid, Error>;
@@ -142,6 +160,9 @@ impl ServerCertVerifier for Judge {
                 verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
             }
+            Err(Error::InvalidCertificate(
+                CertificateError::UnknownIssuer | CertificateError::BadSignature | CertificateError::Other(_),
+            )) if self.is_self_signed(certificate, name, now) => Err(Error::General(SELF_SIGNED.into())),
             judged => judged,
         }
     }
