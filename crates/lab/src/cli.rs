@@ -26,6 +26,7 @@ use agent::Agent;
 
 use crate::rig::guard::warden;
 use crate::rig::lifeline;
+use crate::{private, shelter};
 
 /// Some cells have no number; the rest was measured.
 const EXIT_FAULTS: u8 = 2;
@@ -79,6 +80,7 @@ enum Verb {
 
 /// Runs the program and tells its exit code: 0 fine, 1 usage or internal, 2 some cells faulted.
 pub fn main() -> ExitCode {
+    tell_limits();
     let agents = || lifeline::dispatch(std::env::args_os()).or_else(|| warden::dispatch(std::env::args_os()));
     if let Some(code) = agents() {
         return code;
@@ -90,8 +92,25 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// A limit of the system's is told in one line: the standard library panics where it gets no thread.
+fn tell_limits() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |about| {
+        let said = about.payload().downcast_ref::<String>().map_or("", String::as_str);
+        if said.starts_with("failed to spawn thread") {
+            let limits = "raise its limits (ulimit -u for processes, ulimit -v for memory)";
+            terminal::error(&anyhow::anyhow!("the system gives no further thread; {limits}"));
+            std::process::exit(1);
+        }
+        usual(about);
+    }));
+}
+
 /// The verbs that people type.
 fn user() -> ExitCode {
+    private::begin();
+    // What a killed lab could not clear away.
+    shelter::sweep();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage::answer(&error),

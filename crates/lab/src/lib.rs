@@ -15,6 +15,7 @@ pub mod lab;
 pub mod loading;
 pub mod log;
 pub mod planner;
+pub mod private;
 pub mod profile;
 pub mod rig;
 pub mod run;

@@ -21,7 +21,7 @@ pub fn clean_bytes(bytes: &[u8]) -> String {
 /// Controls, line separators, bidirectional overrides, invisible joiners, and what XML forbids.
 fn disturbs(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
         || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{fff9}'..='\u{fffb}')
         || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{e0fff}')
 }

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::cli::live::Preparing;
 use crate::cli::run::{More, measure, run_folder, seconds};
 use crate::lab::{Lab, Planning};
 use crate::planner::Ask;
+use crate::shelter::Shelter;
 use crate::study::{Budget, Precision, SCHEMA, Study};
 use crate::subject::codec::study::{CellBlock, CellBlocks};
 use weigh_answer::format::Detail;
@@ -63,7 +64,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         levels: LevelRequest::parse(&args.levels, &args.levels)?,
     };
     let inventory = if args.php.is_empty() { lab.native() } else { lab.inventory(&args.php)? };
-    let staging = tempfile::tempdir()?;
+    let staging = Shelter::new().context("no temporary folder for the content")?;
     if args.php.is_empty() {
         name_php(&lab, &args.codecs)?;
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::cli::{EXIT_FAULTS, one_of, terminal};
 use crate::defs::Definitions;
-use crate::rig::lifeline;
+use crate::private;
 use crate::rig::link::{Link, Making};
 use weigh_answer::table::Grid;
 use weigh_model::link::{LinkSpec, Measured, Rate, Way};
@@ -178,7 +178,7 @@ fn run_over(link: &Link, far: &[OsString], command: &[OsString]) -> Result<ExitC
 }
 
 fn start_at(command: &[OsString], peer: Ipv4Addr) -> Result<Child> {
-    let mut program = lifeline::launcher();
+    let mut program = private::users_launcher();
     program
         .args(command)
         .env(PEER, peer.to_string())

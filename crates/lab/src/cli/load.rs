@@ -90,11 +90,15 @@ fn make_room(plan: &LoadPlan) -> Result<()> {
             ));
             Ok(())
         }
-        Err(hard) => bail!(
-            "{connections} connections need {wanted} open files, and this system allows {hard}; give -c {} at most, or \
-             raise the hard limit (ulimit -Hn)",
-            hard.saturating_sub(OTHER_FILES)
-        ),
+        Err(hard) => {
+            let fitting = match hard.saturating_sub(OTHER_FILES) {
+                0 => String::new(),
+                most => format!("give -c {most} at most, or "),
+            };
+            bail!(
+                "{connections} connections need {wanted} open files, and this system allows {hard}; {fitting}raise the hard limit (ulimit -Hn)"
+            )
+        }
     }
 }
 

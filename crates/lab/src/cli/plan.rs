@@ -10,6 +10,7 @@ use crate::lab::{Lab, Own, Planning};
 use crate::planner::Ask;
 use crate::planner::forecast::{plan_seconds, rounds_seconds};
 use crate::run;
+use crate::shelter::Shelter;
 use crate::subject;
 use anyhow::{Context, Result};
 use weigh_answer::table::Grid;
@@ -55,7 +56,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let study = studies.first().context("no study")?;
     let inventory = lab.survey(&studies, &args.php, &mut own, &mut Preparing::new())?;
     let ask = Ask { quick: args.quick, ..Ask::default() };
-    let staging = tempfile::tempdir()?;
+    let staging = Shelter::new().context("no temporary folder for the content")?;
     let (staging, progress) = (staging.path(), &mut Preparing::new());
     let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
     let plan = lab.plan_own(study, &own, &mut planning)?;

@@ -17,7 +17,6 @@ use crate::profile::script::{Kept, Profiled, Script};
 use crate::profile::tools::{self, Profiler};
 use crate::profile::{self};
 use crate::rig::runtime::PhpRuntime;
-use crate::shelter;
 use weigh_answer::profile::compare::compare;
 use weigh_answer::profile::document::{Document, Run, Shown};
 use weigh_answer::profile::report::{Choice, Sort};
@@ -139,7 +138,6 @@ fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
         bail!("{}: there is no such script", clean_path(script));
     }
     let lab = Lab::open(defs)?;
-    shelter::sweep();
     let (home, interrupt) = (lab.php_home()?, Interrupt::on_signals()?);
     let named = if args.php.is_empty() { vec![PathBuf::from("php")] } else { args.php.clone() };
     let mut profiles: Vec<Named> = Vec::new();

@@ -17,7 +17,7 @@ use crate::rig::store::url::hidden;
 use crate::run;
 use crate::run::clock::SystemClock;
 use crate::run::dir::RunDir;
-use crate::shelter::{self, Shelter};
+use crate::shelter::Shelter;
 use crate::subject::{self, Surroundings};
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium};
 use weigh_answer::report::Report;
@@ -125,8 +125,6 @@ impl Ended {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    // What a killed lab could not clear away.
-    shelter::sweep();
     let lab = Lab::open(defs)?;
     let detail = if args.full { Detail::Full } else { Detail::Summary };
     let mut own = args.own.clone();

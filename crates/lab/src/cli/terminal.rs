@@ -28,9 +28,10 @@ pub fn height() -> usize {
     usize::from(console::Term::stderr().size().0).max(10)
 }
 
-/// Whether stdout shows colours: a terminal, and `NO_COLOR` not set.
+/// Whether stdout shows colours: a terminal that can, and `NO_COLOR` not set.
 pub fn colours() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+    let can = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    can && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
 /// Whether somebody looks at stderr.
@@ -76,7 +77,7 @@ impl Line {
             note(&message);
             self.said = Instant::now();
         }
-        self.bar.set_message(message);
+        self.bar.set_message(clean(&message));
     }
 }
 

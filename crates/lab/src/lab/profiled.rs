@@ -9,6 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::{Lab, Progress};
 use crate::executor::{Failure, VisitOrder};
 use crate::interrupt::Interrupt;
+use crate::private;
 use crate::profile::script::{Kept, Profiled, summed_up};
 use crate::profile::tools::{self, Tool};
 use crate::rig::process::Invocation;
@@ -85,7 +86,7 @@ impl Contents {
             let (from, to) = (root.join(blob), place.path().join(blob));
             let doing = || format!("{}: cannot be kept to be profiled; is the run complete?", from.display());
             fs::create_dir_all(to.parent().with_context(doing)?).with_context(doing)?;
-            fs::copy(&from, to).with_context(doing)?;
+            private::copy(&from, &to).with_context(doing)?;
         }
         Ok(Contents { place, words: words.to_owned() })
     }

@@ -15,6 +15,7 @@ use weigh_stats::{Rule, median};
 use super::tools::{Tool, UNSET};
 use crate::command::kill_group;
 use crate::interrupt::Interrupt;
+use crate::private;
 use crate::rig::lifeline;
 use crate::rig::process::Invocation;
 use crate::rig::runtime::PhpRuntime;
@@ -155,7 +156,7 @@ impl Script<'_> {
     }
 
     fn command(&self, on: &Invocation, silent: bool) -> Command {
-        let mut command = lifeline::launcher();
+        let mut command = private::users_launcher();
         command.args(&on.before).args(&self.php.cli).args(&on.arguments).args(self.words);
         UNSET.iter().for_each(|name| {
             command.env_remove(name);

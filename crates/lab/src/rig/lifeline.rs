@@ -1,7 +1,7 @@
 //! What ties a worker's life to the lab's: a worker ends when the lab does, even by SIGKILL.
 //!
-//! A worker is started through a launcher, this same program as `agent --exec PARENT [--network PATH] -- PROGRAM ARGS…`,
-//! which joins the network if there is one, asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
+//! A worker is started through a launcher, this same program as `agent --exec PARENT [--network PATH] [--umask MASK] -- PROGRAM ARGS…`,
+//! which joins the network if there is one, sets the umask, asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
 //! still there by then, and becomes the worker.
 
 use std::ffi::OsString;
@@ -15,14 +15,20 @@ use super::network;
 
 /// The launcher's flag that names a network namespace for the program.
 pub const NETWORK: &str = "--network";
+/// The launcher's flag that gives the program another umask than the lab's, octal.
+pub const UMASK: &str = "--umask";
 
-/// Handles `agent --exec PARENT [--network PATH] -- PROGRAM ARGS…` and comes back only when that failed; `None` for any
+/// Handles `agent --exec PARENT [--network PATH] [--umask MASK] -- PROGRAM ARGS…` and comes back only when that failed; `None` for any
 /// other command line (`args` holds the program's own name first).
 pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let args: Vec<OsString> = args.into_iter().collect();
     let [_, agent, exec, parent, rest @ ..] = args.as_slice() else { return None };
     let (network, rest) = match rest {
         [flag, path, rest @ ..] if flag == NETWORK => (Some(Path::new(path)), rest),
+        rest => (None, rest),
+    };
+    let (mask, rest) = match rest {
+        [flag, mask, rest @ ..] if flag == UMASK => (mask.to_str(), rest),
         rest => (None, rest),
     };
     let [dashes, program, rest @ ..] = rest else { return None };
@@ -36,6 +42,9 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     if let Some(error) = network.and_then(|path| network::join(path).err()) {
         eprintln!("cannot start {}: {error:#}", program.display());
         return Some(ExitCode::FAILURE);
+    }
+    if let Some(mask) = mask.and_then(|mask| u32::from_str_radix(mask, 8).ok()) {
+        rustix::process::umask(rustix::fs::Mode::from_raw_mode(mask));
     }
     let error = become_worker(parent, Command::new(program).args(rest));
     eprintln!("cannot start {}: {error}", program.display());
@@ -62,8 +71,13 @@ pub fn this_program() -> OsString {
 
 /// A command of a launcher by this program; the program to be started, and its arguments, are to follow.
 pub fn launcher() -> Command {
+    launcher_with(Vec::new())
+}
+
+/// The same with flags of the launcher's.
+pub fn launcher_with(flags: Vec<OsString>) -> Command {
     let mut command = Command::new(this_program());
-    command.args(["agent", "--exec", &std::process::id().to_string(), "--"]);
+    command.args(["agent", "--exec", &std::process::id().to_string()]).args(flags).arg("--");
     command
 }
 

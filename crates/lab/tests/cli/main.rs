@@ -29,6 +29,7 @@ mod own;
 mod peer;
 mod php;
 mod plan;
+mod private;
 mod profile;
 mod report;
 mod run;

@@ -26,6 +26,8 @@ pub struct Conductor {
     place: Place,
     agent: LoadAgent,
     output: Output,
+    /// Why a block could not be kept, the first time.
+    unkept: Option<anyhow::Error>,
 }
 
 /// Why there is no further block.
@@ -45,7 +47,7 @@ impl Conductor {
         place.write("plan.json", &json(plan)?)?;
         let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
         let agent = LoadAgent::start(&place.log(), interrupt).context("the load agent cannot be started")?;
-        Ok(Conductor { place, agent, output })
+        Ok(Conductor { place, agent, output, unkept: None })
     }
 
     /// Where the stderr of another worker goes.
@@ -68,7 +70,9 @@ impl Conductor {
                 anyhow!("{broken}; its stderr is in {}", self.place.log().display())
             }
         })?;
-        self.place.keep(plan, &outcome.result)?;
+        // What was measured is shown before anything is said of where it could not be kept.
+        let kept = self.place.keep(plan, &outcome.result);
+        self.unkept = self.unkept.take().or(kept.err());
         Ok(outcome)
     }
 
@@ -86,6 +90,9 @@ impl Conductor {
         match stopped {
             Stopped::Failed(error) => Err(error),
             Stopped::Interrupted => {
+                if let Some(error) = self.unkept {
+                    return Err(error.context("interrupted, and the blocks so far are not kept"));
+                }
                 terminal::note(&format!(
                     "interrupted; the blocks so far are in {}",
                     self.place.path().display()
@@ -95,9 +102,12 @@ impl Conductor {
         }
     }
 
-    /// Lets the agent end, writes everything down, and shows it.
+    /// Lets the agent end, shows everything, and writes it down: figures do not go with a full disk.
+    ///
+    /// # Errors
+    /// What could not be shown or written.
     pub fn finish(self, measured: Measured, began: SystemTime) -> Result<()> {
-        let Conductor { place, agent, output } = self;
+        let Conductor { place, agent, output, unkept } = self;
         agent.end();
         let started = jiff::Timestamp::try_from(began).unwrap_or(jiff::Timestamp::now());
         let document = Document {
@@ -109,18 +119,25 @@ impl Conductor {
             measured,
         };
         let json = json(&document)?;
-        place.write("result.json", &json)?;
-        if let Measured::Run(run) = &document.measured {
-            series(&place, &output, run, began)?;
-        }
         if output.json {
             terminal::print(&String::from_utf8_lossy(&json))?;
         } else {
             let detail = if output.verbose { Detail::Full } else { Detail::Summary };
             terminal::print(&load_report::terminal(&document, &crate::cli::report::options(detail, None)))?;
         }
+        let kept = unkept.map_or(Ok(()), Err).and_then(|()| keep(&place, &output, &document, &json, began));
+        kept.context("the figures above are not kept in full")?;
         terminal::note(&format!("run       {}", place.path().display()));
         Ok(())
+    }
+}
+
+/// Writes down what there is beside the blocks.
+fn keep(place: &Place, output: &Output, document: &Document, json: &[u8], began: SystemTime) -> Result<()> {
+    place.write("result.json", json)?;
+    match &document.measured {
+        Measured::Run(run) => series(place, output, run, began),
+        _ => Ok(()),
     }
 }
 

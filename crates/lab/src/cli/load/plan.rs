@@ -1,5 +1,6 @@
 //! Flags as a plan: what is asked, of whom, when, for how long.
 
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -110,9 +111,33 @@ fn headers(args: &Args) -> Result<Vec<(String, String)>> {
 fn body(args: &Args) -> Result<Vec<u8>> {
     match (&args.request.body, &args.request.body_file) {
         (Some(text), _) => Ok(text.clone().into_bytes()),
-        (None, Some(file)) => read(file, "--body-file"),
+        (None, Some(file)) => bounded(file, "--body-file"),
         (None, None) => Ok(Vec::new()),
     }
+}
+
+/// Bytes of a request's body at most: what an agent is told is bounded too.
+const LARGEST_BODY: u64 = 32 << 20;
+
+/// Reads a file that has an end, and not far away.
+fn bounded(file: &Path, flag: &str) -> Result<Vec<u8>> {
+    let about =
+        std::fs::metadata(file).with_context(|| format!("{flag} {}: cannot be read", file.display()))?;
+    if !about.is_file() {
+        bail!("{flag} {}: it is no regular file; write it into one first", file.display());
+    }
+    let mut bytes = Vec::new();
+    let read =
+        std::fs::File::open(file).and_then(|opened| opened.take(LARGEST_BODY + 1).read_to_end(&mut bytes));
+    read.with_context(|| format!("{flag} {}: cannot be read", file.display()))?;
+    if bytes.len() as u64 > LARGEST_BODY {
+        bail!(
+            "{flag} {}: larger than the {} MiB that a request's body may have",
+            file.display(),
+            LARGEST_BODY >> 20
+        );
+    }
+    Ok(bytes)
 }
 
 fn read(file: &Path, flag: &str) -> Result<Vec<u8>> {

@@ -11,6 +11,7 @@ use crate::cli::report::options;
 use crate::cli::terminal;
 use crate::content::names::Names;
 use crate::loading::place;
+use crate::private;
 use weigh_answer::format::{Detail, Options};
 use weigh_answer::profile::document::Document;
 use weigh_answer::profile::report::{self, Choice, flame, speedscope};
@@ -55,7 +56,7 @@ pub(in crate::cli) fn folder(
         if let Some(made) = &one.file {
             let file = made.path().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             let copy = out.join(format!("{name}.{file}"));
-            fs::copy(made.path(), &copy)
+            private::copy(made.path(), &copy)
                 .with_context(|| format!("{}: cannot be written", clean_path(&copy)))?;
         }
     }

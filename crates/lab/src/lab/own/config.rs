@@ -13,6 +13,7 @@ use crate::rig::guard::Place;
 use crate::rig::server::Site;
 use crate::rig::server::{Definition, Instance, own};
 use crate::rig::service::FolderDefinition;
+use crate::shelter::Shelter;
 use crate::study::Study;
 use crate::subject::delivery::look;
 use weigh_model::inventory::Inventory;
@@ -108,7 +109,7 @@ fn text(file: &Path) -> Result<String> {
 /// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.
 fn attempt(definition: &Definition) -> Result<()> {
     let found = definition.find();
-    let room = tempfile::tempdir().context("no temporary folder")?;
+    let room = Shelter::new().context("no temporary folder")?;
     let docroot = room.path().join("docroot");
     std::fs::create_dir(&docroot).context("no temporary folder")?;
     let site = Site {
@@ -119,7 +120,7 @@ fn attempt(definition: &Definition) -> Result<()> {
         tls: None,
         cpus: Vec::new(),
     };
-    let place = Place { limit: START, ..Place::new(std::env::temp_dir(), room.path().join("log")) };
+    let place = Place { limit: START, ..Place::new(room.path(), room.path().join("log")) };
     match Instance::start(&found, &site, &place) {
         Ok(instance) => drop(instance.stop()),
         // Its log goes with the folder: what it said last is in the error.

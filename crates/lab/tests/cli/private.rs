@@ -1,0 +1,117 @@
+//! What the program writes is its user's alone, whatever the umask; and what goes wrong with the system is told in a line.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::process::Command;
+
+use crate::lab::{Lab, Ran, deliveries, study};
+
+/// Runs the program by way of a shell that does something first: sets the umask, or a limit.
+fn after(lab: &Lab, first: &str, args: &[&str]) -> Ran {
+    let mut shell = lab.command("sh");
+    shell.args(["-c", &format!("{first}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_weigh")]).args(args);
+    Ran::of(shell.output().unwrap())
+}
+
+/// Every folder and file below that others could enter, read or write.
+fn open_to_others(root: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
+        let about = entry.metadata().unwrap();
+        if about.mode() & 0o077 != 0 && !about.is_symlink() {
+            found.push(format!("{:o} {}", about.mode() & 0o777, entry.path().display()));
+        }
+        if about.is_dir() {
+            open_to_others(&entry.path(), found);
+        }
+    }
+}
+
+#[test]
+fn whatever_is_written_is_its_users_alone() {
+    let lab = Lab::new();
+    lab.write("page.html", "<p>a page that is nobody else's</p>\n".repeat(100));
+    let blocks = deliveries("asset", "corpus:page-zlib", "-", "ways = [\"plain\", \"gzip_static\"]");
+    lab.write("study.toml", study("sent", [30, 1, 1], &blocks));
+    let served = crate::lab::has("nginx", "apt install nginx");
+    let before: Vec<_> = std::fs::read_dir(lab.work()).unwrap().flatten().map(|entry| entry.path()).collect();
+    let mut verbs = vec![
+        vec!["codec", "page.html", "--codecs", "zlib:1", "--budget", "2", "--out", "codec"],
+        vec!["report", "codec", "--out", "shown", "--format", "csv"],
+        vec!["plan", "cache-levels", "--quick"],
+        vec!["check"],
+    ];
+    if served {
+        verbs.push(vec!["run", "study.toml", "--out", "sent"]);
+    }
+    for verb in &verbs {
+        let ran = after(&lab, "umask 0", verb);
+        assert_eq!(ran.code, 0, "{verb:?}: {}{}", ran.stdout, ran.stderr);
+    }
+    let mut found = Vec::new();
+    for entry in
+        std::fs::read_dir(lab.work()).unwrap().flatten().filter(|entry| !before.contains(&entry.path()))
+    {
+        assert_eq!(entry.metadata().unwrap().mode() & 0o077, 0, "{}", entry.path().display());
+        open_to_others(&entry.path(), &mut found);
+    }
+    open_to_others(&lab.cache(), &mut found);
+    open_to_others(&lab.tmp(), &mut found);
+    assert!(found.is_empty(), "{found:#?}");
+    assert!(lab.path("codec").is_dir() && (!served || lab.path("sent").is_dir()));
+}
+
+#[test]
+fn a_command_of_the_users_own_has_the_users_umask() {
+    needs!(crate::lab::has_php());
+    let lab = Lab::new();
+    lab.write("made.php", "<?php file_put_contents(__DIR__ . '/made', 'x');");
+    let ran = after(&lab, "umask 022", &["profile", "--pairs", "0", "--", "made.php"]);
+    let made = std::fs::metadata(lab.path("made")).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr));
+    assert_eq!(made.permissions().mode() & 0o777, 0o644);
+}
+
+#[test]
+fn a_killed_codec_run_leaves_nothing_that_the_next_start_does_not_remove() {
+    let lab = Lab::new();
+    lab.write("large.bin", vec![7; 8 << 20]);
+    let mut started = lab.start(&["codec", "large.bin", "--out", "killed"]);
+    crate::lab::wait_until("the content is staged", || std::fs::read_dir(lab.tmp()).unwrap().count() > 0);
+    started.kill();
+    lab.fine(&["plan"]);
+    let left: Vec<_> = std::fs::read_dir(lab.tmp()).unwrap().flatten().map(|entry| entry.path()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_system_without_room_is_told_in_a_line() {
+    let lab = Lab::new();
+    let server = crate::load::server::Server::of("page");
+    let ran = after(&lab, "ulimit -v 120000", &["load", &server.url("/"), "-n", "10"]);
+    assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+    let few = after(&lab, "ulimit -n 64", &["load", &server.url("/"), "-c", "10", "-n", "10"]);
+    assert!(few.stderr.contains("raise the hard limit") && !few.stderr.contains("-c 0"), "{}", few.stderr);
+}
+
+#[test]
+fn without_a_home_the_program_still_works() {
+    let lab = Lab::new();
+    let mut command = lab.command(env!("CARGO_BIN_EXE_weigh"));
+    command
+        .env_remove("HOME")
+        .env_remove("WEIGH_CACHE")
+        .env_remove("XDG_CACHE_HOME")
+        .args(["plan", "text-assets"]);
+    let ran = Ran::of(command.output().unwrap());
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn a_body_without_end_is_refused() {
+    let lab = Lab::new();
+    let fifo = lab.path("pipe");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    for file in ["/dev/zero", "pipe"] {
+        let said = lab.refused(&["load", "http://127.0.0.1:9/", "--body-file", file, "-n", "1"]);
+        assert!(said.contains("it is no regular file"), "{said}");
+    }
+}
