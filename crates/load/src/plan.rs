@@ -49,7 +49,7 @@ impl Default for LoadPlan {
             length: Length::default(),
             limits: Limits::default(),
             check: Check::Verify { decode_every: 1, vary_by: Vec::new() },
-            preflights: preflights(),
+            preflights: PREFLIGHTS,
             again_seconds: 0.0,
             threads: 1,
             cpus: Vec::new(),
@@ -59,8 +59,11 @@ impl Default for LoadPlan {
     }
 }
 
+/// How often the preflight asks for a request where a plan says nothing of it.
+pub const PREFLIGHTS: u32 = 3;
+
 fn preflights() -> u32 {
-    3
+    PREFLIGHTS
 }
 
 /// One kind of request.

@@ -315,12 +315,11 @@ impl Thread<'_> {
         let means = Means { buffer: &mut self.buffer, allowance, turn, discard, ended: conn.ended };
         let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
         let after = received(conn, exchange, &self.sink);
-        let mut until = None;
-        if let (Some(pace), Some(_)) = (&mut conn.pace, exchange) {
+        let until = conn.pace.as_mut().and_then(|pace| {
             pace.spend(after.saturating_sub(before));
             let now = self.shared.clock.now();
-            until = (pace.allowance(now) == 0).then(|| pace.next(now));
-        }
+            (pace.allowance(now) == 0).then(|| pace.next(now))
+        });
         match (drive, until) {
             (Drive::Paused, Some(at)) => self.paced.push(Reverse((at, token))),
             (Drive::Paused, None) if !std::mem::replace(&mut conn.is_hungry, true) => self.hungry.push(token),

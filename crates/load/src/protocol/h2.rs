@@ -43,8 +43,9 @@ const GRANT: u64 = 64;
 /// Frames are small where they have fewer bytes than this in the mean; so many bytes of such are read at a time.
 const SMALL: usize = 64;
 const CRUMBS: usize = 16 << 10;
-/// Bytes that wait to be sent before more is read: a server that asks for answers and does not read them fills no memory.
-const CLOGGED: usize = 1 << 20;
+/// Bytes that wait to be sent, and frames in a row that bring no response on, before no more is read: a server that asks for answers and does not
+/// read them fills no memory. One that reads no further request before its response is read is still heard.
+const CLOGGED: (usize, u64) = (1 << 20, 100);
 
 /// What the HTTP/2 connections of one thread have in common.
 #[derive(Clone, Debug)]
@@ -389,7 +390,8 @@ impl Machine {
 
     /// Whether more is to be sent than a server may leave to us unread.
     fn is_clogged(&self) -> bool {
-        self.pipe.borrow().outbox.len() - self.sent > CLOGGED
+        let (bytes, frames) = CLOGGED;
+        self.idle > frames && self.pipe.borrow().outbox.len() - self.sent > bytes
     }
 
     /// Lets the library go on until it has nothing more to do, and tells of what came of it.

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use weigh_load::plan::{Check, Length, Limits, LoadPlan, Protocol, Stream, Tls};
+use weigh_load::plan::{Check, Length, Limits, LoadPlan, PREFLIGHTS, Protocol, Stream, Tls};
 use weigh_load::target::{Resolver, permit};
 use weigh_load::workload::{self, Defaults};
 
@@ -43,7 +43,7 @@ pub fn build(args: &Args, urls: &[String]) -> Result<LoadPlan> {
         length,
         limits: limits(args),
         check: check(args),
-        preflights: LoadPlan::default().preflights,
+        preflights: PREFLIGHTS,
         again_seconds: AGAIN_SECONDS,
         threads: threads(args, connections)?,
         cpus: args.machine.cpus.clone(),

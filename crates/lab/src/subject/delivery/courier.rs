@@ -19,7 +19,6 @@ use super::visit::{DeliveryRequest, record};
 use super::watch::gauge;
 use super::words::Words;
 use super::{blame, block, certificate, fairness, negotiation, url};
-use crate::digest::sha256;
 use crate::executor::{Executor, Failure, Version, VisitOrder};
 use crate::interrupt::Interrupt;
 use crate::loading;
@@ -109,6 +108,10 @@ impl Courier {
         let urls =
             paths.iter().map(|path| self.rigs.url(spot, path)).collect::<Result<_>>().map_err(fault)?;
         let light = self.rigs.url(spot, url::LIGHT).map_err(fault)?;
+        let digests = match cell.asks_for_payload() {
+            true => self.files.digests(request.payload, request.blob).map_err(fault)?,
+            false => Vec::new(),
+        };
         let resting = self.rest(request, delivery, spot)?;
         let server = self.rigs.instance(spot).map_err(fault)?.group();
         self.words = Words::begin(self.rigs.logs(&delivery.server, &cell.runtime));
@@ -146,7 +149,7 @@ impl Courier {
             return Err(Failure::Fault(Fault::of_delivery(FaultKind::Crash, message)));
         }
         let metered = Metered { resting, ..metered };
-        let wrong = block::wrong(&result.preflights, &digests(request).map_err(fault)?);
+        let wrong = block::wrong(&result.preflights, &digests);
         let mut visit = match &delivery.slow {
             Some(slow) => fairness::visit(result, slow, metered, &seen),
             None => block::visit(result, &load, metered),
@@ -330,15 +333,6 @@ fn heard(
     }
     let outcome = outcome.map_err(|failure| blame::refused(request.cell, request.payload, &failure))?;
     if outcome.interrupted { Err(Failure::Interrupted) } else { Ok(outcome.result) }
-}
-
-/// The digests of the instances that a family is sent as; none of any other content, which is its payload.
-fn digests(request: &DeliveryRequest<'_>) -> Result<Vec<String>> {
-    if !request.payload.family || !request.cell.asks_for_payload() {
-        return Ok(Vec::new());
-    }
-    let digest = |file: Instance| Ok(sha256(&file.read(request.blob)?));
-    files::instances(request.payload).into_iter().map(digest).collect()
 }
 
 /// Whether a pool's workers are watched during a block: each reading costs the pool CPU time, and while a link takes its time, they would come

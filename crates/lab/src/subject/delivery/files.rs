@@ -1,7 +1,7 @@
 //! The files of a run's deliveries, in its private scratch folder: contents by name, the docroot with PHP's entry scripts, and a
 //! docroot for each set of pre-encoded variants. Each is made when it is needed first.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use super::variants::{self, Variant};
+use crate::digest::sha256;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::payload::Payload;
 use weigh_model::way::{By, WayKind};
@@ -26,6 +27,8 @@ pub struct Files {
     root: PathBuf,
     php_home: PathBuf,
     made: HashSet<PathBuf>,
+    /// Of each family that was sent, by the payload's name.
+    digests: HashMap<String, Vec<String>>,
 }
 
 impl Files {
@@ -33,7 +36,12 @@ impl Files {
     pub fn new(root: &Path, php_home: &Path) -> Result<Files> {
         let real =
             |path: &Path| path.canonicalize().with_context(|| format!("{}: cannot be used", path.display()));
-        Ok(Files { root: real(root)?, php_home: real(php_home)?, made: HashSet::new() })
+        Ok(Files {
+            root: real(root)?,
+            php_home: real(php_home)?,
+            made: HashSet::new(),
+            digests: HashMap::new(),
+        })
     }
 
     /// The folder of contents, which PHP knows as `WEIGH_CONTENTS`, and from which servers send what PHP offloads.
@@ -70,6 +78,19 @@ impl Files {
             }
         }
         if is_in_contents { self.scripts() } else { Ok(folder) }
+    }
+
+    /// The SHA-256 of each instance of a family, hexadecimal, in their order; none of any other content, which is its payload.
+    pub fn digests(&mut self, payload: &Payload, blob: &Path) -> Result<Vec<String>> {
+        if !payload.family {
+            return Ok(Vec::new());
+        }
+        if let Some(known) = self.digests.get(&payload.name) {
+            return Ok(known.clone());
+        }
+        let digest = |file: Instance| Ok(sha256(&file.read(blob)?));
+        let digests: Vec<String> = instances(payload).into_iter().map(digest).collect::<Result<_>>()?;
+        Ok(self.digests.entry(payload.name.clone()).or_insert(digests).clone())
     }
 
     /// The docroot with copies of PHP's entry scripts.

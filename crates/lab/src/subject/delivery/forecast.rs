@@ -1,5 +1,7 @@
 //! How long responses and blocks of them will take: from nominal figures, before anything was measured, and from what was.
 
+use weigh_load::plan::PREFLIGHTS;
+
 use crate::planner::forecast::nominal_rate;
 use weigh_model::cell::Delivery;
 use weigh_model::link::LinkSpec;
@@ -18,8 +20,6 @@ const DELIVERY_SECONDS: f64 = 0.15;
 pub const WATCHED_SECONDS: f64 = 4.0;
 /// Blocks with slow clients that a cell gets: they show who waits for whom, and not a figure of three digits.
 pub const WATCHED_ROUNDS: u32 = 2;
-/// Requests of a preflight for one content: what of responses varies shows itself. For each of several instances there is one, which shows what is sent.
-const PREFLIGHTS: u32 = 3;
 /// Requests of the longest block.
 const BLOCK_REQUESTS: f64 = 20_000.0;
 
