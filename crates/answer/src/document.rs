@@ -22,6 +22,8 @@ pub enum Block {
     Text(String),
     /// A paragraph that stands back: what a table shows, where a number comes from.
     Remark(String),
+    /// The answer: sentences of which the first one says what to do.
+    Answer(Vec<String>),
     /// Numbered sentences.
     Steps(Vec<String>),
     /// Sentences, the second part being what to do about it.
@@ -36,40 +38,42 @@ pub enum Block {
     StudyCharts,
 }
 
-/// The whole report, the answer first.
+/// The whole report, the answer first; a summary is the answer alone.
 pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     let look = &report.shape().look;
+    let mut blocks = head::head(report);
+    blocks.extend(head::answer(report));
+    if options.detail != Detail::Full {
+        if report.advice.is_none() {
+            blocks.extend(rest::faults(&report.faults));
+            blocks.extend(rest::not_measured(report));
+        }
+        blocks.push(Block::Remark(head::measured(report)));
+        return blocks;
+    }
     let groups: Vec<group::View> = group::views(report);
-    let full = options.detail == Detail::Full;
     let facts = head::facts(report);
-    let mut blocks = head::head(report, facts.clone());
+    blocks.push(Block::Remark(facts.clone()));
     blocks.extend(head::findings(&report.findings, options.findings));
     let exhibits = report.exhibits.all();
     let (first, then): (Vec<&dyn Exhibit>, Vec<_>) = exhibits.iter().partition(|exhibit| exhibit.leads());
     blocks.extend(first.iter().flat_map(|exhibit| exhibit.blocks(report, options)));
-    // Where nothing competes, an overview has whole rows, which a full report has below.
-    let has_all_below = full && report.shape().axes.is_none();
-    if groups.len() > look.few && !has_all_below {
+    // Where nothing competes, an overview has whole rows, which stand below.
+    if groups.len() > look.few && report.shape().axes.is_some() {
         blocks.extend((look.overview)(report));
     }
     blocks.extend(then.iter().flat_map(|exhibit| exhibit.blocks(report, options)));
     blocks.push(Block::StudyCharts);
     for (index, view) in groups.iter().enumerate() {
-        if full {
-            let before = index.checked_sub(1).map(|before| groups[before].group);
-            blocks.extend(view.section(before));
-            blocks.push(Block::Charts(index));
-            blocks.extend(exhibits.iter().flat_map(|exhibit| exhibit.group_blocks(report, view.group)));
-        } else if groups.len() <= look.few {
-            blocks.extend(view.front());
-        }
+        let before = index.checked_sub(1).map(|before| groups[before].group);
+        blocks.extend(view.section(before));
+        blocks.push(Block::Charts(index));
+        blocks.extend(exhibits.iter().flat_map(|exhibit| exhibit.group_blocks(report, view.group)));
     }
-    blocks.extend(rest::faults(&report.faults, full));
-    blocks.extend(rest::not_measured(report, full));
+    blocks.extend(rest::faults(&report.faults));
+    blocks.extend(rest::not_measured(report));
     blocks.extend(rest::caveats(report));
-    if full {
-        blocks.extend(method::section(report, facts, options));
-    }
+    blocks.extend(method::section(report, facts, options));
     blocks
 }
 

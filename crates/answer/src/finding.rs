@@ -1,4 +1,4 @@
-//! The answer, in sentences written from the data.
+//! The evidence, in sentences written from the data.
 //!
 //! A sentence names the cells it rests on, gives numbers with their intervals, and claims an order only where the measurements settle it; where
 //! they do not, it says so.
@@ -14,7 +14,7 @@ use weigh_model::plan::Plan;
 
 use crate::report::Report;
 
-/// One sentence of the answer with what it rests on.
+/// One sentence of the evidence with what it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// What it speaks of, such as `link` or `beats`: a topic of its subject.

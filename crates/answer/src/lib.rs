@@ -4,6 +4,7 @@
 //! what differs; [`finding`] writes the answer. [`report::Report`] is all of it, [`document`], [`picture`] and [`mod@format`] show it.
 #![forbid(unsafe_code)]
 
+pub mod advice;
 pub mod bars;
 mod caveats;
 mod chart;

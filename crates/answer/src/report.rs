@@ -11,6 +11,7 @@ use weigh_model::protocol::Fault;
 use weigh_model::record::{Record, VisitRecord};
 use weigh_model::study::StudyText;
 
+use crate::advice::Advice;
 use crate::caveats;
 use crate::exhibit::Exhibits;
 use crate::finding::{Evidence, Finding, findings};
@@ -51,7 +52,9 @@ pub struct Report {
     pub groups: Vec<Group>,
     /// What is no table of metrics.
     pub exhibits: Exhibits,
-    /// The answer, in sentences written from the data.
+    /// The answer: what to do; null where too little was measured.
+    pub advice: Option<Advice>,
+    /// The evidence, in sentences written from the data.
     pub findings: Vec<Finding>,
     /// Cells that were planned and not measured: why.
     pub faults: Vec<FaultRow>,
@@ -148,6 +151,7 @@ impl Report {
             rows,
             groups,
             exhibits: Exhibits::default(),
+            advice: None,
             findings: Vec::new(),
             faults: gathered.faults.clone(),
             unmeasured: gathered.unmeasured.clone(),
@@ -156,6 +160,7 @@ impl Report {
         };
         report.exhibits = (shape.exhibits)(&Evidence { plan, report: &report }, &gathered);
         caveats::add(shape, plan, &gathered, &mut report);
+        report.advice = (shape.advise)(&Evidence { plan, report: &report });
         report.findings = findings(shape.findings, &Evidence { plan, report: &report });
         report
     }

@@ -18,6 +18,7 @@ use weigh_model::protocol::Phase;
 use weigh_model::suggest::nearest_hint;
 use weigh_model::text::clean;
 
+use crate::advice::Advise;
 use crate::document::Block;
 use crate::exhibit::Exhibits;
 use crate::finding::{Evidence, Topic};
@@ -64,7 +65,9 @@ pub struct Shape {
     pub watches_wall: bool,
     /// What is no table of metrics.
     pub exhibits: fn(&Evidence, &Gathered) -> Exhibits,
-    /// The topics of the answer, the most important first.
+    /// What to do.
+    pub advise: Advise,
+    /// The topics of the evidence, the most important first.
     pub findings: &'static [(&'static str, Topic)],
     /// How results look.
     pub look: Look,

@@ -90,6 +90,12 @@ pub struct Links {
     /// The same for a read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_ns_per_byte: Option<f64>,
+    /// The link speed in Mbit/s that a recommendation is made for; null: that of `mbit` in the middle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usual_mbit: Option<f64>,
+    /// The reads per write that it is made for; null: of those given, the number nearest to ten, because a cache is read more often than it is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usual_reads: Option<f64>,
 }
 
 /// Between two machines of one data centre.
@@ -111,6 +117,8 @@ impl Default for Links {
             connection: Connection::default(),
             write_ns_per_byte: None,
             read_ns_per_byte: None,
+            usual_mbit: None,
+            usual_reads: None,
         }
     }
 }

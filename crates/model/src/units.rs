@@ -20,7 +20,7 @@ pub fn ns(time: f64) -> String {
     format!("{} {unit}", significant(number))
 }
 
-/// A time in nanoseconds with its interval in the same unit: `37.2 ms [36.9, 37.6]`; with one end, `37.2 ms [at most 37.6]`; with none, `37.2 ms`.
+/// A time in nanoseconds with its interval in the same unit: `37.2 ms (36.9–37.6)`; with one end, `37.2 ms (at most 37.6)`; with none, `37.2 ms`.
 pub fn ns_interval(time: f64, low: Option<f64>, high: Option<f64>) -> String {
     with_interval(time, low, high, TIMES)
 }
@@ -36,7 +36,7 @@ pub fn mbit(speed: f64) -> String {
     format!("{} {unit}", trimmed(&significant(number)))
 }
 
-/// A link speed in Mbit/s with its interval: `1.23 Gbit/s [1.10, 1.41]`; an end at infinity reads `no upper end`.
+/// A link speed in Mbit/s with its interval: `1.23 Gbit/s (1.10–1.41)`; without an upper end `1.23 Gbit/s (1.10 or more)`.
 pub fn mbit_interval(speed: f64, low: f64, high: f64) -> String {
     with_interval(speed, Some(low), Some(high), SPEEDS)
 }
@@ -46,9 +46,19 @@ pub fn times(factor: f64) -> String {
     format!("{}×", significant(factor))
 }
 
-/// A factor with its interval: `2.51× [2.48, 2.55]`.
+/// A factor with its interval: `2.51× (2.48–2.55)`.
 pub fn times_interval(factor: f64, low: f64, high: f64) -> String {
-    format!("{} [{}, {}]", times(factor), significant(low), significant(high))
+    format!("{} ({})", times(factor), range(low, high))
+}
+
+/// Two ends: `2.48–2.55`; where one is negative, `-2 to 3`.
+pub fn range(low: f64, high: f64) -> String {
+    joined(&significant(low), &significant(high))
+}
+
+fn joined(low: &str, high: &str) -> String {
+    let dash = if low.starts_with('-') || high.starts_with('-') { " to " } else { "–" };
+    format!("{low}{dash}{high}")
 }
 
 /// A share (0 to 1) in percent with at most one decimal: `86.6%`, `90%`.
@@ -108,11 +118,12 @@ fn scaled(number: f64, units: &[(&'static str, f64)]) -> (f64, &'static str) {
 fn with_interval(number: f64, low: Option<f64>, high: Option<f64>, units: &[(&'static str, f64)]) -> String {
     let (shown, unit) = scaled(number, units);
     let size = if shown == 0.0 { 1.0 } else { number / shown };
-    let end = |end: f64| if end.is_infinite() { "no upper end".to_string() } else { significant(end / size) };
+    let end = |end: f64| significant(end / size);
     let interval = match (low, high) {
-        (Some(low), Some(high)) => format!(" [{}, {}]", end(low), end(high)),
-        (None, Some(high)) => format!(" [at most {}]", end(high)),
-        (Some(low), None) => format!(" [at least {}]", end(low)),
+        (Some(low), Some(high)) if high.is_infinite() => format!(" ({} or more)", end(low)),
+        (Some(low), Some(high)) => format!(" ({})", joined(&end(low), &end(high))),
+        (None, Some(high)) => format!(" (at most {})", end(high)),
+        (Some(low), None) => format!(" (at least {})", end(low)),
         (None, None) => String::new(),
     };
     format!("{} {unit}{interval}", significant(shown))

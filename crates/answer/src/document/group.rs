@@ -78,10 +78,6 @@ impl<'a> View<'a> {
         self.report.row(self.group.mark(mark)?)
     }
 
-    fn is_marked(&self, row: &Row) -> bool {
-        self.group.marks.values().any(|id| *id == row.cell.id)
-    }
-
     fn head(&self) -> Vec<Block> {
         let about = (self.look().about)(self.report, self.group).into_iter().map(Block::Remark);
         std::iter::once(Block::Heading(2, self.title())).chain(about).collect()
@@ -116,27 +112,6 @@ impl<'a> View<'a> {
         blocks.push(Block::Remark(remark));
         blocks.extend(look.part.map(|part| Block::Heading(3, part(self.report, self.group))));
         blocks.push(Block::Table(self.table(self.rows.iter().copied())));
-        blocks
-    }
-
-    /// The front, the marked rows and those of another runtime than the group's only; a row without a time is no worse than others.
-    pub(super) fn front(&self) -> Vec<Block> {
-        let timed = |row: &Row| {
-            self.report.shape().axes.as_ref().is_some_and(|axes| row.get(axes.times[0]).is_some())
-        };
-        let is_other = |row: &Row| row.cell.runtime != row.cell.runtime_in_common();
-        let is_shown = |row: &&Row| row.front || !timed(row) || self.is_marked(row) || is_other(row);
-        let mut blocks = self.head();
-        blocks.push(Block::Table(self.table(self.rows.iter().copied().filter(is_shown))));
-        let hidden = self.rows.iter().filter(|row| !is_shown(row)).count();
-        if hidden > 0 {
-            let (one, several) = self.look().noun;
-            let hidden = units::count(hidden, &format!("{one} is"), &format!("{several} are"));
-            blocks.push(Block::Remark(format!(
-                "{hidden} off the front of {}: no smaller than one of these and not measurably quicker. The full report names them.",
-                self.look().front_of
-            )));
-        }
         blocks
     }
 

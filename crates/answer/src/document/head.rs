@@ -1,28 +1,50 @@
 //! The head of a report: the question, the answer, and what it was measured on.
 
-use weigh_model::payload::Origin;
 use weigh_model::units;
 
+use crate::advice::Advice;
+use crate::document::group::{View, is_synthetic};
 use crate::document::{Block, more};
 use crate::finding::Finding;
+use crate::first::distinct;
 use crate::report::Report;
+use crate::row::Row;
 use crate::text::clean;
 
-/// Title, question and the facts of the run.
-pub(super) fn head(report: &Report, facts: String) -> Vec<Block> {
-    let (study, payloads) = (&report.study, &report.payloads);
+/// Rows of the answer's table at most.
+const CHOICES: usize = 5;
+
+/// Title and question.
+pub(super) fn head(report: &Report) -> Vec<Block> {
+    let study = &report.study;
     let title = if study.title.is_empty() { &study.name } else { &study.title };
     let mut blocks = vec![Block::Heading(1, clean(title))];
     if !study.question.is_empty() {
-        blocks.push(Block::Text(clean(&study.question)));
-    }
-    blocks.push(Block::Remark(facts));
-    if payloads.iter().any(|payload| matches!(payload.origin, Origin::Synthetic { .. })) {
-        let all = payloads.iter().all(|payload| matches!(payload.origin, Origin::Synthetic { .. }));
-        let which = if all { "All" } else { "Some" };
-        blocks.push(Block::Text(format!("{which} of the content is SYNTHETIC; its tables say so.")));
+        blocks.push(Block::Remark(clean(&study.question)));
     }
     blocks
+}
+
+/// What the answer rests on, in a line: configurations, rounds, and what went wrong.
+pub(super) fn measured(report: &Report) -> String {
+    let count =
+        |number: usize, one: &str, several: &str| (number > 0).then(|| units::count(number, one, several));
+    let synthetic = report.payloads.iter().any(|of| is_synthetic(of)).then(|| "SYNTHETIC content".to_owned());
+    let parts = [
+        Some(units::count(
+            report.rows.len() + report.exhibits.cells(),
+            "configuration measured",
+            "configurations measured",
+        )),
+        Some(units::count(report.run.rounds as usize, "round", "rounds")),
+        Some(units::ns(report.run.seconds * 1e9)),
+        (!report.run.complete).then(|| "NOT COMPLETE".to_owned()),
+        synthetic,
+        count(report.faults.len(), "failure", "failures"),
+        count(report.unmeasured.len(), "not measured", "not measured"),
+        count(report.caveats.len(), "caveat", "caveats"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// One line on the run.
@@ -48,18 +70,47 @@ pub(super) fn facts(report: &Report) -> String {
     facts.join(" · ")
 }
 
-/// The answer as numbered sentences, the most important first.
+/// The answer: what to do, in sentences, and a table of what it is chosen from.
+pub(super) fn answer(report: &Report) -> Vec<Block> {
+    let Some(advice) = &report.advice else {
+        return vec![Block::Answer(vec![
+            "No recommendation yet: too little was measured.".into(),
+            "A larger `--budget`, or `--resume` after an interruption, would help.".into(),
+        ])];
+    };
+    let mut blocks =
+        vec![Block::Answer(advice.sentences.iter().map(|sentence| clean(&sentence.text)).collect())];
+    blocks.extend(choices(report, advice));
+    blocks
+}
+
+/// What is recommended beside what is usual today, what leaves the content as it is, and the ends of the front: of one content.
+fn choices(report: &Report, advice: &Advice) -> Vec<Block> {
+    let first = advice.recommended.first().map_or(&[][..], |first| &first.cells);
+    let Some(group) = first.get(first.len() / 2).and_then(|id| report.groups.iter().find(|g| g.has(id)))
+    else {
+        return Vec::new();
+    };
+    let view = View::of(report, group);
+    let ends = [view.on_front().next(), view.on_front().last()].into_iter().flatten().map(Row::id);
+    let marked = group.marks.values().map(String::as_str);
+    let recommended = group.cells.iter().map(String::as_str).filter(|id| advice.recommends(id));
+    let mut shown: Vec<&str> = distinct(recommended.chain(marked).chain(ends));
+    shown.truncate(CHOICES);
+    let rows = view.rows.iter().copied().filter(|row| shown.contains(&row.id()));
+    vec![Block::Remark(format!("{}:", view.title())), Block::Table(view.table(rows))]
+}
+
+/// The evidence as numbered sentences, the most important first.
 pub(super) fn findings(findings: &[Finding], most: usize) -> Vec<Block> {
     let mut findings: Vec<&Finding> = findings.iter().collect();
     findings.sort_by_key(|finding| finding.rank);
     let left = findings.len().saturating_sub(most);
     let sentences: Vec<_> = findings.iter().take(most).map(|finding| clean(&finding.text)).collect();
-    let mut blocks = vec![Block::Heading(2, "Answer".into())];
     if sentences.is_empty() {
-        blocks.push(Block::Text("There is no answer yet: too little was measured.".into()));
-    } else {
-        blocks.push(Block::Steps(sentences));
+        return Vec::new();
     }
+    let mut blocks = vec![Block::Heading(2, "Evidence".into()), Block::Steps(sentences)];
     blocks.extend(more(left, "more finding", "more findings"));
     blocks
 }

@@ -10,7 +10,7 @@ use weigh_model::caveat::Caveat;
 use weigh_model::units;
 
 /// Names shown of a list before it is cut.
-const NAMES: usize = 4;
+const NAMES: usize = 12;
 
 /// Faulted cells with the same kind and message.
 #[derive(Default)]
@@ -20,7 +20,7 @@ struct Alike<'a> {
 }
 
 /// The faults, those of the same kind and message together.
-pub(super) fn faults(faults: &[FaultRow], full: bool) -> Vec<Block> {
+pub(super) fn faults(faults: &[FaultRow]) -> Vec<Block> {
     let mut groups: BTreeMap<String, Alike> = BTreeMap::new();
     for row in faults {
         let what = format!("{}: {}", kind(row.fault.kind), clean(&row.fault.message));
@@ -29,13 +29,13 @@ pub(super) fn faults(faults: &[FaultRow], full: bool) -> Vec<Block> {
         alike.remedy = alike.remedy.or(row.fault.remedy.as_deref());
     }
     let point = |(what, alike): (String, Alike)| {
-        (format!("{}: {what}", names(&alike.cells, full)), alike.remedy.map(clean))
+        (format!("{}: {what}", names(&alike.cells)), alike.remedy.map(clean))
     };
     section("Faults", groups.into_iter().map(point).collect())
 }
 
 /// Cells that were never planned, and those that budget or interruption left out, grouped by reason.
-pub(super) fn not_measured(report: &Report, full: bool) -> Vec<Block> {
+pub(super) fn not_measured(report: &Report) -> Vec<Block> {
     let Report { exclusions, unmeasured, .. } = report;
     let mut groups: BTreeMap<(String, Option<String>), Vec<&str>> = BTreeMap::new();
     for row in exclusions {
@@ -43,7 +43,7 @@ pub(super) fn not_measured(report: &Report, full: bool) -> Vec<Block> {
     }
     let mut points: Vec<_> = groups
         .into_iter()
-        .map(|((reason, remedy), cells)| (format!("{reason}: {}", names(&cells, full)), remedy))
+        .map(|((reason, remedy), cells)| (format!("{reason}: {}", names(&cells)), remedy))
         .collect();
     if !unmeasured.is_empty() {
         let cells: Vec<_> = unmeasured.iter().map(String::as_str).collect();
@@ -51,7 +51,7 @@ pub(super) fn not_measured(report: &Report, full: bool) -> Vec<Block> {
             true => ("the budget ended", "give a larger budget"),
             false => ("the run was interrupted", "go on with it by --resume"),
         };
-        let text = format!("{what} before they were visited: {}", names(&cells, full));
+        let text = format!("{what} before they were visited: {}", names(&cells));
         points.push((text, Some(remedy.into())));
     }
     section("Not measured", points)
@@ -87,14 +87,13 @@ fn section(title: &str, points: Vec<(String, Option<String>)>) -> Vec<Block> {
 }
 
 /// The first few names, and how many more there are; what they have in common stands once in front.
-fn names(cells: &[&str], full: bool) -> String {
-    let most = if full { NAMES * 3 } else { NAMES };
+fn names(cells: &[&str]) -> String {
     let folder = cells[0].rfind('/').map_or("", |slash| &cells[0][..=slash]);
     let common = cells.len() > 1 && cells.iter().all(|cell| cell.starts_with(folder));
     let folder = if common { folder } else { "" };
-    let mut names: Vec<_> = cells.iter().take(most).map(|cell| clean(&cell[folder.len()..])).collect();
-    if cells.len() > most {
-        names.push(format!("{} more", cells.len() - most));
+    let mut names: Vec<_> = cells.iter().take(NAMES).map(|cell| clean(&cell[folder.len()..])).collect();
+    if cells.len() > NAMES {
+        names.push(format!("{} more", cells.len() - NAMES));
     }
     format!("{}{}{}", clean(folder), if folder.is_empty() { "" } else { " " }, units::list(&names))
 }

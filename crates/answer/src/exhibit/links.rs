@@ -33,6 +33,9 @@ pub struct LinkTotals {
     /// What they are computed for, in words: round trip, who shares the link, the connection, and whether driver and store are in them.
     #[serde(default)]
     pub assumed: String,
+    /// Reads per write that stand for daily use; null: none are computed.
+    #[serde(default)]
+    pub usual_reads: Option<f64>,
     /// One per group, in the groups' order.
     pub groups: Vec<GroupTotals>,
 }
@@ -126,11 +129,21 @@ mod unbounded {
     }
 }
 
-/// Reads for each write that stand for daily use: of those given, the number nearest to ten, because a cache is read more often than it is
-/// written.
-pub fn usual_reads(reads: impl Iterator<Item = f64>) -> Option<f64> {
+/// Reads per write that stand for daily use: what the study says, else of those given the number nearest to ten.
+pub fn usual_reads(links: &Links) -> Option<f64> {
     let distance = |reads: &f64| (reads.max(0.1) / 10.0).ln().abs();
-    reads.min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    let nearest = || reads_per_write(links).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    links.usual_reads.filter(|reads| reads.is_finite() && *reads >= 0.0).or_else(nearest)
+}
+
+/// The link speed in Mbit/s that stands for daily use: what the study says, else the one in the middle.
+pub(crate) fn usual_mbit(links: &Links) -> Option<f64> {
+    let mut speeds = speeds_of(links);
+    speeds.sort_by(f64::total_cmp);
+    links
+        .usual_mbit
+        .filter(|mbit| mbit.is_finite() && *mbit > 0.0)
+        .or_else(|| speeds.get(speeds.len() / 2).copied())
 }
 
 /// One setting as a line over the time a byte takes: CPU nanoseconds and bytes an operation.
@@ -241,7 +254,7 @@ impl LinkTotals {
         };
         let groups = evidence.report.groups.iter().map(totals).collect();
         let assumed = format!("{}; {}", place_of(links), stored_by(links));
-        Some(LinkTotals { assumed, groups })
+        Some(LinkTotals { assumed, usual_reads: usual_reads(links), groups })
     }
 
     /// Those of one group.
@@ -249,6 +262,13 @@ impl LinkTotals {
         let is_own =
             |totals: &&GroupTotals| totals.payload == group.payload() && totals.runtime == group.runtime();
         self.groups.iter().find(is_own).map_or(&[], |totals| &totals.mixes)
+    }
+
+    /// The mix that stands for a group where only one has room: that of daily use, else the first.
+    pub(crate) fn main_mix(&self, group: &Group) -> Option<&MixTotals> {
+        let mixes = self.of_group(group);
+        let usual = self.usual_reads.map(Mix::ReadsPerWrite);
+        mixes.iter().find(|mix| Some(mix.mix) == usual).or_else(|| mixes.first())
     }
 }
 
@@ -422,8 +442,7 @@ impl Exhibit for LinkTotals {
 /// The best setting of each group at a few link speeds.
 fn overview(totals: &LinkTotals, report: &Report) -> Vec<Block> {
     let views = group::views(report);
-    let mixes: Vec<_> =
-        views.iter().filter_map(|view| Some((view, main_mix(totals.of_group(view.group))?))).collect();
+    let mixes: Vec<_> = views.iter().filter_map(|view| Some((view, totals.main_mix(view.group)?))).collect();
     let Some((_, first)) = mixes.first() else { return Vec::new() };
     let speeds: Vec<f64> = first.best.iter().map(|best| best.mbit).collect();
     let order = importance(speeds.len());
@@ -548,15 +567,4 @@ pub(crate) fn mix_words(mix: Mix) -> String {
             format!("1 write : {reads} {}", if reads == 1.0 { "read" } else { "reads" })
         }
     }
-}
-
-/// The mix that stands for a group where only one has room: that of daily use, else the first.
-pub(crate) fn main_mix(mixes: &[MixTotals]) -> Option<&MixTotals> {
-    let reads = |mix: &MixTotals| match mix.mix {
-        Mix::ReadsPerWrite(reads) => Some(reads),
-        Mix::Write | Mix::Read => None,
-    };
-    let usual = usual_reads(mixes.iter().filter_map(reads));
-    let mixed = mixes.iter().find(|mix| usual.is_some() && reads(mix) == usual);
-    mixed.or_else(|| mixes.first())
 }

@@ -1,6 +1,5 @@
 //! The answer of a study of codecs.
 
-pub mod answer;
 pub mod beats;
 pub mod breakeven;
 pub mod dominated;
@@ -16,14 +15,11 @@ pub mod total;
 use weigh_model::units;
 use weigh_stats::dominator;
 
-use std::collections::BTreeMap;
-
 use weigh_model::payload::Payload;
 use weigh_model::setting::Setting;
 
 use crate::exhibit::links::{
-    BreakEven, Line, Mix, break_evens, candidates, line_of, place_of, reads_per_write, smallest, speeds_of,
-    stored_by, ties, usual_reads,
+    self, BreakEven, Line, Mix, break_evens, line_of, place_of, smallest, speeds_of, ties, usual_reads,
 };
 use crate::exhibit::published::LevelComparison;
 use crate::finding::{Draft, Evidence, label};
@@ -34,7 +30,7 @@ use crate::subject::codec::{COMPRESS, DECODE, ENCODE, IDENTITY, STORED, content_
 use crate::verdict::{Ratio, is_less, ratio, ratio_of_totals};
 
 /// Encoded bytes with a dictionary's.
-fn stored(row: &Row) -> f64 {
+pub(crate) fn stored(row: &Row) -> f64 {
     row.value(STORED).unwrap_or(0.0)
 }
 
@@ -65,7 +61,7 @@ fn peers<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<(&'a Row, Vec<
 }
 
 /// The lines of a group over links.
-fn lines<'a>(evidence: &Evidence<'a>, group: &'a Group, mix: Mix) -> Vec<Line<'a>> {
+pub(crate) fn lines<'a>(evidence: &Evidence<'a>, group: &'a Group, mix: Mix) -> Vec<Line<'a>> {
     let Some(links) = &evidence.plan.study.links else { return Vec::new() };
     let rows = evidence.report.members(group);
     rows.filter_map(|row| line_of(evidence.report, links, row, mix)).collect()
@@ -78,13 +74,13 @@ fn measured_parts(evidence: &Evidence) -> String {
 }
 
 /// Mean bytes of one item of the group's payload.
-fn item_bytes(evidence: &Evidence, group: &Group) -> u64 {
+pub(crate) fn item_bytes(evidence: &Evidence, group: &Group) -> u64 {
     let items = evidence.report.payload(group.payload()).map_or(1, Payload::operations);
     content_bytes(evidence.report, group) / items as u64
 }
 
 /// The runtimes with groups, each with its groups by item size, ascending.
-fn by_runtime<'a>(evidence: &Evidence<'a>) -> Vec<(&'a str, Vec<&'a Group>)> {
+pub(crate) fn by_runtime<'a>(evidence: &Evidence<'a>) -> Vec<(&'a str, Vec<&'a Group>)> {
     let of = |runtime: &'a weigh_model::plan::Runtime| {
         let own = evidence.report.groups.iter().filter(|g| g.runtime() == runtime.name);
         let mut groups: Vec<&Group> = own.collect();
@@ -96,14 +92,18 @@ fn by_runtime<'a>(evidence: &Evidence<'a>) -> Vec<(&'a str, Vec<&'a Group>)> {
 }
 
 /// The mix that stands for daily use: see [`usual_reads`]; a write where none was asked for.
-fn usual_mix(evidence: &Evidence) -> Option<Mix> {
+pub(crate) fn usual_mix(evidence: &Evidence) -> Option<Mix> {
     let links = evidence.plan.study.links.as_ref()?;
-    let reads = reads_per_write(links);
-    Some(usual_reads(reads).map_or(Mix::Write, Mix::ReadsPerWrite))
+    Some(usual_reads(links).map_or(Mix::Write, Mix::ReadsPerWrite))
+}
+
+/// The link speed that stands for daily use, in Mbit/s.
+pub(crate) fn usual_mbit(evidence: &Evidence) -> Option<f64> {
+    links::usual_mbit(evidence.plan.study.links.as_ref()?)
 }
 
 /// Link speeds that can be, ascending, in Mbit/s.
-fn speeds(evidence: &Evidence) -> Vec<f64> {
+pub(crate) fn speeds(evidence: &Evidence) -> Vec<f64> {
     let mut speeds = evidence.plan.study.links.as_ref().map_or(Vec::new(), speeds_of);
     speeds.sort_by(f64::total_cmp);
     speeds

@@ -27,12 +27,12 @@ pub fn setting(setting: &Setting) -> String {
     text
 }
 
-/// With the serializer: `igbinary + zstd 3`, `igbinary alone`, `zstd 3` for bytes.
+/// With the serializer: `igbinary with zstd 3`, `igbinary alone`, `zstd 3` for bytes.
 pub fn cell(serializer: Option<&str>, of: &Setting) -> String {
     match serializer {
         None => setting(of),
         Some(serializer) if of.codec == IDENTITY => format!("{serializer} alone"),
-        Some(serializer) => format!("{serializer} + {}", setting(of)),
+        Some(serializer) => format!("{serializer} with {}", setting(of)),
     }
 }
 

@@ -51,6 +51,14 @@ fn text(blocks: &[Block], charts: &[Picture]) -> String {
             Block::Text(text) => out.push_str(&format!("{}\n\n", escape(text))),
             Block::Remark(text) if text.is_empty() => {}
             Block::Remark(text) => out.push_str(&format!("*{}*\n\n", escape(text))),
+            Block::Answer(sentences) => {
+                let sentence = |(index, text): (usize, &String)| match index {
+                    0 => format!("**{}**", escape(text)),
+                    _ => escape(text),
+                };
+                let all: Vec<String> = sentences.iter().enumerate().map(sentence).collect();
+                out.push_str(&format!("{}\n\n", all.join(" ")));
+            }
             Block::Steps(steps) => {
                 for (index, step) in steps.iter().enumerate() {
                     out.push_str(&format!("{}. {}\n", index + 1, escape(step)));

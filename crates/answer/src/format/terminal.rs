@@ -52,6 +52,19 @@ pub fn text(blocks: &[Block], options: &Options) -> String {
             Block::Text(text) => push(&mut out, text, prose, "", &style.plain),
             Block::Remark(text) if text.is_empty() => {}
             Block::Remark(text) => push(&mut out, text, prose, "", &style.quiet),
+            Block::Answer(sentences) => {
+                out.push('\n');
+                for (index, sentence) in sentences.iter().enumerate() {
+                    push(
+                        &mut out,
+                        sentence,
+                        prose,
+                        "",
+                        if index == 0 { &style.heading } else { &style.plain },
+                    );
+                }
+                out.push('\n');
+            }
             Block::Steps(steps) => {
                 for (index, step) in steps.iter().enumerate() {
                     push(&mut out, step, prose, &format!("{:>2}. ", index + 1), &style.plain);

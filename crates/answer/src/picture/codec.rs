@@ -10,7 +10,7 @@ use crate::chart::{
     Slope, beside, codec, ends, time_tick, whole,
 };
 use crate::document::group::{View, about, views};
-use crate::exhibit::links::{BestAt, BreakEven, CellTotals, MixTotals, main_mix, mix_words, ranges};
+use crate::exhibit::links::{BestAt, BreakEven, CellTotals, MixTotals, mix_words, ranges};
 use crate::exhibit::published::LevelComparison;
 use crate::report::Report;
 use crate::row::Row;
@@ -134,7 +134,7 @@ const TRADEOFF: TradeoffWords = TradeoffWords {
 fn links(report: &Report, group: &View) -> Option<Chart> {
     let totals = report.exhibits.links.as_ref()?;
     let mixes = totals.of_group(group.group);
-    let mix = main_mix(mixes)?;
+    let mix = totals.main_mix(group.group)?;
     let is_sound = |at: &(f64, f64, Option<f64>, Option<f64>)| {
         at.0 > 0.0 && at.1 > 0.0 && at.0.is_finite() && at.1.is_finite()
     };

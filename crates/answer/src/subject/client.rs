@@ -98,6 +98,7 @@ pub static SHAPE: Shape = Shape {
     caveats,
     watches_wall: false,
     exhibits,
+    advise: |_| None,
     findings: &[
         ("answer", finding::answer),
         ("split", finding::cpu::split),

@@ -76,8 +76,8 @@ pub static SHAPE: Shape = Shape {
     caveats,
     watches_wall: true,
     exhibits,
+    advise: crate::advice::codec::advise,
     findings: &[
-        ("link", finding::answer::rules),
         ("beats", finding::beats::settings),
         ("break-even", finding::breakeven::bandwidths),
         ("serializer", finding::serializer::effects),

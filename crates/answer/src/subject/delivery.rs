@@ -86,6 +86,7 @@ pub static SHAPE: Shape = Shape {
     caveats,
     watches_wall: false,
     exhibits,
+    advise: |_| None,
     findings: &[
         ("answer", finding::answer),
         ("reader", finding::waiting::over_links),

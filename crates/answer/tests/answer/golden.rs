@@ -84,3 +84,15 @@ fn every_table_of_an_exhibit_is_the_one_before() {
         }
     }
 }
+
+#[test]
+fn answers_fit_a_screen() {
+    for run in RUNS {
+        let report = report(run);
+        let options = Options { width: 80, ..Options::default() };
+        let text = named("terminal").unwrap().render(&report, &options).unwrap().remove(0).bytes;
+        let text = String::from_utf8(text).unwrap();
+        println!("{text}");
+        assert!(text.lines().count() <= 24, "{run}: {text}");
+    }
+}
