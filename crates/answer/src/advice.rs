@@ -92,17 +92,6 @@ impl Sentence {
     }
 }
 
-/// `52% less`, `3.2× as much`: an amount beside another by their ratio.
-pub(crate) fn beside(ratio: f64, less: &str, more: &str) -> String {
-    match ratio {
-        r if r < 1.0 => format!("{} {less}", weigh_model::units::percent(1.0 - r)),
-        r if r < 2.0 => format!("{} {more}", weigh_model::units::percent(r - 1.0)),
-        r => {
-            format!("{} as {}", weigh_model::units::times(r), if more == "larger" { "large" } else { "much" })
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

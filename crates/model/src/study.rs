@@ -162,6 +162,9 @@ impl Links {
 pub struct Published {
     /// What it is and its conditions.
     pub about: String,
+    /// What sentences call it, with the year or the versions: `mod_deflate against type-map, 2008`; empty: "the published table".
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cite: String,
     /// The payload whose cells stand beside it.
     pub payload: String,
     /// The serializer of those cells.

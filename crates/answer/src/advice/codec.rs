@@ -5,7 +5,7 @@ use weigh_model::setting::Setting;
 use weigh_model::units;
 use weigh_stats::{CONFIDENCE, Choice, Chosen, ROUNDS, drawn_figures, regret_bound, regret_by_figures};
 
-use crate::advice::{Advice, Part, Recommended, Sentence, beside};
+use crate::advice::{Advice, Part, Recommended, Sentence};
 use crate::estimate::QUANTILE;
 use crate::exhibit::links::{Line, Mix};
 use crate::finding::codec::{by_runtime, item_bytes, lines, speeds, stored, usual_mbit, usual_mix};
@@ -14,7 +14,8 @@ use crate::first::distinct;
 use crate::group::Group;
 use crate::row::Row;
 use crate::subject::codec::IDENTITY;
-use crate::verdict::{Ratio, ratio_of_totals};
+use crate::text::shorten;
+use crate::verdict::ratio_of_totals;
 
 /// Further behind the best than this at some link speed, a setting is no longer recommended there.
 const FAR_BEHIND: f64 = 1.1;
@@ -117,7 +118,7 @@ impl<'a, 'e> Case<'a, 'e> {
         let mix = match self.mix {
             Mix::Write => "writes only".to_owned(),
             Mix::Read => "reads only".to_owned(),
-            Mix::ReadsPerWrite(reads) => format!("{} reads per write", units::significant(reads)),
+            Mix::ReadsPerWrite(reads) => format!("{} reads per write", units::trimmed_number(reads)),
         };
         format!("{}, {mix}", units::mbit(self.mbit))
     }
@@ -127,7 +128,7 @@ impl<'a, 'e> Case<'a, 'e> {
         let contents: Vec<&Content> = self.contents.iter().filter(|c| c.line(key).is_some()).collect();
         let (within, sure) = self.regret(key, &contents);
         let where_ = match contents.as_slice() {
-            [one] => label::content(self.evidence, one.group.payload()),
+            [one] => name(self.evidence, one.group),
             all => {
                 let sizes: Vec<f64> = all.iter().map(|c| item_bytes(self.evidence, c.group) as f64).collect();
                 format!("{} contents of {}", all.len(), label::range(&sizes, |b| units::bytes(b as u64)))
@@ -195,6 +196,11 @@ fn key<'a>(line: &Line<'a>) -> Key<'a> {
     (line.row.cell.serializer.as_deref(), &line.row.cell.setting)
 }
 
+/// A content's name, no longer than a sentence bears.
+fn name(evidence: &Evidence, group: &Group) -> String {
+    shorten(&label::content(evidence, group.payload()), 40)
+}
+
 fn ids(rows: &[&Row]) -> Vec<String> {
     rows.iter().map(|row| row.cell.id.clone()).collect()
 }
@@ -246,29 +252,17 @@ fn gain(case: &Case, best: &Key) -> Option<Sentence> {
     let total = |line: &Line| line.transfer(case.mbit);
     let ratio = ratio_of_totals((&line.cost, total(line)), (&usual.cost, total(usual)))?;
     let text = format!(
-        "{}: {} and {} than {}.",
-        label::content(case.evidence, content.group.payload()),
-        time_beside(&ratio),
+        "Compared with {} ({}): {}, {}.",
+        label::of_cell(&usual.row.cell),
+        name(case.evidence, content.group),
+        label::change(&ratio, "time"),
         size_beside(line.row, usual.row),
-        label::of_cell(&usual.row.cell)
     );
     Some(Sentence::new(Part::Gain, text, [line.row.cell.id.clone(), usual.row.cell.id.clone()]))
 }
 
-/// `52% less time (44–58%)`; that there is no significant difference.
-fn time_beside(ratio: &Ratio) -> String {
-    if ratio.holds_one() {
-        return format!("no significant difference in time ({})", units::range(ratio.low, ratio.high));
-    }
-    let word = if ratio.value < 1.0 { "less time" } else { "more time" };
-    let (low, high) = ((1.0 - ratio.low).abs(), (1.0 - ratio.high).abs());
-    let percent = |share: f64| format!("{:.0}", share * 100.0);
-    let change = (1.0 - ratio.value).abs();
-    format!("{}% {word} ({}–{}%)", percent(change), percent(low.min(high)), percent(low.max(high)))
-}
-
 fn size_beside(ours: &Row, theirs: &Row) -> String {
-    beside(stored(ours) / stored(theirs).max(1.0), "fewer bytes", "more bytes")
+    label::bytes_beside(stored(ours), stored(theirs))
 }
 
 /// On which links something else is better: the speeds at which a setting is far behind the best, slower and faster than the usual one.
@@ -349,14 +343,14 @@ fn fewer_bytes(case: &Case, chosen: &[(&str, Key)]) -> Option<Sentence> {
     let of = |(coding, key): &(&str, Key)| {
         let row = content.line(key)?.row;
         cells.push(row.cell.id.clone());
-        Some(format!("{coding} {}", size_beside(row, usual.row)))
+        Some(format!("{} with {coding}", size_beside(row, usual.row)))
     };
     let parts: Vec<String> = chosen.iter().filter_map(of).collect();
     let text = format!(
-        "{}: {} than {}.",
-        label::content(case.evidence, content.group.payload()),
-        units::list(&parts),
-        label::setting(&usual.row.cell.setting)
+        "Compared with {} ({}): {}.",
+        label::setting(&usual.row.cell.setting),
+        name(case.evidence, content.group),
+        parts.join(", "),
     );
     Some(Sentence::new(Part::Gain, text, cells))
 }

@@ -140,6 +140,16 @@ pub fn label(report: &Report, id: &str) -> String {
     report.row(id).map_or_else(|| clean(id), |row| (report.shape().look.label)(row))
 }
 
+/// What stands before a row: `→` what is recommended, `●` what else is on the front.
+pub fn sign(report: &Report, row: &Row) -> &'static str {
+    let is_recommended = report.advice.as_ref().is_some_and(|advice| advice.recommends(row.id()));
+    match (is_recommended, row.front) {
+        (true, _) => "→",
+        (false, true) => "●",
+        (false, false) => "",
+    }
+}
+
 /// Short words on what to keep in mind of a row.
 pub fn notes(report: &Report, group: &Group, row: &Row) -> String {
     let marks = report.shape().marks.iter().rev();

@@ -2,32 +2,26 @@
 
 pub mod beats;
 pub mod breakeven;
-pub mod dominated;
-pub mod fronts;
 pub mod levels;
 pub mod marshaller;
 pub mod memory;
 pub mod published;
 pub mod serializer;
 pub mod size;
-pub mod total;
 
 use weigh_model::units;
-use weigh_stats::dominator;
 
 use weigh_model::payload::Payload;
 use weigh_model::setting::Setting;
 
-use crate::exhibit::links::{
-    self, BreakEven, Line, Mix, break_evens, line_of, place_of, smallest, speeds_of, ties, usual_reads,
-};
+use crate::exhibit::links::{self, BreakEven, Line, Mix, break_evens, line_of, speeds_of, usual_reads};
 use crate::exhibit::published::LevelComparison;
 use crate::finding::{Draft, Evidence, label};
 use crate::first::{distinct, grouped};
 use crate::group::Group;
 use crate::row::Row;
 use crate::subject::codec::{COMPRESS, DECODE, ENCODE, IDENTITY, STORED, content_bytes};
-use crate::verdict::{Ratio, is_less, ratio, ratio_of_totals};
+use crate::verdict::{Ratio, is_less, ratio};
 
 /// Encoded bytes with a dictionary's.
 pub(crate) fn stored(row: &Row) -> f64 {
@@ -65,12 +59,6 @@ pub(crate) fn lines<'a>(evidence: &Evidence<'a>, group: &'a Group, mix: Mix) -> 
     let Some(links) = &evidence.plan.study.links else { return Vec::new() };
     let rows = evidence.report.members(group);
     rows.filter_map(|row| line_of(evidence.report, links, row, mix)).collect()
-}
-
-/// What totals of the study are computed from, and for what: `measured parts for a round trip of 500 µs and one worker on …`.
-fn measured_parts(evidence: &Evidence) -> String {
-    let place = evidence.plan.study.links.as_ref().map(place_of);
-    format!("measured parts for {}", place.unwrap_or_default())
 }
 
 /// Mean bytes of one item of the group's payload.
@@ -134,16 +122,4 @@ fn with_serializer(row: &Row) -> String {
 fn place(evidence: &Evidence, group: &Group) -> String {
     let content = label::content(evidence, group.payload());
     format!("{content}{}", label::on_runtime(evidence, group.runtime()))
-}
-
-/// `10 reads for each write`, `a write`, `a read`.
-fn mix_label(mix: Mix) -> String {
-    match mix {
-        Mix::Write => "a write".to_string(),
-        Mix::Read => "a read".to_string(),
-        Mix::ReadsPerWrite(reads) => {
-            let noun = if reads == 1.0 { "read" } else { "reads" };
-            format!("{} {noun} for each write", units::trimmed_number(reads))
-        }
-    }
 }

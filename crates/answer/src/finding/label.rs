@@ -129,10 +129,48 @@ pub fn share(share: f64) -> String {
     if share < 0.0005 { "less than 0.1%".to_string() } else { units::percent(share) }
 }
 
-/// A ratio of two costs with its interval; when the interval holds 1, that is said.
+/// A ratio of two costs with its interval: `3.5× (2.7–4.1)`; where it holds 1 `no significant difference (1.06×, 0.894–1.15)`.
 pub fn ratio(ratio: &Ratio) -> String {
-    let text = units::times_interval(ratio.value, ratio.low, ratio.high);
-    if ratio.holds_one() { format!("{text} (cannot be told apart)") } else { text }
+    if ratio.holds_one() {
+        let (value, range) = (units::times(ratio.value), units::range(ratio.low, ratio.high));
+        return format!("no significant difference ({value}, {range})");
+    }
+    units::times_interval(ratio.value, ratio.low, ratio.high)
+}
+
+/// What a cost changes to by a ratio: `52% less CPU time (44–58%)`, `3.2× the CPU time (2.9–3.5)`, `no significant difference in CPU time (0.89–1.15×)`.
+pub fn change(ratio: &Ratio, what: &str) -> String {
+    let Ratio { value, low, high, .. } = *ratio;
+    if ratio.holds_one() {
+        return format!("no significant difference in {what} ({}×)", units::range(low, high));
+    }
+    if value >= 2.0 {
+        return format!("{} the {what} ({})", units::times(value), units::range(low, high));
+    }
+    let digits = if high - low < 0.02 { 1 } else { 0 };
+    let percent = |share: f64| format!("{:.digits$}", share.abs() * 100.0);
+    let ends = [percent(1.0 - low), percent(1.0 - high)];
+    let [low, high] = if value < 1.0 { [&ends[1], &ends[0]] } else { [&ends[0], &ends[1]] };
+    let word = if value < 1.0 { "less" } else { "more" };
+    format!("{}% {word} {what} ({low}–{high}%)", percent(1.0 - value))
+}
+
+/// Several costs at once, by their ratios: `34–64% less CPU time`, `1.2× to 3.5× the CPU time`.
+pub fn changes(ratios: &[f64], what: &str) -> String {
+    let most = ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if most >= 1.0 {
+        return format!("{} the {what}", range(ratios, units::times));
+    }
+    let less: Vec<f64> = ratios.iter().map(|ratio| 1.0 - ratio).collect();
+    format!("{} less {what}", shares(&less))
+}
+
+/// The smallest and the largest of some shares: `34–64%`.
+pub fn shares(shares: &[f64]) -> String {
+    let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let [least, most] = [least, most].map(units::percent);
+    if least == most { least } else { format!("{}–{most}", least.trim_end_matches('%')) }
 }
 
 /// The smallest and the largest of some numbers: `0.12× to 0.68×`, or one of them when they read the same.

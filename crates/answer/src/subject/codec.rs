@@ -1,5 +1,7 @@
 //! Codecs, natively and inside PHP: what encoding and decoding cost, and what is left.
 
+use std::collections::BTreeMap;
+
 use weigh_model::caveat::Caveat;
 use weigh_model::cell::{Cell as Configuration, Subject};
 use weigh_model::payload::Payload;
@@ -42,6 +44,9 @@ pub const ENCODED: &str = "encoded-bytes";
 /// Encoded bytes with a dictionary's.
 pub const STORED: &str = "stored-bytes";
 
+/// What is told per uncompressed byte: of all serializers of a value by the size that `serialize` has.
+const SHARED: [&str; 4] = ["ratio", "saving", "encode-rate", "decode-rate"];
+
 /// Fewer samples than this are labelled.
 const ENOUGH_SAMPLES: f64 = 7.0;
 
@@ -69,7 +74,10 @@ pub static SHAPE: Shape = Shape {
     group_by: &["payload", "runtime"],
     metrics: &[SIZES, ENCODING, DECODING, COMPRESSING, DECOMPRESSING, AGAIN],
     facts,
-    complete: add_serializers,
+    complete: |rows| {
+        add_serializers(rows);
+        share_base(rows);
+    },
     axes: Some(Axes { times: &[ENCODE], size: STORED }),
     headline: &[ENCODE, DECODE],
     marks: &[Mark { name: "reference", note: "reference", pick: reference }],
@@ -84,9 +92,6 @@ pub static SHAPE: Shape = Shape {
         ("published", finding::published::agreement),
         ("level", finding::levels::steps),
         ("size", finding::size::thresholds),
-        ("total", finding::total::at_everyday_speed),
-        ("dominated", finding::dominated::codecs),
-        ("front", finding::fronts::ends),
         ("memory", finding::memory::peaks),
         ("marshaller", finding::marshaller::beside_by_hand),
     ],
@@ -259,6 +264,27 @@ fn add_serializers(rows: &mut [Row]) {
     }
 }
 
+/// Savings, ratios and rates of all serializers of a value are those of one size, that of `serialize`: by its own, a serializer that writes fewer bytes
+/// would look worse than it is.
+fn share_base(rows: &mut [Row]) {
+    let key = |row: &Row| (row.cell.payload.clone(), row.cell.runtime.clone());
+    let is_base = |row: &&Row| row.cell.serializer.as_deref() == Some("serialize");
+    let bases: BTreeMap<_, f64> =
+        rows.iter().filter(is_base).filter_map(|row| Some((key(row), row.value(DECODED)?))).collect();
+    for row in rows.iter_mut().filter(|row| row.cell.serializer.is_some()) {
+        let (Some(base), Some(own)) = (bases.get(&key(row)), row.get(DECODED)) else { continue };
+        let mut values = row.values.clone();
+        values.insert(DECODED.to_owned(), Estimate::exact(*base, own.rounds as usize));
+        for metric in [SIZES, ENCODING, DECODING].into_iter().flatten().filter(|m| SHARED.contains(&m.id)) {
+            if let Source::Values(of) = metric.of
+                && let Some(estimate) = of(&row.cell, &values)
+            {
+                row.values.insert(metric.id.to_owned(), estimate);
+            }
+        }
+    }
+}
+
 /// The reference: see [`REFERENCES`], with `serialize` where there are serializers; else the identity cell; else the fastest on the front.
 fn reference<'r>(rows: &[&'r Row], front: &[&'r Row]) -> Option<&'r Row> {
     let likeness = |row: &&Row| {
@@ -352,7 +378,7 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
     let fixed =
         |name, unit: &str, decimals, priority| Column::new(name, unit, Kind::Fixed(decimals), priority);
     vec![
-        shown(text("", 1, 0), |_, _, r| if r.front { "●" } else { "" }.into()),
+        shown(text("", 1, 0), |report, _, r| group::sign(report, r).into()),
         shown(text("setting", 24, 0), |_, _, r| label(&r.cell).into()),
         shown(Column::new("bytes", "B", Kind::Whole, 0), |_, _, r| r.value(ENCODED).into()),
         shown(Column::new("size", "", Kind::Bar, 0), |_, _, r| r.value(ENCODED).into()),

@@ -546,7 +546,7 @@ fn columns(report: &Report, group: &Group) -> Vec<Shown> {
         |name, unit: &str, decimals, priority| Column::new(name, unit, Kind::Fixed(decimals), priority);
     let whole = |name, unit: &str, priority| Column::new(name, unit, Kind::Whole, priority);
     vec![
-        shown(text("", 1, 0), |_, _, r| if r.front { "●" } else { "" }.into()),
+        shown(text("", 1, 0), |report, _, r| group::sign(report, r).into()),
         shown(text("way", 22, 0), |_, _, r| label(r).into()),
         shown(whole("body", "B", bytes), |_, _, r| r.value(BODY).into()),
         shown(Column::new("size", "", Kind::Bar, 0), |_, _, r| r.value(BODY).into()),

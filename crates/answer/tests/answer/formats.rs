@@ -34,6 +34,7 @@ pub fn ordinary() -> Report {
     });
     lab.plan.payloads[0].origin = Origin::Synthetic { imitates: "rows of a table".into() };
     lab.plan.study.published = Some(Published {
+        cite: String::new(),
         about: "invented".into(),
         payload: "tree-2.4m".into(),
         serializer: Some("serialize".into()),
@@ -227,7 +228,7 @@ fn two_runtimes_of_one_content_are_told_apart_at_any_width() {
             Figures { encode: 7e6, decode: 1e6, bytes: 312_000 },
         );
     }
-    let report = text("terminal", &lab.report(), &sized(70, Detail::Summary));
+    let report = text("terminal", &lab.report(), &sized(70, Detail::Full));
     assert!(report.contains("php8.2") && report.lines().any(|line| line.contains("  native  ")), "{report}");
 }
 
@@ -238,7 +239,7 @@ fn an_analysis_without_results_is_a_report_too() {
         let files = format.render(&empty, &Options::default()).unwrap();
         assert!(files.iter().all(|file| !file.bytes.is_empty()), "{}", format.name());
     }
-    assert!(text("terminal", &empty, &Options::default()).contains("There is no answer yet"));
+    assert!(text("terminal", &empty, &Options::default()).contains("No recommendation yet"));
 }
 
 #[test]

@@ -10,6 +10,9 @@ use crate::cell::{Cell, Transport};
 pub struct PublishedDelivery {
     /// What it is and its conditions.
     pub about: String,
+    /// What sentences call it, with the year or the versions: `mod_deflate against type-map, 2008`; empty: "the published table".
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cite: String,
     /// What its author, or its readers, concluded: one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reading: Vec<String>,

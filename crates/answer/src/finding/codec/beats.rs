@@ -47,23 +47,18 @@ fn sentence(
     let base = reference.get(ENCODE)?;
     let ratios: Vec<Ratio> = settings.iter().filter_map(|s| ratio(s.get(ENCODE)?, base)).collect();
     let fewer: Vec<f64> = settings.iter().map(|s| 1.0 - stored(s) / stored(reference)).collect();
-    let one = settings.len() == 1;
-    let time = match (one, ratios.as_slice()) {
-        (_, []) => "less encode CPU time".to_string(),
-        (true, [ratio, ..]) => format!("{} of its encode CPU time", label::ratio(ratio)),
-        (false, ratios) => {
-            let values: Vec<f64> = ratios.iter().map(|r| r.value).collect();
-            format!("{} of its encode CPU time", label::range(&values, units::times))
-        }
+    let time = match ratios.as_slice() {
+        [one] => label::change(one, "encode time"),
+        all => label::changes(&all.iter().map(|r| r.value).collect::<Vec<_>>(), "encode time"),
     };
-    let serializer = with_serializer(reference);
     let mut text = format!(
-        "{} {} {} in both time and bytes on {}{serializer}: {time} and {} fewer bytes.",
-        label::several(settings),
-        if one { "beats" } else { "beat" },
-        label::setting(&reference.cell.setting),
+        "{}: {}{} {} {time} and {} fewer bytes than {}.",
         place(evidence, group),
-        label::range(&fewer, label::share),
+        label::several(settings),
+        with_serializer(reference),
+        if settings.len() == 1 { "needs" } else { "need" },
+        label::shares(&fewer),
+        label::setting(&reference.cell.setting),
     );
     let mut cells: Vec<String> = settings.iter().map(id_of).collect();
     cells.push(reference.id().to_owned());
@@ -100,23 +95,17 @@ fn elsewhere(
     for win in wins.iter().flatten().filter(|w| everywhere.iter().any(|s| same(s, w))) {
         cells.push(win.id().to_owned());
     }
-    let every = label::every(comparable.len(), "other payload", "other payloads");
+    let others = units::count(comparable.len(), "other content", "other contents");
     match everywhere.len() {
         0 => {
-            let somewhere =
-                wins.iter().filter(|wins| wins.iter().any(|w| settings.iter().any(|s| same(s, w)))).count();
-            if somewhere == 0 {
-                let place = if comparable.len() == 1 { "the" } else { "any" };
-                return format!(" Not so on {place} other payload.");
-            }
-            format!(
-                " No one setting of these does so on {every}; on {} of them one does.",
-                label::number(somewhere)
-            )
+            let is_one = |wins: &&Vec<&Row>| wins.iter().any(|w| settings.iter().any(|s| same(w, s)));
+            let some = wins.iter().filter(is_one).count();
+            let number = if some == 0 { "none".to_owned() } else { some.to_string() };
+            format!(" On {number} of {others} one of them does so too.")
         }
         n => {
             let verb = if n == 1 { "does" } else { "do" };
-            format!(" {} {verb} so on {every} as well.", label::several(&everywhere))
+            format!(" {} {verb} so on {others} too.", label::several(&everywhere))
         }
     }
 }

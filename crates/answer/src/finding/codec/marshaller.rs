@@ -25,13 +25,14 @@ fn sentence(evidence: &Evidence, group: &Group) -> Option<Draft> {
         .copied()
         .filter(|c| BY_HAND.contains(&c.cell.setting.codec.as_str()) && c.cell.setting.level == Some(6))
         .min_by(|a, b| difference(a).total_cmp(&difference(b)))?;
-    let beside = |phase| Some(label::ratio(&ratio(marshaller.get(phase)?, by_hand.get(phase)?)?));
+    let beside =
+        |phase, what| Some(label::change(&ratio(marshaller.get(phase)?, by_hand.get(phase)?)?, what));
     let text = format!(
-        "Symfony's DeflateMarshaller takes {} of the encode CPU time of {} on {}, {} of its decode CPU time and {}.",
-        beside(ENCODE)?,
+        "Symfony's DeflateMarshaller beside {} on {}: {}, {} and {}.",
         label::of_cell(&by_hand.cell),
         place(evidence, group),
-        beside(DECODE)?,
+        beside(ENCODE, "encode time")?,
+        beside(DECODE, "decode time")?,
         label::bytes_beside(stored(marshaller), stored(by_hand)),
     );
     Some(Draft::lead(text, vec![marshaller.id().to_owned(), by_hand.id().to_owned()]))

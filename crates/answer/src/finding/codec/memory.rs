@@ -19,11 +19,11 @@ fn sentence(evidence: &Evidence, group: &Group) -> Option<Draft> {
         reference_of(evidence, group).filter(encodes).filter(|r| !cells.iter().any(|id| id == r.id()));
     cells.extend(reference.iter().map(id_of));
     let text = format!(
-        "Encoding {} peaks between {} and {} above the idle process among the settings on the front{}.",
+        "Encoding {} needs {} to {} of memory beyond the idle process{}.",
         place(evidence, group),
         words(least),
         words(most),
-        reference.map_or(String::new(), |r| format!("; the reference takes {}", words(&r)))
+        reference.map_or(String::new(), |r| format!("; the reference needs {}", words(&r)))
     );
     Some(Draft::lead(text, cells))
 }

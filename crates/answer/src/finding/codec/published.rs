@@ -10,7 +10,9 @@ pub fn agreement(evidence: &Evidence) -> Vec<Draft> {
     let Some(published) = &evidence.report.exhibits.published_levels else { return Vec::new() };
     let rows = published.rows.as_slice();
     let here = format!("here{}", label::on_runtime(evidence, &published.runtime));
-    let mut drafts = vec![decompression(rows, &here)];
+    let cite = evidence.plan.study.published.as_ref().map(|published| published.cite.as_str());
+    let mut drafts =
+        vec![decompression(rows, &here, cite.filter(|c| !c.is_empty()).unwrap_or("The published table"))];
     drafts.extend(ratios(rows, &here));
     drafts.extend(cost_of_the_highest(evidence, rows));
     drafts
@@ -25,14 +27,12 @@ fn middle(rows: &[LevelComparison]) -> &LevelComparison {
     rows.iter().find(|r| r.published.level == 6).unwrap_or(&rows[rows.len() / 2])
 }
 
-fn decompression(rows: &[LevelComparison], here: &str) -> Draft {
+fn decompression(rows: &[LevelComparison], here: &str, cite: &str) -> Draft {
     let row = middle(rows);
     let text = format!(
-        "The published decompression rates divide compressed bytes by time, so they are understated by the compression ratio: \
-         {} at level {} with a ratio of {} is {} of uncompressed bytes; {here} it is {}.",
+        "{cite} divides compressed bytes by decompression time. Its {} at level {} are {} uncompressed; {here} {}.",
         units::mb_s(row.published.decompress_mb_s_published),
         row.published.level,
-        units::trimmed_number(row.published.ratio),
         units::mb_s(row.decompress_mb_s_corrected),
         units::mb_s(row.decompress_mb_s),
     );
@@ -43,6 +43,10 @@ fn ratios(rows: &[LevelComparison], here: &str) -> Option<Draft> {
     let (first, last) = (rows.first()?, rows.last()?);
     let difference = |r: &LevelComparison| r.ratio / r.published.ratio - 1.0;
     let furthest = rows.iter().max_by(|a, b| difference(a).abs().total_cmp(&difference(b).abs()))?;
+    let numbers = match rows {
+        [one] => format!("level {}", one.published.level),
+        _ => format!("levels {} to {}", first.published.level, last.published.level),
+    };
     let levels = |of: fn(&LevelComparison) -> f64| {
         if rows.len() == 1 {
             units::significant(of(first))
@@ -50,20 +54,16 @@ fn ratios(rows: &[LevelComparison], here: &str) -> Option<Draft> {
             format!("{} to {}", units::significant(of(first)), units::significant(of(last)))
         }
     };
-    let verdict = if difference(furthest).abs() < AGREES {
-        format!("the two agree within {} at every level", units::percent(difference(furthest).abs()))
-    } else {
-        let (word, level) =
-            (if difference(furthest) < 0.0 { "less" } else { "more" }, furthest.published.level);
-        format!(
-            "{} {word} at level {level}, where they differ most",
-            units::percent(difference(furthest).abs())
-        )
+    let most = units::percent(difference(furthest).abs());
+    let verdict = match furthest.published.level {
+        _ if difference(furthest).abs() < AGREES => format!("they agree within {most}"),
+        level => {
+            let word = if difference(furthest) < 0.0 { "lower" } else { "higher" };
+            format!("up to {most} {word} (level {level})")
+        }
     };
     let text = format!(
-        "Compression ratios published for levels {} to {} are {}, {here} they are {}: {verdict}.",
-        first.published.level,
-        last.published.level,
+        "Published compression ratios for {numbers} are {}, {here} {}: {verdict}.",
         levels(|r| r.published.ratio),
         levels(|r| r.ratio),
     );
@@ -85,7 +85,7 @@ fn cost_of_the_highest(evidence: &Evidence, rows: &[LevelComparison]) -> Option<
     let agree =
         (here.value / published - 1.0).abs() < AGREES || (here.low <= published && published <= here.high);
     let text = format!(
-        "Level {} costs {} the time of level {} as published and {} here: the two {}.",
+        "Level {} takes {} the time of level {} as published, and {} here: they {}.",
         high.published.level,
         units::times(published),
         low.published.level,

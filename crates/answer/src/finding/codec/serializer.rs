@@ -20,8 +20,7 @@ pub fn effects(evidence: &Evidence) -> Vec<Draft> {
         let serializers =
             distinct(all.filter_map(|row| row.cell.serializer.as_deref()).filter(|name| *name != BASE));
         for (place, serializer) in serializers.into_iter().enumerate() {
-            drafts.extend(on_largest(evidence, &groups, serializer, place == 0));
-            drafts.extend(over_payloads(evidence, &groups, serializer));
+            drafts.extend(over_contents(evidence, &groups, serializer, place == 0));
         }
     }
     drafts
@@ -66,32 +65,8 @@ fn compressed<'a>(evidence: &Evidence<'a>, group: &'a Group, serializer: &str) -
         .map(|c| &c.cell.setting)
 }
 
-fn on_largest(evidence: &Evidence, groups: &[&Group], serializer: &str, lead: bool) -> Option<Draft> {
-    let group = groups.last()?;
-    let alone = effect(evidence, group, serializer, &Setting::bare(IDENTITY))?;
-    let words = |e: &Effect| {
-        format!(
-            "{} of its encode CPU time, {} of its decode CPU time and {}",
-            label::ratio(&e.encode),
-            label::ratio(&e.decode),
-            label::bytes_beside(e.bytes, 1.0)
-        )
-    };
-    let mut text =
-        format!("On {}, {serializer} instead of {BASE} takes {}", place(evidence, group), words(&alone));
-    let mut cells = alone.cells.to_vec();
-    if let Some((setting, e)) = compressed(evidence, group, serializer)
-        .and_then(|setting| Some((setting, effect(evidence, group, serializer, setting)?)))
-    {
-        text.push_str(&format!("; with {} on top, {}", label::setting(setting), words(&e)));
-        cells.extend(e.cells);
-    }
-    text.push('.');
-    Some(Draft::new(lead, text, cells))
-}
-
-/// The range over all payloads that have both.
-fn over_payloads(evidence: &Evidence, groups: &[&Group], serializer: &str) -> Option<Draft> {
+/// The range over all contents that have both.
+fn over_contents(evidence: &Evidence, groups: &[&Group], serializer: &str, lead: bool) -> Option<Draft> {
     let effects = |setting: &Setting| -> Vec<Effect> {
         groups.iter().filter_map(|g| effect(evidence, g, serializer, setting)).collect()
     };
@@ -101,26 +76,24 @@ fn over_payloads(evidence: &Evidence, groups: &[&Group], serializer: &str) -> Op
     }
     let values = |effects: &[Effect], of: fn(&Effect) -> f64| effects.iter().map(of).collect::<Vec<f64>>();
     let mut text = format!(
-        "Over {}, {serializer} leaves {} of the bytes of {BASE}, at {} of its encode CPU time and {} of its decode CPU time",
-        units::count(alone.len(), "payload", "payloads"),
-        label::range(&values(&alone, |e| e.bytes), units::percent),
-        label::range(&values(&alone, |e| e.encode.value), units::times),
-        label::range(&values(&alone, |e| e.decode.value), units::times),
+        "{serializer} beside {BASE} on {}: {}, {} and {} of the bytes.",
+        units::count(alone.len(), "content", "contents"),
+        label::changes(&values(&alone, |e| e.encode.value), "encode time"),
+        label::changes(&values(&alone, |e| e.decode.value), "decode time"),
+        label::shares(&values(&alone, |e| e.bytes)),
     );
     let mut cells: Vec<String> = alone.iter().flat_map(|e| e.cells.clone()).collect();
     if let Some(setting) = groups.last().and_then(|g| compressed(evidence, g, serializer)) {
         let compressed = effects(setting);
         if compressed.len() > 1 {
             text.push_str(&format!(
-                "; after {} on {}, {} of the bytes at {} of the encode CPU time",
+                " With {}: {} and {} of the bytes.",
                 label::setting(setting),
-                units::count(compressed.len(), "payload", "payloads"),
-                label::range(&values(&compressed, |e| e.bytes), units::percent),
-                label::range(&values(&compressed, |e| e.encode.value), units::times),
+                label::changes(&values(&compressed, |e| e.encode.value), "encode time"),
+                label::shares(&values(&compressed, |e| e.bytes)),
             ));
             cells.extend(compressed.iter().flat_map(|e| e.cells.clone()));
         }
     }
-    text.push('.');
-    Some(Draft::detail(text, cells))
+    Some(Draft::new(lead, text, cells))
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// A payload at one speed: item size, and the ids of no compression and of the setting that beats it beyond
-/// doubt, if one does.
+/// A payload at one speed: item size, and the ids of no compression and of the setting that is significantly
+/// below it, if one is.
 struct Verdict {
     bytes: u64,
     pays: bool,
@@ -36,11 +36,9 @@ pub fn thresholds(evidence: &Evidence) -> Vec<Draft> {
         cells.dedup();
         let with = serializer.map_or(String::new(), |s| format!(" after {s}"));
         let text = format!(
-            "Compression{with} pays{} with {}: {}. Computed from {}.",
+            "Compression{with} pays{} {}.",
             label::on_runtime(evidence, runtime),
-            mix_label(mix),
             drawn_together(&parts).join("; "),
-            measured_parts(evidence)
         );
         drafts.push(Draft::lead(text, cells));
     }
@@ -77,10 +75,10 @@ fn threshold(verdicts: &[Verdict]) -> String {
     let tail = verdicts.iter().rev().take_while(|v| v.pays).count();
     let smallest = |from: usize| units::bytes(verdicts[from].bytes);
     match (paying, tail) {
-        (0, _) => "at no size measured".to_string(),
-        (n, _) if n == verdicts.len() => format!("for every size measured, {} and up", smallest(0)),
-        (n, tail) if n == tail => format!("from {} on", smallest(verdicts.len() - tail)),
-        (n, _) => format!("for {n} of {}", units::count(verdicts.len(), "payload", "payloads")),
+        (0, _) => "for no size".to_string(),
+        (n, _) if n == verdicts.len() => format!("for every size from {} up", smallest(0)),
+        (n, tail) if n == tail => format!("from {} up", smallest(verdicts.len() - tail)),
+        (n, _) => format!("for {n} of {}", units::count(verdicts.len(), "content", "contents")),
     }
 }
 

@@ -63,7 +63,7 @@ fn comparisons_and_computed_calls_have_tables_of_their_own() {
 
 #[test]
 fn the_summary_is_the_published_one() {
-    let report = terminal(&versions().report(), 120, Detail::Summary);
+    let report = terminal(&versions().report(), 120, Detail::Full);
     assert!(report.contains("  writes 2,800 (failed 0, 100%) · reads 25,200 (failed 0, 100%; 0 not found)"));
     let line = report.lines().find(|line| line.contains("transactions executed at average")).unwrap();
     assert!(

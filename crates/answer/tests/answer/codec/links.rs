@@ -187,21 +187,18 @@ fn who_shares_the_link_and_what_the_store_takes_is_in_totals_and_said() {
         let report = lab.report();
         let totals = &mix(&report, Mix::Read).totals;
         let of = totals.iter().find(|t| t.cell == FAST).unwrap().at[2].1;
-        let texts: Vec<String> = report.findings.iter().map(|f| f.text.clone()).collect();
-        (of, report.exhibits.links.unwrap().assumed, texts.join("\n"))
+        (of, report.exhibits.links.unwrap().assumed)
     };
-    let (alone, assumed, texts) = total(|_| {});
+    let (alone, assumed) = total(|_| {});
     assert_eq!(
         assumed,
         "a round trip of 500 µs and one worker on a warm connection; driver and store are left out"
     );
-    assert!(texts.contains("a round trip of 500 µs and one worker"), "{texts}");
     // 200 kB at 1 Gbit/s: 1.6576 ms in 139 packets.
-    let (shared, assumed, texts) = total(|links| links.concurrency = 32);
+    let (shared, assumed) = total(|links| links.concurrency = 32);
     assert!((shared - alone - 31.0 * 1.6576e6).abs() < 0.01e6, "{alone} {shared}");
     assert!(assumed.contains("32 workers that share the link"), "{assumed}");
-    assert!(texts.contains("a round trip of 500 µs and 32 workers that share the link"), "{texts}");
-    let (stored, assumed, _) = total(|links| links.read_ns_per_byte = Some(0.5));
+    let (stored, assumed) = total(|links| links.read_ns_per_byte = Some(0.5));
     assert!((stored - alone - 0.1e6).abs() < 1.0, "{alone} {stored}");
     assert!(assumed.ends_with("driver and store take 0.500 ns per byte of a read"), "{assumed}");
 }
