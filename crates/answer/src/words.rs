@@ -10,15 +10,15 @@ use weigh_model::units;
 pub fn note(caveat: &Caveat) -> String {
     match caveat {
         Caveat::NoisyMachine { wall_over_cpu } => format!("wall {wall_over_cpu:.2}× CPU"),
-        Caveat::FrequencyScaling { .. } => "clock moves".into(),
+        Caveat::FrequencyScaling { .. } => "clock varies".into(),
         Caveat::Steal { share } => format!("{:.0}% stolen", share * 100.0),
         Caveat::StolenVisits { visits, of, .. } => format!("stolen in {visits}/{of}"),
         Caveat::Drift { factor } => format!("rounds differ {factor:.2}×"),
-        Caveat::Unconverged { half_width, .. } => format!("unconverged +{:.0}%", half_width * 100.0),
+        Caveat::Unconverged { half_width, .. } => format!("imprecise +{:.0}%", half_width * 100.0),
         Caveat::FewSamples { samples: 1 } => "1 sample".into(),
         Caveat::FewSamples { samples } => format!("{samples} samples"),
         Caveat::Synthetic { .. } => "synthetic".into(),
-        Caveat::Sampled { .. } => "blocks only".into(),
+        Caveat::Sampled { .. } => "sampled".into(),
         Caveat::Unpinned { .. } => "not pinned".into(),
         Caveat::Unstable { .. } => "bytes vary".into(),
         Caveat::Resumed { times } => format!("resumed {times}×"),
@@ -27,23 +27,23 @@ pub fn note(caveat: &Caveat) -> String {
         Caveat::DeepBuffers => "deep buffers".into(),
         Caveat::NotMetered => "no CPU time".into(),
         Caveat::Changing { .. } => "content changes".into(),
-        Caveat::FaultyResponses { faulted, .. } => format!("{faulted} faulty"),
+        Caveat::FaultyResponses { faulted, .. } => format!("{faulted} failed"),
         Caveat::Negotiation { .. } => "negotiation".into(),
         Caveat::FailedTransactions { failed, .. } => format!("{failed} failed"),
         Caveat::Evicted { share } => format!("{:.1}% missed", share * 100.0),
         Caveat::Dropped { dropped, .. } => format!("{dropped} dropped"),
-        Caveat::Staggered { skew_ms, .. } => format!("begun {skew_ms:.0} ms apart"),
-        Caveat::OwnOverhead { share } => format!("own loop {:.0}%", share * 100.0),
+        Caveat::Staggered { skew_ms, .. } => format!("started {skew_ms:.0} ms apart"),
+        Caveat::OwnOverhead { share } => format!("overhead {:.0}%", share * 100.0),
     }
 }
 
 /// What would bring a cell more rounds, by why it has no more: a larger budget only where that ended it.
 fn more_rounds(stop: Option<&StopReason>) -> &'static str {
     match stop {
-        Some(StopReason::Budget) => "Give a larger budget.",
-        Some(StopReason::Rounds) => "Give the study more rounds (max_rounds).",
-        Some(_) => "Take it for the size of the cost: more rounds would have changed no answer.",
-        None => "Go on with the run by --resume.",
+        Some(StopReason::Budget) => "Use a larger --budget.",
+        Some(StopReason::Rounds) => "Raise max_rounds in the study.",
+        Some(_) => "Read it as a rough cost: more rounds would not change the recommendation.",
+        None => "Continue the run with --resume.",
     }
 }
 
@@ -51,123 +51,124 @@ fn more_rounds(stop: Option<&StopReason>) -> &'static str {
 pub fn explain(caveat: &Caveat, stop: Option<&StopReason>) -> (String, String) {
     let (what, remedy) = match caveat {
         Caveat::NoisyMachine { wall_over_cpu } => (
-            format!("The processor was shared: wall time was {wall_over_cpu:.2} times CPU time."),
-            "Trust the CPU times; measure on an idle machine for wall times.",
+            format!("The processor was shared: wall time was {wall_over_cpu:.2}× CPU time."),
+            "Use the CPU times; measure wall times on an idle machine.",
         ),
         Caveat::FrequencyScaling { governor } => (
-            format!("The processor's clock may move ({}).", clean(governor)),
-            "Set the performance governor, or compare only inside this run.",
+            format!("The processor's clock frequency may change ({}).", clean(governor)),
+            "Set the performance governor, or compare within this run only.",
         ),
         Caveat::Steal { share } => (
-            format!("The hypervisor took {:.1}% of the CPU time away.", share * 100.0),
+            format!("The hypervisor took {:.1}% of the CPU time.", share * 100.0),
             "Measure on a dedicated machine.",
         ),
         Caveat::StolenVisits { visits, of, most } => (
             format!(
-                "The hypervisor took more than {:.0}% of the CPU time in {visits} of {}, up to {:.0}%.",
+                "The hypervisor took more than {:.0}% of the CPU time in {visits} of {}, at most {:.0}%.",
                 LIMIT * 100.0,
-                units::count(*of as usize, "visit", "visits"),
+                units::count(*of as usize, "sample", "samples"),
                 most * 100.0
             ),
-            "Trust figures of many rounds; measure on a dedicated machine for rates and response times.",
+            "Measure rates and response times on a dedicated machine.",
         ),
         Caveat::Drift { factor } => (
             format!(
-                "The machine was up to {factor:.2} times as slow in some rounds as in others; the figures are \
-                 near those of the calmest rounds."
+                "Some rounds ran up to {factor:.2}× slower than others. The figures come from the calmest rounds."
             ),
-            "Compare inside this run; measure on an idle machine for absolute rates.",
+            "Compare within this run; measure absolute rates on an idle machine.",
         ),
         Caveat::Unconverged { half_width, asked } => (
-            format!("The interval of a figure reaches {:.1}% above it, {:.1}% was asked for.", half_width * 100.0, asked * 100.0),
-            "Give a larger budget.",
+            format!(
+                "A confidence interval reaches {:.1}% above its figure; {:.1}% was requested.",
+                half_width * 100.0,
+                asked * 100.0
+            ),
+            "Use a larger --budget.",
         ),
         Caveat::FewSamples { samples } => (
-            format!("A figure from only {}.", units::count(*samples as usize, "sample", "samples")),
+            format!("A figure rests on only {}.", units::count(*samples as usize, "sample", "samples")),
             more_rounds(stop),
         ),
         Caveat::Synthetic { payload } => (
-            format!("{} is synthetic content, made by a generator.", clean(payload)),
-            "Measure your own files, or fetch the corpus.",
+            format!("{} is synthetic content from a generator.", clean(payload)),
+            "Measure your own files, or run `weigh corpus fetch`.",
         ),
         Caveat::Sampled { payload, blocks } => (
-            format!("Of {} only {} were measured.", clean(payload), clean(blocks)),
-            "Cut the content to what is really sent in one piece.",
+            format!("Of {}, only {} were measured.", clean(payload), clean(blocks)),
+            "Cut the content to the size that is really sent at once.",
         ),
         Caveat::Unpinned { payload, why } => (
-            format!("{} is not the pinned content: {}.", clean(payload), clean(why)),
-            "Fetch the corpus where its registry can be reached.",
+            format!("{} differs from the pinned corpus: {}.", clean(payload), clean(why)),
+            "Run `weigh corpus fetch` with access to its registry.",
         ),
         Caveat::Unstable { cell } => (
             format!("The encoded bytes of {} differed between rounds.", clean(cell)),
-            "Look for a time stamp or a random value in what is encoded.",
+            "Look for a timestamp or random value in the content.",
         ),
         Caveat::Resumed { times } => (
-            format!("The run was interrupted and taken up again {times}×."),
-            "Measure without a pause when rounds should be comparable.",
+            format!("The run was interrupted and resumed {times}×."),
+            "Measure without interruption to compare rounds.",
         ),
         Caveat::GeneratorLimit { share } => (
-            format!("The load generator used {:.0}% of a core: it may be the limit.", share * 100.0),
-            "Trust the CPU times; for rates, use more cores or fewer connections.",
+            format!("The load generator used {:.0}% of a core and may be the bottleneck.", share * 100.0),
+            "Use the CPU times; for throughput, use more cores or fewer connections.",
         ),
         Caveat::SharedCores { cores } => (
-            format!(
-                "Those that ask and those that answer shared {}.",
-                units::count(*cores as usize, "processor", "processors")
-            ),
-            "Trust the CPU times; for rates and response times, use a machine with a core for each.",
+            format!("Client and server shared {}.", units::count(*cores as usize, "core", "cores")),
+            "Use the CPU times; for throughput and response times, give each a core of its own.",
         ),
         Caveat::DeepBuffers => (
-            "Slow clients were measured over the machine's own loopback, whose buffers take megabytes of a response at once.".into(),
-            "Measure as root, with the program `ip` (iproute2), for a network whose buffers are small.",
+            "Slow clients were measured over plain loopback, whose buffers absorb megabytes of a response."
+                .into(),
+            "Install iproute2 and allow user namespaces (or run as root) for a network with small buffers.",
         ),
         Caveat::NotMetered => (
-            "The CPU time of the server was not measured: it is not this program's own.".into(),
-            "Compare times with care; for CPU times have one started here, a web server with your configuration by --server-config, a store by its name.",
+            "The server's CPU time was not measured: it was not started by weigh.".into(),
+            "For CPU times, let weigh start it: --server-config FILE, or the store by name.",
         ),
         Caveat::Changing { payload } => (
             format!(
-                "What {} sent changed during the run: each response was decoded, not compared with the first.",
+                "{} changed during the run: responses were decoded, not compared byte for byte.",
                 clean(payload)
             ),
-            "Measure a URL whose content stays, or a copy of the page with --content.",
+            "Measure a URL with stable content, or a copy with --content.",
         ),
         Caveat::FaultyResponses { faulted, requests, example } => (
-            format!("{faulted} of {requests} responses were not as they should be: {}.", clean(example)),
-            "Look into the logs of server and PHP in the run directory.",
+            format!("{faulted} of {requests} responses failed verification: {}.", clean(example)),
+            "See the logs of server and PHP in the run directory.",
         ),
         Caveat::Negotiation { quirks, example } => (
             format!(
-                "Answers break {} of HTTP, such as: {}.",
-                units::count(*quirks as usize, "rule", "rules"),
+                "Content negotiation breaks {}, such as: {}.",
+                units::count(*quirks as usize, "rule of RFC 9110", "rules of RFC 9110"),
                 clean(example)
             ),
-            "See the table of negotiation before you put this way before caches and browsers.",
+            "See the negotiation table before you use this method with caches and browsers.",
         ),
         Caveat::FailedTransactions { failed, transactions, example } => (
             format!("{failed} of {transactions} transactions failed: {}.", clean(example)),
-            "Look into the logs of the store and of the workers in the run directory.",
+            "See the logs of store and workers in the run directory.",
         ),
         Caveat::Evicted { share } => (
-            format!("{:.1}% of the reads found nothing under keys that had been written.", share * 100.0),
-            "Give the store more memory, or measure fewer or smaller values.",
+            format!("{:.1}% of reads missed keys that had been written.", share * 100.0),
+            "Give the store more memory, or use fewer or smaller values.",
         ),
         Caveat::Dropped { dropped, scheduled } => (
             format!(
-                "{dropped} of {scheduled} scheduled transactions were never sent: the rate was not kept."
+                "{dropped} of {scheduled} scheduled transactions were never sent: the rate was not reached."
             ),
-            "Ask for a lower rate; `rates` left out finds what can be had.",
+            "Use a lower rate, or leave `rates` out to find the maximum.",
         ),
         Caveat::Staggered { skew_ms, share } => (
             format!(
-                "Workers began {skew_ms:.1} ms apart, {:.0}% of the time that the longest took: they were side by side for the rest alone.",
+                "Workers started {skew_ms:.1} ms apart, {:.0}% of the longest run time; they ran in parallel only after that.",
                 share * 100.0
             ),
-            "Ask for more transactions in a block; trust the CPU times.",
+            "Use more transactions per block; use the CPU times.",
         ),
         Caveat::OwnOverhead { share } => (
-            format!("{:.0}% of the workers' CPU time is their own loop.", share * 100.0),
-            "Read differences of a few percent with care: what is measured is quicker than what measures it.",
+            format!("{:.0}% of the workers' CPU time is the benchmark loop itself.", share * 100.0),
+            "Treat differences of a few percent with care.",
         ),
     };
     (what, remedy.to_owned())

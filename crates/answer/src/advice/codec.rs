@@ -131,13 +131,11 @@ impl<'a, 'e> Case<'a, 'e> {
             [one] => name(self.evidence, one.group),
             all => {
                 let sizes: Vec<f64> = all.iter().map(|c| item_bytes(self.evidence, c.group) as f64).collect();
-                format!("{} contents of {}", all.len(), label::range(&sizes, |b| units::bytes(b as u64)))
+                format!("{} contents, {}", all.len(), label::range(&sizes, |b| units::bytes(b as u64)))
             }
         };
-        let text = format!(
-            "Within {within} of the fastest setting on {where_} ({sure}; modelled for {}).",
-            self.conditions()
-        );
+        let text =
+            format!("Within {within} of the fastest on {where_} ({sure}; modelled: {}).", self.conditions());
         Sentence::new(Part::Limit, text, ids(&self.rows(key)))
     }
 
@@ -150,7 +148,7 @@ impl<'a, 'e> Case<'a, 'e> {
         let percent = |share: f64| units::percent((share * 100.0 - 1e-9).ceil().max(1.0) / 100.0);
         match regret_bound(&chosen).filter(|_| rounds >= ROUNDS) {
             Some(bound) => (percent(bound), format!("{} confidence", units::percent(CONFIDENCE))),
-            None => (percent(regret_by_figures(&chosen)), format!("from {rounds} rounds only")),
+            None => (percent(regret_by_figures(&chosen)), format!("{rounds} rounds only")),
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) fn faults(faults: &[FaultRow]) -> Vec<Block> {
     let point = |(what, alike): (String, Alike)| {
         (format!("{}: {what}", names(&alike.cells)), alike.remedy.map(clean))
     };
-    section("Faults", groups.into_iter().map(point).collect())
+    section("Failures", groups.into_iter().map(point).collect())
 }
 
 /// Cells that were never planned, and those that budget or interruption left out, grouped by reason.
@@ -48,10 +48,10 @@ pub(super) fn not_measured(report: &Report) -> Vec<Block> {
     if !unmeasured.is_empty() {
         let cells: Vec<_> = unmeasured.iter().map(String::as_str).collect();
         let (what, remedy) = match report.run.complete {
-            true => ("the budget ended", "give a larger budget"),
-            false => ("the run was interrupted", "go on with it by --resume"),
+            true => ("the budget ended", "use a larger --budget"),
+            false => ("the run was interrupted", "continue it with --resume"),
         };
-        let text = format!("{what} before they were visited: {}", names(&cells));
+        let text = format!("{what} first: {}", names(&cells));
         points.push((text, Some(remedy.into())));
     }
     section("Not measured", points)
@@ -72,11 +72,11 @@ pub(super) fn caveats(report: &Report) -> Vec<Block> {
         }
     }
     for ((what, remedy), count) in kinds {
-        let text = format!("{} {what}.", units::count(count, "cell", "cells"));
+        let text = format!("{} {what}.", units::count(count, "configuration", "configurations"));
         points.push((text, Some(remedy)));
     }
     points.dedup();
-    section("Keep in mind", points)
+    section("Caveats", points)
 }
 
 fn section(title: &str, points: Vec<(String, Option<String>)>) -> Vec<Block> {
@@ -102,15 +102,15 @@ fn names(cells: &[&str]) -> String {
 pub(super) fn kind(kind: weigh_model::protocol::FaultKind) -> &'static str {
     use weigh_model::protocol::FaultKind;
     match kind {
-        FaultKind::Missing => "not there",
+        FaultKind::Missing => "missing",
         FaultKind::Parameter => "parameter refused",
         FaultKind::Payload => "payload",
         FaultKind::Codec => "codec failed",
         FaultKind::RoundTrip => "WRONG BYTES",
         FaultKind::Independent => "WRONG BYTES for an independent decoder",
         FaultKind::Crash => "worker crashed",
-        FaultKind::Timeout => "no answer in time",
-        FaultKind::Garbage => "garbled answer",
+        FaultKind::Timeout => "timeout",
+        FaultKind::Garbage => "invalid reply",
         FaultKind::Start => "did not start",
         FaultKind::Response => "wrong response",
     }
@@ -118,31 +118,29 @@ pub(super) fn kind(kind: weigh_model::protocol::FaultKind) -> &'static str {
 
 fn cell_caveat(caveat: &Caveat) -> &'static str {
     match caveat {
-        Caveat::NoisyMachine { .. } => "with wall time well over CPU time",
-        Caveat::FrequencyScaling { .. } => "measured while the clock could move",
-        Caveat::Steal { .. } => "measured while the hypervisor took time away",
-        Caveat::StolenVisits { .. } => "with visits from which the hypervisor took time",
-        Caveat::Drift { .. } => "measured while the machine's speed changed",
-        Caveat::Unconverged { .. } => "with an interval wider than asked for",
-        Caveat::FewSamples { .. } => "with fewer samples than a figure needs",
+        Caveat::NoisyMachine { .. } => "with wall time well above CPU time",
+        Caveat::FrequencyScaling { .. } => "measured with a varying clock frequency",
+        Caveat::Steal { .. } => "measured while the hypervisor took CPU time",
+        Caveat::StolenVisits { .. } => "with samples from which the hypervisor took CPU time",
+        Caveat::Drift { .. } => "measured while the machine's speed varied",
+        Caveat::Unconverged { .. } => "less precise than requested",
+        Caveat::FewSamples { .. } => "with too few samples",
         Caveat::Synthetic { .. } => "on synthetic content",
-        Caveat::Sampled { .. } => "on blocks of the content only",
-        Caveat::Unpinned { .. } => "on content that is not the pinned one",
+        Caveat::Sampled { .. } => "on samples of the content",
+        Caveat::Unpinned { .. } => "on content that differs from the pinned corpus",
         Caveat::Unstable { .. } => "whose encoded bytes differed between rounds",
         Caveat::Resumed { .. } => "measured across an interruption",
-        Caveat::GeneratorLimit { .. } => "for which the load generator may be the limit",
-        Caveat::SharedCores { .. } => {
-            "measured on processors that those that ask and those that answer shared"
-        }
-        Caveat::DeepBuffers => "over a loopback whose buffers hide slow clients in part",
-        Caveat::NotMetered => "from outside, without the server's CPU time",
-        Caveat::Changing { .. } => "of a URL whose content changed during the run",
-        Caveat::FaultyResponses { .. } => "with responses that were not as they should be",
-        Caveat::Negotiation { .. } => "whose variants break rules of HTTP",
-        Caveat::FailedTransactions { .. } => "with transactions that failed",
-        Caveat::Evicted { .. } => "whose store had lost some of what was written",
-        Caveat::Dropped { .. } => "whose schedule was not kept",
-        Caveat::Staggered { .. } => "whose workers began one after the other",
-        Caveat::OwnOverhead { .. } => "whose worker's own loop is a visible part",
+        Caveat::GeneratorLimit { .. } => "with a load generator that may be the bottleneck",
+        Caveat::SharedCores { .. } => "measured with client and server on the same cores",
+        Caveat::DeepBuffers => "over a loopback whose buffers hide slow clients",
+        Caveat::NotMetered => "measured from outside, without the server's CPU time",
+        Caveat::Changing { .. } => "of a URL that changed during the run",
+        Caveat::FaultyResponses { .. } => "with responses that failed verification",
+        Caveat::Negotiation { .. } => "with content negotiation that breaks RFC 9110",
+        Caveat::FailedTransactions { .. } => "with failed transactions",
+        Caveat::Evicted { .. } => "whose store had evicted keys",
+        Caveat::Dropped { .. } => "that did not reach the scheduled rate",
+        Caveat::Staggered { .. } => "whose workers started late",
+        Caveat::OwnOverhead { .. } => "with visible overhead of the benchmark loop",
     }
 }

@@ -1,0 +1,79 @@
+//! The answer of every report: short, the recommendation first, on one screen, and the same in sentences, tables and JSON.
+
+use std::collections::BTreeSet;
+
+use weigh_answer::advice::{Advice, Part, SENTENCES, WORDS};
+use weigh_answer::document::group::views;
+use weigh_answer::format::{Options, named};
+use weigh_answer::report::Report;
+use weigh_answer::table::Cell;
+
+use crate::{formats, golden};
+
+/// Lines and columns of a terminal's first screen.
+const SCREEN: (usize, usize) = (24, 80);
+
+fn every() -> Vec<(String, Report)> {
+    let fixtures = formats::every().into_iter().map(|(name, report)| (name.to_owned(), report));
+    fixtures.chain(golden::RUNS.map(|run| (run.to_owned(), golden::report(run)))).collect()
+}
+
+fn with_advice() -> Vec<(String, Report, Advice)> {
+    let advised = |(name, report): (String, Report)| {
+        let advice = report.advice.clone()?;
+        Some((name, report, advice))
+    };
+    let all: Vec<_> = every().into_iter().filter_map(advised).collect();
+    assert!(all.len() >= 5, "{} reports recommend something", all.len());
+    all
+}
+
+#[test]
+fn an_answer_is_at_most_five_short_sentences_the_recommendation_first() {
+    for (name, report, advice) in with_advice() {
+        assert!((1..=SENTENCES).contains(&advice.sentences.len()), "{name}: {:?}", advice.sentences);
+        assert_eq!(advice.sentences[0].part, Part::Use, "{name}");
+        for sentence in &advice.sentences {
+            let text = &sentence.text;
+            let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
+            assert!(words <= WORDS, "{name}: {words} words: {text}");
+            assert!(text.ends_with('.') && !text.contains("  ") && !text.contains("NaN"), "{name}: {text}");
+            let is_known = |id: &String| report.row(id).is_some();
+            assert!(sentence.cells.iter().all(is_known), "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_first_screen_is_the_answer() {
+    for (name, report) in every() {
+        let options = Options { width: SCREEN.1, ..Options::default() };
+        let text = named("terminal").unwrap().render(&report, &options).unwrap().remove(0).bytes;
+        let text = String::from_utf8(text).unwrap();
+        // A title of hundreds of characters, as the hostile fixtures have, wraps.
+        let lines = text.lines().count() - text.lines().take_while(|line| !line.is_empty()).count();
+        assert!(lines + 3 <= SCREEN.0, "{name}: {lines}\n{text}");
+    }
+}
+
+/// What a table marks is what the sentences recommend, and nothing else is marked anywhere.
+#[test]
+fn tables_mark_what_the_answer_recommends() {
+    for (name, report, advice) in with_advice() {
+        let recommended: BTreeSet<&str> =
+            advice.recommended.iter().flat_map(|one| one.cells.iter().map(String::as_str)).collect();
+        assert!(!recommended.is_empty(), "{name}");
+        let mut marked = BTreeSet::new();
+        for view in views(&report) {
+            let table = view.table(view.rows.iter().copied());
+            for (row, (_, cells)) in view.rows.iter().zip(&table.rows) {
+                if cells.contains(&Cell::Text("→".into())) {
+                    marked.insert(row.id());
+                }
+            }
+        }
+        assert_eq!(marked, recommended, "{name}");
+        let json = serde_json::to_value(&report).unwrap();
+        assert_eq!(json["advice"], serde_json::to_value(&advice).unwrap(), "{name}");
+    }
+}
