@@ -115,15 +115,15 @@ impl Caveat {
             Caveat::SaturatedClient { sign } => sign,
             Caveat::WaitingClient { share } => {
                 return format!(
-                    "a thread of the generator waited for a processor during {:.0}% of the block, and the times have that in them; keep \
-                     generator and server on processors of their own (--threads 1 --cpus 0)",
+                    "a generator thread waited for a processor during {:.0}% of the block, which its times include; pin generator and \
+                     server to separate cores (--threads 1 --cpus 0)",
                     share * 100.0
                 );
             }
             Caveat::LateClient { seconds } => {
                 return format!(
-                    "the rate was met, but 1% of requests left at least {:.2} ms late although a connection was free, and response \
-                     times have that in them; use more threads, or give them processors of their own",
+                    "the rate was met, but 1% of requests left at least {:.2} ms late although a connection was free, which response \
+                     times include; use more threads, or pin them to cores of their own",
                     seconds * 1e3
                 );
             }
@@ -138,7 +138,7 @@ impl Caveat {
                     "1% of requests left at least {:.1} ms late although a connection was free",
                     seconds * 1e3
                 ),
-                "use more threads, give them processors of their own, or lower the rate",
+                "use more threads, pin them to cores of their own, or lower the rate",
             ),
             Sign::Dropped { dropped, share } => (
                 format!(
@@ -149,6 +149,6 @@ impl Caveat {
                 "use more threads or another machine, or lower the rate",
             ),
         };
-        format!("the generator was the limit, and this is not the server's rate: {seen}; {remedy}")
+        format!("the generator was the bottleneck, so this is not the server's rate: {seen}; {remedy}")
     }
 }

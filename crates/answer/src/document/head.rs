@@ -1,5 +1,6 @@
 //! The head of a report: the question, the answer, and what it was measured on.
 
+use weigh_model::record::StopReason;
 use weigh_model::units;
 
 use crate::advice::Advice;
@@ -73,15 +74,25 @@ pub(super) fn facts(report: &Report) -> String {
 /// The answer: what to do, in sentences, and a table of what it is chosen from.
 pub(super) fn answer(report: &Report) -> Vec<Block> {
     let Some(advice) = &report.advice else {
-        return vec![Block::Answer(vec![
-            "No recommendation yet: too little was measured.".into(),
-            "A larger `--budget`, or `--resume` after an interruption, would help.".into(),
-        ])];
+        return vec![Block::Answer(no_recommendation(report))];
     };
     let mut blocks =
         vec![Block::Answer(advice.sentences.iter().map(|sentence| clean(&sentence.text)).collect())];
     blocks.extend(choices(report, advice));
     blocks
+}
+
+/// That there is none yet, and what would bring one.
+fn no_recommendation(report: &Report) -> Vec<String> {
+    let ended_by_budget =
+        !report.unmeasured.is_empty() || report.rows.iter().any(|row| row.stop == Some(StopReason::Budget));
+    let mut sentences = vec!["No recommendation: too little was measured, or nothing competes.".to_owned()];
+    if !report.run.complete {
+        sentences.push("Continue the run with --resume.".into());
+    } else if ended_by_budget {
+        sentences.push("Use a larger --budget.".into());
+    }
+    sentences
 }
 
 /// What is recommended beside what is usual today, what leaves the content as it is, and the ends of the front: of one content.

@@ -239,7 +239,7 @@ fn an_analysis_without_results_is_a_report_too() {
         let files = format.render(&empty, &Options::default()).unwrap();
         assert!(files.iter().all(|file| !file.bytes.is_empty()), "{}", format.name());
     }
-    assert!(text("terminal", &empty, &Options::default()).contains("No recommendation yet"));
+    assert!(text("terminal", &empty, &Options::default()).contains("No recommendation: "));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::document::Block;
 use crate::table::{Grid, Kind, Tone, field};
 
 pub(super) fn blocks(calibration: &Calibration) -> Vec<Block> {
-    let mut blocks = vec![Block::Heading(1, "The generator's ceiling on this machine".into())];
+    let mut blocks = vec![Block::Heading(1, "Maximum rate of the client on this machine".into())];
     blocks.push(Block::Steps(calibration.reading()));
     blocks.push(Block::Heading(2, "Loads".into()));
     blocks.push(Block::Table(table(calibration)));

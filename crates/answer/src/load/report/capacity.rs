@@ -15,7 +15,7 @@ pub(super) fn blocks(searched: &Searched, options: &Options) -> Vec<Block> {
     blocks.push(Block::Heading(2, "Capacity".into()));
     blocks.push(Block::Text(answer(&searched.capacity)));
     blocks.push(Block::Remark(format!(
-        "Without a schedule, {} connections reached {} requests/s.",
+        "Closed loop: {} connections reached {} requests/s.",
         searched.closed.plan.streams.iter().map(|s| s.connections).sum::<u32>(),
         units::significant(searched.closed.figures.total.achieved_per_second)
     )));
@@ -31,8 +31,8 @@ fn answer(capacity: &Capacity) -> String {
     let rate = |rate: Option<f64>| units::significant(rate.unwrap_or(0.0));
     let (held, over) = (rate(capacity.held), rate(capacity.over));
     match capacity.ended {
-        Ended::Found => format!("{held} requests/s are held with {limit}; {over} are not."),
-        Ended::NothingHeld => format!("No rate is held with {limit}: not even {over} requests/s."),
+        Ended::Found => format!("Capacity: {held} requests/s with {limit}; {over} exceeds it."),
+        Ended::NothingHeld => format!("No rate meets {limit}, not even {over} requests/s."),
         Ended::NeverOver => {
             format!("Every rate that was tried is held with {limit}, up to {held} requests/s.")
         }

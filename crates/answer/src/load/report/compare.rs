@@ -25,8 +25,8 @@ pub(super) fn blocks(compared: &Compared, options: &Options) -> Vec<Block> {
     blocks.push(Block::Heading(2, "B against A".into()));
     blocks.push(Block::Table(table(compared)));
     blocks.push(Block::Remark(format!(
-        "Medians over {count} blocks of each side, which alternate; ratios are formed inside pairs of blocks, with their \
-         95% interval. Where it holds 1, the two cannot be told apart."
+        "Medians over {count} alternating blocks of each side; ratios within pairs of blocks, with 95% confidence intervals. An interval that \
+         contains 1 means no significant difference."
     )));
     blocks.extend(differences(compared));
     for (side, run) in [("A", &compared.a), ("B", &compared.b)] {
@@ -58,9 +58,9 @@ fn differences(compared: &Compared) -> Vec<Block> {
     }
     let points = found.iter().map(|d| {
         let what = format!("{}: A sends {}; B sends {}", d.request, d.a, d.b);
-        (clean(&what), Some("rates of different content are no comparison of servers".into()))
+        (clean(&what), Some("do not compare servers by rates of different content".into()))
     });
-    vec![Block::Heading(2, "The two do not send the same".into()), Block::Points(points.collect())]
+    vec![Block::Heading(2, "A and B send different content".into()), Block::Points(points.collect())]
 }
 
 fn table(compared: &Compared) -> Grid {
@@ -118,20 +118,20 @@ fn verdict(quantity: Quantity, ratio: Ratio) -> &'static str {
 fn name(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Rate => "rate",
-        Quantity::ClientCpu => "CPU here a request",
+        Quantity::ClientCpu => "client CPU/request",
         Quantity::TtfbP50 => "first byte, median",
         Quantity::TtfbP90 => "first byte, p90",
         Quantity::TtfbP99 => "first byte, p99",
         Quantity::ResponseP50 => "response, median",
         Quantity::ResponseP99 => "response, p99",
-        Quantity::BodyBytes => "body bytes a response",
-        Quantity::WireBytes => "wire bytes a response",
+        Quantity::BodyBytes => "body bytes",
+        Quantity::WireBytes => "wire bytes",
     }
 }
 
 fn shown(quantity: Quantity, value: f64) -> String {
     match quantity {
-        Quantity::Rate => format!("{} /s", units::significant(value)),
+        Quantity::Rate => format!("{} per s", units::significant(value)),
         Quantity::BodyBytes | Quantity::WireBytes => units::bytes(value.round() as u64),
         _ => super::seconds(value),
     }

@@ -33,24 +33,22 @@ fn difference(d: &Difference) -> String {
 fn remedy(kind: FaultKind) -> Option<&'static str> {
     Some(match kind {
         FaultKind::ConnectRefused => {
-            "nothing listens there, or its queue is full: is the server up, and its backlog large enough?"
+            "nothing listens there, or its accept queue is full: check that the server is up, and its backlog"
         }
         FaultKind::ConnectTimeout => {
-            "the server's backlog may be full; fewer connections (-c), or a longer --connect-timeout"
+            "the server's backlog may be full: use fewer connections (-c), or a longer --connect-timeout"
         }
         FaultKind::PortsExhausted => {
-            "each closed connection keeps its port for a minute: keep connections, or widen net.ipv4.ip_local_port_range"
+            "each closed connection keeps its port for a minute: use keep-alive, or widen net.ipv4.ip_local_port_range"
         }
         FaultKind::Tls => "a private certificate needs --ca FILE or --insecure",
-        FaultKind::Timeout => "a longer --timeout would tell how slow it really is",
-        FaultKind::EmptyReply | FaultKind::Reset => {
-            "the server gave up the connection: its error log says why"
-        }
+        FaultKind::Timeout => "use a longer --timeout to see how slow it is",
+        FaultKind::EmptyReply | FaultKind::Reset => "the server closed the connection: see its error log",
         FaultKind::Mismatch | FaultKind::Corrupt => {
-            "if the content is meant to differ, name the header that it follows (--vary-by HEADER), or say --vary-by body"
+            "if the content is meant to vary, use --vary-by HEADER, or --vary-by body"
         }
         FaultKind::Length | FaultKind::Status | FaultKind::ContentType => {
-            "the server changed its answer under load: its error log says why"
+            "the server answered differently under load: see its error log"
         }
         _ => return None,
     })

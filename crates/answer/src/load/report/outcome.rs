@@ -12,7 +12,7 @@ use weigh_model::units;
 const POINTS: usize = 60;
 
 pub(super) fn blocks(run: &Run, options: &Options) -> Vec<Block> {
-    let mut blocks = vec![Block::Heading(2, "What came of it".into())];
+    let mut blocks = vec![Block::Heading(2, "Results".into())];
     blocks.extend(facts(&rows(run), options));
     if run.figures.classes.len() > 1 {
         blocks.push(Block::Heading(2, "Classes".into()));
@@ -30,11 +30,11 @@ fn rows(run: &Run) -> Vec<Fact> {
             "requests",
             parts(&[
                 format!("{} complete", whole(counts.completed)),
-                format!("{} faulted", whole(counts.faulted)),
-                some(counts.dropped, "due and never sent"),
-                some(counts.retried, "sent again"),
+                format!("{} failed", whole(counts.faulted)),
+                some(counts.dropped, "scheduled and never sent"),
+                some(counts.retried, "retried"),
                 some(counts.abandoned, "abandoned on purpose"),
-                some(counts.non_2xx, "complete with another status than 2xx"),
+                some(counts.non_2xx, "complete with a status other than 2xx"),
             ]),
         ),
         ("time taken", format!("{} · {}", seconds(run.result.seconds), opened(run))),
@@ -42,14 +42,14 @@ fn rows(run: &Run) -> Vec<Fact> {
     ];
     if let Some(mean) = total.service.as_ref().and_then(|s| s.mean) {
         let across = run.result.seconds / counts.completed.max(1) as f64;
-        let across = format!("{} mean, across all that were in flight", seconds(across));
+        let across = format!("{} mean, across concurrent requests", seconds(across));
         let across = if run.is_open() { String::new() } else { across };
-        rows.push(("a request", parts(&[format!("{} mean", seconds(mean)), across])));
+        rows.push(("per request", parts(&[format!("{} mean", seconds(mean)), across])));
     }
     rows.push((
         "transferred",
         parts(&[
-            format!("{} in all", units::bytes(counts.wire_bytes)),
+            format!("{} in total", units::bytes(counts.wire_bytes)),
             format!("{} of bodies", units::bytes(counts.body_bytes)),
             some_bytes(counts.decoded_bytes, "decoded"),
             format!("{}/s", units::bytes(total.wire_bytes_per_second as u64)),
@@ -82,19 +82,19 @@ fn rate(run: &Run) -> String {
     let total = &run.figures.total;
     let rate = format!("{} requests/s", units::significant(total.achieved_per_second));
     let offered = if run.is_open() {
-        format!("of {} that were due", units::significant(total.scheduled_per_second))
+        format!("of {} scheduled", units::significant(total.scheduled_per_second))
     } else {
         String::new()
     };
     let saturated = run.caveats.iter().any(|c| matches!(c, LoadCaveat::SaturatedClient { .. }));
-    let whose = if saturated { "the generator's limit, not the server's" } else { "" };
+    let whose = if saturated { "limited by the client, not the server" } else { "" };
     parts(&[rate, offered, whose.into()])
 }
 
 fn verified(run: &Run) -> String {
     let counts = &run.figures.total.counts;
     if matches!(run.plan.check, weigh_load::plan::Check::Discard) {
-        return "nothing: bodies were dropped unseen".into();
+        return "nothing: bodies were discarded".into();
     }
     let rest = counts.completed.saturating_sub(counts.compared + counts.decoded);
     let decode = run.figures.total.decode_seconds;
@@ -137,7 +137,7 @@ fn classes(run: &Run) -> Grid {
         vec![
             field("class", "", Kind::Text(8), 0, class.name.as_str()),
             field("complete", "", Kind::Whole, 0, class.counts.completed as f64),
-            field("faulted", "", Kind::Whole, 0, class.counts.faulted as f64),
+            field("failed", "", Kind::Whole, 0, class.counts.faulted as f64),
             field("dropped", "", Kind::Whole, 4, class.counts.dropped as f64),
             field("rate", "1/s", Kind::Three, 0, class.achieved_per_second),
             field("bodies", "MB/s", Kind::Three, 3, class.body_bytes_per_second / 1e6),

@@ -133,7 +133,7 @@ fn framing(framing: Framing) -> &'static str {
         Framing::None => "no body",
         Framing::Length => "Content-Length",
         Framing::Chunked => "chunked",
-        Framing::Close => "ends with the connection",
+        Framing::Close => "ends when the connection closes",
         Framing::Frames => "HTTP/2 frames",
     }
 }
@@ -141,7 +141,7 @@ fn framing(framing: Framing) -> &'static str {
 fn checked(plan: &LoadPlan, seen: &Preflight) -> String {
     match (&plan.check, seen.checked) {
         _ if seen.status == 0 => String::new(),
-        (Check::Discard, _) => "status and length alone; bodies are dropped unseen (--discard)".into(),
+        (Check::Discard, _) => "status and length only; bodies are discarded (--discard)".into(),
         (_, Checked::Bytes) => "every byte of every body".into(),
         (Check::Verify { decode_every, .. }, Checked::Samples) => {
             format!(
@@ -149,7 +149,7 @@ fn checked(plan: &LoadPlan, seen: &Preflight) -> String {
                  bodies have too little in common"
             )
         }
-        (_, Checked::Parts) => "every byte of every body, but for the parts that vary".into(),
+        (_, Checked::Parts) => "every byte of every body, except the parts that vary".into(),
         (_, Checked::Length) => "status and length".into(),
     }
 }

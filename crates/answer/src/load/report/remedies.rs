@@ -20,50 +20,61 @@ pub(super) fn of(caveats: &[LoadCaveat]) -> Vec<Block> {
         let (what, remedy) = words(caveat);
         (format!("{}: {}", caveat.name(), clean(&what)), Some(remedy.to_owned()).filter(|r| !r.is_empty()))
     });
-    vec![Block::Heading(2, "Bear in mind".into()), Block::Points(points.collect())]
+    vec![Block::Heading(2, "Caveats".into()), Block::Points(points.collect())]
 }
 
 fn words(caveat: &LoadCaveat) -> (String, &'static str) {
     match caveat {
-        LoadCaveat::SaturatedClient { sign } => {
-            (Caveat::SaturatedClient { sign: *sign }.sentence(), "weigh load --calibrate tells the ceiling of this machine")
-        }
+        LoadCaveat::SaturatedClient { sign } => (
+            Caveat::SaturatedClient { sign: *sign }.sentence(),
+            "weigh load --calibrate shows the maximum of this machine",
+        ),
         LoadCaveat::WaitingClient { share } => (Caveat::WaitingClient { share: *share }.sentence(), ""),
         LoadCaveat::LateClient { seconds } => (Caveat::LateClient { seconds: *seconds }.sentence(), ""),
         LoadCaveat::Dropped { dropped, scheduled } => (
-            format!("{} of {} requests that were due were never sent: every connection was busy", whole(*dropped), whole(*scheduled)),
-            "more connections (-c), if the server's users would open them; else the rate is above what it can do",
+            format!(
+                "{} of {} scheduled requests were never sent: every connection was busy",
+                whole(*dropped),
+                whole(*scheduled)
+            ),
+            "use more connections (-c) if real clients would; otherwise the rate is above the server's capacity",
         ),
         LoadCaveat::Faults { faulted, sent } => {
-            (format!("{} of {} requests faulted; they are in no rate", whole(*faulted), whole(*sent)), "")
+            (format!("{} of {} requests failed; rates leave them out", whole(*faulted), whole(*sent)), "")
         }
         LoadCaveat::Status { request, status } => (
-            format!("{request} is answered with {status}: this measures an error page"),
-            "check the URL, and what the server needs (-H, --method)",
+            format!("{request} returns {status}: this measures an error page"),
+            "check the URL, headers (-H) and method (--method)",
         ),
-        LoadCaveat::Unverified { request, why } => (format!("{request} could not be looked at before the load: {why}"), ""),
+        LoadCaveat::Unverified { request, why } => {
+            (format!("{request} failed its check before the load: {why}"), "")
+        }
         LoadCaveat::Uncompressed { request, content_type } => (
-            format!("{request} is {content_type}, and came uncompressed although codings were offered"),
-            "the server may compress this type only from some length or HTTP version on, or not at all",
+            format!("{request} ({content_type}) was sent uncompressed although compression was accepted"),
+            "check the types, minimum length and HTTP version for which the server compresses",
         ),
         LoadCaveat::Sampled { request, decoded } => (
-            format!("{request} differs from response to response: {} bodies were decoded in full, the others not compared", whole(*decoded)),
+            format!(
+                "{request} varies per response: {} bodies were decoded in full, the others not compared",
+                whole(*decoded)
+            ),
             "",
         ),
         LoadCaveat::Unproven { unproven } => (
-            format!("{} responses should have been decoded and were not, for want of time", whole(*unproven)),
-            "a larger --decode-every, or fewer requests a second",
+            format!("{} responses were not decoded for lack of time", whole(*unproven)),
+            "use a larger --decode-every, or a lower rate",
         ),
-        LoadCaveat::Discarded => ("no body was looked at, as --discard asks".into(), ""),
+        LoadCaveat::Discarded => ("bodies were discarded unverified (--discard)".into(), ""),
         LoadCaveat::Http10 => (
-            "HTTP/1.0, as ab speaks it: nginx does not compress for it (gzip_http_version), and a response without \
-             Content-Length ends its connection"
+            "HTTP/1.0, as ab uses: nginx does not compress it (gzip_http_version), and a response without \
+             Content-Length closes the connection"
                 .into(),
-            "--http 1.1 is what browsers meet",
+            "browsers use --http 1.1 or 2",
         ),
-        LoadCaveat::FewResponses { completed } => {
-            (format!("{} responses: percentiles beyond the 99th are single responses", whole(*completed)), "a longer run (-d, -n)")
-        }
-        LoadCaveat::Interrupted => ("ended early by the user; the figures are of the part that ran".into(), ""),
+        LoadCaveat::FewResponses { completed } => (
+            format!("only {} responses: percentiles above p99 are single responses", whole(*completed)),
+            "run longer (-d, -n)",
+        ),
+        LoadCaveat::Interrupted => ("interrupted: figures cover the part that ran".into(), ""),
     }
 }

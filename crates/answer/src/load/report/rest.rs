@@ -12,8 +12,9 @@ use weigh_model::units;
 pub(super) fn client(run: &Run, options: &Options) -> Vec<Block> {
     let figures = &run.figures.client;
     let client = &run.result.client;
-    let each =
-        figures.cpu_seconds_per_request.map_or(String::new(), |s| format!("{} of CPU a request", seconds(s)));
+    let each = figures
+        .cpu_seconds_per_request
+        .map_or(String::new(), |s| format!("{} of CPU per request", seconds(s)));
     let mut rows: Vec<Fact> = vec![(
         "generator",
         parts(&[
@@ -26,7 +27,7 @@ pub(super) fn client(run: &Run, options: &Options) -> Vec<Block> {
     if options.detail == Detail::Full {
         rows.extend(more(run, client));
     }
-    let mut blocks = vec![Block::Heading(2, "What it cost here".into())];
+    let mut blocks = vec![Block::Heading(2, "Client cost".into())];
     blocks.extend(facts(&rows, options));
     blocks
 }
@@ -68,10 +69,7 @@ pub(super) fn bytes(run: &Run, options: &Options) -> Vec<Block> {
         ("received", line(counts.wire_bytes, total.wire_bytes_per_second)),
         ("… heads", format!("{} bytes", whole(counts.head_bytes))),
         ("… bodies", line(counts.body_bytes, total.body_bytes_per_second)),
-        (
-            "… the rest",
-            format!("{} bytes of framing, and of responses that did not complete", whole(framing)),
-        ),
+        ("… the rest", format!("{} bytes of framing and incomplete responses", whole(framing))),
         ("decoded", line(counts.decoded_bytes, total.decoded_bytes_per_second)),
     ];
     let mut blocks = vec![Block::Heading(2, "Bytes".into())];

@@ -73,7 +73,7 @@ fn a_rate_that_the_generator_limited_is_not_called_the_server_s() {
     let run = Run::of(plan("closed"), result(0.99), false);
     assert!(run.caveats.contains(&LoadCaveat::SaturatedClient { sign: Sign::Busy { share: 0.99 } }));
     let busy = shown(&run, 100, Detail::Summary);
-    assert!(busy.contains("the generator's limit, not the server's"), "{busy}");
+    assert!(busy.contains("limited by the client, not the server"), "{busy}");
     assert!(busy.contains("SATURATED-CLIENT"), "{busy}");
 }
 
@@ -84,9 +84,9 @@ fn faults_and_uncompressed_text_are_spelled_out() {
     let text = shown(&run, 110, Detail::Summary);
     for part in [
         "1 × mismatch; the first on /page: another body (at byte 1,234: expected 00ff, got 01ff)",
-        "UNCOMPRESSED: /page is text/html",
+        "UNCOMPRESSED: /page (text/html) was sent uncompressed",
         "INTERRUPTED",
-        "FAULTS: 1 of 2,001 requests faulted",
+        "FAULTS: 1 of 2,001 requests failed",
         "▇",
     ] {
         let found = text.contains(part) || part == "▇" && text.contains('█');
@@ -103,7 +103,7 @@ fn the_check_that_can_be_made_is_said() {
         text.lines().find(|line| line.trim_start().starts_with("checked")).unwrap_or_default().to_owned()
     };
     assert!(said(Checked::Bytes).ends_with("every byte of every body"));
-    assert!(said(Checked::Parts).ends_with("every byte of every body, but for the parts that vary"));
+    assert!(said(Checked::Parts).ends_with("every byte of every body, except the parts that vary"));
     let samples = said(Checked::Samples);
     assert!(samples.contains("of one body in 16 full decode and plausible length"), "{samples}");
 }
@@ -186,9 +186,9 @@ fn a_rate_that_was_met_is_not_the_generator_s_limit() {
     (0..50).for_each(|_| late.classes[0].times.response.record(2_000_000));
     late.client.lateness.record(4_000_000);
     let text = shown(&Run::of(plan("constant:5"), late, false), 110, Detail::Summary);
-    assert!(text.contains("5.00 requests/s · of 5.00 that were due\n"), "{text}");
+    assert!(text.contains("5.00 requests/s · of 5.00 scheduled\n"), "{text}");
     assert!(
-        text.contains("LATE-CLIENT: the rate was met") && !text.contains("the generator's limit"),
+        text.contains("LATE-CLIENT: the rate was met") && !text.contains("limited by the client"),
         "{text}"
     );
 }

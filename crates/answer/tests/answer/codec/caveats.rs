@@ -71,16 +71,19 @@ fn a_larger_budget_is_advised_only_where_the_budget_ended_the_cell() {
         lab.records.extend(reason.map(|reason| Record::Stop { cell, round: 1, reason }));
         let rendered = named("markdown").unwrap().render(&lab.report(), &Options::default()).unwrap();
         let text = String::from_utf8(rendered[0].bytes.clone()).unwrap();
-        assert!(text.contains("1 cell with fewer samples than a figure needs."), "{text}");
+        assert!(text.contains("1 configuration with too few samples."), "{text}");
         text
     };
-    let budget = "Give a larger budget.";
+    let budget = "Use a larger --budget.";
     for (reason, remedy) in [
         (Some(StopReason::Budget), budget),
-        (Some(StopReason::Rounds), "Give the study more rounds"),
-        (Some(StopReason::Placed), "more rounds would have changed no answer"),
-        (Some(StopReason::Dominated { by: "other".into() }), "more rounds would have changed no answer"),
-        (None, "Go on with the run by --resume."),
+        (Some(StopReason::Rounds), "in the study."),
+        (Some(StopReason::Placed), "more rounds would not change the recommendation"),
+        (
+            Some(StopReason::Dominated { by: "other".into() }),
+            "more rounds would not change the recommendation",
+        ),
+        (None, "Continue the run with --resume."),
     ] {
         let text = advice(reason.clone());
         assert!(text.contains(remedy), "{reason:?}: {text}");
@@ -96,14 +99,11 @@ fn what_was_not_visited_is_laid_to_the_budget_only_in_a_run_that_ended() {
         String::from_utf8(rendered[0].bytes.clone()).unwrap()
     };
     let text = said(&lab);
-    assert!(text.contains("the run was interrupted before they were visited"), "{text}");
-    assert!(!text.contains("larger budget"), "{text}");
+    assert!(text.contains("the run was interrupted first"), "{text}");
+    assert!(!text.contains("larger --budget"), "{text}");
     lab.records.push(Record::End { at: 1, rounds: 9, seconds: 1.0 });
     let text = said(&lab);
-    assert!(
-        text.contains("the budget ended before they were visited") && text.contains("larger budget"),
-        "{text}"
-    );
+    assert!(text.contains("the budget ended first") && text.contains("larger --budget"), "{text}");
 }
 
 #[test]

@@ -184,5 +184,5 @@ fn a_report_without_results_is_a_report_too() {
         let files = format.render(&empty, &Options::default()).unwrap();
         assert!(files.iter().all(|file| !file.bytes.is_empty()), "{}", format.name());
     }
-    assert!(terminal(&empty, 100, Detail::Summary).contains("There is no answer yet"));
+    assert!(terminal(&empty, 100, Detail::Summary).contains("No recommendation: "));
 }
