@@ -2,9 +2,11 @@
 
 mod client;
 mod codec;
+mod fits;
 mod formats;
 mod golden;
 mod pictures;
+mod tables;
 
 use weigh_answer::report::Report;
 

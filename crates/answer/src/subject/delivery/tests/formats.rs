@@ -44,6 +44,16 @@ fn table(files: &[Rendered], name: &str) -> Vec<csv::StringRecord> {
 }
 
 #[test]
+fn every_table_fits_whole_and_says_what_it_leaves_out() {
+    for (name, report) in EVERY.iter() {
+        for detail in [Detail::Summary, Detail::Full] {
+            let options = Options { detail, ..Options::default() };
+            assert!(crate::fits::tables(name, &crate::document::build(report, &options)) > 0, "{name}");
+        }
+    }
+}
+
+#[test]
 fn the_terminal_report_at_some_widths() {
     for name in ["pages", "assets", "downloads"] {
         for width in [80, 120] {
