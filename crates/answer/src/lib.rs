@@ -9,6 +9,9 @@ extern crate self as weigh_answer;
 #[cfg(test)]
 #[path = "../tests/answer/fits.rs"]
 mod fits;
+#[cfg(test)]
+#[path = "../tests/answer/pictured.rs"]
+mod pictured;
 
 pub mod bars;
 mod caveats;
@@ -32,3 +35,4 @@ pub mod table;
 pub mod text;
 pub mod verdict;
 pub mod words;
+pub mod worth;

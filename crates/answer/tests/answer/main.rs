@@ -5,6 +5,7 @@ mod codec;
 mod fits;
 mod formats;
 mod golden;
+mod pictured;
 mod pictures;
 mod tables;
 

@@ -54,6 +54,18 @@ fn every_table_fits_whole_and_says_what_it_leaves_out() {
 }
 
 #[test]
+fn pictures_can_be_read_and_none_is_half_empty() {
+    for (name, report) in EVERY.iter() {
+        let charts = render("svg", report, &Options::default());
+        charts.iter().for_each(crate::pictured::is_well_formed);
+        charts.iter().for_each(|chart| crate::pictured::is_readable(name, chart));
+    }
+    let slow = render("svg", report_of("downloads"), &Options::default());
+    let slow = slow.iter().find(|chart| chart.file_name == "slow-clients.svg").unwrap();
+    crate::pictured::are_waits_sequential(slow);
+}
+
+#[test]
 fn the_terminal_report_at_some_widths() {
     for name in ["pages", "assets", "downloads"] {
         for width in [80, 120] {
