@@ -126,6 +126,9 @@ fn tradeoff_title(content: &str, scatter: &Scatter, words: &TradeoffWords) -> St
     let front: Vec<_> = points.iter().filter(|point| point.is_worth).map(|p| whole(&p.label)).collect();
     match front.as_slice() {
         [] => format!("{name}: {}", words.axes),
+        [one] if points.iter().filter(|point| point.is_front).count() > 1 => {
+            format!("{name}: of {} {} only {one} is worth considering", points.len(), words.things)
+        }
         [one] => format!("{name}: {}", (words.alone)(one, points.len() - 1)),
         [first, .., last] => format!(
             "{name}: {} of {} {} are worth considering, from {first} ({}) to {last} (smallest)",

@@ -13,7 +13,7 @@ const GAP: f64 = 6.0;
 /// Room between panels.
 const BETWEEN: f64 = 14.0;
 /// The widest names of rows.
-const NAMES: f64 = 300.0;
+const NAMES: f64 = 330.0;
 /// As wide where there is one panel alone.
 const ALONE: f64 = 360.0;
 

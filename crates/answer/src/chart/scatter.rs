@@ -195,7 +195,7 @@ fn name_front(canvas: &mut Canvas, plot: &Plot, layout: &mut Layout, front: &[&S
     order.sort_by_key(|index| (*index != 0 && *index != last, index % 2, *index));
     for point in order.into_iter().map(|index| front[index]) {
         let pen = Pen::new(15.0, point.color).bold();
-        layout.write(canvas, &shorten(&point.label, 34), pen, plot.place(point.x, point.y), true);
+        layout.write(canvas, &shorten(&point.label, 40), pen, plot.place(point.x, point.y), true);
     }
 }
 
@@ -219,7 +219,7 @@ fn name_rest(
     let at = |point: &ScatterPoint| plot.place(point.x, point.y);
     for point in shown.iter().filter(|point| !point.is_worth) {
         if let Some(mark) = point.mark {
-            let text = format!("{} ({mark})", shorten(&point.label, 30));
+            let text = format!("{} ({mark})", shorten(&point.label, 40));
             layout.write(canvas, &text, Pen::new(14.0, point.color).bold(), at(point), true);
         }
     }
@@ -227,6 +227,6 @@ fn name_rest(
     for family in families.values().filter(|family| !family.iter().any(is_named)) {
         let pen = Pen::new(14.0, family[0].color);
         let mut points = family.iter().rev();
-        points.any(|point| layout.write(canvas, &shorten(&point.label, 30), pen, at(point), false));
+        points.any(|point| layout.write(canvas, &shorten(&point.label, 40), pen, at(point), false));
     }
 }

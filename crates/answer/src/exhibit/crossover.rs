@@ -351,8 +351,8 @@ fn ratios(crossovers: &[Crossover]) -> Grid {
                 (Column::factor("size", "B", Kind::Whole), (size.bytes as f64).into()),
                 field("CPU", "fly ÷ before", Kind::Three, 0, value(size.cpu)),
                 field("CPU", "95% CI", Kind::Text, 2, interval(size.cpu)),
-                field("rate", "before ÷ fly", Kind::Three, 4, value(size.rate)),
-                field("rate", "95% CI", Kind::Text, 2, interval(size.rate)),
+                field("rate", "before ÷ fly", Kind::Three, 1, value(size.rate)),
+                field("rate", "95% CI", Kind::Text, 3, interval(size.rate)),
                 field("bytes", "before ÷ fly", Kind::Three, 1, size.body),
             ]
         },

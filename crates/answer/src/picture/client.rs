@@ -99,7 +99,7 @@ fn parts(row: &Row) -> [String; PARTS] {
         said::store(row),
         said::runtime(&row.cell.runtime),
         said::encoded(row),
-        told(&|c| c.mix.to_string()),
+        told(&|c| said::mix(c.mix)),
         told(&|c| format!("{}*{}", c.keys, c.workers)),
         told(&|c| c.rate.map_or(String::new(), |rate| format!("{rate}/s"))),
         told(&|c| c.link.as_ref().map_or(String::new(), |link| format!("over {link}"))),

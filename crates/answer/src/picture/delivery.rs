@@ -315,14 +315,16 @@ fn crossover(report: &Report) -> Option<Chart> {
     }
     let mut payloads = shown.iter().flat_map(|crossover| &crossover.sizes).map(|size| &size.payload);
     let synthetic = payloads.any(|name| is_made_up(report, name));
-    let panels = RATIOS.iter().map(|ratio| ratio_panel(&shown, ratio)).collect();
+    let panels: Vec<LinePanel> = RATIOS.iter().map(|ratio| ratio_panel(&shown, ratio)).collect();
+    let has_circles = panels.iter().any(|panel| !panel.marks.is_empty());
+    let circles = if has_circles { " Circles: from this size on, 95% interval." } else { "" };
     Some(Chart {
         title: crossover_title(&shown),
         about: about_of([
             "A precompressed file beside compression on the fly, by size of the file".into(),
             clean(&report.run.machine),
         ]),
-        remark: "Above 1×: precompressed is ahead. Circles: from this size on, 95% interval.".into(),
+        remark: format!("Above 1×: precompressed is ahead.{circles}"),
         source: source(report, synthetic),
         drawing: Drawing::Lines(Lines { panels, strips: Vec::new(), caption: "" }),
     })

@@ -1,6 +1,7 @@
 //! What rows are called in pictures, as people say them: `zstd 3 in PHP`, `igbinary + zstd 3`, `Redis, phpredis`.
 
 use weigh_model::cell::{Cell, NO_PHP};
+use weigh_model::client::Mix;
 use weigh_model::way::{By, WayKind};
 
 use crate::finding::label;
@@ -54,6 +55,16 @@ pub(super) fn way(cell: &Cell) -> String {
 /// `Apache`, `nginx`.
 pub(super) fn server(name: &str) -> &str {
     owned(name)
+}
+
+/// `9 reads : 1 write`, `reads`, `writes`.
+pub(super) fn mix(mix: Mix) -> String {
+    match mix.write_every {
+        0 => "reads".into(),
+        1 => "writes".into(),
+        2 => "1 read : 1 write".into(),
+        every => format!("{} reads : 1 write", every - 1),
+    }
 }
 
 /// `PHP 8.2 with JIT`, `native`.

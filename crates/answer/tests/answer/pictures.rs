@@ -38,6 +38,23 @@ fn texts_of_a_chart_can_be_read_and_no_chart_is_half_empty() {
     }
 }
 
+/// A front of which one setting alone is worth considering is not beaten by it.
+#[test]
+fn a_title_says_beats_only_of_a_front_of_one() {
+    for (name, report) in every() {
+        for chart in render("svg", &report).iter().filter(|chart| chart.file_name.starts_with("tradeoff")) {
+            let svg = std::str::from_utf8(&chart.bytes).unwrap();
+            let title = svg.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
+            let place: usize = chart.file_name.split('-').nth(1).unwrap().parse().unwrap();
+            let front = report.groups[place - 1]
+                .front
+                .iter()
+                .filter(|id| !id.contains("identity") && !id.contains("none"));
+            assert!(!title.contains(" beats ") || front.count() == 1, "{name}/{}: {title}", chart.file_name);
+        }
+    }
+}
+
 #[test]
 fn pictures_decode_and_are_not_blank() {
     for (name, report) in every() {
