@@ -8,6 +8,7 @@ use crate::document::group::{View, is_synthetic};
 use crate::document::{Block, more};
 use crate::finding::Finding;
 use crate::first::distinct;
+use crate::format::Options;
 use crate::report::Report;
 use crate::row::Row;
 use crate::text::clean;
@@ -72,13 +73,13 @@ pub(super) fn facts(report: &Report) -> String {
 }
 
 /// The answer: what to do, in sentences, and a table of what it is chosen from.
-pub(super) fn answer(report: &Report) -> Vec<Block> {
+pub(super) fn answer(report: &Report, options: &Options) -> Vec<Block> {
     let Some(advice) = &report.advice else {
         return vec![Block::Answer(no_recommendation(report))];
     };
     let mut blocks =
         vec![Block::Answer(advice.sentences.iter().map(|sentence| clean(&sentence.text)).collect())];
-    blocks.extend(choices(report, advice));
+    blocks.extend(choices(report, advice, options));
     blocks
 }
 
@@ -96,7 +97,7 @@ fn no_recommendation(report: &Report) -> Vec<String> {
 }
 
 /// What is recommended beside what is usual today, what leaves the content as it is, and the ends of the front: of one content.
-fn choices(report: &Report, advice: &Advice) -> Vec<Block> {
+fn choices(report: &Report, advice: &Advice, options: &Options) -> Vec<Block> {
     let first = advice.recommended.first().map_or(&[][..], |first| &first.cells);
     let Some(group) = first.get(first.len() / 2).and_then(|id| report.groups.iter().find(|g| g.has(id)))
     else {
@@ -109,7 +110,7 @@ fn choices(report: &Report, advice: &Advice) -> Vec<Block> {
     let mut shown: Vec<&str> = distinct(recommended.chain(marked).chain(ends));
     shown.truncate(CHOICES);
     let rows = view.rows.iter().copied().filter(|row| shown.contains(&row.id()));
-    vec![Block::Remark(format!("{}:", view.title())), Block::Table(view.table(rows))]
+    vec![Block::Remark(format!("{}:", view.title())), Block::Table(view.table(rows, &options.columns))]
 }
 
 /// The evidence as numbered sentences, the most important first.

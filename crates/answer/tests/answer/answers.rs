@@ -6,7 +6,7 @@ use weigh_answer::advice::{Advice, Part, SENTENCES, WORDS};
 use weigh_answer::document::group::views;
 use weigh_answer::format::{Options, named};
 use weigh_answer::report::Report;
-use weigh_answer::table::Cell;
+use weigh_answer::table::{Cell, Columns};
 
 use crate::{formats, golden};
 
@@ -65,9 +65,9 @@ fn tables_mark_what_the_answer_recommends() {
         assert!(!recommended.is_empty(), "{name}");
         let mut marked = BTreeSet::new();
         for view in views(&report) {
-            let table = view.table(view.rows.iter().copied());
+            let table = view.table(view.rows.iter().copied(), &Columns::default());
             for (row, (_, cells)) in view.rows.iter().zip(&table.rows) {
-                if cells.contains(&Cell::Text("→".into())) {
+                if cells.iter().any(|cell| matches!(cell, Cell::Text(text) if text.starts_with('→'))) {
                     marked.insert(row.id());
                 }
             }

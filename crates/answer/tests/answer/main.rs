@@ -3,9 +3,12 @@
 mod answers;
 mod client;
 mod codec;
+mod fits;
 mod formats;
 mod golden;
+mod pictured;
 mod pictures;
+mod tables;
 
 use weigh_answer::report::Report;
 
