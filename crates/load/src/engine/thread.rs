@@ -335,13 +335,7 @@ impl Thread<'_> {
         let is_lost = conn.state == State::Lingering;
         let has_ended = !was_idle && conn.machine.in_flight().is_none();
         match drive {
-            Drive::Closed => {
-                self.close(token);
-                if was_idle {
-                    // An idle connection of an open model makes room when it goes.
-                    self.pump(stream)?;
-                }
-            }
+            Drive::Closed => self.close(token),
             Drive::Lingering if !is_lost => {
                 conn.state = State::Lingering;
                 conn.listed = 0;
@@ -468,8 +462,6 @@ impl Thread<'_> {
                     false => self.stop_sending(now),
                 }
             }
-            // There is room for another connection.
-            self.parts[stream as usize].wake.get_or_insert(now);
             self.settle()?;
         }
         Ok(())
