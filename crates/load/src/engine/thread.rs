@@ -30,9 +30,8 @@ const TIMER: Token = Token(usize::MAX);
 const TICK: Nanos = 50_000_000;
 /// Bytes of the read buffer: large reads cost least, and it fits into a core's own cache beside the rest.
 const BUFFER: usize = 256 << 10;
-/// Bytes that a connection reads before others have their turn, and limits and the end are looked at; of bodies that the kernel drops.
+/// Bytes that a connection reads before others have their turn, and limits and the end are looked at.
 const TURN: usize = 1 << 20;
-const TURN_DROPPED: usize = 16 << 20;
 /// The most that is dropped at a time.
 const SCRATCH: usize = 4 << 20;
 
@@ -311,8 +310,7 @@ impl Thread<'_> {
             None => usize::MAX,
         };
         let discard = discards.then_some(self.scratch.as_mut_slice());
-        let turn = if discards { TURN_DROPPED } else { TURN };
-        let means = Means { buffer: &mut self.buffer, allowance, turn, discard, ended: conn.ended };
+        let means = Means { buffer: &mut self.buffer, allowance, turn: TURN, discard, ended: conn.ended };
         let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
         let after = received(conn, exchange, &self.sink);
         let until = conn.pace.as_mut().and_then(|pace| {

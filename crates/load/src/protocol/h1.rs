@@ -118,6 +118,7 @@ impl Machine {
                 return Drive::Paused;
             }
             let droppable = self.left().filter(|left| *left >= WORTH_DISCARDING);
+            let drops = droppable.is_some() && means.discard.is_some();
             let step = match (droppable, &mut means.discard) {
                 (Some(left), Some(scratch)) => {
                     self.discard(io, left.min(means.allowance as u64), scratch, events)
@@ -128,6 +129,7 @@ impl Machine {
                 _ => self.read(io, means.buffer, means.allowance, events),
             };
             match step {
+                Step::Read(bytes) if drops => means.drop(bytes),
                 Step::Read(bytes) => means.spend(bytes, 0),
                 Step::Enough(bytes) if means.ended => means.spend(bytes, 0),
                 Step::Enough(_) | Step::Blocked if self.current.is_none() && self.closing => {}
