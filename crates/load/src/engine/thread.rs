@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use mio::event::Event;
@@ -37,16 +37,16 @@ const SCRATCH: usize = 4 << 20;
 
 /// What the threads of a run share.
 #[derive(Debug)]
-pub struct Shared {
+pub struct Shared<'a> {
     /// When the run began.
     pub clock: Clock,
     /// Requests that may still be sent.
     pub tickets: Option<AtomicI64>,
-    /// How the run is to be ended: [`GO_ON`], [`DRAIN`].
-    pub order: AtomicU32,
+    /// Set when no further request is to be sent.
+    pub stop: &'a AtomicBool,
 }
 
-impl Shared {
+impl Shared<'_> {
     /// Whether one more request may be sent; it is counted.
     pub fn take_ticket(&self) -> bool {
         self.tickets.as_ref().is_none_or(|left| left.fetch_sub(1, Ordering::Relaxed) > 0)
@@ -58,16 +58,11 @@ impl Shared {
     }
 }
 
-/// Requests are sent.
-pub const GO_ON: u32 = 0;
-/// No further one is.
-pub const DRAIN: u32 = 1;
-
 /// One thread's engine.
 pub struct Thread<'a> {
     pub(super) plan: &'a LoadPlan,
     pub(super) arsenal: &'a Arsenal,
-    pub(super) shared: &'a Shared,
+    pub(super) shared: &'a Shared<'a>,
     pub(super) poll: Poll,
     timer: Timer,
     pub(super) conns: Vec<Option<Conn>>,
@@ -104,7 +99,7 @@ impl<'a> Thread<'a> {
     pub fn new(
         plan: &'a LoadPlan,
         arsenal: &'a Arsenal,
-        shared: &'a Shared,
+        shared: &'a Shared<'a>,
         parts: Vec<Part<'a>>,
         sink: Sink,
         window: &'a Window,
@@ -208,7 +203,7 @@ impl<'a> Thread<'a> {
 
     /// Ends what is over time, now and then.
     fn look_at_time(&mut self, now: Nanos) -> io::Result<()> {
-        let is_asked = self.shared.order.load(Ordering::Relaxed) == DRAIN;
+        let is_asked = self.shared.stop.load(Ordering::Relaxed);
         let is_over = self.parts.iter().all(|p| p.is_over);
         if self.is_sending && (now >= self.until || is_asked || is_over) {
             self.stop_sending(now);

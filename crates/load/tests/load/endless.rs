@@ -109,7 +109,7 @@ fn holds(
 }
 
 /// A frame of any kind for the connection, the stream in flight or another, with a payload of the length that its kind has or of any.
-fn any_frame() -> impl Strategy<Value = Vec<u8>> {
+pub fn any_frame() -> impl Strategy<Value = Vec<u8>> {
     let payload = prop_oneof![
         Just(vec![0; 8]),
         Just(vec![0, 0, 0, 1]),

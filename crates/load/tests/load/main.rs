@@ -22,6 +22,7 @@ mod http2;
 mod identity;
 mod kept_inputs;
 mod plans;
+mod ready;
 #[allow(dead_code, reason = "the table of hostile servers uses the rest")]
 #[path = "../hostile/server.rs"]
 mod server;
