@@ -7,6 +7,7 @@ mod dir;
 mod fake;
 mod faults;
 mod lifetime;
+mod loading;
 mod order;
 mod process;
 mod resume;
