@@ -85,7 +85,7 @@ pub struct Means<'a> {
 const STEP: usize = 4 << 10;
 
 impl Means<'_> {
-    /// So many bytes were read, and so many frames were begun in them.
+    /// So many bytes were read, and so many frames or chunks were begun in them.
     pub fn spend(&mut self, bytes: usize, frames: usize) {
         self.take(bytes, bytes.max(STEP).saturating_add(frames.saturating_mul(FRAME)));
     }
@@ -109,7 +109,7 @@ impl Means<'_> {
 /// So many bytes that the kernel drops take as much of a turn as one that is read.
 const DROPPED: usize = 16;
 
-/// What a frame takes of a turn beside its bytes: about the time of so many.
+/// What a frame or a chunk takes of a turn beside its bytes: about the time of so many.
 const FRAME: usize = 512;
 
 /// A connection's state.

@@ -20,7 +20,7 @@ use crate::server::{Manner, Server};
 const PREFLIGHT: u64 = 1;
 const GOOD: u64 = 6;
 /// Requests of a load.
-const REQUESTS: u64 = 14;
+const REQUESTS: u64 = 10;
 /// Bytes that a client may have in memory at the most.
 pub const MOST_MEMORY: u64 = 32 << 20;
 /// What a client may take beside its plan's own limits, on a busy machine.
@@ -107,7 +107,7 @@ impl Trial<'_> {
         let kind = self.kind;
         let ends = kind.ends(self.when);
         let is_timed = ends.iter().any(|end| matches!(end, FaultKind::Timeout | FaultKind::ConnectTimeout));
-        let patience = if is_timed { 0.7 } else { 6.0 };
+        let patience = if is_timed { 1.0 } else { 6.0 };
         let (protocol, scheme) = (
             if kind.is_http2 { Protocol::Http2 } else { Protocol::Http11 },
             if kind.tls.is_some() { "https" } else { "http" },
@@ -122,7 +122,7 @@ impl Trial<'_> {
         }
         plan.tls = kind.tls.map_or(plan.tls, |tls| tls.trusted());
         plan.preflights = PREFLIGHT as u32;
-        plan.length.seconds = (is_timed && !is_once).then_some(0.7);
+        plan.length.seconds = (is_timed && !is_once).then_some(0.5);
         plan.limits = Limits {
             connect_seconds: patience,
             request_seconds: patience,

@@ -59,9 +59,9 @@ impl Transport for Endless {
     }
 }
 
-/// Keeps nothing but whether the exchange has ended.
+/// Keeps nothing but whether the exchange has ended, and how many parts of its body came.
 #[derive(Default)]
-struct Ended(bool);
+struct Ended(bool, usize);
 
 impl Events for Ended {
     fn tick(&mut self) {}
@@ -71,6 +71,7 @@ impl Events for Ended {
         Ok(())
     }
     fn body(&mut self, _: ExchangeId, _: &[u8]) -> Result<(), Fault> {
+        self.1 += 1;
         Ok(())
     }
     fn discarded(&mut self, _: ExchangeId, _: u64) {}
@@ -171,4 +172,21 @@ proptest! {
         let request = Request { bytes: b"", message: Some(&message), head_only: false };
         holds(Machine::Http2(Box::new(machine)), io, request, discards)?;
     }
+}
+
+#[test]
+fn chunks_count_in_a_turn_beside_their_bytes() {
+    let begin = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+    let again = b"1\r\nx\r\n".to_vec();
+    let mut io = Endless { begin, again, given: 0, bytes: 0, reads: 0, portion: 64 << 10, is_deaf: false };
+    let request = Request { bytes: b"GET / HTTP/1.1\r\n\r\n", message: None, head_only: false };
+    let (mut machine, mut events) = (Machine::Http1(h1::Machine::new(&Limits::default())), Ended::default());
+    machine.start(0, request, &mut io, &mut events);
+    // The bytes alone would be sixteen such reads.
+    let mut buffer = vec![0; READ];
+    let means =
+        Means { buffer: &mut buffer, allowance: usize::MAX, turn: 16 * TURN, discard: None, ended: false };
+    assert_eq!(machine.drive(&mut io, request.bytes, means, &mut events), Drive::Paused);
+    assert_eq!((io.reads, io.bytes), (1, 64 << 10));
+    assert!(events.1 > 10_000, "{} chunks", events.1);
 }

@@ -156,6 +156,14 @@ impl Current {
         }
     }
 
+    /// Chunks of the body that have begun; it wraps.
+    pub fn chunks(&self) -> usize {
+        match &self.rest {
+            Rest::Chunked(chunks) => chunks.begun,
+            Rest::Head | Rest::Length(_) | Rest::Close => 0,
+        }
+    }
+
     /// Takes in the final head, whose bytes are `raw`.
     #[inline]
     pub fn accept(&mut self, head: &Head, raw: &[u8], events: &mut impl Events) -> Result<(), Fault> {

@@ -31,14 +31,16 @@ fn alone() -> Vec<(&'static str, Vec<FaultKind>, Frame)> {
         ("an unknown frame of 16 KB", vec![Flood], |_| frame(0xee, 0, 0, &[0; 16 << 10])),
         ("an unknown frame of the stream", vec![Flood], |id| frame(0xee, 0, id, b"what is it")),
         ("1xx", vec![Informational, Flood], |id| frame(HEADERS, END_HEADERS, id, b"\x08\x03103")),
-        ("DATA before a head", vec![Http2], |id| frame(DATA, 0, id, b"x")),
+        ("DATA before a head", vec![Http2, Flood], |id| frame(DATA, 0, id, b"x")),
         ("RST_STREAM", vec![Http2, Flood], |id| frame(RST_STREAM, 0, id, &[0, 0, 0, 2])),
-        ("RST_STREAM of idle streams", vec![Http2], |_| frame(RST_STREAM, 0, 99, &[0, 0, 0, 2])),
+        ("RST_STREAM of idle streams", vec![Http2, Flood], |_| frame(RST_STREAM, 0, 99, &[0, 0, 0, 2])),
         ("GOAWAY", vec![Flood, Http2], |_| frame(GOAWAY, 0, 0, &[0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0])),
-        ("PUSH_PROMISE", vec![Http2], |id| frame(PUSH_PROMISE, END_HEADERS, id, b"\0\0\0\x02\x82\x84\x86")),
-        ("HEADERS of idle streams", vec![Http2], |_| frame(HEADERS, END_HEADERS, 99, OK)),
-        ("HEADERS without their end", vec![Http2], |id| frame(HEADERS, 0, id, OK)),
-        ("HEADERS of a server's stream", vec![Http2], |_| frame(HEADERS, END_HEADERS, 2, OK)),
+        ("PUSH_PROMISE", vec![Http2, Flood], |id| {
+            frame(PUSH_PROMISE, END_HEADERS, id, b"\0\0\0\x02\x82\x84\x86")
+        }),
+        ("HEADERS of idle streams", vec![Http2, Flood], |_| frame(HEADERS, END_HEADERS, 99, OK)),
+        ("HEADERS without their end", vec![Http2, Flood], |id| frame(HEADERS, 0, id, OK)),
+        ("HEADERS of a server's stream", vec![Http2, Flood], |_| frame(HEADERS, END_HEADERS, 2, OK)),
     ]
 }
 

@@ -26,8 +26,12 @@ pub fn kinds() -> Vec<Kind> {
             vec![send(good()), Step::Wait(Duration::from_millis(30)), send("strange"), pause(), Step::Close],
         )
         .only(&[When::After]),
-        http1("408 under the next request", &[Status], vec![send(good()), pause(), send(busy), Step::Close])
-            .lasting(),
+        http1(
+            "408 under the next request",
+            &[Status, Overlong],
+            vec![send(good()), pause(), send(busy), Step::Close],
+        )
+        .lasting(),
         http1("closed without a word of it", &[], vec![send(good()), Step::Close]),
         http1("closed as it said", &[], vec![closing(), Step::Close]),
         http1("said to close, and kept open", &[], vec![closing()]),
