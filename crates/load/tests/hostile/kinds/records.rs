@@ -10,7 +10,7 @@ use crate::server::Step;
 const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
 const DATA: u8 = 23;
-/// Records of a flood: of 300 bytes each, 38 MB, where 16 MB without content are borne.
+/// Records of a flood: of a kilobyte each over 100 MB, where 16 MB without content are borne.
 const MANY: usize = 130_000;
 
 pub fn kinds() -> Vec<Kind> {
@@ -52,7 +52,7 @@ fn sealed() -> Vec<Row> {
     let key_update = |asks: u8| vec![24, 0, 0, 1, asks];
     vec![
         ("sealed records without content, without end", vec![Tls], Good, vec![(DATA, vec![])], MANY),
-        ("sealed tickets without end", vec![Tls], Good, vec![(HANDSHAKE, ticket(250))], MANY),
+        ("sealed tickets without end", vec![Tls], Good, vec![(HANDSHAKE, ticket(1000))], MANY),
         ("sealed tickets of 16 KB without end", vec![Tls], Good, vec![(HANDSHAKE, ticket(16_000))], 3000),
         ("forty sealed tickets, and silence", vec![Timeout], Good, vec![(HANDSHAKE, ticket(250))], 40),
         ("a key update", vec![Timeout, Tls], Good, vec![(HANDSHAKE, key_update(0))], 1),
