@@ -13,6 +13,7 @@ use crate::rig::guard::Place;
 use crate::rig::server::Site;
 use crate::rig::server::{Definition, Instance, own};
 use crate::rig::service::FolderDefinition;
+use crate::rig::network::privately;
 use crate::shelter::Shelter;
 use crate::study::Study;
 use crate::subject::delivery::look;
@@ -121,8 +122,8 @@ fn attempt(definition: &Definition) -> Result<()> {
         cpus: Vec::new(),
     };
     let place = Place { limit: START, ..Place::new(room.path(), room.path().join("log")) };
-    match Instance::start(&found, &site, &place) {
-        Ok(instance) => drop(instance.stop()),
+    match privately(|| Instance::start(&found, &site, &place).map(Instance::stop))? {
+        Ok(_) => {}
         // Its log goes with the folder: what it said last is in the error.
         Err(error) => bail!("{}", format!("{error:#}").split("; its log is ").next().unwrap_or_default()),
     }

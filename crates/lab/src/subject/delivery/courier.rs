@@ -228,8 +228,8 @@ impl Courier {
     fn outside(&mut self, request: &DeliveryRequest<'_>, url: &str) -> Result<DeliveryVisit, Failure> {
         let load = block::plan(request, vec![url.to_owned()], None);
         let fault = |error| start(request.cell, &error);
-        self.start_agent(&Over::Loopback).map_err(fault)?;
-        Ok(block::unmetered(self.ask(request, &load, &Over::Loopback)?, &load))
+        self.start_agent(&Over::Outside).map_err(fault)?;
+        Ok(block::unmetered(self.ask(request, &load, &Over::Outside)?, &load))
     }
 
     /// The next cell shall not find workers that still send to clients who have gone.
@@ -250,8 +250,12 @@ impl Courier {
         let first = files::instances(request.payload).into_iter().next()?;
         let path = url::path(request.cell, delivery, &first.name, self.rigs.token());
         let content = first.read(request.blob).ok()?;
-        let instance = self.rigs.instance(spot).ok()?;
-        negotiation::ask(&instance.url(&path), &content, &self.interrupt)
+        let url = self.rigs.instance(spot).ok()?.url(&path);
+        let ask = || negotiation::ask(&url, &content, &self.interrupt);
+        match self.rigs.near(&spot.over).ok()? {
+            Some(network) => network.within(ask).ok()?,
+            None => ask(),
+        }
     }
 
     /// One block, and what is asked for after it.

@@ -40,6 +40,8 @@ pub struct Rigs {
     instances: Vec<(Spot, Instance)>,
     /// Made when the first server is to stand in it.
     narrow: Option<Network>,
+    /// The same, for servers that nothing lies before; none where none can be had.
+    private: Option<Option<Network>>,
     /// After the instances that stand at their far ends.
     links: Links,
     cores: Cores,
@@ -50,8 +52,10 @@ pub struct Rigs {
 /// What lies between readers and a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Over {
-    /// The machine's own loopback.
+    /// A loopback as the machine's own, of a private network where one can be had.
     Loopback,
+    /// The machine's own network, and what it leads to: for servers of others.
+    Outside,
     /// The loopback of a network whose buffers are small.
     Narrow,
     /// A link of the plan, by its name.
@@ -139,6 +143,7 @@ impl Rigs {
             pools: Vec::new(),
             instances: Vec::new(),
             narrow: None,
+            private: None,
             links: Links::of(plan),
             cores: Cores::here(),
             shelter: Shelter::new().context("no temporary folder")?,
@@ -153,10 +158,15 @@ impl Rigs {
     /// The network of readers; none: the machine's own.
     pub fn near(&mut self, over: &Over) -> Result<Option<&Network>> {
         match over {
-            Over::Loopback => Ok(None),
+            Over::Loopback => Ok(self.private()),
+            Over::Outside => Ok(None),
             Over::Narrow => self.narrow().map(Some),
             Over::Link(name) => self.links.stand(name).map(|link| Some(link.near())),
         }
+    }
+
+    fn private(&mut self) -> Option<&Network> {
+        self.private.get_or_insert_with(|| Network::private().ok()).as_ref()
     }
 
     fn narrow(&mut self) -> Result<&Network> {
@@ -171,7 +181,7 @@ impl Rigs {
         let port = self.instance(spot)?.port();
         let reached = match &spot.over {
             Over::Link(name) => Some(self.links.stand(name)?.reach(port)?),
-            Over::Loopback | Over::Narrow => None,
+            Over::Loopback | Over::Narrow | Over::Outside => None,
         };
         let instance = self.instance(spot)?;
         Ok(reached.map_or_else(|| instance.url(path), |address| instance.url_at(address, path)))
@@ -180,7 +190,7 @@ impl Rigs {
     /// What the link of a spot was measured as; none without one.
     pub fn measured(&mut self, over: &Over) -> Result<Option<Measured>> {
         match over {
-            Over::Loopback | Over::Narrow => Ok(None),
+            Over::Loopback | Over::Narrow | Over::Outside => Ok(None),
             Over::Link(name) => self.links.stand(name).map(|link| Some(link.measured().clone())),
         }
     }
@@ -241,7 +251,11 @@ impl Rigs {
         let place = self.place(server);
         let start = || Instance::start(&found, &spot.site, &place);
         match &spot.over {
-            Over::Loopback => start(),
+            Over::Outside => start(),
+            Over::Loopback => match self.private() {
+                Some(network) => network.within(start)?,
+                None => start(),
+            },
             Over::Narrow => self.narrow()?.within(start)?,
             Over::Link(name) => {
                 let link = self.links.stand(name)?;
@@ -278,6 +292,7 @@ impl Rigs {
             let _ = pool.stop();
         });
         self.narrow = None;
+        self.private = None;
         self.links.end();
     }
 
