@@ -19,4 +19,5 @@ pub mod service;
 pub mod store;
 pub mod suite;
 mod template;
+pub mod user;
 pub mod worker;

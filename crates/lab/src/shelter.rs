@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
+use crate::rig::user::OwnUser;
+
 /// What their names begin with, below the system's folder for temporary files.
 const PREFIX: &str = "weigh-tmp-";
 /// The file that is locked.
@@ -44,6 +46,16 @@ impl Shelter {
         Ok(Shelter { dir, _lock: lock })
     }
 
+    /// A new one that belongs to a user of the lab's own, as far as programs of that user are to be started in it.
+    pub fn of(user: Option<OwnUser>) -> io::Result<Shelter> {
+        let shelter = Shelter::new()?;
+        if let Some(user) = user {
+            let number = Some(user.number());
+            std::os::unix::fs::chown(shelter.path(), number, number)?;
+        }
+        Ok(shelter)
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.dir.path()
@@ -72,7 +84,9 @@ fn sweep_below(root: &Path) {
     let me = rustix::process::geteuid().as_raw();
     let alone = lock_root(root, FlockOperation::NonBlockingLockExclusive, Duration::ZERO);
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
-        let is_mine = entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == me);
+        let is_mine = entry
+            .metadata()
+            .is_ok_and(|data| data.is_dir() && (data.uid() == me || me == 0 && OwnUser::is_one(data.uid())));
         if is_mine
             && entry.file_name().to_string_lossy().starts_with(PREFIX)
             && is_free(&entry.path(), alone.is_some())

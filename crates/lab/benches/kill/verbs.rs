@@ -67,6 +67,9 @@ const VERBS: &[Verb] = &[
 
 const SLOW: &str = r#"schema = 1
 name = "slow"
+title = "Slow clients"
+question = "Does a run with slow clients survive anything?"
+reading = ""
 [budget]
 seconds = 6
 [[deliveries]]
@@ -81,6 +84,9 @@ clients = [2]
 
 const LINKED: &str = r#"schema = 1
 name = "linked"
+title = "Over a link"
+question = "Does a run over a link survive anything?"
+reading = ""
 [budget]
 seconds = 6
 [precision]
@@ -97,6 +103,9 @@ keep = true
 
 const CLIENTS: &str = r#"schema = 1
 name = "clients"
+title = "Clients"
+question = "Does a run of clients survive anything?"
+reading = ""
 [budget]
 seconds = 5
 [precision]

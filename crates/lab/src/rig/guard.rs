@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::group::Group;
 use super::lifeline;
 use super::process::{LastLine, isolate, keep_log, open_log};
-pub use warden::is_real_root;
+use super::user::OwnUser;
 use weigh_model::text::clean_bytes;
 
 /// How long a guard may take to end everything and to clear up.
@@ -38,13 +38,31 @@ pub struct Place {
     pub limit: Duration,
     /// The guard's program: this same program, except in tests.
     pub launcher: OsString,
+    /// Who runs what is started here; none: the lab's own user, without root's privileges where it can be had.
+    pub user: Option<OwnUser>,
 }
 
 impl Place {
     /// A place below `root`, with a start limit of 20 s.
     pub fn new(root: impl Into<PathBuf>, log: impl Into<PathBuf>) -> Place {
         let launcher = lifeline::this_program();
-        Place { root: root.into(), log: log.into(), limit: Duration::from_secs(20), launcher }
+        Place { root: root.into(), log: log.into(), limit: Duration::from_secs(20), launcher, user: None }
+    }
+
+    /// The same for programs of this user, who owns the root.
+    #[must_use]
+    pub fn of(self, user: Option<OwnUser>) -> Place {
+        Place { user, ..self }
+    }
+
+    /// Whether what is started here runs as root with all that belongs to it.
+    pub(super) fn is_real_root(&self) -> bool {
+        self.user.is_none() && warden::is_real_root(&self.launcher)
+    }
+
+    /// Gives what was made for a program to who runs it.
+    pub(super) fn give(&self, path: &Path) -> io::Result<()> {
+        self.user.map_or(Ok(()), |user| user.give(path))
     }
 
     /// A new directory of mode 0700 that goes when it is dropped; a guard takes it over.
@@ -102,6 +120,7 @@ impl Guarded {
     /// # Errors
     /// The log cannot be written, or the guard cannot be started. A program that is not there shows as one that ends at once.
     pub fn start(program: &Program, home: Home<'_>, place: &Place) -> io::Result<Guarded> {
+        place.give(home.path())?;
         let log = open_log(&place.log)?;
         let log_from = log.metadata()?.len();
         let mut command = Command::new(&place.launcher);
@@ -112,6 +131,7 @@ impl Guarded {
         command.arg(home.path());
         let cpus: Vec<String> = program.cpus.iter().map(u32::to_string).collect();
         command.arg(if cpus.is_empty() { "-".into() } else { cpus.join(",") });
+        command.arg(place.user.map_or_else(|| "-".into(), |user| user.number().to_string()));
         command.arg("--").args(&program.command);
         isolate(&mut command, &PASSED, &program.env);
         let mut guard = command.spawn()?;

@@ -10,10 +10,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::Own;
 use crate::lab::{Lab, Progress};
 use crate::rig::guard::Place;
+use crate::rig::network::privately;
 use crate::rig::server::Site;
 use crate::rig::server::{Definition, Instance, own};
 use crate::rig::service::FolderDefinition;
-use crate::rig::network::privately;
+use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
 use crate::study::Study;
 use crate::subject::delivery::look;
@@ -110,9 +111,11 @@ fn text(file: &Path) -> Result<String> {
 /// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.
 fn attempt(definition: &Definition) -> Result<()> {
     let found = definition.find();
-    let room = Shelter::new().context("no temporary folder")?;
+    let user = OwnUser::for_programs(found.program.as_deref().into_iter());
+    let room = Shelter::of(user).context("no temporary folder")?;
     let docroot = room.path().join("docroot");
     std::fs::create_dir(&docroot).context("no temporary folder")?;
+    user.map_or(Ok(()), |user| user.give(&docroot)).context("no temporary folder")?;
     let site = Site {
         docroot,
         fpm: None,
@@ -121,7 +124,7 @@ fn attempt(definition: &Definition) -> Result<()> {
         tls: None,
         cpus: Vec::new(),
     };
-    let place = Place { limit: START, ..Place::new(room.path(), room.path().join("log")) };
+    let place = Place { limit: START, ..Place::new(room.path(), room.path().join("log")).of(user) };
     match privately(|| Instance::start(&found, &site, &place).map(Instance::stop))? {
         Ok(_) => {}
         // Its log goes with the folder: what it said last is in the error.

@@ -34,7 +34,11 @@ fn what_listens_in_a_private_network_is_nobody_else_s() {
     assert!(TcpStream::connect(listener.local_addr().unwrap()).is_err());
     for buffers in [SEND_BUFFER_FILE, "/proc/sys/net/ipv4/tcp_rmem"] {
         let outside = std::fs::read_to_string(buffers).unwrap();
-        assert_eq!(network.within(|| std::fs::read_to_string(buffers)).unwrap().unwrap(), outside, "{buffers}");
+        assert_eq!(
+            network.within(|| std::fs::read_to_string(buffers)).unwrap().unwrap(),
+            outside,
+            "{buffers}"
+        );
     }
 }
 

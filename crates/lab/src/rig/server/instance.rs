@@ -13,7 +13,7 @@ use super::definition::Php;
 use super::found::Found;
 use super::own;
 use super::render::{Attempt, Values};
-use crate::rig::guard::{Place, Program, is_real_root};
+use crate::rig::guard::{Place, Program};
 use crate::rig::http::{self, Peer, Security};
 use crate::rig::service::{
     ATTEMPTS, Draft, Refused, Service, command, free_ports, refuse_missing, signal, start_on_first,
@@ -126,7 +126,7 @@ fn begin(
 fn attempt(found: &Found, site: &Site, place: &Place, address: SocketAddrV4) -> Result<Instance, Refused> {
     let definition = &found.definition;
     let name = &definition.name;
-    let root = is_real_root(&place.launcher);
+    let root = place.is_real_root();
     let mut draft = Draft::new(name, name, place)?;
     let token = format!("{:016x}", rand::random::<u64>());
     let dir = draft.path().to_owned();

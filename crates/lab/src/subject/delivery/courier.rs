@@ -59,8 +59,8 @@ pub struct Courier {
 impl Courier {
     /// Nothing is started before the first visit.
     pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
-        let files = Files::new(&room.scratch, &room.php_home)?;
         let rigs = Rigs::new(definitions, plan, &room.logs)?;
+        let files = Files::new(rigs.folder(), &room.php_home, rigs.user())?;
         let (plan, words) = (plan.clone(), Words::default());
         let (agents, rested) = (BTreeMap::new(), Rested::default());
         Ok(Courier { plan, room, files, rigs, rested, certificate: None, agents, words, interrupt })
@@ -92,7 +92,13 @@ impl Courier {
         if let Some(made) = &self.certificate {
             return Ok(made.clone());
         }
-        let made = certificate::make(&self.room.scratch)?;
+        let made = certificate::make(self.rigs.folder())?;
+        if let Some(user) = self.rigs.user() {
+            [&made.chain, &made.key]
+                .into_iter()
+                .try_for_each(|file| user.give(file))
+                .context("the certificate")?;
+        }
         Ok(self.certificate.insert(made).clone())
     }
 

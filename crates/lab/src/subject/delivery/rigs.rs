@@ -13,6 +13,7 @@ use crate::rig::network::Network;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::Site;
 use crate::rig::server::{Definition, Found, Instance};
+use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
 use crate::subject::links::Links;
 use weigh_model::cell::{Cell, Delivery};
@@ -45,6 +46,8 @@ pub struct Rigs {
     /// After the instances that stand at their far ends.
     links: Links,
     cores: Cores,
+    /// Who runs them, where that is not the lab's own user.
+    user: Option<OwnUser>,
     /// Where their private directories are. A lab that is killed before a guard has one leaves it to the next start.
     shelter: Shelter,
 }
@@ -136,8 +139,12 @@ impl Rigs {
             let d = own.as_ref().unwrap_or(d);
             planned.and_then(|s| s.binary.clone()).map_or_else(|| d.find(), |program| d.at(Some(program)))
         });
+        let servers: Vec<Found> = servers.collect();
+        let programs = servers.iter().filter_map(|found| found.program.as_deref());
+        let php = plan.runtimes.iter().filter_map(|runtime| runtime.binary.as_deref());
+        let user = OwnUser::for_programs(programs.chain(php));
         Ok(Rigs {
-            servers: servers.collect(),
+            servers,
             logs: logs.to_owned(),
             token: format!("{:032x}", rand::random::<u128>()),
             pools: Vec::new(),
@@ -146,8 +153,19 @@ impl Rigs {
             private: None,
             links: Links::of(plan),
             cores: Cores::here(),
-            shelter: Shelter::new().context("no temporary folder")?,
+            user,
+            shelter: Shelter::of(user).context("no temporary folder")?,
         })
+    }
+
+    /// Who runs servers and pools, where that is not the lab's own user.
+    pub fn user(&self) -> Option<OwnUser> {
+        self.user
+    }
+
+    /// The folder of all that they read.
+    pub fn folder(&self) -> &Path {
+        self.shelter.path()
     }
 
     /// Who runs on which processors.
@@ -313,7 +331,7 @@ impl Rigs {
     }
 
     fn place(&self, name: &str) -> Place {
-        Place::new(self.shelter.path(), self.logs.join(format!("{name}.log")))
+        Place::new(self.shelter.path(), self.logs.join(format!("{name}.log"))).of(self.user)
     }
 }
 
