@@ -18,7 +18,7 @@ use crate::run;
 use crate::run::clock::SystemClock;
 use crate::run::dir::RunDir;
 use crate::shelter::Shelter;
-use crate::subject::{self, Surroundings};
+use crate::subject::{self, Surroundings, delivery};
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium};
 use weigh_answer::report::Report;
 use weigh_model::plan::Plan;
@@ -207,6 +207,9 @@ pub fn measure(
 ) -> Result<Ended> {
     if plan.cells.is_empty() {
         bail!(nothing(&plan));
+    }
+    if let Some(exposed) = delivery::exposure(&plan) {
+        terminal::note(&exposed);
     }
     let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
     let dir = RunDir::create(folder, plan, command)?;

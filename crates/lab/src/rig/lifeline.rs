@@ -11,8 +11,8 @@ use std::process::{Child, Command, ExitCode};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::network;
 use super::user::OwnUser;
+use super::{namespace, network};
 
 /// The launcher's flag that names a network namespace for the program.
 pub const NETWORK: &str = "--network";
@@ -57,6 +57,9 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     if let Some(error) = user.and_then(OwnUser::numbered).and_then(|user| user.become_it().err()) {
         eprintln!("cannot start {}: its user cannot be had: {error}", program.display());
         return Some(ExitCode::FAILURE);
+    }
+    if *program != this_program() {
+        namespace::let_go();
     }
     let error = become_worker(parent, Command::new(program).args(rest));
     eprintln!("cannot start {}: {error}", program.display());

@@ -64,14 +64,7 @@ impl OwnUser {
 
     /// Whether it may carry out or read what is there: every folder above lets anybody through, or is its own.
     pub fn reaches(self, path: &Path) -> bool {
-        let Ok(path) = path.canonicalize() else { return false };
-        let lets = |path: &Path| {
-            fs::metadata(path).is_ok_and(|data| {
-                let bit = if data.is_dir() { 0o1 } else { 0o4 };
-                data.mode() & bit != 0 || data.uid() == self.0
-            })
-        };
-        path.ancestors().all(lets)
+        lets_through(path, Some(self.0))
     }
 
     /// Makes this process the user's, without groups and without a way back. To be called before there are threads.
@@ -92,6 +85,23 @@ impl OwnUser {
         probe.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         probe.status().is_ok_and(|status| status.success())
     }
+}
+
+/// Whether every user of the machine may read what is there.
+pub fn is_open_to_all(path: &Path) -> bool {
+    lets_through(path, None)
+}
+
+/// Whether a file and every folder above it let anybody through, or are this owner's.
+fn lets_through(path: &Path, owner: Option<u32>) -> bool {
+    let Ok(path) = path.canonicalize() else { return false };
+    let lets = |path: &Path| {
+        fs::metadata(path).is_ok_and(|data| {
+            let bit = if data.is_dir() { 0o1 } else { 0o4 };
+            data.mode() & bit != 0 || Some(data.uid()) == owner
+        })
+    };
+    path.ancestors().all(lets)
 }
 
 /// A number that no account has and no process.
