@@ -55,6 +55,10 @@ impl Lab {
         for folder in ["work", "cache", "tmp"] {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }
+        // As /tmp does, it lets others through: servers of a lab of root's have a user of their own.
+        for folder in [home.path().to_owned(), home.path().join("tmp")] {
+            std::fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o711)).unwrap();
+        }
         Lab { home }
     }
 

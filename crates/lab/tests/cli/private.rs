@@ -60,6 +60,58 @@ fn whatever_is_written_is_its_users_alone() {
     assert!(lab.path("codec").is_dir() && (!served || lab.path("sent").is_dir()));
 }
 
+/// The port that the configuration of a running instance names.
+fn port_of(configuration: &Path) -> Option<u16> {
+    let text = std::fs::read_to_string(configuration).ok()?;
+    text.split_once("listen 127.0.0.1:")?.1.split([';', ' ']).next()?.parse().ok()
+}
+
+/// The files of this name in the private directories of a lab that runs.
+fn of_instances(lab: &Lab, name: &str) -> Vec<std::path::PathBuf> {
+    let folders = |path: &Path| -> Vec<std::path::PathBuf> {
+        std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    };
+    folders(&lab.tmp())
+        .iter()
+        .flat_map(|room| folders(room))
+        .map(|place| place.join(name))
+        .filter(|file| file.is_file())
+        .collect()
+}
+
+/// A listener of this machine's own network would take the connection of whoever is on it.
+#[test]
+fn what_private_servers_send_no_other_user_can_fetch() {
+    needs!(crate::lab::has("nginx", "apt install nginx"));
+    if let Err(why) = weigh::rig::network::Network::private() {
+        println!("skipped: no private network here: {why:#}");
+        return;
+    }
+    let lab = Lab::new();
+    let blocks = deliveries(
+        "asset",
+        "corpus:page-zlib",
+        "-",
+        "ways = [\"plain\", \"gzip:1\", \"gzip:6\"]\nkeep = true",
+    );
+    lab.write("study.toml", study("sent", [8, 30, 20], &blocks));
+    let mut started = lab.start(&["run", "study.toml", "--out", "sent"]);
+    let mut tried = 0;
+    crate::lab::wait_until("responses came, and a hundred connections were tried", || {
+        for port in of_instances(&lab, "nginx.conf").iter().filter_map(|file| port_of(file)) {
+            assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "port {port} is open to all");
+            tried += 1;
+        }
+        let mut found = Vec::new();
+        open_to_others(&lab.tmp(), &mut found);
+        assert!(found.is_empty(), "{found:#?}");
+        let log = std::fs::read_to_string(lab.path("sent/records.ndjson")).unwrap_or_default();
+        tried >= 100 && log.contains("\"visit\"")
+    });
+    started.kill();
+    assert!(!lab.visits("sent").is_empty(), "the servers were up: responses came");
+}
+
 #[test]
 fn a_command_of_the_users_own_has_the_users_umask() {
     needs!(crate::lab::has_php());
