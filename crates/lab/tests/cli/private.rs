@@ -16,7 +16,8 @@ fn after(lab: &Lab, first: &str, args: &[&str]) -> Ran {
 /// Every folder and file below that others could enter, read or write.
 fn open_to_others(root: &Path, found: &mut Vec<String>) {
     for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
-        let about = entry.metadata().unwrap();
+        // What a run that is under way removes is open to nobody.
+        let Ok(about) = entry.metadata() else { continue };
         if about.mode() & 0o077 != 0 && !about.is_symlink() {
             found.push(format!("{:o} {}", about.mode() & 0o777, entry.path().display()));
         }
@@ -33,16 +34,46 @@ fn whatever_is_written_is_its_users_alone() {
     let blocks = deliveries("asset", "corpus:page-zlib", "-", "ways = [\"plain\", \"gzip_static\"]");
     lab.write("study.toml", study("sent", [30, 1, 1], &blocks));
     let served = crate::lab::has("nginx", "apt install nginx");
-    let before: Vec<_> = std::fs::read_dir(lab.work()).unwrap().flatten().map(|entry| entry.path()).collect();
     let mut verbs = vec![
         vec!["codec", "page.html", "--codecs", "zlib:1", "--budget", "2", "--out", "codec"],
         vec!["report", "codec", "--out", "shown", "--format", "csv"],
         vec!["plan", "cache-levels", "--quick"],
         vec!["check"],
     ];
+    let server = crate::load::server::Server::of("page");
+    let url = server.url("/");
+    verbs.push(vec!["load", &url, "-n", "10", "--out", "loaded"]);
+    verbs.push(vec!["load", &url, "--blocks", "5", "--vs", &url, "--block", "100ms", "--out", "compared"]);
+    verbs.push(vec![
+        "report", "codec", "--out", "drawn", "--format", "svg", "--format", "markdown", "--format", "json",
+    ]);
+    verbs.push(vec!["link"]);
+    verbs.push(vec!["link", "measure", "100mbit/1ms"]);
+    if crate::lab::has_php() {
+        lab.write("script.php", "<?php usleep(1000);");
+        verbs.push(vec!["profile", "--pairs", "0", "--out", "profiled", "--", "script.php"]);
+        verbs.push(vec![
+            "codec",
+            "page.html",
+            "--php",
+            "php",
+            "--codecs",
+            "gzencode:1",
+            "--budget",
+            "2",
+            "--out",
+            "inside",
+        ]);
+    }
     if served {
         verbs.push(vec!["run", "study.toml", "--out", "sent"]);
     }
+    if crate::lab::has("redis-server", "apt install redis-server") && crate::lab::has_php() {
+        let client = "[[clients]]\nstores = [\"redis\"]\ndrivers = [\"first\"]\nruntimes = [\"php\"]\nvalues = [\"integer\"]\nmixes = [\"9:1\"]\nworkers = [1]\ntransactions = 200\n";
+        lab.write("clients.toml", study("asked", [10, 1, 1], client));
+        verbs.push(vec!["run", "clients.toml", "--out", "asked"]);
+    }
+    let before: Vec<_> = std::fs::read_dir(lab.work()).unwrap().flatten().map(|entry| entry.path()).collect();
     for verb in &verbs {
         let ran = after(&lab, "umask 0", verb);
         assert_eq!(ran.code, 0, "{verb:?}: {}{}", ran.stdout, ran.stderr);
@@ -142,6 +173,41 @@ fn a_system_without_room_is_told_in_a_line() {
     assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
     let few = after(&lab, "ulimit -n 64", &["load", &server.url("/"), "-c", "10", "-n", "10"]);
     assert!(few.stderr.contains("raise the hard limit") && !few.stderr.contains("-c 0"), "{}", few.stderr);
+}
+
+/// The files that can be asked for do not decide over what is printed.
+#[test]
+fn a_full_disk_at_the_end_of_a_load_keeps_its_figures() {
+    let lab = Lab::new();
+    let server = crate::load::server::Server::of("page");
+    std::fs::create_dir(lab.path("full")).unwrap();
+    let url = server.url("/");
+    let after_mount = |options: &str, more: &str| {
+        let load = format!("exec {} load {url} -n 20 {more}", env!("CARGO_BIN_EXE_weigh"));
+        let script = format!("mount -t tmpfs -o {options} none full || exit 77; {load}");
+        Ran::of(lab.command("unshare").args(["-m", "sh", "-c", &script]).output().unwrap())
+    };
+    let first = after_mount("size=1m", "");
+    if first.code == 77 || first.stderr.contains("unshare") {
+        println!("skipped: no file system of a few kilobytes can be mounted here");
+        return;
+    }
+    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
+    // No file can be made; the plan has room, and the results have none.
+    for (options, more) in [
+        ("nr_inodes=1", "--csv full/slices.csv"),
+        ("nr_inodes=1", "--hlog full/log.hlog"),
+        ("size=8k", "--out full/run"),
+    ] {
+        let ran = after_mount(options, more);
+        assert!(ran.code != 0 && ran.stderr.contains("full/"), "{more}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.stdout.contains("20 complete"),
+            "{more}: the figures are there: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
+    }
 }
 
 #[test]
