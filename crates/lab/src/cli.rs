@@ -121,8 +121,11 @@ fn user() -> ExitCode {
         Err(error) => return usage::answer(&error),
     };
     let defs = cli.defs.as_deref();
-    if matches!(cli.verb, Verb::Plan(_) | Verb::Run(_) | Verb::Link(_)) {
-        namespace::allow_networks();
+    match &cli.verb {
+        // What is not this process's own cannot be metered from within.
+        Verb::Run(args) if args.names_running_stores() => {}
+        Verb::Plan(_) | Verb::Run(_) | Verb::Link(_) => namespace::allow_networks(),
+        _ => {}
     }
     ended(match cli.verb {
         Verb::Check(args) => check::run(&args, defs),

@@ -84,6 +84,11 @@ pub struct More {
 }
 
 impl Args {
+    /// Whether it measures stores that run already.
+    pub fn names_running_stores(&self) -> bool {
+        self.own.stores.iter().any(|words| words.contains("://"))
+    }
+
     fn after(&self, own: &Own) -> More {
         More { stores: own.stores.clone(), profile: self.profile.clone() }
     }

@@ -10,8 +10,8 @@ use std::process::{Command, ExitCode, Stdio};
 
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, clear_ambient_capability_set, configure_capability_in_ambient_set,
-    set_capabilities,
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
+    configure_capability_in_ambient_set, set_capabilities,
 };
 
 use super::lifeline;
@@ -63,4 +63,7 @@ fn enter() -> io::Result<()> {
 pub(super) fn let_go() {
     // A kernel without ambient capabilities gave none.
     let _ = clear_ambient_capability_set();
+    if let Ok(sets) = capabilities(None) {
+        let _ = set_capabilities(None, CapabilitySets { inheritable: CapabilitySet::empty(), ..sets });
+    }
 }

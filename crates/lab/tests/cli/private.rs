@@ -175,41 +175,6 @@ fn a_system_without_room_is_told_in_a_line() {
     assert!(few.stderr.contains("raise the hard limit") && !few.stderr.contains("-c 0"), "{}", few.stderr);
 }
 
-/// The files that can be asked for do not decide over what is printed.
-#[test]
-fn a_full_disk_at_the_end_of_a_load_keeps_its_figures() {
-    let lab = Lab::new();
-    let server = crate::load::server::Server::of("page");
-    std::fs::create_dir(lab.path("full")).unwrap();
-    let url = server.url("/");
-    let after_mount = |options: &str, more: &str| {
-        let load = format!("exec {} load {url} -n 20 {more}", env!("CARGO_BIN_EXE_weigh"));
-        let script = format!("mount -t tmpfs -o {options} none full || exit 77; {load}");
-        Ran::of(lab.command("unshare").args(["-m", "sh", "-c", &script]).output().unwrap())
-    };
-    let first = after_mount("size=1m", "");
-    if first.code == 77 || first.stderr.contains("unshare") {
-        println!("skipped: no file system of a few kilobytes can be mounted here");
-        return;
-    }
-    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
-    // No file can be made; the plan has room, and the results have none.
-    for (options, more) in [
-        ("nr_inodes=1", "--csv full/slices.csv"),
-        ("nr_inodes=1", "--hlog full/log.hlog"),
-        ("size=8k", "--out full/run"),
-    ] {
-        let ran = after_mount(options, more);
-        assert!(ran.code != 0 && ran.stderr.contains("full/"), "{more}: {}{}", ran.stdout, ran.stderr);
-        assert!(
-            ran.stdout.contains("20 complete"),
-            "{more}: the figures are there: {}{}",
-            ran.stdout,
-            ran.stderr
-        );
-    }
-}
-
 #[test]
 fn without_a_home_the_program_still_works() {
     let lab = Lab::new();
