@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run test build corpus lint docs ci fuzz bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link pictures clean
+.PHONY: help run test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link pictures clean
 
 help:
 	@echo "make run           install what is missing, build, fetch the corpus, measure, answer"
@@ -10,11 +10,12 @@ help:
 	@echo "make build         build the release binary: $(WEIGH)"
 	@echo "make lint docs     formatting, clippy, PHP checks; the documentation of the code"
 	@echo "make fuzz          a minute of random input for what reads a server's bytes and a user's files"
+	@echo "make deny          licences, duplicates and sources of the dependencies; needs cargo-deny"
 	@echo "make pictures      every picture of README and docs again, from the runs in docs/runs"
 	@echo "make bench-codec   our codec figures against zstd -b, lzbench and native zlib"
 	@echo "make bench-answer  the adaptive stop against measuring everything"
 	@echo "make bench-noise   figures while both cores are loaded"
-	@echo "make bench-kill    50 kills at random instants, each resumed: of codecs, and of servers"
+	@echo "make bench-kill    kills at random instants: 50 runs of codecs and of servers, each resumed, and 200 of every verb"
 	@echo "make bench-load    the load generator against wrk, ab and h2load; its memory; one flipped byte"
 	@echo "make bench-meter   CPU time of a response against PHP pages that burn a known one; whose sendfile is"
 	@echo "make bench-cache   client workers against redis-benchmark, and against a store with known response times"
@@ -37,7 +38,7 @@ test:
 
 lint:
 	@$(CARGO) fmt --all --check
-	@rustfmt --check --edition 2024 --config-path rustfmt.toml crates/codec/src/codecs/*.rs crates/load/src/arrival/*.rs crates/load/fuzz/targets/*.rs crates/load/fuzz/src/lib.rs
+	@rustfmt --check --edition 2024 --config-path rustfmt.toml crates/codec/src/codecs/*.rs crates/load/src/arrival/*.rs crates/load/fuzz/targets/*.rs crates/load/fuzz/src/lib.rs crates/lab/fuzz/targets/*.rs crates/lab/fuzz/src/lib.rs
 	@$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	@scripts/lint
 
@@ -48,6 +49,9 @@ ci: lint docs test
 
 fuzz:
 	@scripts/fuzz 60
+
+deny:
+	@$(CARGO) deny --locked check licenses bans sources
 
 bench-simulation:
 	@$(CARGO) bench --locked --quiet -p weigh-stats --bench simulation

@@ -25,7 +25,7 @@ use clap::{Parser, Subcommand};
 use agent::Agent;
 
 use crate::rig::guard::warden;
-use crate::rig::lifeline;
+use crate::rig::{lifeline, namespace};
 use crate::{private, shelter};
 
 /// Some cells have no number; the rest was measured.
@@ -81,7 +81,12 @@ enum Verb {
 /// Runs the program and tells its exit code: 0 fine, 1 usage or internal, 2 some cells faulted.
 pub fn main() -> ExitCode {
     tell_limits();
-    let agents = || lifeline::dispatch(std::env::args_os()).or_else(|| warden::dispatch(std::env::args_os()));
+    let args = std::env::args_os;
+    let agents = || {
+        lifeline::dispatch(args())
+            .or_else(|| warden::dispatch(args()))
+            .or_else(|| namespace::dispatch(args()))
+    };
     if let Some(code) = agents() {
         return code;
     }
@@ -116,6 +121,12 @@ fn user() -> ExitCode {
         Err(error) => return usage::answer(&error),
     };
     let defs = cli.defs.as_deref();
+    match &cli.verb {
+        // What is not this process's own cannot be metered from within.
+        Verb::Run(args) if args.names_running_stores() => {}
+        Verb::Plan(_) | Verb::Run(_) | Verb::Link(_) => namespace::allow_networks(),
+        _ => {}
+    }
     ended(match cli.verb {
         Verb::Check(args) => check::run(&args, defs),
         Verb::Codec(args) => codec::run(&args, defs),

@@ -24,8 +24,9 @@ use crate::rig::process::{Silence, Worker, WorkerSpec};
 const GLANCE: Duration = Duration::from_millis(50);
 /// A result has the histograms of every slice.
 const LONGEST_LINE: usize = 256 << 20;
-/// Silence that is borne beside the plan's own limits.
-const PATIENCE: f64 = 30.0;
+/// Silence that is borne, and time beyond the plan's end. A sound agent says twice a second that each of its threads goes on, and takes no
+/// longer than half of this for what the load has left to be decoded.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// How long the agent may take to end by itself.
 const END: Duration = Duration::from_millis(500);
 /// Where libraries look for authorities, beside the system's place.
@@ -36,6 +37,7 @@ const AUTHORITIES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 pub struct LoadAgent {
     worker: Worker,
     interrupt: Interrupt,
+    patience: Duration,
 }
 
 /// What a block came to.
@@ -82,7 +84,15 @@ impl LoadAgent {
         spec.longest_line = LONGEST_LINE;
         let set = AUTHORITIES.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
         spec.env.extend(set);
-        Ok(LoadAgent { worker: Worker::start(&spec)?, interrupt })
+        LoadAgent::of(&spec, PATIENCE, interrupt)
+    }
+
+    /// Any program that answers as one does, and is given so much patience.
+    ///
+    /// # Errors
+    /// As [`LoadAgent::start`].
+    pub fn of(spec: &WorkerSpec, patience: Duration, interrupt: Interrupt) -> std::io::Result<LoadAgent> {
+        Ok(LoadAgent { worker: Worker::start(spec)?, interrupt, patience })
     }
 
     /// Carries out one block. An interrupt ends it early, with the result so far.
@@ -93,27 +103,39 @@ impl LoadAgent {
         let line = serde_json::to_vec(plan).map_err(|e| Failure::Refused(e.to_string()))?;
         self.worker.say(line).map_err(broken)?;
         let mut heard = Instant::now();
-        let patience = patience(plan);
-        let mut interrupted = false;
+        let (mut interrupted, mut until) = (false, None);
         loop {
             if self.interrupt.is_set() && !interrupted {
                 interrupted = true;
-                heard = Instant::now();
+                until = heard_by(plan.limits.drain_seconds, self.patience);
                 self.worker.say(STOP.into()).map_err(broken)?;
             }
             match self.worker.hear(GLANCE).map_err(broken)? {
-                Some(line) => match parse(&line)? {
-                    Said::Slice(progress) => tell(&progress),
-                    Said::Result(result) => return Ok(Outcome { result: *result, interrupted }),
-                    Said::Fault(why) => return Err(Failure::Refused(why)),
-                },
-                None if heard.elapsed() > patience => return Err(broken(Silence::Timeout)),
-                None => continue,
+                Some(line) => {
+                    heard = Instant::now();
+                    match parse(&line)? {
+                        Said::Slice(progress) if self.is_beyond(plan, &progress) => return Err(endless()),
+                        Said::Slice(progress) => tell(&progress),
+                        Said::Result(result) => {
+                            return Ok(Outcome { result: *result, interrupted });
+                        }
+                        Said::Fault(why) => return Err(Failure::Refused(why)),
+                    }
+                }
+                None if heard.elapsed() > self.patience => return Err(broken(Silence::Timeout)),
+                None => {}
             }
-            if !interrupted {
-                heard = Instant::now();
+            if until.is_some_and(|until| Instant::now() > until) {
+                return Err(endless());
             }
         }
+    }
+
+    /// Whether the load goes on longer than its plan lets it.
+    fn is_beyond(&self, plan: &LoadPlan, progress: &Progress) -> bool {
+        let beside = plan.limits.drain_seconds + self.patience.as_secs_f64();
+        let end = plan.length.seconds.map(|seconds| seconds + beside);
+        !progress.is_preflight && end.is_some_and(|end| progress.seconds > end)
     }
 
     /// Lets it end.
@@ -122,11 +144,14 @@ impl LoadAgent {
     }
 }
 
-/// The longest silence of a sound agent: every request of the preflight up to its limits, then the drain.
-fn patience(plan: &LoadPlan) -> Duration {
-    let limits = &plan.limits;
-    let preflights = (limits.connect_seconds + limits.request_seconds) * (plan.requests.len() + 1) as f64;
-    Duration::try_from_secs_f64(PATIENCE + 2.0 * preflights + limits.drain_seconds).unwrap_or(Duration::MAX)
+/// When an agent that is told to stop has to have answered; none: at no time that a clock could tell.
+fn heard_by(drain_seconds: f64, patience: Duration) -> Option<Instant> {
+    let drain = Duration::try_from_secs_f64(drain_seconds).ok()?;
+    Instant::now().checked_add(drain)?.checked_add(patience)
+}
+
+fn endless() -> Failure {
+    Failure::Broken("went on beyond the end of its plan; it was killed".into())
 }
 
 fn parse(line: &[u8]) -> Result<Said, Failure> {

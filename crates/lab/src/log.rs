@@ -70,7 +70,11 @@ pub fn read(path: &Path) -> Result<Log, LogError> {
     parse(path, &bytes)
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Log, LogError> {
+/// As [`read`], from the bytes of a file; `path` is for messages.
+///
+/// # Errors
+/// [`LogError::Damaged`].
+pub fn parse(path: &Path, bytes: &[u8]) -> Result<Log, LogError> {
     let mut log = Log::default();
     let mut start = 0;
     for (index, line) in bytes.split_inclusive(|&b| b == b'\n').enumerate() {

@@ -3,17 +3,17 @@
 //!
 //! A profiled script is slower than a plain one, so figures from here never mix with those of studies.
 
-mod cachegrind;
-mod collapsed;
+pub mod cachegrind;
+pub mod collapsed;
 mod input;
 mod lines;
 mod names;
-mod perf;
+pub mod perf;
 #[cfg(test)]
 mod report_tests;
 mod sampled;
 pub mod script;
-mod speedscope;
+pub mod speedscope;
 pub mod tools;
 
 pub use input::read;

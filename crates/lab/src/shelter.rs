@@ -1,5 +1,6 @@
 //! Temporary folders that a killed lab does not leave for ever: each is locked as long as it is in use, and the next start of a lab
-//! removes those whose lock nobody holds.
+//! removes those whose lock nobody holds. While one is made, its root is locked too, shared: so a folder without a lock is known to be one that
+//! a killed lab was making.
 //!
 //! It is for what a lab writes itself. Private instances have a guard that removes theirs at once.
 
@@ -7,13 +8,19 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
+
+use crate::rig::user::OwnUser;
 
 /// What their names begin with, below the system's folder for temporary files.
 const PREFIX: &str = "weigh-tmp-";
 /// The file that is locked.
 const LOCK: &str = ".lock";
+
+/// How long another may keep a shelter from being made; no sweep takes that long.
+const MAKING: Duration = Duration::from_secs(1);
 
 /// A folder of mode 0700 that goes when it is dropped.
 #[derive(Debug)]
@@ -29,6 +36,7 @@ impl Shelter {
     }
 
     fn below(root: &Path) -> io::Result<Shelter> {
+        let _making = lock_root(root, FlockOperation::NonBlockingLockShared, MAKING);
         let dir = tempfile::Builder::new().prefix(PREFIX).tempdir_in(root)?;
         // It gets its name when it is locked already, so that nobody finds it free.
         let draft = dir.path().join(".lock-draft");
@@ -38,10 +46,33 @@ impl Shelter {
         Ok(Shelter { dir, _lock: lock })
     }
 
+    /// A new one that belongs to a user of the lab's own, as far as programs of that user are to be started in it.
+    pub fn of(user: Option<OwnUser>) -> io::Result<Shelter> {
+        let shelter = Shelter::new()?;
+        if let Some(user) = user {
+            let number = Some(user.number());
+            std::os::unix::fs::chown(shelter.path(), number, number)?;
+        }
+        Ok(shelter)
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
+}
+
+/// Locks the folder that shelters are made in, within `patience`; none where another holds it for longer, which only keeps half-made shelters.
+fn lock_root(root: &Path, how: FlockOperation, patience: Duration) -> Option<File> {
+    let folder = File::open(root).ok()?;
+    let begun = Instant::now();
+    while flock(&folder, how).is_err() {
+        if begun.elapsed() >= patience {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Some(folder)
 }
 
 /// Removes this user's folders whose labs have ended without doing it. What cannot be removed stays.
@@ -51,18 +82,26 @@ pub fn sweep() {
 
 fn sweep_below(root: &Path) {
     let me = rustix::process::geteuid().as_raw();
+    let alone = lock_root(root, FlockOperation::NonBlockingLockExclusive, Duration::ZERO);
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
-        let is_mine = entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == me);
-        if is_mine && entry.file_name().to_string_lossy().starts_with(PREFIX) && is_free(&entry.path()) {
+        let is_mine = entry
+            .metadata()
+            .is_ok_and(|data| data.is_dir() && (data.uid() == me || me == 0 && OwnUser::is_one(data.uid())));
+        if is_mine
+            && entry.file_name().to_string_lossy().starts_with(PREFIX)
+            && is_free(&entry.path(), alone.is_some())
+        {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Whether there is a lock that nobody holds.
-fn is_free(folder: &Path) -> bool {
-    File::open(folder.join(LOCK))
-        .is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok())
+/// Whether nobody holds its lock; without one, whether nobody makes it.
+fn is_free(folder: &Path, nobody_makes: bool) -> bool {
+    match File::open(folder.join(LOCK)) {
+        Ok(lock) => flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound && nobody_makes,
+    }
 }
 
 #[cfg(test)]
@@ -79,11 +118,17 @@ mod tests {
         let Shelter { dir, _lock } = left;
         let _ = dir.keep();
         drop(_lock);
-        fs::create_dir(root.path().join("weigh-tmp-without-a-lock")).unwrap();
+        let half_made = root.path().join("weigh-tmp-without-a-lock");
+        fs::create_dir(&half_made).unwrap();
         fs::create_dir(root.path().join("another")).unwrap();
+        let making = lock_root(root.path(), FlockOperation::NonBlockingLockShared, MAKING);
         sweep_below(root.path());
         assert!(used.path().is_dir() && !path.exists());
-        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 3, "what is another's, too");
+        assert!(half_made.exists(), "somebody may be making it");
+        drop(making);
+        sweep_below(root.path());
+        assert!(used.path().is_dir() && !half_made.exists());
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 2, "what is another's, too");
         let path = used.path().to_owned();
         drop(used);
         assert!(!path.exists());

@@ -74,8 +74,9 @@ pub fn caveats(result: &LoadResult, has_closed: bool) -> Vec<Caveat> {
     let wait = result.client.thread_waits.iter().copied().fold(0.0, f64::max);
     let dropped = result.classes.iter().map(|c| c.counts.dropped).sum();
     let saturated = |sign| Caveat::SaturatedClient { sign };
-    let late = lateness.filter(|late| *late > bound).map(|seconds| {
-        if is_met(result) { Caveat::LateClient { seconds } } else { saturated(Sign::Late { seconds }) }
+    let late = lateness.filter(|late| *late > bound).and_then(|seconds| match is_met(result) {
+        true => Some(Caveat::LateClient { seconds }),
+        false => is_behind(result, seconds).then(|| saturated(Sign::Late { seconds })),
     });
     let found = [
         (has_closed && is_busy).then_some(saturated(Sign::Busy { share })),
@@ -90,6 +91,16 @@ pub fn caveats(result: &LoadResult, has_closed: bool) -> Vec<Caveat> {
 fn is_met(result: &LoadResult) -> bool {
     let sum = |of: fn(&Counts) -> u64| -> u64 { result.classes.iter().map(|class| of(&class.counts)).sum() };
     sum(|c| c.completed) as f64 >= MET * sum(|c| c.scheduled) as f64
+}
+
+/// Whether so much lateness is that of a generator that has fallen behind. What it owes at the end it is late with: a share of the
+/// schedule that was not sent is as late as that share of the time. Where the lateness is far from that, the server kept connections busy,
+/// or refused what was sent, and the rate is its own.
+fn is_behind(result: &LoadResult, late: f64) -> bool {
+    let sum = |of: fn(&Counts) -> u64| -> u64 { result.classes.iter().map(|class| of(&class.counts)).sum() };
+    let owed = sum(|c| c.scheduled).saturating_sub(sum(|c| c.completed) + sum(|c| c.faulted));
+    let share = owed as f64 / sum(|c| c.scheduled).max(1) as f64;
+    share > 1.0 - MET && late >= share * result.seconds / 2.0
 }
 
 /// Response times of all classes together.

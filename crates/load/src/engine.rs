@@ -14,7 +14,7 @@ mod thread;
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 pub use preflight::preflights;
@@ -25,7 +25,7 @@ use clock::Clock;
 use progress::Window;
 use sink::{Eye, Sink};
 use spread::{models, parts, scouting, scouting_part};
-use thread::{DRAIN, GO_ON, Shared, Thread};
+use thread::{Shared, Thread};
 
 use crate::arrival::Model;
 use crate::hist::Hist;
@@ -33,7 +33,7 @@ use crate::plan::{Check, LoadPlan};
 use crate::record::Recorder;
 use crate::result::{Client, LoadResult, Preflight};
 use crate::sys;
-use crate::verify::{Decoder, Expectations, Verifier};
+use crate::verify::{Decoder, Expectation, Expectations, Verifier};
 
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(500);
@@ -52,13 +52,13 @@ pub fn run(
 ) -> Result<LoadResult, Refusal> {
     let models = models(plan)?;
     let arsenal = Arsenal::of(plan)?;
-    let (mut preflights, expectations) = preflight(plan, &arsenal, stop)?;
+    let (mut preflights, expectations) = preflight(plan, &arsenal, tell, stop)?;
     let no_thread = |e: io::Error| Refusal(format!("no thread for decoding: {e}"));
     let check = expectations.map(|e| Ok((e, Decoder::start().map_err(no_thread)?))).transpose()?;
     let threads = plan.threads.max(1);
     let windows: Vec<Window> = (0..threads).map(|_| Window::default()).collect();
     let tickets = plan.length.requests.map(|n| AtomicI64::new(i64::try_from(n).unwrap_or(i64::MAX)));
-    let shared = Shared { clock: Clock::start(), tickets, order: AtomicU32::new(GO_ON) };
+    let shared = Shared { clock: Clock::start(), tickets, stop };
     let before = sys::process_cpu_seconds();
     let job = Job { plan, arsenal: &arsenal, shared: &shared, models: &models };
     let outcomes: Vec<io::Result<Outcome>> = std::thread::scope(|scope| {
@@ -71,8 +71,9 @@ pub fn run(
             scope.spawn(move || job.one_thread(window, eye, index))
         };
         let handles: Vec<_> = (0..threads).map(start).collect();
-        watch(&shared, &windows, tell, stop, || handles.iter().all(|h| h.is_finished()));
-        let died = || io::Error::other("a thread of the generator panicked");
+        watch(&windows, &mut || tell(&progress(shared.clock, &windows)), || {
+            handles.iter().all(|h| h.is_finished())
+        });
         handles.into_iter().map(|h| h.join().unwrap_or_else(|_| Err(died()))).collect()
     });
     let after = sys::process_cpu_seconds();
@@ -113,29 +114,34 @@ fn scheduled_seconds(plan: &LoadPlan, models: &[Box<dyn Model>]) -> f64 {
     if is_due { seconds } else { 0.0 }
 }
 
+fn died() -> io::Error {
+    io::Error::other("a thread of the generator panicked")
+}
+
 /// Asks for every request a few times, and gives what the responses of the load must be.
 fn preflight(
     plan: &LoadPlan,
     arsenal: &Arsenal,
+    tell: &mut dyn FnMut(&Progress),
     stop: &AtomicBool,
 ) -> Result<(Vec<Preflight>, Option<Arc<Expectations>>), Refusal> {
-    let broken = |e: io::Error| Refusal(format!("the preflight broke off: {e}"));
-    let mini = scouting(plan);
-    let all: Vec<u32> = (0..plan.requests.len() as u32).collect();
-    let mut scout = Box::new(preflight::Scout::new(plan));
-    scout = ask(&mini, arsenal, scout, &all, preflight::times(plan)).map_err(broken)?;
-    if plan.again_seconds > 0.0 && scout.asks_again() {
-        pause(Duration::from_secs_f64(plan.again_seconds), stop);
-        for request in all {
-            // Each over a connection of its own.
-            scout = ask(&mini, arsenal, scout, &[request], preflight::AGAIN).map_err(broken)?;
-        }
-    }
+    let (clock, window) = (Clock::start(), Window::default());
+    let found = std::thread::scope(|scope| {
+        let asking = scope.spawn(|| scout(plan, arsenal, &window, stop));
+        let window = std::slice::from_ref(&window);
+        let mut tell = || tell(&Progress { is_preflight: true, ..progress(clock, window) });
+        watch(window, &mut tell, || asking.is_finished());
+        asking.join().unwrap_or_else(|_| Err(died()))
+    });
+    let found = found.map_err(|e| Refusal(format!("the preflight broke off: {e}")))?;
     let (mut preflights, mut expectations) = (Vec::new(), Vec::new());
-    for (preflight, expectation) in scout.finish() {
+    for (preflight, expectation) in found {
         let is_answered = preflight.status != 0;
         if let Some(fault) = preflight.fault.as_ref().filter(|_| plan.check != Check::Discard || !is_answered)
         {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Refusal("the preflight was interrupted; nothing was measured".into()));
+            }
             let Preflight { request, .. } = &preflight;
             let hint = if is_answered { "; --discard measures it unverified" } else { "" };
             let message = format!("{request}: {}: {}{hint}", fault.kind.name(), fault.message);
@@ -148,29 +154,63 @@ fn preflight(
     Ok((preflights, is_whole.then(|| Expectations::new(expectations, plan))))
 }
 
-/// Asks for each of these requests so many times, one after the other, beginning with a new connection.
-fn ask(
-    mini: &LoadPlan,
+/// What the responses to every request tell.
+fn scout(
+    plan: &LoadPlan,
     arsenal: &Arsenal,
-    scout: Box<preflight::Scout>,
-    requests: &[u32],
-    times: u32,
-) -> io::Result<Box<preflight::Scout>> {
-    let tickets = Some(AtomicI64::new(i64::from(times) * requests.len() as i64));
-    let shared = Shared { clock: Clock::start(), tickets, order: AtomicU32::new(GO_ON) };
-    let recorder = Recorder::new(arsenal.classes.len(), slice(mini));
-    let sink = Sink::new(shared.clock, recorder, Eye::Scout(scout));
-    let window = Window::default();
-    let part = scouting_part(mini, arsenal, requests, times);
-    let (_, scout) = Thread::new(mini, arsenal, &shared, vec![part], sink, &window)?.run()?.finish();
-    scout.ok_or_else(|| io::Error::other("what was seen is lost"))
+    window: &Window,
+    stop: &AtomicBool,
+) -> io::Result<Vec<(Preflight, Option<Expectation>)>> {
+    let mini = scouting(plan);
+    let all: Vec<u32> = (0..plan.requests.len() as u32).collect();
+    let asking = Asking { mini: &mini, arsenal, window, stop };
+    let mut scout = Box::new(preflight::Scout::new(plan));
+    scout = asking.ask(scout, &all, preflight::times(plan))?;
+    if plan.again_seconds > 0.0 && scout.asks_again() {
+        asking.pause(Duration::from_secs_f64(plan.again_seconds));
+        for request in all {
+            // Each over a connection of its own.
+            scout = asking.ask(scout, &[request], preflight::AGAIN)?;
+        }
+    }
+    Ok(scout.finish(|| window.beat()))
 }
 
-/// Waits, unless the run is to be stopped.
-fn pause(length: Duration, stop: &AtomicBool) {
-    let until = Instant::now() + length;
-    while Instant::now() < until && !stop.load(Ordering::Relaxed) {
-        std::thread::sleep(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(20)));
+/// What a preflight is carried out with.
+struct Asking<'a> {
+    mini: &'a LoadPlan,
+    arsenal: &'a Arsenal,
+    window: &'a Window,
+    stop: &'a AtomicBool,
+}
+
+impl Asking<'_> {
+    /// Asks for each of these requests so many times, one after the other, beginning with a new connection.
+    fn ask(
+        &self,
+        scout: Box<preflight::Scout>,
+        requests: &[u32],
+        times: u32,
+    ) -> io::Result<Box<preflight::Scout>> {
+        let Asking { mini, arsenal, window, stop } = *self;
+        let tickets = Some(AtomicI64::new(i64::from(times) * requests.len() as i64));
+        let shared = Shared { clock: Clock::start(), tickets, stop };
+        let recorder = Recorder::new(arsenal.classes.len(), slice(mini));
+        let sink = Sink::new(shared.clock, recorder, Eye::Scout(scout));
+        let part = scouting_part(mini, arsenal, requests, times);
+        let (_, scout) = Thread::new(mini, arsenal, &shared, vec![part], sink, window)?.run()?.finish();
+        scout.ok_or_else(|| io::Error::other("what was seen is lost"))
+    }
+
+    /// Waits, unless the run is to be stopped.
+    fn pause(&self, length: Duration) {
+        let until = Instant::now() + length;
+        while Instant::now() < until && !self.stop.load(Ordering::Relaxed) {
+            self.window.beat();
+            std::thread::sleep(
+                until.saturating_duration_since(Instant::now()).min(Duration::from_millis(20)),
+            );
+        }
     }
 }
 
@@ -178,7 +218,7 @@ fn pause(length: Duration, stop: &AtomicBool) {
 struct Job<'a> {
     plan: &'a LoadPlan,
     arsenal: &'a Arsenal,
-    shared: &'a Shared,
+    shared: &'a Shared<'a>,
     models: &'a [Box<dyn Model>],
 }
 
@@ -204,6 +244,7 @@ impl Job<'_> {
         let sink = Sink::new(shared.clock, Recorder::new(arsenal.classes.len(), slice(plan)), eye);
         let thread = Thread::new(plan, arsenal, shared, parts(plan, arsenal, models, index), sink, window)?;
         let sink = thread.run()?;
+        window.end();
         let ended = shared.clock.now();
         let lasted = ((ended - begun) as f64 / 1e9).max(1e-9);
         let share = (sys::thread_cpu_seconds() - cpu) / lasted;
@@ -219,32 +260,27 @@ fn slice(plan: &LoadPlan) -> crate::Nanos {
     (plan.slice_seconds.max(0.001) * 1e9) as crate::Nanos
 }
 
-/// Tells how it goes until the threads have ended.
-fn watch(
-    shared: &Shared,
-    windows: &[Window],
-    tell: &mut dyn FnMut(&Progress),
-    stop: &AtomicBool,
-    is_over: impl Fn() -> bool,
-) {
+/// Tells how it goes until the threads have ended, as long as all of them go on: who hears nothing knows that one does not.
+fn watch(windows: &[Window], tell: &mut dyn FnMut(), is_over: impl Fn() -> bool) {
     let mut told = Instant::now();
     let mut pause = Duration::from_millis(1);
+    let mut beats = vec![0; windows.len()];
+    let mut waited_for: Vec<usize> = (0..windows.len()).collect();
     while !is_over() {
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
-        if stop.load(Ordering::Relaxed) {
-            shared.order.store(DRAIN, Ordering::Relaxed);
-        }
-        if told.elapsed() >= TELL {
+        waited_for.retain(|at| !windows[*at].has_gone_on(&mut beats[*at]));
+        if told.elapsed() >= TELL && waited_for.is_empty() {
             told = Instant::now();
-            tell(&progress(shared, windows));
+            waited_for.extend(0..windows.len());
+            tell();
         }
     }
 }
 
-fn progress(shared: &Shared, windows: &[Window]) -> Progress {
+fn progress(clock: Clock, windows: &[Window]) -> Progress {
     let mut newest = Hist::default();
-    let mut progress = Progress { seconds: shared.clock.now() as f64 / 1e9, ..Progress::default() };
+    let mut progress = Progress { seconds: clock.now() as f64 / 1e9, ..Progress::default() };
     for seen in windows.iter().map(Window::look) {
         progress.completed += seen.counts.0;
         progress.faulted += seen.counts.1;
@@ -253,4 +289,38 @@ fn progress(shared: &Shared, windows: &[Window]) -> Progress {
     progress.p50 = newest.quantile(0.5);
     progress.p99 = newest.quantile(0.99);
     progress
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_told_only_as_long_as_every_thread_goes_on() {
+        // How often it is told within three times the time between two, by which of two threads beats.
+        let told = |beats: [bool; 2]| {
+            let windows = [Window::default(), Window::default()];
+            let (begun, mut told) = (Instant::now(), 0);
+            watch(&windows, &mut || told += 1, || {
+                windows.iter().zip(beats).filter(|(_, beats)| *beats).for_each(|(window, _)| window.beat());
+                begun.elapsed() > 3 * TELL
+            });
+            told
+        };
+        assert_eq!(told([true, false]), 0);
+        assert_eq!(told([false, true]), 0);
+        assert!((1..=3).contains(&told([true, true])));
+    }
+
+    #[test]
+    fn a_thread_that_has_ended_is_not_waited_for() {
+        let window = Window::default();
+        window.end();
+        let mut beats = 0;
+        assert!(window.has_gone_on(&mut beats) && window.has_gone_on(&mut beats));
+        let window = Window::default();
+        window.beat();
+        let mut beats = 0;
+        assert!(window.has_gone_on(&mut beats) && !window.has_gone_on(&mut beats));
+    }
 }

@@ -15,7 +15,7 @@ pub const STOP: &str = "\"stop\"";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Said {
-    /// How far it is; about twice a second.
+    /// How far it is; about twice a second, in the preflight too, as long as every thread of the load goes on.
     Slice(Progress),
     /// What the block came to.
     Result(Box<LoadResult>),

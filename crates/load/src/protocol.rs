@@ -85,10 +85,19 @@ pub struct Means<'a> {
 const STEP: usize = 4 << 10;
 
 impl Means<'_> {
-    /// So many bytes were read, and so many frames were begun in them.
+    /// So many bytes were read, and so many frames or chunks were begun in them.
     pub fn spend(&mut self, bytes: usize, frames: usize) {
+        self.take(bytes, bytes.max(STEP).saturating_add(frames.saturating_mul(FRAME)));
+    }
+
+    /// So many bytes of a body were dropped unseen.
+    pub fn drop(&mut self, bytes: usize) {
+        self.take(bytes, (bytes / DROPPED).max(STEP));
+    }
+
+    fn take(&mut self, bytes: usize, work: usize) {
         self.allowance = self.allowance.saturating_sub(if self.allowance == usize::MAX { 0 } else { bytes });
-        self.turn = self.turn.saturating_sub(bytes.max(STEP).saturating_add(frames.saturating_mul(FRAME)));
+        self.turn = self.turn.saturating_sub(work);
     }
 
     /// No more is to be read now.
@@ -97,7 +106,10 @@ impl Means<'_> {
     }
 }
 
-/// What a frame takes of a turn beside its bytes: about the time of so many.
+/// So many bytes that the kernel drops take as much of a turn as one that is read.
+const DROPPED: usize = 16;
+
+/// What a frame or a chunk takes of a turn beside its bytes: about the time of so many.
 const FRAME: usize = 512;
 
 /// A connection's state.

@@ -8,6 +8,27 @@ pub fn clean(text: &str) -> String {
     console::strip_ansi_codes(text).chars().map(|c| if disturbs(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// Several lines as clean text: their ends stay, and where they are styled so do colours and weights.
+pub fn clean_lines(text: &str, is_styled: bool) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.split('\n') {
+        let parts = console::AnsiCodeIterator::new(line);
+        let part = |(part, is_code): (&str, bool)| match is_code {
+            true if is_styled && is_style(part) => part.to_owned(),
+            true => String::new(),
+            false => clean(part),
+        };
+        lines.push(parts.map(part).collect());
+    }
+    lines.join("\n")
+}
+
+/// `ESC [ 1 ; 31 m`, with whatever numbers.
+fn is_style(code: &str) -> bool {
+    let numbers = code.strip_prefix("\u{1b}[").and_then(|rest| rest.strip_suffix('m'));
+    numbers.is_some_and(|numbers| numbers.bytes().all(|b| b.is_ascii_digit() || b == b';'))
+}
+
 /// A path as clean text.
 pub fn clean_path(path: &Path) -> String {
     clean(&path.to_string_lossy())
@@ -44,10 +65,18 @@ mod tests {
         assert_eq!(clean_bytes(b" \x1b[31mred\x1b[0m \xff\r\n"), "red \u{fffd}");
     }
 
+    #[test]
+    fn lines_keep_their_ends_and_styled_ones_their_colours() {
+        let text = "a\x1b[1;31mred\x1b[0m\n\x1b[2Jb\u{2066}\r\n";
+        assert_eq!(clean_lines(text, true), "a\x1b[1;31mred\x1b[0m\nb\u{fffd}\u{fffd}\n");
+        assert_eq!(clean_lines(text, false), "ared\nb\u{fffd}\u{fffd}\n");
+    }
+
     proptest::proptest! {
         #[test]
         fn nothing_that_disturbs_stays(text in ".*") {
             proptest::prop_assert!(!clean(&text).contains(disturbs));
+            proptest::prop_assert_eq!(clean_lines(&text, false), clean(&text));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a lab that was killed has left: processes, private directories, unix sockets and network namespaces.
+//! What a lab that was killed has left: processes, private directories, unix sockets, network namespaces, mounts, network devices and drafts of files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,8 @@ const SWEPT: &str = "weigh-tmp-";
 #[derive(Debug)]
 pub struct Watch {
     home: PathBuf,
-    namespaces: BTreeSet<String>,
+    mounts: BTreeSet<String>,
+    devices: BTreeSet<String>,
 }
 
 /// What is left, counted.
@@ -26,6 +27,12 @@ pub struct Left {
     pub sockets: usize,
     /// Network namespaces that are mounted.
     pub namespaces: usize,
+    /// Other mounts.
+    pub mounts: usize,
+    /// Network devices of the machine's own network.
+    pub devices: usize,
+    /// Files and folders that were to be renamed when they are whole, anywhere below the labs' folder.
+    pub drafts: usize,
     /// Temporary folders of the lab's own.
     pub swept: usize,
 }
@@ -42,14 +49,17 @@ impl Left {
         self.directories += other.directories;
         self.sockets += other.sockets;
         self.namespaces += other.namespaces;
+        self.mounts += other.mounts;
+        self.devices += other.devices;
+        self.drafts += other.drafts;
         self.swept += other.swept;
     }
 }
 
 impl Watch {
-    /// Over labs below a folder; what is there of namespaces now is nobody's here.
+    /// Over labs below a folder; the mounts and devices that are there now are nobody's here.
     pub fn over(home: &Path) -> Watch {
-        Watch { home: home.to_owned(), namespaces: namespaces() }
+        Watch { home: home.to_owned(), mounts: mounts(), devices: devices() }
     }
 
     /// Where its labs put what is temporary.
@@ -75,11 +85,16 @@ impl Watch {
             entries.partition(|entry| entry.file_name().to_string_lossy().starts_with(SWEPT));
         let home = self.home.to_string_lossy();
         let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+        let (namespaces, other): (Vec<String>, Vec<String>) =
+            mounts().difference(&self.mounts).cloned().partition(|line| line.contains(" - nsfs "));
         Left {
             processes: self.processes(),
             directories: directories.len(),
             sockets: sockets.lines().filter(|line| line.contains(&*home)).count(),
-            namespaces: namespaces().difference(&self.namespaces).count(),
+            namespaces: namespaces.len(),
+            mounts: other.len(),
+            devices: devices().difference(&self.devices).count(),
+            drafts: drafts(&self.home),
             swept: swept.len(),
         }
     }
@@ -95,8 +110,28 @@ impl Watch {
     }
 }
 
-/// Mounts of namespaces: what outlives every process that was in one.
-fn namespaces() -> BTreeSet<String> {
-    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    mounts.lines().filter(|line| line.contains(" - nsfs ")).map(str::to_owned).collect()
+/// Mounts, those of namespaces among them, which outlive every process that was in one.
+fn mounts() -> BTreeSet<String> {
+    fs::read_to_string("/proc/self/mountinfo").unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+fn devices() -> BTreeSet<String> {
+    let names = fs::read_dir("/sys/class/net").into_iter().flatten().flatten();
+    names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// What is named as drafts are, below a folder, without the folder of temporary files, which is counted apart.
+fn drafts(folder: &Path) -> usize {
+    let entries = walkdir::WalkDir::new(folder)
+        .min_depth(1)
+        .into_iter()
+        .filter_entry(|entry| entry.depth() != 1 || entry.file_name() != "tmp");
+    let is_draft = |entry: &walkdir::DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        name.starts_with(".tmp")
+            || name.starts_with(SWEPT)
+            || name.ends_with(".draft")
+            || name.ends_with("-draft")
+    };
+    entries.flatten().filter(is_draft).count()
 }

@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod left;
+mod verbs;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -111,15 +112,18 @@ fn main() -> ExitCode {
     common::end(measure())
 }
 
-/// Both, or the one that is named: `cargo bench -p weigh --bench kill -- kill-servers`.
+/// All, or the one that is named: `cargo bench -p weigh --bench kill -- kill-servers`; `kill-verbs` is every verb, without resumption.
 fn measure() -> Result<Targets> {
     let named: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let mut targets = Targets::default();
-    let wanted = rounds(50);
     for kind in [CODECS, SERVERS] {
         if named.is_empty() || named.iter().any(|name| name == kind.name) {
+            let wanted = rounds(50);
             kills(&kind, wanted)?.tell(&kind, wanted, &mut targets);
         }
+    }
+    if named.is_empty() || named.iter().any(|name| name == "kill-verbs") {
+        verbs::measure(rounds(verbs::KILLS), &mut targets)?;
     }
     Ok(targets)
 }
@@ -243,10 +247,10 @@ impl Tally {
         let met = self.resumed == wanted && self.kills == wanted && self.wrong.is_empty();
         targets.line(&name("resumed"), &measured, &format!("{wanted} of {wanted}"), met);
         targets.line(&name("visits-twice"), &self.again.to_string(), "0", self.again == 0);
-        let Left { processes, directories, sockets, namespaces, swept } = self.left;
+        let Left { processes, directories, sockets, namespaces, mounts, devices, drafts, swept } = self.left;
         let left = format!(
-            "{processes} processes, {directories} private directories, {sockets} unix sockets, {namespaces} network namespaces \
-             after {} s at most; {swept} temporary folders for the next start to remove",
+            "{processes} processes, {directories} private directories, {sockets} unix sockets, {namespaces} network namespaces, {mounts} mounts, \
+             {devices} devices, {drafts} drafts after {} s at most; {swept} temporary folders for the next start to remove",
             kind.gone.as_secs()
         );
         targets.line(&name("left"), &left, "0", self.left.is_nothing());

@@ -12,6 +12,7 @@ use crate::cli::terminal;
 use crate::content::{FetchOptions, FetchOutcome, Presence, Progress, State};
 use crate::lab::Lab;
 use weigh_answer::table::{Grid, Kind};
+use weigh_model::text::clean;
 use weigh_model::units;
 
 /// Flags of `weigh corpus`.
@@ -141,7 +142,7 @@ fn show(bar: &ProgressBar, event: Progress) {
     if bar.is_hidden() {
         terminal::note(&line);
     }
-    bar.set_message(line);
+    bar.set_message(clean(&line));
 }
 
 fn summary(lab: &Lab, outcomes: &[FetchOutcome]) -> Result<ExitCode> {

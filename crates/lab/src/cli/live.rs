@@ -11,6 +11,7 @@ use weigh_answer::format::{self, Detail, Options};
 use weigh_answer::report::Report;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
+use weigh_model::text::{clean, clean_lines};
 use weigh_model::units;
 
 /// The table is drawn again after this long at the earliest: drawing must not be what is measured.
@@ -58,6 +59,7 @@ impl Live {
         }
         let results = Report::of(&Default::default(), &self.plan, &self.records);
         let text = format::live::table(&results, options, terminal::height().saturating_sub(MARGIN));
+        let text = clean_lines(&text, options.color);
         let term = console::Term::stderr();
         let lines = text.lines().count();
         let earlier = self.drawn_lines;
@@ -109,7 +111,7 @@ impl Preparing {
 
 impl Progress for Preparing {
     fn doing(&mut self, what: &str) {
-        self.0.set_message(what.to_owned());
+        self.0.set_message(clean(what));
     }
 
     fn note(&mut self, what: &str) {

@@ -86,7 +86,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 /// Prints the report in one format.
 pub fn print(results: &Report, format: &dyn Format, options: &Options) -> Result<()> {
     let files = format.render(results, options)?;
-    files.iter().try_for_each(|file| terminal::print(&String::from_utf8_lossy(&file.bytes)))
+    let show = if format.medium() == Medium::Screen { terminal::print } else { terminal::write };
+    files.iter().try_for_each(|file| show(&String::from_utf8_lossy(&file.bytes)))
 }
 
 /// Writes the files of one format into a folder, each whole or not at all, without colours.

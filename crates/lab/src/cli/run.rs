@@ -19,7 +19,7 @@ use crate::run;
 use crate::run::clock::SystemClock;
 use crate::run::dir::RunDir;
 use crate::shelter::Shelter;
-use crate::subject::{self, Surroundings};
+use crate::subject::{self, Surroundings, delivery};
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
 use weigh_answer::report::Report;
@@ -91,6 +91,11 @@ pub struct More {
 }
 
 impl Args {
+    /// Whether it measures stores that run already.
+    pub fn names_running_stores(&self) -> bool {
+        self.own.stores.iter().any(|words| words.contains("://"))
+    }
+
     fn after(&self, own: &Own) -> More {
         More { stores: own.stores.clone(), profile: self.profile.clone(), columns: self.wanted.columns() }
     }
@@ -214,6 +219,9 @@ pub fn measure(
 ) -> Result<Ended> {
     if plan.cells.is_empty() {
         bail!(nothing(&plan));
+    }
+    if let Some(exposed) = delivery::exposure(&plan) {
+        terminal::note(&exposed);
     }
     let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
     let dir = RunDir::create(folder, plan, command)?;

@@ -14,7 +14,7 @@ use crate::lab::Lab;
 use crate::rig::runtime::{Origin, PhpRuntime};
 use crate::rig::suite::{self, Added, Progress, RuntimeSource};
 use weigh_answer::table::Grid;
-use weigh_model::text::clean_path;
+use weigh_model::text::{clean, clean_path};
 use weigh_model::units;
 
 /// Flags of `weigh runtime`.
@@ -112,7 +112,7 @@ fn show(bar: &ProgressBar, event: Progress) {
     if bar.is_hidden() {
         terminal::note(&line);
     }
-    bar.set_message(line);
+    bar.set_message(clean(&line));
 }
 
 fn summary(name: &str, added: &Added) -> String {

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use weigh_answer::table::{Grid, Sheet};
-use weigh_model::text::clean;
+use weigh_model::text::{clean, clean_lines};
 
 /// The width of tables where stdout is not a terminal.
 const PIPE_WIDTH: usize = 120;
@@ -39,8 +39,13 @@ pub fn watched() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// Writes results to stdout. A reader that closes the pipe ends the output, not the program.
+/// Writes what people read to stdout: nothing in it moves the cursor or reorders a line, whatever names it shows.
 pub fn print(text: &str) -> anyhow::Result<()> {
+    write(&clean_lines(text, colours()))
+}
+
+/// Writes results to stdout as they are. A reader that closes the pipe ends the output, not the program.
+pub fn write(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -50,7 +55,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// Writes a document to stdout as JSON.
 pub fn print_json(document: &impl Serialize) -> anyhow::Result<()> {
-    print(&(serde_json::to_string_pretty(document)? + "\n"))
+    write(&(serde_json::to_string_pretty(document)? + "\n"))
 }
 
 /// A line on stderr that turns while something goes on. Where nobody looks it is written every ten seconds instead, unless it is to be

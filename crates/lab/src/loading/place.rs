@@ -74,12 +74,17 @@ impl Place {
     }
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file, whole or not at all. A device, a pipe or what a link leads to is written into: it stays what it is.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let doing = || format!("{}: cannot be written", path.display());
+    if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        let opened = OpenOptions::new().write(true).open(path);
+        return opened.and_then(|mut file| file.write_all(bytes)).with_context(doing);
+    }
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(doing)?;
     draft.write_all(bytes).with_context(doing)?;
-    draft.persist(path).with_context(doing)?;
+    draft.persist(&path).with_context(doing)?;
     Ok(())
 }

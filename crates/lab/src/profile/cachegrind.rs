@@ -1,7 +1,7 @@
 //! Cachegrind files, of any size: Xdebug's, callgrind's, and those of programs that write the same form.
 //!
-//! Read twice, never held (memory grows with functions, pairs and the depth of calls, not with the file): from the beginning for sums ([`forward`]), and, where each call has a block of its own as in
-//! Xdebug's files, from the end for the tree of calls ([`mod@walk`]). Where there is no such tree, [`graph`] tells what can be
+//! Read twice, never held (memory grows with functions, pairs and the depth of calls, not with the file): from the beginning for sums (`forward`), and, where each call has a block of its own as in
+//! Xdebug's files, from the end for the tree of calls (`walk`). Where there is no such tree, `graph` tells what can be
 //! known without it.
 
 mod events;

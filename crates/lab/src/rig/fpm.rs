@@ -14,7 +14,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::guard::{Place, Program, is_real_root};
+use super::guard::{Place, Program};
 use super::programs::{Query, folders, numbered};
 use super::service::{Draft, Refused, Service};
 use crate::command::run_within;
@@ -143,7 +143,7 @@ impl Service<Gauge> {
         }
         let name = Path::new(spec.program.last().unwrap_or(&spec.program[0])).display().to_string();
         // Asked before there is a directory, which has no guard yet.
-        let root = is_real_root(&place.launcher);
+        let root = place.is_real_root();
         let help = help(&spec.program)?;
         let mut draft = Draft::new(&name, "fpm", place)?;
         draft.write(config::FILE, config::render(spec, draft.path(), root)?)?;

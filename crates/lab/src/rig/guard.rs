@@ -16,11 +16,16 @@ use std::time::{Duration, Instant};
 use super::group::Group;
 use super::lifeline;
 use super::process::{LastLine, isolate, keep_log, open_log};
-pub use warden::is_real_root;
+use super::user::OwnUser;
+use crate::interrupt::Interrupt;
 use weigh_model::text::clean_bytes;
 
 /// How long a guard may take to end everything and to clear up.
 const CLEARING: Duration = Duration::from_secs(10);
+/// How often a wait looks at the interrupt.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Why a start did not go on.
+pub(super) const INTERRUPTED: &str = "interrupted";
 /// Lines of the log that an error shows, and the bytes that they are looked for in.
 const WORDS: usize = 5;
 const TAIL: u64 = 4096;
@@ -36,15 +41,36 @@ pub struct Place {
     pub log: PathBuf,
     /// How long a start may take.
     pub limit: Duration,
+    /// A start does not go on when the user wants an end.
+    pub interrupt: Interrupt,
     /// The guard's program: this same program, except in tests.
     pub launcher: OsString,
+    /// Who runs what is started here; none: the lab's own user, without root's privileges where it can be had.
+    pub user: Option<OwnUser>,
 }
 
 impl Place {
     /// A place below `root`, with a start limit of 20 s.
     pub fn new(root: impl Into<PathBuf>, log: impl Into<PathBuf>) -> Place {
         let launcher = lifeline::this_program();
-        Place { root: root.into(), log: log.into(), limit: Duration::from_secs(20), launcher }
+        let (limit, interrupt) = (Duration::from_secs(20), Interrupt::new());
+        Place { root: root.into(), log: log.into(), limit, interrupt, launcher, user: None }
+    }
+
+    /// The same for programs of this user, who owns the root.
+    #[must_use]
+    pub fn of(self, user: Option<OwnUser>) -> Place {
+        Place { user, ..self }
+    }
+
+    /// Whether what is started here runs as root with all that belongs to it.
+    pub(super) fn is_real_root(&self) -> bool {
+        self.user.is_none() && warden::is_real_root(&self.launcher)
+    }
+
+    /// Gives what was made for a program to who runs it.
+    pub(super) fn give(&self, path: &Path) -> io::Result<()> {
+        self.user.map_or(Ok(()), |user| user.give(path))
     }
 
     /// A new directory of mode 0700 that goes when it is dropped; a guard takes it over.
@@ -102,6 +128,7 @@ impl Guarded {
     /// # Errors
     /// The log cannot be written, or the guard cannot be started. A program that is not there shows as one that ends at once.
     pub fn start(program: &Program, home: Home<'_>, place: &Place) -> io::Result<Guarded> {
+        place.give(home.path())?;
         let log = open_log(&place.log)?;
         let log_from = log.metadata()?.len();
         let mut command = Command::new(&place.launcher);
@@ -112,6 +139,7 @@ impl Guarded {
         command.arg(home.path());
         let cpus: Vec<String> = program.cpus.iter().map(u32::to_string).collect();
         command.arg(if cpus.is_empty() { "-".into() } else { cpus.join(",") });
+        command.arg(place.user.map_or_else(|| "-".into(), |user| user.number().to_string()));
         command.arg("--").args(&program.command);
         isolate(&mut command, &PASSED, &program.env);
         let mut guard = command.spawn()?;
@@ -237,7 +265,14 @@ fn listen(stdout: ChildStdout) -> Receiver<String> {
 /// As [`Guarded::start`], and that it had not ended after the place's limit.
 pub fn run(program: &Program, dir: &Path, place: &Place) -> io::Result<(String, Option<String>)> {
     let mut guarded = Guarded::start(program, Home::Lent(dir), place)?;
-    if !guarded.wait(place.limit) {
+    let deadline = Instant::now() + place.limit;
+    while !guarded.wait(GLANCE.min(deadline.saturating_duration_since(Instant::now()))) {
+        if place.interrupt.is_set() {
+            return Err(io::Error::new(io::ErrorKind::Interrupted, INTERRUPTED));
+        }
+        if Instant::now() < deadline {
+            continue;
+        }
         let limit = place.limit.as_secs();
         return Err(io::Error::new(io::ErrorKind::TimedOut, format!("had not ended after {limit} s")));
     }

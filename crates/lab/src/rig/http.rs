@@ -20,10 +20,14 @@ use weigh_load::protocol::{Drive, Events, ExchangeId, Means};
 use weigh_load::target::{Scheme, Target};
 use weigh_load::transport::{Transport, tls};
 
+use crate::interrupt::Interrupt;
+
 /// What is read at once.
 const BUFFER: usize = 64 << 10;
 /// How long a connection may take, where the deadline is later.
 const CONNECT: Duration = Duration::from_secs(5);
+/// How often a wait looks at the interrupt.
+const GLANCE: Duration = Duration::from_millis(50);
 /// How long a user's server may take to answer.
 const ANSWER: Duration = Duration::from_secs(30);
 /// The longest body of a user's server, in bytes.
@@ -95,26 +99,28 @@ pub fn get(target: &Target, accept: &str) -> Result<Reply, Fault> {
         "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {agent}\r\nAccept-Encoding: {accept}\r\nConnection: close\r\n\r\n",
         location.path, location.authority
     );
-    exchange(peer, request.as_bytes(), false, LONGEST, ANSWER)
+    exchange(peer, request.as_bytes(), false, LONGEST, (ANSWER, &Interrupt::new()))
 }
 
-/// Sends a request and reads its answer, of a body `most` bytes. `is_head`: the request is a HEAD, and has no body for an answer.
+/// Sends a request and reads its answer, of a body `most` bytes, within a limit and until the user wants an end. `is_head`: the request is a
+/// HEAD, and has no body for an answer.
 pub fn exchange(
     peer: Peer<'_>,
     request: &[u8],
     is_head: bool,
     most: usize,
-    limit: Duration,
+    (limit, interrupt): (Duration, &Interrupt),
 ) -> Result<Reply, Fault> {
     let begun = Instant::now();
     let failed = |e: io::Error| Fault::new(FaultKind::ConnectFailed, format!("nobody answers there: {e}"));
     let tcp = TcpStream::connect_timeout(&peer.address, limit.min(CONNECT)).map_err(failed)?;
-    let tcp = Bounded { tcp, until: begun + limit };
+    let until = Until { deadline: begun + limit, interrupt: interrupt.clone() };
+    let tcp = Bounded { tcp, until: until.clone() };
     let reply = match peer.security {
-        Security::Plain => talk(tcp, request, is_head, most, begun + limit),
-        Security::Own => talk(over_tls(tcp, None).map_err(failed)?, request, is_head, most, begun + limit),
+        Security::Plain => talk(tcp, request, is_head, most, &until),
+        Security::Own => talk(over_tls(tcp, None).map_err(failed)?, request, is_head, most, &until),
         Security::Of(host) => {
-            talk(over_tls(tcp, Some(host)).map_err(failed)?, request, is_head, most, begun + limit)
+            talk(over_tls(tcp, Some(host)).map_err(failed)?, request, is_head, most, &until)
         }
     }?;
     Ok(Reply { took: begun.elapsed(), ..reply })
@@ -134,7 +140,7 @@ fn talk(
     request: &[u8],
     is_head: bool,
     most: usize,
-    until: Instant,
+    until: &Until,
 ) -> Result<Reply, Fault> {
     let mut machine = Machine::new(&Limits::default());
     let is_over = Cell::new(false);
@@ -153,37 +159,58 @@ fn talk(
         if drive == Drive::Closed {
             return Err(Fault::new(FaultKind::EmptyReply, "the connection was closed without an answer"));
         }
-        if Instant::now() >= until {
+        if until.is_over() {
             return Err(Fault::new(FaultKind::Timeout, "no whole answer in time"));
         }
     }
 }
 
-/// A connection whose every call ends by a deadline.
-struct Bounded {
-    tcp: TcpStream,
-    until: Instant,
+/// A deadline, or the user's wish to end before it.
+#[derive(Clone)]
+struct Until {
+    deadline: Instant,
+    interrupt: Interrupt,
 }
 
-impl Bounded {
-    /// What is left of the time; past the deadline there is nothing for now, and [`talk`] looks at the clock.
-    fn left(&self) -> io::Result<Option<Duration>> {
-        let left = self.until.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(Some(left)) }
+impl Until {
+    fn is_over(&self) -> bool {
+        self.interrupt.is_set() || Instant::now() >= self.deadline
     }
+
+    /// How long to wait before it is looked at again; when it is over there is nothing for now, and [`talk`] looks at it.
+    fn glance(&self) -> io::Result<Option<Duration>> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if self.is_over() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(Some(left.min(GLANCE))) }
+    }
+}
+
+/// A connection whose every call ends by then.
+struct Bounded {
+    tcp: TcpStream,
+    until: Until,
 }
 
 impl Read for Bounded {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.tcp.set_read_timeout(self.left()?)?;
-        self.tcp.read(buf)
+        loop {
+            self.tcp.set_read_timeout(self.until.glance()?)?;
+            match self.tcp.read(buf) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                read => return read,
+            }
+        }
     }
 }
 
 impl Write for Bounded {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.tcp.set_write_timeout(self.left()?)?;
-        self.tcp.write(buf)
+        loop {
+            self.tcp.set_write_timeout(self.until.glance()?)?;
+            match self.tcp.write(buf) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => return written,
+            }
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! What ties a worker's life to the lab's: a worker ends when the lab does, even by SIGKILL.
 //!
-//! A worker is started through a launcher, this same program as `agent --exec PARENT [--network PATH] [--umask MASK] -- PROGRAM ARGS…`,
-//! which joins the network if there is one, sets the umask, asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
+//! A worker is started through a launcher, this same program as `agent --exec PARENT [--network PATH] [--umask MASK] [--user NUMBER] -- PROGRAM ARGS…`,
+//! which joins the network if there is one, sets the umask, gives its privileges up, asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
 //! still there by then, and becomes the worker.
 
 use std::ffi::OsString;
@@ -11,14 +11,18 @@ use std::process::{Child, Command, ExitCode};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::network;
+use super::user::OwnUser;
+use super::{namespace, network};
 
 /// The launcher's flag that names a network namespace for the program.
 pub const NETWORK: &str = "--network";
 /// The launcher's flag that gives the program another umask than the lab's, octal.
 pub const UMASK: &str = "--umask";
 
-/// Handles `agent --exec PARENT [--network PATH] [--umask MASK] -- PROGRAM ARGS…` and comes back only when that failed; `None` for any
+/// The launcher's flag that makes the program a user's of the lab's own, by its number.
+pub const USER: &str = "--user";
+
+/// Handles `agent --exec PARENT [--network PATH] [--umask MASK] [--user NUMBER] -- PROGRAM ARGS…` and comes back only when that failed; `None` for any
 /// other command line (`args` holds the program's own name first).
 pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let args: Vec<OsString> = args.into_iter().collect();
@@ -29,6 +33,10 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     };
     let (mask, rest) = match rest {
         [flag, mask, rest @ ..] if flag == UMASK => (mask.to_str(), rest),
+        rest => (None, rest),
+    };
+    let (user, rest) = match rest {
+        [flag, number, rest @ ..] if flag == USER => (number.to_str(), rest),
         rest => (None, rest),
     };
     let [dashes, program, rest @ ..] = rest else { return None };
@@ -45,6 +53,13 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     }
     if let Some(mask) = mask.and_then(|mask| u32::from_str_radix(mask, 8).ok()) {
         rustix::process::umask(rustix::fs::Mode::from_raw_mode(mask));
+    }
+    if let Some(error) = user.and_then(OwnUser::numbered).and_then(|user| user.become_it().err()) {
+        eprintln!("cannot start {}: its user cannot be had: {error}", program.display());
+        return Some(ExitCode::FAILURE);
+    }
+    if *program != this_program() {
+        namespace::let_go();
     }
     let error = become_worker(parent, Command::new(program).args(rest));
     eprintln!("cannot start {}: {error}", program.display());

@@ -3,7 +3,8 @@
 //!
 //! One kind has small buffers: what a slow client does not take stays with the one who sends it. On the machine's own loopback the kernel
 //! holds megabytes between server and client, as no long-distance connection does, and a slow client costs a server nothing. There a
-//! loopback has connections that hold some kilobytes. The other kind is an end of a link and has the kernel's own buffers.
+//! loopback has connections that hold some kilobytes. Another kind is an end of a link, and the third is for private servers alone: nobody else on the
+//! machine can connect to what listens there. Both have the kernel's own buffers.
 
 use std::fs::File;
 use std::io::Write;
@@ -37,12 +38,20 @@ impl Network {
     /// # Errors
     /// The privilege, or a program that sets the loopback up, is missing.
     pub fn narrow() -> Result<Network> {
-        Network::make(SEND_BUFFER_FILE, SEND_BUFFER)
+        Network::make(&[(SEND_BUFFER_FILE, SEND_BUFFER)])
     }
 
     /// Makes one with the kernel's own buffers, where no connection profits from what one before it learnt of the way.
     pub fn plain() -> Result<Network> {
-        Network::make(FORGET_FILE, "1")
+        Network::make(&[(FORGET_FILE, "1")])
+    }
+
+    /// Makes one as the machine's own is, for servers that other users of the machine shall not reach.
+    ///
+    /// # Errors
+    /// As [`Network::narrow`].
+    pub fn private() -> Result<Network> {
+        Network::make(&[])
     }
 
     /// The machine's own, in which this process is anyway.
@@ -50,9 +59,9 @@ impl Network {
         Ok(Network { file: File::open(OWN).context("this network has no name")? })
     }
 
-    fn make(setting: &str, value: &str) -> Result<Network> {
+    fn make(settings: &[(&str, &str)]) -> Result<Network> {
         // A thread of its own: the one that made a namespace stays in it.
-        std::thread::scope(|scope| scope.spawn(|| make(setting, value)).join())
+        std::thread::scope(|scope| scope.spawn(|| make(settings)).join())
             .unwrap_or_else(|_| bail!("the thread that makes it panicked"))
     }
 
@@ -72,6 +81,14 @@ impl Network {
     }
 }
 
+/// Carries something out in a private network where one can be had, else in the machine's own.
+pub fn privately<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
+    match Network::private() {
+        Ok(network) => network.within(work),
+        Err(_) => Ok(work()),
+    }
+}
+
 /// Moves this process into a namespace by its path. To be called before there are threads.
 pub fn join(path: &std::path::Path) -> Result<()> {
     let file = File::open(path).with_context(|| format!("no network namespace {}", path.display()))?;
@@ -88,15 +105,17 @@ fn enter(file: &File) -> std::io::Result<()> {
     Ok(move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?)
 }
 
-/// Makes a namespace on this thread, with one setting of its own.
-fn make(setting: &str, value: &str) -> Result<Network> {
+/// Makes a namespace on this thread, with settings of its own.
+fn make(settings: &[(&str, &str)]) -> Result<Network> {
     nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWNET)
-        .context("a network namespace takes root, or CAP_SYS_ADMIN")?;
+        .context("a network namespace takes root, or a machine that lets users have one (user namespaces)")?;
     let file = File::open(OWN).context("the network namespace has no name")?;
     carry_out("ip", &["link", "set", "lo", "up"]).context("its loopback cannot be set up")?;
-    let settings = std::fs::OpenOptions::new().write(true).open(setting);
-    let written = settings.and_then(|mut file| file.write_all(value.as_bytes()));
-    written.with_context(|| format!("{setting} cannot be set"))?;
+    for (setting, value) in settings {
+        let settings = std::fs::OpenOptions::new().write(true).open(setting);
+        let written = settings.and_then(|mut file| file.write_all(value.as_bytes()));
+        written.with_context(|| format!("{setting} cannot be set"))?;
+    }
     Ok(Network { file })
 }
 

@@ -220,6 +220,9 @@ impl<'a> Draft<'a> {
         let deadline = Instant::now() + place.limit;
         loop {
             let Err(error) = answers(&service.own) else { return Ok(service) };
+            if place.interrupt.is_set() {
+                return Err(anyhow::anyhow!(guard::INTERRUPTED).into());
+            }
             if service.is_alive() && Instant::now() < deadline {
                 std::thread::sleep(GLANCE);
                 continue;

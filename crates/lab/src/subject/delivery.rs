@@ -34,24 +34,46 @@ use crate::planner::{ContentSource, Draft};
 use crate::rig::network::Network;
 use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
+use crate::rig::user::is_open_to_all;
 use crate::run::state::History;
 use crate::study::Study;
 use crate::study::block::{Part, in_form};
 use block::AGAIN_SECONDS;
 use courier::Courier;
 use forecast::{WATCHED_ROUNDS, block_seconds, watched_seconds};
+use rigs::Over;
 use study::DeliveryBlocks;
 use weigh_answer::subject::{Shape, delivery};
 use weigh_model::cell::Cell;
 use weigh_model::inventory::{Inventory, RuntimeEntry};
-use weigh_model::payload::Payload;
+use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::Plan;
 use weigh_model::protocol::Fault;
 use weigh_model::record::VisitRecord;
+use weigh_model::text::clean_path;
 use weigh_model::units;
 
 /// Deliveries.
 pub struct Deliveries;
+
+/// A sentence for the user where private servers of a plan send, over a loopback that all users of the machine share, what only the user may read.
+pub fn exposure(plan: &Plan) -> Option<String> {
+    let is_served = |payload: &Payload| {
+        let cells = plan.cells.iter().filter(|cell| cell.payload == payload.name);
+        cells.filter_map(|cell| cell.delivery.as_ref()).any(|delivery| Over::of(delivery) == Over::Loopback)
+    };
+    let own = plan.payloads.iter().filter(|payload| is_served(payload));
+    let paths = own.filter_map(|payload| match &payload.origin {
+        Origin::User { path, .. } => Some(path),
+        _ => None,
+    });
+    let secret = paths.into_iter().find(|path| !is_open_to_all(path))?;
+    let why = Network::private().err()?;
+    Some(format!(
+        "other users of this machine can fetch {} and what else is measured while servers send it, for they share one network ({why:#})",
+        clean_path(secret)
+    ))
+}
 
 impl Subject for Deliveries {
     fn shape(&self) -> &'static Shape {

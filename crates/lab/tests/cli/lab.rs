@@ -55,6 +55,10 @@ impl Lab {
         for folder in ["work", "cache", "tmp"] {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }
+        // As /tmp does, it lets others through: servers of a lab of root's have a user of their own.
+        for folder in [home.path().to_owned(), home.path().join("tmp")] {
+            std::fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o711)).unwrap();
+        }
         Lab { home }
     }
 
@@ -151,12 +155,18 @@ impl Lab {
         self.run(args).refusal()
     }
 
+    /// What a command that goes on by itself has written to stderr.
+    pub fn said(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("stderr")).unwrap()
+    }
+
     /// Starts a command that goes on by itself.
     pub fn start(&self, args: &[&str]) -> Started {
         let mut command = std::process::Command::new(WEIGH);
         command.args(args).current_dir(self.work()).env("WEIGH_CACHE", self.cache());
         command.env("TMPDIR", self.tmp());
-        Started(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+        let stderr = std::fs::File::create(self.home.path().join("stderr")).unwrap();
+        Started(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).spawn().unwrap())
     }
 
     /// What commands left in the place for temporary files.

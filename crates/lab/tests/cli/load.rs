@@ -3,6 +3,7 @@
 mod ab;
 mod compare;
 mod files;
+mod full;
 mod interrupted;
 mod refused;
 mod run;

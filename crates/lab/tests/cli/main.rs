@@ -24,6 +24,7 @@ mod lab;
 mod link;
 mod linked;
 mod load;
+mod names;
 mod own;
 #[allow(dead_code, reason = "the benchmarks use the rest of it")]
 mod peer;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::codec::text;
-use crate::lab::{Lab, SMALL, deliveries, has, study};
+use crate::lab::{Lab, SMALL, deliveries, has, study, wait_until};
 
 /// A study of one server's files that is done in a moment.
 fn whole_study() -> String {
@@ -253,4 +253,40 @@ fn a_configuration_that_cannot_be_measured_is_refused_with_its_line() {
     }
     assert!(!lab.path("weigh-runs").exists());
     assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
+}
+
+/// Its answers take minutes: at a byte a second.
+const SLOW: &str = "events {}\nhttp { server { listen 8080; limit_rate 1; } }\n";
+
+#[test]
+fn a_configuration_that_answers_slowly_meets_the_deadline_of_its_trial() {
+    needs!(nginx());
+    let lab = Lab::new();
+    lab.write("assets.toml", whole_study());
+    lab.write("slow.conf", SLOW);
+    let begun = std::time::Instant::now();
+    let ran = lab.run(&["plan", "assets.toml", "--server-config", "slow.conf"]);
+    let said = ran.stderr.lines().last().unwrap_or_default();
+    assert!(ran.code != 0 && said.contains("slow.conf: nginx was not ready within 10 s"), "{}", ran.stderr);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(40), "{:?}", begun.elapsed());
+    assert_eq!(lab.left_over(), 0);
+}
+
+#[test]
+fn a_trial_of_a_configuration_ends_at_once_when_the_user_wants_it() {
+    needs!(nginx());
+    for signal in ["TERM", "INT"] {
+        let lab = Lab::new();
+        lab.write("assets.toml", whole_study());
+        lab.write("slow.conf", SLOW);
+        let mut started = lab.start(&["plan", "assets.toml", "--server-config", "slow.conf"]);
+        wait_until("the server is tried", || lab.processes().len() >= 3);
+        started.signal(signal);
+        let begun = std::time::Instant::now();
+        wait_until("it has ended", || started.0.try_wait().unwrap().is_some());
+        assert!(begun.elapsed() < std::time::Duration::from_secs(8), "{:?}", begun.elapsed());
+        let said = lab.said();
+        assert!(said.contains("interrupted; nothing was measured"), "{said}");
+        assert_eq!((lab.left_over(), lab.processes().len()), (0, 0), "{signal}");
+    }
 }

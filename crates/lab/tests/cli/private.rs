@@ -16,7 +16,8 @@ fn after(lab: &Lab, first: &str, args: &[&str]) -> Ran {
 /// Every folder and file below that others could enter, read or write.
 fn open_to_others(root: &Path, found: &mut Vec<String>) {
     for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
-        let about = entry.metadata().unwrap();
+        // What a run that is under way removes is open to nobody.
+        let Ok(about) = entry.metadata() else { continue };
         if about.mode() & 0o077 != 0 && !about.is_symlink() {
             found.push(format!("{:o} {}", about.mode() & 0o777, entry.path().display()));
         }
@@ -33,16 +34,46 @@ fn whatever_is_written_is_its_users_alone() {
     let blocks = deliveries("asset", "corpus:page-zlib", "-", "ways = [\"plain\", \"gzip_static\"]");
     lab.write("study.toml", study("sent", [30, 1, 1], &blocks));
     let served = crate::lab::has("nginx", "apt install nginx");
-    let before: Vec<_> = std::fs::read_dir(lab.work()).unwrap().flatten().map(|entry| entry.path()).collect();
     let mut verbs = vec![
         vec!["codec", "page.html", "--codecs", "zlib:1", "--budget", "2", "--out", "codec"],
         vec!["report", "codec", "--out", "shown", "--format", "csv"],
         vec!["plan", "cache-levels", "--quick"],
         vec!["check"],
     ];
+    let server = crate::load::server::Server::of("page");
+    let url = server.url("/");
+    verbs.push(vec!["load", &url, "-n", "10", "--out", "loaded"]);
+    verbs.push(vec!["load", &url, "--blocks", "5", "--vs", &url, "--block", "100ms", "--out", "compared"]);
+    verbs.push(vec![
+        "report", "codec", "--out", "drawn", "--format", "svg", "--format", "markdown", "--format", "json",
+    ]);
+    verbs.push(vec!["link"]);
+    verbs.push(vec!["link", "measure", "100mbit/1ms"]);
+    if crate::lab::has_php() {
+        lab.write("script.php", "<?php usleep(1000);");
+        verbs.push(vec!["profile", "--pairs", "0", "--out", "profiled", "--", "script.php"]);
+        verbs.push(vec![
+            "codec",
+            "page.html",
+            "--php",
+            "php",
+            "--codecs",
+            "gzencode:1",
+            "--budget",
+            "2",
+            "--out",
+            "inside",
+        ]);
+    }
     if served {
         verbs.push(vec!["run", "study.toml", "--out", "sent"]);
     }
+    if crate::lab::has("redis-server", "apt install redis-server") && crate::lab::has_php() {
+        let client = "[[clients]]\nstores = [\"redis\"]\ndrivers = [\"first\"]\nruntimes = [\"php\"]\nvalues = [\"integer\"]\nmixes = [\"9:1\"]\nworkers = [1]\ntransactions = 200\n";
+        lab.write("clients.toml", study("asked", [10, 1, 1], client));
+        verbs.push(vec!["run", "clients.toml", "--out", "asked"]);
+    }
+    let before: Vec<_> = std::fs::read_dir(lab.work()).unwrap().flatten().map(|entry| entry.path()).collect();
     for verb in &verbs {
         let ran = after(&lab, "umask 0", verb);
         assert_eq!(ran.code, 0, "{verb:?}: {}{}", ran.stdout, ran.stderr);
@@ -58,6 +89,58 @@ fn whatever_is_written_is_its_users_alone() {
     open_to_others(&lab.tmp(), &mut found);
     assert!(found.is_empty(), "{found:#?}");
     assert!(lab.path("codec").is_dir() && (!served || lab.path("sent").is_dir()));
+}
+
+/// The port that the configuration of a running instance names.
+fn port_of(configuration: &Path) -> Option<u16> {
+    let text = std::fs::read_to_string(configuration).ok()?;
+    text.split_once("listen 127.0.0.1:")?.1.split([';', ' ']).next()?.parse().ok()
+}
+
+/// The files of this name in the private directories of a lab that runs.
+fn of_instances(lab: &Lab, name: &str) -> Vec<std::path::PathBuf> {
+    let folders = |path: &Path| -> Vec<std::path::PathBuf> {
+        std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    };
+    folders(&lab.tmp())
+        .iter()
+        .flat_map(|room| folders(room))
+        .map(|place| place.join(name))
+        .filter(|file| file.is_file())
+        .collect()
+}
+
+/// A listener of this machine's own network would take the connection of whoever is on it.
+#[test]
+fn what_private_servers_send_no_other_user_can_fetch() {
+    needs!(crate::lab::has("nginx", "apt install nginx"));
+    if let Err(why) = weigh::rig::network::Network::private() {
+        println!("skipped: no private network here: {why:#}");
+        return;
+    }
+    let lab = Lab::new();
+    let blocks = deliveries(
+        "asset",
+        "corpus:page-zlib",
+        "-",
+        "ways = [\"plain\", \"gzip:1\", \"gzip:6\"]\nkeep = true",
+    );
+    lab.write("study.toml", study("sent", [8, 30, 20], &blocks));
+    let mut started = lab.start(&["run", "study.toml", "--out", "sent"]);
+    let mut tried = 0;
+    crate::lab::wait_until("responses came, and a hundred connections were tried", || {
+        for port in of_instances(&lab, "nginx.conf").iter().filter_map(|file| port_of(file)) {
+            assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err(), "port {port} is open to all");
+            tried += 1;
+        }
+        let mut found = Vec::new();
+        open_to_others(&lab.tmp(), &mut found);
+        assert!(found.is_empty(), "{found:#?}");
+        let log = std::fs::read_to_string(lab.path("sent/records.ndjson")).unwrap_or_default();
+        tried >= 100 && log.contains("\"visit\"")
+    });
+    started.kill();
+    assert!(!lab.visits("sent").is_empty(), "the servers were up: responses came");
 }
 
 #[test]

@@ -6,7 +6,11 @@ mod deliveries;
 mod dir;
 mod fake;
 mod faults;
+#[path = "../../fuzz/src/lib.rs"]
+mod fuzz;
+mod kept_inputs;
 mod lifetime;
+mod loading;
 mod order;
 mod process;
 mod resume;

@@ -3,6 +3,7 @@
 
 pub mod chunked;
 pub mod exchange;
+pub mod frames;
 pub mod head;
 pub mod request_file;
 

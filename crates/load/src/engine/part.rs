@@ -114,9 +114,10 @@ impl<'a> Part<'a> {
         self.failures = 0;
     }
 
-    /// A connection is no more.
+    /// A connection is no more: there is room for another, whoever waits for it.
     pub fn lost(&mut self, endpoint: u32, token: usize) {
         self.has -= 1;
+        self.wake = Some(0);
         self.idle[endpoint as usize].retain(|t| *t != token);
     }
 }

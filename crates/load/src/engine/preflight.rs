@@ -159,9 +159,13 @@ impl Scout {
         self.requests[index] = Asked::Examined(Box::new(found));
     }
 
-    /// What was found, in the plan's order, with a fault for each request that got no answer in time.
-    pub fn finish(mut self) -> Vec<(Preflight, Option<Expectation>)> {
-        (0..self.requests.len()).for_each(|index| self.examine(index));
+    /// What was found, in the plan's order, with a fault for each request that got no answer in time. Each is told of, for together they
+    /// may take a while.
+    pub fn finish(mut self, each: impl Fn()) -> Vec<(Preflight, Option<Expectation>)> {
+        for index in 0..self.requests.len() {
+            self.examine(index);
+            each();
+        }
         let found = self.requests.into_iter().filter_map(|asked| match asked {
             Asked::Examined(found) => Some(*found),
             Asked::Open(_) => None,

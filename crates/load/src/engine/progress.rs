@@ -1,6 +1,7 @@
 //! What a thread lets the others see while it runs.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Nanos;
 use crate::record::Recorder;
@@ -11,6 +12,9 @@ const EVERY: Nanos = 500_000_000;
 /// How far a run is.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Progress {
+    /// It is the preflight that goes on.
+    #[serde(default)]
+    pub is_preflight: bool,
     /// Seconds since the begin.
     pub seconds: f64,
     /// Responses completed so far.
@@ -25,7 +29,14 @@ pub struct Progress {
 
 /// One thread's window.
 #[derive(Debug, Default)]
-pub struct Window(Mutex<Seen>);
+pub struct Window {
+    seen: Mutex<Seen>,
+    /// Grows as long as the thread goes on.
+    beats: AtomicU64,
+}
+
+/// The beats of a thread that has come to its end.
+const ENDED: u64 = u64::MAX;
 
 /// What is seen through it.
 #[derive(Clone, Debug, Default)]
@@ -38,18 +49,35 @@ pub struct Seen {
 }
 
 impl Window {
+    /// Shows that it goes on.
+    pub fn beat(&self) {
+        self.beats.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Shows that there is nothing more to go on with.
+    pub fn end(&self) {
+        self.beats.store(ENDED, Ordering::Relaxed);
+    }
+
+    /// Whether it has gone on since there were so many beats, or has ended; they are counted anew.
+    pub fn has_gone_on(&self, since: &mut u64) -> bool {
+        let beats = self.beats.load(Ordering::Relaxed);
+        std::mem::replace(since, beats) != beats || beats == ENDED
+    }
+
     /// Shows where it is.
     pub fn publish(&self, recorder: &Recorder) {
-        if let Ok(mut seen) = self.0.lock() {
+        if let Ok(mut seen) = self.seen.lock() {
             seen.counts = recorder.progress();
             seen.newest.clear();
             seen.newest.add(recorder.newest());
         }
     }
 
-    /// The same, unless it was done a moment ago.
+    /// Shows that it goes on, and where it is unless it did a moment ago.
     pub fn publish_now_and_then(&self, recorder: &Recorder, now: Nanos) {
-        let is_due = self.0.lock().is_ok_and(|mut seen| {
+        self.beat();
+        let is_due = self.seen.lock().is_ok_and(|mut seen| {
             let is_due = now >= seen.shown + EVERY;
             seen.shown = if is_due { now } else { seen.shown };
             is_due
@@ -61,6 +89,6 @@ impl Window {
 
     /// Looks in.
     pub fn look(&self) -> Seen {
-        self.0.lock().map(|seen| seen.clone()).unwrap_or_default()
+        self.seen.lock().map(|seen| seen.clone()).unwrap_or_default()
     }
 }

@@ -3,7 +3,7 @@
 use super::part::{Draw, Part};
 use super::prepared::{Arsenal, Refusal};
 use crate::arrival::{self, Model};
-use crate::plan::{Check, Length, LoadPlan, Protocol, Stream};
+use crate::plan::{Check, Length, Limits, LoadPlan, Protocol, Stream};
 
 /// The arrival models of a plan's streams.
 ///
@@ -62,7 +62,7 @@ pub fn parts<'a>(
 }
 
 /// The plan of the preflight: one request after the other, over one connection where the load keeps its own, and nobody is
-/// slow.
+/// slow. When it is interrupted there is nothing to be saved.
 pub fn scouting(plan: &LoadPlan) -> LoadPlan {
     let stream = Stream {
         name: "preflight".into(),
@@ -71,6 +71,7 @@ pub fn scouting(plan: &LoadPlan) -> LoadPlan {
     };
     LoadPlan {
         streams: vec![stream],
+        limits: Limits { drain_seconds: 0.0, ..plan.limits },
         length: Length::default(),
         check: Check::Verify { decode_every: 1, vary_by: Vec::new() },
         threads: 1,

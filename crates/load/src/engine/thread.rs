@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use mio::event::Event;
@@ -30,24 +30,23 @@ const TIMER: Token = Token(usize::MAX);
 const TICK: Nanos = 50_000_000;
 /// Bytes of the read buffer: large reads cost least, and it fits into a core's own cache beside the rest.
 const BUFFER: usize = 256 << 10;
-/// Bytes that a connection reads before others have their turn, and limits and the end are looked at; of bodies that the kernel drops.
+/// Bytes that a connection reads before others have their turn, and limits and the end are looked at.
 const TURN: usize = 1 << 20;
-const TURN_DROPPED: usize = 16 << 20;
 /// The most that is dropped at a time.
 const SCRATCH: usize = 4 << 20;
 
 /// What the threads of a run share.
 #[derive(Debug)]
-pub struct Shared {
+pub struct Shared<'a> {
     /// When the run began.
     pub clock: Clock,
     /// Requests that may still be sent.
     pub tickets: Option<AtomicI64>,
-    /// How the run is to be ended: [`GO_ON`], [`DRAIN`].
-    pub order: AtomicU32,
+    /// Set when no further request is to be sent.
+    pub stop: &'a AtomicBool,
 }
 
-impl Shared {
+impl Shared<'_> {
     /// Whether one more request may be sent; it is counted.
     pub fn take_ticket(&self) -> bool {
         self.tickets.as_ref().is_none_or(|left| left.fetch_sub(1, Ordering::Relaxed) > 0)
@@ -59,16 +58,11 @@ impl Shared {
     }
 }
 
-/// Requests are sent.
-pub const GO_ON: u32 = 0;
-/// No further one is.
-pub const DRAIN: u32 = 1;
-
 /// One thread's engine.
 pub struct Thread<'a> {
     pub(super) plan: &'a LoadPlan,
     pub(super) arsenal: &'a Arsenal,
-    pub(super) shared: &'a Shared,
+    pub(super) shared: &'a Shared<'a>,
     pub(super) poll: Poll,
     timer: Timer,
     pub(super) conns: Vec<Option<Conn>>,
@@ -105,7 +99,7 @@ impl<'a> Thread<'a> {
     pub fn new(
         plan: &'a LoadPlan,
         arsenal: &'a Arsenal,
-        shared: &'a Shared,
+        shared: &'a Shared<'a>,
         parts: Vec<Part<'a>>,
         sink: Sink,
         window: &'a Window,
@@ -209,7 +203,7 @@ impl<'a> Thread<'a> {
 
     /// Ends what is over time, now and then.
     fn look_at_time(&mut self, now: Nanos) -> io::Result<()> {
-        let is_asked = self.shared.order.load(Ordering::Relaxed) == DRAIN;
+        let is_asked = self.shared.stop.load(Ordering::Relaxed);
         let is_over = self.parts.iter().all(|p| p.is_over);
         if self.is_sending && (now >= self.until || is_asked || is_over) {
             self.stop_sending(now);
@@ -311,8 +305,7 @@ impl Thread<'_> {
             None => usize::MAX,
         };
         let discard = discards.then_some(self.scratch.as_mut_slice());
-        let turn = if discards { TURN_DROPPED } else { TURN };
-        let means = Means { buffer: &mut self.buffer, allowance, turn, discard, ended: conn.ended };
+        let means = Means { buffer: &mut self.buffer, allowance, turn: TURN, discard, ended: conn.ended };
         let drive = conn.machine.drive(&mut conn.io, request, means, &mut self.sink);
         let after = received(conn, exchange, &self.sink);
         let until = conn.pace.as_mut().and_then(|pace| {
@@ -335,13 +328,7 @@ impl Thread<'_> {
         let is_lost = conn.state == State::Lingering;
         let has_ended = !was_idle && conn.machine.in_flight().is_none();
         match drive {
-            Drive::Closed => {
-                self.close(token);
-                if was_idle {
-                    // An idle connection of an open model makes room when it goes.
-                    self.pump(stream)?;
-                }
-            }
+            Drive::Closed => self.close(token),
             Drive::Lingering if !is_lost => {
                 conn.state = State::Lingering;
                 conn.listed = 0;
@@ -468,8 +455,6 @@ impl Thread<'_> {
                     false => self.stop_sending(now),
                 }
             }
-            // There is room for another connection.
-            self.parts[stream as usize].wake.get_or_insert(now);
             self.settle()?;
         }
         Ok(())

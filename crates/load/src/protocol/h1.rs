@@ -118,6 +118,8 @@ impl Machine {
                 return Drive::Paused;
             }
             let droppable = self.left().filter(|left| *left >= WORTH_DISCARDING);
+            let drops = droppable.is_some() && means.discard.is_some();
+            let begun = self.chunks();
             let step = match (droppable, &mut means.discard) {
                 (Some(left), Some(scratch)) => {
                     self.discard(io, left.min(means.allowance as u64), scratch, events)
@@ -128,7 +130,8 @@ impl Machine {
                 _ => self.read(io, means.buffer, means.allowance, events),
             };
             match step {
-                Step::Read(bytes) => means.spend(bytes, 0),
+                Step::Read(bytes) if drops => means.drop(bytes),
+                Step::Read(bytes) => means.spend(bytes, self.chunks().wrapping_sub(begun)),
                 Step::Enough(bytes) if means.ended => means.spend(bytes, 0),
                 Step::Enough(_) | Step::Blocked if self.current.is_none() && self.closing => {}
                 Step::Enough(_) | Step::Blocked => {
@@ -151,6 +154,10 @@ impl Machine {
             Some(Current { rest: Rest::Length(left), .. }) => Some(*left),
             _ => None,
         }
+    }
+
+    fn chunks(&self) -> usize {
+        self.current.as_ref().map_or(0, Current::chunks)
     }
 
     /// Whether a part of a request waits for room to be sent.

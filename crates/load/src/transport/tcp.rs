@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use mio::net::TcpStream;
+use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use socket2::{Domain, Protocol, Socket, Type};
 
@@ -25,6 +26,8 @@ pub struct Tcp {
     is_near: bool,
     /// Bytes that an event waits for.
     awaited: usize,
+    /// A write was told that the connection was reset.
+    was_reset: bool,
 }
 
 impl Tcp {
@@ -42,11 +45,12 @@ impl Tcp {
             socket.set_recv_buffer_size(bytes as usize)?;
         }
         match socket.connect(&address.into()) {
-            Err(e) if e.raw_os_error() != Some(rustix::io::Errno::INPROGRESS.raw_os_error()) => Err(e),
+            Err(e) if e.raw_os_error() != Some(Errno::INPROGRESS.raw_os_error()) => Err(e),
             _ => Ok(Tcp {
                 stream: TcpStream::from_std(socket.into()),
                 is_near: address.ip().is_loopback(),
                 awaited: 1,
+                was_reset: false,
             }),
         }
     }
@@ -74,6 +78,12 @@ impl Tcp {
         }
     }
 
+    /// What the end of all bytes means: a reset is told once, and where a write was told of it a read looks like one behind a close.
+    #[cold]
+    fn end(&self) -> io::Result<usize> {
+        if self.was_reset { Err(Errno::CONNRESET.into()) } else { Ok(0) }
+    }
+
     /// What is registered for readiness.
     pub fn source(&mut self) -> &mut TcpStream {
         &mut self.stream
@@ -83,19 +93,22 @@ impl Tcp {
 impl Transport for Tcp {
     #[inline]
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        Ok(recv(&self.stream, buf, RecvFlags::empty())?.1)
+        let (_, read) = recv(&self.stream, buf, RecvFlags::empty())?;
+        if read == 0 { self.end() } else { Ok(read) }
     }
 
     #[inline]
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        Ok(send(&self.stream, buf, SendFlags::NOSIGNAL)?)
+        let sent = send(&self.stream, buf, SendFlags::NOSIGNAL);
+        self.was_reset |= sent == Err(Errno::CONNRESET);
+        Ok(sent?)
     }
 
     /// The kernel drops the bytes without a copy, where it can (`MSG_TRUNC`, see tcp(7)).
     fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
         let most = max.min(scratch.len());
         let (_, dropped) = recv(&self.stream, &mut scratch[..most], RecvFlags::TRUNC)?;
-        Ok(dropped)
+        if dropped == 0 && most > 0 { self.end() } else { Ok(dropped) }
     }
 
     #[inline]

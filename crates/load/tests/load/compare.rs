@@ -213,12 +213,25 @@ fn a_thread_that_waits_for_its_processor_is_not_idle() {
 #[test]
 fn lateness_is_the_limit_of_a_rate_that_was_not_met() {
     let mut result = result(1.0, &[0.001; 100]);
-    result.client.lateness.record(5_000_000);
+    result.client.lateness.record(20_000_000);
     assert!(matches!(caveats(&result, false)[..], [Caveat::LateClient { .. }]));
+    // Two of the hundred and two in a second are 20 ms of the schedule.
     result.classes[0].counts.scheduled = 102;
     let [caveat] = caveats(&result, false)[..] else { panic!() };
     assert!(matches!(caveat, Caveat::SaturatedClient { sign: Sign::Late { .. } }), "{caveat:?}");
     assert!(caveat.sentence().contains("this is not the server's rate"));
+}
+
+#[test]
+fn a_rate_that_the_server_refused_is_not_the_generator_s_limit() {
+    // Late enough to be seen in the times, and nowhere near what was refused or not sent.
+    for (faulted, dropped) in [(100, 0), (0, 100), (50, 50)] {
+        let mut result = result(1.0, &[0.001; 100]);
+        result.client.lateness.record(20_000_000);
+        let counts = &mut result.classes[0].counts;
+        (counts.scheduled, counts.faulted, counts.dropped) = (200, faulted, dropped);
+        assert_eq!(caveats(&result, false), [], "{faulted} faulted, {dropped} dropped");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use weigh_load::plan::LoadPlan;
 use weigh_load::result::{Checked, LoadResult};
 
 use crate::bad_servers::load::{counts, load, plan, verify};
-use crate::bad_servers::server::{Server, Step, response};
+use crate::server::{Server, Step, response};
 
 const REQUESTS: u64 = 200;
 /// The request of the load that is answered wrongly.

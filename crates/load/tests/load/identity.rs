@@ -3,34 +3,62 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use rustls::ServerConfig;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion};
 use weigh_load::plan::Tls;
 
 /// A server's identity.
 pub struct Identity {
     /// For the server; it speaks by ALPN what it was made with.
     pub config: Arc<ServerConfig>,
+    certificate: CertificateDer<'static>,
+    key: PrivatePkcs8KeyDer<'static>,
     authority: tempfile::NamedTempFile,
 }
 
 impl Identity {
     /// One for `localhost` and `127.0.0.1`.
     pub fn new(alpn: &[&[u8]]) -> Identity {
-        let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
-        let made = rcgen::generate_simple_self_signed(names).unwrap();
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
-        let mut config =
-            ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-                .with_safe_default_protocol_versions()
-                .unwrap()
-                .with_no_client_auth()
-                .with_single_cert(vec![made.cert.der().clone()], key)
-                .unwrap();
-        config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
+        Identity::of(&["localhost", "127.0.0.1"], 4096, alpn)
+    }
+
+    /// One for another name, or until the begin of another year.
+    pub fn made(name: &str, until: i32) -> Identity {
+        Identity::of(&[name], until, &[])
+    }
+
+    fn of(names: &[&str], until: i32, alpn: &[&[u8]]) -> Identity {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let mut wanted = rcgen::CertificateParams::new(names).unwrap();
+        wanted.not_before = rcgen::date_time_ymd(2000, 1, 1);
+        wanted.not_after = rcgen::date_time_ymd(until, 1, 1);
+        let made = wanted.self_signed(&key).unwrap();
         let mut authority = tempfile::NamedTempFile::new().unwrap();
-        authority.write_all(made.cert.pem().as_bytes()).unwrap();
-        Identity { config: Arc::new(config), authority }
+        authority.write_all(made.pem().as_bytes()).unwrap();
+        let mut identity = Identity {
+            config: Arc::new(config(
+                made.der(),
+                &key.serialize_der().into(),
+                &suites(),
+                rustls::ALL_VERSIONS,
+            )),
+            certificate: made.der().clone(),
+            key: key.serialize_der().into(),
+            authority,
+        };
+        Arc::make_mut(&mut identity.config).alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
+        identity
+    }
+
+    /// For a server that takes these alone.
+    pub fn serve_with(
+        &self,
+        suites: &[SupportedCipherSuite],
+        versions: &[&'static SupportedProtocolVersion],
+    ) -> ServerConfig {
+        config(&self.certificate, &self.key, suites, versions)
     }
 
     /// Trusts it, and nobody else.
@@ -38,4 +66,24 @@ impl Identity {
         let authorities = Some(self.authority.path().to_str().unwrap().to_owned());
         Tls { insecure: false, authorities, resumption: true }
     }
+}
+
+fn suites() -> Vec<SupportedCipherSuite> {
+    ring::default_provider().cipher_suites
+}
+
+fn config(
+    certificate: &CertificateDer<'static>,
+    key: &PrivatePkcs8KeyDer<'static>,
+    suites: &[SupportedCipherSuite],
+    versions: &[&'static SupportedProtocolVersion],
+) -> ServerConfig {
+    let provider =
+        rustls::crypto::CryptoProvider { cipher_suites: suites.to_vec(), ..ring::default_provider() };
+    ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_protocol_versions(versions)
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.clone()], PrivateKeyDer::from(key.clone_key()))
+        .unwrap()
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::fuzz::{chunked, exchange, head, request_file};
+use crate::fuzz::{chunked, exchange, frames, head, request_file};
 
 /// Holds every kept input of a target; a panic names the file.
 fn replay(target: &str, hold: fn(&[u8])) {
@@ -38,6 +38,11 @@ fn exchanges() {
 }
 
 #[test]
+fn connections() {
+    replay("frames", frames::hold);
+}
+
+#[test]
 fn request_files() {
     // A target that takes text is given the valid part.
     replay("request_file", |bytes| {
@@ -56,5 +61,5 @@ fn every_target_is_replayed() {
         .map(|target| target.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
         .collect();
     targets.sort();
-    assert_eq!(targets, ["chunked", "exchange", "head", "request_file"]);
+    assert_eq!(targets, ["chunked", "exchange", "frames", "head", "request_file"]);
 }

@@ -1,11 +1,11 @@
 //! Blocks one after the other through one agent: each is shown, kept in the run directory, and may be the last if the user says so;
 //! what they came to goes to the screen and to the files that were asked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::LoadResult;
 
@@ -19,7 +19,7 @@ use crate::loading::{Failure, LoadAgent, Outcome};
 use crate::rig::machine::Machine;
 use weigh_answer::format::Detail;
 use weigh_answer::load::report as load_report;
-use weigh_answer::load::{Document, Measured, Run, SCHEMA};
+use weigh_answer::load::{Document, Measured, SCHEMA};
 
 /// An agent with a place to keep what it says.
 pub struct Conductor {
@@ -119,38 +119,43 @@ impl Conductor {
             measured,
         };
         let json = json(&document)?;
-        if output.json {
-            terminal::print(&String::from_utf8_lossy(&json))?;
+        let shown = if output.json {
+            terminal::write(&String::from_utf8_lossy(&json))
         } else {
             let detail = if output.verbose { Detail::Full } else { Detail::Summary };
-            terminal::print(&load_report::terminal(&document, &crate::cli::report::options(detail, None)))?;
+            terminal::print(&load_report::terminal(&document, &crate::cli::report::options(detail, None)))
+        };
+        let mut failed: Vec<anyhow::Error> = unkept.into_iter().collect();
+        keep(&place, &output, &document, &json, began, &mut failed)?;
+        shown.with_context(|| format!("what is kept of the figures is in {}", place.path().display()))?;
+        if !failed.is_empty() {
+            let failed: Vec<String> = failed.iter().map(|error| format!("{error:#}")).collect();
+            bail!("the figures above are not kept in full: {}", failed.join("; "));
         }
-        let kept = unkept.map_or(Ok(()), Err).and_then(|()| keep(&place, &output, &document, &json, began));
-        kept.context("the figures above are not kept in full")?;
         terminal::note(&format!("run       {}", place.path().display()));
         Ok(())
     }
 }
 
-/// Writes down what there is beside the blocks.
-fn keep(place: &Place, output: &Output, document: &Document, json: &[u8], began: SystemTime) -> Result<()> {
-    place.write("result.json", json)?;
-    match &document.measured {
-        Measured::Run(run) => series(place, output, run, began),
-        _ => Ok(()),
-    }
-}
-
-/// The times of a run as files of their own.
-fn series(place: &Place, output: &Output, run: &Run, began: SystemTime) -> Result<()> {
-    let slices = load_report::csv::slices(&run.plan, &run.result)?;
+/// Writes down what there is beside the blocks. What cannot be written keeps no other file from it.
+fn keep(
+    place: &Place,
+    output: &Output,
+    document: &Document,
+    json: &[u8],
+    began: SystemTime,
+    failed: &mut Vec<anyhow::Error>,
+) -> Result<()> {
+    let mut write = |path: &Path, bytes: &[u8]| failed.extend(place::write(path, bytes).err());
+    write(&place.path().join("result.json"), json);
+    let Measured::Run(run) = &document.measured else { return Ok(()) };
     let since = began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+    let slices = load_report::csv::slices(&run.plan, &run.result)?;
     let log = load_report::hlog::log(&run.result, since)?;
-    place.write("slices.csv", &slices)?;
-    place.write("times.hlog", &log)?;
-    for (file, bytes) in [(&output.csv, slices), (&output.hlog, log)] {
-        if let Some(file) = file {
-            place::write(file, &bytes)?;
+    for (name, asked, bytes) in [("slices.csv", &output.csv, slices), ("times.hlog", &output.hlog, log)] {
+        write(&place.path().join(name), &bytes);
+        if let Some(file) = asked {
+            write(file, &bytes);
         }
     }
     Ok(())

@@ -8,6 +8,9 @@ use weigh_load::plan::LoadPlan;
 use crate::cli::terminal::Line;
 use weigh_model::units;
 
+/// What a preflight does.
+const ASKING: &str = "asking what the server sends";
+
 /// Shows a block on stderr.
 pub struct Live {
     line: Line,
@@ -21,7 +24,7 @@ impl Live {
     pub fn new(plan: &LoadPlan, about: &str, silent: bool) -> Live {
         let line = Line::new(silent);
         line.bar.enable_steady_tick(Duration::from_millis(200));
-        line.bar.set_message("asking what the server sends");
+        line.bar.set_message(ASKING);
         let length = match (plan.length.requests, plan.length.seconds) {
             (Some(n), _) => format!(" of {}", count(n)),
             (None, Some(s)) => format!(" in {} of {}", "{}", units::ns(s * 1e9)),
@@ -38,6 +41,9 @@ impl Live {
     }
 
     fn message(&mut self, progress: &Progress) -> String {
+        if progress.is_preflight {
+            return ASKING.into();
+        }
         let span = progress.seconds - self.before.0;
         let rate = progress.completed.saturating_sub(self.before.1) as f64 / span.max(1e-3);
         self.before = (progress.seconds, progress.completed);

@@ -24,7 +24,7 @@ pub(super) fn write(args: &Args, document: &Document, choice: &Choice, profiles:
         terminal::note(&format!("written to {}", clean_path(out)));
     }
     if args.json {
-        return terminal::print(&json(document)?);
+        return terminal::write(&json(document)?);
     }
     let detail = if args.verbose { Detail::Full } else { Detail::Summary };
     terminal::print(&report::terminal(document, choice, &options(detail, None)))

@@ -8,11 +8,14 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::Own;
+use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Progress};
 use crate::rig::guard::Place;
+use crate::rig::network::privately;
 use crate::rig::server::Site;
 use crate::rig::server::{Definition, Instance, own};
 use crate::rig::service::FolderDefinition;
+use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
 use crate::study::Study;
 use crate::subject::delivery::look;
@@ -82,7 +85,13 @@ impl Lab {
         read.notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
         let definition = definition.with_own(&read.config);
         progress.doing(&format!("trying {}", clean_path(file)));
-        attempt(&definition).with_context(|| format!("--server-config {}", clean_path(file)))?;
+        let tried = Interrupt::during(|interrupt| {
+            let tried = attempt(&definition, interrupt);
+            if interrupt.is_set() { Err(anyhow!("interrupted; nothing was measured")) } else { tried }
+        });
+        tried
+            .context("signals cannot be caught")?
+            .with_context(|| format!("--server-config {}", clean_path(file)))?;
         Ok(Some(definition))
     }
 }
@@ -107,11 +116,13 @@ fn text(file: &Path) -> Result<String> {
 }
 
 /// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.
-fn attempt(definition: &Definition) -> Result<()> {
+fn attempt(definition: &Definition, interrupt: &Interrupt) -> Result<()> {
     let found = definition.find();
-    let room = Shelter::new().context("no temporary folder")?;
+    let user = OwnUser::for_programs(found.program.as_deref().into_iter());
+    let room = Shelter::of(user).context("no temporary folder")?;
     let docroot = room.path().join("docroot");
     std::fs::create_dir(&docroot).context("no temporary folder")?;
+    user.map_or(Ok(()), |user| user.give(&docroot)).context("no temporary folder")?;
     let site = Site {
         docroot,
         fpm: None,
@@ -120,9 +131,10 @@ fn attempt(definition: &Definition) -> Result<()> {
         tls: None,
         cpus: Vec::new(),
     };
-    let place = Place { limit: START, ..Place::new(room.path(), room.path().join("log")) };
-    match Instance::start(&found, &site, &place) {
-        Ok(instance) => drop(instance.stop()),
+    let place = Place::new(room.path(), room.path().join("log")).of(user);
+    let place = Place { limit: START, interrupt: interrupt.clone(), ..place };
+    match privately(|| Instance::start(&found, &site, &place).map(Instance::stop))? {
+        Ok(_) => {}
         // Its log goes with the folder: what it said last is in the error.
         Err(error) => bail!("{}", format!("{error:#}").split("; its log is ").next().unwrap_or_default()),
     }

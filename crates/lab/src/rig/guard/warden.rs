@@ -1,10 +1,11 @@
-//! The guard itself: `agent --guard DIR CPUS -- PROGRAM ARGS…`, started by the lab. With `--guard-lent` the directory stays when the
+//! The guard itself: `agent --guard DIR CPUS USER -- PROGRAM ARGS…`, started by the lab. With `--guard-lent` the directory stays when the
 //! program ends before the lab does.
 //!
 //! Its stdin carries orders, one byte a signal for the program, and closes when the lab ends. Its stdout carries one line: how the program
 //! ended. Its stderr is the program's, too.
 //!
-//! Some servers refuse to serve as root, or give their workers to a user who cannot read the files. So root gets another number: in a user
+//! Started by root, a program has a number of its own as its user ([`crate::rig::user`]). Where none can be had, root gets another number, because
+//! some servers refuse to serve as root, or give their workers to a user who cannot read the files: in a user
 //! namespace of its own a process of root's has an ordinary one, reads what root owns, and has none of root's privileges.
 
 use std::ffi::{OsStr, OsString};
@@ -17,10 +18,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use rustix::process::{Gid, Pid, Signal, Uid, WaitOptions, WaitStatus};
 
 use crate::rig::group::Group;
 use crate::rig::lifeline;
+use crate::rig::user::OwnUser;
 
 /// The argument of `agent` for a directory that is the guard's.
 pub(super) const GIVEN: &str = "--guard";
@@ -42,13 +44,13 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         [_, agent, probe] if agent == "agent" && probe == PROBE => {
             Some(if become_ordinary().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        [_, agent, guard, dir, cpus, dashes, command @ ..]
+        [_, agent, guard, dir, cpus, user, dashes, command @ ..]
             if agent == "agent"
                 && (guard == GIVEN || guard == LENT)
                 && dashes == "--"
                 && !command.is_empty() =>
         {
-            let ended = watch(Path::new(dir), cpus, command);
+            let ended = watch(Path::new(dir), cpus, user, command);
             end_everything();
             if guard == GIVEN || ORPHANED.load(Ordering::SeqCst) {
                 remove(Path::new(dir));
@@ -66,13 +68,21 @@ pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
 }
 
 /// Starts the program and comes back when it has ended, by itself or because the lab has.
-fn watch(dir: &Path, cpus: &OsStr, command: &[OsString]) -> io::Result<()> {
+fn watch(dir: &Path, cpus: &OsStr, user: &OsStr, command: &[OsString]) -> io::Result<()> {
     rustix::process::setsid()?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    // Where there is none to be had, programs are started as root: most do with it.
-    let _ = become_ordinary();
+    let user = user.to_str().and_then(OwnUser::numbered);
+    match user {
+        // Some open their stderr again by its name.
+        Some(user) => {
+            let own = (Some(Uid::from_raw(user.number())), Some(Gid::from_raw(user.number())));
+            rustix::fs::fchown(io::stderr(), own.0, own.1)?;
+        }
+        // Where there is none to be had, programs are started as root: most do with it.
+        None => drop(become_ordinary()),
+    }
     pin(cpus)?;
-    let program = start(dir, command)?;
+    let program = start(dir, user, command)?;
     std::thread::spawn(move || obey(program));
     let how = reap_until(program);
     let mut news = io::stdout();
@@ -82,10 +92,11 @@ fn watch(dir: &Path, cpus: &OsStr, command: &[OsString]) -> io::Result<()> {
 }
 
 /// Starts the program so that it dies with the guard; in a process group of its own, for some signal theirs when they stop.
-fn start(dir: &Path, command: &[OsString]) -> io::Result<Pid> {
+fn start(dir: &Path, user: Option<OwnUser>, command: &[OsString]) -> io::Result<Pid> {
     use std::os::unix::process::CommandExt;
     let stderr = || io::stderr().as_fd().try_clone_to_owned();
-    let mut launch = lifeline::launcher();
+    let flags = user.map(|user| [lifeline::USER.into(), user.number().to_string().into()]);
+    let mut launch = lifeline::launcher_with(flags.into_iter().flatten().collect());
     launch.args(command);
     launch.current_dir(dir).process_group(0);
     launch.stdin(Stdio::null()).stdout(stderr()?).stderr(stderr()?);
@@ -190,8 +201,8 @@ mod tests {
             "weigh",
             "weigh agent",
             "weigh agent --guard",
-            "weigh agent --guard - - --",
-            "weigh run --guard - - -- true",
+            "weigh agent --guard - - - --",
+            "weigh run --guard - - - -- true",
         ] {
             assert!(dispatch(line.split(' ').map(Into::into)).is_none(), "{line}");
         }

@@ -3,13 +3,20 @@
 use std::net::TcpListener;
 
 use super::*;
+use crate::interrupt::Interrupt;
 
 /// What is said of a server that does this with its one connection, within this time.
 fn asked(serve: impl FnOnce(TcpStream) + Send + 'static, limit: Duration) -> Result<Reply, Fault> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let peer = Peer { address: listener.local_addr().unwrap(), security: Security::Plain };
     let server = std::thread::spawn(move || serve(listener.accept().unwrap().0));
-    let reply = exchange(peer, b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", false, 100, limit);
+    let reply = exchange(
+        peer,
+        b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        false,
+        100,
+        (limit, &Interrupt::new()),
+    );
     server.join().unwrap();
     reply
 }
@@ -67,6 +74,6 @@ fn what_is_too_long_or_no_answer_is_a_fault() {
     }
     let unbound = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let peer = Peer { address: unbound, security: Security::Plain };
-    let fault = exchange(peer, b"", false, 0, Duration::from_secs(5)).unwrap_err();
+    let fault = exchange(peer, b"", false, 0, (Duration::from_secs(5), &Interrupt::new())).unwrap_err();
     assert_eq!(fault.kind, FaultKind::ConnectFailed);
 }

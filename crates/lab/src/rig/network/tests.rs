@@ -23,6 +23,25 @@ fn what_listens_inside_is_reached_from_inside_alone() {
     assert_ne!(numbers(&outside), SEND_BUFFER);
 }
 
+/// Its buffers are those of the machine's own, so that figures are the same.
+#[test]
+fn what_listens_in_a_private_network_is_nobody_else_s() {
+    let Ok(network) = Network::private() else {
+        eprintln!("skipped: no network namespace here");
+        return;
+    };
+    let listener = network.within(|| TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).unwrap().unwrap();
+    assert!(TcpStream::connect(listener.local_addr().unwrap()).is_err());
+    for buffers in [SEND_BUFFER_FILE, "/proc/sys/net/ipv4/tcp_rmem"] {
+        let outside = std::fs::read_to_string(buffers).unwrap();
+        assert_eq!(
+            network.within(|| std::fs::read_to_string(buffers)).unwrap().unwrap(),
+            outside,
+            "{buffers}"
+        );
+    }
+}
+
 #[test]
 fn the_own_network_is_entered_by_whoever_is_there() {
     let network = Network::outside().unwrap();

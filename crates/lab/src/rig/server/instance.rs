@@ -13,7 +13,8 @@ use super::definition::Php;
 use super::found::Found;
 use super::own;
 use super::render::{Attempt, Values};
-use crate::rig::guard::{Place, Program, is_real_root};
+use crate::interrupt::Interrupt;
+use crate::rig::guard::{Place, Program};
 use crate::rig::http::{self, Peer, Security};
 use crate::rig::service::{
     ATTEMPTS, Draft, Refused, Service, command, free_ports, refuse_missing, signal, start_on_first,
@@ -126,7 +127,7 @@ fn begin(
 fn attempt(found: &Found, site: &Site, place: &Place, address: SocketAddrV4) -> Result<Instance, Refused> {
     let definition = &found.definition;
     let name = &definition.name;
-    let root = is_real_root(&place.launcher);
+    let root = place.is_real_root();
     let mut draft = Draft::new(name, name, place)?;
     let token = format!("{:016x}", rand::random::<u64>());
     let dir = draft.path().to_owned();
@@ -148,17 +149,17 @@ fn attempt(found: &Found, site: &Site, place: &Place, address: SocketAddrV4) -> 
     }
     let listens = Listens { is_secure: site.tls.is_some(), address };
     draft.start(&program(&definition.run)?, signal(&definition.stop)?, Some(address), listens, |listens| {
-        is_ready(listens, &definition.ready, &token)
+        is_ready(listens, &definition.ready, &token, &place.interrupt)
     })
 }
 
 /// Whether an instance answers its ready path with 200 and its own token. A connection alone says little: another server may have taken
 /// the port, and some accept before they can serve.
-fn is_ready(listens: &Listens, path: &str, token: &str) -> Result<()> {
+fn is_ready(listens: &Listens, path: &str, token: &str, interrupt: &Interrupt) -> Result<()> {
     let security = if listens.is_secure { Security::Own } else { Security::Plain };
     let peer = Peer { address: listens.address.into(), security };
     let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    let reply = http::exchange(peer, request.as_bytes(), false, LONGEST, ANSWER)
+    let reply = http::exchange(peer, request.as_bytes(), false, LONGEST, (ANSWER, interrupt))
         .map_err(|fault| anyhow::anyhow!(fault.message))?;
     match (reply.status, String::from_utf8_lossy(&reply.body).contains(token)) {
         (200, true) => Ok(()),

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use super::definition::{Found, Probe};
-use crate::rig::guard::{Place, Program, is_real_root};
+use crate::rig::guard::{Place, Program};
 use crate::rig::service::{
     ATTEMPTS, Draft, Refused, Service, command, free_ports, refuse_missing, signal, start_on_first,
 };
@@ -95,7 +95,7 @@ fn attempt(
         port: port(0),
         port1: port(1),
         port2: port(2),
-        user: if is_real_root(&place.launcher) { "root" } else { "nobody" },
+        user: if place.is_real_root() { "root" } else { "nobody" },
     };
     for folder in &definition.folders {
         let made = std::fs::create_dir(draft.path().join(folder));

@@ -15,6 +15,7 @@ use crate::rig::store::definition::Within;
 use crate::rig::store::instance::StoreFolder;
 use crate::rig::store::local::process_at;
 use crate::rig::store::{Found, StoreDefinition, StoreInstance, StoreUrl};
+use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
 use crate::subject::links::Links;
 use weigh_model::client::Client;
@@ -37,6 +38,8 @@ pub struct Stands {
     /// Stores go before them.
     links: Links,
     cores: Cores,
+    /// Who runs them, where that is not the lab's own user.
+    user: Option<OwnUser>,
     shelter: Shelter,
 }
 
@@ -77,8 +80,10 @@ impl Stands {
             let planned = plan.stores.iter().find(|s| s.name == d.name);
             planned.and_then(|s| s.binary.clone()).map_or_else(|| d.find(), |program| d.at(Some(program)))
         });
+        let stores: Vec<Found> = found.collect();
+        let user = OwnUser::for_programs(stores.iter().filter_map(|store| store.program.as_deref()));
         Ok(Stands {
-            stores: found.collect(),
+            stores,
             urls,
             programs: definitions.iter().flat_map(|d| d.programs.clone()).collect(),
             logs: logs.to_owned(),
@@ -87,7 +92,8 @@ impl Stands {
             folders: BTreeMap::new(),
             links: Links::of(plan),
             cores: Cores::here(),
-            shelter: Shelter::new().context("no temporary folder")?,
+            user,
+            shelter: Shelter::of(user).context("no temporary folder")?,
         })
     }
 
@@ -189,7 +195,7 @@ impl Stands {
     }
 
     fn place(&self, name: &str) -> Place {
-        Place::new(self.shelter.path(), self.logs.join(format!("{name}.log")))
+        Place::new(self.shelter.path(), self.logs.join(format!("{name}.log"))).of(self.user)
     }
 }
 

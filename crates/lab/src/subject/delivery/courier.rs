@@ -59,8 +59,8 @@ pub struct Courier {
 impl Courier {
     /// Nothing is started before the first visit.
     pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
-        let files = Files::new(&room.scratch, &room.php_home)?;
         let rigs = Rigs::new(definitions, plan, &room.logs)?;
+        let files = Files::new(rigs.folder(), &room.php_home, rigs.user())?;
         let (plan, words) = (plan.clone(), Words::default());
         let (agents, rested) = (BTreeMap::new(), Rested::default());
         Ok(Courier { plan, room, files, rigs, rested, certificate: None, agents, words, interrupt })
@@ -92,7 +92,13 @@ impl Courier {
         if let Some(made) = &self.certificate {
             return Ok(made.clone());
         }
-        let made = certificate::make(&self.room.scratch)?;
+        let made = certificate::make(self.rigs.folder())?;
+        if let Some(user) = self.rigs.user() {
+            [&made.chain, &made.key]
+                .into_iter()
+                .try_for_each(|file| user.give(file))
+                .context("the certificate")?;
+        }
         Ok(self.certificate.insert(made).clone())
     }
 
@@ -228,8 +234,8 @@ impl Courier {
     fn outside(&mut self, request: &DeliveryRequest<'_>, url: &str) -> Result<DeliveryVisit, Failure> {
         let load = block::plan(request, vec![url.to_owned()], None);
         let fault = |error| start(request.cell, &error);
-        self.start_agent(&Over::Loopback).map_err(fault)?;
-        Ok(block::unmetered(self.ask(request, &load, &Over::Loopback)?, &load))
+        self.start_agent(&Over::Outside).map_err(fault)?;
+        Ok(block::unmetered(self.ask(request, &load, &Over::Outside)?, &load))
     }
 
     /// The next cell shall not find workers that still send to clients who have gone.
@@ -250,8 +256,12 @@ impl Courier {
         let first = files::instances(request.payload).into_iter().next()?;
         let path = url::path(request.cell, delivery, &first.name, self.rigs.token());
         let content = first.read(request.blob).ok()?;
-        let instance = self.rigs.instance(spot).ok()?;
-        negotiation::ask(&instance.url(&path), &content, &self.interrupt)
+        let url = self.rigs.instance(spot).ok()?.url(&path);
+        let ask = || negotiation::ask(&url, &content, &self.interrupt);
+        match self.rigs.near(&spot.over).ok()? {
+            Some(network) => network.within(ask).ok()?,
+            None => ask(),
+        }
     }
 
     /// One block, and what is asked for after it.

@@ -9,7 +9,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use super::variants::{self, Variant};
+use walkdir::WalkDir;
+
 use crate::digest::sha256;
+use crate::private;
+use crate::rig::user::OwnUser;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::payload::Payload;
 use weigh_model::way::{By, WayKind};
@@ -26,22 +30,24 @@ const PLAIN: &str = "files";
 pub struct Files {
     root: PathBuf,
     php_home: PathBuf,
+    /// Who reads them, where that is not the lab's own user.
+    user: Option<OwnUser>,
     made: HashSet<PathBuf>,
     /// Of each family that was sent, by the payload's name.
     digests: HashMap<String, Vec<String>>,
 }
 
 impl Files {
-    /// Files below `root`, which is there; the PHP side lies in `php_home`.
-    pub fn new(root: &Path, php_home: &Path) -> Result<Files> {
+    /// Files below `root`, which is there; the PHP side lies in `php_home`, and another user has a copy of it.
+    pub fn new(root: &Path, php_home: &Path, user: Option<OwnUser>) -> Result<Files> {
         let real =
             |path: &Path| path.canonicalize().with_context(|| format!("{}: cannot be used", path.display()));
-        Ok(Files {
-            root: real(root)?,
-            php_home: real(php_home)?,
-            made: HashSet::new(),
-            digests: HashMap::new(),
-        })
+        let (root, mut php_home) = (real(root)?, real(php_home)?);
+        if let Some(user) = user {
+            php_home = copy(&php_home, &root.join("php"))?;
+            user.give(&php_home).with_context(|| format!("{}: cannot be given away", php_home.display()))?;
+        }
+        Ok(Files { root, php_home, user, made: HashSet::new(), digests: HashMap::new() })
     }
 
     /// The folder of contents, which PHP knows as `WEIGH_CONTENTS`, and from which servers send what PHP offloads.
@@ -113,9 +119,28 @@ impl Files {
             return Ok(());
         }
         let doing = || format!("{}: cannot be written", to.display());
-        fs::create_dir_all(to.parent().unwrap_or(&self.root)).with_context(doing)?;
-        fs::write(to, bytes()?).with_context(doing)
+        let folder = to.parent().unwrap_or(&self.root);
+        fs::create_dir_all(folder).with_context(doing)?;
+        fs::write(to, bytes()?).with_context(doing)?;
+        match self.user {
+            Some(user) => user.give(folder).with_context(doing),
+            None => Ok(()),
+        }
     }
+}
+
+/// Copies a folder; where the copy is.
+fn copy(from: &Path, to: &Path) -> Result<PathBuf> {
+    for entry in WalkDir::new(from).follow_links(true) {
+        let entry = entry.with_context(|| format!("{}: cannot be read", from.display()))?;
+        let target = to.join(entry.path().strip_prefix(from)?);
+        let doing = || format!("{}: cannot be written", target.display());
+        match entry.file_type().is_dir() {
+            true => fs::create_dir_all(&target).with_context(doing)?,
+            false => drop(private::copy(entry.path(), &target).with_context(doing)?),
+        }
+    }
+    Ok(to.to_owned())
 }
 
 /// A file that a content is sent as: the content itself, or one of its instances.

@@ -14,6 +14,7 @@ use crate::rig::guard::Place;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::definition::{Definition, Php};
 use crate::rig::service::FolderDefinition;
+use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
 use weigh_model::inventory::{Inventory, RuntimeEntry, ServerEntry};
 use weigh_model::text::clean_bytes;
@@ -92,10 +93,12 @@ fn described(binary: &Path, php_home: &Path) -> Result<Description, Lack> {
 
 /// Starts a pool of one worker and asks it.
 fn describe(php: &PhpRuntime, php_home: &Path) -> Result<Description> {
-    let room = Shelter::new().context("no temporary folder")?;
-    let mut files = Files::new(room.path(), php_home)?;
+    let binary = php.fpm_binary();
+    let user = OwnUser::for_programs(binary.as_deref().into_iter());
+    let room = Shelter::of(user).context("no temporary folder")?;
+    let mut files = Files::new(room.path(), php_home, user)?;
     let script = files.scripts()?.join("describe.php");
-    let place = Place::new(room.path(), room.path().join("log"));
+    let place = Place::new(room.path(), room.path().join("log")).of(user);
     let crew = Crew { runtime: String::new(), workers: 1, opcache: Opcache::Preloaded };
     let pool = Pool::start(&pool_spec(php, &crew, &files)?, &place)?;
     let said = pool.ask(&script, "")?;

@@ -110,7 +110,8 @@ impl Talk<'_> {
             }
             let most = self.content.most();
             let (request, is_head) = (matrix::request(&ask, &self.link), ask.purpose == Purpose::Head);
-            let reply = http::exchange(self.link.peer, &request, is_head, most, left.min(EACH));
+            let within = (left.min(EACH), self.interrupt);
+            let reply = http::exchange(self.link.peer, &request, is_head, most, within);
             let answer = self.answer(&ask, reply);
             told.exchanges.push(Exchange { ask, answer });
         }

@@ -13,6 +13,7 @@ use crate::rig::network::Network;
 use crate::rig::runtime::PhpRuntime;
 use crate::rig::server::Site;
 use crate::rig::server::{Definition, Found, Instance};
+use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
 use crate::subject::links::Links;
 use weigh_model::cell::{Cell, Delivery};
@@ -40,9 +41,13 @@ pub struct Rigs {
     instances: Vec<(Spot, Instance)>,
     /// Made when the first server is to stand in it.
     narrow: Option<Network>,
+    /// The same, for servers that nothing lies before; none where none can be had.
+    private: Option<Option<Network>>,
     /// After the instances that stand at their far ends.
     links: Links,
     cores: Cores,
+    /// Who runs them, where that is not the lab's own user.
+    user: Option<OwnUser>,
     /// Where their private directories are. A lab that is killed before a guard has one leaves it to the next start.
     shelter: Shelter,
 }
@@ -50,8 +55,10 @@ pub struct Rigs {
 /// What lies between readers and a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Over {
-    /// The machine's own loopback.
+    /// A loopback as the machine's own, of a private network where one can be had.
     Loopback,
+    /// The machine's own network, and what it leads to: for servers of others.
+    Outside,
     /// The loopback of a network whose buffers are small.
     Narrow,
     /// A link of the plan, by its name.
@@ -132,17 +139,33 @@ impl Rigs {
             let d = own.as_ref().unwrap_or(d);
             planned.and_then(|s| s.binary.clone()).map_or_else(|| d.find(), |program| d.at(Some(program)))
         });
+        let servers: Vec<Found> = servers.collect();
+        let programs = servers.iter().filter_map(|found| found.program.as_deref());
+        let php = plan.runtimes.iter().filter_map(|runtime| runtime.binary.as_deref());
+        let user = OwnUser::for_programs(programs.chain(php));
         Ok(Rigs {
-            servers: servers.collect(),
+            servers,
             logs: logs.to_owned(),
             token: format!("{:032x}", rand::random::<u128>()),
             pools: Vec::new(),
             instances: Vec::new(),
             narrow: None,
+            private: None,
             links: Links::of(plan),
             cores: Cores::here(),
-            shelter: Shelter::new().context("no temporary folder")?,
+            user,
+            shelter: Shelter::of(user).context("no temporary folder")?,
         })
+    }
+
+    /// Who runs servers and pools, where that is not the lab's own user.
+    pub fn user(&self) -> Option<OwnUser> {
+        self.user
+    }
+
+    /// The folder of all that they read.
+    pub fn folder(&self) -> &Path {
+        self.shelter.path()
     }
 
     /// Who runs on which processors.
@@ -153,10 +176,15 @@ impl Rigs {
     /// The network of readers; none: the machine's own.
     pub fn near(&mut self, over: &Over) -> Result<Option<&Network>> {
         match over {
-            Over::Loopback => Ok(None),
+            Over::Loopback => Ok(self.private()),
+            Over::Outside => Ok(None),
             Over::Narrow => self.narrow().map(Some),
             Over::Link(name) => self.links.stand(name).map(|link| Some(link.near())),
         }
+    }
+
+    fn private(&mut self) -> Option<&Network> {
+        self.private.get_or_insert_with(|| Network::private().ok()).as_ref()
     }
 
     fn narrow(&mut self) -> Result<&Network> {
@@ -171,7 +199,7 @@ impl Rigs {
         let port = self.instance(spot)?.port();
         let reached = match &spot.over {
             Over::Link(name) => Some(self.links.stand(name)?.reach(port)?),
-            Over::Loopback | Over::Narrow => None,
+            Over::Loopback | Over::Narrow | Over::Outside => None,
         };
         let instance = self.instance(spot)?;
         Ok(reached.map_or_else(|| instance.url(path), |address| instance.url_at(address, path)))
@@ -180,7 +208,7 @@ impl Rigs {
     /// What the link of a spot was measured as; none without one.
     pub fn measured(&mut self, over: &Over) -> Result<Option<Measured>> {
         match over {
-            Over::Loopback | Over::Narrow => Ok(None),
+            Over::Loopback | Over::Narrow | Over::Outside => Ok(None),
             Over::Link(name) => self.links.stand(name).map(|link| Some(link.measured().clone())),
         }
     }
@@ -241,7 +269,11 @@ impl Rigs {
         let place = self.place(server);
         let start = || Instance::start(&found, &spot.site, &place);
         match &spot.over {
-            Over::Loopback => start(),
+            Over::Outside => start(),
+            Over::Loopback => match self.private() {
+                Some(network) => network.within(start)?,
+                None => start(),
+            },
             Over::Narrow => self.narrow()?.within(start)?,
             Over::Link(name) => {
                 let link = self.links.stand(name)?;
@@ -278,6 +310,7 @@ impl Rigs {
             let _ = pool.stop();
         });
         self.narrow = None;
+        self.private = None;
         self.links.end();
     }
 
@@ -298,7 +331,7 @@ impl Rigs {
     }
 
     fn place(&self, name: &str) -> Place {
-        Place::new(self.shelter.path(), self.logs.join(format!("{name}.log")))
+        Place::new(self.shelter.path(), self.logs.join(format!("{name}.log"))).of(self.user)
     }
 }
 

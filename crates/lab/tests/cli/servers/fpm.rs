@@ -4,10 +4,13 @@ use std::os::unix::fs::PermissionsExt;
 
 use weigh::rig::fpm::{FoundFpm, Mode, Pool, PoolSpec};
 use weigh::rig::group::peak_bytes;
+use weigh::rig::guard::Place;
+use weigh::rig::user::OwnUser;
+use weigh::shelter::Shelter;
 
 use super::client::get;
 use super::fixture::{Rig, php_fpm, server};
-use crate::lab::wait_until;
+use crate::lab::{WEIGH, wait_until};
 
 #[test]
 fn the_status_and_the_queue_are_told_while_every_worker_is_busy() {
@@ -50,6 +53,35 @@ fn settings_reach_the_scripts() {
     let instance = rig.start(&found, &rig.site(Some(&pool)));
     assert_eq!(get(&instance.url("/ini.php"), "identity").body(), b"20M 8192 0 a value");
     assert!(pool.config()["fpm.conf"].contains("pm = dynamic"));
+}
+
+#[test]
+fn a_script_of_a_lab_of_roots_owns_nothing_else() {
+    let Some(fpm) = php_fpm() else { return };
+    let Some(user) = OwnUser::of_lab(WEIGH.as_ref()) else {
+        println!("skipped: no other user can be had here: this is no root, or one that cannot change users");
+        return;
+    };
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(secret.path(), "root's own").unwrap();
+    let room = Shelter::of(Some(user)).unwrap();
+    let script = room.path().join("who.php");
+    let code = "<?php $made = __DIR__ . '/made'; file_put_contents($made, 'x');
+        echo json_encode([posix_getuid(), posix_getgid(), fileowner($made), @file_get_contents($_GET['file']), @scandir('/root'),
+            file_get_contents('/proc/self/status')]);";
+    std::fs::write(&script, code).unwrap();
+    user.give(&script).unwrap();
+    let place = Place::new(room.path(), room.path().join("log")).of(Some(user));
+    let pool = Pool::start(&PoolSpec::new(&fpm, 1), &Place { launcher: WEIGH.into(), ..place }).unwrap();
+    let said = pool.ask(&script, &format!("file={}", secret.path().display())).unwrap();
+    let said: serde_json::Value = serde_json::from_slice(&said).unwrap();
+    let number = user.number();
+    assert_eq!([&said[0], &said[1], &said[2]], [number, number, number], "{said}");
+    assert_eq!((&said[3], &said[4]), (&false.into(), &false.into()), "{said}");
+    let status = said[5].as_str().unwrap();
+    for line in ["CapEff:\t0000000000000000", "CapPrm:\t0000000000000000", "NoNewPrivs:\t1", "Groups:\t \n"] {
+        assert!(status.contains(line), "{line}: {status}");
+    }
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub struct Chunked {
     size: u64,
     /// Bytes of the line with the size, or of all trailers, so far.
     line: u32,
+    /// Chunks that have begun; it wraps.
+    pub begun: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +106,10 @@ impl Chunked {
                 (State::Size, 1)
             }
             (State::First, _) => return Err("no chunk size"),
-            (State::Size | State::Extension | State::SizeFeed, b'\n') => (self.sized(), 1),
+            (State::Size | State::Extension | State::SizeFeed, b'\n') => {
+                self.begun = self.begun.wrapping_add(1);
+                (self.sized(), 1)
+            }
             (State::SizeFeed, _) => return Err("a carriage return within a chunk's line"),
             (State::Size | State::Extension, b'\r') => (State::SizeFeed, 1),
             (State::Size, b' ' | b'\t' | b';') => (State::Extension, 1),

@@ -116,7 +116,11 @@ impl Current {
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 // The server may have answered before it closed: what it said is read first.
                 Err(e) if e.kind() == ErrorKind::BrokenPipe => break,
-                Err(e) => return Err(Fault::new(FaultKind::Reset, format!("while sending: {e}"))),
+                Err(e) => {
+                    let kind =
+                        if e.kind() == ErrorKind::InvalidData { FaultKind::Tls } else { FaultKind::Reset };
+                    return Err(Fault::new(kind, format!("while sending: {e}")));
+                }
             }
         }
         self.is_sent = self.written == request.len();
@@ -149,6 +153,14 @@ impl Current {
                 let message = format!("more than {informational} informational responses");
                 return Err(Fault::new(FaultKind::Informational, message));
             }
+        }
+    }
+
+    /// Chunks of the body that have begun; it wraps.
+    pub fn chunks(&self) -> usize {
+        match &self.rest {
+            Rest::Chunked(chunks) => chunks.begun,
+            Rest::Head | Rest::Length(_) | Rest::Close => 0,
         }
     }
 

@@ -88,6 +88,10 @@ pub fn head(
         raw.extend_from_slice(b"\r\n");
     }
     raw.extend_from_slice(b"\r\n");
+    if raw.len() > limits.head_bytes as usize {
+        let message = format!("a head of {} bytes, where {} may be", raw.len(), limits.head_bytes);
+        return Err(Fault::new(FaultKind::HeadTooLong, message));
+    }
     framing.head(response.status().as_u16(), 1, bytes)
 }
 

@@ -198,6 +198,9 @@ pub fn closed(stream: &Stream, untouched: bool) -> (Fault, bool) {
     (fault, untouched)
 }
 
+/// The library's words for a head that it gave up.
+const TOO_LONG: [&str; 2] = ["header_list_way_too_large", "too_many_continuations"];
+
 /// The server broke a rule; the library says which by the reason that it gave the server.
 fn broken_rule(error: &Error, stream: &Stream, reason: &str) -> Fault {
     match stream.length {
@@ -210,8 +213,8 @@ fn broken_rule(error: &Error, stream: &Stream, reason: &str) -> Fault {
                 format!("the stream ended after {} bytes of body; Content-Length says {length}", stream.data);
             Fault::new(FaultKind::Truncated, message)
         }
-        // It is the only reason for which the library refuses a stream of its own.
-        _ if error.is_reset() && error.reason() == Some(Reason::REFUSED_STREAM) => {
+        // What the library tells the server of a head that is several times as long as it may be, or comes in too many frames.
+        _ if !stream.has_head && TOO_LONG.iter().any(|word| error.to_string().contains(word)) => {
             Fault::new(FaultKind::HeadTooLong, "the head is over the limit in bytes")
         }
         _ => Fault::new(

@@ -5,7 +5,7 @@ use weigh_load::plan::Check;
 use weigh_load::result::LoadResult;
 
 use super::load::{PREFLIGHT, counts, kinds, load, plan, verify};
-use super::server::{Server, Step, chunked, response};
+use crate::server::{Server, Step, chunked, response};
 
 /// Good responses after the last cut: the run goes on.
 const AFTER: u64 = 7;

@@ -6,7 +6,7 @@ use weigh_load::fault::FaultKind;
 use weigh_load::plan::{Check, LoadPlan};
 
 use super::load::{BAD, PREFLIGHT, REQUESTS, counts, kinds, load, plan, verify};
-use super::server::{Server, Step, response};
+use crate::server::{Server, Step, response};
 
 fn good() -> Step {
     Step::Send(response("", b"hello"))

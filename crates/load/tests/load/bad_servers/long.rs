@@ -6,7 +6,7 @@ use weigh_load::fault::FaultKind;
 use weigh_load::plan::{Check, Limits, LoadPlan};
 
 use super::load::{BAD, PREFLIGHT, REQUESTS, counts, kinds, load, plan, verify};
-use super::server::{Server, Step, response};
+use crate::server::{Server, Step, response};
 
 const LENGTH: usize = 700_000;
 const PAUSE: Duration = Duration::from_millis(5);

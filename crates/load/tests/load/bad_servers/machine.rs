@@ -6,7 +6,7 @@ use std::process::Command;
 use weigh_load::fault::FaultKind;
 
 use super::load::{REQUESTS, counts, kinds, load, plan, verify};
-use super::server::{Server, Step, response};
+use crate::server::{Server, Step, response};
 
 /// Set where this binary runs once more, in a network of its own.
 const INSIDE: &str = "WEIGH_FEW_PORTS";

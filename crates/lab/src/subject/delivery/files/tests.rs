@@ -15,7 +15,7 @@ fn a_family_is_a_file_for_each_instance() {
     let (home, php) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let blob = home.path().join("blob");
     fs::write(&blob, "oneothers").unwrap();
-    let mut files = Files::new(home.path(), php.path()).unwrap();
+    let mut files = Files::new(home.path(), php.path(), None).unwrap();
     let family = Payload { family: true, items: vec![3, 6], ..payload("a@6", "js") };
     let accept = delivery(By::Server, WayKind::PreEncoded, "gzip");
     let cell = cell("cell", Subject::ASSET, Setting::bare("way"), Some(accept));
@@ -40,7 +40,7 @@ fn each_cell_finds_what_it_needs_and_nothing_beside_it() {
     fs::write(php.path().join("delivery/page.php"), "<?php").unwrap();
     let blob = home.path().join("blob");
     fs::write(&blob, "a content a content a content").unwrap();
-    let mut files = Files::new(home.path(), php.path()).unwrap();
+    let mut files = Files::new(home.path(), php.path(), None).unwrap();
     let payload = payload("a", "js");
     let mut listed = |subject, by, kind, accept: &str| {
         let cell = cell("cell", subject, Setting::bare("way"), Some(delivery(by, kind, accept)));

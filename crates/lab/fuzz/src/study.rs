@@ -1,0 +1,18 @@
+//! Files of studies: what is wrong with one is said in words that move no cursor; what is right can be asked for everything a run asks.
+
+use weigh::study::Study;
+
+/// Holds one input against what the module promises.
+pub fn hold(text: &str) {
+    match Study::parse(text, "study.toml") {
+        Err(error) => {
+            let said = format!("{error:#}");
+            assert!(!said.trim().is_empty());
+            assert!(!said.chars().any(|c| c.is_control() && c != '\n'), "{said:?}");
+        }
+        Ok(mut study) => {
+            let _ = (study.text(), study.all_links());
+            let _ = study.only("first block");
+        }
+    }
+}
