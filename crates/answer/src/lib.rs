@@ -4,6 +4,12 @@
 //! what differs; [`finding`] writes the answer. [`report::Report`] is all of it, [`document`], [`picture`] and [`mod@format`] show it.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+extern crate self as weigh_answer;
+#[cfg(test)]
+#[path = "../tests/answer/agree.rs"]
+mod agree;
+
 pub mod advice;
 pub mod bars;
 mod caveats;
