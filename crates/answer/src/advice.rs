@@ -3,7 +3,9 @@
 //!
 //! It chooses by figures, under a rule that stands with each subject; whether two configurations differ is said by [`crate::verdict`] alone.
 
+pub(crate) mod client;
 pub(crate) mod codec;
+pub(crate) mod delivery;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,6 +92,11 @@ impl Sentence {
     pub fn new(part: Part, text: impl Into<String>, cells: impl IntoIterator<Item = String>) -> Sentence {
         Sentence { part, text: text.into(), cells: cells.into_iter().collect() }
     }
+}
+
+/// Whether a sentence is short enough.
+pub(crate) fn is_short(text: &str) -> bool {
+    text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count() <= WORDS
 }
 
 #[cfg(test)]

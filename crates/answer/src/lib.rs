@@ -12,6 +12,9 @@ mod fits;
 #[cfg(test)]
 #[path = "../tests/answer/pictured.rs"]
 mod pictured;
+#[cfg(test)]
+#[path = "../tests/answer/agree.rs"]
+mod agree;
 
 pub mod advice;
 pub mod bars;

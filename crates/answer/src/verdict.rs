@@ -159,9 +159,13 @@ pub fn is_less(a: &Estimate, b: &Estimate) -> bool {
 
 /// `a` is less than `b` as tables say it, and by the figures alone where they have too few rounds in common for any rule.
 pub fn is_told_less(a: Option<&Estimate>, b: Option<&Estimate>) -> bool {
-    let Some((a, b)) = a.zip(b) else { return false };
-    let told = ratio(a, b).filter(|ratio| ratio.rounds as usize >= ROUNDS);
-    told.map_or(a.value < b.value, |ratio| ratio.value < 1.0 && ratio.is_settled())
+    a.zip(b).is_some_and(|(a, b)| is_total_told_less((a, 0.0), (b, 0.0)))
+}
+
+/// As [`is_told_less`], with an amount added to each that is known exactly.
+pub fn is_total_told_less(a: (&Estimate, f64), b: (&Estimate, f64)) -> bool {
+    let told = ratio_of_totals(a, b).filter(|ratio| ratio.rounds as usize >= ROUNDS);
+    told.map_or(a.0.value + a.1 < b.0.value + b.1, |ratio| ratio.value < 1.0 && ratio.is_settled())
 }
 
 /// As [`is_less`], with an amount added to each that is known exactly.

@@ -31,7 +31,7 @@ pub(super) fn head(report: &Report) -> Vec<Block> {
 pub(super) fn measured(report: &Report) -> String {
     let count =
         |number: usize, one: &str, several: &str| (number > 0).then(|| units::count(number, one, several));
-    let synthetic = report.payloads.iter().any(|of| is_synthetic(of)).then(|| "SYNTHETIC content".to_owned());
+    let synthetic = report.payloads.iter().any(is_synthetic).then(|| "SYNTHETIC content".to_owned());
     let parts = [
         Some(units::count(
             report.rows.len() + report.exhibits.cells(),

@@ -31,8 +31,8 @@ const VARIANT: char = '+';
 /// Rows of each kind in a summary.
 const FEW: usize = 5;
 
-const LEGEND: &str = "Each interval is made inside rounds, where both do the same work within the same minute, and is corrected for all comparisons of the \
-    run. A figure with ≈ cannot be told apart from 1.";
+const LEGEND: &str = "Ratios with 95% confidence intervals, formed inside rounds and corrected for all comparisons of the run. \
+    ≈: no significant difference.";
 
 /// The metrics that are compared: with their columns' names in tables and in CSV files, and their priority.
 const COMPARED: [(&str, &str, &str, u8); 7] = [
@@ -247,11 +247,8 @@ impl Exhibit for Comparisons {
         let of_kind = |kind| self.0.iter().filter(move |c| c.kind == kind).take(most);
         let grid = Grid::of(Kind::ALL.into_iter().flat_map(of_kind), |c| fields(report, c));
         let left = self.0.len() - grid.rows.len();
-        let mut blocks = vec![
-            Block::Heading(2, "Beside each other".into()),
-            Block::Remark(LEGEND.into()),
-            Block::Table(grid),
-        ];
+        let mut blocks =
+            vec![Block::Heading(2, "Comparisons".into()), Block::Remark(LEGEND.into()), Block::Table(grid)];
         blocks.extend(more(left, "more comparison", "more comparisons"));
         blocks
     }

@@ -1,4 +1,4 @@
-//! From which size on a file encoded before pays, beside encoding it for each response: server by server.
+//! From which size on a precompressed file pays, beside compression on the fly: server by server.
 
 use std::collections::BTreeMap;
 
@@ -25,11 +25,11 @@ use crate::verdict::{Ratio, ratio_if};
 /// Levels at which servers encode where nothing is said.
 const DEFAULTS: [(&str, i32); 4] = [("gzip", 6), ("deflate", 6), ("br", 5), ("zstd", 3)];
 
-/// One per server, transport, number of connections, link and way of sending files encoded before.
+/// One per server, transport, number of connections, link and method of sending precompressed files.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Crossovers(pub Vec<Crossover>);
 
-/// From which size on sending a file encoded before pays, beside encoding it for each response.
+/// From which size on sending a precompressed file pays, beside compression on the fly.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Crossover {
     /// Where both come from.
@@ -37,15 +37,15 @@ pub struct Crossover {
     pub endpoint: Endpoint,
     /// The content coding of both.
     pub coding: String,
-    /// The way that encodes each response: `server/gzip:6`.
+    /// The method that compresses on the fly: `server/gzip:6`.
     pub on_the_fly: String,
-    /// The way that sends a file made before: `server/gzip_static`.
+    /// The method that sends a precompressed file: `server/gzip_static`.
     pub pre_encoded: String,
     /// One per size, ascending.
     pub sizes: Vec<SizeRatio>,
-    /// Where CPU time on the fly ÷ encoded before is above 1.
+    /// Where CPU time on the fly ÷ precompressed is above 1.
     pub cpu: Option<Pays>,
-    /// Where the rate encoded before ÷ on the fly is above 1.
+    /// Where the rate precompressed ÷ on the fly is above 1.
     pub rate: Option<Pays>,
 }
 
@@ -60,15 +60,15 @@ pub struct SizeRatio {
     pub on_the_fly: String,
     /// The id of the cell that sends a file made before.
     pub pre_encoded: String,
-    /// CPU time on the fly ÷ encoded before.
+    /// CPU time on the fly ÷ precompressed.
     pub cpu: Option<Ratio>,
-    /// Rate encoded before ÷ on the fly.
+    /// Rate precompressed ÷ on the fly.
     pub rate: Option<Ratio>,
-    /// Body bytes encoded before ÷ on the fly.
+    /// Body bytes precompressed ÷ on the fly.
     pub body: f64,
 }
 
-/// Where files encoded before pay.
+/// Where precompressed files pay.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "pays")]
 pub enum Pays {
@@ -106,7 +106,7 @@ struct Ladder<'a> {
 }
 
 impl Crossovers {
-    /// Ways of sending files encoded before, each beside the same server's usual way with the same coding.
+    /// Methods of sending precompressed files, each beside the same server's usual method on the fly with the same coding.
     pub(crate) fn of(evidence: &Evidence) -> Option<Crossovers> {
         let ladders = ladders(evidence.report);
         let pre_encoded = ladders.iter().filter(|l| l.delivery.kind == WayKind::PreEncoded);
@@ -225,10 +225,10 @@ impl Exhibit for Crossovers {
     /// The verdicts, and in full the ratios of every size.
     fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
         let mut blocks = vec![
-            Block::Heading(2, "From which size on encoding before pays".into()),
+            Block::Heading(2, "From which size precompression pays".into()),
             Block::Remark(
-                "Where the CPU time on the fly ÷ encoded before, and the rate the other way round, is above 1: a straight line \
-                 between two sizes in logarithms, with the 95% interval over rounds."
+                "The sizes from which precompressed files need less CPU time and have a higher rate than compression on the fly. \
+                 Interpolated between sizes on logarithmic axes, with 95% confidence intervals over rounds."
                     .into(),
             ),
             Block::Table(verdicts(&self.0)),
@@ -300,8 +300,8 @@ fn verdicts(crossovers: &[Crossover]) -> Grid {
             factor("on the fly", clean(way_name(&one.on_the_fly))),
             factor("precompressed", clean(way_name(&one.pre_encoded))),
             factor("coding", clean(&one.coding)),
-            field("saves CPU", "from", Kind::Text, 0, pays_from(one.cpu.as_ref())),
-            field("raises rate", "from", Kind::Text, 2, pays_from(one.rate.as_ref())),
+            field("pays in CPU", "from", Kind::Text, 0, pays_from(one.cpu.as_ref())),
+            field("pays in rate", "from", Kind::Text, 2, pays_from(one.rate.as_ref())),
             field("bytes", "÷ on the fly", Kind::Text, 3, format!("{low:.3}\u{a0}to\u{a0}{high:.3}")),
         ]
     })
@@ -312,17 +312,17 @@ pub(crate) fn size_end(end: Option<f64>, open: &str) -> String {
     end.map_or_else(|| open.to_owned(), |bytes| units::bytes(bytes.round() as u64))
 }
 
-/// `from 1.2 KB [900 bytes, 2 KB]`, `at every size`, `at no size`.
+/// `from 1.2 KB (900 bytes to 2 KB)`, `at every size`, `at no size`.
 pub(crate) fn pays_from(pays: Option<&Pays>) -> String {
     match pays {
         None => "open".into(),
         Some(Pays::Everywhere { .. }) => "at every size".into(),
         Some(Pays::Nowhere { .. }) => "at no size".into(),
         Some(Pays::From { bytes, low, high }) => format!(
-            "from {} [{}, {}]",
+            "from {} ({} to {})",
             units::bytes(bytes.round() as u64),
             size_end(*low, "smallest"),
-            size_end(*high, "no upper end")
+            size_end(*high, "largest")
         ),
     }
 }
@@ -349,11 +349,11 @@ fn ratios(crossovers: &[Crossover]) -> Grid {
                 ),
                 factor("content", clean(&size.payload)),
                 (Column::factor("size", "B", Kind::Whole), (size.bytes as f64).into()),
-                field("CPU", "fly ÷ before", Kind::Three, 0, value(size.cpu)),
+                field("CPU", "fly ÷ pre", Kind::Three, 0, value(size.cpu)),
                 field("CPU", "95% CI", Kind::Text, 2, interval(size.cpu)),
-                field("rate", "before ÷ fly", Kind::Three, 1, value(size.rate)),
+                field("rate", "pre ÷ fly", Kind::Three, 1, value(size.rate)),
                 field("rate", "95% CI", Kind::Text, 3, interval(size.rate)),
-                field("bytes", "before ÷ fly", Kind::Three, 1, size.body),
+                field("bytes", "pre ÷ fly", Kind::Three, 1, size.body),
             ]
         },
     )

@@ -30,16 +30,15 @@ const MOST: f64 = 0.5;
 /// Percent of the light requests, as `ab` prints them.
 const PERCENTILES: [u32; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
 
-const LEGEND: &str = "Light requests come 50 a second over connections of their own and need a worker of the same PHP pool; their times count \
-    from the moment at which they were due. What was not answered by the end of a block of four seconds \
-    counts as slower than that. Starved: less than half were \
-    answered within 0.1 s. Busy is the median over time.";
+const LEGEND: &str = "50 light requests per second use new connections and need a worker of the same PHP pool. Their times count from the schedule. \
+    A request without an answer at the end of its block, after four seconds, counts as slower. Busy: median over time. \
+    Starved: less than half were answered within 0.1 s.";
 
 /// One per cell with slow clients, in the plan's order.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SlowClients(pub Vec<FairnessResult>);
 
-/// One way of sending to so many slow clients, over all its blocks.
+/// One method of sending to so many slow clients, over all its blocks.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FairnessResult {
     /// Its factors.

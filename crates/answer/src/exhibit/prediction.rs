@@ -30,9 +30,9 @@ const USUAL: [(&[&str], i32); 2] = [(&["zstd"], 3), (&["gz", "zlib"], 6)];
 /// Rows of a summary.
 const FEW: usize = 8;
 
-const LEGEND: &str = "Computed: encoding or decoding as measured, stored bytes over a worker's share of the link, one round trip, and what driver and store take: a \
-    line over stored bytes through the calls without a link, where their sizes allow one. Connections are kept warm. Measured is the mean of a round, median \
-    over rounds. Where the two pick different settings, go by the measurement.";
+const LEGEND: &str = "Computed: encoding or decoding as measured, stored bytes at a worker's share of the link, one round trip, driver and store. \
+    Driver and store: a line over stored bytes through the calls on loopback, where their sizes allow one. Connections are kept open. \
+    Measured: mean of a round, median over rounds. Where the two pick different settings, go by the measurement.";
 
 /// What can be computed of calls, and over which links.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -67,11 +67,11 @@ impl Operation {
         }
     }
 
-    /// `a write`, `a read`.
+    /// `write`, `read`.
     pub fn words(self) -> &'static str {
         match self {
-            Operation::Put => "a write",
-            Operation::Get => "a read",
+            Operation::Put => "write",
+            Operation::Get => "read",
         }
     }
 
@@ -149,7 +149,7 @@ pub struct Advice {
     /// Measured time of the model's pick ÷ that of the quickest, formed inside rounds; null where they are the same, or without two rounds in
     /// common.
     pub lost: Option<Ratio>,
-    /// The measurement corrects the model beyond doubt.
+    /// The measurement corrects the model significantly.
     pub corrected: bool,
 }
 
@@ -415,7 +415,7 @@ fn verdict(advice: &Advice) -> &'static str {
     match (advice.corrected, advice.model == advice.measured) {
         (true, _) => "corrected by measurement",
         (false, true) => "the same",
-        (false, false) => "cannot be told apart",
+        (false, false) => "no significant difference",
     }
 }
 

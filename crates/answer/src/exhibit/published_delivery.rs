@@ -71,8 +71,8 @@ impl Measure {
     pub fn words(self) -> &'static str {
         match self {
             Measure::Bytes => "bytes",
-            Measure::Seconds => "seconds a request",
-            Measure::Rate => "requests a second",
+            Measure::Seconds => "seconds per request",
+            Measure::Rate => "requests per second",
         }
     }
 
@@ -253,7 +253,7 @@ impl Exhibit for PublishedTable {
         let mut blocks = vec![
             Block::Heading(2, "Published and measured here".into()),
             Block::Remark(format!(
-                "Published: {}. Here: {} from {}{}. Another processor, other libraries: compare the order, not the height.",
+                "Published: {}. Here: {} from {}{}. Processor and libraries differ: compare the order, not the height.",
                 clean(&published.about),
                 clean(&published.payload),
                 clean(&published.server),
@@ -263,7 +263,7 @@ impl Exhibit for PublishedTable {
         ];
         if !published.reading.is_empty() {
             let sentences: Vec<String> = published.reading.iter().map(|text| clean(text)).collect();
-            blocks.push(Block::Remark(format!("Its reading: {}", sentences.join(" "))));
+            blocks.push(Block::Remark(format!("As published: {}", sentences.join(" "))));
         }
         blocks.extend(self.disagreements(options.detail == Detail::Full));
         blocks

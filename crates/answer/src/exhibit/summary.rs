@@ -58,7 +58,7 @@ fn lines(row: &Row) -> [String; 2] {
     let rate = |metric: &str| match row.get(metric) {
         Some(Estimate { value, low: Some(low), high: Some(high), .. }) if high > low => {
             let [value, low, high] = [value, low, high].map(|x| units::significant(*x));
-            format!("{value} tps [{low}, {high}]")
+            format!("{value} tps ({low}–{high})")
         }
         Some(Estimate { value, .. }) => format!("{} tps", units::significant(*value)),
         None => "– tps".into(),

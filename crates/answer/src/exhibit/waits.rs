@@ -21,8 +21,8 @@ use crate::text::clean;
 /// Rows of a summary.
 const FEW: usize = 8;
 
-const LEGEND: &str = "Computed for a new connection per response: a round trip for the handshake, one more for TLS 1.3, one for request and response, the windows of \
-    TCP's slow start, its packets over a connection's share of the link, and the CPU time of server and PHP. Measured is the median.";
+const LEGEND: &str = "Computed for a new connection per response: one round trip for the TCP handshake, one for TLS 1.3, one for request and response. \
+    Added are the windows of TCP's slow start, packets at the connection's share of the link, and the CPU time of server and PHP. Measured: median.";
 
 /// Responses over links, one per row that has a link; those over a proxy are left out, because it hides handshake and slow start.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

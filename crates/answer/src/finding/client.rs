@@ -1,14 +1,12 @@
-//! The answer of a study of clients.
+//! The evidence of a study of clients.
 
 pub mod advice;
 pub mod beside;
 pub mod coding;
 pub mod cpu;
-mod label;
+pub(crate) mod label;
 pub mod memory;
-mod quickest;
 pub mod rates;
-pub mod tail;
 pub mod values;
 
 use weigh_model::client::Client;
@@ -22,14 +20,6 @@ use crate::subject::client::{CPU, PEAK, STORE_PSS, STORED};
 /// Works or stores that a topic speaks of.
 const SPOKEN_OF: usize = 4;
 
-/// What the study asks: which setting is quickest, what a newer PHP or another way to run it brings, and what costs least.
-pub fn answer(evidence: &Evidence) -> Vec<Draft> {
-    let mut drafts = quickest::over_each_link(evidence);
-    drafts.extend(beside::runtimes(evidence));
-    drafts.extend(cpu::least(evidence));
-    drafts
-}
-
 /// The instrument's own part in what it measures.
 pub fn own_part(evidence: &Evidence) -> Vec<Draft> {
     let shares = candidates(evidence).filter_map(|c| Some((c.row.value("own-share")?, c.id())));
@@ -38,8 +28,8 @@ pub fn own_part(evidence: &Evidence) -> Vec<Draft> {
         return Vec::new();
     }
     let text = format!(
-        "The worker's own loop, its clocks and the comparison of what was read are {} of the workers' CPU time; it is in all figures.",
-        label::range(&shares, label::share)
+        "The benchmark loop itself takes {} of the workers' CPU time; all figures include it.",
+        label::shares(&shares)
     );
     vec![Draft::detail(text, cells)]
 }

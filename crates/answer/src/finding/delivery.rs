@@ -1,11 +1,11 @@
-//! The answer of a study of deliveries.
+//! The evidence of a study of deliveries.
 
 pub mod beats;
 pub mod beside;
 pub mod crossing;
 pub mod endpoint;
 pub mod fairness;
-mod label;
+pub(crate) mod label;
 pub mod negotiation;
 pub mod offload;
 pub mod pages;
@@ -35,15 +35,6 @@ const SPOKEN_OF: usize = 4;
 
 /// A sentence and the ids of the cells it rests on.
 type Sentence = (String, Vec<String>);
-
-/// What the study asks: what beats gzip, from which size encoding before pays, what a script in PHP costs instead, what handing over frees.
-pub fn answer(evidence: &Evidence) -> Vec<Draft> {
-    let mut drafts = beats::leads(evidence);
-    drafts.extend(crossing::leads(evidence));
-    drafts.extend(endpoint::leads(evidence));
-    drafts.extend(offload::leads(evidence));
-    drafts
-}
 
 fn leads(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draft> {
     sentences.into_iter().map(|(text, cells)| Draft::lead(text, cells)).collect()
@@ -79,18 +70,20 @@ impl OwnPage {
         (ns > 0.0).then(|| OwnPage { id: page.own_id(), ns })
     }
 
-    /// `2.2% of the 34.0 ms of your page`, of the least and the most of these times in nanoseconds.
+    /// ` That is 2.2% of the 34.0 ms of your page.`, of the least and the most of these times in nanoseconds.
     fn share(&self, times: &[f64]) -> String {
         let shares: Vec<f64> = times.iter().map(|ns| ns / self.ns).collect();
-        format!("{} of the {} of your page", label::range(&shares, units::percent), units::ns(self.ns))
+        format!(" That is {} of the {} of your page.", label::shares(&shares), units::ns(self.ns))
     }
 }
 
 /// A row with how it is sent.
 #[derive(Clone, Copy)]
-struct Sent<'a> {
-    row: &'a Row,
-    delivery: &'a Delivery,
+pub(crate) struct Sent<'a> {
+    /// The row.
+    pub(crate) row: &'a Row,
+    /// How it is sent.
+    pub(crate) delivery: &'a Delivery,
 }
 
 impl Deref for Sent<'_> {
@@ -102,15 +95,15 @@ impl Deref for Sent<'_> {
 }
 
 impl<'a> Sent<'a> {
-    fn of(row: &'a Row) -> Option<Sent<'a>> {
+    pub(crate) fn of(row: &'a Row) -> Option<Sent<'a>> {
         Some(Sent { row, delivery: row.cell.delivery.as_ref()? })
     }
 
-    fn own_id(&self) -> String {
+    pub(crate) fn own_id(&self) -> String {
         self.cell.id.clone()
     }
 
-    fn setting(&self) -> &'a Setting {
+    pub(crate) fn setting(&self) -> &'a Setting {
         &self.row.cell.setting
     }
 
@@ -118,15 +111,15 @@ impl<'a> Sent<'a> {
         self.cell.setting.level
     }
 
-    fn bytes(&self) -> f64 {
+    pub(crate) fn bytes(&self) -> f64 {
         self.value(BODY).unwrap_or(0.0)
     }
 
-    fn coding(&self) -> Option<&'a str> {
+    pub(crate) fn coding(&self) -> Option<&'a str> {
         self.row.fact(CODING)
     }
 
-    fn cpu(&self) -> Option<&'a Estimate> {
+    pub(crate) fn cpu(&self) -> Option<&'a Estimate> {
         self.row.get(CPU)
     }
 
@@ -135,74 +128,67 @@ impl<'a> Sent<'a> {
         self.value(CPU).unwrap_or(0.0)
     }
 
-    fn is_plain_setting(&self) -> bool {
+    pub(crate) fn is_plain_setting(&self) -> bool {
         self.cell.setting.options.is_empty()
     }
 
     /// Ratio of a metric to that of another row.
-    fn ratio_to(&self, other: &Sent, metric: &str) -> Option<Ratio> {
+    pub(crate) fn ratio_to(&self, other: &Sent, metric: &str) -> Option<Ratio> {
         ratio_if(self.get(metric), other.get(metric))
     }
 
-    /// `12 µs more CPU time (1.05× [1.04, 1.06])`: a response beside one of another row.
+    /// `5.1% more CPU time (4.2–6.0%)`: a response beside one of another row.
     fn cost_beside(&self, other: &Sent) -> Option<String> {
-        let (more, _) = difference(self.cpu()?, other.cpu()?);
-        let ratio = self.ratio_to(other, CPU)?;
-        let times = units::times_interval(ratio.value, ratio.low, ratio.high);
-        if ratio.holds_one() {
-            return Some(format!("CPU time that cannot be told apart ({times})"));
-        }
-        let word = if more < 0.0 { "less" } else { "more" };
-        Some(format!("{} {word} CPU time ({times})", units::ns(more.abs())))
+        Some(label::change(&self.ratio_to(other, CPU)?, "CPU time"))
     }
 
     /// Server, transport and runtime are the same.
-    fn is_beside(&self, other: &Sent) -> bool {
+    pub(crate) fn is_beside(&self, other: &Sent) -> bool {
         self.delivery.server == other.delivery.server
             && self.delivery.transport == other.delivery.transport
             && self.cell.runtime == other.cell.runtime
     }
 
-    /// The same way by the same hand.
-    fn is_way_of(&self, other: &Sent) -> bool {
+    /// The same method by the same hand.
+    pub(crate) fn is_way_of(&self, other: &Sent) -> bool {
         self.delivery.by == other.delivery.by && self.setting() == other.setting()
     }
 }
 
 /// Every row of a kind of thing.
-fn all<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<Sent<'a>> {
+pub(crate) fn all<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<Sent<'a>> {
     evidence.report.rows.iter().filter(|row| row.cell.subject == subject).filter_map(Sent::of).collect()
 }
 
 /// The rows of a group.
-fn members<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<Sent<'a>> {
+pub(crate) fn members<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<Sent<'a>> {
     evidence.report.members(group).filter_map(Sent::of).collect()
 }
 
 /// A row by its id.
-fn sent<'a>(evidence: &Evidence<'a>, id: &str) -> Option<Sent<'a>> {
+pub(crate) fn sent<'a>(evidence: &Evidence<'a>, id: &str) -> Option<Sent<'a>> {
     Sent::of(evidence.report.row(id)?)
 }
 
 /// A marked row of a group: its `reference`, which is its content sent as it is, or its `gzip`.
-fn marked<'a>(evidence: &Evidence<'a>, group: &Group, mark: &str) -> Option<Sent<'a>> {
+pub(crate) fn marked<'a>(evidence: &Evidence<'a>, group: &Group, mark: &str) -> Option<Sent<'a>> {
     sent(evidence, group.mark(mark)?)
 }
 
 /// The crossovers of the study.
-fn crossovers<'a>(evidence: &Evidence<'a>) -> &'a [Crossover] {
+pub(crate) fn crossovers<'a>(evidence: &Evidence<'a>) -> &'a [Crossover] {
     evidence.report.exhibits.crossovers.as_ref().map_or(&[], |crossovers| &crossovers.0)
 }
 
 /// Bytes of a payload.
-fn bytes_of(evidence: &Evidence, payload: &str) -> u64 {
+pub(crate) fn bytes_of(evidence: &Evidence, payload: &str) -> u64 {
     evidence.report.payload(payload).map_or(0, |payload| payload.size())
 }
 
 /// The groups of a kind of thing that are worth a sentence of their own, the most telling first: that of the published
 /// table, then those with the most cells, then those of the largest content. Of groups that only a link tells apart
 /// there is one, that without a link if it was measured: what a response costs server and PHP hardly depends on it.
-fn leading<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<&'a Group> {
+pub(crate) fn leading<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<&'a Group> {
     let is_of = |group: &&Group| {
         group.cells.first().and_then(|id| sent(evidence, id)).is_some_and(|c| c.cell.subject == subject)
     };
@@ -240,7 +226,7 @@ fn beside<'a>(evidence: &Evidence<'a>, of: Sent<'a>, same: impl Fn(&Sent) -> boo
 }
 
 /// Rows that encode each response, without options, that are not sent in pieces; not those whose filter passed the content over.
-fn on_the_fly<'a>(mut rows: Vec<Sent<'a>>, by: Option<By>) -> Vec<Sent<'a>> {
+pub(crate) fn on_the_fly<'a>(mut rows: Vec<Sent<'a>>, by: Option<By>) -> Vec<Sent<'a>> {
     rows.retain(|c| {
         c.delivery.kind == WayKind::OnTheFly
             && c.coding().is_some()

@@ -27,6 +27,34 @@ pub fn setting(setting: &Setting) -> String {
     text
 }
 
+/// A name as its owner writes it: `Apache`, `X-Sendfile`, `Redis`; others as they are.
+pub fn owned(name: &str) -> &str {
+    OWNED.iter().find(|(known, _)| *known == name).map_or(name, |(_, owned)| owned)
+}
+
+const OWNED: [(&str, &str); 9] = [
+    ("apache", "Apache"),
+    ("caddy", "Caddy"),
+    ("x-sendfile", "X-Sendfile"),
+    ("x-accel-redirect", "X-Accel-Redirect"),
+    ("redis", "Redis"),
+    ("valkey", "Valkey"),
+    ("memcached", "Memcached"),
+    ("aerospike", "Aerospike"),
+    ("apcu", "APCu"),
+];
+
+/// `PHP 8.2`, `PHP 8.2 with JIT`; a name that is none of PHP's as it is.
+pub fn runtime(name: &str) -> String {
+    let (php, with) = name.split_once('+').unwrap_or((name, ""));
+    let php = match php.strip_prefix("php") {
+        Some(version) if version.starts_with(|c: char| c.is_ascii_digit()) => format!("PHP {version}"),
+        _ => php.to_owned(),
+    };
+    let with = if with == "jit" { "JIT" } else { with };
+    if with.is_empty() { php } else { format!("{php} with {with}") }
+}
+
 /// With the serializer: `igbinary with zstd 3`, `igbinary alone`, `zstd 3` for bytes.
 pub fn cell(serializer: Option<&str>, of: &Setting) -> String {
     match serializer {
@@ -87,6 +115,14 @@ pub fn content(evidence: &Evidence, name: &str) -> String {
 /// ` (php8.2)` where the plan has several runtimes, else nothing.
 pub fn on_runtime(evidence: &Evidence, runtime: &str) -> String {
     if evidence.plan.runtimes.len() > 1 { format!(" ({runtime})") } else { String::new() }
+}
+
+/// The first few names of a list, and how many more there are.
+pub fn some(names: &[String], most: usize) -> String {
+    match names.len().saturating_sub(most) {
+        0 => units::list(names),
+        more => format!("{} and {more} more", names[..most].join(", ")),
+    }
 }
 
 /// A time in seconds.

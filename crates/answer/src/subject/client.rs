@@ -98,9 +98,9 @@ pub static SHAPE: Shape = Shape {
     caveats,
     watches_wall: false,
     exhibits,
-    advise: |_| None,
+    advise: crate::advice::client::advise,
     findings: &[
-        ("answer", finding::answer),
+        ("runtime", finding::beside::runtimes),
         ("split", finding::cpu::split),
         ("driver", finding::beside::drivers),
         ("store", finding::beside::stores),
@@ -110,20 +110,18 @@ pub static SHAPE: Shape = Shape {
         ("values", finding::values::beside_integers),
         ("memory", finding::memory::of_new_keys),
         ("rates", finding::rates::kept),
-        ("tail", finding::tail::inside_calls),
         ("overhead", finding::own_part),
     ],
     look: Look {
         noun: ("client", "clients"),
         front_of: "",
-        method: "Private stores are started for the run; for each block of transactions fresh PHP workers connect, prepare, and begin together. Each \
-            makes its transactions one after the other, or on a schedule where a rate is asked for, and times itself. Every value that is read is compared with \
-            what was written. CPU time is that of the workers by their own account and of the store's processes, read right before and right after. \
-            A store that others run is metered where its process is on this machine and may be read; else its part and the sum are missing. Cells are \
-            visited in rounds, in an order drawn afresh from the seed for each round. A CPU figure is the 0.1 quantile over rounds with a 95% interval: \
-            neighbours on the machine only ever add CPU time; how it divides into user space and kernel is that of all rounds together. Rates are medians over \
-            rounds, times inside calls are of all rounds in one histogram, memory is the most of all workers and rounds. Ratios between cells are formed inside \
-            each round and are medians over rounds.",
+        method: "Private stores are started for the run. For each block, fresh PHP workers connect, prepare and start together. Each makes its \
+            transactions one after the other, or on a schedule where a rate is given, and times itself. Every value that is read is compared with what was \
+            written. CPU time is read from workers and store right before and after each block. A store that others run is metered where its process is on \
+            this machine and readable; otherwise its part and the sum are missing. Configurations are measured in rounds, in a new random order each \
+            round. A CPU figure is the 0.1 quantile over rounds with a 95% confidence interval, because neighbours on the machine only add CPU time; user \
+            space and kernel are divided as in all rounds together. Rates are medians over rounds. Times inside calls are of all rounds in one histogram. \
+            Memory is the maximum over workers and rounds. Ratios are formed inside each round and are medians over rounds.",
         label,
         title: |_, group| clean(group.payload()),
         part: Some(work_title),
@@ -443,12 +441,12 @@ pub fn label(row: &Row) -> String {
     format!("{} {}", client(row), setting(row)).trim_end().to_owned()
 }
 
-/// `9:1/one*4, 5,000 transactions a worker`, cleaned.
+/// `9:1/one*4, 5,000 transactions per worker`, cleaned.
 fn work_title(_: &Report, group: &Group) -> String {
     let transactions = group.factor("transactions").parse().unwrap_or(usize::MAX);
     let transactions = units::count(transactions, "transaction", "transactions");
     let link = Some(group.factor("link")).filter(|link| !link.is_empty());
-    format!("{}, {transactions} a worker", clean(&format!("{}{}", group.factor("work"), over(link))))
+    format!("{}, {transactions} per worker", clean(&format!("{}{}", group.factor("work"), over(link))))
 }
 
 /// Half of an interval in percent of its number; none of a single round.

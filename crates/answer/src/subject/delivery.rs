@@ -1,4 +1,4 @@
-//! Deliveries: what a response costs whom when a web server sends it, how long it takes, and which ways of sending are worth considering. What a
+//! Deliveries: what a response costs whom when a web server sends it, how long it takes, and which methods are worth considering. What a
 //! codec costs by itself is not its subject.
 
 use schemars::JsonSchema;
@@ -59,7 +59,7 @@ pub const CODING: &str = "coding";
 
 /// A figure from fewer rounds than this is labelled.
 const ENOUGH_ROUNDS: u32 = 3;
-/// What sends the content as it is, the plainest first; others stand behind these.
+/// What sends the content uncompressed, the plainest first; others stand behind these.
 const PLAIN: [&str; 5] = ["none", "plain", "readfile", "fpassthru", "fread"];
 /// What a PHP application is likely to use today for gzip, most likely first; others stand behind these.
 const GZIP: [&str; 3] = ["ob_gzhandler", "gzencode", "zlib.output_compression"];
@@ -87,9 +87,12 @@ pub static SHAPE: Shape = Shape {
     caveats,
     watches_wall: false,
     exhibits,
-    advise: |_| None,
+    advise: crate::advice::delivery::advise,
     findings: &[
-        ("answer", finding::answer),
+        ("beats", finding::beats::gzip),
+        ("crossing", finding::crossing::sizes),
+        ("script", finding::endpoint::scripts),
+        ("frees", finding::offload::hand_overs),
         ("reader", finding::waiting::over_links),
         ("outside", finding::waiting::for_urls),
         ("overhead", finding::pages::overhead_of_encoding),
@@ -106,18 +109,15 @@ pub static SHAPE: Shape = Shape {
         ("runtimes", finding::beside::runtimes),
         ("published", finding::published::agreement),
         ("negotiation", finding::negotiation::rules),
-        ("frees", finding::offload::details),
-        ("beats", finding::beats::details),
-        ("crossing", finding::crossing::details),
     ],
     look: Look {
         noun: ("method", "methods"),
         front_of: "CPU time and bytes",
-        method: "Private instances of the servers and PHP pools are loaded by a generator of this program's own, in blocks of requests. \
-            Cells are visited in rounds, in an order drawn afresh from the seed for each round; a block's CPU time is read from the processes of server \
-            and PHP right before and after it, apart. A CPU figure is the 0.1 quantile over rounds with a 95% interval: neighbours on the \
-            machine only ever add CPU time; rates are medians over rounds. Ratios are those of two figures; their intervals are made inside rounds and corrected for all comparisons of the run. Times of \
-            all rounds are in one histogram. Every body is compared byte for byte with the first of its block, which is decoded and compared with the source.",
+        method: "Private instances of servers and PHP pools are loaded in blocks of requests by this program's own load generator. Configurations are \
+            measured in rounds, in a new random order each round. CPU time is read from the processes of server and PHP right before and after each block. \
+            A CPU figure is the 0.1 quantile over rounds with a 95% confidence interval, because neighbours on the machine only add CPU time. Rates are \
+            medians over rounds. Intervals of ratios are formed inside rounds and corrected for all comparisons of the run. Times of all rounds are in one \
+            histogram. Every body is compared byte for byte with the first of its block, which is decoded and compared with the source.",
         label,
         title: |_, group| format!("{} from {}", clean(group.payload()), place(group)),
         about: |report, group| {
@@ -366,7 +366,7 @@ const KERNEL: &[Metric] = metrics! {
         "Bytes written to disk: spooled to temporary files.";
 };
 
-/// The library of the way, as whoever carries it out has it, and the content coding as the server named it.
+/// The library of the method, as whoever carries it out has it, and the content coding as the server named it.
 fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
     let way = &measured.cell.setting.codec;
     let library = measured.cell.delivery.as_ref().and_then(|delivery| {
@@ -383,7 +383,7 @@ fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Whether a way that encodes each response sent this one as it is: its type is not in the server's list, or it is too small.
+/// Whether a method that encodes each response sent this one uncompressed: its type is not in the server's list, or it is too small.
 pub fn is_not_encoded(row: &Row) -> bool {
     is_kind(row, WayKind::OnTheFly) && row.fact(CODING).is_none() && rounds(row) > 0
 }
@@ -405,7 +405,7 @@ fn is_kind(row: &Row, kind: WayKind) -> bool {
     row.cell.delivery.as_ref().is_some_and(|delivery| delivery.kind == kind)
 }
 
-/// The content sent as it is: at once, by PHP where it takes part.
+/// The content sent uncompressed: at once, by PHP where it takes part.
 fn plain<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
     let likeness = |row: &&Row| {
         let by_server = row.cell.delivery.as_ref().is_some_and(|d| d.by == By::Server);
@@ -527,7 +527,7 @@ fn about_link(OverLink { asked, measured }: &OverLink) -> String {
     let figures: Vec<String> = figures.into_iter().flatten().collect();
     let hides = measured.way.hides().map_or(String::new(), |hides| format!(" · {hides}"));
     format!(
-        "The link {} ({}), measured (asked): {}. Each response has a connection of its own, whose begin its times count from.{hides}",
+        "The link {} ({}), measured (asked): {}. Each response uses a new connection; times include its handshake.{hides}",
         clean(&asked.name),
         measured.way.name(),
         figures.join(", "),
@@ -642,7 +642,7 @@ fn overview(report: &Report, _: &Columns) -> Vec<Block> {
             factor("server", stack(of.factor("server"), of.runtime())),
             factor("over", format!("{}{connections}{link}", of.factor("transport"))),
             field("size", "", Kind::Text, 4, size),
-            field("as it is", "CPU ms", Kind::Three, 0, cpu_of(view.marked("reference"))),
+            field("plain", "CPU ms", Kind::Three, 0, cpu_of(view.marked("reference"))),
             field("gzip", "CPU ms", Kind::Three, 0, cpu_of(gzip)),
             field("gzip", "B", Kind::Whole, 3, body_of(gzip)),
             field("least CPU time", "", Kind::Text, 1, name(quick)),
@@ -655,8 +655,8 @@ fn overview(report: &Report, _: &Columns) -> Vec<Block> {
     vec![
         Block::Heading(2, "Each content and server".into()),
         Block::Remark(
-            "CPU time of server and PHP a response. Least CPU time: of the ways that do not send the content through PHP as it \
-             is and, where there is a gzip, send fewer bytes. The full report has a table for each."
+            "CPU time of server and PHP per response. Least CPU time: of the methods that compress, and send fewer bytes than gzip \
+             where it was measured. The full report has a table for each."
                 .into(),
         ),
         Block::Table(grid),

@@ -8,7 +8,7 @@ use weigh_answer::format::{Options, named};
 use weigh_answer::report::Report;
 use weigh_answer::table::{Cell, Columns};
 
-use crate::{formats, golden};
+use crate::{agree, formats, golden};
 
 /// Lines and columns of a terminal's first screen.
 const SCREEN: (usize, usize) = (24, 80);
@@ -75,5 +75,23 @@ fn tables_mark_what_the_answer_recommends() {
         assert_eq!(marked, recommended, "{name}");
         let json = serde_json::to_value(&report).unwrap();
         assert_eq!(json["advice"], serde_json::to_value(&advice).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn no_two_statements_disagree() {
+    for (name, report) in every() {
+        agree::statements_agree(&name, &report);
+        agree::an_answer_is_short(&name, &report);
+    }
+}
+
+/// Names of contents may hold anything; those of the stored runs do not.
+#[test]
+fn evidence_of_clients_and_deliveries_is_plain() {
+    let clients = crate::others().into_iter().filter(|(name, _)| *name != "hostile");
+    let stored = ["clients", "deliveries"].map(|run| (run, golden::report(run)));
+    for (name, report) in clients.chain(stored) {
+        agree::evidence_is_plain(name, &report);
     }
 }

@@ -1,4 +1,4 @@
-//! How servers negotiate, as tables: a row per way, every answer, every request.
+//! How servers negotiate, as tables: a row per method, every answer, every request.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -13,9 +13,9 @@ use crate::subject::delivery::stack;
 use crate::table::{Cell, Column, Grid, Kind, Tone, factor, field};
 use crate::text::{clean, columns};
 
-const LEGEND: &str = "Each way was asked once with a matrix of Accept-Encoding values, and each variant that showed itself for HEAD, with If-None-Match \
-    and for ranges. Codings: those that were sent; Vary: whether it names Accept-Encoding where there are several; 304: of so many \
-    requests with a variant's own ETag; parts: of so many ranges, If-Range with them; broken: rules of HTTP; to know: what is allowed.";
+const LEGEND: &str = "Each method was asked once with a matrix of Accept-Encoding values; each variant also by HEAD, If-None-Match and ranges. \
+    Codings: those that were sent. Vary: whether it names Accept-Encoding where there are several. 304: revalidations with the variant's own ETag. \
+    parts: ranges, If-Range included. broken: rules of HTTP. to know: allowed, but worth knowing.";
 
 /// Names of a list that are written out in a summary.
 const NAMES: usize = 4;
@@ -29,7 +29,7 @@ const MOST: usize = 8;
 /// What asks for parts of a variant.
 const PARTS: [Purpose; 3] = [Purpose::First, Purpose::Last, Purpose::Resume];
 
-/// A row per way, what is to be said of them, and in full every answer to every Accept-Encoding.
+/// A row per method, what is to be said of them, and in full every answer to every Accept-Encoding.
 pub(super) fn section(asked: &[NegotiationResult], options: &Options) -> Vec<Block> {
     let full = options.detail == Detail::Full;
     let mut blocks = vec![
@@ -127,7 +127,7 @@ fn points(asked: &[NegotiationResult], full: bool) -> Vec<(String, Option<String
     let ended = asked.iter().filter_map(|one| Some((one, one.ended.as_ref()?)));
     points.extend(ended.map(|(one, why)| {
         let place = clean(&places(std::iter::once(one)));
-        (format!("{place}: not all was asked: {}.", clean(why)), None)
+        (format!("{place}: some requests were left out: {}.", clean(why)), None)
     }));
     points
 }
@@ -135,7 +135,7 @@ fn points(asked: &[NegotiationResult], full: bool) -> Vec<(String, Option<String
 /// Every answer to every Accept-Encoding: a table per server, or several where its ways do not fit beside each other.
 fn matrix(asked: &[NegotiationResult], width: usize) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(3, "Every answer".into())];
-    let legend = "What was sent for each Accept-Encoding: the coding, or the status where it is not 200. ! breaks a rule, ~ is allowed and worth knowing.";
+    let legend = "What was sent for each Accept-Encoding: the coding, or the status if it is not 200. !: breaks a rule; ~: allowed, but worth knowing.";
     blocks.push(Block::Remark(legend.into()));
     for (server, ways) in grouped(asked.iter().map(|one| (one.server.as_str(), one))) {
         blocks.push(Block::Heading(4, clean(server)));

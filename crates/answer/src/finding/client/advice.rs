@@ -15,12 +15,12 @@ pub fn computed_and_measured(evidence: &Evidence) -> Vec<Draft> {
     first_leads(drafts)
 }
 
-/// Where the model and the measurement pick different settings beyond doubt.
+/// Where the model and the measurement pick significantly different settings.
 fn corrected(evidence: &Evidence, advice: &Advice) -> Option<Draft> {
     let (model, measured) = (candidate(evidence, &advice.model)?, candidate(evidence, &advice.measured)?);
     let lost = advice.lost.filter(|_| advice.corrected)?;
     let text = format!(
-        "For {} of {} ({}) the model picks {}, and {} was measured to be quickest of {}: the model's pick takes {} its time. Go by the measurement.",
+        "{} of {} ({}): the model picks {}, measured {} is the fastest of {}. The model's pick takes {} as long: go by the measurement.",
         advice.operation.words(),
         label::content(evidence, &model.row.cell.payload),
         label::place(&model),
@@ -41,7 +41,7 @@ fn predicted(calls: &ComputedCalls) -> Vec<Draft> {
         let trips: Vec<f64> = of.iter().map(|p| p.round_trip * 1e9).collect();
         let workers: Vec<f64> = of.iter().map(|p| f64::from(p.workers)).collect();
         let text = format!(
-            "Over {link} ({} round trip, workers: {}) a call takes {} the time that the model says (median of {}, {}).",
+            "Over {link} ({} round trip, workers: {}), calls take {} the modelled time (median of {}, {}).",
             label::range(&trips, units::ns),
             label::range(&workers, units::trimmed_number),
             units::times(middle),
@@ -55,19 +55,25 @@ fn predicted(calls: &ComputedCalls) -> Vec<Draft> {
 
 /// What driver and store take, for the studies that compute totals over links: one sentence per driver, store and runtime that has both calls.
 fn stored(calls: &ComputedCalls) -> Vec<Draft> {
-    let drivers =
-        grouped(calls.stored.iter().map(|of| ((&of.store, &of.driver, &of.runtime, of.workers), of)));
-    let sentence = |((store, driver, runtime, _), of): &(_, Vec<&StoredBytes>)| {
+    let drivers = grouped(
+        calls
+            .stored
+            .iter()
+            .map(|of| ((of.store.as_str(), of.driver.as_str(), of.runtime.as_str(), of.workers), of)),
+    );
+    let sentence = |((store, driver, runtime, _), of): &((&str, &str, &str, u32), Vec<&StoredBytes>)| {
         let find = |operation: Operation| of.iter().find(|of| of.operation == operation);
         let (put, get) = (find(Operation::Put)?, find(Operation::Get)?);
         let rate = |of: &StoredBytes| units::significant(of.ns_per_byte);
         let text = format!(
-            "{store} and its driver {driver} ({runtime}) take {} ns per stored byte of a write and {} ns of a read, beside {} and {} per call: \
-             write_ns_per_byte and read_ns_per_byte of a study's [links].",
-            rate(put),
-            rate(get),
+            "{} ({}): a write takes {} and {} ns per stored byte, a read {} and {} ns. \
+             In a study's [links]: write_ns_per_byte and read_ns_per_byte.",
+            label::name((store, driver)),
+            label::runtime(runtime),
             units::ns(put.fixed_ns),
-            units::ns(get.fixed_ns)
+            rate(put),
+            units::ns(get.fixed_ns),
+            rate(get),
         );
         Some(Draft::detail(text, put.cells.clone()))
     };
@@ -77,25 +83,24 @@ fn stored(calls: &ComputedCalls) -> Vec<Draft> {
 /// The usual two settings on one link.
 fn usual_pair(evidence: &Evidence, pair: &BreakEvenAt) -> Option<Draft> {
     let (first, second) = (candidate(evidence, &pair.first)?, candidate(evidence, &pair.second)?);
+    let names = format!("{} and {}", label::setting(&first.row.cell), label::setting(&second.row.cell));
+    let content = label::content(evidence, &first.row.cell.payload);
     let break_even = match pair.computed_mbit {
-        Some(mbit) => format!("computed to break even at {}", units::mbit(mbit)),
-        None => "computed to have no break-even".to_owned(),
+        Some(mbit) => format!("the modelled break-even is {}", units::mbit(mbit)),
+        None => "the model has no break-even".to_owned(),
     };
     let verdict = match pair.agrees {
-        Some(true) => "as computed",
-        Some(false) => "the other way round than computed",
-        None => "which does not settle the order",
+        Some(true) => "; the measurement agrees",
+        Some(false) => "; the measurement disagrees",
+        None => "",
     };
     let text = format!(
-        "{} and {} are {break_even} for {} of {}; over {} ({}) the first takes {} the time of the second by the model and {} as measured, {verdict}.",
-        label::setting(&first.row.cell),
-        label::setting(&second.row.cell),
+        "{names}, {} of {content}: {break_even}. Over {} ({}) the first takes {} as long as modelled, {} as measured{verdict}.",
         pair.operation.words(),
-        label::content(evidence, &first.row.cell.payload),
         pair.link,
         units::mbit(pair.mbit),
         units::times(pair.computed),
-        label::interval(&pair.measured?)
+        crate::finding::label::ratio(&pair.measured?)
     );
     Some(Draft::detail(text, vec![pair.first.clone(), pair.second.clone()]))
 }

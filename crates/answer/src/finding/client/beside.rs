@@ -1,14 +1,19 @@
-//! Cells beside each other that differ in one thing: one sentence for each other runtime, driver, store or setting, on the work that the
-//! study begins with, and the range over all others.
+//! Configurations beside each other that differ in one thing: each other runtime, driver, store or setting, on the work that the study begins with,
+//! and the range over all others.
 
 use super::*;
 use crate::exhibit::comparison::{Comparison, Kind};
 use crate::first::grouped;
-use crate::subject::client::{CLIENT_CPU, COMBINED, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, over};
+use crate::subject::client::{CLIENT_CPU, COMBINED, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE};
 use crate::verdict::Ratio;
 
+/// Changes in one sentence.
+const PARTS: usize = 2;
+/// Figures without a significant difference that are named; the table has all, with their intervals.
+const OPEN: usize = 3;
+
 /// Other versions of PHP, and other ways to run one.
-pub(super) fn runtimes(evidence: &Evidence) -> Vec<Draft> {
+pub fn runtimes(evidence: &Evidence) -> Vec<Draft> {
     let mut drafts = sentences(evidence, Kind::Runtime);
     drafts.extend(sentences(evidence, Kind::Variant));
     drafts
@@ -29,8 +34,14 @@ pub fn settings(evidence: &Evidence) -> Vec<Draft> {
 fn sentences(evidence: &Evidence, kind: Kind) -> Vec<Draft> {
     let comparisons = evidence.report.exhibits.comparisons.iter().flat_map(|all| &all.0);
     let of_kind = comparisons.filter(|c| c.kind == kind);
-    let families = grouped(of_kind.filter_map(|c| Some((names(evidence, c)?, c))));
-    let sentences = families.iter().filter_map(|(names, family)| sentence(evidence, kind, names, family));
+    // Over another link another order of settings is right.
+    let link = |c: &Comparison| match c.kind {
+        Kind::Setting => candidate(evidence, &c.cell)?.client.link.clone(),
+        _ => None,
+    };
+    let families = grouped(of_kind.filter_map(|c| Some(((names(evidence, c)?, link(c)), c))));
+    let sentences =
+        families.iter().filter_map(|((names, _), family)| sentence(evidence, kind, names, family));
     let leads = if kind == Kind::Setting { 1 } else { SPOKEN_OF };
     sentences.enumerate().map(|(at, (text, cells))| Draft::new(at < leads, text, cells)).collect()
 }
@@ -40,18 +51,17 @@ fn names(evidence: &Evidence, comparison: &Comparison) -> Option<(String, String
     let name = |id: &str| {
         let of = candidate(evidence, id)?;
         Some(match comparison.kind {
-            Kind::Runtime | Kind::Variant => of.row.cell.runtime.clone(),
+            Kind::Runtime | Kind::Variant => label::runtime(&of.row.cell.runtime),
             Kind::Driver => label::place(&of),
-            Kind::Store => of.client.store.clone(),
-            // Over another link another order is right.
-            Kind::Setting => {
-                format!("{}{}", label::setting(&of.row.cell), over(of.client.link.as_deref()))
-            }
+            Kind::Store => label::owned(&of.client.store).to_owned(),
+            Kind::Setting => label::setting(&of.row.cell),
         })
     };
     Some((name(&comparison.cell)?, name(&comparison.beside)?))
 }
 
+/// What the first of a family shows, where it was measured, and the range over the others. Of drivers and stores without any significant difference
+/// the answer speaks.
 fn sentence(
     evidence: &Evidence,
     kind: Kind,
@@ -60,48 +70,59 @@ fn sentence(
 ) -> Option<(String, Vec<String>)> {
     let first = family.iter().find(|c| c.ratio(COMBINED).is_some() && cpu(c).is_some())?;
     let (cell, beside) = (candidate(evidence, &first.cell)?, candidate(evidence, &first.beside)?);
-    let place = place(evidence, kind, &cell, &beside);
     let (clear, open) = parts(first);
-    let (is_open, is_clear) = (clear.is_empty(), open.is_empty());
-    let (clear, open) = (units::list(&clear), units::list(&open));
-    let mut text = if is_open {
-        format!("{ours} and {theirs} cannot be told apart in {open}: {place}.")
-    } else if is_clear {
-        format!("{ours} has {clear} of {theirs}: {place}.")
-    } else {
-        format!("{ours} has {clear} of {theirs}, and cannot be told apart in {open}: {place}.")
-    };
-    let rest: Vec<&Comparison> = family.iter().filter(|c| c.cell != first.cell).copied().collect();
-    if let Some(more) = ranges(&rest) {
-        text.push_str(&more);
+    if clear.is_empty() && matches!(kind, Kind::Driver | Kind::Store) {
+        return None;
     }
+    let place = place(evidence, kind, &cell, &beside);
+    let mut text = match clear.chunks(PARTS).collect::<Vec<_>>().as_slice() {
+        [] => format!("{ours} and {theirs}: no significant difference in {}.", any_of(&open)),
+        [first, more @ ..] => {
+            let more = more.iter().map(|some| format!(" It also has {}.", units::list(some)));
+            format!("{ours} instead of {theirs}: {}.{}", units::list(first), more.collect::<String>())
+        }
+    };
+    if !clear.is_empty() && !open.is_empty() {
+        text.push_str(&format!(" No significant difference in {}.", any_of(&open)));
+    }
+    text.push_str(&format!(" Measured with {place}."));
+    let rest: Vec<&Comparison> = family.iter().filter(|c| c.cell != first.cell).copied().collect();
+    text.push_str(&ranges(&rest).unwrap_or_default());
     let cells = family.iter().flat_map(|c| [c.beside.clone(), c.cell.clone()]).collect();
     Some((text, cells))
 }
 
-/// The ratio of CPU times, and of whom: of PHP alone where the store's part of one of the two could not be read.
-fn cpu(of: &Comparison) -> Option<(Ratio, &'static str)> {
-    let whole = of.ratio(CPU).map(|ratio| (ratio, "CPU time a transaction"));
-    whole.or_else(|| Some((of.ratio(CLIENT_CPU)?, "CPU time of PHP a transaction")))
+/// At most so many as fit a sentence.
+fn any_of(open: &[String]) -> String {
+    units::list(&open[..open.len().min(OPEN)])
 }
 
-/// What differs beyond doubt, and what does not: `1.31× [1.28, 1.34] the transactions a second`, `CPU time (1.02× [0.99, 1.05])`.
+/// The ratio of CPU times, and of whom: of PHP alone where the store's part of one of the two could not be read.
+fn cpu(of: &Comparison) -> Option<(Ratio, &'static str)> {
+    let whole = of.ratio(CPU).map(|ratio| (ratio, "CPU time per transaction"));
+    whole.or_else(|| Some((of.ratio(CLIENT_CPU)?, "CPU time of PHP per transaction")))
+}
+
+/// What differs, and what does not, the first of those with its interval: `31% more throughput (28–34%)`, `CPU time per transaction (1.02×, 0.99–1.05)`.
 fn parts(of: &Comparison) -> (Vec<String>, Vec<String>) {
     let of_php = |metric: &str| of.ratio(metric).filter(|_| of.kind.is_runtime());
     let figures = [
-        (of.ratio(COMBINED), "transactions a second"),
+        (of.ratio(COMBINED), "throughput"),
         cpu(of).map_or((None, ""), |(ratio, what)| (Some(ratio), what)),
-        (of.ratio(GET_MIDDLE).or(of.ratio(PUT_MIDDLE)), "time inside a call"),
+        (of.ratio(GET_MIDDLE).or(of.ratio(PUT_MIDDLE)), "time per call"),
         (of_php(PEAK_MIDDLE), "peak memory of PHP"),
-        (of_php(PSS_MIDDLE), "memory of a process"),
+        (of_php(PSS_MIDDLE), "memory per process"),
     ];
     let (mut clear, mut open) = (Vec::new(), Vec::new());
     for (ratio, what) in figures {
         let Some(ratio) = ratio else { continue };
-        let text = label::interval(&ratio);
         match ratio.is_settled() {
-            true => clear.push(format!("{text} the {what}")),
-            false => open.push(format!("{what} ({text})")),
+            true => clear.push(label::change(&ratio, what)),
+            false if open.is_empty() => {
+                let range = units::range(ratio.low, ratio.high);
+                open.push(format!("{what} ({}, {range})", units::times(ratio.value)));
+            }
+            false => open.push(what.to_owned()),
         }
     }
     (clear, open)
@@ -110,14 +131,14 @@ fn parts(of: &Comparison) -> (Vec<String>, Vec<String>) {
 /// Where the two were measured.
 fn place(evidence: &Evidence, kind: Kind, cell: &Candidate, beside: &Candidate) -> String {
     let work = label::work(evidence, cell);
-    let runtime = &cell.row.cell.runtime;
+    let runtime = label::runtime(&cell.row.cell.runtime);
     match kind {
-        Kind::Runtime | Kind::Variant => format!("{work}, {}", label::place(cell)),
-        Kind::Driver => format!("{work}, {runtime}"),
+        Kind::Runtime | Kind::Variant => format!("{}: {work}", label::place(cell)),
+        Kind::Driver => format!("{runtime}: {work}"),
         Kind::Store => {
-            format!("{work}, {} beside {}, {runtime}", cell.client.driver, beside.client.driver)
+            format!("{runtime}, {} beside {}: {work}", cell.client.driver, beside.client.driver)
         }
-        Kind::Setting => format!("{work}, {} by {}, {runtime}", cell.client.store, cell.client.driver),
+        Kind::Setting => format!("{}, {runtime}: {work}", label::place(cell)),
     }
 }
 
@@ -128,12 +149,13 @@ fn ranges(rest: &[&Comparison]) -> Option<String> {
         (!ratios.is_empty()).then(|| label::range(&ratios, units::times))
     };
     let rate = range(COMBINED)?;
-    let cpu = range(CPU).map_or(String::new(), |cpu| format!(", {cpu} the CPU time"));
+    let cpu = range(CPU).map_or(String::new(), |cpu| format!(", CPU time {cpu}"));
     let is_open = |c: &&&Comparison| c.ratio(COMBINED).is_none_or(|r| !r.is_settled());
     let open = match rest.iter().filter(is_open).count() {
         0 => String::new(),
-        n => format!("; {n} of them cannot be told apart in transactions"),
+        1 if rest.len() == 1 => " (no significant difference)".to_owned(),
+        n => format!(" ({n} without significant difference)"),
     };
     let others = units::count(rest.len(), "other pair", "other pairs");
-    Some(format!(" Over {others}: {rate} the transactions{cpu}{open}."))
+    Some(format!(" {others}: throughput {rate}{cpu}{open}."))
 }

@@ -9,40 +9,49 @@ use weigh_model::cell::Cell;
 use weigh_model::client::{Keys, Mix};
 use weigh_model::units;
 
-pub(super) use label::{content, range, seconds, share};
+pub(crate) use label::{change, content, owned, range, runtime, seconds, share, shares, some};
 
-/// `redis by phpredis`, over a link `redis by phpredis over 100mbit/20ms`.
-pub(super) fn place(of: &Candidate) -> String {
-    format!("{} by {}{}", of.client.store, of.client.driver, over(of.client.link.as_deref()))
-}
-
-/// `igbinary + zstd 3`, `serialize alone`; `its driver's way` where the worker does not encode.
-pub(super) fn setting(cell: &Cell) -> String {
-    if cell.setting.codec == "none" { "its driver's way".into() } else { label::of_cell(cell) }
-}
-
-/// `9 reads for each write`, `reads alone`, `writes alone`.
-pub(super) fn mix(mix: Mix) -> String {
-    match mix.write_every {
-        0 => "reads alone".into(),
-        1 => "writes alone".into(),
-        2 => "a read for each write".into(),
-        every => format!("{} reads for each write", every - 1),
+/// `Redis, phpredis`, `Redis, plain socket`, `APCu`.
+pub(crate) fn name((store, driver): (&str, &str)) -> String {
+    match driver {
+        driver if driver == store => owned(store).to_owned(),
+        "socket" => format!("{}, plain socket", owned(store)),
+        driver => format!("{}, {driver}", owned(store)),
     }
 }
 
-/// `one key a worker`, `1,000 keys, all alike`, …
+/// `Redis, phpredis`, over a link `Redis, phpredis over 100mbit/20ms`.
+pub(super) fn place(of: &Candidate) -> String {
+    format!("{}{}", name((&of.client.store, &of.client.driver)), over(of.client.link.as_deref()))
+}
+
+/// `igbinary with zstd 3`, `serialize alone`; `the driver's own encoding` where the worker does not encode.
+pub(super) fn setting(cell: &Cell) -> String {
+    if cell.setting.codec == "none" { "the driver's own encoding".into() } else { label::of_cell(cell) }
+}
+
+/// `9 reads per write`, `reads only`, `writes only`.
+pub(super) fn mix(mix: Mix) -> String {
+    match mix.write_every {
+        0 => "reads only".into(),
+        1 => "writes only".into(),
+        2 => "1 read per write".into(),
+        every => format!("{} reads per write", every - 1),
+    }
+}
+
+/// `1 key per worker`, `1,000 keys`, …
 fn keys(keys: Keys) -> String {
     let number = |count: u64| units::count(usize::try_from(count).unwrap_or(usize::MAX), "key", "keys");
     match keys {
-        Keys::One => "one key a worker".into(),
-        Keys::Uniform { count } => format!("{}, all alike", number(count)),
-        Keys::Zipf { count, .. } => format!("{} by Zipf", number(count)),
-        Keys::New => "a new key each time".into(),
+        Keys::One => "1 key per worker".into(),
+        Keys::Uniform { count } => format!("{}, uniform", number(count)),
+        Keys::Zipf { count, .. } => format!("{}, Zipf", number(count)),
+        Keys::New => "new keys".into(),
     }
 }
 
-/// `integer, 9 reads for each write, one key a worker`, with what else there is.
+/// `integer, 9 reads per write, 1 key per worker`, with what else there is.
 pub(super) fn work(evidence: &Evidence, of: &Candidate) -> String {
     let content = content(evidence, &of.row.cell.payload);
     let several = super::candidates(evidence).any(|c| c.client.workers != of.client.workers);
@@ -51,7 +60,7 @@ pub(super) fn work(evidence: &Evidence, of: &Candidate) -> String {
         text.push_str(&format!(", {}", units::count(of.client.workers as usize, "worker", "workers")));
     }
     if let Some(rate) = of.client.rate {
-        text.push_str(&format!(", {} a second", units::trimmed_number(rate)));
+        text.push_str(&format!(", {}/s", units::trimmed_number(rate)));
     }
     text
 }

@@ -15,22 +15,23 @@ pub fn of_new_keys(evidence: &Evidence) -> Vec<Draft> {
 fn sentence(evidence: &Evidence, new: &Candidate) -> Option<String> {
     let grown = match new.row.value("memory-growth")? {
         growth if growth > STILL => format!("grows by {}", units::bytes(growth as u64)),
-        _ => "stays as it is".to_owned(),
+        _ => "does not grow".to_owned(),
     };
     let keys = u64::from(new.client.workers) * new.client.transactions;
     let store = new.row.value(STORE_PSS).map_or(String::new(), |_| {
         let pss = new.row.count(STORE_PSS);
         let each = base(evidence, new).filter(|base| *base < pss).map(|base| {
-            format!(", {} a key beyond what it has otherwise", units::bytes((pss - base) / keys.max(1)))
+            format!(", {} more per key than without them", units::bytes((pss - base) / keys.max(1)))
         });
-        format!(" {} then has {}{}.", new.client.store, units::bytes(pss), each.unwrap_or_default())
+        let store = label::owned(&new.client.store);
+        format!(" {store} then holds {}{}.", units::bytes(pss), each.unwrap_or_default())
     });
     Some(format!(
-        "With {} new keys of {} ({}, {}), PHP's memory {grown}, with a peak of {} in a worker.{store}",
-        units::count(keys as usize, "", "").trim_end(),
+        "{} of {} ({}, {}): PHP's memory {grown}, with a peak of {} per worker.{store}",
+        units::count(keys as usize, "new key", "new keys"),
         label::content(evidence, &new.row.cell.payload),
         label::place(new),
-        new.row.cell.runtime,
+        label::runtime(&new.row.cell.runtime),
         units::bytes(new.row.count(PEAK)),
     ))
 }

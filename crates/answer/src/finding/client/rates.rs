@@ -15,10 +15,10 @@ fn sentence(evidence: &Evidence, of: &Candidate) -> Option<String> {
     let scheduled = (of.row.count("transactions") + dropped).max(1);
     let never = match dropped {
         0 => String::new(),
-        n => format!("; {} of the schedule was never sent", label::share(n as f64 / scheduled as f64)),
+        n => format!(" {} of the schedule was never sent.", label::share(n as f64 / scheduled as f64)),
     };
     Some(format!(
-        "{} ({}): from when it was due, half of the answers take up to {}, 99% up to {}, 99.9% up to {}{never}.",
+        "{} ({}): latency from the schedule {} (p50), {} (p99), {} (p99.9).{never}",
         label::place(of),
         label::work(evidence, of),
         time("p50")?,

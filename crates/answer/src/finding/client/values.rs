@@ -1,7 +1,6 @@
 //! What larger values cost beside a number, drivers' own serializing included.
 
 use super::*;
-use crate::finding::label::ratio as ratio_text;
 use crate::subject::client::{CLIENT_CPU, STORE_CPU};
 use crate::verdict::ratio_if;
 use weigh_model::client::ValueKind;
@@ -34,15 +33,14 @@ fn sentence(evidence: &Evidence, number: &Candidate, large: &Candidate) -> Optio
     let ratio = |metric: &str| ratio_if(large.row.get(metric), number.row.get(metric));
     let client = ratio(CLIENT_CPU)?;
     let bytes = large.row.value(STORED).map(|n| format!(" ({} stored)", units::bytes(n as u64)));
-    let store = ratio(STORE_CPU).map(|ratio| format!(" and {} that of the store", ratio_text(&ratio)));
+    let store = ratio(STORE_CPU).map(|ratio| format!(" Store: {}.", label::change(&ratio, "CPU time")));
     Some(format!(
-        "With {}{} in place of an integer, a transaction takes {} the CPU time of PHP{}: {}, {}, {}.",
+        "{}{} instead of an integer ({}, {}): {}.{}",
         label::content(evidence, &large.row.cell.payload),
         bytes.unwrap_or_default(),
-        ratio_text(&client),
-        store.unwrap_or_default(),
         label::place(large),
-        label::mix(large.client.mix),
-        large.row.cell.runtime
+        label::runtime(&large.row.cell.runtime),
+        label::change(&client, "CPU time of PHP"),
+        store.unwrap_or_default(),
     ))
 }

@@ -1,19 +1,17 @@
-//! Which ways beat gzip in both CPU time and bytes.
+//! Which methods beat gzip in both CPU time and bytes.
 
 use super::*;
 
-/// The most telling group.
-pub fn leads(evidence: &Evidence) -> Vec<Draft> {
+/// Methods that a sentence names.
+const NAMED: usize = 3;
+
+/// The most telling group, then a few of the others.
+pub fn gzip(evidence: &Evidence) -> Vec<Draft> {
     let groups = with_rivals(evidence);
     let Some((first, others)) = groups.split_first() else { return Vec::new() };
-    super::leads(sentences(evidence, first, others))
-}
-
-/// A few of the others.
-pub fn details(evidence: &Evidence) -> Vec<Draft> {
-    let groups = with_rivals(evidence);
-    let others = groups.iter().skip(1).take(SPOKEN_OF);
-    super::details(others.flat_map(|group| sentences(evidence, group, &[])))
+    let mut drafts = leads(sentences(evidence, first, others));
+    drafts.extend(details(others.iter().take(SPOKEN_OF).flat_map(|group| sentences(evidence, group, &[]))));
+    drafts
 }
 
 /// Groups with a gzip and something that could beat it.
@@ -23,7 +21,7 @@ fn with_rivals<'a>(evidence: &Evidence<'a>) -> Vec<&'a Group> {
     groups
 }
 
-/// Ways of one name by one hand: those that beat gzip, and how many there are.
+/// Methods of one name by one hand: those that beat gzip, and how many there are.
 struct Family<'a> {
     all: Vec<Sent<'a>>,
     beating: Vec<Sent<'a>>,
@@ -77,15 +75,13 @@ fn sentences<'a>(evidence: &Evidence<'a>, group: &'a Group, others: &[&'a Group]
     losers.retain(|family| family.all[0].coding() != gzip.coding());
     if !losers.is_empty() {
         let names: Vec<String> = losers.iter().map(|family| label::levels(&family.all)).collect();
-        let base = label::way(&gzip);
-        let text = match losers.as_slice() {
-            [Family { all, .. }] if all.len() == 1 => {
-                format!("{} does not beat {base} in both CPU time and bytes on {place}.", names[0])
-            }
-            _ => {
-                format!("Of {} none beats {base} in both CPU time and bytes on {place}.", units::list(&names))
-            }
-        };
+        let verb =
+            if losers.iter().map(|family| family.all.len()).sum::<usize>() == 1 { "does" } else { "do" };
+        let text = format!(
+            "{place}: {} {verb} not beat {} in both CPU time and bytes.",
+            label::some(&names, NAMED),
+            label::name(&gzip)
+        );
         found.push((text, losers.iter().flat_map(|f| &f.all).chain([&gzip]).map(Sent::own_id).collect()));
     }
     found
@@ -94,53 +90,34 @@ fn sentences<'a>(evidence: &Evidence<'a>, group: &'a Group, others: &[&'a Group]
 fn of_family(gzip: &Sent, family: &Family, place: &str, page: Option<&OwnPage>) -> String {
     let ratios: Vec<Ratio> = family.beating.iter().filter_map(|way| way.ratio_to(gzip, CPU)).collect();
     let less: Vec<f64> = family.beating.iter().map(|way| gzip.cpu_or_0() - way.cpu_or_0()).collect();
-    let share = page.map_or(String::new(), |page| format!("; {}", page.share(&less)));
     let time = match ratios.as_slice() {
-        [] => "less CPU time".to_string(),
-        [one] => {
-            format!(
-                "{} less CPU time a response ({}{share})",
-                label::range(&less, units::ns),
-                label::ratio(one)
-            )
-        }
-        several => {
-            let values: Vec<f64> = several.iter().map(|r| r.value).collect();
-            let times = label::range(&values, units::times);
-            format!("{} less CPU time a response ({times}{share})", label::range(&less, units::ns))
-        }
+        [one] => label::change(one, "CPU"),
+        several => label::changes(&several.iter().map(|ratio| ratio.value).collect::<Vec<_>>(), "CPU"),
     };
     let fewer: Vec<f64> = family.beating.iter().map(|way| 1.0 - way.bytes() / gzip.bytes()).collect();
-    let verb = if family.beating.len() == 1 { "beats" } else { "beat" };
     format!(
-        "{} {verb} {} in both CPU time and bytes on {place}: {time} and {} fewer bytes.",
+        "{place}: {} {} {time} and {} fewer bytes than {}.{}",
         label::levels(&family.beating),
-        label::way(gzip),
-        label::range(&fewer, label::share)
+        if family.beating.len() == 1 { "needs" } else { "need" },
+        label::shares(&fewer),
+        label::name(gzip),
+        page.map_or(String::new(), |page| page.share(&less))
     )
 }
 
-/// In how many of the other groups a way of the same name does so too.
+/// In how many of the other groups a method of the same name beats gzip too.
 fn elsewhere<'a>(evidence: &Evidence<'a>, of: Sent, others: &[&'a Group]) -> String {
     let verdict = |group: &&'a Group| {
         let same = families(evidence, group)?.into_iter().find(|family| family.is_of(&of))?;
         Some(!same.beating.is_empty())
     };
     let verdicts: Vec<bool> = others.iter().filter_map(verdict).collect();
-    if verdicts.is_empty() {
-        return String::new();
-    }
     let wins = verdicts.iter().filter(|win| **win).count();
-    match (wins, verdicts.len()) {
-        (0, 1) => " No level of it does so in the other group.".to_string(),
-        (0, all) => format!(" No level of it does so in the {all} other groups."),
-        (1, 1) => " Some level of it does so in the other group.".to_string(),
-        (wins, all) if wins == all => format!(" Some level of it does so in all {all} other groups."),
-        (wins, all) => {
-            format!(
-                " Some level of it does so in {wins} of {}.",
-                units::count(all, "other group", "other groups")
-            )
-        }
+    match verdicts.len() {
+        0 => String::new(),
+        all => format!(
+            " Some level of it beats gzip in {wins} of {} too.",
+            units::count(all, "other comparison", "other comparisons")
+        ),
     }
 }

@@ -11,7 +11,7 @@ pub fn tls(evidence: &Evidence) -> Vec<Draft> {
     SUBJECTS.into_iter().flat_map(|subject| tls_of(evidence, subject)).collect()
 }
 
-/// One sentence per server: on its largest content, the ways that both transports have.
+/// One finding per server: on its largest content, the methods that both transports have.
 fn tls_of(evidence: &Evidence, subject: Subject) -> Vec<Draft> {
     let mut servers: Vec<&str> = Vec::new();
     let mut sentences = Vec::new();
@@ -23,23 +23,19 @@ fn tls_of(evidence: &Evidence, subject: Subject) -> Vec<Draft> {
             continue;
         }
         let mut cells = Vec::new();
+        let place = format!("{} from {}", label::content(evidence, group.payload()), label::owned(server));
         let mut part = |tls: Sent| {
             let plain = over_http(evidence, tls)?;
-            let (cost, rate) = (tls.cost_beside(&plain)?, tls.ratio_to(&plain, RATE)?);
+            let rate = label::change(&tls.ratio_to(&plain, RATE)?, "throughput");
+            let cost = tls.cost_beside(&plain)?;
             cells.extend([tls.own_id(), plain.own_id()]);
-            Some(format!(
-                "{cost} and {} the rate with {}",
-                units::times_interval(rate.value, rate.low, rate.high),
-                label::way(&tls)
-            ))
+            Some(format!("HTTPS instead of HTTP, {place}, {}: {cost} and {rate}.", label::way(&tls)))
         };
         let ways = ["reference", "gzip"].into_iter().filter_map(|mark| marked(evidence, group, mark));
         let parts: Vec<String> = ways.filter_map(&mut part).collect();
         if !parts.is_empty() {
             servers.push(server);
-            let content = label::content(evidence, group.payload());
-            let text = format!("HTTPS beside HTTP on {content} from {server}: {}.", parts.join("; "));
-            sentences.push((text, cells));
+            sentences.push((parts.join(" "), cells));
         }
     }
     first_leads(sentences)
@@ -55,7 +51,7 @@ fn over_http<'a>(evidence: &Evidence<'a>, tls: Sent<'a>) -> Option<Sent<'a>> {
     beside(evidence, tls, same).into_iter().next()
 }
 
-/// PHP runtimes beside each other: the PHP part of the CPU time for the same way on the same server.
+/// PHP runtimes beside each other: the PHP part of the CPU time for the same method on the same server.
 pub fn runtimes(evidence: &Evidence) -> Vec<Draft> {
     let first = evidence.plan.runtimes.iter().map(|r| r.name.as_str()).find(|name| *name != NO_PHP);
     first_leads(SUBJECTS.into_iter().flat_map(|subject| {
@@ -76,25 +72,19 @@ fn runtimes_of(evidence: &Evidence, group: &Group) -> Option<Sentence> {
                 && other.cell.runtime != NO_PHP
                 && other.is_way_of(&base)
         };
-        let others: Vec<String> = beside(evidence, base, same)
-            .into_iter()
-            .filter_map(|other| {
-                let ratio = other.ratio_to(&base, PHP_CPU)?;
-                cells.push(other.own_id());
-                Some(format!("{} {}", other.cell.runtime, label::ratio(&ratio)))
-            })
-            .collect();
-        if !others.is_empty() {
-            cells.push(base.own_id());
-            parts.push(format!("with {} {}", label::way(&base), others.join(", ")));
+        for other in beside(evidence, base, same) {
+            let Some(ratio) = other.ratio_to(&base, PHP_CPU) else { continue };
+            cells.extend([base.own_id(), other.own_id()]);
+            parts.push(format!(
+                "{} instead of {}, {} from {}, {}: {}.",
+                label::runtime(&other.cell.runtime),
+                label::runtime(&base.cell.runtime),
+                label::content(evidence, group.payload()),
+                label::server(&base),
+                label::way(&base),
+                label::change(&ratio, "CPU time of PHP")
+            ));
         }
     }
-    let text = format!(
-        "PHP CPU time beside {} on {} from {}: {}.",
-        group.runtime(),
-        label::content(evidence, group.payload()),
-        group.factor("server"),
-        parts.join("; ")
-    );
-    (!parts.is_empty()).then_some((text, cells))
+    (!parts.is_empty()).then(|| (parts.join(" "), cells))
 }

@@ -1,5 +1,5 @@
-//! Files encoded before beside encoding each response: from which size on they pay, server by server, in CPU time and in rate, and what they save
-//! in bytes.
+//! Precompressed files beside compression on the fly: from which size on they pay, server by server, in CPU time and in throughput, and what they
+//! save in bytes.
 
 use super::*;
 use crate::exhibit::crossover::{Pays, SizeRatio, size_end, way_name};
@@ -8,16 +8,16 @@ use crate::first::grouped;
 /// The example where no table was published: the median transfer size of a script is near it.
 const USUAL: u64 = 50_000;
 
-/// One sentence per server: its gzip if it has one.
-pub fn leads(evidence: &Evidence) -> Vec<Draft> {
-    super::leads(chosen(evidence).into_iter().filter(|one| is_a_question(one)).map(sentence))
-}
+/// Contents that a sentence names.
+const NAMED: usize = 3;
 
-/// The others.
-pub fn details(evidence: &Evidence) -> Vec<Draft> {
+/// One finding per server, its gzip if it has one, then the others.
+pub fn sizes(evidence: &Evidence) -> Vec<Draft> {
     let chosen = chosen(evidence);
     let is_left = |c: &&Crossover| is_a_question(c) && !chosen.iter().any(|known| std::ptr::eq(*known, *c));
-    super::details(crossovers(evidence).iter().filter(is_left).map(sentence))
+    let mut drafts = leads(chosen.iter().filter(|one| is_a_question(one)).map(|one| sentence(one)));
+    drafts.extend(details(crossovers(evidence).iter().filter(is_left).map(sentence)));
+    drafts
 }
 
 /// From which size on it pays can be asked where there are two: of one alone the ratio says all.
@@ -25,7 +25,7 @@ fn is_a_question(crossover: &Crossover) -> bool {
     crossover.sizes.len() > 1
 }
 
-/// What a way that encodes each response sent as it is: one sentence per server and way. Such responses are on no side of a comparison.
+/// What a method that encodes each response sent uncompressed: one finding per server and method. Such responses are on no side of a comparison.
 pub fn passed_over(evidence: &Evidence) -> Vec<Draft> {
     let rows = [Subject::PAGE, Subject::ASSET].into_iter().flat_map(|subject| all(evidence, subject));
     let skipped: Vec<Sent> = rows.filter(|sent| is_not_encoded(sent.row)).collect();
@@ -33,14 +33,14 @@ pub fn passed_over(evidence: &Evidence) -> Vec<Draft> {
         let key = (label::endpoint(&sent.delivery.into()), label::way(sent));
         (key, sent)
     }));
-    super::details(ways.into_iter().map(|((endpoint, way), rows)| {
+    details(ways.into_iter().map(|((endpoint, way), rows)| {
         let mut contents: Vec<String> =
             rows.iter().map(|sent| label::content(evidence, &sent.row.cell.payload)).collect();
         contents.dedup();
         let text = format!(
-            "On {endpoint}, {way} did not encode {}: the type is not in its list, or the content is too small. \
+            "On {endpoint}, {way} sent {} uncompressed: the type is not in its list, or the content is too small. \
              These responses are in no comparison of precompressed with on the fly.",
-            units::list(&contents)
+            label::some(&contents, NAMED)
         );
         (text, rows.iter().map(|sent| sent.own_id()).collect())
     }))
@@ -67,68 +67,73 @@ fn sentence(crossover: &Crossover) -> Sentence {
 
 fn verdict(crossover: &Crossover) -> String {
     let range = match crossover.told(|size| size.cpu.or(size.rate)).as_slice() {
-        [first, .., last] => format!(" ({} to {})", units::bytes(first.bytes), units::bytes(last.bytes)),
-        [only] => format!(" ({})", units::bytes(only.bytes)),
+        [first, .., last] => {
+            format!(" Measured: {} to {}.", units::bytes(first.bytes), units::bytes(last.bytes))
+        }
+        [only] => format!(" Measured: {}.", units::bytes(only.bytes)),
         [] => String::new(),
     };
     let place = label::endpoint(&crossover.endpoint);
-    let (before, fly) = (way_name(&crossover.pre_encoded), way_name(&crossover.on_the_fly));
+    let (before, fly) = (shown(&crossover.pre_encoded), shown(&crossover.on_the_fly));
     if crossover.cpu.is_none() && crossover.rate.is_none() {
         return format!(
-            "On {place}, whether {before} pays instead of encoding each response with {fly} is not settled{range}: it takes five rounds at two sizes.",
+            "On {place}, too little was measured to compare {before} with {fly} on the fly: that takes five rounds at two sizes.{range}",
         );
     }
-    let words = |pays: &Option<Pays>| pays.as_ref().map_or("is not settled".to_string(), pays_words);
+    let words =
+        |pays: &Option<Pays>| pays.as_ref().map_or("at sizes that are not settled".to_string(), pays_words);
     let (cpu, rate) = (words(&crossover.cpu), words(&crossover.rate));
-    let verdict = if cpu == rate {
-        format!("{cpu} in CPU time and in rate")
+    let wins = fly_wins(crossover, &fly);
+    if cpu == rate {
+        let saves = "saves CPU time and raises throughput";
+        format!("On {place}, {before} {saves} over {fly} on the fly {cpu}.{range}{wins}")
     } else {
-        format!("{cpu} in CPU time, and {rate} in rate")
-    };
-    let wins = fly_wins(crossover);
-    format!(
-        "On {place}, sending {before} instead of encoding each response with {fly} {verdict}{range}.{wins}"
-    )
+        format!(
+            "On {place}, {before} saves CPU time over {fly} on the fly {cpu}. It raises throughput {rate}.{range}{wins}"
+        )
+    }
 }
 
-/// `pays from 1.2 KB [0.9 KB, 2 KB] on`.
+/// `gzip 6`, `type-map (coding=gzip)`: a method of a server's in words.
+fn shown(way: &str) -> String {
+    let (name, options) = way_name(way).split_once(',').unwrap_or((way_name(way), ""));
+    let options =
+        if options.is_empty() { String::new() } else { format!(" ({})", options.replace(',', ", ")) };
+    format!("{}{options}", name.replace(':', " "))
+}
+
+/// `from 1.2 KB (0.9 KB to 2 KB) up`.
 fn pays_words(pays: &Pays) -> String {
     match *pays {
-        Pays::Everywhere { high: None } => "pays at every size measured".to_string(),
+        Pays::Everywhere { high: None } => "at every size measured".to_string(),
         Pays::Everywhere { high } => {
-            format!("pays at every size measured (beyond doubt from {} on)", size_end(high, ""))
+            format!("at every size measured, significantly from {} up", size_end(high, ""))
         }
-        Pays::Nowhere { low: None } => "pays at no size measured".to_string(),
-        Pays::Nowhere { low } => format!("pays at no size measured (perhaps from {} on)", size_end(low, "")),
+        Pays::Nowhere { low: None } => "at no size measured".to_string(),
+        Pays::Nowhere { low } => format!("at no size measured, perhaps from {} up", size_end(low, "")),
         Pays::From { bytes, low, high } => format!(
-            "pays from {} [{}, {}] on",
+            "from {} ({} to {}) up",
             units::bytes(bytes.round() as u64),
             size_end(low, "the smallest"),
-            size_end(high, "no upper end")
+            size_end(high, "the largest")
         ),
     }
 }
 
-/// Sizes at which encoding each response is the better, beyond doubt.
-fn fly_wins(crossover: &Crossover) -> String {
+/// Sizes at which encoding each response is significantly better.
+fn fly_wins(crossover: &Crossover, fly: &str) -> String {
     let sizes = |of: fn(&SizeRatio) -> Option<Ratio>| -> Vec<String> {
         let wins = crossover.sizes.iter().filter(|size| of(size).is_some_and(|r| r.high < 1.0));
         wins.map(|size| units::bytes(size.bytes)).collect()
     };
-    let mut parts = Vec::new();
-    for (what, sizes) in [("less CPU time", sizes(|s| s.cpu)), ("a higher rate", sizes(|s| s.rate))] {
-        if !sizes.is_empty() {
-            parts.push(format!("{what} at {}", units::list(&sizes)));
-        }
-    }
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!(" Encoding each response has {}.", units::list(&parts))
-    }
+    let parts = [("needs less CPU time", sizes(|s| s.cpu)), ("has a higher throughput", sizes(|s| s.rate))];
+    let parts = parts.into_iter().filter(|(_, sizes)| !sizes.is_empty());
+    let parts: Vec<String> =
+        parts.map(|(what, sizes)| format!("{what} at {}", label::some(&sizes, NAMED))).collect();
+    if parts.is_empty() { String::new() } else { format!(" On the fly, {fly} {}.", units::list(&parts)) }
 }
 
-/// One file as an example: what it costs on the fly and encoded before.
+/// One file as an example: what it costs on the fly and precompressed.
 pub fn one_file(evidence: &Evidence) -> Vec<Draft> {
     let published = evidence.plan.study.published_delivery.as_ref();
     let wanted = published.map(|table| bytes_of(evidence, &table.payload)).filter(|bytes| *bytes > 0);
@@ -140,9 +145,8 @@ pub fn one_file(evidence: &Evidence) -> Vec<Draft> {
     first_leads(chosen(evidence).into_iter().filter_map(|crossover| {
         let size = crossover.sizes.iter().min_by_key(distance)?;
         let (fly, pre) = (sent(evidence, &size.on_the_fly)?, sent(evidence, &size.pre_encoded)?);
-        let (cpu, rate) = (size.cpu?, size.rate?);
         let text = format!(
-            "On {}, a response with {} ({}) takes {} of CPU time with {} and {} with {}: {} the CPU time on the fly, and {} the rate from the file encoded before.",
+            "On {}, {} ({}) costs {} of CPU time with {} on the fly. Precompressed, it costs {} with {}: {}. It has {}.",
             label::endpoint(&crossover.endpoint),
             label::content(evidence, &size.payload),
             units::bytes(size.bytes),
@@ -150,21 +154,21 @@ pub fn one_file(evidence: &Evidence) -> Vec<Draft> {
             label::name(&fly),
             units::ns(pre.value(CPU)?),
             label::name(&pre),
-            units::times_interval(cpu.value, cpu.low, cpu.high),
-            units::times_interval(rate.value, rate.low, rate.high),
+            label::change(&pre.ratio_to(&fly, CPU)?, "CPU time"),
+            label::change(&pre.ratio_to(&fly, RATE)?, "throughput"),
         );
         Some((text, vec![fly.own_id(), pre.own_id()]))
     }))
 }
 
-/// Bytes: files encoded before at the highest level, beside what the server makes for each response.
+/// Bytes: files precompressed at the highest level, beside what the server makes for each response.
 pub fn bytes(evidence: &Evidence) -> Vec<Draft> {
     first_leads(chosen(evidence).into_iter().filter_map(|usual| fewer_bytes(evidence, usual)))
 }
 
-/// Each coding that the server has encoded before, beside its usual way on the fly, over all sizes.
+/// Each coding that the server has precompressed, beside its usual method on the fly, over all sizes.
 fn fewer_bytes(evidence: &Evidence, usual: &Crossover) -> Option<Sentence> {
-    let fly = usual.on_the_fly.split_once('/')?.1;
+    let fly = shown(&usual.on_the_fly);
     let mut cells = Vec::new();
     let mut parts: Vec<(&str, Vec<f64>)> = Vec::new();
     for other in crossovers(evidence).iter().filter(|other| other.endpoint == usual.endpoint) {
@@ -180,16 +184,25 @@ fn fewer_bytes(evidence: &Evidence, usual: &Crossover) -> Option<Sentence> {
         parts.push((&other.coding, shares.collect()));
     }
     parts.retain(|(_, shares)| !shares.is_empty());
-    let words: Vec<String> = parts
-        .iter()
-        .map(|(coding, shares)| {
-            format!("{coding} {}", label::range(shares, |share| format!("{:+.1}%", share * 100.0)))
-        })
-        .collect();
+    let words: Vec<String> =
+        parts.iter().map(|(coding, shares)| format!("{coding} {}", fewer(shares))).collect();
     let text = format!(
-        "Bytes of files encoded before, beside {fly} on the fly on {}: {}.",
+        "Precompressed on {}, beside {fly} on the fly: {}.",
         label::endpoint(&usual.endpoint),
         words.join(", ")
     );
     (!words.is_empty()).then_some((text, cells))
+}
+
+/// `2.1–3.4% fewer bytes`; with signs where some are more: `-0.1% to +0.2% bytes`.
+fn fewer(changes: &[f64]) -> String {
+    let is_zero = |change: &f64| change.abs() < 0.0005;
+    if changes.iter().all(is_zero) {
+        return "the same bytes".to_owned();
+    }
+    if changes.iter().all(|change| *change <= 0.0) {
+        let shares: Vec<f64> = changes.iter().map(|change| -change).collect();
+        return format!("{} fewer bytes", label::shares(&shares));
+    }
+    format!("{} bytes", label::range(changes, |change| format!("{:+.1}%", change * 100.0)))
 }

@@ -7,8 +7,8 @@ const OPCACHE: &str = "opcache";
 /// The level that stands for a filter.
 const LEVEL: i32 = 6;
 
-/// One sentence per server, PHP and script, on its largest content.
-pub fn leads(evidence: &Evidence) -> Vec<Draft> {
+/// One finding per server, PHP and script, on its largest content.
+pub fn scripts(evidence: &Evidence) -> Vec<Draft> {
     let mut scripts = all(evidence, Subject::ASSET);
     scripts.retain(|c| c.delivery.by == By::Php && c.cpu().is_some());
     scripts.sort_by_key(|c| u64::MAX - c.count(CONTENT));
@@ -22,7 +22,7 @@ pub fn leads(evidence: &Evidence) -> Vec<Draft> {
             sentences.extend(through_script(evidence, script));
         }
     }
-    super::leads(sentences)
+    leads(sentences)
 }
 
 /// What a script's response costs beside the file alone and the server's filter, all with the same content coding.
@@ -58,36 +58,26 @@ fn through_script(evidence: &Evidence, script: Sent) -> Option<Sentence> {
     let (on, off) = (with("on"), with("off"));
     let usual = on.unwrap_or(script);
     let others: Vec<Sent> = file.into_iter().chain(filter).chain(off).collect();
-    let ratio = |ours: &Sent, theirs: &Sent| ours.ratio_to(theirs, CPU).map(|ratio| label::ratio(&ratio));
-    let mut verdicts: Vec<String> = Vec::new();
-    let beside_usual = |other: Sent, words: &str| {
-        Some(format!("{} the CPU time {words} {}", ratio(&usual, &other)?, label::way(&other)))
+    let cost = |of: &Sent, other: &Sent| {
+        let ratio = of.ratio_to(other, CPU)?;
+        let time = units::ns(other.cpu_or_0());
+        Some(format!(" Beside {} ({time}): {}.", label::way(other), label::change(&ratio, "CPU time")))
     };
-    verdicts.extend(file.and_then(|file| beside_usual(file, "of the file alone with")));
-    verdicts.extend(filter.and_then(|filter| beside_usual(filter, "of")));
-    let without = on.zip(off).and_then(|(on, off)| ratio(&off, &on));
-    let without = without.map(|times| format!(" Without opcode cache it takes {times} the CPU time."));
-    if verdicts.is_empty() && without.is_none() {
+    let costs: Vec<String> = file.iter().chain(&filter).filter_map(|other| cost(&usual, other)).collect();
+    let without = on.zip(off).and_then(|(on, off)| Some(label::change(&off.ratio_to(&on, CPU)?, "CPU time")));
+    if costs.is_empty() && without.is_none() {
         return None;
     }
-    let mut all: Vec<Sent> = others.iter().copied().chain([usual]).collect();
-    all.sort_by(|a, b| a.cpu_or_0().total_cmp(&b.cpu_or_0()));
-    let mut parts: Vec<String> = Vec::new();
-    for one in &all {
-        let what = if parts.is_empty() { " of CPU time" } else { "" };
-        parts.push(format!("{}{what} with {}", units::ns(one.cpu_or_0()), label::way(one)));
-    }
-    let verdicts = match verdicts.is_empty() {
-        true => String::new(),
-        false => format!(" The script ({}) takes {}.", script.cell.runtime, units::list(&verdicts)),
-    };
-    let text = format!(
-        "On {}, a response with {} ({}) takes {}.{verdicts}{}",
+    let mut text = format!(
+        "On {}, {} ({}) costs {} of CPU time per request with {} ({}).",
         label::endpoint(&script.delivery.into()),
         label::content(evidence, &script.cell.payload),
         units::bytes(script.count(CONTENT)),
-        units::list(&parts),
-        without.unwrap_or_default(),
+        units::ns(usual.cpu_or_0()),
+        label::way(&usual),
+        label::runtime(&script.cell.runtime)
     );
-    Some((text, all.iter().map(Sent::own_id).collect()))
+    text.extend(costs);
+    text.extend(without.map(|without| format!(" Without opcode cache: {without}.")));
+    Some((text, others.iter().chain([&usual]).map(Sent::own_id).collect()))
 }

@@ -1,4 +1,4 @@
-//! What slow clients keep, and what becomes of everybody else: one sentence per server and pool.
+//! What slow clients keep, and what becomes of everybody else: one finding per server and pool.
 
 use weigh_model::cell::Slow;
 
@@ -27,7 +27,7 @@ impl<'a> Watched<'a> {
     }
 }
 
-/// One sentence for each server, pool and content, at the smallest number of slow clients that could keep every worker, else the largest.
+/// One finding for each server, pool and content, at the smallest number of slow clients that could keep every worker, else the largest.
 pub fn kept_workers(evidence: &Evidence) -> Vec<Draft> {
     let Some(fairness) = &evidence.report.exhibits.fairness else { return Vec::new() };
     let stands = grouped(fairness.0.iter().filter_map(Watched::of).map(|watched| (watched.stand(), watched)));
@@ -41,14 +41,13 @@ fn sentence(evidence: &Evidence, here: &[Watched]) -> Option<Sentence> {
     let clients = enough.or_else(|| numbers().max())?;
     let at = || here.iter().filter(|w| w.slow.clients == clients).copied();
     let (free, not_free): (Vec<_>, Vec<_>) = at().partition(|w| w.result.outcome == Outcome::Free);
-    let parts: Vec<String> = kept(&not_free, here).into_iter().chain(left_free(&free)).collect();
     let memory = match first.slow.script_memory {
         0 => String::new(),
         bytes => format!(" of {} each", units::bytes(bytes)),
     };
     let endpoint = Endpoint { connections: 1, link: None, ..first.delivery.into() };
     let text = format!(
-        "On {}{}, {} that take {} ({}) at {}/s, and a pool of {}{memory}: {}.",
+        "On {}{}, {} take {} ({}) at {}/s from a pool of {}{memory}.{}{}",
         label::endpoint(&endpoint),
         label::on_runtime(evidence, &first.result.cell.runtime),
         units::count(clients as usize, "slow client", "slow clients"),
@@ -56,17 +55,21 @@ fn sentence(evidence: &Evidence, here: &[Watched]) -> Option<Sentence> {
         units::bytes(first.result.content_bytes),
         units::bytes(first.slow.read_rate),
         units::count(first.slow.workers as usize, "worker", "workers"),
-        parts.join("; ")
+        kept(&not_free, here).unwrap_or_default(),
+        left_free(&free).unwrap_or_default()
     );
     Some((text, at().map(|w| w.result.cell.id.clone()).collect()))
 }
 
 fn names(ways: &[Watched]) -> String {
-    let names: Vec<String> = ways.iter().map(|w| label::setting(&w.result.cell.setting)).collect();
-    units::list(&names)
+    let name = |w: &Watched| {
+        let codec = &w.result.cell.setting.codec;
+        label::setting(&w.result.cell.setting).replacen(codec.as_str(), label::owned(codec), 1)
+    };
+    units::list(&ways.iter().map(name).collect::<Vec<_>>())
 }
 
-/// Ways whose workers are kept: how many, what that does, and from how many clients on.
+/// Methods whose workers are kept: how many, what that does, and from how many clients on.
 fn kept(ways: &[Watched], here: &[Watched]) -> Option<String> {
     let worst = ways.iter().min_by_key(|w| w.result.prompt)?;
     let busy = ways.iter().filter_map(|w| w.result.busy).fold(f64::INFINITY, f64::min);
@@ -85,12 +88,12 @@ fn kept(ways: &[Watched], here: &[Watched]) -> Option<String> {
     let several = here.iter().any(|w| w.slow.clients != worst.slow.clients);
     let from = from.filter(|_| several).map_or(String::new(), |from| {
         let clients = units::count(from as usize, "slow client", "slow clients");
-        format!(", and most wait longer from {clients} on")
+        format!(" Most wait longer from {clients} on.")
     });
-    Some(format!("{}{although} {verb} {hold}, {prompt}{from}", names(ways)))
+    Some(format!(" {}{although} {verb} {hold}; {prompt}.{from}", names(ways)))
 }
 
-/// Ways that leave the workers free: what a light request takes, and what is spooled for it.
+/// Methods that leave the workers free: what a light request takes, and what is spooled for it.
 fn left_free(ways: &[Watched]) -> Option<String> {
     // None: of one of them more than 1% had no answer.
     let slowest: Option<f64> = ways
@@ -103,12 +106,12 @@ fn left_free(ways: &[Watched]) -> Option<String> {
     let spooled: Vec<Watched> = ways.iter().filter(is_spooled).copied().collect();
     let most = spooled.iter().filter_map(|w| w.result.written_bytes).max();
     let spool = most.map_or(String::new(), |bytes| {
-        format!(" ({} by writing {} to temporary files)", names(&spooled), units::bytes(bytes))
+        format!(" With {}, {} go to temporary files for that.", names(&spooled), units::bytes(bytes))
     });
     let verb = if ways.len() == 1 { "leaves" } else { "leave" };
     let times = match slowest {
-        Some(slowest) => format!("and 99% of light requests take at most {}", label::seconds(slowest)),
-        None => "but more than 1% of light requests had no answer in their block".to_owned(),
+        Some(slowest) => format!("99% of light requests take at most {}", label::seconds(slowest)),
+        None => "more than 1% of light requests had no answer in their block".to_owned(),
     };
-    (!ways.is_empty()).then(|| format!("{} {verb} them free, {times}{spool}", names(ways)))
+    (!ways.is_empty()).then(|| format!(" {} {verb} all workers free; {times}.{spool}", names(ways)))
 }

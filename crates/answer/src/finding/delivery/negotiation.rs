@@ -1,4 +1,4 @@
-//! Which ways break rules of negotiation: a cache, a browser or a resumed download may then get what it cannot use.
+//! Which methods break rules of negotiation: a cache, a browser or a resumed download may then get what it cannot use.
 
 use super::*;
 use crate::exhibit::negotiation::{NegotiationResult, Quirk, Said, places, said};
@@ -6,7 +6,7 @@ use crate::exhibit::negotiation::{NegotiationResult, Quirk, Said, places, said};
 /// Names of a list that are written out.
 const NAMES: usize = 6;
 
-/// How many ways are sound, then a sentence for each rule that is broken; what is merely worth knowing stands in the table.
+/// How many methods are sound, then a sentence for each rule that is broken; what is merely worth knowing stands in the table.
 pub fn rules(evidence: &Evidence) -> Vec<Draft> {
     let Some(asked) = &evidence.report.exhibits.negotiations else { return Vec::new() };
     let rule = |Said { quirk, ways, seen_in }: Said| {
@@ -20,18 +20,16 @@ pub fn rules(evidence: &Evidence) -> Vec<Draft> {
 
 fn sound(asked: &[NegotiationResult]) -> Sentence {
     let sound: Vec<&NegotiationResult> = asked.iter().filter(|one| one.wrong().next().is_none()).collect();
-    let of = units::count(asked.len(), "way", "ways");
     let requests: usize = asked.iter().map(|one| one.exchanges.len()).sum();
-    let requests = units::count(requests, "request", "requests");
-    let text = match sound.len() {
-        0 => format!("None of the {of} asked for variants with {requests} keeps every rule of negotiation."),
-        n => {
-            let keep = if n == 1 { "keeps" } else { "keep" };
-            let places = places(sound.iter().copied());
-            format!(
-                "{n} of the {of} asked for variants with {requests} {keep} every rule of negotiation: {places}."
-            )
-        }
+    let places = match sound.is_empty() {
+        true => String::new(),
+        false => format!(": {}", places(sound.iter().copied())),
     };
+    let text = format!(
+        "Negotiation: {} of {} follow RFC 9110 in all {}{places}.",
+        sound.len(),
+        units::count(asked.len(), "method", "methods"),
+        units::count(requests, "request", "requests")
+    );
     (text, sound.iter().map(|one| one.cell.clone()).collect())
 }

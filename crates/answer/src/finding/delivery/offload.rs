@@ -16,33 +16,33 @@ const FREE: f64 = 0.25;
 const KEPT: f64 = 0.75;
 /// Readings of the pool's status that a mean needs.
 const ENOUGH: f64 = 5.0;
+/// Methods that a sentence names.
+const NAMED: usize = 3;
 /// Less of the body than this is no spooling.
 const SPOOLED: f64 = 0.1;
 
-/// What handing over does with the content that was published, else with the largest: one sentence per server.
-pub fn leads(evidence: &Evidence) -> Vec<Draft> {
-    super::leads(handed_over(evidence, true))
-}
-
-/// The other contents, options, and what the server takes by itself.
-pub fn details(evidence: &Evidence) -> Vec<Draft> {
-    super::details(handed_over(evidence, false))
-}
-
-fn handed_over(evidence: &Evidence, leading: bool) -> Vec<Sentence> {
+/// What handing over does with the content that was published, else with the largest, server by server; then the other contents, options, and what
+/// the server takes by itself.
+pub fn hand_overs(evidence: &Evidence) -> Vec<Draft> {
     let all = offloads(evidence);
     let first = all.first().map(|c| c.row.cell.payload.as_str());
-    let is_leading = |c: &Sent| {
+    let is_leading = |c: &&Sent| {
         c.delivery.kind == WayKind::Offload
             && c.is_plain_setting()
             && Some(c.row.cell.payload.as_str()) == first
     };
-    let chosen = all.iter().filter(|c| is_leading(c) == leading);
-    chosen.filter_map(|offload| sentence(evidence, offload, &through_php(evidence, *offload)?)).collect()
+    let (lead, rest): (Vec<&Sent>, Vec<&Sent>) = all.iter().partition(is_leading);
+    let said = |rows: Vec<&Sent>| {
+        let sentence = |row: &Sent| sentence(evidence, row, &through_php(evidence, *row)?);
+        rows.into_iter().filter_map(sentence).collect::<Vec<_>>()
+    };
+    let mut drafts = leads(said(lead));
+    drafts.extend(details(said(rest)));
+    drafts
 }
 
-/// Ways that hand over, the published content first, then the largest.
-fn offloads<'a>(evidence: &Evidence<'a>) -> Vec<Sent<'a>> {
+/// Methods that hand over, the published content first, then the largest.
+pub(crate) fn offloads<'a>(evidence: &Evidence<'a>) -> Vec<Sent<'a>> {
     let mut offloads = all(evidence, Subject::DOWNLOAD);
     offloads.retain(|c| matches!(c.delivery.kind, WayKind::Offload | WayKind::Transparent));
     let wanted = evidence.plan.study.published_delivery.as_ref().map(|table| table.payload.as_str());
@@ -50,9 +50,9 @@ fn offloads<'a>(evidence: &Evidence<'a>) -> Vec<Sent<'a>> {
     offloads
 }
 
-/// The same content sent by PHP itself from the same server: of the ways with the fewest options, that with the least CPU
+/// The same content sent by PHP itself from the same server: of the methods with the fewest options, that with the least CPU
 /// time.
-fn through_php<'a>(evidence: &Evidence<'a>, offload: Sent<'a>) -> Option<Sent<'a>> {
+pub(crate) fn through_php<'a>(evidence: &Evidence<'a>, offload: Sent<'a>) -> Option<Sent<'a>> {
     let same = |other: &Sent| {
         other.delivery.by == By::Php
             && other.delivery.kind == WayKind::Plain
@@ -67,27 +67,26 @@ fn through_php<'a>(evidence: &Evidence<'a>, offload: Sent<'a>) -> Option<Sent<'a
     })
 }
 
-/// Parts that fall, and parts that rise.
+/// Parts that fall or rise, a sentence each.
 #[derive(Default)]
-struct Changes {
-    freed: Vec<String>,
-    taken: Vec<String>,
-}
+struct Changes(Vec<String>);
 
 fn sentence(evidence: &Evidence, offload: &Sent, script: &Sent) -> Option<Sentence> {
     let rate = offload.ratio_to(script, RATE)?;
     let is_apart = differ(offload.get(RATE)?, script.get(RATE)?);
     let own = own_share(evidence, script).filter(|_| offload.get(PHP_CPU).is_some());
     let mut changes = Changes::default();
-    changes.of_time(&format!("{}'s CPU time", offload.delivery.server), SERVER_CPU, offload, script);
+    changes.of_time(&format!("{}'s CPU time", label::server(offload)), SERVER_CPU, offload, script);
     match (offload.get(PHP_CPU), script.value(PHP_CPU)) {
-        (None, Some(time)) => changes.freed.push(format!("all of PHP's CPU time ({})", units::ns(time))),
+        (None, Some(time)) => {
+            changes.0.push(format!("All of PHP's CPU time is saved ({}).", units::ns(time)))
+        }
         _ => changes.of_php(offload, script, own),
     }
-    changes.of_memory("the server's memory", "server-pss", offload, script);
+    changes.of_memory("The server's memory", "server-pss", offload, script);
     changes.of_memory("PHP's memory", "php-pss", offload, script);
     let text = format!(
-        "On {}{}, {} instead of {} for {} ({}) {}; {}.",
+        "On {}{}, {} instead of {} for {} ({}): {}. {}",
         label::endpoint(&offload.delivery.into()),
         label::on_runtime(evidence, &script.cell.runtime),
         label::name(offload),
@@ -114,18 +113,18 @@ fn own_share<'a>(evidence: &Evidence<'a>, script: &Sent) -> Option<Sent<'a>> {
 }
 
 fn in_rate(rate: &Ratio, is_apart: bool) -> String {
-    let interval = units::times_interval(rate.value, rate.low, rate.high);
+    let interval = units::range(rate.low, rate.high);
     if is_apart && (rate.low > 1.0 + SAME || rate.high < 1.0 - SAME) {
-        return format!("has {interval} the rate");
+        return label::change(rate, "throughput");
     }
     if rate.low > 1.0 - SAME && rate.high < 1.0 + SAME {
-        return format!("changes nothing in rate ({interval})");
+        return format!("the same throughput ({}×)", interval);
     }
-    format!("has a rate that cannot be told apart ({interval})")
+    format!("no significant difference in throughput ({interval}×)")
 }
 
 impl Changes {
-    /// `nginx's CPU time 0.43 ms → 0.15 ms (-65%)`; nothing where the two cannot be told apart.
+    /// `nginx's CPU time falls from 0.43 ms to 0.15 ms (-65%).`; nothing without a significant difference.
     fn of_time(&mut self, what: &str, metric: &str, ours: &Sent, theirs: &Sent) {
         let (Some(ours), Some(theirs)) = (ours.get(metric), theirs.get(metric)) else { return };
         if differ(ours, theirs) {
@@ -138,9 +137,9 @@ impl Changes {
         let Some(own) = own else { return self.of_time("PHP's CPU time", PHP_CPU, ours, theirs) };
         let estimates = ours.get(PHP_CPU).zip(theirs.get(PHP_CPU)).zip(own.get(PHP_CPU));
         let Some(((ours, theirs), own)) = estimates.filter(|((a, b), _)| differ(a, b)) else { return };
-        // What cannot be told apart from the script's own is no sending.
+        // What does not differ significantly from the script's own is no sending.
         let sending = |of: &Estimate| if differ(of, own) { (of.value - own.value).max(0.0) } else { 0.0 };
-        let what = format!("PHP's CPU time beside the script's own {}:", units::ns(own.value));
+        let what = format!("PHP's CPU time beyond the script's own {}", units::ns(own.value));
         self.add(&what, (sending(theirs), sending(ours)), units::ns);
     }
 
@@ -155,21 +154,18 @@ impl Changes {
     fn add(&mut self, what: &str, (from, to): (f64, f64), show: fn(f64) -> String) {
         let change =
             if from > 0.0 { format!(" ({:+.0}%)", (to / from - 1.0) * 100.0) } else { String::new() };
-        let text = match to > 0.0 {
-            true => format!("{what} {} → {}{change}", show(from), show(to)),
-            false => format!("{what} {} → none that can be told apart", show(from)),
-        };
-        if to < from { self.freed.push(text) } else { self.taken.push(text) }
+        let verb = if to < from { "falls" } else { "rises" };
+        self.0.push(match to > 0.0 {
+            true => format!("{what} {verb} from {} to {}{change}.", show(from), show(to)),
+            false => format!("{what} falls from {} to nothing significant.", show(from)),
+        });
     }
 
     fn words(&self) -> String {
-        let (freed, taken) = (self.freed.join(", "), self.taken.join(", "));
-        match (freed.is_empty(), taken.is_empty()) {
-            (true, true) => "it frees nothing that was measured".to_string(),
-            (false, true) => format!("it frees {freed}"),
-            (true, false) => format!("it takes more: {taken}"),
-            (false, false) => format!("it frees {freed}, and takes more: {taken}"),
+        if self.0.is_empty() {
+            return "No other cost changes significantly.".to_owned();
         }
+        self.0.join(" ")
     }
 }
 
@@ -215,45 +211,43 @@ impl Kept {
         Some(Kept { seconds: row.value("worker-seconds")?, share: share.min(1.0) })
     }
 
-    /// `3.49 ms (96% of the time)`.
+    /// `3.49 ms, 96% of the time`.
     fn words(&self) -> String {
-        format!("{} ({:.0}% of the time)", label::seconds(self.seconds), self.share * 100.0)
+        format!("{}, {:.0}% of the time", label::seconds(self.seconds), self.share * 100.0)
     }
 }
 
 fn kept_workers(evidence: &Evidence, offload: &Sent, script: &Sent) -> Option<Sentence> {
     let (ours, theirs) = (Kept::of(offload)?, Kept::of(script)?);
     let text = format!(
-        "On {}, {} ({}) keeps a PHP worker for {} with {} and for {} with {}: {}.",
+        "On {}, {} keeps a PHP worker for {} ({}, {}). {} keeps it for {}. {}.",
         label::endpoint(&offload.delivery.into()),
+        label::name(script),
+        theirs.words(),
         label::content(evidence, &offload.cell.payload),
         units::bytes(offload.count(CONTENT)),
-        theirs.words(),
-        label::name(script),
-        ours.words(),
         label::name(offload),
-        verdict(&offload.delivery.server, ours, theirs)
+        ours.words(),
+        verdict(label::server(offload), ours, theirs)
     );
     Some((text, vec![script.own_id(), offload.own_id()]))
 }
 
 fn verdict(server: &str, ours: Kept, theirs: Kept) -> String {
     if theirs.share < FREE {
-        return format!("{server} takes the response off PHP's hands in either case");
+        return format!("{server} buffers the response, so that PHP is free in either case");
     }
     let is_shorter = ours.seconds <= theirs.seconds * FREED;
     match (ours.share > KEPT, is_shorter) {
-        (true, false) => format!("handing over does not free the worker on {server}"),
-        (true, true) => {
-            "the response is done sooner, and the worker is still kept for most of it".to_string()
-        }
-        (false, true) => "handing over frees the worker".to_string(),
-        (false, false) => "handing over changes little for the worker".to_string(),
+        (true, false) => format!("Handing over does not free the worker on {server}"),
+        (true, true) => "The response ends sooner, but keeps the worker for most of its time".to_string(),
+        (false, true) => "Handing over frees the worker".to_string(),
+        (false, false) => "Handing over changes little for the worker".to_string(),
     }
 }
 
 /// Responses that a server writes to temporary files while it sends them, which its buffering hides: one sentence per server, on the largest
-/// content, with every way that is spooled.
+/// content, with every method that is spooled.
 pub fn spooled(evidence: &Evidence) -> Vec<Draft> {
     let written = |c: &Sent| c.value("written-bytes").unwrap_or(0.0);
     let mut rows = all(evidence, Subject::DOWNLOAD);
@@ -267,14 +261,15 @@ pub fn spooled(evidence: &Evidence) -> Vec<Draft> {
         ways.sort();
         ways.dedup();
         let text = format!(
-            "{server} writes {} a response to disk with {} on {} ({}): it is spooled, so that PHP is done early.",
+            "{} writes {} per response to disk with {} on {} ({}). This spooling frees PHP early.",
+            label::owned(server),
             units::bytes(written(row).round() as u64),
-            units::list(&ways),
+            label::some(&ways, NAMED),
             label::content(evidence, &row.cell.payload),
             units::bytes(row.count(CONTENT)),
         );
         (text, alike.iter().map(|c| c.own_id()).collect())
     };
     let servers = grouped(rows.iter().map(|row| (row.delivery.server.as_str(), row)));
-    super::details(servers.into_iter().map(sentence))
+    details(servers.into_iter().map(sentence))
 }

@@ -10,7 +10,7 @@ const MOVED: f64 = 0.1;
 const SAME: f64 = 0.05;
 /// Bytes that two gzip streams of one content differ by for their heads alone.
 const HEAD: f64 = 32.0;
-/// The option of a way that sends a page in pieces.
+/// The option of a method that sends a page in pieces.
 const PIECES: &str = "pieces";
 /// Sentences on pieces at most.
 const MOST: usize = 6;
@@ -40,16 +40,16 @@ fn overhead<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Sentence> {
         } else {
             units::ns(more)
         };
-        let share = page.as_ref().map_or(String::new(), |page| format!(" ({})", page.share(&[more])));
+        let share = page.as_ref().map_or(String::new(), |page| page.share(&[more]));
         let bytes = label::bytes_beside(way.bytes(), plain.bytes());
-        Some(format!("{} {interval}{share} for {bytes}", label::way(way)))
+        Some(format!(" {} adds {interval} for {bytes}.{share}", label::way(way)))
     };
     let parts: Vec<String> = ways.iter().filter_map(part).collect();
     let text = format!(
-        "Sending {} as it is takes {} of CPU time a response, in which PHP does nothing but read a file; on top of that come: {}.",
+        "Uncompressed, {} costs {} of CPU time per response; PHP only reads a file.{}",
         label::place(evidence, group),
         units::ns(base.value),
-        parts.join("; ")
+        parts.concat()
     );
     let own = page.iter().map(|page| page.id.clone());
     (!parts.is_empty()).then(|| (text, [plain].iter().chain(&ways).map(Sent::own_id).chain(own).collect()))
@@ -84,30 +84,28 @@ fn pairs<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<(Sent<'a>, Sent<'
 }
 
 fn moved(evidence: &Evidence, group: &Group, php: &Sent, server: &Sent) -> Option<Sentence> {
+    let hand = label::server(server);
     let parts = |of: &Sent| {
         let (php, server) = (of.value(PHP_CPU)?, of.value(SERVER_CPU)?);
-        Some(format!("{} PHP and {} {}", units::ns(php), units::ns(server), of.delivery.server))
+        Some(format!(
+            "{} takes {} in PHP and {} in {hand}",
+            label::way(of),
+            units::ns(php),
+            units::ns(server)
+        ))
     };
     let (filter, script) = (server.cpu()?, php.cpu()?);
     let ratio = server.ratio_to(php, CPU)?;
     let verdict = if ratio.low >= 1.0 - MOVED && ratio.high <= 1.0 + MOVED {
-        "the filter moves the work and saves none"
-    } else if is_less(filter, script) {
-        "the filter takes less than PHP does"
-    } else if is_less(script, filter) {
-        "the filter takes more than PHP does"
+        let times = units::times_interval(ratio.value, ratio.low, ratio.high);
+        let total = if ratio.holds_one() { "stays the same" } else { "changes little" };
+        format!("The work moves from PHP to {hand}; the total {total}: {times}")
+    } else if differ(filter, script) {
+        format!("In total, the filter needs {}", label::change(&ratio, "CPU time"))
     } else {
-        "the two cannot be told apart"
+        format!("In total, {}", label::ratio(&ratio))
     };
-    let text = format!(
-        "{} on {} takes {}, {} takes {}: together {} the CPU time; {verdict}.",
-        label::way(php),
-        label::place(evidence, group),
-        parts(php)?,
-        label::way(server),
-        parts(server)?,
-        units::times_interval(ratio.value, ratio.low, ratio.high),
-    );
+    let text = format!("{}: {}. {}. {verdict}.", label::place(evidence, group), parts(php)?, parts(server)?);
     Some((text, vec![php.own_id(), server.own_id()]))
 }
 
@@ -135,14 +133,14 @@ fn handler_beside(evidence: &Evidence, group: &Group, handler: &Sent, encoder: &
     let same_bytes = (handler.bytes() - encoder.bytes()).abs() <= HEAD;
     let alike = match (same_bytes, differ(handler.cpu()?, encoder.cpu()?)) {
         (true, false) if (ratio.value - 1.0).abs() <= SAME => "equals",
-        (true, false) => "cannot be told apart from",
+        (true, false) => "does not differ significantly from",
         _ => "differs from",
     };
     let text = format!(
-        "{} {alike} {} on {}: {} the CPU time, {}.",
+        "{}: {} {alike} {}. CPU time is {}, with {}.",
+        label::place(evidence, group),
         label::way(handler),
         label::way(encoder),
-        label::place(evidence, group),
         units::times_interval(ratio.value, ratio.low, ratio.high),
         label::bytes_beside(handler.bytes(), encoder.bytes())
     );
@@ -161,7 +159,7 @@ pub fn flushed_in_pieces(evidence: &Evidence) -> Vec<Draft> {
     first_leads(found.into_iter().map(|(_, sentence)| sentence).take(MOST))
 }
 
-/// The same way with the page at once.
+/// The same method with the page at once.
 fn at_once<'a>(evidence: &Evidence<'a>, cut: Sent<'a>) -> Option<Sent<'a>> {
     let same_but = |other: &Sent| {
         let mut options = cut.setting().options.clone();
@@ -183,11 +181,11 @@ fn pieces_beside(evidence: &Evidence, cut: &Sent, whole: &Sent, pieces: &str) ->
     let cost = cut.cost_beside(whole)?;
     let group = evidence.report.groups.iter().find(|group| group.has(cut.id()))?;
     let text = format!(
-        "Flushed in {pieces} pieces, the first byte of {} comes after {} instead of {} (median) with {}, for {cost} and {}.",
+        "Flushed in {pieces} pieces, {} with {}: first byte after {} instead of {} (median). That costs {cost} and {}.",
         label::place(evidence, group),
+        label::way(whole),
         label::seconds(early),
         label::seconds(late),
-        label::way(whole),
         label::bytes_beside(cut.bytes(), whole.bytes())
     );
     Some((text, vec![cut.own_id(), whole.own_id()]))

@@ -1,11 +1,11 @@
-//! How long readers wait: for the ways of a content over a link, and for URLs that others serve.
+//! How long visitors wait: for the methods of a content over a link, and for URLs that others serve.
 
 use weigh_model::payload::Origin;
 
 use super::*;
 use crate::report::OverLink;
 
-/// Ways that a sentence names beside the content as it is.
+/// Methods that a sentence names beside the content uncompressed.
 const NAMED: usize = 3;
 
 /// One sentence per link; those of the first content and server lead.
@@ -38,7 +38,7 @@ fn last_byte<'a>(evidence: &Evidence<'a>, group: &'a Group, link: &OverLink) -> 
         .collect();
     let endpoint = Endpoint { link: None, ..timed[0].1.delivery.into() };
     let text = format!(
-        "Over {}, the last byte of {} from {} is there after {}: medians, each response over a connection of its own{}.",
+        "Over {}, {} from {} is complete after {} (medians, new connections).{}",
         asked(link),
         label::content(evidence, group.payload()),
         label::endpoint(&endpoint),
@@ -48,7 +48,7 @@ fn last_byte<'a>(evidence: &Evidence<'a>, group: &'a Group, link: &OverLink) -> 
     Some((text, named.iter().map(|(_, way)| way.own_id()).collect()))
 }
 
-/// `, 0.98× to 1.04× of what round trips, windows and bytes come to`; nothing where they are not computed.
+/// ` Measured waits are 0.98× to 1.04× the modelled ones.`; nothing where they are not computed.
 fn beside_model(evidence: &Evidence, timed: &[(f64, Sent)]) -> String {
     let waits = evidence.report.exhibits.waits.as_ref().map_or(&[][..], |waits| &waits.0);
     let of = |sent: &Sent| waits.iter().find(|wait| wait.cell == sent.id());
@@ -57,7 +57,7 @@ fn beside_model(evidence: &Evidence, timed: &[(f64, Sent)]) -> String {
     if ratios.is_empty() {
         return String::new();
     }
-    format!(", {} of what round trips, windows and bytes come to", label::range(&ratios, units::times))
+    format!(" Measured waits are {} the modelled ones.", label::range(&ratios, units::times))
 }
 
 /// `4g (9 Mbit/s, round trip 170 ms)`.
@@ -81,12 +81,12 @@ fn of_url<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Sentence> {
     // `3,456 bytes as gzip in 1.2 ms`.
     let words = |one: &Sent| {
         let time = units::ns(one.value("service-p50")? * 1e9);
-        let coding = one.coding().unwrap_or("it is");
-        Some(format!("{} as {coding} in {time}", units::bytes(one.count(BODY))))
+        let coding = one.coding().map_or("uncompressed".to_owned(), |coding| format!("as {coding}"));
+        Some(format!("{} {coding} in {time}", units::bytes(one.count(BODY))))
     };
     let words: Vec<String> = members.iter().filter_map(words).collect();
     let text = format!(
-        "{url} sends {}; median time to the last byte, one request after the other. What that costs its server was not measured.",
+        "{url} sends {} (medians, sequential requests). Its server's CPU time was not measured.",
         words.join(", ")
     );
     (!words.is_empty()).then(|| (text, members.iter().map(Sent::own_id).collect()))

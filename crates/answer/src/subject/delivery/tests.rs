@@ -3,8 +3,11 @@
 use weigh_model::link::{self as measured, LinkSpec, RoundTrip, Way};
 use weigh_model::record::Record;
 
+use super::fixture::negotiation::negotiated;
 use super::fixture::{Figures, Lab, Stand, downloads, hostile, page_output, static_assets};
 use super::*;
+use crate::advice::{Advice, Part};
+use crate::agree::{an_answer_is_short, evidence_is_plain, statements_agree};
 use crate::exhibit::crossover::Pays;
 use crate::exhibit::fairness::{FairnessResult, Outcome};
 use crate::exhibit::published_delivery::Measure;
@@ -15,6 +18,18 @@ fn row_of<'a>(report: &'a Report, id: &str) -> &'a Row {
 
 fn sentences<'a>(report: &'a Report, topic: &str) -> Vec<&'a str> {
     report.findings.iter().filter(|f| f.topic == topic).map(|f| f.text.as_str()).collect()
+}
+
+/// What the answer says of a part.
+fn answer(report: &Report, part: Part) -> Vec<&str> {
+    let advice: &Advice = report.advice.as_ref().unwrap();
+    advice.sentences.iter().filter(|one| one.part == part).map(|one| one.text.as_str()).collect()
+}
+
+/// What is recommended to whom.
+fn recommended(report: &Report) -> Vec<(&str, &str)> {
+    let advice: &Advice = report.advice.as_ref().unwrap();
+    advice.recommended.iter().map(|one| (one.scope.as_str(), one.name.as_str())).collect()
 }
 
 /// Changes the delivery of every visit to a cell.
@@ -62,10 +77,14 @@ fn slow_clients_are_a_question_of_their_own() {
     assert_eq!(outcome("apache", "x-sendfile", 8), Outcome::Free);
     let said = sentences(&report, "fairness");
     assert_eq!(said.len(), 3, "one a server: {said:?}");
-    assert!(said[1].contains("x-accel-redirect, although handed over,"), "{}", said[1]);
-    assert!(said[2].contains("readfile by writing 4 MB to temporary files"), "{}", said[2]);
     assert!(
-        said[2].contains("6 of 400 light requests were answered within 0.1 s, and most wait longer from 8"),
+        said[1].contains("X-Accel-Redirect, although handed over, keeps 8 of 8 workers busy"),
+        "{}",
+        said[1]
+    );
+    assert!(said[2].contains("With readfile, 4 MB go to temporary files for that."), "{}", said[2]);
+    assert!(
+        said[2].contains("6 of 400 light requests were answered within 0.1 s. Most wait longer from 8"),
         "{}",
         said[2]
     );
@@ -108,12 +127,12 @@ fn a_group_is_a_content_a_server_a_runtime_and_a_transport() {
 #[test]
 fn ranges_of_levels_that_beat_gzip_are_found_and_told() {
     let report = page_output().report();
-    let answers = sentences(&report, "answer");
+    let beats = sentences(&report, "beats");
     assert!(
-        answers[0].starts_with("zstd 3 to 5 and 9 in PHP beat ob_gzhandler 6 in PHP in both CPU time and bytes on prose-4m from apache"),
-        "{answers:#?}"
+        beats[0].starts_with("prose-4m from Apache (PHP 8.2, http): zstd 3 to 5 and 9 in PHP need 52.5–85.9% less CPU and 3.9–13.6% fewer bytes than ob_gzhandler 6."),
+        "{beats:#?}"
     );
-    assert!(answers.iter().any(|text| text.contains("brotli 4 in PHP beats")), "{answers:#?}");
+    assert!(beats.iter().any(|text| text.contains("brotli 4 in PHP needs")), "{beats:#?}");
     assert_eq!(report.findings[0].rank, 0);
     for finding in &report.findings {
         assert!(!finding.cells.is_empty(), "{}", finding.text);
@@ -125,18 +144,22 @@ fn ranges_of_levels_that_beat_gzip_are_found_and_told() {
 fn a_filter_that_moves_the_work_is_said_to_do_so() {
     let report = page_output().report();
     let moves = sentences(&report, "moves");
-    assert!(moves[0].ends_with("the filter moves the work and saves none."), "{moves:#?}");
-    let handler = sentences(&report, "handler");
-    assert!(handler[0].contains("ob_gzhandler 6 in PHP equals gzencode 6 in PHP"), "{handler:#?}");
-    assert!(sentences(&report, "pieces")[0].contains("first byte"), "{:#?}", sentences(&report, "pieces"));
-    assert!(sentences(&report, "transport")[0].starts_with("HTTPS beside HTTP on prose-4m from nginx"));
     assert!(
-        sentences(&report, "runtimes")[0].contains("php8.4 0.950×"),
+        moves[0].contains("The work moves from PHP to Apache; the total stays the same: 1.00×"),
+        "{moves:#?}"
+    );
+    let handler = sentences(&report, "handler");
+    assert!(handler[0].contains("ob_gzhandler 6 in PHP equals gzencode 6 in PHP."), "{handler:#?}");
+    assert!(sentences(&report, "pieces")[0].contains("first byte"), "{:#?}", sentences(&report, "pieces"));
+    assert!(sentences(&report, "transport")[0].starts_with("HTTPS instead of HTTP, prose-4m from nginx"));
+    assert!(
+        sentences(&report, "runtimes")[0]
+            .contains("PHP 8.4 instead of PHP 8.2, prose-4m from nginx, uncompressed in PHP: 5.0% less"),
         "{:#?}",
         sentences(&report, "runtimes")
     );
     assert!(
-        sentences(&report, "overhead")[0].contains("ob_gzhandler 6 in PHP 143 ms"),
+        sentences(&report, "overhead")[0].contains("ob_gzhandler 6 in PHP adds 143 ms"),
         "{:#?}",
         sentences(&report, "overhead")
     );
@@ -149,7 +172,8 @@ fn a_filter_that_takes_less_is_said_to_do_so() {
         visit.server_cpu_ns = visit.server_cpu_ns.map(|ns| ns / 4);
     });
     let report = lab.report();
-    assert!(sentences(&report, "moves")[0].ends_with("the filter takes less than PHP does."));
+    let moves = sentences(&report, "moves")[0];
+    assert!(moves.contains("In total, the filter needs 7") && moves.contains("% less CPU time ("), "{moves}");
 }
 
 #[test]
@@ -168,17 +192,23 @@ fn the_crossover_is_where_the_ratio_crosses_one() {
     assert!((1_500.0..2_500.0).contains(&bytes), "{bytes}");
     assert!(low.unwrap() < bytes && bytes < high.unwrap());
     assert!(matches!(nginx.cpu, Some(Pays::Everywhere { .. })), "{:?}", nginx.cpu);
-    let answers = sentences(&report, "answer");
-    assert!(answers.iter().any(|a| a.contains("On nginx") && a.contains("pays at every size measured")));
+    let said = sentences(&report, "crossing");
+    assert!(said.iter().any(|a| a.contains("On nginx") && a.contains("at every size measured")), "{said:#?}");
     assert!(
-        answers.iter().any(|a| a.contains("On apache") && a.contains("Encoding each response has")),
-        "{answers:#?}"
+        said.iter()
+            .any(|a| a.contains("On Apache")
+                && a.contains("On the fly, gzip 6 needs less CPU time at 256 bytes")),
+        "{said:#?}"
+    );
+    assert_eq!(
+        answer(&report, Part::Change),
+        ["Better on the fly with gzip 6: on Apache below 2.01 KB (1.95 KB to 2.06 KB)."]
     );
     assert!(!sentences(&report, "example").is_empty());
 }
 
-#[test]
-fn a_script_with_and_without_opcode_cache_stands_in_one_table_with_filter_and_file() {
+/// With a script that minifies, with and without opcode cache.
+fn with_scripts(lab: Lab) -> Lab {
     let stand = Stand {
         subject: "asset",
         payload: "library-54k",
@@ -194,9 +224,18 @@ fn a_script_with_and_without_opcode_cache_stands_in_one_table_with_filter_and_fi
         busy: 2.0,
         ..Figures::default()
     };
-    let lab = static_assets()
-        .cell(stand, "php/minifier,opcache=on", WayKind::PreEncoded, Some("gzip"), figures(500_000.0))
-        .cell(stand, "php/minifier,opcache=off", WayKind::PreEncoded, Some("gzip"), figures(8_900_000.0));
+    lab.cell(stand, "php/minifier,opcache=on", WayKind::PreEncoded, Some("gzip"), figures(500_000.0)).cell(
+        stand,
+        "php/minifier,opcache=off",
+        WayKind::PreEncoded,
+        Some("gzip"),
+        figures(8_900_000.0),
+    )
+}
+
+#[test]
+fn a_script_with_and_without_opcode_cache_stands_in_one_table_with_filter_and_file() {
+    let lab = with_scripts(static_assets());
     let report = lab.report();
     let group = report
         .groups
@@ -217,23 +256,28 @@ fn a_script_with_and_without_opcode_cache_stands_in_one_table_with_filter_and_fi
     assert!(report.members(group).all(|row| row.beside.contains_key("reference")), "beside the plain file");
     let mut alone = report.clone();
     alone.groups.retain(|group| group.payload() == "library-54k" && group.factor("server") == "apache");
-    let summary =
-        crate::format::named("terminal").unwrap().render(&alone, &crate::format::Options::default()).unwrap();
-    let summary = String::from_utf8(summary[0].bytes.clone()).unwrap();
-    let table = summary.split("library-54k from apache, http, 10 connections").nth(1).unwrap();
+    let options = crate::format::Options { detail: crate::format::Detail::Full, ..Default::default() };
+    let full = crate::format::named("terminal").unwrap().render(&alone, &options).unwrap();
+    let full = String::from_utf8(full[0].bytes.clone()).unwrap();
+    let table = full.rsplit("library-54k from apache, http, 10 connections").next().unwrap();
     for way in ["server/plain", "server/gzip:6", "server/type-map", "php/mini"] {
-        assert!(table.contains(way), "{way}: {summary}");
+        assert!(table.contains(way), "{way}: {full}");
     }
-    let answers = sentences(&report, "answer");
-    let about = answers.iter().find(|text| text.contains("minifier (opcache=on)")).unwrap();
-    assert!(about.starts_with("On apache with 10 connections, a response with library-54k"), "{about}");
+    let said = sentences(&report, "script");
+    let about = said.iter().find(|text| text.contains("minifier (opcache=on)")).unwrap();
+    assert!(
+        about.starts_with("On Apache with 10 connections, library-54k (54.4 KB) costs 598 µs"),
+        "{about}"
+    );
     for part in [
-        " takes 164 µs of CPU time with type-map in apache, 598 µs with minifier (opcache=on) in PHP, ",
-        "the CPU time of the file alone with type-map in apache and 0.3",
-        "of gzip 6 in apache. Without opcode cache it takes 15.0×",
+        "with minifier (opcache=on) in PHP (PHP 8.2).",
+        " Beside type-map in Apache (164 µs): 3.6",
+        " Beside gzip 6 in Apache (1.66 ms): 6",
+        " Without opcode cache: 15.0× the CPU time (",
     ] {
         assert!(about.contains(part), "{part}: {about}");
     }
+    assert!(recommended(&report).iter().all(|(_, name)| !name.contains("minifier")), "it is evidence");
 }
 
 /// Lets a way of encoding pass some contents over: they are sent as they are.
@@ -276,7 +320,7 @@ fn what_a_filter_passes_over_is_on_no_side_of_before_against_on_the_fly() {
     let skipped = sentences(&report, "skipped");
     assert_eq!(skipped.len(), 3, "{skipped:#?}");
     assert!(skipped.iter().any(|text| {
-        text.contains("gzip 6 in nginx did not encode library-54k") && text.contains("asset-4m")
+        text.contains("gzip 6 in nginx sent library-54k") && text.contains("asset-4m uncompressed")
     }));
 }
 
@@ -288,7 +332,8 @@ fn a_filter_that_encodes_nothing_is_compared_with_nothing() {
     }
     let report = lab.report();
     assert!(report.exhibits.crossovers.is_none());
-    let said = report.findings.iter().find(|f| f.text.contains("pays") || f.text.contains("on the fly is"));
+    let said =
+        report.findings.iter().find(|f| f.text.contains("saves CPU time") || f.text.contains("Precompressed"));
     assert!(said.is_none(), "{said:?}");
     let mut lab = page_output();
     for way in ["server/gzip:6", "server/gzip:1", "php/gzencode:6", "php/gzencode:1"] {
@@ -305,14 +350,14 @@ fn what_handing_over_frees_and_where_it_does_not() {
     let workers = sentences(&report, "workers");
     assert_eq!(workers.len(), 3, "{workers:#?}");
     let of = |server: &str| *workers.iter().find(|text| text.starts_with(&format!("On {server}"))).unwrap();
-    assert!(of("apache").ends_with("handing over frees the worker."), "{workers:#?}");
-    assert!(of("caddy").ends_with("handing over does not free the worker on caddy."), "{workers:#?}");
+    assert!(of("Apache").ends_with("Handing over frees the worker."), "{workers:#?}");
+    assert!(of("Caddy").ends_with("Handing over does not free the worker on Caddy."), "{workers:#?}");
     assert!(
-        of("nginx").ends_with("nginx takes the response off PHP's hands in either case."),
+        of("nginx").ends_with("nginx buffers the response, so that PHP is free in either case."),
         "{workers:#?}"
     );
     assert!(sentences(&report, "spool").iter().all(|text| text.starts_with("nginx writes")));
-    assert!(sentences(&report, "frees").iter().any(|text| text.contains("all of PHP's CPU time")));
+    assert!(sentences(&report, "frees").iter().any(|text| text.contains("All of PHP's CPU time is saved")));
 }
 
 #[test]
@@ -337,18 +382,18 @@ fn the_scripts_own_share_is_taken_out_of_both_sides_of_a_hand_over() {
         .cell(stand("photo"), "php/readfile", WayKind::Plain, None, figures(600e3, 160e3))
         .cell(stand("photo"), "php/x-sendfile", WayKind::Offload, None, figures(200e3, 65e3));
     let said = |report: &Report| {
-        let answers = sentences(report, "answer");
-        answers.iter().find(|text| text.contains("x-sendfile instead of readfile")).unwrap().to_string()
+        let frees = sentences(report, "frees");
+        frees.iter().find(|text| text.contains("X-Sendfile instead of readfile")).unwrap().to_string()
     };
     let text = said(&lab.report());
-    assert!(text.contains("PHP's CPU time 159 µs → 64.8 µs (-59%)"), "{text}");
+    assert!(text.contains("PHP's CPU time falls from 159 µs to 64.8 µs (-59%)."), "{text}");
     let own = Figures { body: 1, ..figures(50e3, 60e3) };
     let lab =
         lab.payload("photo@1", "binary", 1).cell(stand("photo@1"), "php/readfile", WayKind::Plain, None, own);
     let report = lab.report();
     let text = said(&report);
     assert!(
-        text.contains("PHP's CPU time beside the script's own 59.8 µs: 99.6 µs → 4.98 µs (-95%)"),
+        text.contains("PHP's CPU time beyond the script's own 59.8 µs falls from 99.6 µs to 4.98 µs (-95%)."),
         "{text}"
     );
     let finding = report.findings.iter().find(|finding| finding.text == text).unwrap();
@@ -388,16 +433,19 @@ fn toy_page() -> Lab {
 fn costs_are_shares_of_the_users_own_page_and_never_of_a_toy() {
     let report = toy_page().report();
     let overhead = sentences(&report, "overhead")[0].to_owned();
-    let beats = sentences(&report, "answer")[0].to_owned();
+    let beats = sentences(&report, "beats")[0].to_owned();
     assert!(
-        overhead.contains("takes 398 µs of CPU time a response, in which PHP does nothing but read a file"),
+        overhead.contains(
+            "Uncompressed, page from Apache costs 398 µs of CPU time per response; PHP only reads a file."
+        ),
         "{overhead}"
     );
-    assert!(overhead.contains("zstd 3 in PHP 747 µs"), "{overhead}");
-    assert!(beats.contains("339 µs less CPU time a response (0.772× "), "{beats}");
+    assert!(overhead.contains("zstd 3 in PHP adds 747 µs"), "{overhead}");
+    assert!(beats.contains("zstd 3 in PHP needs 22.8% less CPU ("), "{beats}");
     // Fewer bytes are a share of bytes.
     let without_bytes = overhead.replace("67.5% fewer bytes", "").replace("70% fewer bytes", "");
-    assert!(!without_bytes.contains('%') && !beats.contains("your page"), "{overhead} {beats}");
+    assert!(!without_bytes.contains('%') && !overhead.contains("your page"), "{overhead}");
+    assert!(!beats.contains("your page"), "{beats}");
     let own = Stand {
         subject: "page",
         payload: "wordpress",
@@ -428,11 +476,14 @@ fn costs_are_shares_of_the_users_own_page_and_never_of_a_toy() {
     });
     let report = lab.report();
     let overhead = sentences(&report, "overhead")[0].to_owned();
-    let beats = sentences(&report, "answer")[0].to_owned();
-    assert!(overhead.contains("(2.2% of the 34.0 ms of your page) for 70% fewer bytes"), "{overhead}");
-    assert!(beats.contains("; 1% of the 34.0 ms of your page)"), "{beats}");
+    let beats = sentences(&report, "beats")[0].to_owned();
+    assert!(
+        overhead.contains("for 70% fewer bytes. That is 2.2% of the 34.0 ms of your page."),
+        "{overhead}"
+    );
+    assert!(beats.contains(" That is 1% of the 34.0 ms of your page."), "{beats}");
     let of = |topic: &str| report.findings.iter().find(|f| f.topic == topic).unwrap().cells.contains(&id);
-    assert!(of("overhead") && of("answer"), "they rest on it");
+    assert!(of("overhead") && of("beats"), "they rest on it");
 }
 
 #[test]
@@ -444,12 +495,11 @@ fn a_rate_that_does_not_change_is_said_not_to() {
         });
     }
     let report = lab.report();
-    let answers = sentences(&report, "answer");
-    let is_it = |text: &&&str| text.contains("x-sendfile instead of readfile for photo-500k");
+    let is_it = |text: &&&str| text.contains("X-Sendfile instead of readfile for photo-500k");
     let frees = sentences(&report, "frees");
-    let text = answers.iter().chain(&frees).find(is_it).unwrap();
-    assert!(text.contains("changes nothing in rate (1.00× ["), "{text}");
-    assert!(text.contains("apache's CPU time") && text.contains("PHP's CPU time"), "{text}");
+    let text = frees.iter().find(is_it).unwrap();
+    assert!(text.contains(": the same throughput (0.999–1.00×)."), "{text}");
+    assert!(text.contains("Apache's CPU time falls") && text.contains("PHP's CPU time falls"), "{text}");
 }
 
 #[test]
@@ -532,11 +582,13 @@ fn a_link_is_named_with_what_it_was_measured_as() {
     assert!(about.starts_with("The link 9mbit/170ms (netem), measured (asked): round trip 171 ms (170 ms)."));
     let reader = sentences(&report, "reader");
     assert!(
-        reader[0].starts_with("Over 9mbit/170ms (9 Mbit/s, round trip 170 ms), the last byte of page-50k"),
+        reader[0].starts_with(
+            "Over 9mbit/170ms (9 Mbit/s, round trip 170 ms), page-50k from nginx is complete after"
+        ),
         "{reader:?}"
     );
     assert_eq!(reader.len(), 1);
-    assert!(reader[0].ends_with("of what round trips, windows and bytes come to."), "{reader:?}");
+    assert!(reader[0].ends_with(" the modelled ones."), "{reader:?}");
     // The handshake, the request and, for more than ten packets, what a window waits: 171 ms less nine packets of 1.333 ms.
     let waits = &report.exhibits.waits.as_ref().unwrap().0;
     assert_eq!(waits.len(), over.len());
@@ -567,3 +619,22 @@ fn the_same_records_give_the_same_report() {
 }
 
 mod formats;
+
+#[test]
+fn no_two_statements_disagree_and_all_are_plain() {
+    let with_scripts = with_scripts(static_assets());
+    for (name, lab) in [
+        ("pages", page_output()),
+        ("toy", toy_page()),
+        ("assets", static_assets()),
+        ("scripts", with_scripts),
+        ("downloads", downloads()),
+        ("negotiated", negotiated()),
+    ] {
+        let report = lab.report();
+        statements_agree(name, &report);
+        an_answer_is_short(name, &report);
+        evidence_is_plain(name, &report);
+        assert_eq!(report.advice.is_some(), name != "negotiated", "{name}");
+    }
+}

@@ -75,6 +75,6 @@ fn the_summary_is_the_published_one() {
 #[test]
 fn the_live_table_names_each_work() {
     let table = live::table(&versions().report(), &Options::default(), 60);
-    assert!(table.contains("integer · 9:1/one*4, 1,000 transactions a worker"), "{table}");
-    assert!(table.contains("record:40 · writes/new*4, 1,000 transactions a worker"), "{table}");
+    assert!(table.contains("integer · 9:1/one*4, 1,000 transactions per worker"), "{table}");
+    assert!(table.contains("record:40 · writes/new*4, 1,000 transactions per worker"), "{table}");
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::fixture::{Costs, client, hostile, lab, levels, many, versions};
 use crate::codec::fixture::{Lab, row};
+use weigh_answer::advice::Part;
 use weigh_answer::estimate::Estimate;
 use weigh_answer::exhibit::comparison::{Comparison, Kind};
 use weigh_answer::exhibit::prediction::{ComputedCalls, Operation};
@@ -27,6 +28,12 @@ fn value(report: &Report, id: &str, metric: &str) -> f64 {
 
 fn sentences<'a>(report: &'a Report, topic: &str) -> Vec<&'a str> {
     report.findings.iter().filter(|f| f.topic == topic).map(|f| f.text.as_str()).collect()
+}
+
+/// What the answer says of a part.
+fn answer(report: &Report, part: Part) -> Vec<&str> {
+    let advice = report.advice.as_ref().unwrap();
+    advice.sentences.iter().filter(|one| one.part == part).map(|one| one.text.as_str()).collect()
 }
 
 fn comparisons(report: &Report) -> &[Comparison] {
@@ -115,14 +122,19 @@ fn a_newer_php_stands_beside_the_first_one() {
     let jit = comparison(&report, Kind::Variant, JIT);
     assert_eq!(jit.beside, NEWER);
     assert!(!jit.ratio("combined-rate").unwrap().is_settled(), "{jit:?}");
-    let said = sentences(&report, "answer");
-    assert!(said[0].starts_with("php8.4 has 1.31× ["), "{}", said[0]);
+    let said = sentences(&report, "runtime");
     assert!(
-        said[0].contains("the transactions a second")
-            && said[0].contains("0.625× [0.625, 0.625] the peak memory")
+        said[0].starts_with("PHP 8.4 instead of PHP 7.4: 30.7% more throughput (30.3–31.8%)"),
+        "{}",
+        said[0]
     );
-    let jit = said.iter().find(|s| s.starts_with("php8.4+jit and php8.4 cannot be told apart")).unwrap();
-    assert!(jit.contains("transactions a second (") && jit.contains("CPU time a transaction ("), "{jit}");
+    assert!(said[0].contains("37.5% less peak memory of PHP (37.5–37.5%)"), "{}", said[0]);
+    let jit = said.iter().find(|s| s.starts_with("PHP 8.4 with JIT and PHP 8.4: no significant")).unwrap();
+    assert!(jit.contains("throughput (") && jit.contains("CPU time per transaction"), "{jit}");
+    // The answer says it once, and recommends no JIT that brings nothing.
+    assert_eq!(answer(&report, Part::Use), ["Use Memcached, php-memcached (PHP 8.4)."]);
+    let gain = answer(&report, Part::Gain);
+    assert!(gain[1].starts_with("PHP 8.4 instead of PHP 7.4, integer: 23.7% less CPU time"), "{gain:?}");
 }
 
 #[test]
@@ -134,9 +146,58 @@ fn drivers_stand_beside_the_first_and_stores_by_their_quickest() {
     let stores: Vec<_> = comparisons(&report).iter().filter(|c| c.kind == Kind::Store).collect();
     assert_eq!(stores.len(), 3, "one per runtime: {stores:?}");
     assert!(stores.iter().all(|c| c.cell.contains("memcached") && c.beside.contains("redis/phpredis")));
-    let said = sentences(&report, "answer");
-    let least = said.iter().find(|s| s.starts_with("Least CPU time")).unwrap();
-    assert!(least.contains(": memcached by php-memcached (19.7 µs); then redis by phpredis"), "{least}");
+    // The one with the least CPU time is recommended, beside the study's first.
+    let gain = answer(&report, Part::Gain);
+    assert!(
+        gain[0].starts_with("integer, beside Redis, phpredis: 16.1% less CPU time per transaction ("),
+        "{gain:?}"
+    );
+    let split = sentences(&report, "split");
+    assert!(split[0].contains(" Memcached, php-memcached: 19.7 µs, of it PHP "), "{split:?}");
+}
+
+#[test]
+fn of_clients_without_a_significant_difference_the_package_is_recommended() {
+    // A driver in plain PHP that costs as much as the extension, and comes first in the plan.
+    let costs = |user: f64| Costs {
+        cpu: (user, 6500.0, 7200.0),
+        call: 45_000.0,
+        peak: 1_000_000,
+        ..Costs::default()
+    };
+    let number = |place: &str| client(place, ValueKind::Integer);
+    let both = |plain: f64| {
+        let lab = lab("clients", "Two drivers")
+            .client("integer", "php8.4", number("redis/socket"), None, costs(plain))
+            .client("integer", "php8.4", number("redis/phpredis"), None, costs(4300.0));
+        lab.end().report()
+    };
+    let tied = both(4290.0);
+    assert_eq!(answer(&tied, Part::Use), ["Use Redis, phpredis."]);
+    assert_eq!(answer(&tied, Part::Limit)[0], "No significant difference: Redis, plain socket.");
+    assert!(sentences(&tied, "driver").is_empty(), "that is said once");
+    let apart = both(1000.0);
+    assert_eq!(answer(&apart, Part::Use), ["Use Redis, plain socket."]);
+    assert!(sentences(&apart, "driver")[0].starts_with("Redis, phpredis instead of Redis, plain socket: "));
+}
+
+#[test]
+fn a_store_inside_php_competes_with_none_that_machines_share() {
+    let mut lab = versions();
+    let is_local = |id: &str| id.contains("/memcached/");
+    for record in &mut lab.records {
+        let Record::Visit(visit) = record else { continue };
+        if let Some(client) = visit.client.as_mut().filter(|_| is_local(&visit.cell)) {
+            (client.server_user_ns, client.server_system_ns) = (None, None);
+        }
+    }
+    let report = lab.report();
+    assert_eq!(
+        answer(&report, Part::Use),
+        [
+            "Use Redis, phpredis (PHP 8.4) for several machines; Memcached, php-memcached (PHP 8.4) for one machine."
+        ]
+    );
 }
 
 /// As if redis had been named by its URL, and its process could not be read.
@@ -170,14 +231,16 @@ fn a_store_that_was_not_metered_is_missing_from_rankings_and_no_zero() {
     let all: Vec<&str> = report.findings.iter().map(|f| f.text.as_str()).collect();
     let split = sentences(&report, "split");
     assert!(
-        split[0].contains("redis by phpredis: PHP ")
-            && split[0].contains("the store's part could not be read"),
+        split[0].contains("Redis, phpredis: PHP ") && split[0].contains("the store's part could not be read"),
         "{split:?}"
     );
     assert!(!all.iter().any(|text| text.contains("no process of its own")), "{all:?}");
     let store = sentences(&report, "store");
-    assert!(store.iter().all(|text| !text.contains("CPU time a transaction")), "{store:?}");
-    assert!(store.iter().any(|text| text.contains("CPU time of PHP a transaction")), "{store:?}");
+    assert!(store.iter().all(|text| !text.contains("CPU time per transaction")), "{store:?}");
+    assert!(store.iter().any(|text| text.contains("CPU time of PHP per transaction")), "{store:?}");
+    // Then the time for all transactions decides.
+    let gain = answer(&report, Part::Gain);
+    assert!(gain[0].contains("less time per transaction (") && !gain[0].contains("CPU"), "{gain:?}");
 }
 
 #[test]
@@ -205,12 +268,13 @@ fn what_was_not_metered_stands_apart_from_the_ranking() {
         lab.records.extend(records);
     }
     let report = lab.report();
-    let said = sentences(&report, "answer");
-    let least = said.iter().find(|s| s.starts_with("Least CPU time")).unwrap();
-    let (ranking, apart) =
-        least.split_once(" Not ranked, because the store's CPU time could not be read").unwrap();
-    assert!(ranking.contains("memcached") && !ranking.contains("redis"), "{least}");
-    assert!(apart.contains("redis by phpredis ("), "{least}");
+    let advice = report.advice.as_ref().unwrap();
+    assert!(advice.sentences.iter().all(|one| !one.text.contains("CPU time")), "{advice:#?}");
+    let split = sentences(&report, "split");
+    assert!(
+        split[0].contains("Redis, phpredis: PHP ") && split[0].contains("Valkey, php-memcached: "),
+        "{split:?}"
+    );
 }
 
 #[test]
@@ -287,7 +351,10 @@ fn times_inside_calls_are_of_all_rounds() {
 fn new_keys_are_told_by_what_one_takes() {
     let report = versions().report();
     let said = sentences(&report, "memory")[0];
-    assert!(said.contains("With 4,000 new keys of record:40") && said.contains("stays as it is"), "{said}");
+    assert!(
+        said.starts_with("4,000 new keys of record:40") && said.contains("PHP's memory does not grow"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -316,8 +383,10 @@ fn the_measurement_corrects_the_model() {
     assert!((stored.ns(36_000.0) - 50e3).abs() < 1e3 && stored.cells.len() == 4, "{stored:?}");
     assert!(put.computed < 1.0 && put.agrees == Some(true), "{put:?}");
     let said = sentences(&report, "advice");
-    assert!(said.iter().any(|s| s.contains("Go by the measurement")), "{said:#?}");
-    let even = |s: &&str| s.contains("computed to break even at 4") && s.contains("as computed");
+    assert!(said.iter().any(|s| s.contains("go by the measurement")), "{said:#?}");
+    let even = |s: &&str| {
+        s.contains("the modelled break-even is 4.2 Mbit/s") && s.ends_with("the measurement agrees.")
+    };
     assert!(said.iter().any(even), "{said:#?}");
     let setting = comparison(&report, Kind::Setting, &advice.measured);
     assert!(setting.beside.ends_with("identity") && setting.ratio("combined-rate").is_some());

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 use super::*;
 use crate::format::json::{Document, SCHEMA};
 use crate::format::{Detail, FORMATS, Options, Rendered};
-use crate::subject::delivery::fixture::negotiation::negotiated;
 use crate::text::columns;
 
 /// Derived once for all tests: drawing rounds takes its time.
