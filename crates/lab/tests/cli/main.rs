@@ -40,3 +40,4 @@ mod side_by_side;
 mod slow;
 mod terminal;
 mod urls;
+mod wrong_inputs;

@@ -21,7 +21,7 @@ impl Live {
     pub fn new(plan: &LoadPlan, about: &str, silent: bool) -> Live {
         let line = Line::new(silent);
         line.bar.enable_steady_tick(Duration::from_millis(200));
-        line.bar.set_message("asking what the server sends");
+        line.bar.set_message("checking what the server sends");
         let length = match (plan.length.requests, plan.length.seconds) {
             (Some(n), _) => format!(" of {}", count(n)),
             (None, Some(s)) => format!(" in {} of {}", "{}", units::ns(s * 1e9)),
@@ -44,7 +44,7 @@ impl Live {
         let length = self.length.replace("{}", &units::ns(progress.seconds * 1e9));
         let time = |t: Option<f64>| t.map_or("–".into(), |s| units::ns(s * 1e9));
         let faults = if progress.faulted > 0 {
-            format!(" · {} faulted", count(progress.faulted))
+            format!(" · {} failed", count(progress.faulted))
         } else {
             String::new()
         };
