@@ -5,7 +5,7 @@ WEIGH = target/release/weigh
 .PHONY: help run test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link pictures clean
 
 help:
-	@echo "make run           install what is missing, build, fetch the corpus, measure, answer"
+	@echo "make run           install what is missing (asks first), build, fetch the corpus, measure, answer"
 	@echo "make test          install what tests need, and pass all of them"
 	@echo "make build         build the release binary: $(WEIGH)"
 	@echo "make lint docs     formatting, clippy, PHP checks; the documentation of the code"

@@ -13,7 +13,7 @@
  *    "values": [{"id": "rows-4k", "family": "rows", "bytes": 4096, "instances": 96}]}
  *
  * One JSON line for each value and form goes to stdout: {"id", "form", "file"} or {"id", "form", "missing"}; with
- * `instances` also {"all": {"file", "items"}}: so many values of the same shape, one after the other, and their lengths.
+ * `instances` also {"all": {"file", "items"}}: this many values of the same shape, one after the other, and their lengths.
  * The first of them is the value itself.
  *
  * `bytes` is the most that serialize() may produce; entries are taken in the order of the source and what no longer

@@ -4,11 +4,11 @@ namespace Weighbridge;
 /** One block of transactions: a driver, keys, a value and a mix, from the preparing to the cleaning up. */
 final class Block
 {
-    /** So many transactions warm up; of slow ones as many as there are in WARM_UP_NS. */
+    /** This many transactions warm up; of slow ones as many as there are in WARM_UP_NS. */
     const WARM_UP = 200;
     const WARM_UP_STEP = 20;
     const WARM_UP_NS = 200000000;
-    /** So many transactions tell what the loop itself takes; of slow ones as many as there are in OWN_NS. */
+    /** This many transactions tell what the loop itself takes; of slow ones as many as there are in OWN_NS. */
     const OWN = 20000;
     const OWN_STEP = 500;
     const OWN_NS = 50000000;

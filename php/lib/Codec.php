@@ -12,7 +12,7 @@ namespace Weighbridge;
  *     nominal      optional: list of (level, MB/s), rough, for forecasts only
  *     takes_value  optional: true where it encodes a PHP value by serialize() itself
  *     bindings     the ways to its library by name (extension, ffi, library), the preferred one first:
- *         missing  closure to null, or to a Fault with why it cannot be used and what would mend it
+ *         missing  closure to null, or to a Fault with why it cannot be used and what would fix it
  *         library  closure to the library's name and version, as queried
  *         coder    closure(Params) to a Coder; the level in Params is the default where none was given
  *         refuses  optional: names of options that this binding does not take

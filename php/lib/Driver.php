@@ -7,7 +7,7 @@ namespace Weighbridge;
  *     about     one line: what it is, and with which settings
  *     library   closure to the library's name and version, or to null
  *     missing   closure to null, or to why it cannot be used here: a text, or a Fault that has the remedy too
- *     remedy    optional: what would mend it, where `missing` gives a text
+ *     remedy    optional: what would fix it, where `missing` gives a text
  *     schemes   how the store is reached: unix, tcp; none for one inside the process
  *     native    the kinds of value that it stores as they are: integer, text, record, value
  *     shared    whether all processes see one store
@@ -102,7 +102,7 @@ final class Driver
         return call_user_func($this->spec['open'], $address, $timeout, $options);
     }
 
-    /** @return array why it cannot be used here, and what would mend it; nulls where it can */
+    /** @return array why it cannot be used here, and what would fix it; nulls where it can */
     private function missing()
     {
         try {

@@ -2,7 +2,7 @@
 namespace Weighbridge;
 
 /**
- * Why a request was not carried out, and what would mend it. The kinds are those of the protocol:
+ * Why a request was not carried out, and what would fix it. The kinds are those of the protocol:
  * missing, parameter, payload, codec, round-trip; and for a request to an entry script also
  * forbidden and unacceptable.
  */
@@ -14,7 +14,7 @@ final class Fault extends \Exception
     /**
      * @param string      $kind
      * @param string      $message one line
-     * @param string|null $remedy  what would mend it, such as a command
+     * @param string|null $remedy  what would fix it, such as a command
      */
     public function __construct($kind, $message, $remedy = null)
     {

@@ -49,7 +49,7 @@ final class Keys
         }
     }
 
-    /** Takes so many values: where each worker has one key, it has one for each of them. */
+    /** Takes this many values: where each worker has one key, it has one for each of them. */
     public function hold($values)
     {
         $this->own = $values;

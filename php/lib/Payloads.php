@@ -9,7 +9,7 @@ namespace Weighbridge;
  */
 final class Payloads
 {
-    /** Blobs of so many bytes are kept; values take several times as much. */
+    /** Blobs of this many bytes are kept; values take several times as much. */
     const KEEP_BYTES = 33554432;
 
     private $kept = array();

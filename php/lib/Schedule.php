@@ -9,7 +9,7 @@ final class Schedule
      * which is told.
      */
     const SPIN_NS = 80000;
-    /** A run ends at so many times its scheduled length. */
+    /** A run ends at this many times its scheduled length. */
     const LATEST = 1.5;
 
     /** Nanoseconds spent spinning. */
@@ -21,7 +21,7 @@ final class Schedule
     private $end;
 
     /**
-     * @param float $rate         transactions a second
+     * @param float $rate         transactions per second
      * @param int   $transactions in all
      */
     public function __construct($rate, $transactions)

@@ -4,9 +4,9 @@ namespace Weighbridge;
 /** What one run of transactions came to: times, and everything that did not go as it should. */
 final class Tally
 {
-    /** So many failures one after the other end a run. */
+    /** This many failures one after the other end a run. */
     const GIVE_UP = 50;
-    /** And so many times the time limit of one answer, when failures follow one another so long. */
+    /** And this many times the time limit of one answer, when failures follow one another so long. */
     const GIVE_UP_TIMEOUTS = 3;
     const KINDS = 5;
 

@@ -12,7 +12,7 @@ namespace Weighbridge;
  *     options    optional: name => `range` (lowest, highest) or `words` (a list), and `about`
  *     free       optional: names of options that are any text and not described, such as `token`
  *     nominal    optional: list of (level, MB/s), rough, for forecasts only
- *     missing    optional: closure to null, or to a Fault with why it cannot be used and what would mend it
+ *     missing    optional: closure to null, or to a Fault with why it cannot be used and what would fix it
  *     library    optional: closure to name and version, as queried
  *     send       closure(Delivery), whose level is the default where none was given
  *

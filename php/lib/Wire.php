@@ -65,7 +65,7 @@ final class Wire
         return substr($line, 0, -2);
     }
 
-    /** @return string so many bytes */
+    /** @return string this many bytes */
     public function exactly($length)
     {
         $bytes = stream_get_contents($this->stream, $length);

@@ -3,7 +3,7 @@
 //!
 //! Two runs on a shared machine never have the same numbers, so that two cells of nearly the same encode time and bytes may
 //! swap places on the front even between two exhaustive runs. A cell that is on one of the two fronts only is therefore
-//! explained when its rival on the other front cannot be told apart from it in the exhaustive run's own numbers, or the ratio is
+//! explained when its rival on the other front does not differ significantly from it in the exhaustive run's own numbers, or the ratio is
 //! nearer to 1 than the exactness that was asked for. What is not explained is an answer that stopping early has changed.
 
 mod common;
@@ -112,7 +112,7 @@ impl Ratios {
         }
     }
 
-    /// What the ratio of the two is, and whether they can be told apart.
+    /// What the ratio of the two is, and whether they differ significantly.
     fn tell(&self, a: &str, b: &str) -> (String, bool) {
         match self.times.get(a).zip(self.times.get(b)).and_then(|(a, b)| verdict::ratio(a, b)) {
             None => ("?".into(), true),

@@ -1,4 +1,4 @@
-//! Is a link what was asked for, and do calls over it take what the model says? Links are made in the best way that there is here and measured as before any
+//! Is a link what was asked for, and do calls over it take what the model says? Links are made in the best way available here and measured as before any
 //! use; each round makes each link anew. What TCP carries over them is told beside it, and has no target: it is TCP's own affair.
 //!
 //! `cargo bench -p weigh --bench link -- asked` or `calls` takes one part alone.
@@ -80,7 +80,7 @@ struct Called {
     bytes_alone: Vec<f64>,
 }
 
-/// New connections that fetch so many bytes each: measured and by the model, and which of two settings wins.
+/// New connections that fetch this many bytes each: measured and by the model, and which of two settings wins.
 fn calls(targets: &mut Targets) -> Result<()> {
     let rounds = rounds(3);
     let mut all = Vec::new();

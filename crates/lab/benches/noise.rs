@@ -182,7 +182,7 @@ fn front(targets: &mut Targets, quiet: &Report, loaded: &Report) {
     }
     let which = if changed.is_empty() { String::new() } else { format!(": {}", changed.join(", ")) };
     let measured = format!(
-        "{} of {pairs} pairs changed order{which}; {close} more could not be told apart in the quiet run",
+        "{} of {pairs} pairs changed order{which}; {close} more did not differ significantly in the quiet run",
         changed.len()
     );
     targets.line("noise-front", &measured, "no pair changes order", changed.is_empty() && pairs > 0);

@@ -4,13 +4,15 @@ mod agent;
 pub mod check;
 mod codec;
 pub mod corpus;
+mod exit;
 pub mod link;
 mod live;
 mod load;
-mod plan;
+pub mod plan;
 mod profile;
 mod profiled;
-mod report;
+mod quantity;
+pub mod report;
 mod run;
 pub mod runtime;
 mod terminal;
@@ -20,7 +22,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use agent::Agent;
 
@@ -28,13 +30,10 @@ use crate::rig::guard::warden;
 use crate::rig::{lifeline, namespace};
 use crate::{private, shelter};
 
-/// Some cells have no number; the rest was measured.
-const EXIT_FAULTS: u8 = 2;
-
 /// What should this site send, how should it encode it, and who should send it? Measured on your own content,
 /// servers and PHP builds.
 #[derive(Debug, Parser)]
-#[command(name = "weigh", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "weigh", version, arg_required_else_help = true, after_help = exit::help(EXAMPLES))]
 struct Cli {
     /// A folder with `studies/` or `php/` that is laid over the built-in definitions
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
@@ -50,35 +49,35 @@ const EXAMPLES: &str = "Start here:
   weigh codec --php php src/cache/       the same inside PHP, on a folder
   weigh run --quick                      the built-in studies in their quick form
   weigh load http://127.0.0.1:8080/      load on a server, every response verified
-  weigh link measure cable 100mbit/20ms  links between client and server, asked beside measured
-  weigh profile -- import.php            what a script spends where, as a call table
-  weigh report weigh-runs/…              look at a run again, in any format";
+  weigh link measure cable 100mbit/20ms  links between client and server: requested and measured
+  weigh profile -- import.php            where a script spends its time, as a call table
+  weigh report latest                    the last run again, in any format";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// What can be measured here, what is missing, and the one command that mends it
+    /// Show what can be measured here, what is missing, and how to install it
     Check(check::Args),
-    /// Codec × level on your files and folders, natively and inside PHP
+    /// Compare codecs and levels on your files, natively and inside PHP
     Codec(codec::Args),
-    /// The cells of a study, what is excluded and why, and the expected time; measures nothing
+    /// Show what a study would measure, what is left out and why, and how long it takes; measures nothing
     Plan(plan::Args),
     /// Run studies: the built-in ones, or your own files
     Run(run::Args),
-    /// Show a run: tables, files, pictures
+    /// List runs, and show one: its answer, tables, files, pictures
     Report(report::Args),
-    /// Load on a server: what it sends, how fast, and what that costs; every response verified
+    /// Put load on a server: what it sends, how fast, and what that costs; every response is verified
     Load(Box<load::Args>),
-    /// What a PHP script spends where: run under a profiler, or read from a profiler's files
+    /// Show where a PHP script spends its time, from a run of it or from a profiler's files
     Profile(Box<profile::Args>),
-    /// Real content pinned by digest: list it, fetch it
+    /// List and fetch the corpus: real content, pinned by digest
     Corpus(corpus::Args),
-    /// Links between clients and a store or server: list the profiles, measure one, run a command over it
+    /// List link profiles, measure a link, run a command over one
     Link(link::Args),
-    /// PHP runtimes beside the system's: fetch, list, remove
+    /// Fetch, list and remove PHP runtimes beside the system's
     Runtime(runtime::Args),
 }
 
-/// Runs the program and tells its exit code: 0 fine, 1 usage or internal, 2 some cells faulted.
+/// Runs the program and tells its exit code, see [`exit::Exit`].
 pub fn main() -> ExitCode {
     tell_limits();
     let args = std::env::args_os;
@@ -92,7 +91,7 @@ pub fn main() -> ExitCode {
     }
     match Agent::asked(std::env::args_os()) {
         Some(Ok(agent)) => ended(agent.run()),
-        Some(Err(error)) => usage::answer(&error),
+        Some(Err(error)) => usage::answer(&error, &words()),
         None => user(),
     }
 }
@@ -116,9 +115,10 @@ fn user() -> ExitCode {
     private::begin();
     // What a killed lab could not clear away.
     shelter::sweep();
-    let cli = match Cli::try_parse() {
+    let matches = command().try_get_matches_from(std::env::args_os());
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => return usage::answer(&error),
+        Err(error) => return usage::answer(&error, &words()),
     };
     let defs = cli.defs.as_deref();
     match &cli.verb {
@@ -141,20 +141,39 @@ fn user() -> ExitCode {
     })
 }
 
-/// The exit code of what a verb came to; an error is said.
-fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
-    match result {
-        Ok(code) => code,
-        Err(error) => {
-            terminal::error(&error);
-            ExitCode::FAILURE
-        }
-    }
+/// The command line as text, for suggestions.
+fn words() -> Vec<String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// The exit code of a run with this many faults.
-fn exit_code(faults: usize) -> ExitCode {
-    if faults > 0 { ExitCode::from(EXIT_FAULTS) } else { ExitCode::SUCCESS }
+/// The parser of all verbs.
+fn command() -> Command {
+    with_numbers(Cli::command())
+}
+
+/// The names of values that are quantities.
+const QUANTITIES: [&str; 5] = ["TIME", "SIZE", "RATE", "N", "R"];
+
+/// A negative number or quantity is a value of the option before it, so that the option says what it takes.
+fn with_numbers(command: Command) -> Command {
+    let numbers = |arg: clap::Arg| {
+        let names = arg.get_value_names().unwrap_or_default();
+        let is_quantity = names.iter().any(|name| QUANTITIES.contains(&name.as_str()));
+        match arg.get_action().takes_values() {
+            true if is_quantity => arg.allow_hyphen_values(true),
+            true => arg.allow_negative_numbers(true),
+            false => arg,
+        }
+    };
+    command.mut_args(numbers).mut_subcommands(with_numbers)
+}
+
+/// The exit code of what a verb came to; an error is said.
+fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
+    result.unwrap_or_else(|error| {
+        terminal::error(&error);
+        exit::of_error(&error).into()
+    })
 }
 
 /// For an option that takes the name of one of `all`.
@@ -167,4 +186,43 @@ where
         found.expect("the parser before took it for one of the names")
     };
     PossibleValuesParser::new(all.iter().map(|one| name(*one))).map(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The command lines in a help text.
+    fn examples(help: &str) -> Vec<String> {
+        let lines = help.lines().map(str::trim).filter(|line| line.starts_with("weigh "));
+        lines.map(|line| line.split("  ").next().unwrap_or_default().to_owned()).collect()
+    }
+
+    fn every_verb(command: &Command, name: &str, see: &mut impl FnMut(&str, &Command)) {
+        for verb in command.get_subcommands() {
+            let name = format!("{name} {}", verb.get_name());
+            see(&name, verb);
+            every_verb(verb, &name, see);
+        }
+    }
+
+    #[test]
+    fn every_verb_has_examples_that_are_read() {
+        let mut seen = 0;
+        every_verb(&command(), "weigh", &mut |name, verb| {
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let found = examples(&help);
+            assert!((1..=3).contains(&found.len()), "{name}: {found:?}");
+            for line in found {
+                assert!(line.starts_with(name), "{name}: {line}");
+                let words = shell_words::split(&line).unwrap();
+                command().try_get_matches_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
+                seen += 1;
+            }
+        });
+        assert!(seen > 20, "{seen}");
+        for line in examples(EXAMPLES) {
+            command().try_get_matches_from(shell_words::split(&line).unwrap()).unwrap();
+        }
+    }
 }

@@ -50,7 +50,7 @@ impl Definitions {
         }
         if let Some(folder) = overlay {
             if !folder.is_dir() {
-                bail!("--defs {}: not a folder", folder.display());
+                bail!("--defs {}: not a folder; give one that has studies/ or php/", folder.display());
             }
             for (root, _) in roots {
                 lay_over(&folder.join(root), Path::new(root), &mut files)?;
@@ -129,6 +129,10 @@ impl Definitions {
         }
         let Some((text, path)) = self.text("links", name)? else {
             let names = self.link_names();
+            let with_trip = format!("{name}/20ms");
+            if LinkSpec::parse(&with_trip).is_ok() {
+                bail!("no link `{name}`: a link needs a round-trip time too, such as `{with_trip}`");
+            }
             bail!("no link `{name}`{}", nearest_hint(name, names.iter().map(String::as_str)));
         };
         LinkSpec::read(name, text, &path)
@@ -138,7 +142,9 @@ impl Definitions {
     pub fn runtime_source(&self, name: &str) -> Result<(&str, String)> {
         let known = || self.names("runtimes").join(", ");
         let found = self.text("runtimes", name)?;
-        found.with_context(|| format!("no source of runtimes is called `{name}`; there are: {}", known()))
+        found.with_context(|| {
+            format!("no source of runtimes `{name}`; write SOURCE:SUITE with one of: {}", known())
+        })
     }
 
     /// Writes the PHP side below `parent` and returns its folder. The folder's name holds the digest of its

@@ -21,6 +21,7 @@ use crate::defs::{self, Definitions};
 use crate::planner::{Ask, build};
 use crate::rig::runtime::PhpRuntime;
 use crate::study::Study;
+use crate::study::block::Quick;
 use crate::subject;
 use crate::subject::codec::study::CellBlocks;
 use weigh_model::inventory::Inventory;
@@ -76,7 +77,7 @@ impl Lab {
             return defs::read_study(path);
         }
         if path.is_file() {
-            bail!("`{name}` is a file that does not end in .toml; a study's file does");
+            bail!("{name}: a study's file ends in .toml; to measure this file write: weigh codec {name}");
         }
         self.definitions.study(name)
     }
@@ -137,6 +138,9 @@ impl Lab {
         let mut part = study.part::<CellBlocks>();
         for block in &mut part.cells {
             block.content = (0..paths.len()).map(|number| number.to_string()).collect();
+            if let Some(Quick::Other(factors)) = &mut block.quick {
+                factors.content = None;
+            }
         }
         self.planned(&study.clone().with(part), planning, |stager, number, block, progress| {
             let path = number.parse::<usize>().ok().and_then(|n| paths.get(n)).context("no such path")?;

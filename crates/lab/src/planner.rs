@@ -20,6 +20,7 @@ use weigh_model::payload::Payload;
 use weigh_model::plan::{Exclusion, Plan, Policy};
 use weigh_model::setting::LevelRequest;
 use weigh_model::suggest::nearest_hint;
+use weigh_model::units;
 
 /// The word for everything of a kind.
 pub const EVERY: &str = "*";
@@ -168,17 +169,20 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Adds a cell, unless it would use up the budget: `one` is what is done once at least (`call`, `response`), which takes so many
+    /// Adds a cell, unless it would use up the budget: `one` is what is done once at least (`call`, `response`), which takes this many
     /// seconds. A cell that another block has named already is given back, to be brought in line.
     pub fn add(&mut self, cell: Cell, seconds: f64, one: &str) -> Option<&mut Cell> {
         let policy = &self.policy;
         if !policy.exhaustive && seconds > BUDGET_SHARE * policy.budget_seconds {
+            let time = |seconds: f64| units::ns(seconds * 1e9);
             let reason = format!(
-                "one {one} takes about {seconds:.0} s, too much of the budget of {:.0} s",
-                policy.budget_seconds
+                "one {one} takes about {}, more than {} of the budget of {}",
+                time(seconds),
+                units::percent(BUDGET_SHARE),
+                time(policy.budget_seconds)
             );
             let enough = (seconds / BUDGET_SHARE).ceil();
-            self.exclude(cell.id, reason, Some(&format!("--budget {enough:.0}, or --exhaustive")));
+            self.exclude(cell.id, reason, Some(&format!("--budget {enough:.0}s, or --exhaustive")));
             return None;
         }
         if let Some(&at) = self.seen.get(&cell.id) {

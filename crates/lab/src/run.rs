@@ -8,6 +8,7 @@
 pub mod clock;
 pub mod dir;
 pub mod forecast;
+pub mod list;
 mod lock;
 pub mod observer;
 pub mod order;

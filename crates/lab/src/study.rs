@@ -178,8 +178,8 @@ impl Study {
         if self.asked().next().is_none() {
             let known = all.iter().flat_map(|part| part.abouts()).filter(|about| !about.is_empty());
             let known: Vec<String> = known.map(|about| format!("`{about}`")).collect();
-            let known = if known.is_empty() { "none says what it is for".into() } else { known.join(", ") };
-            bail!("--only {words}: no block of the study {} speaks of that: {known}", self.name);
+            let known = if known.is_empty() { "none has a description".into() } else { known.join(", ") };
+            bail!("--only {words}: no block of {} matches; blocks: {known}", self.name);
         }
         Ok(())
     }

@@ -127,7 +127,7 @@ return function (Runner $runner, Lab $lab) {
         $other = array('rate' => 1000000.0, 'transactions' => 20000);
         list(, $went) = $stores->block(StoreLab::prepare('redis', 'socket', $address('redis'), $other));
         StoreLab::unlessConsistent($went, 20000);
-        Failure::unless($went['dropped'] > 0, 'a million transactions a second were made');
+        Failure::unless($went['dropped'] > 0, 'a million transactions per second were made');
     });
 
     foreach ($servers as $server) {

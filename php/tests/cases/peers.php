@@ -39,7 +39,7 @@ return function (Runner $runner, Lab $lab) {
                     list($went) = $block($store, $name, array('do' => 'wrong', 'every' => 7, 'only' => 'get'), array('value' => $value));
                     $reads = $went['reads'];
                     // php-memcached knows types: what stands in a number's place may make it a failure of reading. A record
-                    // that it can make something of is wrong in every eighth read: so many are compared.
+                    // that it can make something of is wrong in every eighth read: this many are compared.
                     $expected = array(0, 0);
                     $read = 0;
                     for ($i = 0; $i < 400; ++$i) {

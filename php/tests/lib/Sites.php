@@ -1,5 +1,5 @@
 <?php
-/** The entry scripts behind each server that there is for the PHP under test, over the same few contents. */
+/** The entry scripts behind each server for the PHP under test, over the same few contents. */
 final class Sites
 {
     private $lab;

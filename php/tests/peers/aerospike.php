@@ -10,8 +10,8 @@
  *     {"info": {"build": "8.1.2.0", ...}}   what the info protocol answers
  *     {"requests": true}      -> the requests on records since the last time, in hexadecimal
  *
- * DEED: {"code": 13}, {"raw": "hex"}, {"split": true} one byte at a time, {"keep": 9} only so many bytes and the end,
- * {"stall": 9} only so many bytes and silence, {"pause": 9} after so many bytes, 1.2 seconds long, {"extra": "hex"}
+ * DEED: {"code": 13}, {"raw": "hex"}, {"split": true} one byte at a time, {"keep": 9} only this many bytes and the end,
+ * {"stall": 9} only this many bytes and silence, {"pause": 9} after this many bytes, 1.2 seconds long, {"extra": "hex"}
  * after a right answer, {"deaf": true} no more reading.
  */
 

@@ -11,7 +11,7 @@ const SET: &[u8] = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4\r\n1234\r\n";
 const GET: &[u8] = b"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n";
 const FOUND: &[u8] = b"$4\r\n1234\r\n";
 
-/// Seconds of so many reads.
+/// Seconds of this many reads.
 ///
 /// # Errors
 /// The store cannot be reached, or gives something else than was put into it.

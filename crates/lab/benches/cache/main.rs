@@ -93,7 +93,7 @@ fn peers(targets: &mut Targets) -> Result<()> {
             &format!("{label}, the worker's own loop"),
             &share,
             OWN,
-            "÷ its CPU time a transaction",
+            "÷ its CPU time per transaction",
         );
     }
     for name in ["memtier_benchmark"] {

@@ -29,7 +29,7 @@ pub struct Block<'a> {
 /// What one side came to; times in CPU nanoseconds a transaction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Figures {
-    /// Transactions a second of all clients.
+    /// Transactions per second of all clients.
     pub rate: f64,
     /// Transactions in all.
     pub transactions: f64,

@@ -49,7 +49,7 @@ pub fn show(label: &str, ours: &[Figures], theirs: &[Figures]) {
         weigh_stats::median(&all.iter().map(of).collect::<Vec<_>>()).unwrap_or(f64::NAN)
     };
     eprintln!(
-        "{label}: transactions a second; CPU µs a transaction: client user + kernel, store user + kernel"
+        "{label}: transactions per second; CPU µs a transaction: client user + kernel, store user + kernel"
     );
     for (name, all) in [("weigh, phpredis", ours), ("redis-benchmark", theirs)] {
         eprintln!(
@@ -63,5 +63,5 @@ pub fn show(label: &str, ours: &[Figures], theirs: &[Figures]) {
     }
     let rates: Vec<f64> = ours.iter().zip(theirs).map(|(own, other)| own.rate / other.rate).collect();
     let ratio = weigh_stats::median(&rates).unwrap_or(f64::NAN);
-    println!("{label}, combined transactions a second, weigh ÷ redis-benchmark: {ratio:.3}");
+    println!("{label}, combined transactions per second, weigh ÷ redis-benchmark: {ratio:.3}");
 }

@@ -129,7 +129,7 @@ fn pairs(visit: &ClientVisit, mut truth: Vec<f64>) -> Result<Vec<Pair>> {
     QUANTILES.into_iter().zip(quantiles(&mut truth)).map(pair).collect()
 }
 
-/// The smallest of these that so many are not above, as a histogram has it.
+/// The smallest of these that this many are not above, as a histogram has it.
 fn quantiles(seconds: &mut [f64]) -> [f64; QUANTILES.len()] {
     seconds.sort_unstable_by(f64::total_cmp);
     QUANTILES.map(|(_, q)| {

@@ -47,7 +47,7 @@ fn compare() -> Result<Targets> {
 /// Turns of each side in a round, where nothing else is said.
 const TURNS: usize = 6;
 
-/// The best turn of a side in a round so far: nanoseconds of CPU time a call.
+/// The best turn of a side in a round so far: nanoseconds of CPU time per call.
 #[derive(Debug)]
 struct Best {
     encode: f64,

@@ -98,7 +98,7 @@ impl Peer {
         output.is_ok_and(|o| o.status.success() && is_it(&String::from_utf8_lossy(&o.stdout)))
     }
 
-    /// Nanoseconds of CPU time a call, to compress and to decompress, as the peer tells.
+    /// Nanoseconds of CPU time per call, to compress and to decompress, as the peer tells.
     fn run(&self, level: i32, faster: u32, content: &Content) -> Result<(f64, f64)> {
         let mut command = Command::new(&self.program);
         command.env("LD_PRELOAD", &self.clock).env("CPU_CLOCK_FASTER", faster.to_string()).env("LC_ALL", "C");

@@ -41,7 +41,7 @@ pub fn main(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Keeps so many connections busy for that long; how many responses came.
+/// Keeps this many connections busy for that long; how many responses came.
 fn busy(host: &str, request: &[u8], connections: usize, time: Duration) -> Result<u64> {
     let connect = || TcpStream::connect(host).context("the server cannot be reached");
     let mut buffer = vec![0; BUFFER];

@@ -127,7 +127,7 @@ fn certificate(home: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Text that compresses, of exactly so many bytes.
+/// Text that compresses, of exactly this many bytes.
 fn text(length: usize) -> Vec<u8> {
     let lines = (0_u64..).flat_map(|n| {
         let price = n.wrapping_mul(7919) % 10_000;

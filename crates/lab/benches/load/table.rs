@@ -14,7 +14,7 @@ pub struct Visit {
     pub cpu: f64,
     /// The kernel's part of them, 0 to 1.
     pub kernel: f64,
-    /// Completed requests a second.
+    /// Completed requests per second.
     pub rate: f64,
 }
 
@@ -42,7 +42,7 @@ impl Figures {
     /// Prints medians over rounds on stderr.
     pub fn print(&self, cases: &[Case]) {
         progress(
-            "CPU seconds of the client per 100,000 requests (the kernel's part), and requests a second; medians",
+            "CPU seconds of the client per 100,000 requests (the kernel's part), and requests per second; medians",
         );
         for (at, case) in cases.iter().enumerate() {
             progress(case.name);

@@ -83,7 +83,7 @@ impl Tool {
         command.arg(version).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
     }
 
-    /// The command line for a case, over so many seconds.
+    /// The command line for a case, over this many seconds.
     pub fn command(self, case: &Case, server: &Server, seconds: u32) -> Vec<String> {
         let tls = matches!(case.over, Over::Tls | Over::Http2);
         let options = match self {

@@ -4,7 +4,7 @@
 //!
 //! A witness on each processor runs only when nobody else wants to: it looks at its own CPU clock again and again, and where the clock has gone on between two
 //! looks for longer than a look takes, that was an interrupt's work, counted for the one that it interrupted. Where another ran between the two looks, as the wall's
-//! clock tells, it was work for waking that one and changing over to it, which a processor that sleeps does in nobody's name: it is told apart.
+//! clock tells, it was work for waking that one and changing over to it, which a processor that sleeps does in nobody's name: it is shown by itself.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -40,7 +40,7 @@ const CPUS: [usize; 2] = [0, 1];
 /// How long a round sends, and how long it rests before.
 const LOAD: Duration = Duration::from_secs(2);
 const REST: Duration = Duration::from_secs(1);
-/// A look is an interrupt's from so many usual looks on.
+/// A look is an interrupt's from this many usual looks on.
 const UNUSUAL: u64 = 4;
 /// The least part of all CPU time that has to be the server's or the client's.
 const KNOWN: f64 = 0.95;

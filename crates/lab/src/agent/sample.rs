@@ -12,7 +12,7 @@ use weigh_model::protocol::{Fault, Samples, VisitRequest};
 const KEEP_FROM: u64 = 300_000_000;
 /// A call shorter than this many minimum batches is timed again, warm, before the batch is chosen.
 const COLD: u64 = 100;
-/// Passes that take up so many nanoseconds in all stand before the samples of a call that is timed again: over some
+/// Passes that take up this many nanoseconds in all stand before the samples of a call that is timed again: over some
 /// six to eight passes the processor learns a content (its branches, its lines in the caches), and a call of 0.2 ms
 /// takes up to 1.7 times as long in the first of them. Calls of 2 ms and more show nothing of it.
 const WARM_NS: u64 = 2_000_000;
@@ -33,7 +33,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// What one of so many items took, about.
+    /// What one of this many items took, about.
     pub fn of_one(self, items: usize) -> Span {
         let items = items.max(1) as u64;
         Span { cpu: self.cpu / items, wall: self.wall / items, preempted: 0 }

@@ -1,4 +1,4 @@
-//! `weigh check`: what can be measured here, what is missing, and the one command that mends it.
+//! `weigh check`: what can be measured here, what is missing, and the one command that installs it.
 
 mod servers;
 mod stores;
@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use self::servers::ServerFindings;
 use self::stores::StoreFindings;
+use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::terminal;
 use crate::content::Presence;
 use crate::lab::Lab;
@@ -26,6 +27,7 @@ use weigh_model::text::clean_path;
 
 /// Flags of `weigh check`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
     /// A PHP to look at (repeatable): a binary, or a fetched runtime's name; without one, those on PATH and those fetched
     #[arg(long, value_name = "BINARY")]
@@ -34,6 +36,11 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "Examples:
+  weigh check
+  weigh check --php /opt/php84/bin/php      one PHP alone
+  weigh check --json";
 
 /// The version of the JSON this verb writes.
 const SCHEMA: u32 = 1;
@@ -64,7 +71,7 @@ pub struct Findings {
     corpus: Corpus,
     /// What is missing.
     missing: Vec<Missing>,
-    /// One command that mends all of it, as far as a command can.
+    /// One command that installs all of it, as far as a command can.
     mend: Option<String>,
 }
 
@@ -135,7 +142,7 @@ struct Missing {
     what: String,
     /// Why.
     reason: String,
-    /// What would mend it.
+    /// What would fix it.
     remedy: Option<String>,
 }
 
@@ -148,16 +155,17 @@ impl Missing {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs)?;
-    let mut inventory = if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php)? };
-    look::stores(&lab, &mut inventory, &[])?;
-    let findings = look(&lab, inventory)?;
+    let lab = Lab::open(defs).or_refuse()?;
+    let mut inventory =
+        if args.php.is_empty() { lab.everything()? } else { lab.inventory(&args.php).or_refuse()? };
+    look::stores(&lab, &mut inventory, &[]).or_refuse()?;
+    let findings = look(&lab, inventory).or_refuse()?;
     if args.json {
         terminal::print_json(&findings)?;
     } else {
         terminal::print(&text(&findings))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine.into())
 }
 
 fn look(lab: &Lab, inventory: Inventory) -> Result<Findings> {
@@ -247,11 +255,11 @@ fn text(f: &Findings) -> String {
         out.push_str(&format!("  {}: {}: {}{remedy}\n", m.runtime, m.what, m.reason));
     }
     if let Some(mend) = &f.mend {
-        out.push_str(&format!("\nmend it: {}\n", bold(mend)));
+        out.push_str(&format!("\ninstall it: {}\n", bold(mend)));
     }
     if f.machine.governor.as_deref().is_some_and(|g| g != "performance") {
         out.push_str(
-            "\nnote: the processor's clock may move; `cpupower frequency-set -g performance` holds it\n",
+            "\nnote: the processor may change its clock rate; `cpupower frequency-set -g performance` fixes it\n",
         );
     }
     out

@@ -1,23 +1,27 @@
-//! `weigh codec`: codec × level on the user's files and folders, natively and inside PHP.
+//! `weigh codec`: codecs and levels on the user's files and folders, natively and inside PHP.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
+use crate::cli::exit::{self, OrRefuse};
 use crate::cli::live::Preparing;
+use crate::cli::quantity;
 use crate::cli::report::Wanted;
-use crate::cli::run::{More, measure, run_folder, seconds};
+use crate::cli::run::{More, Shown, measure, run_folder};
 use crate::lab::{Lab, Planning};
 use crate::planner::Ask;
+use crate::run::dir::refuse_used;
 use crate::shelter::Shelter;
 use crate::study::{Budget, Precision, SCHEMA, Study};
 use crate::subject::codec::study::{CellBlock, CellBlocks};
-use weigh_answer::format::Detail;
+use weigh_model::plan::Plan;
 use weigh_model::setting::{LevelRequest, Request};
 
 /// Flags of `weigh codec`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
     /// Files, each a content of its own, and folders, whose files are encoded one by one
     #[arg(required = true, value_name = "PATH")]
@@ -25,26 +29,26 @@ pub struct Args {
     /// Measure inside this PHP too (repeatable): a binary, or a fetched runtime's name
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
-    /// Settings: `zstd`, `zlib:1..9`, `brotli:4,window=22`; several by repeating or with spaces
-    #[arg(long, value_name = "SETTING", num_args = 1..)]
+    /// Settings, separated by commas: zstd, zlib:1..9, brotli:4,window=22 (repeatable)
+    #[arg(long, value_name = "SETTINGS")]
     codecs: Vec<String>,
-    /// Named sets of codecs: web, cache, fast, archive, all
-    #[arg(long, value_name = "SET", num_args = 1..)]
+    /// Sets of codecs, separated by commas: web, cache, fast, archive, all (repeatable)
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
     sets: Vec<String>,
     /// Levels where a setting names none: 6, 1..9, 1|6|9, all, default, representative
     #[arg(long, default_value = "representative", allow_hyphen_values = true)]
     levels: String,
-    /// Cut each file into blocks of this many bytes, encoded one by one
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(64..))]
+    /// Cut each file into blocks of this size, such as 1KB, and encode them one by one
+    #[arg(long, value_name = "SIZE", value_parser = block)]
     block: Option<u64>,
-    /// Seconds to measure at most
-    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
+    /// The longest time to measure, such as 60, 60s or 2m
+    #[arg(long, default_value = "60s", value_name = "TIME", value_parser = quantity::time)]
     budget: f64,
     /// Measure everything to the last round
     #[arg(long)]
     exhaustive: bool,
     /// Seed of every random choice
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = quantity::whole::<u64>)]
     seed: u64,
     /// Where to write the run; default: a new folder in weigh-runs/
     #[arg(long, value_name = "DIR")]
@@ -56,28 +60,111 @@ pub struct Args {
     wanted: Wanted,
 }
 
+const EXAMPLES: &str = "Examples:
+  weigh codec page.html --codecs zstd:1..9,brotli:4
+  weigh codec --php php8.2 --sets cache var/cache/         inside PHP, on a folder
+  weigh codec values.json --block 1KB --codecs zstd:3      blocks of 1 KB, one by one";
+
+/// A block that is shorter is mostly the frame around it.
+fn block(text: &str) -> Result<u64, String> {
+    quantity::size(text)
+        .ok()
+        .filter(|bytes| *bytes >= SMALLEST_BLOCK)
+        .ok_or_else(|| format!("give a size of at least {SMALLEST_BLOCK} bytes, such as 1500, 64KB or 1MiB"))
+}
+
+/// Bytes of a block at least.
+const SMALLEST_BLOCK: u64 = 64;
+
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs)?;
+    let lab = Lab::open(defs).or_refuse()?;
+    let staging = Shelter::new().context("no temporary folder for the content")?;
+    let plan = plan(&lab, args, staging.path()).or_refuse()?;
+    let folder = run_folder(args.out.as_deref(), "codec");
+    // The table is what was asked for.
+    let more = More { shown: Shown::new(true, args.json, &args.wanted), ..More::default() };
+    Ok(measure(&lab, plan, &folder, &more)?.code())
+}
+
+fn plan(lab: &Lab, args: &Args, staging: &Path) -> Result<Plan> {
+    let levels = LevelRequest::parse(&args.levels, &args.levels)?;
+    let codecs: Vec<String> = args.codecs.iter().flat_map(|text| settings(text)).collect();
+    are_paths(lab, &args.paths)?;
+    args.out.iter().try_for_each(|out| refuse_used(out))?;
     let ask = Ask {
         quick: false,
         seed: args.seed,
         budget_seconds: Some(args.budget),
         exhaustive: args.exhaustive,
-        levels: LevelRequest::parse(&args.levels, &args.levels)?,
+        levels: levels.clone(),
     };
     let inventory = if args.php.is_empty() { lab.native() } else { lab.inventory(&args.php)? };
-    let staging = Shelter::new().context("no temporary folder for the content")?;
     if args.php.is_empty() {
-        name_php(&lab, &args.codecs)?;
+        name_php(lab, &codecs)?;
     }
-    let study = study_of(args, !args.php.is_empty());
-    let (staging, progress) = (staging.path(), &mut Preparing::new());
+    let progress = &mut Preparing::new();
+    let study = study_of(args, codecs);
     let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
     let plan = lab.plan_paths(&study, &args.paths, &mut planning)?;
-    let folder = run_folder(args.out.as_deref(), "codec");
-    let more = More { columns: args.wanted.columns(), ..More::default() };
-    Ok(measure(&lab, plan, &folder, &more, Detail::Full, args.json)?.code())
+    let unused = unused_levels(&levels, &plan);
+    if !unused.is_empty() {
+        bail!("--levels {}: no codec measured here has level {}", args.levels, span(&unused));
+    }
+    Ok(plan)
+}
+
+/// The settings of a text: a comma separates two, unless an option of the first follows.
+fn settings(text: &str) -> Vec<String> {
+    let mut settings: Vec<String> = Vec::new();
+    for part in text.split([',', ' ']) {
+        match settings.last_mut() {
+            Some(last) if part.contains('=') => *last = format!("{last},{part}"),
+            _ => settings.push(part.to_owned()),
+        }
+    }
+    settings
+}
+
+/// A word that is no path, but the name of a codec or set, was meant for another flag.
+fn are_paths(lab: &Lab, paths: &[PathBuf]) -> Result<()> {
+    let native = lab.native();
+    let codecs = || native.runtimes.iter().flat_map(|runtime| &runtime.codecs);
+    for path in paths.iter().filter(|path| !path.exists()) {
+        let text = path.to_string_lossy();
+        let name = Request::parse(&text).map_or_else(|_| text.to_string(), |request| request.name);
+        if codecs().any(|codec| codec.name == name) {
+            bail!("{text}: no such file; for a further codec write --codecs A,{text}");
+        }
+        if name == "all" || codecs().any(|codec| codec.sets.contains(&name)) {
+            bail!("{text}: no such file; for a further set of codecs write --sets A,{text}");
+        }
+    }
+    Ok(())
+}
+
+/// The levels that were listed and that no configuration has.
+fn unused_levels(levels: &LevelRequest, plan: &Plan) -> Vec<i32> {
+    let LevelRequest::Listed(levels) = levels else { return Vec::new() };
+    // A configuration that is left out, such as for the budget, has its level in its id.
+    let in_id = |id: &str| {
+        let setting = id.rsplit('/').next()?.split(',').next()?;
+        setting.split_once(':')?.1.parse::<i32>().ok()
+    };
+    let is_used = |level: &i32| {
+        plan.cells.iter().any(|cell| cell.setting.level == Some(*level))
+            || plan.exclusions.iter().any(|left_out| in_id(&left_out.cell) == Some(*level))
+    };
+    let has_levels = plan.cells.iter().any(|cell| cell.setting.level.is_some());
+    levels.iter().copied().filter(|level| has_levels && !is_used(level)).collect()
+}
+
+/// Levels as short as they were written: `23 to 99`.
+fn span(levels: &[i32]) -> String {
+    match levels {
+        [first, .., last] => format!("{first} to {last}"),
+        _ => levels.iter().map(ToString::to_string).collect(),
+    }
 }
 
 /// A codec that only PHP has is asked for without one: says so, because the nearest native name would mislead.
@@ -94,14 +181,13 @@ fn name_php(lab: &Lab, settings: &[String]) -> Result<()> {
 }
 
 /// The question as a study: what the user's flags say, and nothing hidden.
-fn study_of(args: &Args, php: bool) -> Study {
-    let mut codecs = args.codecs.clone();
+fn study_of(args: &Args, mut codecs: Vec<String>) -> Study {
     codecs.extend(args.sets.iter().map(|s| format!("set:{s}")));
     if codecs.is_empty() {
         codecs.push("set:all".into());
     }
     let mut runtimes = vec!["native".to_owned()];
-    if php {
+    if !args.php.is_empty() {
         runtimes.push("php".into());
     }
     let study = Study {
@@ -128,4 +214,24 @@ fn study_of(args: &Args, php: bool) -> Study {
         quick: None,
     };
     study.with(CellBlocks { cells: vec![block], published: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_separate_settings_and_their_options() {
+        assert_eq!(
+            settings("zstd:3,brotli:4,window=22,mode=x,lz4"),
+            ["zstd:3", "brotli:4,window=22,mode=x", "lz4"]
+        );
+        assert_eq!(settings("zstd zlib:1|9"), ["zstd", "zlib:1|9"]);
+        assert_eq!(settings(""), [""]);
+    }
+
+    #[test]
+    fn levels_read_as_a_span() {
+        assert_eq!((span(&[23]), span(&[23, 24, 99])), ("23".into(), "23 to 99".into()));
+    }
 }

@@ -8,6 +8,7 @@ use clap::Subcommand;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
+use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::terminal;
 use crate::content::{FetchOptions, FetchOutcome, Presence, Progress, State};
 use crate::lab::Lab;
@@ -17,6 +18,7 @@ use weigh_model::units;
 
 /// Flags of `weigh corpus`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = exit::help("Examples:\n  weigh corpus list\n  weigh corpus fetch"))]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -24,22 +26,27 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Everything the corpus has, with licences, and whether it is in the cache
+    /// List everything in the corpus, with licences, and whether it is in the cache
+    #[command(after_help = "Examples:\n  weigh corpus list\n  weigh corpus list --json")]
     List {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
     /// Fetch what is missing through npm, pip and apt, and verify it; a second call needs no network
+    #[command(
+        after_help = "Examples:\n  weigh corpus fetch                            everything\n  weigh corpus fetch corpus:jquery-3.7.1.min    one content"
+    )]
     Fetch {
         /// Only these, such as corpus:jquery-3.7.1.min
+        #[arg(value_name = "ID")]
         ids: Vec<String>,
     },
 }
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs)?;
+    let lab = Lab::open(defs).or_refuse()?;
     match &args.what {
         What::List { json } => list(&lab, *json),
         What::Fetch { ids } => fetch(&lab, ids),
@@ -87,7 +94,7 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
     if json {
         let cache = lab.library.folder().display().to_string();
         terminal::print_json(&Listing { schema: SCHEMA, cache, contents: rows })?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Fine.into());
     }
     let mut table = Grid::list(&["content", "kind", "bytes", "licence", "sets", "in the cache"]);
     table.columns[2].kind = Kind::Whole;
@@ -102,7 +109,7 @@ fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
     }
     let table = terminal::lines(&table);
     terminal::print(&format!("{table}\ncache: {}\n", lab.library.folder().display()))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine.into())
 }
 
 fn row(entry: crate::content::Entry, presence: Presence) -> Row {
@@ -123,6 +130,7 @@ fn row(entry: crate::content::Entry, presence: Presence) -> Row {
 }
 
 fn fetch(lab: &Lab, ids: &[String]) -> Result<ExitCode> {
+    ids.iter().try_for_each(|id| lab.library.check(id)).or_refuse()?;
     // Only what is to be made from PHP needs one; the first on PATH makes the same bytes as any other.
     let php = crate::rig::runtime::on_path(&std::env::var_os("PATH").unwrap_or_default()).into_iter().next();
     let options = FetchOptions { php, ..FetchOptions::default() };
@@ -150,9 +158,9 @@ fn summary(lab: &Lab, outcomes: &[FetchOutcome]) -> Result<ExitCode> {
     let ready = count(|s| matches!(s, State::Ready));
     let fetched = count(|s| matches!(s, State::Fetched));
     let unpinned = count(|s| matches!(s, State::Unpinned { .. }));
-    let mut text = format!("corpus: {fetched} fetched, {ready} there before");
+    let mut text = format!("corpus: {fetched} fetched, {ready} already in the cache");
     if unpinned > 0 {
-        text.push_str(&format!(", {unpinned} real but not the pinned bytes"));
+        text.push_str(&format!(", {unpinned} with other bytes than pinned"));
     }
     terminal::print(&format!("{text}, in {}\n", lab.library.folder().display()))?;
     let mut failed = 0;
@@ -164,7 +172,7 @@ fn summary(lab: &Lab, outcomes: &[FetchOutcome]) -> Result<ExitCode> {
         }
     }
     if failed == outcomes.len() && failed > 0 {
-        bail!("nothing of the corpus could be had; studies will use synthetic content, and say so");
+        bail!("nothing of the corpus could be fetched; studies will use synthetic content, labelled so");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::of_failures(failed).into())
 }

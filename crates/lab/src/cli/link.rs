@@ -5,16 +5,19 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::{Child, ExitCode, ExitStatus};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::cli::{EXIT_FAULTS, one_of, terminal};
+use crate::cli::exit::{self, Exit, OrRefuse};
+use crate::cli::{one_of, quantity, terminal};
 use crate::defs::Definitions;
 use crate::private;
 use crate::rig::link::{Link, Making};
+use crate::rig::runtime;
 use weigh_answer::table::Grid;
 use weigh_model::link::{LinkSpec, Measured, Rate, Way};
+use weigh_model::text::clean_path;
 use weigh_model::units;
 
 /// The version of the JSON this verb writes.
@@ -24,6 +27,7 @@ const PEER: &str = "WEIGH_LINK_PEER";
 
 /// Flags of `weigh link`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = exit::help("Examples:\n  weigh link\n  weigh link measure cable\n  weigh link run 3g -- curl http://127.0.0.1/"))]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
@@ -34,16 +38,18 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// The profiles, with what they come from
+    /// List the profiles, with their sources
+    #[command(after_help = "Examples:\n  weigh link list\n  weigh link list --json")]
     List {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
-    /// Make links, measure them, and show what was asked beside it
+    /// Make links and measure them: requested and measured figures side by side; exit code 3 where they differ
+    #[command(after_help = exit::help("Examples:\n  weigh link measure cable\n  weigh link measure 100mbit/20ms 10mbit:1mbit/50ms/0.1%"))]
     Measure {
         /// Profiles, or links such as 100mbit/20ms and 10mbit:1mbit/50ms/0.1%/queue=100KB
-        #[arg(required = true)]
+        #[arg(required = true, value_name = "LINK")]
         links: Vec<String>,
         #[command(flatten)]
         how: How,
@@ -51,13 +57,16 @@ enum What {
         #[arg(long)]
         json: bool,
     },
-    /// Run a command at the near end of a link; WEIGH_LINK_PEER tells it the address of the far end
+    /// Run a command at the near end of a link; WEIGH_LINK_PEER is the address of the far end; the exit code is the command's
+    #[command(
+        after_help = "Examples:\n  weigh link run cable -- curl http://127.0.0.1/\n  weigh link run 3g --far 'nc -l -p 9000' -- sh -c 'nc $WEIGH_LINK_PEER 9000'"
+    )]
     Run {
         /// A profile, or a link such as 100mbit/20ms
         link: String,
         #[command(flatten)]
         how: How,
-        /// A command that runs at the far end as long, such as a server
+        /// A command that runs at the far end meanwhile, such as a server
         #[arg(long, value_name = "COMMAND")]
         far: Option<String>,
         /// The command with its arguments
@@ -69,11 +78,11 @@ enum What {
 /// How links are to be made.
 #[derive(Debug, clap::Args)]
 struct How {
-    /// This way and no other
-    #[arg(long, value_parser = one_of(Way::ALL, Way::name))]
-    way: Option<Way>,
-    /// What losses are drawn from
-    #[arg(long, default_value_t = 1)]
+    /// Make the link by this method alone
+    #[arg(long, value_name = "METHOD", value_parser = one_of(Way::ALL, Way::name))]
+    method: Option<Way>,
+    /// Seed of the losses
+    #[arg(long, default_value_t = 1, value_parser = quantity::whole::<u64>)]
     seed: u64,
 }
 
@@ -99,17 +108,21 @@ struct Row {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let definitions = Definitions::load(defs)?;
+    let definitions = Definitions::load(defs).or_refuse()?;
     match &args.what {
         None => list(&definitions, args.json),
         Some(What::List { json }) => list(&definitions, args.json || *json),
         Some(What::Measure { links, how, json }) => measure(&definitions, links, how, args.json || *json),
         Some(What::Run { link, how, far, command }) => {
-            let far = words_of(far.as_deref())?;
-            let link = make(definitions.link(link)?, how)?;
+            let far = words_of(far.as_deref()).or_refuse()?;
+            for command in [far.first(), command.first()].into_iter().flatten() {
+                known_program(command).or_refuse()?;
+            }
+            let link = make(definitions.link(link).or_refuse()?, how)?;
             if !matches!(link.way(), Way::Loopback | Way::Netem | Way::Tun | Way::Rate) {
                 let why = link.measured().passed_over.join("; ");
-                bail!("a command runs over a link between two networks alone, which takes root ({why})");
+                return Err(anyhow!("a command needs a link between two networks, which takes root ({why})"))
+                    .or_refuse();
             }
             terminal::note(&in_one_line(&link));
             run_over(&link, &far, command)
@@ -126,35 +139,35 @@ fn list(definitions: &Definitions, json: bool) -> Result<ExitCode> {
     } else {
         terminal::print(&profile_table(&specs))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine.into())
 }
 
 fn measure(definitions: &Definitions, links: &[String], how: &How, json: bool) -> Result<ExitCode> {
     // A slip in the last one shows before the first is measured.
-    let specs = links.iter().map(|name| definitions.link(name)).collect::<Result<Vec<_>>>()?;
+    let specs = links.iter().map(|name| definitions.link(name)).collect::<Result<Vec<_>>>().or_refuse()?;
     let mut rows = Vec::new();
     for spec in specs {
         let link = make(spec, how)?;
         let off = link.measured().off(link.spec());
         rows.push(Row { asked: link.spec().clone(), measured: Some(link.measured().clone()), off });
     }
-    let is_off = rows.iter().any(|row| !row.off.is_empty());
+    let off = rows.iter().filter(|row| !row.off.is_empty()).count();
     if json {
         terminal::print_json(&Document { schema: SCHEMA, links: rows })?;
     } else {
         terminal::print(&measured_table(&rows))?;
     }
-    Ok(if is_off { ExitCode::from(EXIT_FAULTS) } else { ExitCode::SUCCESS })
+    Ok(Exit::of_failures(off).into())
 }
 
 fn make(spec: LinkSpec, how: &How) -> Result<Link> {
-    Link::make_with(&spec, &Making { way: how.way, seed: how.seed, ..Making::default() })
+    Link::make_with(&spec, &Making { way: how.method, seed: how.seed, ..Making::default() })
 }
 
 /// The emulator's own verb.
 pub fn agent(task: &str, near: &Path, far: &Path) -> Result<ExitCode> {
     crate::rig::link::serve(task, near, far)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine.into())
 }
 
 /// The words of the command at the far end; none where there is no such command.
@@ -162,8 +175,19 @@ fn words_of(far: Option<&str>) -> Result<Vec<OsString>> {
     let Some(line) = far else { return Ok(Vec::new()) };
     let words =
         shell_words::split(line).with_context(|| format!("--far {line:?} cannot be split into words"))?;
-    ensure!(!words.is_empty(), "--far: no command");
+    ensure!(!words.is_empty(), "--far needs a command, such as --far 'nc -l -p 9000'");
     Ok(words.into_iter().map(OsString::from).collect())
+}
+
+/// Makes sure that a command can be started, before a link is made for it.
+fn known_program(name: &OsString) -> Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    ensure!(
+        runtime::named(Path::new(name), &path).is_some(),
+        "{}: no such program",
+        clean_path(Path::new(name))
+    );
+    Ok(())
 }
 
 /// Runs a command at the near end to its end, beside one at the far end that is killed then. The exit code is the command's.
@@ -219,9 +243,9 @@ fn profile_table(specs: &[LinkSpec]) -> String {
     terminal::lines(&table)
 }
 
-/// What was measured beside what was asked, and what should be known about the way.
+/// What was measured beside what was requested, and what should be known about the method.
 fn measured_table(rows: &[Row]) -> String {
-    let mut table = Grid::list(&["link", "way", "figure", "asked", "measured", ""]);
+    let mut table = Grid::list(&["link", "method", "figure", "requested", "measured", ""]);
     let mut notes: Vec<String> = Vec::new();
     for row in rows {
         let Some(measured) = &row.measured else { continue };
@@ -276,11 +300,11 @@ fn carried(rate: &Rate) -> String {
 fn remarks(asked: &LinkSpec, measured: &Measured) -> Vec<String> {
     let way = measured.way.name();
     let mut remarks: Vec<String> =
-        measured.passed_over.iter().map(|why| format!("passed over: {why}")).collect();
+        measured.passed_over.iter().map(|why| format!("not used: {why}")).collect();
     remarks.extend(measured.way.hides().map(|hidden| format!("{}, {way}: {hidden}", asked.name)));
     if measured.realtime == Some(false) {
         remarks.push(format!(
-            "{}, {way}: no real-time priority: the delay wanders when the machine is busy",
+            "{}, {way}: no real-time priority: delays vary when the machine is busy",
             asked.name
         ));
     }

@@ -77,7 +77,7 @@ impl Live {
 impl Observer for Live {
     fn visiting(&mut self, next: &Upcoming<'_>) {
         self.line.say(format!(
-            "round {} · {}/{} · {} · {} gone, about {} left",
+            "round {} · {}/{} · {} · {} elapsed, about {} left",
             next.round,
             next.place,
             next.of,

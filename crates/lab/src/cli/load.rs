@@ -22,7 +22,8 @@ use weigh_load::plan::LoadPlan;
 pub use args::Args;
 use conductor::Conductor;
 
-use crate::cli::{EXIT_FAULTS, terminal};
+use crate::cli::exit::{Exit, OrRefuse};
+use crate::cli::terminal;
 use weigh_answer::load::{Measured, Run};
 
 /// Files that a process has open beside its connections.
@@ -31,7 +32,7 @@ const OTHER_FILES: u64 = 64;
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let args = match &args.other.ab_args {
-        Some(words) => from_ab(args, words)?,
+        Some(words) => from_ab(args, words).or_refuse()?,
         None => args.clone(),
     };
     if args.other.calibrate {
@@ -43,22 +44,22 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(other) = args.other.vs.clone() {
         return compare::run(&args, &other);
     }
-    let plan = plan::build(&args, &args.urls)?;
+    let plan = plan::build(&args, &args.urls).or_refuse()?;
     let mut conductor = Conductor::start(&args, &plan)?;
     let began = SystemTime::now();
     let outcome = conductor.outcome(&plan, "")?;
     let run = Run::of(plan, outcome.result, outcome.interrupted);
-    let faults = run.faults();
+    let failures = run.faults();
     conductor.finish(Measured::Run(Box::new(run)), began)?;
-    Ok(code(outcome.interrupted, faults))
+    Ok(exit(outcome.interrupted, failures).into())
 }
 
-/// 1 where the user ended it, 2 where something faulted.
-fn code(interrupted: bool, faults: u64) -> ExitCode {
-    match (interrupted, faults) {
-        (true, _) => ExitCode::FAILURE,
-        (false, 0) => ExitCode::SUCCESS,
-        (false, _) => ExitCode::from(EXIT_FAULTS),
+/// How a load ends that the user interrupted, or in which responses failed.
+fn exit(interrupted: bool, failures: u64) -> Exit {
+    if interrupted {
+        Exit::Internal
+    } else {
+        Exit::of_failures(usize::try_from(failures).unwrap_or(usize::MAX))
     }
 }
 
@@ -69,13 +70,13 @@ pub fn agent(network: Option<&Path>) -> Result<ExitCode> {
         &|plan, tell, stop| weigh_load::run(plan, tell, stop).map_err(|refusal| refusal.to_string());
     let input = std::io::BufReader::new(std::io::stdin());
     weigh_load::agent::serve(input, &mut std::io::stdout().lock(), engine)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine.into())
 }
 
 /// The built-in target's verb.
 pub fn target(cpu: Option<u32>) -> Result<ExitCode> {
     crate::loading::target::serve(cpu, std::io::BufReader::new(std::io::stdin()), std::io::stdout().lock())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine.into())
 }
 
 /// A file is open for each connection: raises the soft limit, and says so.
@@ -118,21 +119,21 @@ fn from_ab(given: &Args, words: &[String]) -> Result<Args> {
             shell_words::split(text).with_context(|| format!("--ab-args {text}: the quotes do not match"))?
         }
         [text, other, ..] if text.contains(char::is_whitespace) => {
-            bail!("{other} stands after --ab-args, where everything is ab's; put it before")
+            bail!("{other} comes after --ab-args, where everything belongs to ab; put it before")
         }
         words => words.to_vec(),
     };
     let translated = ab::translate(&words)?;
     let quoted = shell_words::join(&translated.args);
-    terminal::note(&format!("the same as: weigh load {quoted}"));
+    terminal::note(&format!("same as: weigh load {quoted}"));
     let old = given.request.http == "1.0";
-    for note in translated.notes.iter().filter(|n| !(old && n.contains("real ab speaks"))) {
+    for note in translated.notes.iter().filter(|n| !(old && n.contains("real ab uses"))) {
         terminal::note(note);
     }
     let matches = Translated::command().try_get_matches_from(&translated.args);
     let mut args = matches
         .and_then(|m| Translated::from_arg_matches(&m))
-        .map_err(|e| anyhow!("ab's flags: {}", crate::cli::usage::one_line(&e.to_string())))?
+        .map_err(|e| anyhow!("flags of ab: {}", crate::cli::usage::line(&e, &translated.args)))?
         .args;
     args.request.http = given.request.http.clone();
     args.tls = given.tls.clone();

@@ -1,10 +1,12 @@
-//! `weigh plan`: the cells of a study, what is excluded and why, and the expected time.
+//! `weigh plan`: what a study would measure, what is left out and why, and how long it takes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
+use crate::cli::run::words;
 use crate::cli::terminal;
 use crate::lab::{Lab, Own, Planning};
 use crate::planner::Ask;
@@ -13,6 +15,7 @@ use crate::run;
 use crate::shelter::Shelter;
 use crate::subject;
 use anyhow::{Context, Result};
+use serde::Serialize;
 use weigh_answer::table::Grid;
 use weigh_answer::text::clean;
 use weigh_model::payload::Payload;
@@ -22,6 +25,7 @@ use weigh_stats::ROUNDS;
 
 /// Flags of `weigh plan`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
     /// A built-in study's name or a study's file; without one, the built-in studies are listed
     study: Option<String>,
@@ -29,28 +33,66 @@ pub struct Args {
     #[arg(long)]
     quick: bool,
     /// Only the blocks of the study whose description has these words, such as "slow clients"
-    #[arg(long, value_name = "WORDS", requires = "study")]
+    #[arg(long, value_name = "WORDS", requires = "study", value_parser = words)]
     only: Option<String>,
     /// A PHP to plan for (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
-    /// Every cell on a line of its own
+    /// Each configuration on a line of its own
     #[arg(long)]
     cells: bool,
-    /// The plan as JSON, as it would be written to plan.json
+    /// The plan as JSON, as it would be written to plan.json; without a study, the list of studies
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     own: Own,
 }
 
+const EXAMPLES: &str = "Examples:
+  weigh plan                                       list the studies
+  weigh plan cache-levels --quick                  what its quick form would measure
+  weigh plan page-output --content page.html       the same with a page of yours";
+
+/// The version of the JSON that lists studies.
+const SCHEMA: u32 = 1;
+
+/// What `weigh plan --json` writes where no study is named.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Listing {
+    /// The version of this form.
+    schema: u32,
+    /// Every built-in study, and those of `--defs`.
+    studies: Vec<Row>,
+}
+
+/// One study.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct Row {
+    /// What `weigh plan` and `weigh run` take.
+    name: String,
+    /// A heading.
+    title: String,
+    /// What it answers.
+    question: String,
+}
+
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs)?;
-    let mut own = args.own.clone();
-    if args.study.is_none() && own.urls.is_empty() {
-        return list(&lab);
+    let lab = Lab::open(defs).or_refuse()?;
+    if args.study.is_none() && args.own.urls.is_empty() {
+        return list(&lab, args.json);
     }
+    let plan = plan(&lab, args).or_refuse()?;
+    if args.json {
+        terminal::print_json(&as_written(plan))?;
+    } else {
+        terminal::print(&describe(&plan, args.cells))?;
+    }
+    Ok(Exit::Fine.into())
+}
+
+fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
+    let mut own = args.own.clone();
     let mut studies = lab.studies(args.study.as_slice(), &own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
     let study = studies.first().context("no study")?;
@@ -59,13 +101,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let staging = Shelter::new().context("no temporary folder for the content")?;
     let (staging, progress) = (staging.path(), &mut Preparing::new());
     let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
-    let plan = lab.plan_own(study, &own, &mut planning)?;
-    if args.json {
-        terminal::print_json(&as_written(plan))?;
-    } else {
-        terminal::print(&describe(&plan, args.cells))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    lab.plan_own(study, &own, &mut planning)
 }
 
 /// The content was staged only to be looked at: its place is the one it would have in a run directory.
@@ -76,33 +112,41 @@ fn as_written(mut plan: Plan) -> Plan {
     plan
 }
 
-fn list(lab: &Lab) -> Result<ExitCode> {
-    let mut table = Grid::list(&["study", "question"]);
-    for name in lab.definitions.study_names() {
-        let question = lab.study(&name)?.question;
-        table.line(&[&name, &question]);
+fn list(lab: &Lab, json: bool) -> Result<ExitCode> {
+    let row = |name: String| {
+        let study = lab.study(&name)?;
+        Ok(Row { name, title: study.title, question: study.question })
+    };
+    let names = lab.definitions.study_names();
+    let studies = names.into_iter().map(row).collect::<Result<Vec<_>>>().or_refuse()?;
+    if json {
+        terminal::print_json(&Listing { schema: SCHEMA, studies })?;
+        return Ok(Exit::Fine.into());
     }
+    let mut table = Grid::list(&["study", "question"]);
+    studies.iter().for_each(|study| table.line(&[&*study.name, &study.question]));
     let table = terminal::lines(&table);
-    terminal::print(&format!("{table}\nweigh plan STUDY shows one; weigh run STUDY measures it.\n"))?;
-    Ok(ExitCode::SUCCESS)
+    terminal::print(&format!("{table}\nShow one: weigh plan STUDY; measure it: weigh run STUDY\n"))?;
+    Ok(Exit::Fine.into())
 }
 
 fn describe(plan: &Plan, each: bool) -> String {
     let mut out = format!("{}\n{}\n\n", plan.study.title, plan.study.question);
     let table = if each { cell_table(plan) } else { group_table(plan) };
     out.push_str(&terminal::lines(&table));
+    let cells = plan.cells.len();
     out.push_str(&format!(
-        "\n{} cells, expected {} (at most {}), seed {}\n",
-        plan.cells.len(),
+        "\n{}, seed {}\nestimated time {}, at most {}\n",
+        units::count(cells, "configuration", "configurations"),
+        plan.seed,
         units::ns(plan_seconds(plan) * 1e9),
         units::ns(plan.policy.budget_seconds * 1e9),
-        plan.seed
     ));
     let enough = rounds_seconds(plan, ROUNDS as u32);
     if !plan.policy.exhaustive && enough > plan.policy.budget_seconds {
         let seconds = enough.ceil();
         out.push_str(&format!(
-            "{ROUNDS} rounds, which a claim takes, would need {seconds:.0} s: give --budget {seconds:.0} to weigh run, or measure less\n"
+            "A difference is claimed from {ROUNDS} rounds on, which take about {seconds:.0} s: weigh run --budget {seconds:.0}s, or measure less\n"
         ));
     }
     out.push_str(&exclusions(&plan.exclusions));
@@ -129,7 +173,7 @@ fn group_table(plan: &Plan) -> Grid {
 }
 
 fn cell_table(plan: &Plan) -> Grid {
-    let mut table = Grid::list(&["cell", "expected a visit"]);
+    let mut table = Grid::list(&["configuration", "est. time per sample"]);
     for cell in &plan.cells {
         table.line(&[&*cell.id, &units::ns(cell.expected_seconds * 1e9)]);
     }
@@ -145,13 +189,13 @@ fn exclusions(exclusions: &[Exclusion]) -> String {
     let mut out = String::new();
     for ((reason, remedy), cells) in reasons {
         // Reasons and remedies may hold what a program said.
-        out.push_str(&format!("\nnot planned: {}\n", clean(reason)));
+        out.push_str(&format!("\nleft out: {}\n", clean(reason)));
         let more = cells.len().saturating_sub(4);
         let shown = cells.iter().take(4).map(|cell| clean(cell)).collect::<Vec<_>>().join(", ");
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         out.push_str(&format!("  {shown}{rest}\n"));
         if let Some(remedy) = remedy {
-            out.push_str(&format!("  mend it: {}\n", clean(remedy)));
+            out.push_str(&format!("  to include them: {}\n", clean(remedy)));
         }
     }
     out

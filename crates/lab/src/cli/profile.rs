@@ -1,4 +1,4 @@
-//! `weigh profile`: what a PHP script spends where, from a run of it or from a profiler's files.
+//! `weigh profile`: where a PHP script spends its time, from a run of it or from a profiler's files.
 
 pub(in crate::cli) mod output;
 
@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
-use crate::cli::run::seconds;
-use crate::cli::{EXIT_FAULTS, one_of, terminal};
+use crate::cli::exit::{self, Exit, OrRefuse};
+use crate::cli::run::words;
+use crate::cli::{one_of, quantity, terminal};
 use crate::interrupt::Interrupt;
 use crate::lab::Lab;
 use crate::profile::script::{Kept, Profiled, Script};
@@ -21,43 +22,44 @@ use weigh_answer::profile::compare::compare;
 use weigh_answer::profile::document::{Document, Run, Shown};
 use weigh_answer::profile::report::{Choice, Sort};
 use weigh_model::profile::Profile;
-use weigh_model::text::clean_path;
+use weigh_model::suggest::nearest;
+use weigh_model::text::{clean, clean_path};
 
 /// Flags of `weigh profile`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
-    /// Files of profilers: cachegrind (Xdebug, callgrind), collapsed stacks, speedscope, perf script; also as .gz
+    /// Files of profilers: cachegrind (Xdebug, callgrind), collapsed stacks, speedscope, perf script; .gz is unpacked
     #[arg(value_name = "FILE", required_unless_present = "script", conflicts_with = "script")]
     files: Vec<PathBuf>,
     /// A PHP script and its arguments, run under a profiler; what it writes goes to stderr
     #[arg(last = true, value_name = "SCRIPT")]
     script: Vec<OsString>,
-    /// Function by function: two files, or a script in two PHPs
+    /// Compare two files, or a script in two PHPs, function by function
     #[arg(long)]
     compare: bool,
     /// The PHP to run the script in (repeatable, to compare two): a binary, or a fetched runtime's name
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
-    /// What profiles: xdebug counts every call, excimer and perf take samples; auto takes the first that is there
+    /// The profiler: xdebug counts every call, excimer and perf take samples; auto takes the first that is installed
     #[arg(long, default_value = "auto", value_parser = wanted)]
     profiler: Wanted,
     /// Pairs of a plain and a profiled run that measure what profiling costs; 0: the script runs once
-    #[arg(long, default_value_t = 5, value_name = "PAIRS")]
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = quantity::whole::<usize>)]
     pairs: usize,
-    /// Seconds that all runs in a PHP may take together
-    #[arg(long, default_value_t = 60.0, value_name = "SECONDS", value_parser = seconds)]
+    /// The longest time that all runs in one PHP may take together
+    #[arg(long, default_value = "60s", value_name = "TIME", value_parser = quantity::time)]
     limit: f64,
     /// The order of functions
     #[arg(long, value_parser = one_of(Sort::ALL, Sort::name), default_value = Sort::Own.name())]
     sort: Sort,
-    /// Functions to show at most; files have all
-    #[arg(long, default_value_t = 25, value_name = "COUNT")]
+    /// Functions to show at most; files list all
+    #[arg(long, default_value_t = 25, value_name = "N", value_parser = quantity::whole::<usize>)]
     top: usize,
-    /// The callers and callees of this function, or of those whose names hold this
-    #[arg(long, value_name = "NAME")]
+    /// Show the callers and callees of this function, or of those whose names contain this
+    #[arg(long, value_name = "NAME", value_parser = words)]
     function: Option<String>,
-    /// Also how calls and inclusive costs were found
+    /// Also say how calls and inclusive costs were found
     #[arg(long, short)]
     verbose: bool,
     /// Write tables, JSON, flame graphs and speedscope files into this folder
@@ -69,12 +71,9 @@ pub struct Args {
 }
 
 const EXAMPLES: &str = "Examples:
-  weigh profile -- import.php --all              run a script under the best profiler there is
-  weigh profile --php php8.2 --php php8.4 -- import.php
-  weigh profile cachegrind.out.1234.gz           a file of Xdebug's
-  weigh profile --function 'App->boot' cachegrind.out.1234
-  weigh profile --compare before.out after.out
-  weigh profile cachegrind.out.1234 --out DIR    with flame graph and speedscope file";
+  weigh profile -- import.php --all                          run a script under the best profiler installed
+  weigh profile --function 'App->boot' cachegrind.out.1234   read a file of Xdebug
+  weigh profile --compare before.out after.out --out DIR     two files, with flame graphs";
 
 /// A profiler, or none in particular.
 type Wanted = Option<Profiler>;
@@ -85,7 +84,7 @@ fn wanted(text: &str) -> Result<Wanted, String> {
         "auto" => Ok(None),
         name => Profiler::from_str(name, false).map(Some).map_err(|_| {
             let known: Vec<&str> = Profiler::ALL.iter().map(|profiler| profiler.name()).collect();
-            format!("there are auto, {}", known.join(", "))
+            format!("known: auto, {}", known.join(", "))
         }),
     }
 }
@@ -101,27 +100,70 @@ pub(in crate::cli) struct Named {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    if args.script.is_empty() && !args.php.is_empty() {
-        bail!("--php says where a script runs: weigh profile --php BINARY -- SCRIPT");
-    }
-    if args.compare && args.script.is_empty() && args.files.len() != 2 {
-        bail!("--compare takes two files, before and after; there are {}", args.files.len());
-    }
-    if args.compare && !args.script.is_empty() && args.php.len() != 2 {
-        bail!("--compare of a script takes two --php; there are {}", args.php.len());
-    }
-    let profiles = if args.script.is_empty() { files(&args.files)? } else { script(args, defs)? };
+    sensible(args).or_refuse()?;
+    let profiles = if args.script.is_empty() { files(&args.files).or_refuse()? } else { script(args, defs)? };
     let is_compared = args.compare || !args.script.is_empty() && profiles.len() == 2;
     let comparison = match profiles.as_slice() {
-        [a, b] if is_compared => Some(compare((&a.name, &a.profile), (&b.name, &b.profile))?),
+        [a, b] if is_compared => Some(compare((&a.name, &a.profile), (&b.name, &b.profile)).or_refuse()?),
         _ => None,
     };
     let shown = profiles.iter().map(|p| Shown::of(&p.name, &p.profile, p.run.clone())).collect();
     let document = Document::of(shown, comparison);
-    let choice = Choice { sort: args.sort, top: args.top, function: args.function.clone() };
+    let unknown = args.function.as_deref().and_then(|name| unknown_function(name, &document));
+    if let (Some(why), true) = (&unknown, args.script.is_empty()) {
+        return Err(anyhow!("{why}")).or_refuse();
+    }
+    // A script has run: what was found is shown all the same.
+    let function = args.function.clone().filter(|_| unknown.is_none());
+    let choice = Choice { sort: args.sort, top: args.top, function };
     output::write(args, &document, &choice, &profiles)?;
-    let is_whole = |shown: &Shown| shown.cut.is_none() && shown.run.as_ref().is_none_or(|run| run.is_fine);
-    Ok(if document.profiles.iter().all(is_whole) { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAULTS) })
+    if let Some(why) = unknown {
+        bail!(why);
+    }
+    let is_cut = |shown: &&Shown| shown.cut.is_some() || shown.run.as_ref().is_some_and(|run| !run.is_fine);
+    Ok(Exit::of_failures(document.profiles.iter().filter(is_cut).count()).into())
+}
+
+/// What can be told before anything is read or run.
+fn sensible(args: &Args) -> Result<()> {
+    let (files, php) = (args.files.len(), args.php.len());
+    if args.script.is_empty() && php > 0 {
+        bail!("--php needs a script to run: weigh profile --php BINARY -- SCRIPT");
+    }
+    if args.compare && args.script.is_empty() && files != 2 {
+        bail!("--compare takes two files, before and after, not {files}");
+    }
+    if args.compare && !args.script.is_empty() && php != 2 {
+        bail!("--compare of a script takes two --php, not {php}");
+    }
+    let is_script = |path: &&PathBuf| path.extension().is_some_and(|e| e == "php");
+    if let Some(script) = args.files.iter().find(is_script) {
+        let words: Vec<_> = args.files.iter().map(|file| file.to_string_lossy()).collect();
+        bail!(
+            "{}: a PHP script runs after --: weigh profile -- {}",
+            clean_path(script),
+            shell_words::join(words)
+        );
+    }
+    args.out.iter().try_for_each(|out| output::unused(out))
+}
+
+/// Why no function is shown, where none of the document's is called so.
+fn unknown_function(name: &str, document: &Document) -> Option<String> {
+    let all = || document.profiles.iter().flat_map(|shown| &shown.functions).map(|row| row.name.as_str());
+    let low = name.to_lowercase();
+    if all().any(|function| function.to_lowercase().contains(&low)) {
+        return None;
+    }
+    // Names are long: the near one may be a part of one, such as a method of a class.
+    let parts = || {
+        all().flat_map(|function| [function, function.rsplit(['>', ':', '\\']).next().unwrap_or_default()])
+    };
+    let hint = match nearest(name, parts()) {
+        Some(near) => format!("did you mean `{}`?", clean(near)),
+        None => "leave --function out to list them".into(),
+    };
+    Some(format!("--function {}: no function has this in its name; {hint}", clean(name)))
 }
 
 fn files(paths: &[PathBuf]) -> Result<Vec<Named>> {
@@ -135,14 +177,16 @@ fn files(paths: &[PathBuf]) -> Result<Vec<Named>> {
 fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
     let script = Path::new(&args.script[0]);
     if !script.is_file() {
-        bail!("{}: there is no such script", clean_path(script));
+        return Err(anyhow!("{}: no such script", clean_path(script))).or_refuse();
     }
-    let lab = Lab::open(defs)?;
+    let lab = Lab::open(defs).or_refuse()?;
     let (home, interrupt) = (lab.php_home()?, Interrupt::on_signals()?);
     let named = if args.php.is_empty() { vec![PathBuf::from("php")] } else { args.php.clone() };
+    let php = lab.php(&named).or_refuse()?;
+    let with_tool = |php| tools::for_php(&php, &home, args.profiler).map(|tool| (php, tool));
+    let tools = php.into_iter().map(with_tool).collect::<Result<Vec<_>>>().or_refuse()?;
     let mut profiles: Vec<Named> = Vec::new();
-    for php in lab.php(&named)? {
-        let tool = tools::for_php(&php, &home, args.profiler)?;
+    for (php, tool) in tools {
         terminal::note(&format!("profiling in {} with {} {}", php.name, tool.profiler.name(), tool.version));
         let script = Script {
             php: &php,

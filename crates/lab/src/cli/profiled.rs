@@ -1,4 +1,4 @@
-//! `weigh run --profile`: profiles of a run's cells, shown after its results and written into its folder.
+//! `weigh run --profile`: profiles of a run's configurations, shown after its results and written into its folder.
 
 use std::path::Path;
 
@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::live::Preparing;
 use super::profile::{Named, output};
 use super::report::options;
+use super::run::More;
 use super::terminal;
 use crate::content::names::Names;
 use crate::interrupt::Interrupt;
@@ -21,17 +22,17 @@ use weigh_model::plan::Plan;
 /// Functions that are shown of each cell; the files have all.
 const TOP: usize = 8;
 
-/// Profiles the cells that were chosen, if there are any.
+/// Profiles the cells that were chosen, if any were.
 pub fn run(
     lab: &Lab,
     path: &Path,
     plan: &Plan,
     contents: &Contents,
-    stores: &[String],
+    more: &More,
     interrupt: &Interrupt,
-    json: bool,
 ) -> Result<()> {
-    let cells = profiled::profile(lab, path, plan, contents, stores, (interrupt, &mut Preparing::new()))?;
+    let cells =
+        profiled::profile(lab, path, plan, contents, &more.stores, (interrupt, &mut Preparing::new()))?;
     if cells.is_empty() {
         return Ok(());
     }
@@ -45,10 +46,10 @@ pub fn run(
         let name = out.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let named = Named { name, profile, run: None, file: Some(file) };
         output::folder(&out, &document, &choice, &[named])?;
-        if !json {
+        if !more.shown.json {
             terminal::print(&report::terminal(&document, &choice, &options(Detail::Summary, None)))?;
         }
     }
-    terminal::note(&format!("profiles  {}", folder.display()));
+    terminal::note(&format!("Profiles: {}", folder.display()));
     Ok(())
 }

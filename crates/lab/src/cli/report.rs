@@ -1,4 +1,6 @@
-//! `weigh report`: a run again, in any format.
+//! `weigh report`: a run again, in any format; without one, the runs there are.
+
+mod list;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,27 +8,36 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
+use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::terminal;
 use crate::run::dir::StoredRun;
+use crate::cli::run::Shown;
+use crate::run::list::{FOLDER, LATEST, below, find};
+pub use list::Listing;
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
 use weigh_answer::report::Report;
 use weigh_answer::table::Columns;
+use weigh_model::text::clean_path;
 
 /// Flags of `weigh report`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
-    /// The run directory
+    /// A run's folder, its name in weigh-runs, or `latest`; without one, the runs in weigh-runs are listed
     #[arg(value_name = "RUN")]
-    run: PathBuf,
+    run: Option<PathBuf>,
     #[arg(long, short, default_value = "terminal", value_name = "FORMAT", value_parser = known_format, help = formats())]
     format: Vec<&'static dyn Format>,
-    /// Write files into this folder instead of printing; pictures go there or into the run's report/
-    #[arg(long, value_name = "DIR")]
+    /// Write files into this folder instead of printing; pictures need it
+    #[arg(long, value_name = "DIR", requires = "run")]
     out: Option<PathBuf>,
-    /// The summary instead of full tables
-    #[arg(long)]
-    summary: bool,
+    /// All evidence instead of the answer
+    #[arg(long, requires = "run")]
+    full: bool,
+    /// As JSON: the run, or the list of runs
+    #[arg(long, conflicts_with_all = ["format", "full"])]
+    json: bool,
     #[command(flatten)]
     wanted: Wanted,
 }
@@ -34,17 +45,15 @@ pub struct Args {
 /// Which columns tables have.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Wanted {
-    /// Columns of tables beside those that tell rows apart: metrics and factors by their ids, as encode,ratio, or all
+    /// Columns of the tables of all evidence: metrics and factors by their ids, as encode,ratio, or all
     #[arg(long, value_name = "IDS")]
-    columns: Option<Columns>,
+    pub columns: Option<Columns>,
 }
 
-impl Wanted {
-    /// The columns; where nothing is asked for, the most important.
-    pub fn columns(&self) -> Columns {
-        self.columns.clone().unwrap_or_default()
-    }
-}
+const EXAMPLES: &str = "Examples:
+  weigh report                                    list the runs in weigh-runs
+  weigh report latest --full                      the newest run with all evidence
+  weigh report latest -f markdown -f png --out .  a report and its pictures as files";
 
 fn known_format(text: &str) -> Result<&'static dyn Format, String> {
     format::named(text).map_err(|e| e.to_string())
@@ -63,24 +72,75 @@ pub fn options(detail: Detail, command: Option<String>) -> Options {
 
 /// Runs the verb.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let stored = StoredRun::read(&args.run)?;
+    let Some(word) = &args.run else { return list::show(Path::new(FOLDER), args.json) };
+    if !below(word).is_empty() {
+        terminal::note(&format!("{} is a folder of runs; name one of them", clean_path(word)));
+        return list::show(word, args.json);
+    }
+    let path = find(word).or_refuse()?;
+    let json: &[&dyn Format] = &[&format::json::Json];
+    let formats = if args.json { json } else { &args.format };
+    let picture = formats.iter().find(|format| format.medium() == Medium::Picture);
+    if let (Some(picture), None) = (picture, &args.out) {
+        let name = picture.name();
+        let how = format!("weigh report {} -f {name} --out DIR", clean_path(word));
+        return Err(anyhow::anyhow!("{name} is a picture and needs a folder: {how}")).or_refuse();
+    }
+    if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !out.is_dir()) {
+        return Err(anyhow::anyhow!("--out {}: not a folder", clean_path(out))).or_refuse();
+    }
+    let stored = StoredRun::read(&path).or_refuse()?;
     let results = stored.report();
-    let detail = if args.summary { Detail::Summary } else { Detail::Full };
-    let columns = args.wanted.columns();
-    document::check(&results, &columns)?;
+    let shown = Shown::new(args.full, args.json, &args.wanted);
+    document::check(&results, &shown.columns).or_refuse()?;
+    let Shown { detail, columns, .. } = shown;
     let options = Options { columns, ..options(detail, Some(shell_words::join(&stored.file.command))) };
-    for format in &args.format {
-        let beside = || (format.medium() == Medium::Picture).then(|| args.run.join("report"));
-        match args.out.clone().or_else(beside) {
+    for format in formats {
+        match &args.out {
             Some(folder) => {
-                for path in write(&results, *format, &options, &folder)? {
+                for path in write(&results, *format, &options, folder)? {
                     terminal::print(&format!("{}\n", path.display()))?;
                 }
             }
             None => print(&results, *format, &options)?,
         }
     }
-    Ok(ExitCode::SUCCESS)
+    if args.out.is_none() && formats.iter().any(|format| format.medium() == Medium::Screen) {
+        further(&path, detail);
+    }
+    Ok(Exit::Fine.into())
+}
+
+/// Says where a run's pictures and report are, and how its evidence is shown: a line each.
+pub fn further(run: &Path, detail: Detail) {
+    let folder = run.join("report");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let of =
+        |extension: &str| files.iter().filter(|f| f.extension().is_some_and(|e| e == extension)).collect();
+    let pictures: Vec<&PathBuf> = of("png");
+    if let [first, rest @ ..] = pictures.as_slice() {
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        terminal::note(&format!("Pictures: {}{more}", from_here(first)));
+    }
+    let reports: Vec<&PathBuf> = of("md");
+    if let [report, ..] = reports.as_slice() {
+        terminal::note(&format!("Report: {}", from_here(report)));
+    }
+    if detail == Detail::Summary {
+        let runs = below(Path::new(FOLDER));
+        let same = |newest: &Path| newest.canonicalize().ok() == run.canonicalize().ok();
+        let is_latest = runs.first().is_some_and(|newest| same(&newest.path));
+        let word = if is_latest { LATEST.to_owned() } else { from_here(run) };
+        terminal::note(&format!("Evidence: weigh report {word} --full"));
+    }
+}
+
+/// A path as it can be typed here.
+fn from_here(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    clean_path(path.strip_prefix(here).unwrap_or(path)).to_string()
 }
 
 /// Prints the report in one format.

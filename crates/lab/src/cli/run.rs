@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, ensure};
 
+use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::{Live, Preparing};
 use crate::cli::profiled as profiles;
 use crate::cli::report::Wanted;
-use crate::cli::{exit_code, terminal};
+use crate::cli::{quantity, report, terminal};
 use crate::interrupt::Interrupt;
 use crate::lab::profiled::{self, Contents};
 use crate::lab::{Lab, Own, Planning};
@@ -17,7 +18,8 @@ use crate::planner::Ask;
 use crate::rig::store::url::hidden;
 use crate::run;
 use crate::run::clock::SystemClock;
-use crate::run::dir::RunDir;
+use crate::run::dir::{RunDir, refuse_used};
+use crate::run::list::{FOLDER, find};
 use crate::shelter::Shelter;
 use crate::subject::{self, Surroundings, delivery};
 use weigh_answer::document;
@@ -28,6 +30,7 @@ use weigh_model::plan::Plan;
 
 /// Flags of `weigh run`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES))]
 pub struct Args {
     /// Built-in studies by name, or files ending in .toml; without any, every built-in study
     #[arg(value_name = "STUDY")]
@@ -36,30 +39,30 @@ pub struct Args {
     #[arg(long)]
     quick: bool,
     /// Only the blocks of the study whose description has these words, such as "slow clients"
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "WORDS", value_parser = words)]
     only: Option<String>,
-    /// Go on with an interrupted run
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["studies", "quick", "only", "php", "out", "budget", "exhaustive", "seed", "content", "docroot", "server_config", "url", "page"])]
+    /// Go on with an interrupted run: its folder, its name in weigh-runs, or `latest`
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["studies", "quick", "only", "php", "out", "budget", "exhaustive", "seed", "content", "docroot", "server_config", "url", "page"])]
     resume: Option<PathBuf>,
     /// A PHP to measure (repeatable): a binary, or a fetched runtime's name; without one, those on PATH
     #[arg(long, value_name = "BINARY")]
     php: Vec<PathBuf>,
-    /// Seconds to measure at most, instead of the study's own budget
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// The longest time to measure, such as 60, 60s or 2m, instead of the study's own budget
+    #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     budget: Option<f64>,
     /// Measure everything to the last round
     #[arg(long)]
     exhaustive: bool,
     /// Seed of every random choice
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = quantity::whole::<u64>)]
     seed: u64,
     /// Where to write the run (of one study); default: a new folder in weigh-runs/
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Profile the cells in PHP whose ids have these words, such as "redis/phpredis", after the run; the profiles go into its folder
-    #[arg(long, value_name = "WORDS")]
+    /// After the run, profile the configurations in PHP whose ids have these words, such as "redis/phpredis"; the profiles go into its folder
+    #[arg(long, value_name = "WORDS", value_parser = words)]
     profile: Option<String>,
-    /// Full tables instead of the summary
+    /// All evidence instead of the answer
     #[arg(long)]
     full: bool,
     /// The results as JSON
@@ -71,11 +74,33 @@ pub struct Args {
     own: Own,
 }
 
-/// A number of seconds above zero.
-pub fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
-        _ => Err("give a number of seconds above zero".into()),
+const EXAMPLES: &str = "Examples:
+  weigh run cache-levels --quick                 one study in its quick form
+  weigh run page-output --content page.html      the same on a page of yours
+  weigh run --resume latest                      go on after an interruption";
+
+/// Words to look for: an empty text would match everything.
+pub fn words(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() { Err("give at least one word".into()) } else { Ok(text.to_owned()) }
+}
+
+/// How results are shown.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// The answer, or all evidence.
+    pub detail: Detail,
+    /// As JSON.
+    pub json: bool,
+    /// Columns of the tables.
+    pub columns: Columns,
+}
+
+impl Shown {
+    /// As the flags `--full`, `--json` and `--columns` say. Who asks for columns wants the tables that have them.
+    pub fn new(full: bool, json: bool, wanted: &Wanted) -> Shown {
+        let detail = if full || wanted.columns.is_some() { Detail::Full } else { Detail::Summary };
+        Shown { detail, json, columns: wanted.columns.clone().unwrap_or_default() }
     }
 }
 
@@ -84,10 +109,10 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 pub struct More {
     /// Words for stores: a URL with its password is nowhere else.
     pub stores: Vec<String>,
-    /// Cells to profile after the run.
+    /// Words of the configurations to profile after the run.
     pub profile: Option<String>,
-    /// Columns of the tables.
-    pub columns: Columns,
+    /// How results are shown.
+    pub shown: Shown,
 }
 
 impl Args {
@@ -97,7 +122,8 @@ impl Args {
     }
 
     fn after(&self, own: &Own) -> More {
-        More { stores: own.stores.clone(), profile: self.profile.clone(), columns: self.wanted.columns() }
+        let shown = Shown::new(self.full, self.json, &self.wanted);
+        More { stores: own.stores.clone(), profile: self.profile.clone(), shown }
     }
 }
 
@@ -107,7 +133,7 @@ pub fn run_folder(out: Option<&Path>, name: &str) -> PathBuf {
         return out.to_owned();
     }
     let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
-    let path = Path::new("weigh-runs").join(format!("{name}-{now}"));
+    let path = Path::new(FOLDER).join(format!("{name}-{now}"));
     // Two runs within a second are two runs.
     let numbered = (2..).map(|n| path.with_file_name(format!("{name}-{now}-{n}")));
     std::iter::once(path.clone()).chain(numbered).find(|p| !p.exists()).unwrap_or(path)
@@ -116,10 +142,10 @@ pub fn run_folder(out: Option<&Path>, name: &str) -> PathBuf {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself, with this many cells faulted.
+    /// By itself, with this many failures.
     Complete {
-        /// Cells without a number.
-        faults: usize,
+        /// Configurations without a number.
+        failures: usize,
     },
     /// At the user's wish.
     Interrupted,
@@ -129,31 +155,53 @@ impl Ended {
     /// The program's exit code.
     pub fn code(self) -> ExitCode {
         match self {
-            Ended::Complete { faults } => exit_code(faults),
-            Ended::Interrupted => ExitCode::FAILURE,
+            Ended::Complete { failures } => Exit::of_failures(failures).into(),
+            Ended::Interrupted => Exit::Internal.into(),
         }
     }
 }
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs)?;
-    let detail = if args.full { Detail::Full } else { Detail::Summary };
-    let mut own = args.own.clone();
-    if let Some(path) = &args.resume {
-        let dir = RunDir::open(path)?;
+    let lab = Lab::open(defs).or_refuse()?;
+    if let Some(word) = &args.resume {
+        let dir = find(word).and_then(|path| RunDir::open(&path)).or_refuse()?;
         if let Some(words) = &args.profile {
-            profiled::check(std::slice::from_ref(dir.plan()), words)?;
+            profiled::check(&lab, std::slice::from_ref(dir.plan()), words).or_refuse()?;
         }
-        return Ok(go_on(&lab, dir, &args.after(&own), detail, args.json)?.code());
+        return Ok(go_on(&lab, dir, &args.after(&args.own))?.code());
     }
-    // Every study is read and planned before the first is measured: a typing error should not wait for an hour.
-    let mut studies = lab.studies(&args.studies, &own)?;
+    let mut own = args.own.clone();
+    let staging = Shelter::new().context("no temporary folder for the content")?;
+    let plans = plans(&lab, args, &mut own, staging.path()).or_refuse()?;
+    let (alone, more) = (plans.len() == 1, args.after(&own));
+    let mut failures = 0;
+    for plan in plans {
+        if plan.cells.is_empty() && !alone {
+            // The other studies have their answers all the same; the exit code tells.
+            terminal::note(&format!("{}: {}", plan.study.name, nothing(&plan)));
+            failures += 1;
+            continue;
+        }
+        let folder = run_folder(args.out.as_deref(), &plan.study.name);
+        match measure(&lab, plan, &folder, &more)? {
+            Ended::Complete { failures: more } => failures += more,
+            Ended::Interrupted => return Ok(Ended::Interrupted.code()),
+        }
+    }
+    Ok(Exit::of_failures(failures).into())
+}
+
+/// A plan for every study that is asked for. Every study is read and planned before the first is measured: a slip must not show after an hour.
+fn plans(lab: &Lab, args: &Args, own: &mut Own, staging: &Path) -> Result<Vec<Plan>> {
+    let mut studies = lab.studies(&args.studies, own)?;
     args.only.iter().try_for_each(|words| studies.iter_mut().try_for_each(|study| study.only(words)))?;
-    if studies.len() > 1 && args.out.is_some() {
-        bail!("--out names one folder, but {} studies would be run; name one study", studies.len());
+    if let Some(out) = &args.out {
+        let many = studies.len();
+        ensure!(many < 2, "--out names one folder, but {many} studies would be run; name one study");
+        refuse_used(out)?;
     }
-    let inventory = lab.survey(&studies, &args.php, &mut own, &mut Preparing::new())?;
+    let inventory = lab.survey(&studies, &args.php, own, &mut Preparing::new())?;
     for (binary, why) in &inventory.refused {
         terminal::note(&format!("{} is left out: {why}", binary.display()));
     }
@@ -164,34 +212,18 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         exhaustive: args.exhaustive,
         ..Ask::default()
     };
-    let staging = Shelter::new().context("no temporary folder for the content")?;
     let mut plans = Vec::new();
     for (number, study) in studies.iter().enumerate() {
-        let folder = staging.path().join(number.to_string());
+        let folder = staging.join(number.to_string());
         std::fs::create_dir(&folder).context("no temporary folder for the content")?;
         let progress = &mut Preparing::new();
         let mut planning = Planning { ask: &ask, inventory: &inventory, staging: &folder, progress };
-        plans.push(lab.plan_own(study, &own, &mut planning)?);
+        plans.push(lab.plan_own(study, own, &mut planning)?);
     }
     if let Some(words) = &args.profile {
-        profiled::check(&plans, words)?;
+        profiled::check(lab, &plans, words)?;
     }
-    let alone = plans.len() == 1;
-    let mut faults = 0;
-    for plan in plans {
-        if plan.cells.is_empty() && !alone {
-            // The other studies have their answers all the same; the exit code tells.
-            terminal::note(&format!("{}: {}", plan.study.name, nothing(&plan)));
-            faults += 1;
-            continue;
-        }
-        let folder = run_folder(args.out.as_deref(), &plan.study.name);
-        match measure(&lab, plan, &folder, &args.after(&own), detail, args.json)? {
-            Ended::Complete { faults: more } => faults += more,
-            Ended::Interrupted => return Ok(Ended::Interrupted.code()),
-        }
-    }
-    Ok(exit_code(faults))
+    Ok(plans)
 }
 
 /// Why a plan has no cells: each reason once.
@@ -204,42 +236,35 @@ fn nothing(plan: &Plan) -> String {
             reasons.push(reason);
         }
     }
-    let reasons = if reasons.is_empty() { vec!["no block has a cell".into()] } else { reasons };
+    let reasons = if reasons.is_empty() { vec!["no configuration".into()] } else { reasons };
     format!("nothing to measure: {}", reasons.join("; "))
 }
 
 /// Measures a plan into `folder`, a new run directory, and shows the results.
-pub fn measure(
-    lab: &Lab,
-    plan: Plan,
-    folder: &Path,
-    more: &More,
-    detail: Detail,
-    json: bool,
-) -> Result<Ended> {
+pub fn measure(lab: &Lab, plan: Plan, folder: &Path, more: &More) -> Result<Ended> {
     if plan.cells.is_empty() {
-        bail!(nothing(&plan));
+        return Err(anyhow!(nothing(&plan))).or_refuse();
     }
     if let Some(exposed) = delivery::exposure(&plan) {
         terminal::note(&exposed);
     }
     let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
-    let dir = RunDir::create(folder, plan, command)?;
-    go_on(lab, dir, more, detail, json)
+    let dir = RunDir::create(folder, plan, command).or_refuse()?;
+    go_on(lab, dir, more)
 }
 
 /// Measures what is left of a run, which may be nothing, and shows the results.
-fn go_on(lab: &Lab, mut dir: RunDir, more: &More, detail: Detail, json: bool) -> Result<Ended> {
+fn go_on(lab: &Lab, mut dir: RunDir, more: &More) -> Result<Ended> {
     let (path, plan) = (dir.path().to_owned(), dir.plan().clone());
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let contents = more.profile.as_ref().map(|words| Contents::keep(&plan, &path, words)).transpose()?;
     if dir.stored().is_complete() {
-        terminal::note(&format!("{}: the run is complete; there is nothing left to measure", path.display()));
+        terminal::note(&format!("{}: the run is complete; nothing is left to measure", path.display()));
     } else {
         let (scratch, logs) = (&dir.scratch(), &dir.logs());
         let around = Surroundings { lab, scratch, logs, stores: &more.stores, interrupt: &interrupt };
         let mut executor = subject::of_plan(&plan).executor(&plan, &around)?;
-        let mut live = Live::new(&plan, dir.records(), detail == Detail::Full);
+        let mut live = Live::new(&plan, dir.records(), more.shown.detail == Detail::Full);
         let outcome = run::run(&mut dir, &mut *executor, &interrupt, &SystemClock::new(), &mut live);
         live.clear();
         let outcome = outcome.map_err(|error| match error.downcast_ref::<LogError>() {
@@ -253,40 +278,29 @@ fn go_on(lab: &Lab, mut dir: RunDir, more: &More, detail: Detail, json: bool) ->
     }
     let (results, command) = (dir.stored().report(), shell_words::join(&dir.file().command));
     drop(dir);
-    show(&results, &path, (detail, &more.columns), json, command)?;
+    show(&results, &path, &more.shown, command)?;
     if let Some(contents) = &contents {
-        profiles::run(lab, &path, &plan, contents, &more.stores, &interrupt, json)?;
+        profiles::run(lab, &path, &plan, contents, more, &interrupt)?;
     }
-    Ok(Ended::Complete { faults: results.faults.len() })
+    Ok(Ended::Complete { failures: results.faults.len() })
 }
 
-/// Prints the results, and leaves report and chart in the run directory.
-fn show(
-    results: &Report,
-    path: &Path,
-    (detail, columns): (Detail, &Columns),
-    json: bool,
-    command: String,
-) -> Result<()> {
+/// Prints the results, and leaves report and pictures in the run directory.
+fn show(results: &Report, path: &Path, shown: &Shown, command: String) -> Result<()> {
+    let columns = shown.columns.clone();
+    let mut options = Options { columns, ..report::options(shown.detail, Some(command)) };
     // A misspelt name is no reason to lose what was measured: it can be asked for again.
-    let columns = match document::check(results, columns) {
-        Ok(()) => columns.clone(),
-        Err(error) => {
-            terminal::note(&format!("{error}; show them with: weigh report {}", path.display()));
-            Columns::Few
-        }
-    };
-    let options = Options { columns, ..crate::cli::report::options(detail, Some(command)) };
-    let printed: &dyn Format = if json { &format::json::Json } else { &format::terminal::Terminal };
-    crate::cli::report::print(results, printed, &options)?;
-    let folder = path.join("report");
-    let mut notes = vec![format!("run       {}", path.display())];
-    for format in FORMATS.iter().filter(|format| format.medium() != Medium::Screen) {
-        let written = crate::cli::report::write(results, *format, &options, &folder)?;
-        let (word, most) = format.announced().unwrap_or_default();
-        notes.extend(written.iter().take(most).map(|file| format!("{word:<9} {}", file.display())));
+    if let Err(error) = document::check(results, &options.columns) {
+        terminal::note(&format!("{error}; show them with: weigh report {} --full", path.display()));
+        options.columns = Columns::Few;
     }
-    notes.iter().for_each(|note| terminal::note(note));
+    let printed: &dyn Format = if shown.json { &format::json::Json } else { &format::terminal::Terminal };
+    report::print(results, printed, &options)?;
+    let folder = path.join("report");
+    for format in FORMATS.iter().filter(|format| format.medium() != Medium::Screen) {
+        report::write(results, *format, &options, &folder)?;
+    }
+    report::further(path, shown.detail);
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use clap::Subcommand;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
+use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::terminal;
 use crate::lab::Lab;
 use crate::rig::runtime::{Origin, PhpRuntime};
@@ -19,6 +20,7 @@ use weigh_model::units;
 
 /// Flags of `weigh runtime`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = exit::help("Examples:\n  weigh runtime list\n  weigh runtime add debian:trixie"))]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -27,17 +29,22 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     /// Fetch the PHP of another suite, such as debian:trixie; nothing is installed
+    #[command(
+        after_help = "Examples:\n  weigh runtime add debian:trixie\n  weigh runtime add debian:bullseye"
+    )]
     Add {
         /// SOURCE:SUITE, such as debian:trixie or debian:bullseye
         name: String,
     },
-    /// The PHPs on PATH and those fetched
+    /// List the PHPs on PATH and those fetched
+    #[command(after_help = "Examples:\n  weigh runtime list\n  weigh runtime list --json")]
     List {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
     /// Remove a fetched runtime
+    #[command(after_help = "Examples:\n  weigh runtime remove php8.4")]
     Remove {
         /// Its name, such as php8.4
         name: String,
@@ -77,22 +84,22 @@ struct Row {
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
-    let lab = Lab::open(defs)?;
+    let lab = Lab::open(defs).or_refuse()?;
     match &args.what {
         What::Add { name } => add(&lab, name)?,
         What::List { json } => list(&lab, *json)?,
         What::Remove { name } => {
-            suite::remove(name, &lab.runtimes())?;
-            terminal::print(&format!("{name} is removed\n"))?;
+            suite::remove(name, &lab.runtimes()).or_refuse()?;
+            terminal::print(&format!("removed {name}\n"))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine.into())
 }
 
 fn add(lab: &Lab, name: &str) -> Result<()> {
     let source = name.split(':').next().unwrap_or(name);
-    let (text, place) = lab.definitions.runtime_source(source)?;
-    let source = RuntimeSource::parse(text, &place)?;
+    let (text, place) = lab.definitions.runtime_source(source).or_refuse()?;
+    let source = RuntimeSource::parse(text, &place).or_refuse()?;
     let bar = terminal::bytes_bar();
     let added =
         suite::add(name, &source, Path::new("/etc/apt"), &lab.runtimes(), &mut |event| show(&bar, event));
@@ -126,11 +133,11 @@ fn summary(name: &str, added: &Added) -> String {
             )
         }
         None => format!(
-            "{runtime} (PHP {version} of {name}) is here already; weigh runtime remove {runtime} to fetch it anew\n"
+            "{runtime} (PHP {version} of {name}) was fetched before; to fetch it again: weigh runtime remove {runtime}\n"
         ),
     };
     if !added.left_out.is_empty() {
-        text.push_str(&format!("left out, because they cannot be loaded: {}\n", added.left_out.join(", ")));
+        text.push_str(&format!("left out, as they cannot be loaded: {}\n", added.left_out.join(", ")));
     }
     text.push_str(&format!("measure it: weigh codec --php {runtime} FILE\n"));
     text
@@ -145,7 +152,7 @@ fn list(lab: &Lab, json: bool) -> Result<()> {
         return terminal::print_json(&Listing { schema: SCHEMA, folder, runtimes: rows });
     }
     if rows.is_empty() {
-        return terminal::print("no PHP: apt install php-cli, or weigh runtime add debian:trixie\n");
+        return terminal::print("no PHP found: apt install php-cli, or weigh runtime add debian:trixie\n");
     }
     let mut table = Grid::list(&["runtime", "version", "origin", "PHP-FPM", "place"]);
     for row in &rows {

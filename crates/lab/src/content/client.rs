@@ -55,7 +55,7 @@ pub struct Archive {
 pub struct ClientError {
     /// One line.
     pub reason: String,
-    /// What would mend it.
+    /// What would fix it.
     pub remedy: Option<String>,
     /// The client or its registry is out of reach: it will fail for every other package too.
     pub unreachable: bool,

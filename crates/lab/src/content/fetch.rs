@@ -11,12 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::client::Clients;
 use super::library::{Item, Library, Presence};
 use super::values;
-use weigh_model::suggest::nearest_hint;
 
 /// What fetching works with.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +91,7 @@ pub enum State {
     Failed {
         /// One line.
         why: String,
-        /// What would mend it.
+        /// What would fix it.
         remedy: Option<String>,
     },
 }
@@ -120,12 +119,7 @@ impl Library {
         options: &FetchOptions,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Vec<FetchOutcome>> {
-        for id in ids {
-            if self.find(id).is_none() {
-                let known: Vec<String> = self.items().map(|item| item.id()).collect();
-                bail!("the corpus has no `{id}`{}", nearest_hint(id, known.iter().map(String::as_str)));
-            }
-        }
+        ids.iter().try_for_each(|id| self.check(id))?;
         let asked: Vec<Item<'_>> =
             self.items().filter(|item| ids.is_empty() || ids.contains(&item.id())).collect();
         let before = self.absent(&asked)?;

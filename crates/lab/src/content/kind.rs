@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// First bytes that tell a kind beyond doubt.
+/// First bytes that tell a kind for certain.
 const MAGIC: [(&[u8], &str); 12] = [
     (b"\xff\xd8\xff", "image"),
     (b"\x89PNG\r\n\x1a\n", "image"),

@@ -14,7 +14,8 @@ use super::names::file_name;
 use super::source::Source;
 use super::values::Form;
 use crate::digest::{self, Sum};
-use weigh_model::text::clean_path;
+use weigh_model::suggest::nearest;
+use weigh_model::text::{clean, clean_path};
 
 /// The corpus and its cache.
 #[derive(Clone, Debug)]
@@ -131,6 +132,25 @@ impl Library {
                 unpinned,
             },
         })
+    }
+
+    /// Makes sure that the corpus has it.
+    ///
+    /// # Errors
+    /// One line with the nearest name: there are too many to list.
+    pub fn check(&self, id: &str) -> Result<()> {
+        if self.find(id).is_some() {
+            return Ok(());
+        }
+        let all: Vec<String> = self.items().map(|item| item.id()).collect();
+        let bare = |name: &str| name.split_once(':').map_or(name, |(_, bare)| bare).to_owned();
+        let begins = |name: &&str| bare(name).starts_with(&bare(id));
+        let names = || all.iter().map(String::as_str);
+        let hint = match nearest(id, names()).or_else(|| names().find(begins)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`weigh corpus list` shows what it has".into(),
+        };
+        bail!("the corpus has no `{}`; {hint}", clean(id))
     }
 
     pub(super) fn items(&self) -> impl Iterator<Item = Item<'_>> {

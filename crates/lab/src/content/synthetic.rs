@@ -25,7 +25,7 @@ use weigh_model::text::clean_path;
 /// The largest synthetic content in bytes.
 const LARGEST: u64 = 32 << 20;
 
-/// What is imitated: a word, the kind of its payloads, what they imitate, and what writes at most so many bytes of it.
+/// What is imitated: a word, the kind of its payloads, what they imitate, and what writes at most this many bytes of it.
 type Family = (&'static str, &'static str, &'static str, fn(&mut Random, usize) -> Vec<u8>);
 
 /// All families. The place of one is what its randomness is drawn from, so that new ones go to the end.
@@ -72,7 +72,7 @@ impl Recipe {
         self.instances(1).concat()
     }
 
-    /// So many of its shape, one drawn after the other from the same words; the first is [`Recipe::bytes`].
+    /// This many of its shape, one drawn after the other from the same words; the first is [`Recipe::bytes`].
     pub fn instances(&self, count: usize) -> Vec<Vec<u8>> {
         let random = &mut Random::new(self.family as u64);
         let limit = usize::try_from(self.bytes).unwrap_or(usize::MAX);

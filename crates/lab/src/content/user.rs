@@ -9,7 +9,7 @@ mod walk;
 pub use walk::Found;
 
 use std::fs::{self, File, Metadata};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
@@ -22,6 +22,8 @@ use weigh_model::payload::{Origin, Payload};
 
 use super::kind;
 use super::names::{Names, file_name};
+use super::serialized::{self, Serialized};
+use super::values::Form;
 use crate::digest::{self, BUFFER};
 use pieces::{Piece, Selection};
 use weigh_model::text::{clean, clean_path};
@@ -66,6 +68,13 @@ pub enum Note {
         /// The first of them.
         example: PathBuf,
     },
+    /// Measured as bytes, although PHP serialized it.
+    Bytes {
+        /// Which file or folder.
+        path: PathBuf,
+        /// What is in it that a value may not have.
+        what: String,
+    },
     /// Could not be read.
     Unreadable {
         /// Which file or folder.
@@ -82,6 +91,12 @@ impl fmt::Display for Note {
                 let one = what.strip_suffix('s').filter(|_| *count == 1 && !what.contains(" and "));
                 write!(f, "left out {count} {}, such as {}", one.unwrap_or(what), clean_path(example))
             }
+            Note::Bytes { path, what } => write!(
+                f,
+                "{} is measured as bytes: its value has {}; a PHP value may have arrays and stdClass only",
+                clean_path(path),
+                clean(what)
+            ),
             Note::Unreadable { path, why } => write!(f, "left out {}: {why}", clean_path(path)),
         }
     }
@@ -101,7 +116,7 @@ pub fn stage(path: &Path, into: &Path, limits: &Limits, names: &mut Names) -> Re
         bail!("limits of 0 leave nothing to measure");
     }
     let meta = fs::metadata(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => anyhow::anyhow!("{named}: there is no such file or folder; check the path"),
+        ErrorKind::NotFound => anyhow::anyhow!("{named}: no such file or folder; check the path"),
         _ => anyhow::anyhow!("{named}: {}", plain_error(&error)),
     })?;
     // Of `.` and `..` the name is that of the folder they are.
@@ -133,6 +148,7 @@ fn stage_files(
 ) -> Result<Staged> {
     let is_folder = name.ends_with('/');
     let Selection { chosen, sampled } = pieces::select(files, limits);
+    let is_whole = sampled.is_none();
     let fail = || format!("cannot write in {}", clean_path(into));
     fs::create_dir_all(into).with_context(fail)?;
     let mut blob = Blob::new(into).with_context(fail)?;
@@ -154,19 +170,41 @@ fn stage_files(
     let target = into.join(file_name(name));
     let Blob { out, digest, bytes, items, kinds, .. } = blob;
     out.persist(&target).with_context(fail)?;
+    let is_value = is_whole
+        && limits.block.is_none()
+        && values(&target, &items, given, &mut notes).with_context(fail)?;
+    let kind = if is_value { Form::Serialize.kind() } else { main_kind(&kinds) };
     let payload = Payload {
         name: name.to_owned(),
-        kind: main_kind(&kinds).to_owned(),
+        kind: kind.to_owned(),
         blob: target,
         sha256: digest::finish(digest),
         bytes,
         items,
         family: false,
-        value: None,
+        value: is_value.then(|| Form::Serialize.word().to_owned()),
         // Plans and records are text; a path that is none is named as near as can be.
         origin: Origin::User { path: PathBuf::from(given.to_string_lossy().into_owned()), sampled },
     };
     Ok(Staged { payload, notes })
+}
+
+/// Whether each item is a value that PHP serialized. One that a worker would not read back is bytes, and a note says why.
+fn values(blob: &Path, items: &[u64], given: &Path, notes: &mut Vec<Note>) -> io::Result<bool> {
+    let mut file = File::open(blob)?;
+    for length in items {
+        let mut bytes = Vec::new();
+        Read::by_ref(&mut file).take(*length).read_to_end(&mut bytes)?;
+        match serialized::look(&bytes) {
+            Serialized::Value => {}
+            Serialized::Foreign(what) => {
+                notes.push(Note::Bytes { path: given.to_owned(), what });
+                return Ok(false);
+            }
+            Serialized::Other => return Ok(false),
+        }
+    }
+    Ok(true)
 }
 
 /// The kind of at least nine tenths of the bytes, else `mixed`.

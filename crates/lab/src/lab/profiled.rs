@@ -51,23 +51,39 @@ fn in_php(plan: &Plan) -> impl Iterator<Item = &Cell> {
     plan.cells.iter().filter(|cell| subject::of(cell).is_profiled(cell))
 }
 
-/// Whether these words choose cells of these plans, and not too many.
-pub fn check(plans: &[Plan], words: &str) -> Result<()> {
+/// Makes sure that these words choose cells of these plans, and not too many, and that their PHPs have a profiler.
+///
+/// # Errors
+/// One line: what is wrong with the words, or what to install.
+pub fn check(lab: &Lab, plans: &[Plan], words: &str) -> Result<()> {
     let all: Vec<&Cell> = plans.iter().flat_map(|plan| chosen(plan, words)).collect();
     if all.is_empty() {
         let Some(first) = plans.iter().flat_map(in_php).next() else {
-            let other = "profile a script of yours with: weigh profile -- SCRIPT";
-            bail!("--profile {words}: no cell is a client or a codec in PHP; {other}");
+            let other = "to profile a script: weigh profile -- SCRIPT";
+            bail!("--profile {words}: no configuration is a client or a codec in PHP; {other}");
         };
-        bail!("--profile {words}: no cell in PHP has that in its id, such as {}", first.id);
+        bail!("--profile {words}: no id of a configuration in PHP has these words; one is {}", first.id);
     }
     if all.len() > MOST {
         let (many, first) = (all.len(), &all[0].id);
         bail!(
-            "--profile {words}: {many} cells have that in their ids, at most {MOST} are profiled; say more of one, such as {first}"
+            "--profile {words}: {many} ids have these words, and at most {MOST} configurations are profiled; name fewer, such as {first}"
         );
     }
-    Ok(())
+    let home = lab.php_home()?;
+    let mut binaries: Vec<_> = plans
+        .iter()
+        .flat_map(|plan| {
+            let cells = chosen(plan, words);
+            plan.runtimes
+                .iter()
+                .filter(move |r| cells.iter().any(|c| c.runtime == r.name))
+                .filter_map(|r| r.binary.clone())
+        })
+        .collect();
+    binaries.sort();
+    binaries.dedup();
+    binaries.iter().try_for_each(|binary| tools::for_php(&PhpRuntime::of(binary)?, &home, None).map(drop))
 }
 
 /// What the cells that are to be profiled measure, kept beyond the end of a run, which removes it.

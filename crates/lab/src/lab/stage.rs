@@ -15,7 +15,7 @@ use weigh_model::payload::{Origin, Payload, cuts_of};
 /// The most items a corpus content is cut into: each costs a call and a line of the request.
 const MAX_ITEMS: u64 = 8192;
 /// What happens to content that is not there.
-const STAND_IN: &str = "synthetic content stands in; `weigh corpus fetch` gets the real one";
+const STAND_IN: &str = "synthetic content is used instead; `weigh corpus fetch` gets the real one";
 
 /// What was asked for: a name of contents, the length of the blocks that they are cut into, and whether small ones are families.
 type Asked = (String, Option<u64>, bool);
@@ -27,6 +27,8 @@ pub struct Stager<'a> {
     into: PathBuf,
     names: Names,
     staged: HashMap<Asked, Vec<Payload>>,
+    /// The user's own, by path and length of blocks.
+    paths: HashMap<(PathBuf, Option<u64>), Payload>,
     stand_ins: Vec<String>,
     notes: Vec<String>,
 }
@@ -34,8 +36,9 @@ pub struct Stager<'a> {
 impl<'a> Stager<'a> {
     /// Contents go below `into`.
     pub fn new(library: &'a Library, into: &Path) -> Stager<'a> {
-        let (names, staged) = (Names::new(), HashMap::new());
-        Stager { library, into: into.to_owned(), names, staged, stand_ins: Vec::new(), notes: Vec::new() }
+        let (names, staged, paths) = (Names::new(), HashMap::new(), HashMap::new());
+        let (into, stand_ins, notes) = (into.to_owned(), Vec::new(), Vec::new());
+        Stager { library, into, names, staged, paths, stand_ins, notes }
     }
 
     /// The payloads that a content name of a study stands for, each one content.
@@ -107,7 +110,7 @@ impl<'a> Stager<'a> {
         }
     }
 
-    /// Cuts so many bytes out of a content, small ones at several places that are evenly apart, as a family.
+    /// Cuts this many bytes out of a content, small ones at several places that are evenly apart, as a family.
     fn cut_out(&mut self, payload: Payload, bytes: u64) -> Result<Payload> {
         if payload.bytes <= bytes {
             return Ok(payload);
@@ -138,9 +141,15 @@ impl<'a> Stager<'a> {
     /// # Errors
     /// One line: which path, what was wrong with it, what to do.
     pub fn path(&mut self, path: &Path, block: Option<u64>) -> Result<Payload> {
+        // Two blocks of a study that name it mean the same payload.
+        let asked = (path.to_owned(), block);
+        if let Some(payload) = self.paths.get(&asked) {
+            return Ok(payload.clone());
+        }
         let limits = Limits { block, ..Limits::default() };
         let staged = user::stage(path, &self.into, &limits, &mut self.names)?;
         self.notes.extend(staged.notes.iter().map(ToString::to_string));
+        self.paths.insert(asked, staged.payload.clone());
         Ok(staged.payload)
     }
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use serde::Serialize;
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::LoadResult;
@@ -74,6 +74,27 @@ impl Place {
     }
 }
 
+/// Makes sure that a file can be written, before anything is measured for it. Devices and pipes are left alone.
+pub fn can_write(path: &Path) -> Result<()> {
+    let folder = folder_of(path);
+    if std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+        return Ok(());
+    }
+    ensure!(!path.is_dir(), "{}: cannot be written: it is a folder", path.display());
+    ensure!(
+        folder.is_dir(),
+        "{}: cannot be written: there is no folder {}",
+        path.display(),
+        folder.display()
+    );
+    let tried = tempfile::NamedTempFile::new_in(folder);
+    tried.map(drop).map_err(|error| anyhow!("{}: cannot be written: {}", path.display(), error.kind()))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Writes a file, whole or not at all. A device, a pipe or what a link leads to is written into: it stays what it is.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let doing = || format!("{}: cannot be written", path.display());
@@ -82,8 +103,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
         return opened.and_then(|mut file| file.write_all(bytes)).with_context(doing);
     }
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut draft = tempfile::NamedTempFile::new_in(folder).with_context(doing)?;
+    let mut draft = tempfile::NamedTempFile::new_in(folder_of(&path)).with_context(doing)?;
     draft.write_all(bytes).with_context(doing)?;
     draft.persist(&path).with_context(doing)?;
     Ok(())

@@ -36,7 +36,7 @@ pub fn plan_seconds(plan: &Plan) -> f64 {
     if policy.exhaustive { all } else { all.min(policy.budget_seconds) }
 }
 
-/// Expected seconds of wall time of so many rounds of every cell, from nominal figures; fewer of a cell that is done before.
+/// Expected seconds of wall time of this many rounds of every cell, from nominal figures; fewer of a cell that is done before.
 pub fn rounds_seconds(plan: &Plan, rounds: u32) -> f64 {
     let of_cell = |cell: &Cell| {
         let subject = subject::of(cell);

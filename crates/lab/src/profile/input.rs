@@ -21,7 +21,7 @@ pub fn read(path: &Path) -> Result<Profile> {
     let doing = || format!("{}: cannot be read as a profile", clean_path(path));
     let file = File::open(path).with_context(doing)?;
     if !file.metadata().with_context(doing)?.is_file() {
-        bail!("{}: it is no file", clean_path(path));
+        bail!("{}: not a file; give a file that a profiler wrote", clean_path(path));
     }
     of(file).with_context(doing)
 }
@@ -39,7 +39,7 @@ fn of(mut file: File) -> Result<Profile> {
         Some(Kind::Speedscope) => speedscope::read(file),
         None if begin.is_empty() => bail!("{}", broken.unwrap_or("it is empty".into())),
         None => bail!(
-            "it is none of those that are known: cachegrind (Xdebug, callgrind), collapsed stacks, speedscope, perf script"
+            "not a known format: cachegrind (Xdebug, callgrind), collapsed stacks, speedscope, perf script"
         ),
     }
 }

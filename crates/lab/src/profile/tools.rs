@@ -76,7 +76,7 @@ echo "\n", json_encode(array("xdebug" => $v("xdebug"), "excimer" => $v("excimer"
 /// The profiler of a PHP that was asked for, or else the one that sees most. `php_home` is the folder of the PHP side.
 ///
 /// # Errors
-/// The PHP does not answer, or there is none: with why, and what would mend it.
+/// The PHP does not answer, or there is none: with why, and what would fix it.
 pub fn for_php(php: &PhpRuntime, php_home: &Path, wanted: Option<Profiler>) -> Result<Tool> {
     let says = ask(php, &[])?;
     let mut missing = Vec::new();

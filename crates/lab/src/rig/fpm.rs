@@ -116,7 +116,7 @@ impl PoolSpec {
         self.ini("memory_limit", limit)
     }
 
-    /// With an output buffer of so many bytes; 0: none.
+    /// With an output buffer of this many bytes; 0: none.
     #[must_use]
     pub fn output_buffering(self, bytes: u32) -> PoolSpec {
         self.ini("output_buffering", &bytes.to_string())

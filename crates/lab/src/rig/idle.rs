@@ -28,7 +28,7 @@ impl Idle {
         if self.seconds > 0.0 { self.cpu_ns as f64 / self.seconds } else { 0.0 }
     }
 
-    /// What was used over so many seconds of wall time, without the idle part of them; never less than nothing.
+    /// What was used over this many seconds of wall time, without the idle part of them; never less than nothing.
     pub fn taken_off(&self, usage: &Usage, seconds: f64) -> Net {
         let taken_ns = ((self.per_second() * seconds).round() as u64).min(usage.cpu_ns);
         let cpu_ns = usage.cpu_ns - taken_ns;

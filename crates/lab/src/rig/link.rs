@@ -1,4 +1,4 @@
-//! Links: what lies between clients and a store or a server, made in the best way that there is here and measured before use.
+//! Links: what lies between clients and a store or a server, made in the best way available here and measured before use.
 //!
 //! A link has two ends, a network each with an address. It owns what carries packets between them and nothing that sends them: clients are
 //! started in the near network, stores and servers in the far one. All of it goes with the value, and with the lab.
@@ -45,7 +45,7 @@ const MOST_TAKEN_OFF: f64 = 1.0;
 /// How a link is to be made.
 #[derive(Clone, Debug)]
 pub struct Making {
-    /// This way and no other; none: the best that there is.
+    /// By this method alone; none: by the best that is available.
     pub way: Option<Way>,
     /// What losses are drawn from.
     pub seed: u64,
@@ -82,7 +82,7 @@ enum Carrier {
 }
 
 impl Link {
-    /// Makes one in the best way that there is here, and measures it, which takes some seconds.
+    /// Makes one in the best way available here, and measures it, which takes some seconds.
     ///
     /// # Errors
     /// It stands and nothing gets through. That no link can be made is no error: its way is [`Way::Model`] then.
@@ -214,7 +214,7 @@ impl Link {
         measure::stream(self, measure::Direction::Down)
     }
 
-    /// Calls over new connections, one after the other: nanoseconds from the first packet of the handshake until the near end has the last of so many
+    /// Calls over new connections, one after the other: nanoseconds from the first packet of the handshake until the near end has the last of this many
     /// bytes, which the far end sends for a request of 16.
     ///
     /// # Errors

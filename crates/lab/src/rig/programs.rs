@@ -94,7 +94,7 @@ pub struct Installed {
     pub version: Option<String>,
     /// Null: it can be started. Else why not.
     pub missing: Option<String>,
-    /// What would mend it.
+    /// What would fix it.
     pub remedy: Option<String>,
 }
 

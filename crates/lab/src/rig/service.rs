@@ -106,7 +106,7 @@ pub(super) fn refuse_missing(
     }
 }
 
-/// So many different ports of an address that were free a moment ago.
+/// This many different ports of an address that were free a moment ago.
 pub(super) fn free_ports(host: Ipv4Addr, count: u16) -> Result<Vec<u16>> {
     let listener = || TcpListener::bind((host, 0)).with_context(|| format!("no free port on {host}"));
     let held: Vec<TcpListener> = (0..count).map(|_| listener()).collect::<Result<_>>()?;

@@ -171,9 +171,9 @@ impl WorkerSpec {
         Failure::Fault(self.fault(kind, what))
     }
 
-    /// A line that is no reply.
+    /// A line other than a reply.
     pub fn garbage(&self, line: &[u8], why: &str) -> Failure {
-        Failure::Fault(self.fault(FaultKind::Garbage, format!("answered {}", no_reply(line, why))))
+        Failure::Fault(self.fault(FaultKind::Garbage, format!("answered {}", not_a_reply(line, why))))
     }
 }
 
@@ -199,7 +199,7 @@ impl CodecWorker for ProcessExecutor {
     }
 }
 
-/// Why there is no reply of the kind asked for.
+/// Why a reply of the kind asked for is missing.
 enum Trouble {
     Said(Fault),
     Silence(Silence),
@@ -226,12 +226,12 @@ fn exchange<T: Echo>(
     match serde_json::from_slice::<T>(&line) {
         Ok(reply) if reply.id() == id => Ok(reply),
         Ok(reply) => Err(Trouble::Garbage(format!("request {}, not {id}", reply.id()))),
-        Err(e) => Err(Trouble::Garbage(no_reply(&line, &e.to_string()))),
+        Err(e) => Err(Trouble::Garbage(not_a_reply(&line, &e.to_string()))),
     }
 }
 
-fn no_reply(line: &[u8], why: &str) -> String {
-    format!("what is no reply ({why}): {}", shown(line))
+fn not_a_reply(line: &[u8], why: &str) -> String {
+    format!("something other than a reply ({why}): {}", shown(line))
 }
 
 /// The first bytes of something unexpected, safe to print.

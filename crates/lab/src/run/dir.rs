@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-pub use stored::{RunFile, SCHEMA, StoredRun};
+pub use stored::{RunFile, SCHEMA, StoredRun, started};
 
 use super::lock::{LOCK, Lock};
 use crate::digest;
@@ -24,7 +24,8 @@ use weigh_model::plan::Plan;
 use weigh_model::record::Record;
 
 const RECORDS: &str = "records.ndjson";
-const RUN: &str = "run.json";
+/// The file of a run's facts: a folder that has it is a run.
+pub const RUN: &str = "run.json";
 const PLAN: &str = "plan.json";
 const LOGS: &str = "logs";
 const PAYLOADS: &str = "payloads";
@@ -232,7 +233,11 @@ fn verify_payloads(plan: &Plan, root: &Path) -> Result<()> {
 }
 
 /// A directory with files in it is never written over.
-fn refuse_used(root: &Path) -> Result<()> {
+///
+/// # Errors
+/// One line: what is in it, and what to do.
+pub fn refuse_used(root: &Path) -> Result<()> {
+    ensure!(!root.is_file(), "{}: not a folder; give another one for the run", root.display());
     let used = match fs::read_dir(root) {
         Ok(mut entries) => entries.next().is_some(),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => false,

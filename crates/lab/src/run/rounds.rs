@@ -29,7 +29,7 @@ const OWN_CORES: u32 = 3;
 
 /// What any visit may take, however quick it is expected to be: the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How much longer than expected a visit may take beyond that.
+/// How much longer than its estimate a visit may take beyond that.
 const SLOWER: f64 = 20.0;
 
 /// How a run went.

@@ -1,4 +1,4 @@
-//! How the cells of a run stand to each other so far: what beats what, and whether that is beyond doubt.
+//! How the cells of a run stand to each other so far: what beats what, and whether that is settled.
 //!
 //! Times are summed up over rounds as in the report. It decides nothing: that is [`super::stop`]'s.
 
@@ -152,7 +152,7 @@ impl<'a> Standing<'a> {
         Some((high - times.cpu) / times.cpu)
     }
 
-    /// A cell of the same group and of the same kind of work that beats this one on every axis, beyond doubt:
+    /// A cell of the same group and of the same kind of work that beats this one on every axis, by their intervals:
     /// no more encoded bytes, less CPU time to encode or to serve, no more to decode. Such a cell is never on the
     /// group's front. The quickest one is named.
     pub fn dominator(&self, i: usize) -> Option<usize> {
@@ -170,7 +170,7 @@ impl<'a> Standing<'a> {
         quickest.map(|rival| rival.cell)
     }
 
-    /// Whether a cell's place on the front of encode (or serve) time and bytes is beyond doubt: it is off the front, or of
+    /// Whether a cell's place on the front of encode (or serve) time and bytes is settled: it is off the front, or of
     /// every rival that is not, it is clear which of the two is the quicker, and no rival is still to come. More rounds
     /// would change its figures a little, and no answer.
     pub fn is_placed(&self, i: usize) -> bool {

@@ -11,7 +11,7 @@ use weigh_model::record::StopReason;
 /// Rounds before intervals say anything: with a neighbour in half of all rounds, none of five is calm with a probability
 /// of 0.03, none of three with 0.13.
 const ROUNDS: usize = 5;
-/// How many times wider than asked for the interval of encode or serve may be of a cell whose place on the front is beyond doubt.
+/// How many times wider than asked for the interval of encode or serve may be of a cell whose place on the front is settled.
 const WIDER: f64 = 3.0;
 /// Rounds after which such a cell needs no narrow interval at all: where it is not there by now, neighbours on the
 /// machine are in the way, and to halve it would take four times as many.

@@ -124,5 +124,5 @@ fn blocks_are_chosen_by_what_they_speak_of() {
     let left = study.part::<CellBlocks>().cells;
     assert_eq!(left.iter().map(|b| b.about.as_str()).collect::<Vec<_>>(), ["Small values"]);
     let error = study.only("pages").unwrap_err().to_string();
-    assert_eq!(error, "--only pages: no block of the study mine speaks of that: `Small values`");
+    assert_eq!(error, "--only pages: no block of mine matches; blocks: `Small values`");
 }

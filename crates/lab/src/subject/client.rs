@@ -51,7 +51,7 @@ const ANSWER: f64 = 10.0;
 const TRANSACTIONS_ALONE: u64 = 2000;
 /// What a transaction with a store costs beside its bytes, in seconds.
 const TRANSACTION_SECONDS: f64 = 0.00004;
-/// Bytes a second that go to a store and through a codec, roughly.
+/// Bytes per second that go to a store and through a codec, roughly.
 const STORED: (f64, f64) = (500e6, 60e6);
 /// What a visit to a client costs beside its block: workers, connections, the warm-up, now and then the start of a store.
 const CLIENT_SECONDS: f64 = 0.35;
@@ -123,7 +123,7 @@ impl Subject for Clients {
     }
 }
 
-/// Expected seconds of wall time a transaction, of all workers together.
+/// Expected seconds of wall time per transaction, of all workers together.
 fn transaction_seconds(bytes: u64, client: &Client) -> f64 {
     let rate = if client.encoded { STORED.1 } else { STORED.0 };
     // Those that work at the same time share what processors there are.

@@ -24,7 +24,7 @@ fn of_type<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
 
 /// The message of the only fault of a run, which ended with 2 and left nothing.
 fn fault(lab: &Lab, ran: &Ran) -> String {
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
     let records = lab.records("run");
     let faults = of_type(&records, "fault");
     assert_eq!(faults.len(), 1, "{faults:?}");

@@ -171,7 +171,7 @@ fn a_page_that_fails_shows_what_php_says() {
     let study = head.replace("\"gzencode:6\", \"server/gzip:6\"", "\"failing\"");
     lab.write("failing.toml", study);
     let ran = lab.run(&["--defs", "defs", "run", "failing.toml", "--php", "php", "--out", "run"]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
     let faults: Vec<Value> = lab.records("run").into_iter().filter(|r| r["type"] == "fault").collect();
     let message = faults[0]["fault"]["message"].as_str().unwrap();
     assert!(message.contains("status 500") && message.contains("no_such_function"), "{message}");

@@ -57,7 +57,7 @@ fn a_wrong_answer_is_a_fault_and_never_a_number() {
             ("exits", "exit(3);"),
         ],
     );
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
     let found: Value = serde_json::from_str(&ran.stdout).unwrap();
     for (codec, kind, said) in [
         ("wrong", "round-trip", "other bytes, first at offset"),
@@ -95,7 +95,7 @@ fn a_codec_that_lies_about_its_format_is_caught_by_the_independent_decoder() {
     // Its own decoder reads it well; nobody else would.
     let liar = codec("return strrev($encoded);").replace("return $input;", "return strrev($input);");
     let ran = measured(&lab, &[("liar", &liar.replace("'mine'", "'gzip'"))]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
     let found: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(fault(&found, "liar")["kind"], "independent");
 }

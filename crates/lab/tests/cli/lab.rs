@@ -28,7 +28,7 @@ runtimes = ["native"]
 codecs = ["identity", "zlib:1|6", "zstd:3"]
 "#;
 
-/// A study of so many seconds, rounds at most and samples at least, with these blocks.
+/// A study of this many seconds, rounds at most and samples at least, with these blocks.
 pub fn study(name: &str, [seconds, rounds, samples]: [u32; 3], blocks: &str) -> String {
     format!(
         "schema = 1\nname = \"{name}\"\ntitle = \"A small study\"\nquestion = \"Which?\"\nreading = \"As it stands.\"\n\
@@ -149,8 +149,8 @@ impl Lab {
         ran
     }
 
-    /// Runs a command that is to be refused: exit code 1, nothing on stdout, and one line on stderr, which is given
-    /// back.
+    /// Runs a command that is to be refused before anything is measured: exit code 2, nothing on stdout, and one line on stderr,
+    /// which is given back.
     pub fn refused(&self, args: &[&str]) -> String {
         self.run(args).refusal()
     }
@@ -205,7 +205,16 @@ impl Ran {
 
     /// See [`Lab::refused`].
     pub fn refusal(self) -> String {
-        assert_eq!((self.code, self.stdout.as_str()), (1, ""), "{}", self.stderr);
+        self.one_line(2)
+    }
+
+    /// As [`Ran::refusal`], of what failed on the way: exit code 1.
+    pub fn failure(self) -> String {
+        self.one_line(1)
+    }
+
+    fn one_line(self, code: i32) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (code, ""), "{}", self.stderr);
         assert_eq!(self.stderr.lines().count(), 1, "not one line: {}", self.stderr);
         let line = self.stderr.strip_prefix("weigh: ").unwrap_or_else(|| panic!("{}", self.stderr));
         assert!(!line.trim_end_matches('\n').contains(char::is_control), "{line:?}");

@@ -41,3 +41,4 @@ mod side_by_side;
 mod slow;
 mod terminal;
 mod urls;
+mod wrong_inputs;

@@ -129,7 +129,7 @@ fn content_that_says_nothing_to_a_study_is_refused() {
     lab.write("only/index.php", "<?php");
     std::fs::create_dir(lab.path("hollow")).unwrap();
     for (args, said) in [
-        (&["assets.toml", "--content", "nowhere"][..], "nowhere: there is no such file or folder"),
+        (&["assets.toml", "--content", "nowhere"][..], "nowhere: no such file or folder"),
         (&["assets.toml", "--content", "empty.css"], "empty.css is empty"),
         (&["assets.toml", "--content", "hollow"], "hollow has no file to send"),
         (&["assets.toml", "--content", "only"], "only has no file to send"),

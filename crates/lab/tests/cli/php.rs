@@ -10,8 +10,7 @@ fn a_file_is_measured_natively_and_inside_php() {
     needs!(has_php());
     let lab = Lab::new();
     lab.write("page.html", text(20_000));
-    let args =
-        ["codec", "page.html", "--php", "php", "--codecs", "zlib:6,memlevel=9", "gzdeflate:6", "identity"];
+    let args = ["codec", "page.html", "--php", "php", "--codecs", "zlib:6,memlevel=9,gzdeflate:6,identity"];
     let found = lab.told(&[&args[..], &["--budget", "20", "--json"]].concat());
     let found_ids = ids(&found);
     assert_eq!(found_ids.len(), 4, "{found_ids:?}");
@@ -69,8 +68,7 @@ fn what_a_php_lacks_is_a_row_with_a_reason() {
     lab.write("php-n", "#!/bin/sh\nexec php -n \"$@\"\n");
     assert!(lab.command("chmod").args(["+x", "php-n"]).output().unwrap().status.success());
     lab.write("a.css", text(1_000));
-    let args =
-        ["codec", "a.css", "--php", "./php-n", "--codecs", "identity", "lz4", "--budget", "20", "--json"];
+    let args = ["codec", "a.css", "--php", "./php-n", "--codecs", "identity,lz4", "--budget", "20", "--json"];
     let found = lab.told(&args);
     assert_eq!(ids(&found).len(), 3, "identity twice, lz4 natively");
     let exclusions = found["exclusions"].as_array().unwrap();

@@ -10,6 +10,10 @@ fn without_a_study_it_lists_them() {
     let list = lab.fine(&["plan"]);
     let levels = list.lines().find(|l| l.starts_with("cache-levels")).expect("the built-in study");
     assert!(levels.contains("Which codec and level should a PHP application use"), "{list}");
+    let json = lab.told(&["plan", "--json"]);
+    crate::schema::keeps("studies", &json);
+    let names: Vec<_> = json["studies"].as_array().unwrap().iter().map(|study| &study["name"]).collect();
+    assert!(names.contains(&&"cache-levels".into()), "{names:?}");
 }
 
 #[test]
@@ -17,10 +21,16 @@ fn it_shows_cells_exclusions_and_the_expected_time_and_leaves_nothing() {
     let lab = Lab::new();
     lab.write("small.toml", format!("{SMALL}serializers = [\"-\", \"serialize\"]\n"));
     let text = lab.fine(&["plan", "small.toml"]);
-    for word in ["Which of two?", "synthetic-rows-4k", "4 cells, expected ", "at most 20.0 s", "seed 1"] {
+    for word in [
+        "Which of two?",
+        "synthetic-rows-4k",
+        "4 configurations, seed 1",
+        "estimated time ",
+        "at most 20.0 s",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
-    assert!(text.contains("not planned: PHP values are serialized by PHP only"), "{text}");
+    assert!(text.contains("left out: PHP values are serialized by PHP only"), "{text}");
     assert!(lab.fine(&["plan", "small.toml", "--cells"]).contains("synthetic-rows-4k/native/-/zlib:6"));
     let names: Vec<_> = std::fs::read_dir(lab.work()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["small.toml"]);
@@ -66,7 +76,7 @@ fn a_built_in_study_is_planned_whole_and_quick() {
         assert_eq!(cell.map(|c| &c["keep"]), Some(&Value::Bool(true)), "the published table: {id}");
     }
     assert_eq!(said.lines().count(), 1, "{said}");
-    assert!(said.contains("not in the cache: synthetic content stands in"), "{said}");
+    assert!(said.contains("not in the cache: synthetic content is used instead"), "{said}");
 }
 
 #[test]
@@ -81,14 +91,16 @@ fn quick_forms_measure_fewer_cells_rather_than_fewer_rounds_than_a_claim_takes()
     assert!(studies.len() >= 6, "{list}");
     for study in studies {
         let text = lab.done(&["plan", study, "--quick"]).stdout;
-        assert!(
-            text.contains(" cells, expected ") && !text.contains("rounds, which a claim takes"),
-            "{text}"
-        );
+        assert!(text.contains("estimated time ") && !text.contains("A difference is claimed from"), "{text}");
     }
     lab.write("small.toml", SMALL.replace("seconds = 20", "seconds = 0.01"));
     let text = lab.fine(&["plan", "small.toml"]);
-    assert!(text.contains("5 rounds, which a claim takes, would need 1 s: give --budget 1"), "{text}");
+    assert!(
+        text.contains(
+            "A difference is claimed from 5 rounds on, which take about 1 s: weigh run --budget 1s"
+        ),
+        "{text}"
+    );
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_compressed_file_is_read_like_a_plain_one() {
     let profile = &json(&lab.fine(&["profile", "a.gz", "--json"]))["profiles"][0];
     assert_eq!((&profile["total"], &profile["cut"]), (&10_000.into(), &Value::Null));
     let ran = lab.run(&["profile", "short.gz"]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert!(ran.stdout.contains("CUT SHORT: it cannot be unpacked to its end"), "{}", ran.stdout);
     assert_eq!(lab.left_over(), 0);
 }
@@ -84,7 +84,7 @@ fn a_file_cut_short_shows_what_is_whole_and_says_where() {
     let end = text.find("calls=1 0 0\n9").unwrap() + 5;
     lab.write("short", &text[..end]);
     let ran = lab.run(&["profile", "short"]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert!(
         ran.stdout.contains("CUT SHORT: it ends within a line; what is whole, up to byte"),
         "{}",
@@ -102,12 +102,12 @@ fn what_is_no_profile_is_one_line() {
     lab.write("bytes", [0u8, 255, 10, 27, 7].repeat(100));
     for (args, said) in [
         (&["none"][..], "none: cannot be read as a profile: No such file"),
-        (&["."], "it is no file"),
-        (&["page.html"], "it is none of those that are known: cachegrind"),
+        (&["."], "not a file"),
+        (&["page.html"], "not a known format: cachegrind"),
         (&["empty"], "it is empty"),
         (&["wrong"], "line 4: it is neither a name, nor costs"),
-        (&["bytes"], "it is none of those"),
-        (&["--compare", "wrong"], "--compare takes two files, before and after; there are 1"),
+        (&["bytes"], "not a known format"),
+        (&["--compare", "wrong"], "--compare takes two files, before and after, not 1"),
     ] {
         let line = lab.refused(&[&["profile"], args].concat());
         assert!(line.contains(said), "{args:?}: {line}");

@@ -3,13 +3,13 @@
 use std::fs;
 
 use crate::codec::text;
-use crate::lab::Lab;
+use crate::lab::{Lab, SMALL};
 
 /// A run of three codecs on a file, so that there is something to draw.
 fn measured() -> Lab {
     let lab = Lab::new();
     lab.write("page.html", text(30_000));
-    let codecs = ["codec", "page.html", "--codecs", "lz4", "zlib:1|9", "zstd:1", "--budget", "20"];
+    let codecs = ["codec", "page.html", "--codecs", "lz4,zlib:1|9,zstd:1", "--budget", "20"];
     lab.fine(&[&codecs[..], &["--out", "run"]].concat());
     lab
 }
@@ -21,7 +21,8 @@ fn every_format_shows_the_same_run() {
     let cells = json["rows"].as_array().unwrap();
     assert_eq!((&json["schema"], cells.len()), (&2.into(), 4));
 
-    let (terminal, markdown) = (lab.fine(&["report", "run"]), lab.fine(&["report", "run", "-f", "markdown"]));
+    let (terminal, markdown) =
+        (lab.fine(&["report", "run", "--full"]), lab.fine(&["report", "run", "-f", "markdown"]));
     for cell in cells {
         let setting = &cell["cell"]["setting"];
         let name = setting["codec"].as_str().unwrap();
@@ -31,13 +32,14 @@ fn every_format_shows_the_same_run() {
         assert!(csv.lines().any(|l| l.contains(name) && l.contains(&bytes)), "{bytes}: {csv}");
     }
     assert!(markdown.starts_with("# ") && markdown.contains("| ---"), "{markdown}");
-    assert!(lab.fine(&["report", "run", "--summary"]).len() < terminal.len());
+    assert!(lab.fine(&["report", "run"]).len() < terminal.len());
+    assert_eq!(lab.told(&["report", "run", "--json"]), json);
 }
 
 #[test]
 fn columns_are_few_named_or_all() {
     let lab = measured();
-    let few = lab.fine(&["report", "run"]);
+    let few = lab.fine(&["report", "run", "--full"]);
     assert!(few.contains("more columns: ") && few.contains("(--columns all)"), "{few}");
     let named = lab.fine(&["report", "run", "--columns", "ratio,encode-mad"]);
     assert!(
@@ -52,16 +54,77 @@ fn columns_are_few_named_or_all() {
 }
 
 #[test]
-fn pictures_are_written_beside_the_run_or_where_asked() {
+fn pictures_are_written_where_asked_and_never_into_the_run() {
     let lab = measured();
+    let before = files(&lab);
     for (format, magic) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG")] {
-        for path in lab.fine(&["report", "run", "--format", format]).lines() {
-            assert!(path.starts_with("run/report/"), "{path}");
-            assert!(fs::read(lab.path(path)).unwrap().starts_with(magic), "{path}");
-        }
+        let line = lab.refused(&["report", "run", "--format", format]);
+        let how = format!("{format} is a picture and needs a folder: weigh report run -f {format} --out DIR");
+        assert_eq!(line, how);
         let there = lab.fine(&["report", "run", "--format", format, "--out", "pictures"]);
         assert!(there.lines().count() > 0 && there.lines().all(|p| p.starts_with("pictures/")), "{there}");
+        for path in there.lines() {
+            assert!(fs::read(lab.path(path)).unwrap().starts_with(magic), "{path}");
+        }
     }
+    assert_eq!(files(&lab), before, "the run's own folder");
+}
+
+/// The names and times of what is in the run's folder of reports.
+fn files(lab: &Lab) -> Vec<(std::ffi::OsString, std::time::SystemTime)> {
+    let entries = fs::read_dir(lab.path("run/report")).unwrap().map(Result::unwrap);
+    let mut files: Vec<_> =
+        entries.map(|e| (e.file_name(), e.metadata().unwrap().modified().unwrap())).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn run_and_report_show_the_same_and_say_how_to_go_on() {
+    let lab = Lab::new();
+    lab.write("small.toml", SMALL);
+    let (ran, again) = (lab.done(&["run", "small.toml"]), lab.done(&["report", "latest"]));
+    assert_eq!((&ran.stdout, &ran.stderr.lines().last()), (&again.stdout, &again.stderr.lines().last()));
+    for (word, said) in [("Pictures: weigh-runs/small-", ".png"), ("Report: weigh-runs/small-", "report.md")]
+    {
+        assert!(ran.stderr.lines().any(|l| l.starts_with(word) && l.contains(said)), "{}", ran.stderr);
+    }
+    assert_eq!(ran.stderr.lines().last(), Some("Evidence: weigh report latest --full"));
+    assert!(lab.fine(&["report", "latest", "--full"]).len() > again.stdout.len());
+    // Elsewhere the newest is not the one.
+    let ran = lab.done(&["run", "small.toml", "--out", "elsewhere"]);
+    assert_eq!(ran.stderr.lines().last(), Some("Evidence: weigh report elsewhere --full"));
+}
+
+#[test]
+fn runs_are_listed_and_found_by_name() {
+    let lab = Lab::new();
+    assert!(lab.fine(&["report"]).contains("no runs in weigh-runs; measure one: weigh run --quick"));
+    assert_eq!(lab.told(&["report", "--json"])["runs"], serde_json::json!([]));
+    lab.write("small.toml", SMALL);
+    lab.fine(&["run", "small.toml"]);
+    let listed = lab.told(&["report", "--json"]);
+    crate::schema::keeps("runs", &listed);
+    let run = &listed["runs"][0];
+    assert_eq!(
+        (&run["study"], &run["complete"], &run["configurations"]),
+        (&"small".into(), &true.into(), &4.into())
+    );
+    let name = run["name"].as_str().unwrap();
+    let table = lab.fine(&["report"]);
+    assert!(
+        table.lines().any(|l| l.starts_with(name) && l.contains("complete") && l.ends_with('4')),
+        "{table}"
+    );
+    let ran = lab.done(&["report", "weigh-runs"]);
+    assert_eq!((&ran.stdout, &*ran.stderr), (&table, "weigh-runs is a folder of runs; name one of them\n"));
+    assert_eq!(lab.fine(&["report", name]), lab.fine(&["report", "latest"]));
+    let line = lab.refused(&["report", &name[..name.len() - 1]]);
+    assert!(line.ends_with(&format!("no such run; did you mean `{name}`?")), "{line}");
+    // A damaged run is a row, too.
+    fs::write(lab.path("weigh-runs").join(name).join("plan.json"), "{}").unwrap();
+    let damaged = &lab.told(&["report", "--json"])["runs"][0];
+    assert!(damaged["damaged"].as_str().unwrap().contains("plan.json"), "{damaged}");
 }
 
 #[test]
@@ -75,19 +138,19 @@ fn several_formats_go_into_one_folder() {
     assert!(!lab.read("report/report.md").contains('\u{1b}'));
     lab.write("a-file", "x");
     let line = lab.refused(&["report", "run", "-f", "csv", "--out", "a-file"]);
-    assert!(line.contains("a-file: the report cannot be written"), "{line}");
+    assert!(line.contains("a-file: not a folder"), "{line}");
 }
 
 #[test]
 fn what_is_no_run_is_refused() {
     let lab = Lab::new();
     lab.write("folder/x", "x");
-    for place in ["nowhere", "folder", "folder/x"] {
+    for (place, said) in [("nowhere", "no such run"), ("folder", "not a run"), ("folder/x", "not a run")] {
         let line = lab.refused(&["report", place]);
-        assert!(line.contains(&format!("{place}: not a run directory")), "{line}");
+        assert!(line.contains(&format!("{place}: {said}")), "{line}");
     }
     let line = lab.refused(&["report", "a\u{1b}[31m\nb"]);
-    assert!(line.contains("not a run directory") && !line.contains(['\u{1b}', '\n']), "{line}");
+    assert!(line.contains("no such run") && !line.contains(['\u{1b}', '\n']), "{line}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn a_study_without_cells_here_leaves_the_others_their_answers() {
     lab.write("one.toml", SMALL);
     lab.write("two.toml", SMALL.replace("[\"native\"]", "[\"php\"]").replace("small", "other"));
     let ran = without_php(&lab, &["run", "two.toml", "one.toml"]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert!(ran.stderr.contains("other: nothing to measure: no PHP was found"), "{}", ran.stderr);
     assert!(ran.stdout.contains("A small study"));
     let line = without_php(&lab, &["run", "two.toml"]).refusal();
@@ -111,7 +111,7 @@ fn definitions_of_ones_own_are_laid_over_the_built_in_ones() {
     assert!(list.contains("cache-levels") && list.contains("small"), "{list}");
     lab.fine(&["--defs", "defs", "run", "small", "--out", "run"]);
     let line = lab.refused(&["--defs", "nowhere", "run", "small"]);
-    assert_eq!(line, "--defs nowhere: not a folder");
+    assert_eq!(line, "--defs nowhere: not a folder; give one that has studies/ or php/");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
-use weigh::cli::{check, corpus, link, runtime};
+use weigh::cli::{check, corpus, link, plan, report, runtime};
 use weigh::run::dir::RunFile;
 use weigh_answer::format::json::Document;
 use weigh_answer::load;
@@ -41,6 +41,8 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("check", "What can be measured here: `weigh check --json`", schema_for!(check::Findings)),
         ("load", "A block of load: `weigh load --json` and result.json", schema_for!(load::Document)),
         ("profile", "Profiles: `weigh profile --json` and profile.json", schema_for!(profile::Document)),
+        ("runs", "The runs in a folder: `weigh report --json`", schema_for!(report::Listing)),
+        ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
         ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),
         (
@@ -142,7 +144,7 @@ fn keeps_all(lab: &Lab, run: &str) {
 fn a_native_run_keeps_its_schemas() {
     let lab = Lab::new();
     lab.write("page.html", text(20_000));
-    let args = ["codec", "page.html", "--codecs", "lz4", "zlib:1|9", "zstd:3,dict=trained"];
+    let args = ["codec", "page.html", "--codecs", "lz4,zlib:1|9,zstd:3,dict=trained"];
     let printed =
         lab.fine(&[&args[..], &["--block", "500", "--budget", "20", "--out", "run", "--json"]].concat());
     keeps_all(&lab, "run");
@@ -175,7 +177,7 @@ rows = [{{ level = 6, compress_mb_s = 57.36, decompress_mb_s_published = 58.92, 
         ),
     );
     let ran = lab.run(&["--defs", "defs", "run", "every.toml", "--php", "php", "--out", "run"]);
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
     keeps_all(&lab, "run");
     let found = lab.json("run/report/report.json");
     for part in ["faults", "exclusions", "findings", "caveats"] {

@@ -33,7 +33,7 @@ impl FakeClock {
         self.0.set(self.0.get() + Duration::from_secs_f64(seconds));
     }
 
-    /// The processors were at work for so many ticks, and so many were stolen.
+    /// The processors were at work for this many ticks, and this many were stolen.
     pub fn spend(&self, busy: u64, steal: u64) {
         let spent = self.1.get();
         self.1.set(CpuTimes { busy: spent.busy + busy, steal: spent.steal + steal });

@@ -31,7 +31,7 @@ pub struct ServerFindings {
     tls_missing: Option<String>,
     /// Null: it can be started. Else why not.
     missing: Option<String>,
-    /// What would mend it.
+    /// What would fix it.
     remedy: Option<String>,
     /// What would bring HTTPS.
     tls_remedy: Option<String>,

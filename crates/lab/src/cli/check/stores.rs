@@ -26,7 +26,7 @@ pub struct StoreFindings {
     drivers: Vec<DriverFindings>,
     /// Null: it can be had. Else why not.
     missing: Option<String>,
-    /// What would mend it.
+    /// What would fix it.
     remedy: Option<String>,
 }
 
@@ -41,7 +41,7 @@ struct DriverFindings {
     library: Option<String>,
     /// Null: can be used. Else why not.
     missing: Option<String>,
-    /// What would mend it.
+    /// What would fix it.
     remedy: Option<String>,
 }
 

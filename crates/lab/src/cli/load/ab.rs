@@ -26,7 +26,7 @@ pub fn translate(words: &[String]) -> Result<Translated> {
     while let Some(word) = words.next() {
         let Some(flags) = word.strip_prefix('-').filter(|f| !f.is_empty()) else {
             if let Some(other) = ab.url.replace(word.clone()) {
-                bail!("ab loads one URL; there are {other} and {word}");
+                bail!("ab takes one URL, not {other} and {word}");
             }
             continue;
         };
@@ -68,10 +68,9 @@ impl Ab {
             'k' => self.keepalive = true,
             'i' => self.method = Some("HEAD".into()),
             'q' => self.add("--quiet", None),
-            'l' => {
-                self.note("-l is not needed: bodies that differ are noticed, and checked by decoding samples")
-            }
-            'r' => self.note("-r is not needed: a failed connection is a fault, and the run goes on"),
+            'l' => self
+                .note("-l is not needed: bodies that differ are detected, and checked by decoding samples"),
+            'r' => self.note("-r is not needed: a failed connection is a failure, and the run goes on"),
             'd' | 'S' => self.note(&format!("-{flag} changes ab's report only")),
             'I' => bail!("ab's -I (no server name in TLS) has no counterpart here"),
             other => bail!("ab's -{other} has no counterpart; see weigh load --help"),
@@ -105,7 +104,7 @@ impl Ab {
             'B' => bail!("ab's -B: the local address cannot be chosen here"),
             'P' | 'X' => bail!("ab's -{flag}: proxies have no counterpart here; load the server itself"),
             'e' | 'g' => bail!("ab's -{flag} {value}: give --csv FILE or --hlog FILE to weigh load itself"),
-            other => bail!("ab's -{other} is about HTML tables, which have no counterpart; there is --json"),
+            other => bail!("ab's -{other} is about HTML tables, which have no counterpart; use --json"),
         }
         Ok(())
     }
@@ -120,7 +119,7 @@ impl Ab {
     }
 
     fn finish(mut self) -> Result<Translated> {
-        let Some(url) = self.url.clone() else { bail!("ab's flags name no URL") };
+        let Some(url) = self.url.clone() else { bail!("the flags of ab have no URL") };
         let concurrency = self.concurrency.take().unwrap_or_else(|| "1".into());
         self.add("--connections", Some(concurrency));
         // With -t, ab stops at 50,000 requests unless a later -n says otherwise.
@@ -147,13 +146,13 @@ impl Ab {
         // ab offers nothing of its own.
         self.add("--accept-encoding", Some("none".into()));
         let kept = if self.keepalive {
-            "; and its keepalive would be lost on responses without Content-Length"
+            ", and closes connections after responses without Content-Length"
         } else {
             ""
         };
         self.note(&format!(
-            "real ab speaks HTTP/1.0, for which nginx does not compress unless gzip_http_version says so{kept}; \
-             this is HTTP/1.1, and --http 1.0 beside --ab-args speaks as ab does"
+            "real ab uses HTTP/1.0, for which nginx does not compress unless gzip_http_version says so{kept}; \
+             this is HTTP/1.1; for HTTP/1.0 put --http 1.0 before --ab-args"
         ));
         self.out.args.push(url);
         Ok(self.out)
@@ -225,8 +224,8 @@ mod tests {
     fn the_protocol_is_always_spoken_of_and_lost_keepalive_where_it_was_asked_for() {
         let notes = |line: &str| translate(&words(line)).unwrap().notes.join("\n");
         assert!(notes("http://127.0.0.1/").contains("HTTP/1.0"));
-        assert!(!notes("http://127.0.0.1/").contains("keepalive"));
-        assert!(notes("-k http://127.0.0.1/").contains("keepalive"));
+        assert!(!notes("http://127.0.0.1/").contains("closes connections"));
+        assert!(notes("-k http://127.0.0.1/").contains("closes connections"));
         assert!(notes("-l http://127.0.0.1/").contains("-l is not needed"));
     }
 }

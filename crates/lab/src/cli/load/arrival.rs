@@ -19,7 +19,7 @@ pub struct Arriving {
     pub open: bool,
 }
 
-/// The model that the flags ask for, in a run of so many requests or seconds as far as they were given.
+/// The model that the flags ask for, in a run of this many requests or seconds as far as they were given.
 pub fn model(flags: &Arrival, requests: Option<u64>, duration: Option<f64>) -> Result<Arriving> {
     let default = requests.is_none().then_some(DEFAULT_SECONDS);
     let text = match flags {

@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use weigh_load::calibrate::{CalibrationError, Setup, calibrate, loads};
 
 use super::args::Args;
 use super::conductor::{Conductor, Stopped};
+use crate::cli::exit::{Exit, OrRefuse};
 use crate::loading::target::Target;
 use weigh_answer::load::Measured;
 
@@ -19,7 +20,7 @@ const BLOCK: f64 = 0.5;
 /// Calibrates.
 pub fn run(args: &Args) -> Result<ExitCode> {
     if !args.urls.is_empty() || args.request.requests_file.is_some() {
-        bail!("--calibrate loads a target of its own: leave the URL out");
+        return Err(anyhow!("--calibrate uses its own target: leave the URL out")).or_refuse();
     }
     let cpus = if args.machine.cpus.is_empty() { cpus() } else { args.machine.cpus.clone() };
     let target_cpu = cpus.last().copied();
@@ -28,7 +29,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         target_cpu,
         cpus,
         rounds: ROUNDS,
-        seconds: args.other.block.unwrap_or(BLOCK),
+        seconds: args.other.block_time.unwrap_or(BLOCK),
         seed: args.machine.seed,
     };
     let first =
@@ -45,12 +46,12 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         Ok(calibration) => calibration,
         Err(CalibrationError::Run(stopped)) => return conductor.stopped(stopped),
         Err(CalibrationError::Faulted { load, why }) => {
-            let sound = "the built-in target is sound, so the machine or the generator is not";
+            let sound = "the built-in target answers correctly, so the machine or the generator is at fault";
             return conductor.stopped(Stopped::Failed(anyhow!("{load}: {why}; {sound}")));
         }
     };
     conductor.finish(Measured::Calibration(calibration), began)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine.into())
 }
 
 /// The processors of this machine.

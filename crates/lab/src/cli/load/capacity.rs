@@ -4,12 +4,13 @@ use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Result, bail};
-use weigh_load::capacity::{Limit, SLICES, Search, find_capacity, start_below};
+use weigh_load::capacity::{Ended, Limit, SLICES, Search, find_capacity, start_below};
 use weigh_load::units;
 
 use super::args::{Args, Arrival};
 use super::conductor::Conductor;
 use super::plan;
+use crate::cli::exit::{Exit, OrRefuse};
 use weigh_answer::load::{Measured, Run, Searched};
 
 /// Seconds of the closed block before the search.
@@ -23,7 +24,7 @@ const CONNECTIONS: u32 = 100;
 
 /// Reads `p99=50ms`.
 pub fn limit(text: &str) -> Result<Limit, String> {
-    let wrong = || "write it as p99=50ms: a percentile and the time that it may come to".to_owned();
+    let wrong = || "write it as p99=50ms: a percentile, and the longest response time for it".to_owned();
     let (percentile, time) = text.split_once('=').ok_or_else(wrong)?;
     let percent: f64 = percentile.trim().strip_prefix('p').and_then(|p| p.parse().ok()).ok_or_else(wrong)?;
     let seconds = units::seconds(time).ok().filter(|s| *s > 0.0).ok_or_else(wrong)?;
@@ -34,12 +35,19 @@ pub fn limit(text: &str) -> Result<Limit, String> {
 }
 
 /// The model of arrivals that a search offers its rates in.
-fn arrival(text: Option<&str>) -> Result<&str> {
+fn arrival(args: &Args) -> Result<&str> {
+    if args.load.requests.is_some() {
+        bail!("-n with --find-capacity: the limit sets the length of steps; -d bounds the whole search");
+    }
+    chosen(args.arrival.text.as_deref())
+}
+
+fn chosen(text: Option<&str>) -> Result<&str> {
     match text {
         None => Ok("poisson"),
         Some(name @ ("poisson" | "constant")) => Ok(name),
         Some(other) => bail!(
-            "--arrival {}: --find-capacity chooses the rates; give poisson (independent visitors) or constant (evenly spaced)",
+            "--arrival {}: --find-capacity chooses the rates; give poisson (at random) or constant (evenly spaced)",
             weigh_model::text::clean(other)
         ),
     }
@@ -47,25 +55,22 @@ fn arrival(text: Option<&str>) -> Result<&str> {
 
 /// Searches.
 pub fn run(args: &Args, limit: Limit) -> Result<ExitCode> {
-    if args.load.requests.is_some() {
-        bail!("--find-capacity and -n: steps are as long as their limit needs; -d bounds the whole search");
-    }
-    let arrival = arrival(args.arrival.text.as_deref())?;
+    let arrival = arrival(args).or_refuse()?;
     let mut args = args.clone();
     args.arrival.text = None;
     let longest = args.load.duration;
     args.load.connections.get_or_insert(CONNECTIONS);
     args.load.duration = Some(CLOSED);
-    let closed = plan::build(&args, &args.urls)?;
+    let closed = plan::build(&args, &args.urls).or_refuse()?;
     let mut conductor = Conductor::start(&args, &closed)?;
     let (began, start) = (SystemTime::now(), Instant::now());
-    let first = match conductor.block(&closed, "a closed block first") {
+    let first = match conductor.block(&closed, "one closed block first") {
         Ok(result) => result,
         Err(stopped) => return conductor.stopped(stopped),
     };
     let search = Search {
         start: start_below(&first),
-        step_seconds: args.other.block.unwrap_or(STEP),
+        step_seconds: args.other.block_time.unwrap_or(STEP),
         most_seconds: longest.unwrap_or(LONGEST),
         ..Search::new(limit)
     };
@@ -90,9 +95,12 @@ pub fn run(args: &Args, limit: Limit) -> Result<ExitCode> {
         Err(stopped) => return conductor.stopped(stopped),
     };
     let searched = Searched { closed: Run::of(closed, first, false), capacity };
-    let faults = searched.closed.faults();
+    let (failures, held) = (searched.closed.faults(), searched.capacity.ended != Ended::NothingHeld);
     conductor.finish(Measured::Capacity(Box::new(searched)), began)?;
-    Ok(super::code(false, faults))
+    match super::exit(false, failures) {
+        Exit::Fine if !held => Ok(Exit::Worse.into()),
+        exit => Ok(exit.into()),
+    }
 }
 
 #[cfg(test)]
@@ -100,10 +108,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn visitors_are_independent_unless_said_otherwise() {
-        assert_eq!(arrival(None).unwrap(), "poisson");
-        assert_eq!(arrival(Some("constant")).unwrap(), "constant");
-        assert!(arrival(Some("constant:200")).unwrap_err().to_string().contains("chooses the rates"));
+    fn requests_come_at_random_unless_told_otherwise() {
+        assert_eq!(chosen(None).unwrap(), "poisson");
+        assert_eq!(chosen(Some("constant")).unwrap(), "constant");
+        assert!(chosen(Some("constant:200")).unwrap_err().to_string().contains("chooses the rates"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use weigh_load::result::LoadResult;
 use super::args::Args;
 use super::conductor::Conductor;
 use super::plan;
+use crate::cli::exit::OrRefuse;
 use weigh_answer::load::{Compared, Measured, Run, merge};
 
 /// Seconds of a block where nothing is said.
@@ -20,7 +21,7 @@ const BLOCKS: u32 = 10;
 
 /// Compares what the arguments name with `other`.
 pub fn run(args: &Args, other: &str) -> Result<ExitCode> {
-    let (plan_a, plan_b) = plans(args, other)?;
+    let (plan_a, plan_b) = plans(args, other).or_refuse()?;
     let mut conductor = Conductor::start(args, &plan_a)?;
     let began = SystemTime::now();
     let count = args.other.blocks.unwrap_or_else(|| blocks(args));
@@ -42,23 +43,23 @@ pub fn run(args: &Args, other: &str) -> Result<ExitCode> {
     let side =
         |plan, results| Ok::<Run, anyhow::Error>(Run::of(plan, merge(results).ok_or_else(nothing)?, false));
     let compared = Compared { a: side(plan_a, a)?, b: side(plan_b, b)?, comparison };
-    let faults = compared.faults();
+    let failures = compared.faults();
     conductor.finish(Measured::Comparison(Box::new(compared)), began)?;
-    Ok(super::code(false, faults))
+    Ok(super::exit(false, failures).into())
 }
 
 /// `-d` is the time of both sides together.
 fn blocks(args: &Args) -> u32 {
-    let block = args.other.block.unwrap_or(BLOCK);
+    let block = args.other.block_time.unwrap_or(BLOCK);
     args.load.duration.map_or(BLOCKS, |all| ((all / block / 2.0).round() as u32).max(2))
 }
 
 fn plans(args: &Args, other: &str) -> Result<(LoadPlan, LoadPlan)> {
     if args.load.requests.is_some() {
-        bail!("-n and --vs: blocks are as long as --block says, and as many as --blocks");
+        bail!("-n with --vs: --block-time sets the length of blocks, --blocks their number");
     }
     let mut args = args.clone();
-    args.load.duration = Some(args.other.block.unwrap_or(BLOCK));
+    args.load.duration = Some(args.other.block_time.unwrap_or(BLOCK));
     let plan_a = plan::build(&args, &args.urls)?;
     let plan_b = match (&args.request.requests_file, args.urls.len()) {
         (Some(_), _) => {
@@ -67,7 +68,9 @@ fn plans(args: &Args, other: &str) -> Result<(LoadPlan, LoadPlan)> {
         }
         (None, 1) => plan::build(&args, &[other.to_owned()])?,
         (None, urls) => {
-            bail!("--vs compares one URL with another; there are {urls}; use --requests-file with --base")
+            bail!(
+                "--vs compares one URL with another, not {urls}; for several use --requests-file with --base"
+            )
         }
     };
     Ok((plan_a, plan_b))

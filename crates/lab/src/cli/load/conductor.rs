@@ -11,6 +11,7 @@ use weigh_load::result::LoadResult;
 
 use super::args::{Args, Output};
 use super::live::Live;
+use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::run::run_folder;
 use crate::cli::terminal;
 use crate::interrupt::Interrupt;
@@ -41,9 +42,14 @@ pub enum Stopped {
 impl Conductor {
     /// Makes the run directory, and starts the agent. `plan` is kept; of several blocks it is the first.
     pub fn start(args: &Args, plan: &LoadPlan) -> Result<Conductor> {
-        super::make_room(plan)?;
+        super::make_room(plan).or_refuse()?;
         let output = args.output.clone();
-        let place = Place::create(&run_folder(output.out.as_deref(), "load"))?;
+        [&output.csv, &output.hlog]
+            .into_iter()
+            .flatten()
+            .try_for_each(|file| place::can_write(file))
+            .or_refuse()?;
+        let place = Place::create(&run_folder(output.out.as_deref(), "load")).or_refuse()?;
         place.write("plan.json", &json(plan)?)?;
         let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
         let agent = LoadAgent::start(&place.log(), interrupt).context("the load agent cannot be started")?;
@@ -64,7 +70,7 @@ impl Conductor {
             // Where nothing was sent, there is nothing to keep.
             Failure::Refused(why) => {
                 self.place.discard();
-                anyhow!(why)
+                exit::refused(anyhow!(why))
             }
             broken @ Failure::Broken(_) => {
                 anyhow!("{broken}; its stderr is in {}", self.place.log().display())
@@ -91,13 +97,13 @@ impl Conductor {
             Stopped::Failed(error) => Err(error),
             Stopped::Interrupted => {
                 if let Some(error) = self.unkept {
-                    return Err(error.context("interrupted, and the blocks so far are not kept"));
+                    return Err(error.context("interrupted, and the blocks so far could not be saved"));
                 }
                 terminal::note(&format!(
                     "interrupted; the blocks so far are in {}",
                     self.place.path().display()
                 ));
-                Ok(ExitCode::FAILURE)
+                Ok(Exit::Internal.into())
             }
         }
     }
@@ -132,7 +138,7 @@ impl Conductor {
             let failed: Vec<String> = failed.iter().map(|error| format!("{error:#}")).collect();
             bail!("the figures above are not kept in full: {}", failed.join("; "));
         }
-        terminal::note(&format!("run       {}", place.path().display()));
+        terminal::note(&format!("Run: {}", place.path().display()));
         Ok(())
     }
 }

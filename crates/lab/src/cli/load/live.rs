@@ -50,7 +50,7 @@ impl Live {
         let length = self.length.replace("{}", &units::ns(progress.seconds * 1e9));
         let time = |t: Option<f64>| t.map_or("–".into(), |s| units::ns(s * 1e9));
         let faults = if progress.faulted > 0 {
-            format!(" · {} faulted", count(progress.faulted))
+            format!(" · {} failed", count(progress.faulted))
         } else {
             String::new()
         };

@@ -124,7 +124,7 @@ fn bounded(file: &Path, flag: &str) -> Result<Vec<u8>> {
     let about =
         std::fs::metadata(file).with_context(|| format!("{flag} {}: cannot be read", file.display()))?;
     if !about.is_file() {
-        bail!("{flag} {}: it is no regular file; write it into one first", file.display());
+        bail!("{flag} {}: not a regular file; save it as one first", file.display());
     }
     let mut bytes = Vec::new();
     let read =
@@ -132,7 +132,7 @@ fn bounded(file: &Path, flag: &str) -> Result<Vec<u8>> {
     read.with_context(|| format!("{flag} {}: cannot be read", file.display()))?;
     if bytes.len() as u64 > LARGEST_BODY {
         bail!(
-            "{flag} {}: larger than the {} MiB that a request's body may have",
+            "{flag} {}: larger than {} MiB, the most for a request body",
             file.display(),
             LARGEST_BODY >> 20
         );
@@ -152,7 +152,7 @@ fn protocol(args: &Args) -> Result<Protocol> {
     };
     if args.load.streams > 1 && protocol != Protocol::Http2 {
         bail!(
-            "--streams {}: only HTTP/2 has several requests in flight on a connection; add --http 2",
+            "--streams {}: several requests in flight per connection need HTTP/2; add --http 2",
             args.load.streams
         );
     }
@@ -193,7 +193,7 @@ fn threads(args: &Args, connections: u32) -> Result<u32> {
     let most = if args.machine.cpus.is_empty() { cores } else { args.machine.cpus.len() as u32 };
     match args.machine.threads {
         Some(threads) if threads > connections => bail!(
-            "--threads {threads} is more than the {connections} connections (-c): a thread without a connection has nothing to do"
+            "--threads {threads} is more than the {connections} connections (-c); lower --threads or raise -c"
         ),
         Some(threads) => Ok(threads),
         None => Ok(most.min(connections).max(1)),
@@ -212,7 +212,7 @@ fn sensible(args: &Args, plan: &LoadPlan) -> Result<()> {
         && args.load.connections.is_some()
     {
         bail!(
-            "-n {requests} is less than -c {connections}: some connections would never send; lower -c or raise -n"
+            "-n {requests} is less than -c {connections}: some connections would send nothing; lower -c or raise -n"
         );
     }
     Ok(())

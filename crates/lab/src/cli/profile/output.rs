@@ -30,6 +30,13 @@ pub(super) fn write(args: &Args, document: &Document, choice: &Choice, profiles:
     terminal::print(&report::terminal(document, choice, &options(detail, None)))
 }
 
+/// Makes sure that nothing is written over.
+pub(super) fn unused(out: &Path) -> Result<()> {
+    let is_used = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
+    ensure!(!is_used, "--out {}: there are files in it already; give another folder", clean_path(out));
+    Ok(())
+}
+
 /// Writes every form of the document and its profiles into a new folder.
 pub(in crate::cli) fn folder(
     out: &Path,
@@ -38,8 +45,7 @@ pub(in crate::cli) fn folder(
     profiles: &[Named],
 ) -> Result<()> {
     let doing = || format!("{}: the folder cannot be created", clean_path(out));
-    let is_used = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
-    ensure!(!is_used, "{}: there are files in it already; give another folder", clean_path(out));
+    unused(out)?;
     DirBuilder::new().recursive(true).mode(0o700).create(out).with_context(doing)?;
     let full = Options { detail: Detail::Full, ..Options::default() };
     let all = Choice { top: usize::MAX, function: None, ..choice.clone() };

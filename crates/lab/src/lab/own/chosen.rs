@@ -10,7 +10,7 @@ pub fn kind_of(path: &Path) -> &'static str {
     kind::of(path, &[])
 }
 
-/// At most so many of the files: each type has one before any has two, types with more files have more, and those of a type are
+/// At most this many of the files: each type has one before any has two, types with more files have more, and those of a type are
 /// evenly spaced by size. The same files give the same choice.
 pub fn choose(files: Vec<Found>, most: usize) -> Vec<Found> {
     let mut types: Vec<(&'static str, Vec<Found>)> = Vec::new();
@@ -39,7 +39,7 @@ pub fn choose(files: Vec<Found>, most: usize) -> Vec<Found> {
     chosen.collect()
 }
 
-/// So many of them, in the middle of as many equal parts by size.
+/// This many of them, in the middle of as many equal parts by size.
 fn spaced(mut files: Vec<Found>, places: usize) -> Vec<Found> {
     files.sort_by(|a, b| a.bytes.cmp(&b.bytes).then_with(|| a.path.cmp(&b.path)));
     let count = files.len();

@@ -40,6 +40,10 @@ impl Lab {
             let suited = all.into_iter().filter(|study| own.suits(study).is_ok());
             return Ok(suited.map(|study| own.of_stores(study)).collect());
         }
+        let is_content = |name: &&String| Path::new(name).exists() && !name.ends_with(".toml");
+        if let Some(path) = names.iter().find(is_content).filter(|_| !own.content.is_empty()) {
+            bail!("{path}: not a study; give each path its flag: --content {path}");
+        }
         let studies: Vec<Study> = names.iter().map(|n| self.study(n)).collect::<Result<_>>()?;
         studies.iter().try_for_each(|study| own.suits(study))?;
         Ok(studies.into_iter().map(|study| own.of_stores(study)).collect())
@@ -99,7 +103,7 @@ impl Lab {
 fn text(file: &Path) -> Result<String> {
     let doing = || format!("--server-config {}: cannot be read", clean_path(file));
     if file.metadata().with_context(doing)?.is_dir() {
-        bail!("--server-config {}: it is a folder; give the file with the server's site", clean_path(file));
+        bail!("--server-config {}: a folder; give the file with the server's site", clean_path(file));
     }
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|f| f.take(own::LONGEST + 1).read_to_end(&mut bytes));
@@ -112,7 +116,7 @@ fn text(file: &Path) -> Result<String> {
         );
     }
     let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
-    text.with_context(|| format!("--server-config {}: it is no text", clean_path(file)))
+    text.with_context(|| format!("--server-config {}: not a text file", clean_path(file)))
 }
 
 /// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.

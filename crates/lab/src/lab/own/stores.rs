@@ -30,7 +30,7 @@ impl Lab {
             if chosen.iter().any(|c| c.name == entry.name) {
                 bail!("--store {word}: {name} is named twice; a run has one of each");
             }
-            url.iter().try_for_each(|url| url.permit(&own.allow_remote))?;
+            url.iter().try_for_each(|url| url.permit(&own.allow_remote).and_then(|()| url.reach()))?;
             if let (None, Some(missing)) = (&url, &entry.missing) {
                 let remedy = entry.remedy.as_ref().map_or(String::new(), |r| format!(": {r}"));
                 bail!("--store {word}: {missing}{remedy}");

@@ -38,5 +38,9 @@ fn contents_are_staged_once_and_cut_on_request() {
         cut[0].items,
         "cut, it is one value"
     );
-    assert!(stager.notes().iter().any(|n| n.contains("synthetic content stands in")), "{:?}", stager.notes());
+    assert!(
+        stager.notes().iter().any(|n| n.contains("synthetic content is used instead")),
+        "{:?}",
+        stager.notes()
+    );
 }

@@ -197,7 +197,7 @@ impl Emulator {
         self.realtime
     }
 
-    /// Takes so many nanoseconds off the delay of either direction.
+    /// Takes this many nanoseconds off the delay of either direction.
     pub fn shorten(&mut self, ns: u64) -> Result<()> {
         let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner);
         worker.say(ns.to_string().into_bytes()).map_err(silent)?;

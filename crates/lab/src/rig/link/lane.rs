@@ -61,7 +61,7 @@ impl Line {
         Line { byte_ps, free_ps: 0, delay_ns: spec.delay_ns, queue: spec.queue, last_due: 0 }
     }
 
-    /// Hands in so many bytes at once: the nanosecond at which they arrive, none when the queue is full. Times never go back.
+    /// Hands in this many bytes at once: the nanosecond at which they arrive, none when the queue is full. Times never go back.
     pub fn send(&mut self, now: u64, bytes: u64) -> Option<u64> {
         let now_ps = now.saturating_mul(PS);
         let waiting = self.free_ps.saturating_sub(now_ps).checked_div(self.byte_ps).unwrap_or(0);
@@ -74,12 +74,12 @@ impl Line {
         Some(self.last_due)
     }
 
-    /// Takes so many nanoseconds off the delay, as far as there is any.
+    /// Takes this many nanoseconds off the delay, as far as there is any.
     pub fn shorten(&mut self, ns: u64) {
         self.delay_ns = self.delay_ns.saturating_sub(ns);
     }
 
-    /// When there will be room for so many bytes: for one who waits where a packet would be dropped.
+    /// When there will be room for this many bytes: for one who waits where a packet would be dropped.
     pub fn room_at(&self, bytes: u64) -> u64 {
         let may_wait = self.queue.saturating_sub(bytes) * self.byte_ps;
         self.free_ps.saturating_sub(may_wait).div_ceil(PS)
@@ -108,7 +108,7 @@ impl<P> Lane<P> {
         Lane { line: Line::new(spec), loss: spec.loss, draws, held: VecDeque::new(), held_bytes: 0, bound }
     }
 
-    /// Hands in a packet of so many bytes. Times never go back.
+    /// Hands in a packet of this many bytes. Times never go back.
     pub fn offer(&mut self, now: u64, bytes: u64, packet: P) -> Fate {
         if self.held_bytes + bytes > self.bound {
             return Fate::Full;

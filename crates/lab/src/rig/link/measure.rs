@@ -16,7 +16,7 @@ use weigh_model::link::{LinkSpec, MTU, Measured, Rate, RoundTrip, TCP_PAYLOAD, W
 
 /// Real-time priority of those who measure: they never keep the emulator waiting.
 const PRIORITY: u8 = 10;
-/// Exchanges, and after what time fewer will do; but never fewer than so many.
+/// Exchanges, and after what time fewer will do; but never fewer than this many.
 const EXCHANGES: usize = 50;
 const LONGEST: Duration = Duration::from_secs(2);
 const LEAST: usize = 5;
@@ -127,7 +127,7 @@ pub(super) fn added_ms(link: &Link) -> Result<f64> {
     Ok(low - expected_ms(link.spec()))
 }
 
-/// Milliseconds of so many exchanges, or of fewer when they take longer.
+/// Milliseconds of this many exchanges, or of fewer when they take longer.
 fn times(link: &Link, most: usize, longest: Duration) -> Result<Vec<f64>> {
     let (near, far) = connection(link)?;
     std::thread::scope(|scope| {

@@ -45,7 +45,7 @@ impl Proxy {
         Proxy { lines: Arc::new(lines), ended: Arc::default(), doors: Mutex::default() }
     }
 
-    /// Takes so many nanoseconds off the delay of either direction.
+    /// Takes this many nanoseconds off the delay of either direction.
     pub fn shorten(&self, ns: u64) {
         for line in [&self.lines.down, &self.lines.up] {
             line.lock().unwrap_or_else(PoisonError::into_inner).shorten(ns);

@@ -15,7 +15,7 @@ use weigh_model::text::clean_bytes;
 const LOG_LIMIT: usize = 1 << 20;
 /// Bytes of the last line of stderr kept for messages.
 const WORDS_LIMIT: usize = 300;
-/// Bytes shown of something that is no reply.
+/// Bytes shown of something other than a reply.
 const SHOWN: usize = 80;
 
 /// Gives a command pipes, and an environment of these variables of ours, a fixed locale and time zone, and those in `own`.

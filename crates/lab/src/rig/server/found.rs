@@ -28,7 +28,7 @@ pub struct Found {
     pub tls_missing: Option<String>,
     /// Null: the server can be started. Else why not.
     pub missing: Option<String>,
-    /// What would mend it.
+    /// What would fix it.
     pub remedy: Option<String>,
 }
 

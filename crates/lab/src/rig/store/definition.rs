@@ -119,7 +119,7 @@ pub struct Found {
     pub version: Option<String>,
     /// Null: it can be had. Else why not.
     pub missing: Option<String>,
-    /// What would mend it.
+    /// What would fix it.
     pub remedy: Option<String>,
 }
 

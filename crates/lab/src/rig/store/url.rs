@@ -3,10 +3,12 @@
 //! It is measured with keys of its own and never flushed. Its password is said to the workers alone.
 
 use std::fmt;
-use std::net::{IpAddr, ToSocketAddrs};
+use std::net::{IpAddr, TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::definition::{StoreDefinition, UrlPath};
 use weigh_model::protocol::client::Address;
@@ -69,6 +71,33 @@ impl StoreUrl {
             }
             None => Ok(()),
         }
+    }
+}
+
+/// How long a store may take to accept a connection.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl StoreUrl {
+    /// Makes sure that somebody accepts connections there.
+    ///
+    /// # Errors
+    /// One line: nobody does.
+    pub fn reach(&self) -> Result<()> {
+        let doing =
+            || format!("--store {self}: no store accepts connections there; start it, or check the URL");
+        let Address { unix, host, port, .. } = &self.address;
+        if let Some(socket) = unix {
+            return UnixStream::connect(socket).map(drop).with_context(doing);
+        }
+        let place = (host.as_deref().unwrap_or_default(), port.unwrap_or(0));
+        let mut last = Err(anyhow!("it has no address"));
+        for address in place.to_socket_addrs().with_context(doing)? {
+            last = TcpStream::connect_timeout(&address, PATIENCE).map(drop).map_err(Into::into);
+            if last.is_ok() {
+                break;
+            }
+        }
+        last.with_context(doing)
     }
 }
 

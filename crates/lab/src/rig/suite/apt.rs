@@ -148,7 +148,7 @@ fn download(line: &str) -> Option<Download> {
     Some(Download { file: file.to_owned(), bytes })
 }
 
-/// What apt said, with what would mend it.
+/// What apt said, with what would fix it.
 fn failure(program: &str, stderr: &str) -> anyhow::Error {
     let lines = || stderr.lines().map(str::trim).filter(|l| !l.is_empty());
     let telling =

@@ -36,7 +36,7 @@ pub enum Progress {
         /// Bytes.
         bytes: u64,
     },
-    /// So many bytes of it have arrived.
+    /// This many bytes of it have arrived.
     Arrived(u64),
 }
 

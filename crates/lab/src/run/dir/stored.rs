@@ -143,6 +143,12 @@ impl StoredRun {
     }
 }
 
+/// When the run in a folder was started; empty where its file does not say.
+pub fn started(path: &Path) -> String {
+    let facts = load(path, RUN).map(|(_, facts)| facts).unwrap_or_default();
+    facts["started"].as_str().unwrap_or_default().to_owned()
+}
+
 fn load(dir: &Path, name: &str) -> Result<(Vec<u8>, serde_json::Value)> {
     let path = dir.join(name);
     let bytes = fs::read(&path).with_context(|| format!("{}: cannot be read", path.display()))?;

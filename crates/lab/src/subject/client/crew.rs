@@ -26,7 +26,7 @@ pub struct Crew<'a> {
 }
 
 impl<'a> Crew<'a> {
-    /// Starts so many.
+    /// Starts this many.
     fn start(
         spec: &'a WorkerSpec,
         count: u32,
@@ -42,7 +42,7 @@ impl<'a> Crew<'a> {
         Ok(Crew { workers, spec, deadline, interrupt: interrupt.clone() })
     }
 
-    /// Starts so many and prepares them. Until `settled` it begins again when they cannot: a store that has just started may need a
+    /// Starts this many and prepares them. Until `settled` it begins again when they cannot: a store that has just started may need a
     /// moment more than its own word.
     pub fn ready(
         spec: &'a WorkerSpec,

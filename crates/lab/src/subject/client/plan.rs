@@ -22,7 +22,7 @@ const FIRST: &str = "first";
 const SERIALIZE: &str = "serialize";
 /// The setting of a cell whose worker does not encode.
 const PLAIN: &str = "none";
-/// A number that belongs to its key, and a record of so many bins: what workers make by themselves.
+/// A number that belongs to its key, and a record of this many bins: what workers make by themselves.
 const INTEGER: &str = "integer";
 const RECORD: &str = "record:";
 /// Bins of a record at most.

@@ -67,7 +67,7 @@ pub struct ClientBlock {
     pub workers: Vec<u32>,
     /// Transactions of each worker in one block.
     pub transactions: u64,
-    /// Transactions a second of all workers together, on a schedule. Absent: a closed loop.
+    /// Transactions per second of all workers together, on a schedule. Absent: a closed loop.
     #[serde(default)]
     pub rates: Vec<f64>,
     /// Links between workers and store, by name or as `100mbit/20ms`; `-` is none. Absent: none.

@@ -18,7 +18,7 @@ const MIN_BATCH_PHP_NS: u64 = 250_000;
 const MAX_BATCH_NS: u64 = 1_000_000;
 /// No further sample of a phase is started past this.
 const PHASE_NS: u64 = 1_000_000_000;
-/// After its first visit, one visit in so many is verified.
+/// After its first visit, one visit in this many is verified.
 const VERIFY_ONE_IN: u32 = 4;
 
 /// The request for one visit; an output may be written to `dump`. The first one verifies, measures memory and dumps the output for the

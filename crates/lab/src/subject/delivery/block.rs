@@ -15,7 +15,7 @@ use weigh_model::payload::Origin;
 use weigh_model::record::DeliveryVisit;
 use weigh_model::record::delivery::Switches;
 
-/// One of so many responses that are not compared byte for byte is decoded in full.
+/// One of this many responses that are not compared byte for byte is decoded in full.
 const DECODE_EVERY: u32 = 10;
 /// A page of others is asked for again after this: a clock in it goes on meanwhile.
 pub const AGAIN_SECONDS: f64 = 1.1;

@@ -25,7 +25,7 @@ use weigh_model::record::fairness::Fairness;
 /// Classes, streams and requests of both kinds have the same names.
 const LIGHT: &str = "light";
 const SLOW: &str = "slow";
-/// Light requests a second, over so many connections at most: a visitor does not wait for the one before.
+/// Light requests per second, over this many connections at most: a visitor does not wait for the one before.
 const RATE: &str = "constant:50";
 const VISITORS: u32 = 16;
 /// Bytes that a slow client's kernel takes ahead of it.

@@ -10,7 +10,7 @@ use weigh_model::way::{WayDescription, WayKind};
 
 /// What a response costs beside its bytes, in seconds: the server's part, and PHP's.
 const RESPONSE_SECONDS: (f64, f64) = (0.0001, 0.0004);
-/// Bytes a second that are sent where nothing is done to them.
+/// Bytes per second that are sent where nothing is done to them.
 const SENT: f64 = 1e9;
 /// How long a block of requests is to last, in seconds.
 const BLOCK_SECONDS: f64 = 0.4;
@@ -49,7 +49,7 @@ pub fn block_requests(response_seconds: f64, delivery: &Delivery) -> u64 {
         .next_multiple_of(u64::from(delivery.instances.max(1)))
 }
 
-/// How often a preflight asks for each instance of a content before a block of so many requests: once where responses are so slow that the block is one.
+/// How often a preflight asks for each instance of a content before a block of this many requests: once where responses are so slow that the block is one.
 pub fn preflights(delivery: &Delivery, requests: u64) -> u32 {
     if delivery.instances > 1 || requests == 1 { 1 } else { PREFLIGHTS }
 }

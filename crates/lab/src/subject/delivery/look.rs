@@ -70,7 +70,7 @@ pub fn pools(inventory: &Inventory, php_home: &Path) -> Vec<RuntimeEntry> {
     inventory.runtimes.iter().filter_map(entry).collect()
 }
 
-/// Why a PHP sends nothing, and what would mend it.
+/// Why a PHP sends nothing, and what would fix it.
 struct Lack {
     why: anyhow::Error,
     remedy: Option<String>,

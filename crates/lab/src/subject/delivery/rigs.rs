@@ -76,7 +76,7 @@ impl Over {
     }
 }
 
-/// Which pool: a runtime's, with so many workers and this opcode cache.
+/// Which pool: a runtime's, with this many workers and this opcode cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crew {
     /// The runtime's name in the plan.

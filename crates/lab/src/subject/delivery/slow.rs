@@ -1,4 +1,4 @@
-//! Slow clients in a block of deliveries: so many take the content at a low rate, while others ask for a light page.
+//! Slow clients in a block of deliveries: this many take the content at a low rate, while others ask for a light page.
 
 use anyhow::{Result, bail};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ const MOST_CLIENTS: u32 = 512;
 const MOST_WORKERS: u32 = 256;
 /// Workers of a pool where nothing is said.
 const WORKERS: u32 = 8;
-/// Bytes a second, where nothing is said.
+/// Bytes per second, where nothing is said.
 const READ_RATE: u64 = 50_000;
 
 /// Slow clients: every number of them is a cell.
@@ -18,7 +18,7 @@ const READ_RATE: u64 = 50_000;
 pub struct SlowClients {
     /// How many there are at a time; 0 shows the light requests alone.
     pub clients: Vec<u32>,
-    /// Bytes a second that each takes. Absent: 50,000.
+    /// Bytes per second that each takes. Absent: 50,000.
     #[serde(default = "read_rate")]
     pub read_rate: u64,
     /// Workers of the PHP pool. Absent: what `memory` leaves room for, else 8.
@@ -49,7 +49,7 @@ impl SlowClients {
             bail!("slow clients = {n}: give 0 to {MOST_CLIENTS}");
         }
         if self.read_rate == 0 {
-            bail!("read_rate = 0: give bytes a second above zero");
+            bail!("read_rate = 0: give bytes per second above zero");
         }
         if self.workers.is_some() && self.memory.is_some() {
             bail!("`workers` and `memory` both tell how many workers there are; give one");

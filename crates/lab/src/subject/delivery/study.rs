@@ -51,7 +51,7 @@ pub struct DeliveryBlock {
     pub subject: Served,
     /// Contents by name: `corpus:page-path`, `set:pages`.
     pub content: Vec<String>,
-    /// So many bytes cut out of each content, up to 256 KB at several places that are sent in turn: a ladder of sizes. Absent: whole.
+    /// This many bytes cut out of each content, up to 256 KB at several places that are sent in turn: a ladder of sizes. Absent: whole.
     #[serde(default)]
     pub sizes: Vec<u64>,
     /// Web servers by name; `*` is every server that is here.

@@ -139,9 +139,8 @@ fn variant_options(codings: &[String]) -> Vec<OptionDescription> {
         )
     });
     let words: Vec<String> = codings.iter().filter(|c| *c != COMPRESS).cloned().collect();
-    let coding = (words.len() > 1).then(|| {
-        option(CODING, words, "the only variant that there is, and what is asked for; all without it")
-    });
+    let coding = (words.len() > 1)
+        .then(|| option(CODING, words, "the only variant, and what is asked for; without it, all of them"));
     encoder.into_iter().chain(coding).collect()
 }
 

@@ -9,8 +9,8 @@ fn ab_s_flags_send_what_ab_would() {
     let line = format!("-n 30 -c 3 -k -H 'X-A: b c' -C k=v {}", server.url("/x"));
     let ran = lab.done(&["load", "--ab-args", &line]);
     assert!(ran.stdout.contains("30 complete"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("real ab speaks HTTP/1.0"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("the same as: weigh load "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("real ab uses HTTP/1.0"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("same as: weigh load "), "{}", ran.stderr);
     let head = server.heads().pop().unwrap();
     assert!(head.starts_with("GET /x HTTP/1.1\r\n"), "{head}");
     for part in ["X-A: b c", "Cookie: k=v", "User-Agent: ApacheBench/2.3", "Accept: */*"] {
@@ -24,10 +24,10 @@ fn after_two_dashes_without_quotes_and_as_ab_speaks() {
     let (lab, server) = (Lab::new(), Server::of("a body"));
     let url = server.url("/");
     let ran = lab.done(&["load", "--http", "1.0", "--ab-args", "--", "-n", "12", "-c", "2", "-k", &url]);
-    assert!(!ran.stderr.contains("real ab speaks"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("real ab uses"), "{}", ran.stderr);
     let line = format!("-n 4 {url}");
     let ran = lab.run(&["load", "--ab-args", &line, "--json"]);
-    assert!(ran.code == 1 && ran.stderr.contains("--json stands after --ab-args"), "{}", ran.stderr);
+    assert!(ran.code == 2 && ran.stderr.contains("--json comes after --ab-args"), "{}", ran.stderr);
     assert_eq!(lab.run(&["load", "--ab-args", "-n", "4", &url]).code, 0);
     let heads = server.heads();
     let head = &heads[0];
@@ -57,7 +57,7 @@ fn a_body_and_what_cannot_be_mapped() {
     ] {
         let ran = lab.run(&["load", "--ab-args", line]);
         let last = ran.stderr.lines().last().unwrap_or_default();
-        assert!(ran.code == 1 && ran.stdout.is_empty(), "{line}: {}", ran.stdout);
+        assert!(ran.code == 2 && ran.stdout.is_empty(), "{line}: {}", ran.stdout);
         assert!(last.starts_with("weigh: ") && last.contains(said), "{line}: {last}");
     }
 }

@@ -15,8 +15,20 @@ fn two_sides_alternate_and_are_told_apart() {
         response("X-Padding: 0123456789\r\n", b"the same body on both sides")
     });
     let vs = b.url("/");
-    let args =
-        ["load", &a.url("/"), "--vs", &vs, "--blocks", "6", "--block", "200ms", "-c", "2", "--out", "run"];
+    let args = [
+        "load",
+        &a.url("/"),
+        "--vs",
+        &vs,
+        "--blocks",
+        "6",
+        "--block-time",
+        "200ms",
+        "-c",
+        "2",
+        "--out",
+        "run",
+    ];
     let found = document(&lab.fine(&[&args[..], &["--json"]].concat()));
     assert_eq!((&found["kind"], &found["comparison"]["blocks"]), (&"comparison".into(), &6.into()));
     assert_eq!(lines(&lab.path("run/blocks.ndjson")), 12);
@@ -42,9 +54,10 @@ fn two_sides_alternate_and_are_told_apart() {
 fn sides_that_send_something_else_are_no_comparison() {
     let lab = Lab::new();
     let (a, b) = (Server::of("this"), Server::of("that"));
-    let args = ["load", &a.url("/"), "--vs", &b.url("/"), "--blocks", "2", "--block", "100ms", "-c", "1"];
+    let args =
+        ["load", &a.url("/"), "--vs", &b.url("/"), "--blocks", "2", "--block-time", "100ms", "-c", "1"];
     let ran = lab.run(&args);
-    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("The two do not send the same"), "{}", ran.stdout);
 }
 
@@ -55,7 +68,7 @@ fn the_knee_of_a_slow_server_is_between_two_steps() {
         std::thread::sleep(Duration::from_millis(20));
         response("", b"slow")
     });
-    // Two connections and 20 ms each: about 100 requests a second.
+    // Two connections and 20 ms each: about 100 requests per second.
     let args = [
         "load",
         &server.url("/"),
@@ -63,7 +76,7 @@ fn the_knee_of_a_slow_server_is_between_two_steps() {
         "p50=100ms",
         "-c",
         "2",
-        "--block",
+        "--block-time",
         "400ms",
         "-d",
         "40s",

@@ -23,7 +23,7 @@ fn the_directory_has_plan_result_slices_and_histograms() {
     );
     // A run is never written over.
     let ran = lab.run(&args);
-    assert_eq!(ran.code, 1);
+    assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("there are files in it already"), "{}", ran.stderr);
 }
 

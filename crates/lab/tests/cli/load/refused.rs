@@ -34,7 +34,7 @@ fn a_slip_is_one_line_that_says_what_to_do() {
         (&["--read-rate", "0"], "50KB/s"),
         (&["--discard", "--decode-every", "2"], "cannot be used with"),
         (&["--blocks", "3"], "--vs"),
-        (&["--vs", "http://127.0.0.1:1/", "-n", "3"], "--block"),
+        (&["--vs", "http://127.0.0.1:1/", "-n", "3"], "--block-time"),
         (&["--vs", "http://192.0.2.1/"], "--allow-remote 192.0.2.1"),
         (&["--find-capacity", "50ms"], "p99=50ms"),
         (&["--find-capacity", "p99=50ms", "-n", "3"], "-d bounds"),

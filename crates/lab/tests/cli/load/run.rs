@@ -69,7 +69,7 @@ fn one_flipped_byte_is_a_fault_that_is_shown() {
     });
     let url = server.url("/");
     let ran = lab.run(&["load", &url, "-n", "300", "-c", "1", "--out", "run"]);
-    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
     let found = document(&lab.read("run/result.json"));
     let counts = &found["figures"]["total"]["counts"];
     assert_eq!((&counts["completed"], &counts["faulted"]), (&299.into(), &1.into()));

@@ -46,7 +46,7 @@ struct Track {
 struct Timetable {
     /// Bytes of a packet with its headers.
     packet: u64,
-    /// Bytes a second.
+    /// Bytes per second.
     speed: f64,
     /// Bytes that leave at once at the start.
     ahead: f64,

@@ -1,0 +1,105 @@
+//! How the program ends: its exit codes, and which errors are refusals. Help, documents and tests take them from here.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// What a call of the program came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Fine = 0,
+    /// Failed on the way, or interrupted.
+    Internal = 1,
+    /// Refused before anything was measured.
+    Usage = 2,
+    /// Done, but some configurations failed.
+    Failures = 3,
+    /// Done, and the result is worse than a given limit or baseline allows.
+    Worse = 4,
+}
+
+/// What help says of them.
+pub const CODES: &str = "Exit codes:
+  0  done
+  1  failed on the way, or interrupted
+  2  refused: wrong usage, or a file or program that cannot be used; nothing was measured
+  3  done, but some configurations failed
+  4  done, but worse than a given limit or baseline allows";
+
+impl Exit {
+    /// Of a result in which this many configurations have no number.
+    pub fn of_failures(count: usize) -> Exit {
+        if count > 0 { Exit::Failures } else { Exit::Fine }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// The examples of a verb with the exit codes below them, for its help.
+pub fn help(examples: &str) -> String {
+    format!("{examples}\n\n{CODES}")
+}
+
+/// An error in what the user asked for.
+#[derive(Debug)]
+struct Refused(anyhow::Error);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// For results that come before anything is measured.
+pub trait OrRefuse<T> {
+    /// An error ends the program with [`Exit::Usage`].
+    ///
+    /// # Errors
+    /// The same error.
+    fn or_refuse(self) -> anyhow::Result<T>;
+}
+
+impl<T, E: Into<anyhow::Error>> OrRefuse<T> for Result<T, E> {
+    fn or_refuse(self) -> anyhow::Result<T> {
+        self.map_err(|error| refused(error.into()))
+    }
+}
+
+/// An error that ends the program with [`Exit::Usage`].
+pub fn refused(error: anyhow::Error) -> anyhow::Error {
+    if error.is::<Refused>() { error } else { Refused(error).into() }
+}
+
+/// The exit code of an error.
+pub fn of_error(error: &anyhow::Error) -> Exit {
+    if error.is::<Refused>() { Exit::Usage } else { Exit::Internal }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::{Context, anyhow};
+
+    #[test]
+    fn a_refusal_stays_one_under_further_context_and_reads_the_same() {
+        let error = Err::<(), _>(anyhow!("no such file")).context("page.html").or_refuse().or_refuse();
+        let error = error.context("run").unwrap_err();
+        assert_eq!(format!("{error:#}"), "run: page.html: no such file");
+        assert_eq!(of_error(&error), Exit::Usage);
+        assert_eq!(of_error(&anyhow!("no space left")), Exit::Internal);
+    }
+
+    #[test]
+    fn help_names_every_code() {
+        for exit in [Exit::Fine, Exit::Internal, Exit::Usage, Exit::Failures, Exit::Worse] {
+            assert!(CODES.contains(&format!("\n  {}  ", exit as u8)), "{exit:?}");
+        }
+        assert_eq!((Exit::of_failures(0), Exit::of_failures(2)), (Exit::Fine, Exit::Failures));
+    }
+}

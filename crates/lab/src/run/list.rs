@@ -1,0 +1,107 @@
+//! Runs below a folder: listed, and found by name.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::dir::{RUN, StoredRun, started};
+use super::lock::Lock;
+use weigh_model::suggest::nearest;
+use weigh_model::text::clean_path;
+
+/// Where runs are written unless the user names another folder.
+pub const FOLDER: &str = "weigh-runs";
+/// The word for the newest run.
+pub const LATEST: &str = "latest";
+
+/// A run that is there; it may be damaged.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Found {
+    /// When it was started, RFC 3339, UTC; empty where its file does not say.
+    pub started: String,
+    /// The name of its folder.
+    pub name: String,
+    /// Its folder.
+    pub path: PathBuf,
+}
+
+impl Found {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It is damaged, or of a later version.
+    pub fn read(&self) -> Result<StoredRun> {
+        StoredRun::read(&self.path)
+    }
+
+    /// A process writes it.
+    pub fn is_running(&self) -> bool {
+        Lock::is_held(&self.path)
+    }
+}
+
+/// The runs in a folder, the newest first; none where there is no such folder.
+pub fn below(folder: &Path) -> Vec<Found> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<Found> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.join(RUN).is_file())
+        .map(|path| Found { started: started(&path), name: name_of(&path), path })
+        .filter(|run| !run.name.starts_with('.'))
+        .collect();
+    found.sort();
+    found.reverse();
+    found
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+/// The folder of the run that a word names: a path, the name of a run in [`FOLDER`], or [`LATEST`].
+///
+/// # Errors
+/// One line: what there is instead, and what was probably meant.
+pub fn find(word: &Path) -> Result<PathBuf> {
+    if word.join(RUN).is_file() {
+        return Ok(word.to_owned());
+    }
+    let runs = below(Path::new(FOLDER));
+    let text = word.to_string_lossy();
+    if let Some(run) = runs.iter().find(|run| text == LATEST || run.name == text) {
+        return Ok(run.path.clone());
+    }
+    let shown = clean_path(word);
+    if runs.is_empty() && !word.exists() {
+        bail!("{shown}: no such run, and {FOLDER} has none; measure one: weigh run --quick");
+    }
+    if word.join("blocks.ndjson").exists() {
+        bail!("{shown}: a result of weigh load; its figures are in {shown}/result.json");
+    }
+    if word.exists() {
+        bail!("{shown}: not a run (it has no {RUN}); weigh report lists the runs in {FOLDER}");
+    }
+    match nearest(&name_of(word), runs.iter().map(|run| run.name.as_str())) {
+        Some(near) => bail!("{shown}: no such run; did you mean `{near}`?"),
+        None => bail!("{shown}: no such run; weigh report lists the runs in {FOLDER}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_run_comes_first_and_what_is_no_run_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, started) in [("a", "2026-01-02T00:00:00Z"), ("b", "2026-01-03T00:00:00Z"), ("c", "")] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+            let json = format!("{{\"schema\": 1, \"started\": \"{started}\"}}");
+            std::fs::write(folder.path().join(name).join(RUN), json).unwrap();
+        }
+        std::fs::create_dir(folder.path().join("load-1")).unwrap();
+        let names: Vec<String> = below(folder.path()).into_iter().map(|run| run.name).collect();
+        assert_eq!(names, ["b", "a", "c"]);
+        assert_eq!(below(Path::new("/nonexistent")), []);
+    }
+}

@@ -1,0 +1,116 @@
+//! Wrong input of every verb in one table: what was typed, what is said, and the exit code.
+
+use crate::lab::Lab;
+
+/// What is typed, a line each. Quotes are those of a shell.
+const TYPED: &str = r#"
+weigh cdoec page.html
+weigh codec
+weigh codec nowhere.html
+weigh codec page.html --bugdet 3
+weigh codec page.html --budget -5
+weigh codec page.html --budget 0
+weigh codec page.html --budget nan
+weigh codec page.html --budget '5 parsecs'
+weigh codec page.html --block 1
+weigh codec page.html --block 1KX
+weigh codec page.html --seed abc
+weigh codec page.html --codecs zstdd
+weigh codec page.html --codecs zstd brotli
+weigh codec page.html --sets web cache
+weigh codec page.html --levels 1..99
+weigh codec page.html --levels many
+weigh codec page.html --php /no/such/php
+weigh codec page.html --out page.html
+weigh codec --content page.html
+weigh check --jsno
+weigh check --php /no/such/php
+weigh plan cache-level
+weigh plan page.html
+weigh plan cache-levels --only ''
+weigh plan cache-levels --only nonsense
+weigh plan page-output --content page.html other.html
+weigh plan cache-client --store redis://127.0.0.1:1/0
+weigh plan cache-client --store reddis
+weigh plan text-assets --url http://127.0.0.1:1/ --content page.html
+weigh run nowhere.toml
+weigh run text-assets page-output --out run
+weigh run text-assets --content page.html other.html
+weigh run text-assets --content nowhere.html
+weigh run text-assets --docroot .
+weigh run text-assets --out used
+weigh run text-assets --profile ''
+weigh run --resume nowhere
+weigh run --resume used
+weigh run --url http://127.0.0.1:1/
+weigh --defs nowhere run text-assets
+weigh report nowhere
+weigh report used
+weigh report latest
+weigh report used --summary
+weigh report used -f pdf
+weigh report used --json --full
+weigh load
+weigh load 127.0.0.1:8080
+weigh load http://127.0.0.1:1/ -t 2
+weigh load http://127.0.0.1:1/ -k
+weigh load http://127.0.0.1:1/ -d -3s
+weigh load http://127.0.0.1:1/ -c 0
+weigh load http://127.0.0.1:1/ --block 1s
+weigh load http://127.0.0.1:1/ --read-rate 50KB
+weigh load http://127.0.0.1:1/ --csv nowhere/s.csv
+weigh load http://127.0.0.1:1/ --csv s.csv --vs http://127.0.0.1:2/
+weigh load http://127.0.0.1:1/ --find-capacity 50ms
+weigh load http://192.0.2.1/
+weigh load http://127.0.0.1:1/ -n 1
+weigh profile
+weigh profile x.php
+weigh profile nowhere.out
+weigh profile page.html
+weigh profile --function wrok stacks
+weigh profile --function nope stacks
+weigh profile --function '' stacks
+weigh profile --limit -1 -- script.php
+weigh profile --out used stacks
+weigh profile -- nowhere.php
+weigh corpus lits
+weigh corpus fetch nosuch
+weigh corpus fetch jquery
+weigh link measure 100mbit
+weigh link measure cabel
+weigh link run cable echo hi
+weigh link run cable -- /no/such/program
+weigh link run cable --far '' -- true
+weigh runtime add trixie
+weigh runtime add debain:trixie
+weigh runtime remove php9.9
+"#;
+
+#[test]
+fn every_wrong_input_is_one_line_that_says_what_to_do() {
+    let lab = Lab::new();
+    for page in ["page.html", "other.html"] {
+        lab.write(page, "<html><body>Weighbridge</body></html>\n".repeat(100));
+    }
+    lab.write("stacks", "main;work 3\nmain;rest 4\n");
+    lab.write("script.php", "<?php echo 1;");
+    lab.write("used/file", "x");
+    let mut table = String::new();
+    let mut count = 0;
+    for line in TYPED.lines().filter(|line| !line.is_empty()) {
+        let words = shell_words::split(line).unwrap();
+        let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+        let ran = lab.run(&words);
+        let said = ran.stderr.replace(&lab.work().display().to_string(), "[HERE]");
+        assert_eq!(ran.stdout, "", "{line}");
+        assert!((1..=2).contains(&said.lines().count()), "{line}: {said}");
+        assert_eq!(ran.code, 2, "{line}: {said}");
+        assert!(said.lines().all(|line| line.chars().count() < 400), "{line}: {said}");
+        table.push_str(&format!("$ {line}\n{said}→ {}\n\n", ran.code));
+        count += 1;
+    }
+    assert!(count >= 40, "{count}");
+    assert!(!lab.path("weigh-runs").exists(), "a refusal leaves no run behind");
+    assert_eq!(lab.left_over(), 0);
+    insta::assert_snapshot!(table);
+}
