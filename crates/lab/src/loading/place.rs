@@ -77,7 +77,7 @@ impl Place {
 /// Makes sure that a file can be written, before anything is measured for it. Devices and pipes are left alone.
 pub fn can_write(path: &Path) -> Result<()> {
     let folder = folder_of(path);
-    if std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+    if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
         return Ok(());
     }
     ensure!(!path.is_dir(), "{}: cannot be written: it is a folder", path.display());
