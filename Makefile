@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link clean
+.PHONY: help run test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link pictures clean
 
 help:
 	@echo "make run           install what is missing, build, fetch the corpus, measure, answer"
@@ -11,6 +11,7 @@ help:
 	@echo "make lint docs     formatting, clippy, PHP checks; the documentation of the code"
 	@echo "make fuzz          a minute of random input for what reads a server's bytes and a user's files"
 	@echo "make deny          licences, duplicates and sources of the dependencies; needs cargo-deny"
+	@echo "make pictures      every picture of README and docs again, from the runs in docs/runs"
 	@echo "make bench-codec   our codec figures against zstd -b, lzbench and native zlib"
 	@echo "make bench-answer  the adaptive stop against measuring everything"
 	@echo "make bench-noise   figures while both cores are loaded"
@@ -61,6 +62,9 @@ bench-truth:
 bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache bench-link:
 	@scripts/setup bench
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
+
+pictures: build
+	@scripts/pictures
 
 clean:
 	@$(CARGO) clean

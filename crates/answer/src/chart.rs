@@ -17,13 +17,13 @@ mod tests;
 
 pub use axis::{Axis, bytes_tick, ends, time_tick};
 pub use bars::{Bar, BarPanel, Bars};
-pub use canvas::{Color, INK, PAPER, QUIET, fonts, whole};
+pub use canvas::{Color, INK, QUIET, fonts, whole};
 pub use fields::{Field, FieldRow, Fields};
 pub use lines::{Line, LinePanel, Lines, LinkStrip, Mark};
-pub use palette::{GREEN, ORANGE, RED, VIOLET, YELLOW, beside, codec};
+pub use palette::{GREEN, ORANGE, VIOLET, beside, codec, heat, heat_legend};
 pub use scatter::{Scatter, ScatterPoint, Slope};
 
-use canvas::{Anchor, BOTTOM, Canvas, MARGIN, Pen, WIDTH};
+use canvas::{Anchor, Canvas, MARGIN, Pen, WIDTH};
 
 /// A chart with what is written around it.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub enum Drawing {
 }
 
 impl Chart {
-    /// The picture, 1200 pixels wide and at most 750 high.
+    /// The picture, 1200 pixels wide and as high as what it shows.
     pub fn svg(&self) -> String {
         let mut canvas = Canvas::default();
         let top = self.head(&mut canvas);
@@ -59,7 +59,7 @@ impl Chart {
             Drawing::Bars(bars) => bars.draw(&mut canvas, top),
             Drawing::Fields(fields) => fields.draw(&mut canvas, top),
         };
-        let foot = bottom.min(BOTTOM) + 34.0;
+        let foot = bottom + 34.0;
         self.foot(&mut canvas, foot);
         canvas.finish(&self.title, &format!("{}. {}", self.about, self.remark), foot + 24.0)
     }
@@ -73,7 +73,7 @@ impl Chart {
             (&self.about, " · ", Pen::new(16.0, QUIET), 23.0),
         ];
         for (text, separator, pen, height) in lines {
-            for line in canvas.wrap(text, separator, pen, width, 2) {
+            for line in canvas.wrap(text, separator, pen, width, 3) {
                 canvas.text(&line, (MARGIN, y), pen);
                 y += height;
             }

@@ -6,12 +6,16 @@ mod head;
 mod method;
 mod rest;
 
+use anyhow::{Result, bail};
+use weigh_model::suggest::nearest;
 use weigh_model::units;
 
 use crate::exhibit::Exhibit;
+use crate::first::distinct;
 use crate::format::{Detail, Options};
 use crate::report::Report;
-use crate::table::Grid;
+use crate::table::{Columns, Grid};
+use crate::text::clean;
 
 /// A part of the report. Texts are cleaned, and not escaped for any format.
 #[derive(Clone, Debug)]
@@ -50,18 +54,18 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     // Where nothing competes, an overview has whole rows, which a full report has below.
     let has_all_below = full && report.shape().axes.is_none();
     if groups.len() > look.few && !has_all_below {
-        blocks.extend((look.overview)(report));
+        blocks.extend((look.overview)(report, &options.columns));
     }
     blocks.extend(then.iter().flat_map(|exhibit| exhibit.blocks(report, options)));
     blocks.push(Block::StudyCharts);
     for (index, view) in groups.iter().enumerate() {
         if full {
             let before = index.checked_sub(1).map(|before| groups[before].group);
-            blocks.extend(view.section(before));
+            blocks.extend(view.section(before, &options.columns));
             blocks.push(Block::Charts(index));
             blocks.extend(exhibits.iter().flat_map(|exhibit| exhibit.group_blocks(report, view.group)));
         } else if groups.len() <= look.few {
-            blocks.extend(view.front());
+            blocks.extend(view.front(&options.columns));
         }
     }
     blocks.extend(rest::faults(&report.faults, full));
@@ -71,6 +75,31 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
         blocks.extend(method::section(report, facts, options));
     }
     blocks
+}
+
+/// Makes sure that each column that is asked for is one of the report's: of its tables, or a factor or metric of its subject.
+///
+/// # Errors
+/// The first one that is none, and the nearest that is.
+pub fn check(report: &Report, columns: &Columns) -> Result<()> {
+    let Columns::These(names) = columns else { return Ok(()) };
+    let shape = report.shape();
+    let full = Options { detail: Detail::Full, ..Options::default() };
+    let mut known: Vec<String> = shape.factors.iter().map(|factor| factor.id.to_owned()).collect();
+    known.extend(shape.metrics().map(|metric| metric.id.to_owned()));
+    for detail in [full, Options::default()] {
+        let grids = build(report, &detail).into_iter();
+        let grids = grids.filter_map(|block| if let Block::Table(grid) = block { Some(grid) } else { None });
+        known.extend(grids.flat_map(|grid| grid.columns).map(|column| column.called()));
+    }
+    let known = distinct(known);
+    match names.iter().find(|name| !known.contains(name)) {
+        Some(name) => match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => bail!("no column `{}`; did you mean `{near}`?", clean(name)),
+            None => bail!("no column `{}`; `--columns all` shows every one with its name", clean(name)),
+        },
+        None => Ok(()),
+    }
 }
 
 /// How many more there are in the full report; nothing where there are none.

@@ -18,6 +18,7 @@ use anyhow::Result;
 use weigh_model::suggest::nearest_hint;
 
 use crate::report::Report;
+use crate::table::{Columns, Sheet};
 use crate::text::clean;
 
 /// What becomes of a format's files.
@@ -98,6 +99,17 @@ pub struct Options {
     pub findings: usize,
     /// The command that makes this run again, for the report's last section.
     pub command: Option<String>,
+    /// Which columns tables have.
+    pub columns: Columns,
+    /// How a reader sees the others.
+    pub more: &'static str,
+}
+
+impl Options {
+    /// What its tables are drawn on.
+    pub fn sheet(&self) -> Sheet<'_> {
+        Sheet { width: self.width, color: self.color, columns: &self.columns, more: self.more }
+    }
 }
 
 /// How much a terminal report says. The other formats are always complete.
@@ -112,6 +124,14 @@ pub enum Detail {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { width: 100, color: false, detail: Detail::Summary, findings: 10, command: None }
+        Options {
+            width: 100,
+            color: false,
+            detail: Detail::Summary,
+            findings: 10,
+            command: None,
+            columns: Columns::Few,
+            more: "--columns all",
+        }
     }
 }

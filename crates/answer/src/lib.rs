@@ -4,6 +4,15 @@
 //! what differs; [`finding`] writes the answer. [`report::Report`] is all of it, [`document`], [`picture`] and [`mod@format`] show it.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+extern crate self as weigh_answer;
+#[cfg(test)]
+#[path = "../tests/answer/fits.rs"]
+mod fits;
+#[cfg(test)]
+#[path = "../tests/answer/pictured.rs"]
+mod pictured;
+
 pub mod bars;
 mod caveats;
 mod chart;
@@ -26,3 +35,4 @@ pub mod table;
 pub mod text;
 pub mod verdict;
 pub mod words;
+pub mod worth;

@@ -11,6 +11,7 @@ use weigh_model::record::VisitRecord;
 use crate::estimate::Estimate;
 use crate::gather::Measured;
 use crate::row::Values;
+use crate::table::Kind;
 
 /// One metric.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +71,20 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// The unit of a table's column, how its numbers are written, and by what values are multiplied.
+    pub fn column(self) -> (&'static str, Kind, f64) {
+        match self {
+            Unit::Ns => ("ms", Kind::Three, 1e-6),
+            Unit::S => ("ms", Kind::Three, 1e3),
+            Unit::Bytes => ("B", Kind::Whole, 1.0),
+            Unit::PerSecond => ("1/s", Kind::Three, 1.0),
+            Unit::BytesPerSecond => ("MB/s", Kind::Three, 1e-6),
+            Unit::Count => ("", Kind::Three, 1.0),
+            Unit::Share => ("%", Kind::Fixed(1), 100.0),
+            Unit::Ratio => ("×", Kind::Fixed(2), 1.0),
+        }
+    }
+
     /// Its symbol in headers of CSV files.
     pub fn symbol(self) -> &'static str {
         match self {

@@ -3,6 +3,7 @@
 pub(crate) mod client;
 pub(crate) mod codec;
 pub(crate) mod delivery;
+mod said;
 
 use weigh_model::payload::Payload;
 
@@ -10,6 +11,7 @@ use crate::chart::{Chart, Scatter, ScatterPoint, bytes_tick, time_tick, whole};
 use crate::document::group::{View, is_synthetic};
 use crate::report::Report;
 use crate::text::{clean, shorten, slug};
+use crate::worth::worth;
 
 /// One picture of a report.
 #[derive(Clone, Debug)]
@@ -45,6 +47,11 @@ fn plain_title(group: &View) -> String {
     (group.report.shape().look.title)(group.report, group.group)
 }
 
+/// Parts of what a picture is about; the empty ones are left out.
+fn about_of<const N: usize>(parts: [String; N]) -> String {
+    parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
 /// What the foot names as the source.
 fn source(report: &Report, is_synthetic: bool) -> String {
     let (run, study) = (&report.run, &report.study.name);
@@ -67,14 +74,16 @@ fn is_made_up(report: &Report, payload: &str) -> bool {
     report.payload(payload).is_some_and(is_synthetic)
 }
 
-/// Time against bytes of a content; none with fewer than `least` points that encode it.
+/// Time against bytes of a content; none with fewer than `least` points that encode it. `longest` is the time beyond which none is worth considering.
 fn tradeoff(
-    points: Vec<ScatterPoint>,
+    mut points: Vec<ScatterPoint>,
+    longest: f64,
     least: usize,
     x: &'static str,
     y: &'static str,
     content: Option<&Payload>,
 ) -> Option<Scatter> {
+    consider(&mut points, longest);
     let is_enough = points.iter().filter(|point| !point.is_aside).count() >= least;
     let bytes = content.map(|content| content.size() as f64).filter(|bytes| *bytes > 0.0);
     is_enough.then(|| Scatter {
@@ -84,6 +93,17 @@ fn tradeoff(
         whole: bytes,
         slopes: Vec::new(),
     })
+}
+
+/// Marks the points of the front that are worth considering.
+fn consider(points: &mut [ScatterPoint], longest: f64) {
+    let mut front: Vec<usize> =
+        (0..points.len()).filter(|at| points[*at].is_front && !points[*at].is_aside).collect();
+    front.sort_by(|a, b| points[*a].x.total_cmp(&points[*b].x));
+    let figures: Vec<(f64, f64)> = front.iter().map(|at| (points[*at].x, points[*at].y)).collect();
+    for (at, is_worth) in front.into_iter().zip(worth(&figures, longest)) {
+        points[at].is_worth = is_worth;
+    }
 }
 
 /// The words of a trade-off's title.
@@ -103,9 +123,12 @@ fn tradeoff_title(content: &str, scatter: &Scatter, words: &TradeoffWords) -> St
     let name = shorten(&clean(content), 40);
     let mut points: Vec<_> = scatter.points.iter().filter(|point| !point.is_aside).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let front: Vec<_> = points.iter().filter(|point| point.is_front).map(|p| whole(&p.label)).collect();
+    let front: Vec<_> = points.iter().filter(|point| point.is_worth).map(|p| whole(&p.label)).collect();
     match front.as_slice() {
         [] => format!("{name}: {}", words.axes),
+        [one] if points.iter().filter(|point| point.is_front).count() > 1 => {
+            format!("{name}: of {} {} only {one} is worth considering", points.len(), words.things)
+        }
         [one] => format!("{name}: {}", (words.alone)(one, points.len() - 1)),
         [first, .., last] => format!(
             "{name}: {} of {} {} are worth considering, from {first} ({}) to {last} (smallest)",

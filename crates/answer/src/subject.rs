@@ -27,7 +27,7 @@ use crate::metric::Metric;
 use crate::picture::Picture;
 use crate::report::Report;
 use crate::row::Row;
-use crate::table::{Cell as Field, Column};
+use crate::table::{Cell as Field, Column, Columns, Kind};
 
 /// Every subject. A plan belongs to the first one that takes a cell of it; the first one also takes a plan without cells.
 pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &delivery::SHAPE, &client::SHAPE];
@@ -76,8 +76,6 @@ pub struct Look {
     pub noun: (&'static str, &'static str),
     /// What the front is of: `encode time and bytes`.
     pub front_of: &'static str,
-    /// What columns mean.
-    pub legend: &'static str,
     /// How it was measured.
     pub method: &'static str,
     /// The name of a row inside its group, cleaned.
@@ -88,12 +86,12 @@ pub struct Look {
     pub part: Option<fn(&Report, &Group) -> String>,
     /// What a group is, one remark each.
     pub about: fn(&Report, &Group) -> Vec<String>,
-    /// The columns of a group's table.
+    /// The columns of a group's table; others can be had of any factor and metric.
     pub columns: fn(&Report, &Group) -> Vec<Shown>,
     /// Short words on a row beside those of its caveats.
     pub notes: fn(&Report, &Row) -> Vec<String>,
     /// All groups in one table, for summaries.
-    pub overview: fn(&Report) -> Vec<Block>,
+    pub overview: fn(&Report, &Columns) -> Vec<Block>,
     /// Its pictures, in the report's order.
     pub pictures: fn(&Report) -> Vec<Picture>,
     /// A summary shows the fronts of so many groups; of more, the overview.
@@ -105,12 +103,20 @@ pub struct Shown {
     /// How it looks.
     pub column: Column,
     /// What a row has there.
-    pub of: fn(&Report, &Group, &Row) -> Field,
+    pub of: Box<OfRow>,
 }
 
+/// What a row has in a column.
+type OfRow = dyn Fn(&Report, &Group, &Row) -> Field;
+
 /// Shorthand for a column.
-pub fn shown(column: Column, of: fn(&Report, &Group, &Row) -> Field) -> Shown {
-    Shown { column, of }
+pub fn shown(column: Column, of: impl Fn(&Report, &Group, &Row) -> Field + 'static) -> Shown {
+    Shown { column, of: Box::new(of) }
+}
+
+/// A column of a metric times a factor.
+pub fn metric(column: Column, id: &'static str, factor: f64) -> Shown {
+    shown(column.of(id), move |_, _, row| row.value(id).map(|value| value * factor).into())
 }
 
 /// Something that varies.
@@ -140,6 +146,23 @@ pub struct Mark {
 }
 
 impl Shape {
+    /// A column of a factor or metric by its id.
+    pub fn column(&self, id: &str) -> Option<Shown> {
+        if let Some(factor) = self.factors.iter().find(|factor| factor.id == id) {
+            let column = Column::factor(factor.id, "", Kind::Text).of(factor.id);
+            let of = factor.of;
+            return Some(shown(column, move |_, _, row| clean(&of(&row.cell).unwrap_or_default()).into()));
+        }
+        let of = self.metrics().find(|metric| metric.id == id)?;
+        let (unit, kind, times) = of.unit.column();
+        Some(metric(Column::new(of.id, unit, kind, 0), of.id, times))
+    }
+
+    /// What a metric means; nothing of what is none.
+    pub fn about(&self, id: &str) -> &'static str {
+        self.metrics().find(|metric| metric.id == id).map_or("", |metric| metric.about)
+    }
+
     /// Its metrics, one after the other.
     pub fn metrics(&self) -> impl Iterator<Item = &'static Metric> {
         self.metrics.iter().copied().flatten()

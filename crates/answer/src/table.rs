@@ -1,26 +1,21 @@
-//! A table with typed columns that fits the width it is given: less important columns go, texts are
-//! shortened or wrapped. Owns layout; refuses to know what the figures mean.
+//! A table with typed columns that fits the width it is given. A column is a factor, which stays whole, a metric or a note, of which the most
+//! important stay. No cell is cut; what has no room is named below. Owns layout; refuses to know what the figures mean.
 
-use console::Style;
+mod draw;
+mod fit;
+
+use std::str::FromStr;
+
+use weigh_model::text::clean;
 use weigh_model::units;
 
-use crate::bars;
-use crate::text::{clean, columns, shorten, wrap};
-
-/// Columns between two columns.
-const GAP: usize = 2;
-/// The narrowest column of a list, where its texts and its name are wider.
-const NARROWEST: usize = 8;
-/// The narrowest and the widest bar worth drawing.
-const BAR: (usize, usize) = (8, 24);
+use crate::text::slug;
 
 /// How a column's cells are shown.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Left aligned; may be shortened to this many columns.
-    Text(usize),
-    /// Left aligned; wrapped where there is no room, to no less than this many columns.
-    Wrapped(usize),
+    /// Left aligned; wrapped where there is no room.
+    Text,
     /// Three significant digits, decimal points one under the other.
     Three,
     /// A fixed number of decimals.
@@ -38,24 +33,120 @@ impl Kind {
     }
 }
 
+/// What a column is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It tells rows apart: every table has room for it.
+    Factor,
+    /// A result.
+    Metric,
+    /// Words on a row.
+    Note,
+}
+
 /// One column.
 #[derive(Clone, Debug)]
 pub struct Column {
+    /// The id of its metric or factor; empty where its name serves.
+    pub id: &'static str,
     /// The header.
     pub name: &'static str,
     /// The unit of every cell, on the header's second line.
     pub unit: String,
     /// How its cells are shown.
     pub kind: Kind,
-    /// 0 stays; of the others the highest goes first when room is short.
-    pub priority: u8,
+    /// What it is for.
+    pub role: Role,
+    /// Of metrics and notes the lowest stay longest.
+    pub rank: u8,
+    /// What it means, in a sentence; empty where its header says so.
+    pub about: &'static str,
 }
 
 impl Column {
-    /// A column of that name.
-    pub fn new(name: &'static str, unit: impl Into<String>, kind: Kind, priority: u8) -> Column {
-        Column { name, unit: unit.into(), kind, priority }
+    /// A column of a metric.
+    pub fn new(name: &'static str, unit: impl Into<String>, kind: Kind, rank: u8) -> Column {
+        Column { id: "", name, unit: unit.into(), kind, role: Role::Metric, rank, about: "" }
     }
+
+    /// A column that tells rows apart.
+    pub fn factor(name: &'static str, unit: &str, kind: Kind) -> Column {
+        Column { role: Role::Factor, ..Column::new(name, unit, kind, 0) }
+    }
+
+    /// A column of words on rows.
+    pub fn note(name: &'static str, rank: u8) -> Column {
+        Column { role: Role::Note, ..Column::new(name, "", Kind::Text, rank) }
+    }
+
+    /// The same under the id of its metric.
+    pub fn of(self, id: &'static str) -> Column {
+        Column { id, ..self }
+    }
+
+    /// The same with what it means.
+    pub fn about(self, about: &'static str) -> Column {
+        Column { about, ..self }
+    }
+
+    /// What `--columns` calls it.
+    pub fn called(&self) -> String {
+        match (self.id, self.name) {
+            ("", "") => slug(&self.unit),
+            ("", name) => slug(name),
+            (id, _) => id.to_owned(),
+        }
+    }
+
+    /// Name and unit on one line.
+    fn title(&self) -> String {
+        match (self.name, self.unit.as_str()) {
+            ("", unit) => unit.to_owned(),
+            (name, "") => name.to_owned(),
+            (name, unit) => format!("{name} ({unit})"),
+        }
+    }
+}
+
+/// Which metrics and notes tables show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Columns {
+    /// The most important that fit.
+    #[default]
+    Few,
+    /// All.
+    All,
+    /// Those that are called so, where a table has one of them.
+    These(Vec<String>),
+}
+
+impl FromStr for Columns {
+    type Err = String;
+
+    /// `all`, or names with commas between them.
+    fn from_str(text: &str) -> Result<Columns, String> {
+        let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+        match names.as_slice() {
+            _ if names.iter().any(String::is_empty) => {
+                Err("name columns, with commas between them, or all".into())
+            }
+            [all] if all == "all" => Ok(Columns::All),
+            _ => Ok(Columns::These(names)),
+        }
+    }
+}
+
+/// What tables are drawn on.
+#[derive(Clone, Copy, Debug)]
+pub struct Sheet<'a> {
+    /// Columns of text.
+    pub width: usize,
+    /// With colours and weights.
+    pub color: bool,
+    /// Which columns are wanted.
+    pub columns: &'a Columns,
+    /// How the others can be seen: `--columns all`.
+    pub more: &'a str,
 }
 
 /// One cell: a text, or a number that may be missing.
@@ -109,17 +200,23 @@ pub struct Grid {
     pub rows: Vec<(Tone, Vec<Cell>)>,
     /// A plain list: no rule under its names, and every column stays.
     pub plain: bool,
+    /// What its columns mean stands below.
+    pub has_legend: bool,
 }
 
-/// A column beside what stands in it.
-pub fn field(
-    name: &'static str,
-    unit: &str,
-    kind: Kind,
-    priority: u8,
-    cell: impl Into<Cell>,
-) -> (Column, Cell) {
-    (Column::new(name, unit, kind, priority), cell.into())
+/// A metric's column beside what stands in it.
+pub fn field(name: &'static str, unit: &str, kind: Kind, rank: u8, cell: impl Into<Cell>) -> (Column, Cell) {
+    (Column::new(name, unit, kind, rank), cell.into())
+}
+
+/// A text that tells rows apart, beside its column.
+pub fn factor(name: &'static str, text: impl Into<String>) -> (Column, Cell) {
+    (Column::factor(name, "", Kind::Text), Cell::Text(text.into()))
+}
+
+/// Words on a row, beside their column.
+pub fn remark(name: &'static str, rank: u8, text: impl Into<String>) -> (Column, Cell) {
+    (Column::note(name, rank), Cell::Text(text.into()))
 }
 
 impl Grid {
@@ -133,7 +230,7 @@ impl Grid {
         things: impl IntoIterator<Item = T>,
         row: impl Fn(T) -> (Tone, Vec<(Column, Cell)>),
     ) -> Grid {
-        let mut grid = Grid::new(Vec::new());
+        let mut grid = Grid::default();
         for (tone, fields) in things.into_iter().map(row) {
             let (columns, cells) = fields.into_iter().unzip();
             grid.columns = columns;
@@ -142,15 +239,15 @@ impl Grid {
         grid
     }
 
-    /// A table that drops columns and shortens texts where room is short.
+    /// A table without rows.
     pub fn new(columns: Vec<Column>) -> Grid {
-        Grid { columns, rows: Vec::new(), plain: false }
+        Grid { columns, ..Grid::default() }
     }
 
     /// A list of texts that wrap where room is short. Columns without a name have no header.
     pub fn list(names: &[&'static str]) -> Grid {
-        let columns = names.iter().map(|name| Column::new(name, "", Kind::Wrapped(NARROWEST), 0));
-        Grid { columns: columns.collect(), rows: Vec::new(), plain: true }
+        let columns = names.iter().map(|name| Column::factor(name, "", Kind::Text));
+        Grid { columns: columns.collect(), plain: true, ..Grid::default() }
     }
 
     /// Adds a line to a list; texts from outside are cleaned.
@@ -164,16 +261,16 @@ impl Grid {
         self.rows.push((tone, cells));
     }
 
-    /// Columns with something in them, bars left out, in order.
-    pub fn filled(&self) -> Vec<usize> {
+    /// Columns with something in them, bars left out, in order; of a list, all.
+    fn filled(&self) -> Vec<usize> {
         let filled = |index: &usize| {
             self.columns[*index].kind != Kind::Bar
                 && self.rows.iter().any(|(_, cells)| match &cells[*index] {
-                    Cell::Text(text) => !text.is_empty(),
+                    Cell::Text(text) => !text.trim().is_empty(),
                     Cell::Number(number) => number.is_some(),
                 })
         };
-        (0..self.columns.len()).filter(filled).collect()
+        (0..self.columns.len()).filter(|index| self.plain || filled(index)).collect()
     }
 
     /// A column's cells as text, without padding.
@@ -181,153 +278,6 @@ impl Grid {
         let kind = self.columns[index].kind;
         self.rows.iter().map(|(_, cells)| one(&cells[index], kind)).collect()
     }
-
-    /// The table in at most `width` columns, each line ending in a newline.
-    pub fn draw(&self, width: usize, color: bool) -> String {
-        if self.rows.is_empty() && !self.plain {
-            return String::new();
-        }
-        let mut plan = self.fit(width);
-        let used: usize = plan.iter().map(|drawn| drawn.width + GAP).sum();
-        let bar = self.columns.iter().position(|column| column.kind == Kind::Bar);
-        if let Some(index) = bar.filter(|_| width >= used + BAR.0) {
-            let width = (width - used).min(BAR.1);
-            let at = plan.iter().position(|drawn| drawn.index > index).unwrap_or(plan.len());
-            plan.insert(at, Slot { index, width, texts: self.bars(index, width) });
-        }
-        self.paint(&mut plan, color)
-    }
-
-    /// Which columns, how wide, with their cells padded but not yet shortened.
-    fn fit(&self, width: usize) -> Vec<Slot> {
-        let shown = if self.plain { (0..self.columns.len()).collect() } else { self.filled() };
-        let mut slots: Vec<Slot> = shown.into_iter().map(|index| self.slot(index)).collect();
-        loop {
-            let total: usize = slots.iter().map(|slot| slot.width + GAP).sum::<usize>().saturating_sub(GAP);
-            let excess = total.saturating_sub(width);
-            let slack: usize = slots.iter().map(|slot| slot.width - self.least(slot)).sum();
-            let last = slots.iter().enumerate().max_by_key(|(_, slot)| self.columns[slot.index].priority);
-            match last {
-                Some((at, slot)) if excess > slack && self.columns[slot.index].priority > 0 => {
-                    slots.remove(at);
-                }
-                _ => {
-                    self.narrow(&mut slots, excess);
-                    return slots;
-                }
-            }
-        }
-    }
-
-    /// Takes `excess` columns from the texts, always from the one that can give most.
-    fn narrow(&self, slots: &mut [Slot], excess: usize) {
-        for _ in 0..excess {
-            let widest = slots.iter_mut().max_by_key(|slot| slot.width - self.least(slot));
-            match widest {
-                Some(slot) if slot.width > self.least(slot) => slot.width -= 1,
-                _ => return,
-            }
-        }
-    }
-
-    /// The fewest columns a slot can have: the header stays whole where its texts do not wrap.
-    fn least(&self, slot: &Slot) -> usize {
-        match self.columns[slot.index].kind {
-            Kind::Wrapped(least) => slot.width.min(least),
-            Kind::Text(least) => slot.width.min(least.max(self.head(slot.index))),
-            _ => slot.width,
-        }
-    }
-
-    fn head(&self, index: usize) -> usize {
-        columns(self.columns[index].name).max(columns(&self.columns[index].unit))
-    }
-
-    fn slot(&self, index: usize) -> Slot {
-        let mut texts = self.texts(index);
-        if self.columns[index].kind == Kind::Three {
-            align_points(&mut texts);
-        }
-        let width = texts.iter().map(|text| columns(text)).max().unwrap_or(0).max(self.head(index));
-        Slot { index, width, texts }
-    }
-
-    fn bars(&self, index: usize, width: usize) -> Vec<String> {
-        let number = |cells: &[Cell]| match cells[index] {
-            Cell::Number(Some(number)) => number,
-            _ => 0.0,
-        };
-        let largest = self.rows.iter().map(|(_, cells)| number(cells)).fold(0.0, f64::max);
-        self.rows.iter().map(|(_, cells)| bars::bar(number(cells) / largest, width)).collect()
-    }
-
-    fn paint(&self, slots: &mut [Slot], color: bool) -> String {
-        let style = || Style::new().force_styling(color);
-        let units = slots.iter().any(|slot| !self.columns[slot.index].unit.is_empty());
-        let heads: Vec<Vec<String>> = slots.iter().map(|slot| self.heads(slot, units)).collect();
-        let rows: Vec<Vec<Vec<String>>> = (0..self.rows.len())
-            .map(|row| slots.iter().map(|slot| self.fold(slot, &slot.texts[row])).collect())
-            .collect();
-        for (at, slot) in slots.iter_mut().enumerate() {
-            let cells = rows.iter().chain([&heads]).flat_map(|row| &row[at]);
-            slot.width = cells.map(|line| columns(line)).max().unwrap_or(0);
-        }
-        let mut out = String::new();
-        if !self.plain {
-            self.put(&mut out, slots, &heads, &style().bold());
-            let width: usize = slots.iter().map(|slot| slot.width + GAP).sum();
-            out.push_str(&format!("{}\n", "─".repeat(width.saturating_sub(GAP))));
-        } else if self.columns.iter().any(|column| !column.name.is_empty()) {
-            self.put(&mut out, slots, &heads, &style());
-        }
-        for ((tone, _), cells) in self.rows.iter().zip(&rows) {
-            let style = match tone {
-                Tone::Plain => style(),
-                Tone::Strong => style().green(),
-                Tone::Dim => style().dim(),
-            };
-            self.put(&mut out, slots, cells, &style);
-        }
-        out
-    }
-
-    fn heads(&self, slot: &Slot, units: bool) -> Vec<String> {
-        let column = &self.columns[slot.index];
-        let unit = units.then(|| column.unit.clone());
-        self.fold(slot, column.name).into_iter().chain(unit).collect()
-    }
-
-    /// A text's lines, no wider than its slot.
-    fn fold(&self, slot: &Slot, text: &str) -> Vec<String> {
-        match self.columns[slot.index].kind {
-            // A text that fits keeps the blanks at its begin.
-            Kind::Wrapped(_) if columns(text) > slot.width => wrap(text, slot.width),
-            _ => vec![shorten(text, slot.width)],
-        }
-    }
-
-    /// Appends one row, as many lines high as its highest cell.
-    fn put(&self, out: &mut String, slots: &[Slot], cells: &[Vec<String>], style: &Style) {
-        for at in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
-            let mut line = String::new();
-            for (slot, cell) in slots.iter().zip(cells) {
-                let text = cell.get(at).map_or("", String::as_str);
-                let blank = " ".repeat(slot.width.saturating_sub(columns(text)));
-                let text = if text.is_empty() { String::new() } else { style.apply_to(text).to_string() };
-                line += &if self.columns[slot.index].kind.is_right() { blank + &text } else { text + &blank };
-                line += &" ".repeat(GAP);
-            }
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
-    }
-}
-
-/// A column that is drawn.
-struct Slot {
-    index: usize,
-    width: usize,
-    texts: Vec<String>,
 }
 
 fn one(cell: &Cell, kind: Kind) -> String {
@@ -338,16 +288,6 @@ fn one(cell: &Cell, kind: Kind) -> String {
         (Cell::Number(Some(number)), Kind::Whole) if *number < 1e3 => format!("{number:.0}"),
         (Cell::Number(Some(number)), Kind::Whole) => units::significant(number.round()),
         (Cell::Number(Some(number)), _) => units::significant(*number),
-    }
-}
-
-/// Pads on the right so that decimal points stand one under the other in a right-aligned column.
-fn align_points(texts: &mut [String]) {
-    let after = |text: &str| text.find('.').map_or(0, |point| text.len() - point);
-    let longest = texts.iter().map(|text| after(text)).max().unwrap_or(0);
-    for text in texts {
-        let missing = longest - after(text);
-        text.push_str(&"\u{a0}".repeat(missing));
     }
 }
 

@@ -42,30 +42,66 @@ fn tail(text: &str, width: usize) -> &str {
 
 /// The text broken at spaces into lines of at most `width` columns; a longer word is cut.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(8);
-    let mut words = Vec::new();
-    for mut word in text.split_whitespace() {
-        while columns(word) > width {
-            let (begin, rest) = word.split_at(head(word, width).len());
-            words.push(Word(begin));
-            word = rest;
-        }
-        words.push(Word(word));
-    }
-    let lines = wrap_first_fit(&words, &[width as f64]);
-    lines.into_iter().map(|line| line.iter().map(|word| word.0).collect::<Vec<_>>().join(" ")).collect()
+    lines(words(text).map(|word| Word(word, true)), width)
 }
 
-/// A word with the columns that a reader sees, which are not those of its code points.
+/// As [`wrap`], also after a slash, and a text keeps the blanks at its begin.
+pub fn fold(text: &str, width: usize) -> Vec<String> {
+    if columns(text) <= width {
+        return vec![text.to_owned()];
+    }
+    let indent = &text[..text.len() - text.trim_start_matches(' ').len()];
+    let room = width.saturating_sub(columns(indent));
+    lines(pieces(text), room).into_iter().map(|line| format!("{indent}{line}")).collect()
+}
+
+/// What a text may be broken between.
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Word<'_>> {
+    words(text).flat_map(|word| {
+        let parts = word.split_inclusive('/');
+        parts.map(move |part| {
+            Word(part, part.as_bytes().as_ptr_range().end == word.as_bytes().as_ptr_range().end)
+        })
+    })
+}
+
+/// A no-break space breaks nothing.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() && c != '\u{a0}').filter(|word| !word.is_empty())
+}
+
+fn lines<'a>(pieces: impl Iterator<Item = Word<'a>>, width: usize) -> Vec<String> {
+    let width = width.max(8);
+    let mut words = Vec::new();
+    for Word(mut word, is_end) in pieces {
+        while columns(word) > width {
+            let (begin, rest) = word.split_at(head(word, width).len());
+            words.push(Word(begin, false));
+            word = rest;
+        }
+        words.push(Word(word, is_end));
+    }
+    let joined = |line: &[Word]| {
+        let mut out = String::new();
+        for Word(text, is_end) in line {
+            out.push_str(text);
+            out.push_str(if *is_end { " " } else { "" });
+        }
+        out.trim_end_matches(' ').to_owned()
+    };
+    wrap_first_fit(&words, &[width as f64]).into_iter().map(joined).collect()
+}
+
+/// A part of a text with the columns that a reader sees, which are not those of its code points, and whether a space follows it.
 #[derive(Debug)]
-struct Word<'a>(&'a str);
+pub(crate) struct Word<'a>(pub(crate) &'a str, bool);
 
 impl Fragment for Word<'_> {
     fn width(&self) -> f64 {
         columns(self.0) as f64
     }
     fn whitespace_width(&self) -> f64 {
-        1.0
+        if self.1 { 1.0 } else { 0.0 }
     }
     fn penalty_width(&self) -> f64 {
         0.0
@@ -133,9 +169,11 @@ mod tests {
         #[test]
         fn wrapped_and_shortened_text_fits(text in "\\PC{0,80}", width in 8usize..60) {
             prop_assert!(columns(&shorten(&text, width)) <= width);
-            for line in wrap(&text, width) {
+            for line in wrap(&text, width).into_iter().chain(fold(&text, width)) {
                 prop_assert!(columns(&line) <= width);
             }
+            let bare = |text: &str| text.split_whitespace().collect::<String>();
+            prop_assert_eq!(bare(&fold(&text, width).concat()), bare(&text), "nothing is lost");
         }
     }
 }

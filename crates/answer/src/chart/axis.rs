@@ -16,11 +16,13 @@ pub struct Axis {
     low: f64,
     high: f64,
     ticks: Vec<f64>,
+    /// Each tick has its label, if need be one row lower.
+    is_named: bool,
 }
 
 impl Axis {
     fn new(is_log: bool, (low, high): (f64, f64), ticks: Vec<f64>) -> Axis {
-        Axis { name: "", tick: units::trimmed_number, is_log, low, high, ticks }
+        Axis { name: "", tick: units::trimmed_number, is_log, low, high, ticks, is_named: false }
     }
 
     /// From the smallest to the largest of positive values, with `slack` (a share of the span) at both ends.
@@ -46,9 +48,8 @@ impl Axis {
     /// Exactly the given ticks on a logarithmic scale.
     pub fn log_at(ticks: &[f64]) -> Axis {
         let ticks: Vec<f64> = ticks.iter().filter(|tick| **tick > 0.0).map(|tick| tick.log10()).collect();
-        let ticks = spaced(&ticks, 0.12);
         let (low, high) = ends(ticks.iter().copied());
-        Axis::new(true, (low, high.max(low + 0.1)), ticks)
+        Axis { is_named: true, ..Axis::new(true, (low, high.max(low + 0.1)), ticks) }
     }
 
     /// A linear scale with about six round ticks.
@@ -119,6 +120,8 @@ pub struct Plot<'a> {
 /// From the lower border to the ticks' labels and to the axis' name.
 const X_TICK: f64 = 17.0;
 const X_NAME: f64 = 50.0;
+/// From one row of labels to the next.
+const X_ROW: f64 = 19.0;
 
 impl Plot<'_> {
     /// Pixels of a place in the data.
@@ -127,20 +130,24 @@ impl Plot<'_> {
         (left + self.x.share(x) * self.rect.width(), bottom - self.y.share(y) * self.rect.height())
     }
 
-    /// Draws grid, ticks and names. A tick whose label would touch the one before has none.
-    pub fn frame(&self, canvas: &mut Canvas) {
+    /// Draws grid, ticks and names. A tick whose label would touch the one before has it one row lower, or none where not each is named.
+    /// Says how far down labels reach.
+    pub fn frame(&self, canvas: &mut Canvas) -> f64 {
         let Rect { left, top, right, bottom } = self.rect;
         let pen = Pen::new(15.0, QUIET);
-        let mut free = f64::NEG_INFINITY;
+        let mut free = vec![f64::NEG_INFINITY; if self.x.is_named { 2 } else { 1 }];
+        let mut lowest = bottom + X_TICK;
         for tick in self.x.ticks() {
             let x = self.place(tick, 1.0).0;
             let label = (self.x.tick)(tick);
             let half = canvas.width(&label, pen) / 2.0;
             canvas.line(&[(x, top), (x, bottom)], GRID, 1.0);
             canvas.line(&[(x, bottom), (x, bottom + 5.0)], QUIET, 1.0);
-            if x - half > free {
-                canvas.text(&label, (x, bottom + X_TICK), pen.anchored(Anchor::Middle));
-                free = x + half + 3.0;
+            if let Some(row) = free.iter().position(|free| x - half > *free) {
+                let y = bottom + X_TICK + X_ROW * row as f64;
+                canvas.text(&label, (x, y), pen.anchored(Anchor::Middle));
+                free[row] = x + half + 3.0;
+                lowest = lowest.max(y);
             }
         }
         let labels: Vec<String> = self.y.ticks().into_iter().map(self.y.tick).collect();
@@ -156,27 +163,13 @@ impl Plot<'_> {
         canvas.text(self.x.name, (x, bottom + X_NAME), name);
         let beside = left - 28.0 - canvas.widest(labels.iter().map(String::as_str), pen);
         canvas.text(self.y.name, (beside, y), name.upright());
+        lowest
     }
 }
 
 /// The smallest and the largest of some values.
 pub fn ends(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     values.into_iter().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
-}
-
-/// The ticks that keep a distance of this share of the span: the ends, then powers of ten, then the others.
-fn spaced(ticks: &[f64], share: f64) -> Vec<f64> {
-    let (Some(first), Some(last)) = (ticks.first(), ticks.last()) else { return Vec::new() };
-    let mut kept = vec![*first];
-    let round = |tick: &&f64| (tick.round() - **tick).abs() < 1e-9;
-    let (tens, others): (Vec<&f64>, Vec<&f64>) = ticks.iter().partition(round);
-    for tick in [last].into_iter().chain(tens).chain(others) {
-        if kept.iter().all(|other| (other - tick).abs() >= (last - first) * share) {
-            kept.push(*tick);
-        }
-    }
-    kept.sort_by(f64::total_cmp);
-    kept
 }
 
 /// A time in nanoseconds for a tick: without zeros behind the point.

@@ -1,16 +1,19 @@
 //! Horizontal bars, one a row, in panels beside each other. A bar may have parts and a whisker; one that is too
 //! long is cut, and its number says how long.
 
-use super::canvas::{Anchor, BOTTOM, Canvas, Color, GRID, INK, MARGIN, PAPER, Pen, QUIET, Rect, WIDTH};
+use super::canvas::{Anchor, Canvas, Color, GRID, INK, MARGIN, PAPER, Pen, QUIET, Rect, WIDTH};
 
-/// Height of a row where there is room.
+/// Height of a row, and of one of many.
 const PITCH: f64 = 30.0;
+const CLOSE: f64 = 22.0;
+/// So many rows are many.
+const MANY: usize = 18;
 /// Room between a bar and its number, and behind that.
 const GAP: f64 = 6.0;
 /// Room between panels.
 const BETWEEN: f64 = 14.0;
 /// The widest names of rows.
-const NAMES: f64 = 300.0;
+const NAMES: f64 = 330.0;
 /// As wide where there is one panel alone.
 const ALONE: f64 = 360.0;
 
@@ -51,12 +54,12 @@ impl Bar {
 }
 
 impl Bars {
-    /// Rows that stay readable below the highest head.
+    /// Rows of one picture at most.
     pub const MOST: usize = 31;
 
     pub(super) fn draw(&self, canvas: &mut Canvas, top: f64) -> f64 {
         let top = top + if self.legend.is_empty() { 40.0 } else { 66.0 };
-        let pitch = ((BOTTOM - top) / self.names.len().max(1) as f64).min(PITCH);
+        let pitch = if self.names.len() > MANY { CLOSE } else { PITCH };
         let size = (pitch * 0.72).clamp(11.0, 15.0);
         let pen = Pen::new(size, INK).anchored(Anchor::End);
         let widest = canvas
@@ -65,10 +68,14 @@ impl Bars {
         let end = MARGIN + widest;
         for (place, (name, color)) in self.names.iter().enumerate() {
             let y = top + pitch * (place as f64 + 0.5);
-            canvas.text(&canvas.fit(name, pen, widest), (end, y), Pen { color: *color, ..pen });
+            canvas.text(
+                &canvas.fit(name, pen, widest),
+                (end, y),
+                Pen::new(size, *color).anchored(Anchor::End),
+            );
         }
         let mut left = end + 10.0;
-        self.draw_legend(canvas, (left, top - 44.0));
+        canvas.legend(&self.legend, (left, top - 44.0));
         let width = WIDTH - MARGIN + BETWEEN - left;
         for panel in &self.panels {
             let right = left + width * panel.share - BETWEEN;
@@ -76,15 +83,6 @@ impl Bars {
             left = right + BETWEEN;
         }
         top + pitch * self.names.len() as f64
-    }
-
-    fn draw_legend(&self, canvas: &mut Canvas, (mut x, y): (f64, f64)) {
-        let pen = Pen::new(15.0, INK);
-        for (name, color) in &self.legend {
-            canvas.rect(Rect { left: x, top: y - 7.0, right: x + 14.0, bottom: y + 7.0 }, *color);
-            canvas.text(name, (x + 20.0, y), pen);
-            x += 46.0 + canvas.width(name, pen);
-        }
     }
 }
 

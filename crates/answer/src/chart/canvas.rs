@@ -13,8 +13,6 @@ use crate::text::{clean, columns, shorten};
 pub const WIDTH: f64 = 1200.0;
 /// The margin at both sides, in pixels.
 pub const MARGIN: f64 = 44.0;
-/// Where a drawing ends at the latest; the foot stands below.
-pub const BOTTOM: f64 = 692.0;
 /// The embedded font first; browsers without it have one of the others.
 const FAMILY: &str = "Noto Sans, DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif";
 /// From the middle of small letters down to the line they stand on, in ems of the embedded font.
@@ -47,6 +45,9 @@ pub fn whole(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }
 
+/// The contrast from which on a text can be read (WCAG 2.2, level AA).
+pub const READABLE: f64 = 4.5;
+
 /// A colour with its opacity, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Color {
@@ -61,6 +62,43 @@ impl Color {
 
     pub const fn faded(self, opacity: f64) -> Color {
         Color { opacity, ..self }
+    }
+
+    /// The colour as it is on paper.
+    fn on_paper(self) -> [f64; 3] {
+        let (red, green, blue) = self.rgb;
+        [red, green, blue].map(|part| f64::from(part) * self.opacity + 255.0 * (1.0 - self.opacity))
+    }
+
+    /// Relative luminance, 0 to 1 (WCAG 2.2).
+    pub fn luminance(self) -> f64 {
+        let linear = |part: f64| {
+            let part = part / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        let [red, green, blue] = self.on_paper().map(linear);
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    /// Contrast with another colour, 1 to 21 (WCAG 2.2).
+    pub fn contrast(self, other: Color) -> f64 {
+        let (a, b) = (self.luminance(), other.luminance());
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    /// What texts are written in on a field of this colour.
+    pub fn ink(self) -> Color {
+        if self.contrast(PAPER) >= READABLE { PAPER } else { INK }
+    }
+
+    /// The colour, darkened until it can be read on paper.
+    pub fn legible(self) -> Color {
+        let darker = |color: &Color| {
+            let (red, green, blue) = color.rgb;
+            let [red, green, blue] = [red, green, blue].map(|part| (f64::from(part) * 0.95) as u8);
+            (color.contrast(PAPER) < READABLE).then_some(Color { rgb: (red, green, blue), ..*color })
+        };
+        std::iter::successors(Some(self), darker).last().unwrap_or(self)
     }
 
     /// As the attribute `fill` or `stroke`.
@@ -89,6 +127,12 @@ impl Rect {
         self.bottom - self.top
     }
 
+    /// Smaller by so much on each side.
+    pub fn inset(&self, by: f64) -> Rect {
+        let Rect { left, top, right, bottom } = *self;
+        Rect { left: left + by, top: top + by, right: right - by, bottom: bottom - by }
+    }
+
     pub fn middle(&self) -> (f64, f64) {
         ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0)
     }
@@ -113,7 +157,9 @@ pub struct Pen {
 }
 
 impl Pen {
+    /// A colour that could not be read on paper is darkened; paper itself is for fields.
     pub fn new(size: f64, color: Color) -> Pen {
+        let color = if color == PAPER { color } else { color.legible() };
         Pen { size, is_bold: false, color, anchor: Anchor::Start, is_upright: false }
     }
 
@@ -185,6 +231,19 @@ impl Canvas {
         ));
     }
 
+    /// What colours mean, in a row.
+    pub fn legend(&mut self, parts: &[(&str, Color)], (mut x, y): (f64, f64)) {
+        let pen = Pen::new(15.0, INK);
+        for (name, color) in parts {
+            let field = Rect { left: x, top: y - 7.0, right: x + 14.0, bottom: y + 7.0 };
+            self.rect(field, QUIET.faded(0.5));
+            self.rect(field.inset(0.75), PAPER);
+            self.rect(field.inset(0.75), *color);
+            self.text(name, (x + 20.0, y), pen);
+            x += 46.0 + self.width(name, pen);
+        }
+    }
+
     /// Width in pixels, with some slack for a browser's other font.
     pub fn width(&self, text: &str, pen: Pen) -> f64 {
         let font = &FONTS[usize::from(pen.is_bold)];
@@ -239,6 +298,8 @@ impl Canvas {
     /// The text broken at `separator` into lines of at most `width` pixels, at most `most` lines, of about
     /// the same length; the last is cut with `…`.
     pub fn wrap(&self, text: &str, separator: &str, pen: Pen, width: f64, most: usize) -> Vec<String> {
+        let is_wide = |part: &str| self.width(part, pen) > width;
+        let separator = if text.split(separator).any(is_wide) { " " } else { separator };
         let mut lines = self.broken(text, separator, pen, width);
         if lines.len() > most {
             lines.truncate(most);

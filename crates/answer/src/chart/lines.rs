@@ -2,13 +2,16 @@
 //! below that say what is best where.
 
 use super::axis::{Axis, Plot};
-use super::canvas::{Anchor, BOTTOM, Canvas, Color, INK, MARGIN, PAPER, Pen, QUIET, Rect, WIDTH};
+use super::canvas::{Anchor, Canvas, Color, INK, MARGIN, PAPER, Pen, QUIET, Rect, WIDTH};
 use super::labels::{Layout, stack};
 use crate::text::shorten;
 
 /// Height of a strip, and from one to the next.
 const STRIP: f64 = 26.0;
 const STRIPS: f64 = 32.0;
+/// The height of a panel at least, and of a line's name without and with small letters.
+const LEAST: f64 = 300.0;
+const NAME: (f64, f64) = (21.0, 40.0);
 /// From a panel to the names of its lines.
 const BESIDE: f64 = 22.0;
 
@@ -70,7 +73,9 @@ pub struct LinkStrip {
 
 impl Lines {
     pub(super) fn draw(&self, canvas: &mut Canvas, top: f64) -> f64 {
-        let below = if self.strips.is_empty() { 60.0 } else { 70.0 + STRIPS * self.strips.len() as f64 };
+        let height = self.panels.iter().map(LinePanel::height).fold(LEAST, f64::max);
+        let mut bottom = top;
+        let mut labels: f64 = top;
         // From left to right, and where names end.
         let columns: &[(f64, f64, f64)] = match self.panels.len() {
             1 => &[(144.0, 950.0, WIDTH - 16.0)],
@@ -78,18 +83,21 @@ impl Lines {
         };
         for (panel, (left, right, end)) in self.panels.iter().zip(columns) {
             let room = if panel.title.is_empty() { 14.0 } else { 44.0 };
-            let rect = Rect { left: *left, top: top + room, right: *right, bottom: BOTTOM - below };
-            panel.draw(canvas, rect, *end);
+            bottom = top + room + height;
+            let rect = Rect { left: *left, top: top + room, right: *right, bottom };
+            labels = labels.max(panel.draw(canvas, rect, *end));
         }
-        let Some(panel) = self.panels.first().filter(|_| !self.strips.is_empty()) else { return BOTTOM };
-        let rect = Rect { left: columns[0].0, top, right: columns[0].1, bottom: BOTTOM - below };
-        let caption = (rect.left, rect.bottom + 54.0);
+        let Some(panel) = self.panels.first().filter(|_| !self.strips.is_empty()) else {
+            return bottom + 60.0;
+        };
+        let rect = Rect { left: columns[0].0, top, right: columns[0].1, bottom };
+        let below = labels + 37.0;
+        let caption = (rect.left, below);
         canvas.text(self.caption, caption, Pen::new(15.0, QUIET));
         for (index, strip) in self.strips.iter().enumerate() {
-            let top = rect.bottom + 68.0 + STRIPS * index as f64;
-            strip.draw(canvas, &panel.plot(rect), top);
+            strip.draw(canvas, &panel.plot(rect), below + 14.0 + STRIPS * index as f64);
         }
-        BOTTOM
+        below + 14.0 + STRIPS * self.strips.len() as f64
     }
 }
 
@@ -98,9 +106,19 @@ impl LinePanel {
         Plot { rect, x: &self.x, y: &self.y }
     }
 
-    fn draw(&self, canvas: &mut Canvas, rect: Rect, end: f64) {
+    /// What the names of its lines need.
+    fn height(&self) -> f64 {
+        self.lines.len() as f64 * self.gap() + 24.0
+    }
+
+    fn gap(&self) -> f64 {
+        if self.lines.iter().any(|line| !line.more.is_empty()) { NAME.1 } else { NAME.0 }
+    }
+
+    /// Says how far down its labels reach.
+    fn draw(&self, canvas: &mut Canvas, rect: Rect, end: f64) -> f64 {
         let plot = self.plot(rect);
-        plot.frame(canvas);
+        let labels = plot.frame(canvas);
         let head = Pen::new(18.0, INK).bold().anchored(Anchor::Middle);
         canvas.text(self.title, (rect.middle().0, rect.top - 20.0), head);
         if let Some(level) = self.level {
@@ -110,16 +128,17 @@ impl LinePanel {
         self.lines.iter().for_each(|line| line.band(canvas, &plot));
         self.lines.iter().for_each(|line| line.draw(canvas, &plot));
         self.name_lines(canvas, &plot, end);
-        let mut layout = Layout::new(rect);
+        let mut layout = Layout::new(rect.inset(4.0));
         self.lines.iter().for_each(|line| layout.take_path(&line.path(&plot)));
         self.marks.iter().for_each(|mark| mark.draw(canvas, &plot, &mut layout));
+        labels
     }
 
     /// Names at the right end, moved apart, each with a thin line to the height of its end.
     fn name_lines(&self, canvas: &mut Canvas, plot: &Plot, end: f64) {
         let Rect { top, right, bottom, .. } = plot.rect;
-        let has_more = self.lines.iter().any(|line| !line.more.is_empty());
-        let (gap, lowest) = if has_more { (40.0, bottom - 16.0) } else { (21.0, bottom - 4.0) };
+        let gap = self.gap();
+        let lowest = bottom - if gap == NAME.1 { 16.0 } else { 4.0 };
         let ends: Vec<f64> =
             self.lines.iter().map(|line| line.path(plot).last().map_or(bottom, |end| end.1)).collect();
         let heights = stack(&ends, gap, (top + 4.0, lowest));
@@ -181,11 +200,11 @@ impl Mark {
 impl LinkStrip {
     fn draw(&self, canvas: &mut Canvas, plot: &Plot, top: f64) {
         let mut left = plot.rect.left;
-        let pen = Pen::new(14.0, PAPER).bold();
         for (end, color, names) in &self.parts {
             let right = plot.place(*end, 1.0).0;
             let part = Rect { left, top, right, bottom: top + STRIP };
-            canvas.rect(part, color.faded(0.9));
+            canvas.rect(part, color.legible());
+            let pen = Pen::new(14.0, PAPER).bold();
             canvas.rect(Rect { left: right - 1.0, ..part }, PAPER);
             if let Some(name) = names.iter().find(|name| canvas.width(name, pen) <= part.width() - 10.0) {
                 canvas.text(name, (left + 6.0, part.middle().1), pen);

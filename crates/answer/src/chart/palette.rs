@@ -4,9 +4,7 @@ use super::canvas::{Color, QUIET};
 
 pub const GREEN: Color = Color::new(0, 138, 100);
 pub const ORANGE: Color = Color::new(213, 94, 0);
-pub const RED: Color = Color::new(190, 60, 30);
 pub const VIOLET: Color = Color::new(119, 90, 170);
-pub const YELLOW: Color = Color::new(200, 150, 0);
 const BLUE: Color = Color::new(0, 114, 178);
 const OTHER: Color = Color::new(70, 70, 70);
 
@@ -33,6 +31,25 @@ pub fn codec(name: &str) -> Color {
         let sum: usize = name.bytes().map(usize::from).sum();
         shades[sum % shades.len()]
     })
+}
+
+/// How long people wait, from light to dark: up to so many seconds a colour (Nielsen, "Usability Engineering", 1993: at 0.1 s an answer feels immediate, at 1 s
+/// the flow of thought breaks, at 10 s attention is lost).
+const WAITS: [(f64, &str, Color); 4] = [
+    (0.1, "up to 0.1 s", Color::new(222, 235, 247)),
+    (1.0, "up to 1 s", Color::new(146, 192, 224)),
+    (10.0, "up to 10 s", Color::new(42, 108, 172)),
+    (f64::INFINITY, "longer", Color::new(8, 40, 88)),
+];
+
+/// The colour of a wait of so many seconds.
+pub fn heat(seconds: f64) -> Color {
+    WAITS.iter().find(|(most, ..)| seconds <= *most).map_or(WAITS[WAITS.len() - 1].2, |wait| wait.2)
+}
+
+/// What those colours mean.
+pub fn heat_legend() -> Vec<(&'static str, Color)> {
+    WAITS.map(|(_, words, color)| (words, color)).to_vec()
 }
 
 /// Colours of things that stand beside each other, in their order.

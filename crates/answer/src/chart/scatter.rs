@@ -3,10 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::axis::{Axis, Plot, Tick, ends};
-use super::canvas::{Anchor, BOTTOM, Canvas, Color, INK, MARGIN, Pen, QUIET, Rect, WIDTH};
+use super::canvas::{Anchor, Canvas, Color, INK, MARGIN, Pen, QUIET, Rect, WIDTH};
 use super::labels::Layout;
 use crate::text::shorten;
 use weigh_model::units;
+
+/// What is not worth naming is drawn as far as this many times the largest time, and the largest size, of what is.
+const VIEW: (f64, f64) = (3.0, 1.6);
+/// The height of the plot: of an empty one, of each point more, and at most.
+const HEIGHT: (f64, f64, f64) = (240.0, 14.0, 450.0);
 
 /// What may stand aside does when it is this much larger than the largest of the others.
 const FAR: f64 = 1.25;
@@ -36,6 +41,8 @@ pub struct ScatterPoint {
     pub family: String,
     /// On the front.
     pub is_front: bool,
+    /// On the front and worth considering: it has a name.
+    pub is_worth: bool,
     /// Drawn as a ring.
     pub is_open: bool,
     /// When it lies far above the others it is named above the plot instead of drawn.
@@ -54,7 +61,7 @@ pub struct Slope {
 
 impl ScatterPoint {
     fn radius(&self) -> f64 {
-        if self.is_front { 6.5 } else { 4.5 }
+        if self.is_worth { 6.5 } else { 4.5 }
     }
 }
 
@@ -66,15 +73,20 @@ impl Scatter {
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas, top: f64) -> f64 {
-        let (off, shown): (Vec<_>, Vec<_>) = self.points.iter().partition(|point| self.is_off(point));
+        let (off, near): (Vec<_>, Vec<_>) = self.points.iter().partition(|point| self.is_off(point));
+        let far = self.far();
+        let (shown, beyond): (Vec<_>, Vec<_>) =
+            near.into_iter().partition(|point| point.x <= far.0 && point.y <= far.1);
         let (x, y) = self.axes(&shown);
-        let rect = Rect { left: 144.0, top: top + 26.0, right: 1106.0, bottom: BOTTOM - 60.0 };
+        let top = top + 26.0;
+        let height = (HEIGHT.0 + HEIGHT.1 * shown.len() as f64).min(HEIGHT.2);
+        let rect = Rect { left: 144.0, top, right: 1106.0, bottom: top + height };
         let plot = Plot { rect, x: &x, y: &y };
         plot.frame(canvas);
         self.shares(canvas, &plot);
-        name_aside(canvas, &plot, &off);
+        name_aside(canvas, &plot, &off, beyond.len());
         let at = |point: &ScatterPoint| plot.place(point.x, point.y);
-        let mut layout = Layout::new(rect);
+        let mut layout = Layout::new(rect.inset(4.0));
         shown.iter().for_each(|point| layout.take_dot(at(point), point.radius() + 1.0));
         let families = families(&shown);
         for family in families.values() {
@@ -90,17 +102,28 @@ impl Scatter {
         let slopes: Vec<_> = slopes.collect();
         slopes.iter().for_each(|(_, path)| canvas.dashes(path, QUIET.faded(0.8), 1.25));
         for point in shown.iter().filter(|p| !p.is_front).chain(shown.iter().filter(|p| p.is_front)) {
-            let strength = if point.is_front { 1.0 } else { 0.45 };
+            let strength = if point.is_worth { 1.0 } else { 0.45 };
             if point.is_open {
                 canvas.ring(at(point), point.radius(), point.color);
             } else {
                 canvas.dot(at(point), point.radius(), point.color.faded(strength));
             }
         }
+        front.retain(|point| point.is_worth);
         name_front(canvas, &plot, &mut layout, &front);
         name_slopes(canvas, &mut layout, &slopes);
         name_rest(canvas, &plot, &mut layout, &shown, &families);
-        BOTTOM
+        rect.bottom + 60.0
+    }
+
+    /// The largest time and size that are drawn.
+    fn far(&self) -> (f64, f64) {
+        let named =
+            || self.points.iter().filter(|point| !point.is_aside && (point.is_worth || point.mark.is_some()));
+        if named().next().is_none() {
+            return (f64::INFINITY, f64::INFINITY);
+        }
+        (ends(named().map(|point| point.x)).1 * VIEW.0, ends(named().map(|point| point.y)).1 * VIEW.1)
     }
 
     fn axes(&self, shown: &[&ScatterPoint]) -> (Axis, Axis) {
@@ -144,14 +167,20 @@ fn families<'a>(points: &[&'a ScatterPoint]) -> BTreeMap<&'a str, Vec<&'a Scatte
 }
 
 /// What is far above everything else, with its figures.
-fn name_aside(canvas: &mut Canvas, plot: &Plot, off: &[&ScatterPoint]) {
+fn name_aside(canvas: &mut Canvas, plot: &Plot, off: &[&ScatterPoint], beyond: usize) {
     let mut x = plot.rect.left;
     let pen = Pen::new(14.0, QUIET);
+    let mut end = plot.rect.right - 60.0;
+    if beyond > 0 {
+        let text = format!("{beyond} slower or larger: see table");
+        canvas.text(&text, (end, plot.rect.top - 14.0), pen.anchored(Anchor::End));
+        end -= canvas.width(&text, pen) + 24.0;
+    }
     for point in off {
         let figures = format!("{}, {}", units::bytes(point.y as u64), units::ns(point.x));
         let text = format!("▲ {}: {figures}", point.label);
         let width = canvas.width(&text, pen);
-        if x + width > plot.rect.right - 60.0 {
+        if x + width > end {
             break;
         }
         canvas.text(&text, (x + 6.0, plot.rect.top - 14.0), pen);
@@ -166,7 +195,7 @@ fn name_front(canvas: &mut Canvas, plot: &Plot, layout: &mut Layout, front: &[&S
     order.sort_by_key(|index| (*index != 0 && *index != last, index % 2, *index));
     for point in order.into_iter().map(|index| front[index]) {
         let pen = Pen::new(15.0, point.color).bold();
-        layout.write(canvas, &shorten(&point.label, 34), pen, plot.place(point.x, point.y), true);
+        layout.write(canvas, &shorten(&point.label, 40), pen, plot.place(point.x, point.y), true);
     }
 }
 
@@ -188,16 +217,16 @@ fn name_rest(
     families: &BTreeMap<&str, Vec<&ScatterPoint>>,
 ) {
     let at = |point: &ScatterPoint| plot.place(point.x, point.y);
-    for point in shown.iter().filter(|point| !point.is_front) {
+    for point in shown.iter().filter(|point| !point.is_worth) {
         if let Some(mark) = point.mark {
-            let text = format!("{} ({mark})", shorten(&point.label, 30));
+            let text = format!("{} ({mark})", shorten(&point.label, 40));
             layout.write(canvas, &text, Pen::new(14.0, point.color).bold(), at(point), true);
         }
     }
-    let is_named = |point: &&ScatterPoint| point.is_front || point.mark.is_some();
+    let is_named = |point: &&ScatterPoint| point.is_worth || point.mark.is_some();
     for family in families.values().filter(|family| !family.iter().any(is_named)) {
         let pen = Pen::new(14.0, family[0].color);
         let mut points = family.iter().rev();
-        points.any(|point| layout.write(canvas, &shorten(&point.label, 30), pen, at(point), false));
+        points.any(|point| layout.write(canvas, &shorten(&point.label, 40), pen, at(point), false));
     }
 }

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::axis::*;
-use super::canvas::Rect;
+use super::canvas::{Canvas, Color, PAPER, READABLE, Rect};
 use super::labels::*;
+use super::palette::{heat, heat_legend};
 
 #[test]
 fn ticks_are_round_and_inside() {
@@ -17,10 +18,33 @@ fn ticks_are_round_and_inside() {
 }
 
 #[test]
-fn crowded_ticks_give_way_to_round_ones() {
-    let axis = Axis::log_at(&[10.0, 50.0, 100.0, 500.0, 1000.0, 2500.0, 10_000.0, 25_000.0]);
-    let ticks: Vec<_> = axis.ticks().iter().map(|tick| tick.round()).collect();
-    assert_eq!(ticks, [10.0, 100.0, 1000.0, 25_000.0]);
+fn each_speed_that_is_named_has_a_tick_with_its_label() {
+    let speeds = [10.0, 50.0, 100.0, 500.0, 1000.0, 2500.0, 10_000.0, 25_000.0];
+    let x = Axis::log_at(&speeds).named("", weigh_model::units::mbit);
+    assert_eq!(x.ticks().iter().map(|tick| tick.round()).collect::<Vec<_>>(), speeds);
+    let y = Axis::linear((0.0, 1.0), (0.0, 0.0));
+    let mut canvas = Canvas::default();
+    let rect = Rect { left: 144.0, top: 0.0, right: 950.0, bottom: 300.0 };
+    Plot { rect, x: &x, y: &y }.frame(&mut canvas);
+    let svg = canvas.finish("", "", 400.0);
+    for speed in speeds {
+        assert!(svg.contains(&format!(">{}<", weigh_model::units::mbit(speed))), "{speed}");
+    }
+}
+
+#[test]
+fn longer_waits_are_darker_and_can_be_read() {
+    let waits = [0.003, 0.677, 4.0, 60.0];
+    let colors = waits.map(heat);
+    for pair in colors.windows(2) {
+        assert!(pair[0].luminance() > pair[1].luminance() * 1.3, "{pair:?}");
+    }
+    for color in colors {
+        assert!(color.contrast(color.ink()) >= READABLE, "{color:?}: {}", color.contrast(color.ink()));
+    }
+    // Not only the hue differs for those who see none.
+    assert_eq!(heat_legend().len(), waits.len());
+    assert!((Color::new(0, 0, 0).contrast(PAPER) - 21.0).abs() < 1e-9);
 }
 
 #[test]

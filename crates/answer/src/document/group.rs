@@ -8,8 +8,8 @@ use crate::document::Block;
 use crate::group::Group;
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::Look;
-use crate::table::{Grid, Tone};
+use crate::subject::{Look, Shown};
+use crate::table::{Column, Columns, Grid, Tone};
 use crate::text::clean;
 use crate::words::note;
 
@@ -53,6 +53,12 @@ impl<'a> View<'a> {
         format!("{}{mark}", (self.look().title)(self.report, self.group))
     }
 
+    /// The name of its content, with a mark where it is generated.
+    pub fn content(&self) -> String {
+        let mark = if self.is_synthetic() { " (SYNTHETIC)" } else { "" };
+        format!("{}{mark}", clean(self.group.payload()))
+    }
+
     /// The content that it is of.
     pub fn payload(&self) -> Option<&'a Payload> {
         self.report.payload(self.group.payload())
@@ -93,8 +99,8 @@ impl<'a> View<'a> {
     }
 
     /// Every row, after the group `before`; what columns mean stands in the report's first.
-    pub(super) fn section(&self, before: Option<&Group>) -> Vec<Block> {
-        let (look, is_first) = (self.look(), before.is_none());
+    pub(super) fn section(&self, before: Option<&Group>, columns: &Columns) -> Vec<Block> {
+        let look = self.look();
         let is_continued = look.part.is_some() && before.is_some_and(|b| b.payload() == self.group.payload());
         let mut remark = String::new();
         if self.report.shape().axes.is_some() {
@@ -109,25 +115,24 @@ impl<'a> View<'a> {
             remark =
                 format!("{front} of {worth} {are} on the Pareto front (●) of {}{others}.", look.front_of);
         }
-        if is_first {
-            remark = format!("{remark} {}", look.legend).trim().to_owned();
-        }
         let mut blocks = if is_continued { Vec::new() } else { self.head() };
         blocks.push(Block::Remark(remark));
         blocks.extend(look.part.map(|part| Block::Heading(3, part(self.report, self.group))));
-        blocks.push(Block::Table(self.table(self.rows.iter().copied())));
+        let mut table = self.table(self.rows.iter().copied(), columns);
+        table.has_legend = before.is_none();
+        blocks.push(Block::Table(table));
         blocks
     }
 
     /// The front, the marked rows and those of another runtime than the group's only; a row without a time is no worse than others.
-    pub(super) fn front(&self) -> Vec<Block> {
+    pub(super) fn front(&self, columns: &Columns) -> Vec<Block> {
         let timed = |row: &Row| {
             self.report.shape().axes.as_ref().is_some_and(|axes| row.get(axes.times[0]).is_some())
         };
         let is_other = |row: &Row| row.cell.runtime != row.cell.runtime_in_common();
         let is_shown = |row: &&Row| row.front || !timed(row) || self.is_marked(row) || is_other(row);
         let mut blocks = self.head();
-        blocks.push(Block::Table(self.table(self.rows.iter().copied().filter(is_shown))));
+        blocks.push(Block::Table(self.table(self.rows.iter().copied().filter(is_shown), columns)));
         let hidden = self.rows.iter().filter(|row| !is_shown(row)).count();
         if hidden > 0 {
             let (one, several) = self.look().noun;
@@ -140,11 +145,23 @@ impl<'a> View<'a> {
         blocks
     }
 
-    /// The table of some of its rows.
-    pub fn table(&self, rows: impl Iterator<Item = &'a Row>) -> Grid {
-        let columns = (self.look().columns)(self.report, self.group);
-        let fields: Vec<_> = columns.iter().map(|shown| shown.of).collect();
-        let mut grid = Grid::new(columns.into_iter().map(|shown| shown.column).collect());
+    /// The table of some of its rows, with a column for every factor and metric that is asked for.
+    pub fn table(&self, rows: impl Iterator<Item = &'a Row>, columns: &Columns) -> Grid {
+        let shape = self.report.shape();
+        let mut shown = (shape.look.columns)(self.report, self.group);
+        if let Columns::These(names) = columns {
+            let is_there = |shown: &[Shown], name: &str| shown.iter().any(|one| one.column.called() == name);
+            let more = names.iter().filter(|name| !is_there(&shown, name));
+            let more: Vec<Shown> = more.filter_map(|name| shape.column(name)).collect();
+            shown.extend(more);
+        }
+        let (columns, fields): (Vec<Column>, Vec<_>) =
+            shown.into_iter().map(|one| (one.column, one.of)).unzip();
+        let told = |column: Column| match column.about {
+            "" => column.clone().about(shape.about(column.id)),
+            _ => column,
+        };
+        let mut grid = Grid::new(columns.into_iter().map(told).collect());
         for row in rows {
             grid.push(self.tone(row), fields.iter().map(|of| of(self.report, self.group, row)).collect());
         }
@@ -163,6 +180,11 @@ impl<'a> View<'a> {
 /// The name of a row inside its group by its cell's id; the cleaned id of one that the report does not have.
 pub fn label(report: &Report, id: &str) -> String {
     report.row(id).map_or_else(|| clean(id), |row| (report.shape().look.label)(row))
+}
+
+/// The name of a row with a dot where it is on the front.
+pub fn dotted(row: &Row, label: &str) -> String {
+    format!("{} {label}", if row.front { "●" } else { " " })
 }
 
 /// Short words on what to keep in mind of a row.

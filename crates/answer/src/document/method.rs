@@ -8,7 +8,7 @@ use weigh_model::units;
 use crate::document::Block;
 use crate::format::Options;
 use crate::report::Report;
-use crate::table::{Column, Grid, Kind, Tone, field};
+use crate::table::{Column, Grid, Kind, Tone, factor, field};
 use crate::text::clean;
 
 /// Reading, method, content, versions, reproduction.
@@ -43,13 +43,13 @@ fn content(payloads: &[Payload]) -> Grid {
         };
         let digest: String = payload.sha256.chars().take(12).collect();
         vec![
-            field("content", "", Kind::Text(12), 0, clean(&payload.name)),
-            field("kind", "", Kind::Text(6), 1, clean(&payload.kind)),
-            field("size", "", Kind::Text(8), 0, units::bytes(payload.size())),
+            factor("content", clean(&payload.name)),
+            field("kind", "", Kind::Text, 1, clean(&payload.kind)),
+            field("size", "", Kind::Text, 0, units::bytes(payload.size())),
             field("items", "", Kind::Whole, 3, payload.items.len() as f64),
-            field("origin", "", Kind::Text(16), 0, super::group::origin(&payload.origin)),
-            field("licence", "", Kind::Text(8), 4, licence),
-            field("SHA-256", "first digits", Kind::Text(12), 2, digest),
+            field("origin", "", Kind::Text, 0, super::group::origin(&payload.origin)),
+            field("licence", "", Kind::Text, 4, licence),
+            field("SHA-256", "first digits", Kind::Text, 2, digest),
         ]
     })
 }
@@ -57,9 +57,9 @@ fn content(payloads: &[Payload]) -> Grid {
 /// Versions, libraries and settings of runtimes, servers and stores.
 fn versions(report: &Report) -> Grid {
     let mut grid = Grid::new(vec![
-        Column::new("runtime", "", Kind::Text(8), 0),
-        Column::new("what", "", Kind::Text(10), 0),
-        Column::new("version or value", "", Kind::Text(16), 0),
+        Column::factor("runtime", "", Kind::Text),
+        Column::factor("what", "", Kind::Text),
+        Column::new("version or value", "", Kind::Text, 0),
     ]);
     let none = BTreeMap::new();
     let mut add = |name: &str, version: &str, more: [&BTreeMap<String, String>; 2], url: Option<&str>| {

@@ -21,7 +21,7 @@ use crate::subject::client::{
     CLIENT_CPU, COMBINED, CPU, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, SECONDS, place, setting, work,
 };
 use crate::subject::codec::IDENTITY;
-use crate::table::{Cell, Column, Grid, Kind as Shown, field};
+use crate::table::{Cell, Column, Grid, Kind as Shown, factor, field};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio_if};
 
@@ -283,17 +283,17 @@ fn fields(report: &Report, of: &Comparison) -> Vec<(Column, Cell)> {
     let (with, this, beside) = names(report, of);
     let content = row.map(|row| clean(&row.cell.payload)).unwrap_or_default();
     let mut fields = vec![
-        field("another", "", Shown::Text(7), 4, of.kind.name()),
-        field("content", "", Shown::Text(7), 0, content),
-        field("work", "", Shown::Text(9), 3, row.map(work).unwrap_or_default()),
-        field("with", "", Shown::Text(14), 2, with),
-        field("this", "", Shown::Text(10), 0, this),
-        field("beside", "", Shown::Text(10), 0, beside),
+        factor("content and work", format!("{content} {}", row.map(work).unwrap_or_default()).trim_end()),
+        factor("with", with),
+        factor("this", this),
+        factor("beside", beside),
     ];
-    fields.extend(COMPARED.iter().map(|(metric, name, _, priority)| {
-        field(name, "× [95%]", Shown::Text(19), *priority, ratio(of.ratio(metric)))
+    fields.extend(COMPARED.iter().map(|(metric, name, _, rank)| {
+        let (column, cell) = field(name, "× (95% CI)", Shown::Text, *rank, ratio(of.ratio(metric)));
+        (column.of(metric), cell)
     }));
-    fields.push(field("n", "", Shown::Whole, 8, f64::from(of.rounds)));
+    fields.push(field("another", "", Shown::Text, 8, of.kind.name()));
+    fields.push(field("rounds", "", Shown::Whole, 9, f64::from(of.rounds)));
     fields
 }
 
@@ -313,11 +313,11 @@ fn names(report: &Report, of: &Comparison) -> (String, String, String) {
     (with, this, beside)
 }
 
-/// `1.31 [1.28, 1.34]`, `≈1.02 [0.98, 1.05]`.
+/// `1.31 (1.28–1.34)`, `≈1.02 (0.98–1.05)`, on one line.
 fn ratio(ratio: Option<Ratio>) -> String {
     let Some(of) = ratio else { return String::new() };
     let mark = if of.is_settled() { "" } else { "≈" };
     let digits = |x: f64| if x < 10.0 { format!("{x:.2}") } else { units::significant(x) };
     let [value, low, high] = [of.value, of.low, of.high].map(digits);
-    format!("{mark}{value} [{low}, {high}]")
+    format!("{mark}{value}\u{a0}({low}–{high})")
 }

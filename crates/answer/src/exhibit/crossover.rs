@@ -18,7 +18,7 @@ use crate::format::{Detail, Options, Rendered};
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CODING, CPU, Endpoint, RATE};
-use crate::table::{Grid, Kind, field};
+use crate::table::{Column, Grid, Kind, factor, field};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio_if};
 
@@ -296,13 +296,13 @@ fn verdicts(crossovers: &[Crossover]) -> Grid {
         let (low, high) =
             shares.fold((f64::INFINITY, 0.0), |(low, high), s| (f64::min(low, s), f64::max(high, s)));
         vec![
-            field("server", "", Kind::Text(6), 0, place(&one.endpoint)),
-            field("on the fly", "", Kind::Text(10), 4, clean(way_name(&one.on_the_fly))),
-            field("encoded before", "", Kind::Text(14), 0, clean(way_name(&one.pre_encoded))),
-            field("coding", "", Kind::Text(6), 5, clean(&one.coding)),
-            field("pays in CPU", "", Kind::Text(31), 0, pays_from(one.cpu.as_ref())),
-            field("pays in rate", "", Kind::Text(31), 2, pays_from(one.rate.as_ref())),
-            field("bytes", "÷ on the fly", Kind::Text(13), 3, format!("{low:.3} … {high:.3}")),
+            factor("server", place(&one.endpoint)),
+            factor("on the fly", clean(way_name(&one.on_the_fly))),
+            factor("precompressed", clean(way_name(&one.pre_encoded))),
+            factor("coding", clean(&one.coding)),
+            field("saves CPU", "from", Kind::Text, 0, pays_from(one.cpu.as_ref())),
+            field("raises rate", "from", Kind::Text, 2, pays_from(one.rate.as_ref())),
+            field("bytes", "÷ on the fly", Kind::Text, 3, format!("{low:.3}\u{a0}to\u{a0}{high:.3}")),
         ]
     })
 }
@@ -331,21 +331,28 @@ fn ratios(crossovers: &[Crossover]) -> Grid {
     let value = |ratio: Option<Ratio>| ratio.map(|r| r.value);
     let interval = |ratio: Option<Ratio>| {
         ratio.map_or(String::new(), |r| {
-            format!("[{}, {}]", units::significant(r.low), units::significant(r.high))
+            format!("{}–{}", units::significant(r.low), units::significant(r.high))
         })
     };
     Grid::of(
         crossovers.iter().flat_map(|one| one.sizes.iter().map(move |size| (one, size))),
         |(one, size)| {
             vec![
-                field("server", "", Kind::Text(6), 0, place(&one.endpoint)),
-                field("encoded before", "", Kind::Text(14), 0, clean(way_name(&one.pre_encoded))),
-                field("content", "", Kind::Text(10), 3, clean(&size.payload)),
-                field("size", "B", Kind::Whole, 0, size.bytes as f64),
+                factor("server", place(&one.endpoint)),
+                factor(
+                    "precompressed",
+                    format!(
+                        "{}, not {}",
+                        clean(way_name(&one.pre_encoded)),
+                        clean(way_name(&one.on_the_fly))
+                    ),
+                ),
+                factor("content", clean(&size.payload)),
+                (Column::factor("size", "B", Kind::Whole), (size.bytes as f64).into()),
                 field("CPU", "fly ÷ before", Kind::Three, 0, value(size.cpu)),
-                field("95%", "interval", Kind::Text(8), 2, interval(size.cpu)),
-                field("rate", "before ÷ fly", Kind::Three, 4, value(size.rate)),
-                field("95%", "interval", Kind::Text(8), 2, interval(size.rate)),
+                field("CPU", "95% CI", Kind::Text, 2, interval(size.cpu)),
+                field("rate", "before ÷ fly", Kind::Three, 1, value(size.rate)),
+                field("rate", "95% CI", Kind::Text, 3, interval(size.rate)),
                 field("bytes", "before ÷ fly", Kind::Three, 1, size.body),
             ]
         },

@@ -16,7 +16,8 @@ use crate::format::{Detail, Options};
 use crate::gather::{Gathered, Measured};
 use crate::report::Report;
 use crate::row::merged;
-use crate::table::{Cell as Field, Column, Grid, Kind, Tone, field};
+use crate::subject::delivery::stack;
+use crate::table::{Cell as Field, Column, Grid, Kind, Tone, factor, field, remark};
 use crate::text::clean;
 use crate::words::note;
 
@@ -247,7 +248,7 @@ impl Exhibit for SlowClients {
 
 fn fields(result: &FairnessResult, slow: &Slow) -> Vec<(Column, Field)> {
     let delivery = result.cell.delivery.as_ref();
-    let server = delivery.map(|d| clean(&d.server)).unwrap_or_default();
+    let server = delivery.map(|d| stack(&d.server, &result.cell.runtime)).unwrap_or_default();
     let way = delivery.map(|d| d.way(&result.cell.setting)).unwrap_or_default();
     let beyond = result.beyond.map(|seconds| format!("> {}", units::significant(seconds * 1e3)));
     let ms = |of: fn(&LightTimes) -> Option<f64>| match (result.light.as_ref().and_then(of), &beyond) {
@@ -259,28 +260,30 @@ fn fields(result: &FairnessResult, slow: &Slow) -> Vec<(Column, Field)> {
     let percent = |count: u64| Field::from(count as f64 / result.due.max(1) as f64 * 100.0);
     let megabytes = |bytes: Option<u64>| Field::from(bytes.map(|bytes| bytes as f64 / 1e6));
     let spooled = result.written_bytes.filter(|bytes| *bytes > result.content_bytes / 10);
-    let content = format!("{} ({})", clean(&result.cell.payload), units::bytes(result.content_bytes));
+    let content = format!(
+        "{} ({})",
+        clean(&result.cell.payload),
+        units::bytes(result.content_bytes).replace(' ', "\u{a0}")
+    );
     let notes: Vec<String> = result.caveats.iter().map(note).collect();
     vec![
-        field("server", "", Kind::Text(6), 0, server),
-        field("way", "", Kind::Text(22), 0, clean(&way)),
-        field("PHP", "", Kind::Text(6), 6, clean(&result.cell.runtime)),
-        field("slow", "clients", Kind::Whole, 0, f64::from(slow.clients)),
-        field("pool", "workers", Kind::Whole, 2, f64::from(slow.workers)),
+        factor("server", server),
+        factor("method and content", format!("{} {content}", clean(&way))),
+        (Column::factor("slow", "clients", Kind::Whole), f64::from(slow.clients).into()),
+        (Column::factor("pool", "workers", Kind::Whole), f64::from(slow.workers).into()),
         field("busy", "workers", Kind::Fixed(1), 1, result.busy),
-        field("workers", "", Kind::Text(7), 0, result.outcome.word()),
+        field("workers", "are", Kind::Text, 0, result.outcome.word()),
         field("in 0.1 s", "%", Kind::Whole, 0, percent(result.prompt)),
         field("answered", "%", Kind::Whole, 3, percent(result.answered)),
         field("p50", "ms", Kind::Three, 1, ms(|t| t.p50)),
         field("p99", "ms", Kind::Three, 1, ms(|t| t.p99)),
         field("longest", "ms", Kind::Three, 3, ms(longest)),
         field("failed", "", Kind::Whole, 5, result.failed as f64),
-        field("queue", "most", Kind::Whole, 4, result.queue_max.map(f64::from)),
+        field("queue", "at most", Kind::Whole, 4, result.queue_max.map(f64::from)),
         field("spooled", "MB", Kind::Three, 3, megabytes(spooled)),
         field("PHP", "PSS MB", Kind::Three, 4, megabytes(result.php_pss)),
-        field("content", "", Kind::Text(10), 7, content),
-        field("n", "", Kind::Whole, 8, f64::from(result.rounds)),
-        field("note", "", Kind::Text(11), 5, notes.join(", ")),
+        field("rounds", "", Kind::Whole, 8, f64::from(result.rounds)),
+        remark("note", 5, notes.join(", ")),
     ]
 }
 

@@ -22,8 +22,8 @@ use crate::format::{Options, Rendered};
 use crate::group::Group;
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::codec::{DECODE, ENCODE, ENCODED, IDENTITY, runtime_priority};
-use crate::table::{Cell, Column, Grid, Kind, field};
+use crate::subject::codec::{DECODE, ENCODE, ENCODED, IDENTITY};
+use crate::table::{Cell, Column, Grid, Kind, factor, field, remark};
 use crate::text::clean;
 use crate::verdict::{difference, is_total_less};
 
@@ -428,16 +428,12 @@ fn overview(totals: &LinkTotals, report: &Report) -> Vec<Block> {
     let speeds: Vec<f64> = first.best.iter().map(|best| best.mbit).collect();
     let order = importance(speeds.len());
     let grid = Grid::of(&mixes, |(group, mix)| {
-        let mark = if group.is_synthetic() { "SYNTHETIC" } else { "" };
-        let mut fields = vec![
-            field("content", "", Kind::Text(10), 0, clean(group.group.payload())),
-            field("", "", Kind::Text(9), 0, mark),
-            field("runtime", "", Kind::Text(6), runtime_priority(report), clean(group.group.runtime())),
-        ];
+        let mut fields =
+            vec![factor("content", group.content()), factor("runtime", clean(group.group.runtime()))];
         fields.extend(speeds.iter().zip(&order).map(|(speed, rank)| {
             let best = mix.best.iter().find(|best| best.mbit == *speed);
             let label = best.map(|best| group.label(&best.cell)).unwrap_or_default();
-            field("at", &units::mbit(*speed), Kind::Text(16), *rank, label)
+            field("", &format!("at {}", units::mbit(*speed)), Kind::Text, *rank, label)
         }));
         fields
     });
@@ -473,11 +469,8 @@ fn section(group: &group::View, mixes: &[MixTotals], assumed: &str) -> Vec<Block
     if mixes.is_empty() {
         return Vec::new();
     }
-    let all = mixes.iter().flat_map(|mix| ranges(&mix.best).into_iter().enumerate().map(move |at| (mix, at)));
-    let grid = Grid::of(all, |(mix, (index, range))| {
-        let counted = if index == 0 { mix_words(mix.mix) } else { String::new() };
-        range_fields(group, mix, range, counted)
-    });
+    let all = mixes.iter().flat_map(|mix| ranges(&mix.best).into_iter().map(move |range| (mix, range)));
+    let grid = Grid::of(all, |(mix, range)| range_fields(group, mix, range));
     vec![
         Block::Heading(3, format!("Over a link: {}", group.title())),
         Block::Remark(computed(assumed)),
@@ -485,12 +478,7 @@ fn section(group: &group::View, mixes: &[MixTotals], assumed: &str) -> Vec<Block
     ]
 }
 
-fn range_fields(
-    group: &group::View,
-    mix: &MixTotals,
-    range: &[BestAt],
-    counted: String,
-) -> Vec<(Column, Cell)> {
+fn range_fields(group: &group::View, mix: &MixTotals, range: &[BestAt]) -> Vec<(Column, Cell)> {
     let (first, last) = (&range[0], &range[range.len() - 1]);
     let mut ties: Vec<_> = range.iter().flat_map(|best| &best.ties).map(|id| group.label(id)).collect();
     ties.sort();
@@ -498,22 +486,38 @@ fn range_fields(
     let totals = if range.len() == 1 {
         units::ns(first.total)
     } else {
-        format!("{} … {}", units::ns(first.total), units::ns(last.total))
+        format!("{} to {}", whole(units::ns(first.total)), whole(units::ns(last.total)))
     };
     let even = mix.break_even.iter().filter(|even| even.slow == first.cell && even.mbit >= last.mbit);
     let even = even.min_by(|a, b| a.mbit.total_cmp(&b.mbit));
     let crossing = even.map(|even| units::mbit_interval(even.mbit, even.low, even.high));
     vec![
-        field("counted", "", Kind::Text(8), 0, counted),
-        field("link", "from", Kind::Text(8), 0, units::mbit(first.mbit)),
-        field("link", "to", Kind::Text(8), 0, units::mbit(last.mbit)),
-        field("best setting", "", Kind::Text(16), 0, group.label(&first.cell)),
-        field("total", "at both ends", Kind::Text(10), 1, totals),
-        field("saved against", "the reference", Kind::Text(13), 5, savings(group, mix, range)),
-        field("break-even", "95% interval", Kind::Text(34), 2, crossing.unwrap_or_default()),
-        field("with", "", Kind::Text(16), 3, even.map(|e| group.label(&e.fast)).unwrap_or_default()),
-        field("no worse", "", Kind::Text(12), 4, ties.join(", ")),
+        factor("counted", mix_words(mix.mix)),
+        (Column::factor("link", "from", Kind::Text), whole(units::mbit(first.mbit)).into()),
+        (Column::factor("link", "to", Kind::Text), whole(units::mbit(last.mbit)).into()),
+        field("best setting", "", Kind::Text, 0, group.label(&first.cell)),
+        field("total", "at both ends", Kind::Text, 1, totals),
+        field("saved", "vs reference", Kind::Text, 5, savings(group, mix, range)),
+        field("break-even", "95% CI", Kind::Text, 2, crossing.unwrap_or_default()),
+        field("break-even", "with", Kind::Text, 3, even.map(|e| group.label(&e.fast)).unwrap_or_default()),
+        remark("no worse", 4, few(&ties)),
     ]
+}
+
+/// An amount with its unit, on one line.
+fn whole(amount: String) -> String {
+    amount.replace(' ', "\u{a0}")
+}
+
+/// Names of a list that are written out.
+const NAMES: usize = 3;
+
+/// The first names, and how many more there are.
+fn few(names: &[String]) -> String {
+    let shown = if names.len() > NAMES + 1 { NAMES } else { names.len() };
+    let left = names.len() - shown;
+    let more = if left == 0 { String::new() } else { format!(", {left} more") };
+    names[..shown].join(", ") + &more
 }
 
 /// Time saved against the reference at each speed of the range, its largest value and a sparkline.

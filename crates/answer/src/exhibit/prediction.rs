@@ -20,7 +20,7 @@ use crate::format::{Detail, Options, Rendered};
 use crate::report::{OverLink, Report};
 use crate::row::Row;
 use crate::subject::client::{DECODE, ENCODE, GET_MEAN, PUT_MEAN, STORED, label, place, setting};
-use crate::table::{Grid, Kind, Tone, field};
+use crate::table::{Grid, Kind, Tone, factor, field, remark};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio};
 
@@ -372,8 +372,8 @@ fn links_table(report: &Report) -> Grid {
     Grid::of(&report.links, |OverLink { asked, measured }| {
         let trip = measured.round_trip.as_ref();
         vec![
-            field("link", "", Kind::Text(10), 0, clean(&asked.name)),
-            field("made by", "", Kind::Text(8), 1, measured.way.name()),
+            factor("link", clean(&asked.name)),
+            field("made by", "", Kind::Text, 1, measured.way.name()),
             field("down", "asked Mbit/s", Kind::Three, 2, asked.down_kbps.map(|kbps| kbps / 1e3)),
             field("down", "Mbit/s", Kind::Three, 0, mbit(&measured.down)),
             field("up", "asked Mbit/s", Kind::Three, 2, asked.up_kbps.map(|kbps| kbps / 1e3)),
@@ -381,7 +381,7 @@ fn links_table(report: &Report) -> Grid {
             field("round trip", "asked ms", Kind::Three, 2, asked.rtt_ms),
             field("round trip", "ms", Kind::Three, 0, trip.map(|trip| trip.median_ms)),
             field("±", "ms", Kind::Three, 3, trip.map(|trip| trip.mad_ms)),
-            field("not as asked", "", Kind::Text(16), 0, clean(&measured.off(asked).join("; "))),
+            remark("not as asked", 0, clean(&measured.off(asked).join("; "))),
         ]
     })
 }
@@ -393,15 +393,15 @@ fn advice_table(report: &Report, all: &[Advice]) -> Grid {
         let client = row.map(|row| format!("{} {}", place(row), clean(&row.cell.runtime)));
         let best = |id: &str| report.row(id).map(setting).unwrap_or_default();
         let fields = vec![
-            field("content", "", Kind::Text(7), 1, content(row)),
-            field("client", "", Kind::Text(12), 2, client.unwrap_or_default()),
-            field("over", "", Kind::Text(8), 0, clean(advice.link.as_deref().unwrap_or("-"))),
-            field("call", "", Kind::Text(3), 0, advice.operation.name()),
-            field("best computed", "", Kind::Text(14), 0, best(&advice.model)),
-            field("best measured", "", Kind::Text(14), 0, best(&advice.measured)),
-            field("computed takes", "× of measured", Kind::Fixed(2), 1, advice.lost.map(|lost| lost.value)),
+            factor("content", content(row)),
+            factor("client", client.unwrap_or_default()),
+            factor("over", clean(advice.link.as_deref().unwrap_or("-"))),
+            factor("call", advice.operation.name()),
+            field("best computed", "", Kind::Text, 0, best(&advice.model)),
+            field("best measured", "", Kind::Text, 0, best(&advice.measured)),
+            field("computed", "× of measured", Kind::Fixed(2), 1, advice.lost.map(|lost| lost.value)),
             field("of", "settings", Kind::Whole, 2, f64::from(advice.settings)),
-            field("", "", Kind::Text(12), 1, verdict(advice)),
+            remark("verdict", 1, verdict(advice)),
         ];
         (if advice.corrected { Tone::Strong } else { Tone::Plain }, fields)
     })
@@ -424,10 +424,10 @@ fn predictions_table(report: &Report, predictions: &[Prediction]) -> Grid {
         let row = report.row(&of.cell);
         let over_link = |seconds: f64| of.link.as_ref().map(|_| seconds * 1e3);
         vec![
-            field("content", "", Kind::Text(7), 1, content(row)),
-            field("client", "", Kind::Text(20), 0, row.map_or_else(|| clean(&of.cell), label)),
-            field("over", "", Kind::Text(8), 0, clean(of.link.as_deref().unwrap_or("-"))),
-            field("call", "", Kind::Text(3), 0, of.operation.name()),
+            factor("content", content(row)),
+            factor("client", row.map_or_else(|| clean(&of.cell), label)),
+            factor("over", clean(of.link.as_deref().unwrap_or("-"))),
+            factor("call", of.operation.name()),
             field("coding", "ms", Kind::Three, 2, of.coding * 1e3),
             field("transfer", "ms", Kind::Three, 2, over_link(of.transfer)),
             field("round trip", "ms", Kind::Three, 3, over_link(of.round_trip)),

@@ -13,7 +13,7 @@ use crate::format::Options;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::codec::{COMPRESS, DECODE, DECOMPRESS, ENCODE};
-use crate::table::{Grid, Kind, field};
+use crate::table::{Column, Grid, Kind, field};
 use crate::text::clean;
 
 /// The table, level by level.
@@ -105,7 +105,7 @@ impl Exhibit for PublishedLevels {
         let grid = Grid::of(&self.rows, |row| {
             let published = &row.published;
             vec![
-                field("level", "", Kind::Whole, 0, f64::from(published.level)),
+                (Column::factor("level", "", Kind::Whole), f64::from(published.level).into()),
                 field("compress", "here MB/s", Kind::Three, 0, row.compress_mb_s),
                 field("compress", "pub. MB/s", Kind::Three, 0, published.compress_mb_s),
                 field("decompress", "here MB/s", Kind::Three, 0, row.decompress_mb_s),

@@ -15,7 +15,7 @@ use crate::format::{Detail, Options};
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, ONE_BY_ONE, RATE, SECONDS};
-use crate::table::{Grid, Kind, field};
+use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 use crate::verdict::differ;
 
@@ -276,7 +276,7 @@ fn beside(rows: &[RowComparison]) -> Grid {
         let mean = published.mean_seconds.map(|s| s * 1e3);
         let mean = mean.or_else(|| published.ab.as_ref().map(|ab| ab.per_request_ms));
         vec![
-            field("published as", "", Kind::Text(10), 0, clean(&published.label)),
+            factor("published as", clean(&published.label)),
             field("bytes", "pub.", Kind::Whole, 0, published.bytes.map(|bytes| bytes as f64)),
             field("bytes", "here", Kind::Whole, 0, row.bytes as f64),
             field("for all", "pub. s", Kind::Three, 2, published.seconds),

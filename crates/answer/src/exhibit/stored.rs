@@ -9,7 +9,7 @@ use crate::exhibit::prediction::Operation;
 use crate::first::grouped;
 use crate::row::Row;
 use crate::subject::client::STORED;
-use crate::table::{Grid, Kind, field};
+use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 
 /// Calls that a line needs, and how far apart the sizes of the smallest and the largest have to be.
@@ -116,15 +116,9 @@ pub(crate) fn table(all: &[StoredBytes]) -> Grid {
     Grid::of(all, |of| {
         let (least, most) = of.bytes;
         vec![
-            field(
-                "driver, store",
-                "",
-                Kind::Text(14),
-                0,
-                format!("{} {}", clean(&of.store), clean(&of.driver)),
-            ),
-            field("runtime", "", Kind::Text(6), 1, clean(&of.runtime)),
-            field("call", "", Kind::Text(3), 0, of.operation.name()),
+            factor("driver, store", format!("{} {}", clean(&of.store), clean(&of.driver))),
+            factor("runtime", clean(&of.runtime)),
+            factor("call", of.operation.name()),
             field("per byte", "ns", Kind::Three, 0, of.ns_per_byte),
             field("per call", "µs", Kind::Three, 0, of.fixed_ns / 1e3),
             field("from", "B", Kind::Whole, 2, least),

@@ -14,8 +14,8 @@ use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
 use crate::report::{OverLink, Report};
 use crate::row::Row;
-use crate::subject::delivery::{BODY, CPU};
-use crate::table::{Grid, Kind, field};
+use crate::subject::delivery::{BODY, CPU, stack};
+use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 
 /// Rows of a summary.
@@ -128,20 +128,20 @@ impl Exhibit for Waits {
     }
 }
 
+/// Server and PHP.
+fn server(row: &Row) -> String {
+    stack(row.cell.delivery.as_ref().map_or("", |delivery| &delivery.server), &row.cell.runtime)
+}
+
 fn table(report: &Report, waits: &[Wait]) -> Grid {
     Grid::of(waits, |of| {
         let row = report.row(&of.cell);
         let way = row.map_or_else(|| clean(&of.cell), |row| (report.shape().look.label)(row));
         vec![
-            field(
-                "content",
-                "",
-                Kind::Text(7),
-                1,
-                row.map(|row| clean(&row.cell.payload)).unwrap_or_default(),
-            ),
-            field("way", "", Kind::Text(20), 0, way),
-            field("over", "", Kind::Text(8), 0, clean(&of.link)),
+            factor("content", row.map(|row| clean(&row.cell.payload)).unwrap_or_default()),
+            factor("server", row.map(server).unwrap_or_default()),
+            factor("method", way),
+            factor("over", clean(&of.link)),
             field("response", "B", Kind::Whole, 2, of.bytes),
             field("windows", "", Kind::Whole, 1, f64::from(of.windows)),
             field("set-up", "ms", Kind::Three, 3, of.set_up * 1e3),

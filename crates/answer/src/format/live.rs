@@ -13,7 +13,7 @@ pub fn table(report: &Report, options: &Options, lines: usize) -> String {
     shared(&views(report), lines, |view: &View, share| {
         let about = || (report.shape().look.about)(report, view.group).into_iter().next().unwrap_or_default();
         let heading = view.full_title().unwrap_or_else(|| format!("{} · {}", view.title(), about()));
-        let rows = |shown| view.table(view.rows.iter().copied().take(shown));
+        let rows = |shown| view.table(view.rows.iter().copied().take(shown), &options.columns);
         one(&heading, view.rows.len(), rows, options, share)
     })
 }
@@ -33,6 +33,8 @@ fn shared<T>(groups: &[T], lines: usize, one: impl Fn(&T, usize) -> String) -> S
 
 /// Lines of a group that are not rows: heading, two of the header, rule, and what is left out.
 const FRAME: usize = 5;
+/// Rows of a group at least.
+const LEAST: usize = 1;
 
 /// A group of `count` rows, of which `rows` draws the first few.
 fn one(heading: &str, count: usize, rows: impl Fn(usize) -> Grid, options: &Options, lines: usize) -> String {
@@ -40,10 +42,15 @@ fn one(heading: &str, count: usize, rows: impl Fn(usize) -> Grid, options: &Opti
         return String::new();
     }
     let room = lines - FRAME;
-    let shown = count.min(if count <= room + 1 { room + 1 } else { room });
-    let mut blocks = vec![Block::Text(text::shorten(heading, options.width)), Block::Table(rows(shown))];
-    if shown < count {
-        blocks.push(Block::Remark(format!("… and {} more", count - shown)));
-    }
-    terminal::text(&blocks, options)
+    let most = count.min(if count <= room + 1 { room + 1 } else { room });
+    let drawn = |shown: usize| {
+        let mut blocks = vec![Block::Text(text::shorten(heading, options.width)), Block::Table(rows(shown))];
+        if shown < count {
+            blocks.push(Block::Remark(format!("… and {} more", count - shown)));
+        }
+        terminal::text(&blocks, options)
+    };
+    // A row may be several lines high.
+    let fits = |text: &String| text.lines().count() <= lines;
+    (LEAST..=most).rev().map(drawn).find(fits).unwrap_or_default()
 }

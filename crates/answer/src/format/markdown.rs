@@ -6,7 +6,7 @@ use super::{Detail, Format, Options, Rendered};
 use crate::document::{self, Block};
 use crate::picture::Picture;
 use crate::report::Report;
-use crate::table::{Grid, Kind, Tone};
+use crate::table::{Grid, Kind, Role, Tone};
 use crate::text::{clean, markdown as escape};
 
 /// `--format markdown`.
@@ -32,7 +32,7 @@ impl Format for Markdown {
 
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
         let blocks = document::build(report, &whole(options));
-        Ok(vec![Rendered::new("report.md", text(&blocks, &report.pictures()))])
+        Ok(vec![Rendered::new("report.md", text(&blocks, &report.pictures(), options))])
     }
 }
 
@@ -41,7 +41,7 @@ fn whole(options: &Options) -> Options {
     Options { detail: Detail::Full, findings: usize::MAX, ..options.clone() }
 }
 
-fn text(blocks: &[Block], charts: &[Picture]) -> String {
+fn text(blocks: &[Block], charts: &[Picture], options: &Options) -> String {
     let mut out = String::new();
     for block in blocks {
         match block {
@@ -64,7 +64,7 @@ fn text(blocks: &[Block], charts: &[Picture]) -> String {
                 }
                 out.push('\n');
             }
-            Block::Table(grid) => out.push_str(&table(grid)),
+            Block::Table(grid) => out.push_str(&table(grid, options)),
             Block::Literal(line) => out.push_str(&format!("    {}\n\n", clean(line))),
             Block::Charts(group) => {
                 charts
@@ -84,8 +84,8 @@ fn image(out: &mut String, entry: &Picture) {
     out.push_str(&format!("![{}]({}.svg)\n\n", escape(&entry.about), entry.stem));
 }
 
-fn table(grid: &Grid) -> String {
-    let shown = grid.filled();
+fn table(grid: &Grid, options: &Options) -> String {
+    let (shown, left) = grid.chosen(&options.columns);
     if shown.is_empty() {
         return String::new();
     }
@@ -93,19 +93,25 @@ fn table(grid: &Grid) -> String {
     let texts: Vec<_> = shown.iter().map(|index| grid.texts(*index)).collect();
     let heads = columns.iter().map(|column| escape(format!("{} {}", column.name, column.unit).trim()));
     let rules = columns.iter().map(|column| match column.kind {
-        Kind::Text(_) | Kind::Wrapped(_) | Kind::Bar => "---".to_owned(),
+        Kind::Text | Kind::Bar => "---".to_owned(),
         Kind::Three | Kind::Fixed(_) | Kind::Whole => "--:".to_owned(),
     });
     let mut out = line(heads) + &line(rules);
     for (row, (tone, _)) in grid.rows.iter().enumerate() {
         let cells = columns.iter().zip(&texts).map(|(column, texts)| {
-            let text = escape(&texts[row]);
-            let name = *tone == Tone::Strong && matches!(column.kind, Kind::Text(_)) && text.len() > 3;
+            let text = escape(texts[row].trim());
+            let name = *tone == Tone::Strong && column.role == Role::Factor && !text.is_empty();
             if name { format!("**{text}**") } else { text }
         });
         out.push_str(&line(cells));
     }
     out.push('\n');
+    if let Some(line) = grid.left_out(&left, options.more) {
+        out.push_str(&format!("*{}*\n\n", escape(&line)));
+    }
+    let legend = grid.legend(&shown);
+    legend.iter().for_each(|(name, about)| out.push_str(&format!("- {}: {}\n", escape(name), escape(about))));
+    out.push_str(if legend.is_empty() { "" } else { "\n" });
     out
 }
 

@@ -65,7 +65,7 @@ pub fn text(blocks: &[Block], options: &Options) -> String {
                     }
                 }
             }
-            Block::Table(grid) => out.push_str(&grid.draw(options.width, options.color)),
+            Block::Table(grid) => out.push_str(&grid.draw(&options.sheet())),
             Block::Literal(line) => out.push_str(&format!("  {line}\n")),
             Block::Charts(_) | Block::StudyCharts => {}
         }

@@ -27,8 +27,12 @@ const NAMES: usize = 13;
 /// Facts wider than this are hard to read.
 const WIDEST: usize = 110;
 
+/// Where the columns are that have no room.
+const JSON: &str = "--json";
+
 /// The report for a terminal.
 pub fn terminal(document: &Document, options: &Options) -> String {
+    let options = &Options { more: JSON, ..options.clone() };
     let blocks = match &document.measured {
         Measured::Run(run) => run_blocks(run, options),
         Measured::Comparison(compared) => compare::blocks(compared, options),

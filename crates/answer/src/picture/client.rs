@@ -4,7 +4,7 @@
 use weigh_model::client::Client;
 use weigh_model::units;
 
-use super::{Picture, of_group, source};
+use super::{Picture, about_of, of_group, said, source};
 use crate::chart::{Bar, BarPanel, Bars, Chart, Color, Drawing, GREEN, INK, VIOLET, beside, codec, ends};
 use crate::document::group::{View, views};
 use crate::exhibit::comparison::Kind;
@@ -75,10 +75,10 @@ fn chart(
     bars: Bars,
 ) -> Chart {
     let left = content.rows.len().saturating_sub(Bars::MOST);
-    let more = if left == 0 { String::new() } else { format!("{left} more in the tables. ") };
+    let more = if left == 0 { String::new() } else { format!("{left} more: see table. ") };
     Chart {
         title,
-        about: [about, clean(&report.run.machine)].join(" · "),
+        about: about_of([about, clean(&report.run.machine)]),
         remark: more + remark,
         source: source(report, content.is_synthetic),
         drawing: Drawing::Bars(bars),
@@ -96,10 +96,10 @@ fn parts(row: &Row) -> [String; PARTS] {
     let client = row.cell.client.as_ref();
     let told = |of: &dyn Fn(&Client) -> String| clean(&client.map(of).unwrap_or_default());
     [
-        place(row),
-        clean(&row.cell.runtime),
-        setting(row),
-        told(&|c| c.mix.to_string()),
+        said::store(row),
+        said::runtime(&row.cell.runtime),
+        said::encoded(row),
+        told(&|c| said::mix(c.mix)),
         told(&|c| format!("{}*{}", c.keys, c.workers)),
         told(&|c| c.rate.map_or(String::new(), |rate| format!("{rate}/s"))),
         told(&|c| c.link.as_ref().map_or(String::new(), |link| format!("over {link}"))),
@@ -125,8 +125,8 @@ fn named<'a>(content: &Content<'a>) -> Vec<Named<'a>> {
     };
     let name = |row: &Row, parts: &[String; PARTS]| {
         let told = differing.iter().map(|at| parts[*at].as_str()).filter(|part| !part.is_empty());
-        let told = told.collect::<Vec<_>>().join(" ");
-        shorten(&if told.is_empty() { place(row) } else { told }, NAME)
+        let told = told.collect::<Vec<_>>().join(" · ");
+        shorten(&if told.is_empty() { said::store(row) } else { told }, NAME)
     };
     let rows = content.rows.iter().copied().zip(&all).take(Bars::MOST);
     rows.map(|(row, parts)| Named { row, name: name(row, parts), color: color(row) }).collect()
@@ -142,13 +142,11 @@ fn panels(report: &Report, content: &Content) -> Chart {
         BarPanel { title, share, cap: middle.map_or(f64::INFINITY, |middle| middle * CUT), bars }
     };
     let panels = vec![
-        panel("Transactions a second", 0.24, true, |row| {
-            bar(row, row.row.value(COMBINED), units::significant)
-        }),
+        panel("Transactions/s", 0.24, true, |row| bar(row, row.row.value(COMBINED), units::significant)),
         panel("Total time", 0.2, true, |row| {
             bar(row, row.row.value(SECONDS), |seconds| units::ns(seconds * 1e9))
         }),
-        panel("Inside a call: 50%, 99%", 0.34, true, inside),
+        panel("Call latency: p50, p99", 0.34, true, inside),
         panel("Peak memory", 0.22, false, |row| {
             bar(row, row.row.value(PEAK), |bytes| units::bytes(bytes as u64))
         }),
@@ -156,8 +154,9 @@ fn panels(report: &Report, content: &Content) -> Chart {
     let workers =
         content.rows.iter().copied().find_map(|row| row.cell.client.as_ref()).map_or(0, |c| c.workers);
     let workers = units::count(workers as usize, "worker", "workers");
-    let about = [content.about.clone(), workers].join(" · ");
-    let remark = "A call is a read, else a write. Memory is as PHP counts it. A broken bar goes on.";
+    let about = about_of([content.about.clone(), workers]);
+    let remark =
+        "Latency of reads (of writes if there are no reads). Memory as PHP counts it. Dashes: truncated bar.";
     let names = rows.iter().map(|row| (row.name.clone(), row.color)).collect();
     let bars = Bars { names, panels, legend: Vec::new() };
     chart(report, content, panels_title(report, content), (about, remark), bars)
@@ -192,10 +191,10 @@ fn panels_title(report: &Report, content: &Content) -> String {
     {
         return format!(
             "{title}: {} makes {} the transactions of {} with {}",
-            clean(&ours.cell.runtime),
+            said::runtime(&ours.cell.runtime),
             units::times(ratio.value),
-            clean(&theirs.cell.runtime),
-            place(ours)
+            said::runtime(&theirs.cell.runtime),
+            said::store(ours)
         );
     }
     let rates: Vec<f64> = content.rows.iter().copied().filter_map(|row| row.value(COMBINED)).collect();
@@ -204,8 +203,8 @@ fn panels_title(report: &Report, content: &Content) -> String {
     }
     let (least, most) = ends(rates);
     match (units::significant(least), units::significant(most)) {
-        (low, high) if low == high => format!("{title}: {low} transactions a second"),
-        (low, high) => format!("{title}: {low} to {high} transactions a second"),
+        (low, high) if low == high => format!("{title}: {low} transactions per second"),
+        (low, high) => format!("{title}: {low} to {high} transactions per second"),
     }
 }
 
@@ -229,7 +228,7 @@ fn split(report: &Report, content: &Content) -> Option<Chart> {
         Bar { parts: SPLIT.map(part).to_vec(), text: units::ns(total), ..Bar::default() }
     };
     let panel = BarPanel {
-        title: "CPU time a transaction",
+        title: "CPU time per transaction",
         share: 1.0,
         cap: f64::INFINITY,
         bars: rows.iter().map(bar).collect(),
@@ -239,7 +238,7 @@ fn split(report: &Report, content: &Content) -> Option<Chart> {
         panels: vec![panel],
         legend: SPLIT.map(|(name, color, _)| (name, color)).to_vec(),
     };
-    let remark = "Behind a bar its sum. Intervals are in the tables.";
+    let remark = "Label: total. Intervals: see table.";
     Some(chart(report, content, split_title(content), (content.about.clone(), remark), bars))
 }
 
@@ -249,12 +248,12 @@ fn split_title(content: &Content) -> String {
     let shares = content.rows.iter().filter_map(|row| Some(1.0 - row.value(STORE_CPU)? / row.value(CPU)?));
     let shares: Vec<f64> = shares.filter(|share| share.is_finite()).collect();
     if shares.is_empty() {
-        return format!("{title}: CPU time of a transaction");
+        return format!("{title}: CPU time per transaction");
     }
     let (least, most) = ends(shares);
     let (low, high) = (format!("{:.0}%", least * 100.0), format!("{:.0}%", most * 100.0));
     let range = if low == high { low } else { format!("{low} to {high}") };
-    format!("{title}: {range} of a transaction's CPU time is PHP's side")
+    format!("{title}: {range} of the CPU time per transaction is PHP's side")
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 use weigh_model::link::{MTU, TCP_PAYLOAD};
 use weigh_model::units;
 
-use super::{Picture, TradeoffWords, is_made_up, of_group, plain_title, source, tradeoff_title};
+use super::{
+    Picture, TradeoffWords, about_of, is_made_up, of_group, plain_title, said, source, tradeoff_title,
+};
 use crate::chart::{
     Axis, Chart, Color, Drawing, INK, Line, LinePanel, Lines, LinkStrip, Mark, QUIET, Scatter, ScatterPoint,
     Slope, beside, codec, ends, time_tick, whole,
@@ -12,10 +14,12 @@ use crate::chart::{
 use crate::document::group::{View, about, views};
 use crate::exhibit::links::{BestAt, BreakEven, CellTotals, MixTotals, main_mix, mix_words, ranges};
 use crate::exhibit::published::LevelComparison;
+use crate::finding::label::setting;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::codec::{ENCODE, ENCODED, IDENTITY};
 use crate::text::{clean, shorten};
+use crate::worth::LONGEST;
 
 /// Links that have a meaning to most readers, in Mbit/s.
 const LINKS: [f64; 4] = [10.0, 100.0, 1000.0, 10_000.0];
@@ -42,6 +46,11 @@ pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
     entries
 }
 
+/// What a cell's row is called.
+fn said_of(group: &View, id: &str) -> String {
+    group.report.row(id).map_or_else(|| clean(id), said::setting)
+}
+
 fn is_copy(row: &Row) -> bool {
     row.cell.setting.codec == IDENTITY
 }
@@ -62,10 +71,11 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
         (row.count(ENCODED) > 0).then(|| ScatterPoint {
             x,
             y: row.count(ENCODED) as f64,
-            label: group.label(row.id()),
+            label: said::setting(row),
             color: color(row),
             family: format!("{serializer} {}{:?}", setting.codec, setting.options),
             is_front: row.front,
+            is_worth: false,
             is_open: false,
             is_aside: is_copy(row),
             mark: is_reference.then_some("reference"),
@@ -73,7 +83,9 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
     };
     let points = rows.iter().filter_map(point).collect();
     let x = "encode time (CPU), logarithmic";
-    let mut scatter = super::tradeoff(points, 2, x, "encoded size", group.payload())?;
+    let items = group.payload().map_or(1, |payload| payload.items.len().max(1));
+    let longest = LONGEST * items as f64;
+    let mut scatter = super::tradeoff(points, longest, 2, x, "encoded size", group.payload())?;
     scatter.slopes = slopes(report, &scatter);
     let remark = if scatter.slopes.is_empty() {
         "Line: Pareto front."
@@ -84,7 +96,7 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
     let runtime = title.rsplit(", ").next().unwrap_or_default();
     Some(Chart {
         title: tradeoff_title(group.group.payload(), &scatter, &TRADEOFF),
-        about: [&group_about(group), runtime, &clean(&report.run.machine)].join(" · "),
+        about: about_of([group_about(group), runtime.to_owned(), clean(&report.run.machine)]),
         remark: remark.into(),
         source: source(report, group.is_synthetic()),
         drawing: Drawing::Scatter(scatter),
@@ -182,7 +194,7 @@ fn links(report: &Report, group: &View) -> Option<Chart> {
 fn links_title(group: &View, mix: &MixTotals) -> String {
     let name = shorten(&clean(group.group.payload()), 40);
     let ranges = ranges(&mix.best);
-    let short = |range: &[BestAt]| whole(&shorten(&group.label(&range[0].cell), 30));
+    let short = |range: &[BestAt]| whole(&shorten(&said_of(group, &range[0].cell), 30));
     let speed = |range: &[BestAt], next: &[BestAt]| whole(&units::mbit(border(mix, range, &next[0])));
     match ranges.as_slice() {
         [] => format!("{name}: total time by link speed"),
@@ -225,7 +237,7 @@ fn link_totals<'a>(group: &View, mix: &'a MixTotals) -> Vec<&'a CellTotals> {
 fn link_line(group: &View, mix: &MixTotals, totals: &CellTotals) -> Line {
     let is_reference = group.group.reference() == Some(&totals.cell);
     Line {
-        name: group.label(&totals.cell) + if is_reference { " (ref.)" } else { "" },
+        name: said_of(group, &totals.cell) + if is_reference { " (ref.)" } else { "" },
         more: String::new(),
         color: group.report.row(&totals.cell).map_or(QUIET, color),
         is_strong: mix.best.iter().any(|best| best.cell == totals.cell),
@@ -261,8 +273,8 @@ fn strip_parts(group: &View, mix: &MixTotals, fastest: f64) -> Vec<(f64, Color, 
     let part = |(index, range): (usize, &&[BestAt])| {
         let end = ranges.get(index + 1).map_or(fastest, |next| border(mix, range, &next[0]));
         let row = group.report.row(&range[0].cell);
-        let setting = row.map(|row| clean(&row.cell.setting.to_string()));
-        let names = [Some(group.label(&range[0].cell)), setting];
+        let setting = row.map(|row| clean(&setting(&row.cell.setting)));
+        let names = [Some(said_of(group, &range[0].cell)), setting];
         (end, row.map_or(QUIET, color), names.into_iter().flatten().collect())
     };
     ranges.iter().enumerate().map(part).collect()

@@ -5,10 +5,12 @@ use weigh_model::cell::{Slow, Subject};
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 
-use super::{Picture, TradeoffWords, is_made_up, of_group, plain_title, source, tradeoff_title};
+use super::{
+    Picture, TradeoffWords, about_of, is_made_up, of_group, plain_title, said, source, tradeoff_title,
+};
 use crate::chart::{
     Axis, Bar, BarPanel, Bars, Chart, Color, Drawing, Field, FieldRow, Fields, GREEN, INK, Line, LinePanel,
-    Lines, Mark, ORANGE, PAPER, QUIET, RED, ScatterPoint, VIOLET, YELLOW, beside, bytes_tick, codec, ends,
+    Lines, Mark, ORANGE, ScatterPoint, VIOLET, beside, bytes_tick, codec, ends, heat, heat_legend,
 };
 use crate::document::group::{View, views};
 use crate::exhibit::crossover::{Crossover, Pays, SizeRatio};
@@ -19,6 +21,7 @@ use crate::row::Row;
 use crate::subject::delivery::{BODY, CPU, PHP_CPU, SERVER_CPU, is_own_share, place};
 use crate::text::{clean, shorten, slug};
 use crate::verdict::Ratio;
+use crate::worth::LONGEST;
 
 /// CPU time beyond this many times that of gzip is cut: the others would not be seen.
 const CUT: f64 = 2.0;
@@ -27,6 +30,8 @@ const LINES: usize = 6;
 /// Rows and columns of slow clients drawn at most.
 const ROWS: usize = 16;
 const COLUMNS: usize = 9;
+/// So many columns have room for whole words.
+const WIDE: usize = 5;
 
 pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
     let of_study = |stem: String, about: String, chart| Picture { stem, about, group: None, chart };
@@ -58,12 +63,11 @@ pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
 fn group_chart(report: &Report, group: &View, title: String, remark: &str, drawing: Drawing) -> Chart {
     Chart {
         title,
-        about: [
+        about: about_of([
             group.payload().map(crate::document::group::about).unwrap_or_default(),
             place(group.group),
             clean(&report.run.machine),
-        ]
-        .join(" · "),
+        ]),
         remark: remark.into(),
         source: source(report, group.is_synthetic()),
         drawing,
@@ -89,20 +93,21 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
         (row.count(BODY) > 0).then(|| ScatterPoint {
             x,
             y: row.count(BODY) as f64,
-            label: group.label(row.id()),
+            label: said::method(row),
             color: color(row),
             family: format!("{by_server}{}{:?}", cell.setting.codec, cell.setting.options),
             is_front: row.front,
+            is_worth: false,
             is_open: by_server,
             is_aside: is_copy(row),
             mark: (group.group.mark("gzip") == Some(&cell.id)).then_some("gzip"),
         })
     };
     let points = rows.iter().filter_map(point).collect();
-    let x = "CPU time of server and PHP a response, logarithmic";
-    let scatter = super::tradeoff(points, 3, x, "body size", group.payload())?;
+    let x = "CPU time of server and PHP per response, logarithmic";
+    let scatter = super::tradeoff(points, LONGEST, 3, x, "body size", group.payload())?;
     let title = tradeoff_title(group.group.payload(), &scatter, &TRADEOFF);
-    let remark = "Line: Pareto front. Filled: made by PHP; open: made by the server.";
+    let remark = "Line: Pareto front. Filled: encoded by PHP; open: by the server.";
     Some(group_chart(report, group, title, remark, Drawing::Scatter(scatter)))
 }
 
@@ -129,22 +134,25 @@ fn bars(report: &Report, group: &View) -> Option<Chart> {
         cpu_bar(row, [(PHP_CPU, color.faded(0.9)), (SERVER_CPU, color.faded(0.4))])
     };
     let gzip = group.marked("gzip").and_then(|row| row.value(CPU));
+    let cap = gzip.map_or(f64::INFINITY, |ns| ns * CUT);
     let panels = vec![
         BarPanel {
-            title: "Body of a response",
+            title: "Body per response",
             share: 0.5,
             cap: f64::INFINITY,
             bars: rows.iter().map(bytes).collect(),
         },
         BarPanel {
-            title: "CPU time a response: PHP, then server (paler)",
+            title: "CPU time per response: PHP, then server (paler)",
             share: 0.5,
-            cap: gzip.map_or(f64::INFINITY, |ns| ns * CUT),
+            cap,
             bars: rows.iter().map(time).collect(),
         },
     ];
-    let names = rows.iter().map(|row| (shorten(&group.label(row.id()), 32), color(row))).collect();
-    let remark = "A bar with a break is longer than twice that of gzip; its number says how long.";
+    let names = rows.iter().map(|row| (shorten(&said::method(row), 32), color(row))).collect();
+    let is_cut = rows.iter().any(|row| row.value(CPU).is_some_and(|ns| ns > cap));
+    let more = if is_cut { " Truncated bar: more than twice gzip." } else { "" };
+    let remark = &format!("Label: total. Intervals: see table.{more}");
     let drawing = Drawing::Bars(Bars { names, panels, legend: Vec::new() });
     Some(group_chart(report, group, bars_title(group), remark, drawing))
 }
@@ -176,7 +184,7 @@ fn bars_title(group: &View) -> String {
     let limit = gzip.map_or(0, |row| row.count(BODY));
     let better = group.rows.iter().copied().filter(|row| !is_copy(row) && row.count(BODY) < limit);
     let best = better.min_by(|a, b| time(a).total_cmp(&time(b)));
-    let label = |row: &Row| group.label(row.id());
+    let label = said::method;
     match (gzip, best) {
         (Some(gzip), Some(best)) if time(best) < time(gzip) => format!(
             "{name}: {} sends fewer bytes than {} for {} of its CPU time",
@@ -216,13 +224,13 @@ fn downloads(report: &Report, payload: &str) -> Chart {
         |result: &&Row| cpu_bar(result, [(SERVER_CPU, GREEN.faded(0.8)), (PHP_CPU, VIOLET.faded(0.8))]);
     let panels = vec![
         BarPanel {
-            title: "CPU time a response: server (green), PHP (violet)",
+            title: "CPU time per response: server (green), PHP (violet)",
             share: 0.58,
             cap: f64::INFINITY,
             bars: cells.iter().map(time).collect(),
         },
         BarPanel {
-            title: "A PHP worker is busy for, a response",
+            title: "PHP worker busy per response",
             share: 0.42,
             cap: f64::INFINITY,
             bars: cells.iter().map(|result| worker_bar(result)).collect(),
@@ -230,26 +238,26 @@ fn downloads(report: &Report, payload: &str) -> Chart {
     ];
     let content = report.payload(payload);
     let size = content.map(|content| units::bytes(content.bytes)).unwrap_or_default();
-    let names = cells.iter().map(|result| (shorten(&download_name(report, result), 44), INK)).collect();
+    let names = cells.iter().map(|result| (shorten(&download_name(result), 44), INK)).collect();
     Chart {
         title,
-        about: format!("{} · {size} · {}", clean(payload), clean(&report.run.machine)),
-        remark: "Intervals and requests a second are in the tables.".into(),
+        about: about_of([clean(payload), size, clean(&report.run.machine)]),
+        remark: "Label: total. Intervals and rates: see table.".into(),
         source: source(report, is_made_up(report, payload)),
         drawing: Drawing::Bars(Bars { names, panels, legend: Vec::new() }),
     }
 }
 
-/// `nginx php/readfile`, with what else tells it apart.
-fn download_name(report: &Report, result: &Row) -> String {
+/// `nginx: readfile in PHP`, with what else tells it apart.
+fn download_name(result: &Row) -> String {
     let delivery = result.cell.delivery.as_ref();
     let connections = delivery.map_or(1, |d| d.connections);
     let more = if connections > 1 { format!(" ×{connections}") } else { String::new() };
     let link = delivery.and_then(|d| d.link.as_ref()).map(|link| format!(" @{}", clean(link)));
     format!(
-        "{} {}{more}{}",
-        clean(server(result)),
-        crate::document::group::label(report, result.id()),
+        "{}: {}{more}{}",
+        clean(said::server(server(result))),
+        said::method(result),
         link.unwrap_or_default()
     )
 }
@@ -287,8 +295,8 @@ fn downloads_title(cells: &[&Row], payload: &str) -> String {
 type Quotient = (&'static str, &'static str, fn(&SizeRatio) -> Option<Ratio>, fn(&Crossover) -> Option<Pays>);
 
 const RATIOS: [Quotient; 2] = [
-    ("CPU time", "on the fly ÷ encoded before", |size| size.cpu, |crossover| crossover.cpu),
-    ("Rate", "encoded before ÷ on the fly", |size| size.rate, |crossover| crossover.rate),
+    ("CPU time", "on the fly ÷ precompressed", |size| size.cpu, |crossover| crossover.cpu),
+    ("Rate", "precompressed ÷ on the fly", |size| size.rate, |crossover| crossover.rate),
 ];
 
 /// Files encoded before beside encoding each response: the ratio by size, with the size from which they pay. None
@@ -307,14 +315,16 @@ fn crossover(report: &Report) -> Option<Chart> {
     }
     let mut payloads = shown.iter().flat_map(|crossover| &crossover.sizes).map(|size| &size.payload);
     let synthetic = payloads.any(|name| is_made_up(report, name));
-    let panels = RATIOS.iter().map(|ratio| ratio_panel(&shown, ratio)).collect();
+    let panels: Vec<LinePanel> = RATIOS.iter().map(|ratio| ratio_panel(&shown, ratio)).collect();
+    let has_circles = panels.iter().any(|panel| !panel.marks.is_empty());
+    let circles = if has_circles { " Circles: from this size on, 95% interval." } else { "" };
     Some(Chart {
         title: crossover_title(&shown),
-        about: format!(
-            "A file encoded before beside encoding each response, by size of the file · {}",
-            clean(&report.run.machine)
-        ),
-        remark: "Above 1 encoding before pays. Circles: from this size on, 95% interval.".into(),
+        about: about_of([
+            "A precompressed file beside compression on the fly, by size of the file".into(),
+            clean(&report.run.machine),
+        ]),
+        remark: format!("Above 1×: precompressed is ahead.{circles}"),
         source: source(report, synthetic),
         drawing: Drawing::Lines(Lines { panels, strips: Vec::new(), caption: "" }),
     })
@@ -330,10 +340,11 @@ fn ratio_points(crossover: &Crossover, ratio: fn(&SizeRatio) -> Option<Ratio>) -
 
 fn ratio_panel(shown: &[&Crossover], (title, y, ratio, pays): &Quotient) -> LinePanel {
     let line = |(place, crossover): (usize, &&Crossover)| {
-        let way =
-            crossover.pre_encoded.split_once('/').map_or(crossover.pre_encoded.as_str(), |(_, way)| way);
+        // Options repeat the coding, which is the same for all.
+        let way = crossover.pre_encoded.rsplit('/').next().unwrap_or_default();
+        let way = way.split(',').next().unwrap_or_default();
         Line {
-            name: shorten(&clean(&crossover.endpoint.server), 24),
+            name: shorten(&clean(said::server(&crossover.endpoint.server)), 24),
             more: clean(way),
             color: beside(place),
             is_strong: true,
@@ -366,7 +377,7 @@ fn crossover_title(shown: &[&Crossover]) -> String {
     let mut everywhere: Vec<String> = Vec::new();
     let mut froms: Vec<String> = Vec::new();
     for crossover in shown {
-        let server = clean(&crossover.endpoint.server);
+        let server = clean(said::server(&crossover.endpoint.server));
         match crossover.cpu {
             Some(Pays::Everywhere { .. }) if !everywhere.contains(&server) => everywhere.push(server),
             Some(Pays::From { bytes, .. }) => froms.push(format!("on {server} from {}", bytes_tick(bytes))),
@@ -399,10 +410,10 @@ fn pools(report: &Report) -> Vec<Pool<'_>> {
         let Some(slow) = delivery.slow.as_ref() else { continue };
         let workers =
             if slow.script_memory > 0 { format!(", {} workers", slow.workers) } else { String::new() };
-        let mut parts = vec![clean(&delivery.server)];
-        parts.extend((report.runtimes.len() > 1).then(|| clean(&result.cell.runtime)));
-        parts.push(clean(&delivery.way(&result.cell.setting)));
-        cells.push((parts.join(" ") + &workers, (result, slow)));
+        let mut parts = vec![clean(said::server(&delivery.server))];
+        parts.extend((report.runtimes.len() > 1).then(|| said::runtime(&result.cell.runtime)));
+        parts.push(said::way(&result.cell));
+        cells.push((clean(&parts.join(" · ")) + &workers, (result, slow)));
     }
     let mut pools: Vec<Pool> = grouped(cells).into_iter().map(|(name, cells)| Pool { name, cells }).collect();
     pools.sort_by(|a, b| a.name.cmp(&b.name));
@@ -420,9 +431,12 @@ fn slow_clients(report: &Report) -> Option<Chart> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers.truncate(COLUMNS);
+    let many = numbers.len() > WIDE;
     let columns = numbers.iter().map(|number| match number {
         0 => "no slow client".to_owned(),
-        number => format!("{number} slow"),
+        1 => "1 slow client".to_owned(),
+        number if many => format!("{number} slow"),
+        number => format!("{number} slow clients"),
     });
     let field = |(result, slow): &(&FairnessResult, &Slow)| {
         Some((numbers.iter().position(|number| *number == slow.clients)?, fairness_field(result)))
@@ -433,36 +447,39 @@ fn slow_clients(report: &Report) -> Option<Chart> {
     });
     let synthetic =
         report.exhibits.fairness.iter().flat_map(|slow| &slow.0).any(|r| is_made_up(report, &r.cell.payload));
-    let remark = "Green: PHP's workers are free. Yellow: kept, and there are enough. Red: most light requests wait over 0.1 s.";
+    let remark = "Below: how many of the pool's workers are busy. Blank: not measured.";
     Some(Chart {
         title: slow_clients_title(&pools),
-        about: format!(
-            "A light request's response time while slow clients take {} at {}/s from a pool of {} workers · {}",
-            units::bytes(first.content_bytes),
-            units::bytes(slow.read_rate),
-            slow.workers,
-            clean(&report.run.machine)
-        ),
+        about: about_of([
+            format!(
+                "p99 of a light request while slow clients take {} at {}/s from a pool of {} workers",
+                units::bytes(first.content_bytes),
+                units::bytes(slow.read_rate),
+                slow.workers
+            ),
+            clean(&report.run.machine),
+        ]),
         remark: remark.into(),
         source: source(report, synthetic),
-        drawing: Drawing::Fields(Fields { columns: columns.collect(), rows: rows.collect() }),
+        drawing: Drawing::Fields(Fields {
+            columns: columns.collect(),
+            rows: rows.collect(),
+            legend: heat_legend(),
+        }),
     })
 }
 
-/// What a light request takes, and below it how many workers are busy.
+/// What 99% of light requests take at most, and below it how many workers are busy; where fewer were answered, what the others took longer than.
 fn fairness_field(result: &FairnessResult) -> Field {
-    let (fill, ink) = match result.outcome {
-        Outcome::Alone => (QUIET.faded(0.15), INK),
-        Outcome::Free => (GREEN.faded(0.85), PAPER),
-        Outcome::Kept => (YELLOW.faded(0.85), PAPER),
-        Outcome::Starved => (RED.faded(0.85), PAPER),
+    let p99 = result.light.as_ref().and_then(|light| light.p99);
+    let (seconds, words) = match (p99, result.beyond) {
+        (Some(seconds), _) => (seconds, units::ns(seconds * 1e9)),
+        (None, Some(seconds)) => (seconds, format!("> {}", units::ns(seconds * 1e9))),
+        (None, None) => (f64::INFINITY, "no answer".into()),
     };
-    let prompt = units::percent(result.prompt as f64 / result.due.max(1) as f64);
-    let words = match result.light.as_ref().and_then(|light| light.p99) {
-        Some(p99) if result.outcome != Outcome::Starved => format!("p99 {}", units::ns(p99 * 1e9)),
-        _ => format!("{prompt} in 0.1 s"),
-    };
-    Field { fill, ink, words, more: result.busy.map_or(String::new(), |busy| format!("{busy:.0} busy")) }
+    let workers = result.slow().map_or(0, |slow| slow.workers);
+    let busy = result.busy.map_or(String::new(), |busy| format!("{busy:.0} of {workers} busy"));
+    Field { fill: heat(seconds), words, more: busy }
 }
 
 /// Which ways starve light requests, and which never do.

@@ -56,6 +56,7 @@ pub struct Choice {
 
 /// The report for a terminal.
 pub fn terminal(document: &Document, choice: &Choice, options: &Options) -> String {
+    let options = &Options { more: "--json", ..options.clone() };
     let mut blocks = Vec::new();
     for shown in &document.profiles {
         blocks.extend(head::blocks(shown, options));

@@ -23,8 +23,8 @@ use crate::metric::{Metric, Part, Source, metrics};
 use crate::report::Report;
 use crate::row::{Row, Values};
 use crate::subject::split::{part_of, rest, user_share};
-use crate::subject::{Factor, Look, Shape, Shown, shown};
-use crate::table::{Cell as Field, Column, Grid, Kind, Tone};
+use crate::subject::{Factor, Look, Shape, Shown, metric, shown};
+use crate::table::{Cell as Field, Column, Columns, Grid, Kind, Tone};
 use crate::text::clean;
 
 /// Transactions per second of all workers.
@@ -115,10 +115,6 @@ pub static SHAPE: Shape = Shape {
     look: Look {
         noun: ("client", "clients"),
         front_of: "",
-        legend: "Transactions a second are of all workers together, median over rounds, with half of the 95% interval; a process is one worker's. \
-            CPU times are a transaction: of the workers in user space (PHP) and in the kernel, and of the store. PUT and GET are times inside the call, of all \
-            rounds together; due is from the scheduled send. Peak is PHP's own account of a worker, PSS what its process has, each the most of all workers and \
-            rounds. Own is the worker's loop in percent of its CPU time; skew is between the first worker's begin and the last one's; n the rounds.",
         method: "Private stores are started for the run; for each block of transactions fresh PHP workers connect, prepare, and begin together. Each \
             makes its transactions one after the other, or on a schedule where a rate is asked for, and times itself. Every value that is read is compared with \
             what was written. CPU time is that of the workers by their own account and of the store's processes, read right before and right after. \
@@ -443,7 +439,7 @@ pub fn over(link: Option<&str>) -> String {
 
 /// `redis/phpredis php8.2`, with the setting of a worker that encodes.
 pub fn label(row: &Row) -> String {
-    format!("{} {} {}", place(row), clean(&row.cell.runtime), setting(row)).trim_end().to_owned()
+    format!("{} {}", client(row), setting(row)).trim_end().to_owned()
 }
 
 /// `9:1/one*4, 5,000 transactions a worker`, cleaned.
@@ -460,54 +456,60 @@ fn margin(row: &Row, metric: &str) -> Option<f64> {
 }
 
 fn columns(_: &Report, _: &Group) -> Vec<Shown> {
-    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
-    let whole = |name, unit: &str, priority| Column::new(name, unit, Kind::Whole, priority);
-    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
-    let fixed = |name, unit: &str, priority| Column::new(name, unit, Kind::Fixed(1), priority);
-    /// A column of a metric in another unit.
-    macro_rules! of {
-        ($column:expr, $metric:expr, * $factor:expr) => {
-            shown($column, |_, _, r| r.value($metric).map(|value| value * $factor).into())
-        };
-        ($column:expr, $metric:expr, / $divisor:expr) => {
-            shown($column, |_, _, r| r.value($metric).map(|value| value / $divisor).into())
-        };
-    }
+    let whole = |name, unit: &str, rank| Column::new(name, unit, Kind::Whole, rank);
+    let three = |name, unit: &str, rank| Column::new(name, unit, Kind::Three, rank);
+    let fixed = |name, unit: &str, rank| Column::new(name, unit, Kind::Fixed(1), rank);
     vec![
-        shown(text("client", 12, 0), |_, _, r| place(r).into()),
-        shown(text("runtime", 6, 0), |_, _, r| clean(&r.cell.runtime).into()),
-        shown(text("setting", 12, 1), |_, _, r| setting(r).into()),
-        shown(whole("combined", "trans/s", 0), |_, _, r| r.value(COMBINED).into()),
-        shown(fixed("+", "%", 5), |_, _, r| margin(r, COMBINED).into()),
-        shown(whole("a process", "trans/s", 8), |_, _, r| r.value(PER_PROCESS).into()),
-        of!(three("CPU", "µs", 0), CPU, / 1e3),
-        shown(fixed("+", "%", 9), |_, _, r| margin(r, CPU).into()),
-        of!(three("PHP", "user µs", 2), "client-user-cpu", / 1e3),
-        of!(three("PHP", "kernel µs", 2), "client-kernel-cpu", / 1e3),
-        of!(three("store", "µs", 2), STORE_CPU, / 1e3),
-        of!(three("PUT", "p50 µs", 4), "put-p50", *1e6),
-        of!(three("PUT", "p99 µs", 6), "put-p99", *1e6),
-        of!(three("GET", "p50 µs", 4), "get-p50", *1e6),
-        of!(three("GET", "p99 µs", 6), "get-p99", *1e6),
-        of!(three("GET", "p99.9 µs", 13), "get-p999", *1e6),
-        shown(three("due", "p50 µs", 7), |_, _, r| due(r, "p50").map(|s| s * 1e6).into()),
-        shown(three("due", "p99 µs", 7), |_, _, r| due(r, "p99").map(|s| s * 1e6).into()),
-        of!(three("encode", "µs", 3), ENCODE, / 1e3),
-        of!(three("decode", "µs", 3), DECODE, / 1e3),
-        shown(whole("stored", "B", 10), |_, _, r| r.value(STORED).into()),
-        shown(three("total", "s", 11), |_, _, r| r.value(SECONDS).into()),
-        of!(three("peak", "MB", 3), PEAK, / 1e6),
-        of!(three("PSS", "MB", 10), PSS, / 1e6),
-        of!(three("store", "PSS MB", 12), STORE_PSS, / 1e6),
-        shown(fixed("found", "%", 14), |_, _, r| {
+        shown(Column::factor("client", "", Kind::Text), |_, _, r| client(r).into()),
+        shown(Column::factor("setting", "", Kind::Text), |_, _, r| setting(r).into()),
+        metric(whole("combined", "trans/s", 0), COMBINED, 1.0),
+        shown(fixed("95% CI", "+%", 5).of("combined-margin").about(MARGIN), |_, _, r| {
+            margin(r, COMBINED).into()
+        }),
+        metric(whole("per process", "trans/s", 8), PER_PROCESS, 1.0),
+        metric(three("CPU", "µs", 0), CPU, 1e-3),
+        shown(fixed("CPU 95% CI", "+%", 9).of("cpu-margin").about(CPU_MARGIN), |_, _, r| {
+            margin(r, CPU).into()
+        }),
+        metric(three("PHP", "user µs", 5), "client-user-cpu", 1e-3),
+        metric(three("PHP", "kernel µs", 5), "client-kernel-cpu", 1e-3),
+        metric(three("store", "µs", 3), STORE_CPU, 1e-3),
+        metric(three("PUT", "p50 µs", 2), "put-p50", 1e6),
+        metric(three("PUT", "p99 µs", 6), "put-p99", 1e6),
+        metric(three("GET", "p50 µs", 2), "get-p50", 1e6),
+        metric(three("GET", "p99 µs", 4), "get-p99", 1e6),
+        metric(three("GET", "p99.9 µs", 13), "get-p999", 1e6),
+        shown(three("scheduled", "p50 µs", 7).of("due-p50").about(DUE), |_, _, r| {
+            due(r, "p50").map(|s| s * 1e6).into()
+        }),
+        shown(three("scheduled", "p99 µs", 7).of("due-p99").about(DUE), |_, _, r| {
+            due(r, "p99").map(|s| s * 1e6).into()
+        }),
+        metric(three("encode", "µs", 6), ENCODE, 1e-3),
+        metric(three("decode", "µs", 6), DECODE, 1e-3),
+        metric(whole("stored", "B", 10), STORED, 1.0),
+        metric(three("total", "s", 11), SECONDS, 1.0),
+        metric(three("peak", "MB", 3), PEAK, 1e-6),
+        metric(three("PSS", "MB", 10), PSS, 1e-6),
+        metric(three("store", "PSS MB", 12), STORE_PSS, 1e-6),
+        shown(fixed("found", "%", 14).about("Reads that found their value."), |_, _, r| {
             let found = || r.count("hits") as f64 / r.count("reads").max(1) as f64 * 100.0;
             (r.count("misses") > 0).then(found).into()
         }),
-        of!(fixed("own", "%", 7), "own-share", *100.0),
-        of!(three("skew", "ms", 15), SKEW, *1e3),
-        shown(whole("n", "", 12), |_, _, r| r.value("rounds").into()),
-        shown(text("note", 11, 1), |report, g, r| group::notes(report, g, r).into()),
+        metric(fixed("own loop", "%", 7), "own-share", 100.0),
+        metric(three("skew", "ms", 15), SKEW, 1e3),
+        metric(whole("rounds", "", 12), "rounds", 1.0),
+        shown(Column::note("note", 1), |report, g, r| group::notes(report, g, r).into()),
     ]
+}
+
+const MARGIN: &str = "How far the 95% confidence interval of the combined rate reaches above it.";
+const CPU_MARGIN: &str = "How far the 95% confidence interval of the CPU time reaches above it.";
+const DUE: &str = "From the scheduled send to the answer: of reads, of writes if there are no reads.";
+
+/// `redis/phpredis php8.2`, cleaned.
+fn client(row: &Row) -> String {
+    format!("{} {}", place(row), clean(&row.cell.runtime))
 }
 
 /// A time from the schedule, in seconds: of reads, else of writes.
@@ -516,14 +518,14 @@ pub fn due(row: &Row, part: &str) -> Option<f64> {
 }
 
 /// All contents in one table.
-fn overview(report: &Report) -> Vec<Block> {
+fn overview(report: &Report, columns: &Columns) -> Vec<Block> {
     let views = group::views(report);
-    let Some(first) = views.first() else { return Vec::new() };
-    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
-    let own = columns(report, first.group).into_iter().map(|shown| shown.column);
-    let mut grid = Grid::new([text("content", 7, 0), text("work", 9, 1)].into_iter().chain(own).collect());
+    let mut grid = Grid::default();
     for view in &views {
-        for (row, (_, fields)) in view.rows.iter().zip(view.table(view.rows.iter().copied()).rows) {
+        let table = view.table(view.rows.iter().copied(), columns);
+        let place = ["content", "work"].map(|name| Column::factor(name, "", Kind::Text));
+        grid.columns = place.into_iter().chain(table.columns).collect();
+        for (row, (_, fields)) in view.rows.iter().zip(table.rows) {
             let place: [Field; 2] = [view.title().into(), work(row).into()];
             grid.push(Tone::Plain, place.into_iter().chain(fields).collect());
         }

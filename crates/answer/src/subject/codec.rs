@@ -20,8 +20,8 @@ use crate::group::Group;
 use crate::metric::{Metric, Source, metrics};
 use crate::report::Report;
 use crate::row::{Row, Values};
-use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
-use crate::table::{Column, Grid, Kind, field};
+use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, metric, shown};
+use crate::table::{Column, Columns, Grid, Kind, factor, field};
 use crate::text::clean;
 
 /// The codec that leaves the serialized bytes as they are.
@@ -93,8 +93,6 @@ pub static SHAPE: Shape = Shape {
     look: Look {
         noun: ("setting", "settings"),
         front_of: "encode time and bytes",
-        legend: "Times are CPU times of the whole operation, MB/s are of uncompressed bytes, + is how far the \
-            95% interval of the CPU time reaches above it (the wider of both directions), n the samples; compress, decompress and serialize are the parts measured alone.",
         method: "Resident workers time themselves; CPU time is the headline, wall time stands beside it. Cells are visited in \
             rounds, in an order drawn afresh from the seed for each round. A figure is the 0.1 quantile over rounds with a 95% \
             interval: neighbours on the machine only ever add CPU time, so a low quantile is what the code costs when it is left alone. \
@@ -347,53 +345,56 @@ fn least(row: &Row, metrics: [&str; 2], pick: fn(f64, f64) -> f64) -> Option<f64
 }
 
 fn columns(_: &Report, _: &Group) -> Vec<Shown> {
-    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
-    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
-    let fixed =
-        |name, unit: &str, decimals, priority| Column::new(name, unit, Kind::Fixed(decimals), priority);
+    let three = |name, unit: &str, rank| Column::new(name, unit, Kind::Three, rank);
+    let fixed = |name, unit: &str, decimals, rank| Column::new(name, unit, Kind::Fixed(decimals), rank);
     vec![
-        shown(text("", 1, 0), |_, _, r| if r.front { "●" } else { "" }.into()),
-        shown(text("setting", 24, 0), |_, _, r| label(&r.cell).into()),
-        shown(Column::new("bytes", "B", Kind::Whole, 0), |_, _, r| r.value(ENCODED).into()),
-        shown(Column::new("size", "", Kind::Bar, 0), |_, _, r| r.value(ENCODED).into()),
-        shown(fixed("saving", "%", 1, 3), |_, _, r| r.value("saving").map(|x| x * 100.0).into()),
-        shown(fixed("ratio", "×", 2, 7), |_, _, r| r.value("ratio").into()),
-        shown(three("encode", "ms", 0), |_, _, r| r.value(ENCODE).map(|x| x / 1e6).into()),
-        shown(three("encode", "MB/s", 5), |_, _, r| r.value("encode-rate").map(|x| x / 1e6).into()),
-        shown(three("decode", "ms", 2), |_, _, r| r.value(DECODE).map(|x| x / 1e6).into()),
-        shown(three("decode", "MB/s", 8), |_, _, r| r.value("decode-rate").map(|x| x / 1e6).into()),
-        shown(three("compress", "ms", 13), |_, _, r| r.value(COMPRESS).map(|x| x / 1e6).into()),
-        shown(three("decompress", "ms", 14), |_, _, r| r.value(DECOMPRESS).map(|x| x / 1e6).into()),
-        shown(three("decode", "again ms", 16), |_, _, r| r.value("decode-again").map(|x| x / 1e6).into()),
-        shown(three("serialize", "ms", 15), |_, _, r| r.value("serialize").map(|x| x / 1e6).into()),
-        shown(fixed("+", "%", 1, 4), |_, _, r| margin(r).map(|x| x * 100.0).into()),
-        shown(fixed("vs ref", "×", 2, 9), |_, _, r| r.beside.get("reference").map(|x| x.value).into()),
-        shown(fixed("wall", "/CPU", 2, 12), |_, _, r| {
-            let cpu = r.value("encode-median").filter(|cpu| *cpu > 0.0);
-            r.value("encode-wall").zip(cpu).map(|(wall, cpu)| wall / cpu).into()
+        shown(Column::factor("setting", "", Kind::Text), |_, _, r| group::dotted(r, &label(&r.cell)).into()),
+        metric(Column::new("bytes", "B", Kind::Whole, 0), ENCODED, 1.0),
+        metric(Column::new("size", "", Kind::Bar, 0), ENCODED, 1.0),
+        metric(fixed("saving", "%", 1, 3), "saving", 100.0),
+        metric(fixed("ratio", "×", 2, 7), "ratio", 1.0),
+        metric(three("encode", "ms", 0), ENCODE, 1e-6),
+        metric(three("encode", "MB/s", 5), "encode-rate", 1e-6),
+        metric(three("decode", "ms", 2), DECODE, 1e-6),
+        metric(three("decode", "MB/s", 8), "decode-rate", 1e-6),
+        metric(three("compress", "ms", 13), COMPRESS, 1e-6),
+        metric(three("decompress", "ms", 14), DECOMPRESS, 1e-6),
+        metric(three("decode", "again ms", 16), "decode-again", 1e-6),
+        metric(three("serialize", "ms", 15), "serialize", 1e-6),
+        shown(fixed("95% CI", "+%", 1, 4).of("margin").about(MARGIN), |_, _, r| {
+            margin(r).map(|x| x * 100.0).into()
         }),
-        shown(three("peak", "MB", 10), |_, _, r| {
+        shown(fixed("vs reference", "×", 2, 9).about(BESIDE), |_, _, r| {
+            r.beside.get("reference").map(|x| x.value).into()
+        }),
+        shown(
+            fixed("wall", "÷ CPU", 2, 12).about("Wall time ÷ CPU time of an encode in the middle round."),
+            |_, _, r| {
+                let cpu = r.value("encode-median").filter(|cpu| *cpu > 0.0);
+                r.value("encode-wall").zip(cpu).map(|(wall, cpu)| wall / cpu).into()
+            },
+        ),
+        shown(three("peak", "MB", 10).about("Peak memory above that of the idle process."), |_, _, r| {
             least(r, ["encode-peak", "decode-peak"], f64::max).map(|x| x / 1e6).into()
         }),
-        shown(Column::new("n", "", Kind::Whole, 11), |_, _, r| {
+        shown(Column::new("samples", "", Kind::Whole, 11).about("Samples of all rounds."), |_, _, r| {
             least(r, ["encode-samples", "decode-samples"], f64::min).into()
         }),
-        shown(text("rival", 12, 6), |report, _, r| {
+        shown(Column::note("rival", 6).about(RIVAL), |report, _, r| {
             r.dominated_by.as_deref().map(|id| group::label(report, id)).unwrap_or_default().into()
         }),
-        shown(text("note", 11, 1), |report, g, r| group::notes(report, g, r).into()),
+        shown(Column::note("note", 1), |report, g, r| group::notes(report, g, r).into()),
     ]
 }
 
-/// The priority of a column with the runtime: it stays where it tells two groups of one content apart.
-pub fn runtime_priority(report: &Report) -> u8 {
-    let mut payloads: Vec<_> = report.groups.iter().map(Group::payload).collect();
-    payloads.sort_unstable();
-    if payloads.windows(2).any(|pair| pair[0] == pair[1]) { 0 } else { 50 }
-}
+const MARGIN: &str =
+    "How far the 95% confidence interval of the CPU time reaches above it, the wider of encode and decode.";
+const BESIDE: &str = "Encode time ÷ that of the reference.";
+/// What the column of rivals means, of every subject.
+pub(super) const RIVAL: &str = "A row on the front that is no larger, and not measurably slower.";
 
 /// One line per group, when there are too many groups to show their fronts.
-fn overview<'a>(report: &'a Report) -> Vec<Block> {
+fn overview<'a>(report: &'a Report, _: &Columns) -> Vec<Block> {
     let ends = |view: &group::View<'a>| {
         let mut front = view.on_front().filter(|row| row.cell.setting.codec != IDENTITY);
         let fast = front.next()?;
@@ -404,21 +405,18 @@ fn overview<'a>(report: &'a Report) -> Vec<Block> {
     let stored = |row: &Row| units::bytes(row.count(ENCODED));
     let grid = Grid::of(with_ends, |(view, (fast, small))| {
         let size = units::bytes(content_bytes(report, view.group));
-        let mark = if view.is_synthetic() { "SYNTHETIC" } else { "" };
-        let front = format!("{}/{}", view.on_front().count(), view.rows.len());
-        let runtime = clean(view.group.runtime());
+        let front = format!("{} of {}", view.on_front().count(), view.rows.len());
         let encode = small.value(ENCODE).map(units::ns).unwrap_or_default();
         vec![
-            field("content", "", Kind::Text(12), 0, clean(view.group.payload())),
-            field("", "", Kind::Text(9), 0, mark),
-            field("runtime", "", Kind::Text(6), runtime_priority(report), runtime),
-            field("size", "", Kind::Text(6), 3, size),
-            field("front", "of", Kind::Text(6), 4, front),
-            field("fastest", "on the front", Kind::Text(14), 0, label(&fast.cell)),
-            field("its bytes", "", Kind::Text(8), 1, stored(fast)),
-            field("smallest", "on the front", Kind::Text(14), 0, label(&small.cell)),
-            field("its encode", "", Kind::Text(8), 1, encode),
-            field("its bytes", "", Kind::Text(8), 1, stored(small)),
+            factor("content", view.content()),
+            factor("runtime", clean(view.group.runtime())),
+            field("size", "", Kind::Text, 3, size),
+            field("front", "settings", Kind::Text, 4, front),
+            field("fastest", "on the front", Kind::Text, 0, label(&fast.cell)),
+            field("bytes", "of the fastest", Kind::Text, 1, stored(fast)),
+            field("smallest", "on the front", Kind::Text, 0, label(&small.cell)),
+            field("encode", "of the smallest", Kind::Text, 1, encode),
+            field("bytes", "of the smallest", Kind::Text, 1, stored(small)),
         ]
     });
     vec![

@@ -30,9 +30,10 @@ use crate::group::Group;
 use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit, metrics};
 use crate::report::{OverLink, Report};
 use crate::row::{Row, Values};
+use crate::subject::codec::RIVAL;
 use crate::subject::split::{part_of, rest, user_share};
-use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, shown};
-use crate::table::{Cell as Field, Column, Grid, Kind, field};
+use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, metric, shown};
+use crate::table::{Cell as Field, Column, Columns, Grid, Kind, factor, field};
 use crate::text::clean;
 
 /// CPU time of server and PHP.
@@ -109,11 +110,8 @@ pub static SHAPE: Shape = Shape {
         ("crossing", finding::crossing::details),
     ],
     look: Look {
-        noun: ("way", "ways"),
+        noun: ("method", "methods"),
         front_of: "CPU time and bytes",
-        legend: "CPU times are of server and PHP a response, user space and kernel apart as all rounds together divide; + is how far the 95% interval reaches above; vs plain and vs gzip are ratios of \
-            CPU times; req/s is the median over rounds; p50, p99 and first byte are of all responses together; 100 in is the time for a hundred \
-            requests one after the other; memory is PSS after a block of fresh workers; worker is for how long a response keeps one of the pool's; n the rounds.",
         method: "Private instances of the servers and PHP pools are loaded by a generator of this program's own, in blocks of requests. \
             Cells are visited in rounds, in an order drawn afresh from the seed for each round; a block's CPU time is read from the processes of server \
             and PHP right before and after it, apart. A CPU figure is the 0.1 quantile over rounds with a 95% interval: neighbours on the \
@@ -484,6 +482,11 @@ fn label(row: &Row) -> String {
     if is_not_encoded(row) { format!("{way} (not encoded)") } else { way }
 }
 
+/// `nginx php8.2`, cleaned; a server alone where PHP takes no part.
+pub fn stack(server: &str, runtime: &str) -> String {
+    clean(&if runtime == NO_PHP { server.to_owned() } else { format!("{server} {runtime}") })
+}
+
 /// `nginx, php8.2, https, 10 connections, over cable`, cleaned.
 pub fn place(group: &Group) -> String {
     let mut parts = vec![clean(group.factor("server"))];
@@ -539,60 +542,76 @@ fn scaled(row: &Row, metric: &str, factor: f64) -> Field {
 fn columns(report: &Report, group: &Group) -> Vec<Shown> {
     let is_download = report.members(group).next().is_some_and(|row| row.cell.subject == Subject::DOWNLOAD);
     let (bytes, workers) = if is_download { (13, 1) } else { (0, 14) };
-    let text = |name, width, priority| Column::new(name, "", Kind::Text(width), priority);
-    let three = |name, unit: &str, priority| Column::new(name, unit, Kind::Three, priority);
-    let fixed =
-        |name, unit: &str, decimals, priority| Column::new(name, unit, Kind::Fixed(decimals), priority);
-    let whole = |name, unit: &str, priority| Column::new(name, unit, Kind::Whole, priority);
-    vec![
-        shown(text("", 1, 0), |_, _, r| if r.front { "●" } else { "" }.into()),
-        shown(text("way", 22, 0), |_, _, r| label(r).into()),
-        shown(whole("body", "B", bytes), |_, _, r| r.value(BODY).into()),
-        shown(Column::new("size", "", Kind::Bar, 0), |_, _, r| r.value(BODY).into()),
-        shown(fixed("saving", "%", 1, bytes.max(4)), |_, _, r| scaled(r, "saving", 100.0)),
-        shown(three("CPU", "ms", 0), |_, _, r| scaled(r, CPU, 1e-6)),
-        shown(three("PHP", "ms", 1), |_, _, r| scaled(r, PHP_CPU, 1e-6)),
-        shown(three("server", "ms", 1), |_, _, r| scaled(r, SERVER_CPU, 1e-6)),
-        shown(fixed("+", "%", 1, 5), |_, _, r| {
+    let three = |name, unit: &str, rank| Column::new(name, unit, Kind::Three, rank);
+    let fixed = |name, unit: &str, decimals, rank| Column::new(name, unit, Kind::Fixed(decimals), rank);
+    let whole = |name, unit: &str, rank| Column::new(name, unit, Kind::Whole, rank);
+    let mut columns = vec![
+        shown(Column::factor("method", "", Kind::Text), |_, _, r| group::dotted(r, &label(r)).into()),
+        metric(whole("body", "B", bytes), BODY, 1.0),
+        metric(Column::new("size", "", Kind::Bar, 0), BODY, 1.0),
+        metric(fixed("saving", "%", 1, bytes.max(4)), "saving", 100.0),
+        metric(three("CPU", "ms", 0), CPU, 1e-6),
+        metric(three("PHP", "ms", 1), PHP_CPU, 1e-6),
+        metric(three("server", "ms", 1), SERVER_CPU, 1e-6),
+        shown(fixed("95% CI", "+%", 1, 5).of("margin").about(MARGIN), |_, _, r| {
             r.get(CPU).and_then(Estimate::margin).map(|share| share * 100.0).into()
         }),
-        shown(fixed("vs plain", "×", 2, 6), |_, _, r| r.beside.get("reference").map(|x| x.value).into()),
-        shown(fixed("vs gzip", "×", 2, 7), |_, _, r| r.beside.get("gzip").map(|x| x.value).into()),
-        shown(three("rate", "req/s", 2), |_, _, r| r.value(RATE).into()),
-        shown(three("p50", "ms", 3), |_, _, r| scaled(r, "response-p50", 1e3)),
-        shown(three("p99", "ms", 8), |_, _, r| scaled(r, "response-p99", 1e3)),
-        shown(three("first byte", "p50 ms", 9), |_, _, r| scaled(r, "first-byte-p50", 1e3)),
-        shown(three("100 in", "s", 10), |_, _, r| scaled(r, ONE_BY_ONE, 100.0)),
-        shown(three("transfer", "MB/s", 16), |_, _, r| scaled(r, "transfer", 1e-6)),
-        shown(three("server", "PSS MB", 15), |_, _, r| scaled(r, "server-pss", 1e-6)),
-        shown(three("PHP", "PSS MB", 15), |_, _, r| scaled(r, "php-pss", 1e-6)),
-        shown(three("PHP", "private MB", 25), |_, _, r| scaled(r, "php-private", 1e-6)),
-        shown(three("worker", "peak MB", 25), |_, _, r| scaled(r, "worker-peak", 1e-6)),
-        shown(fixed("busy", "workers", 2, workers), |_, _, r| r.value("busy-mean").into()),
-        shown(three("worker", "ms", workers), |_, _, r| scaled(r, "worker-seconds", 1e3)),
-        shown(whole("most", "busy", workers + 4), |_, _, r| r.value("busy-max").into()),
-        shown(whole("queue", "most", 19), |_, _, r| r.value("queue-max").into()),
-        shown(three("put aside", "a response", 20), |_, _, r| r.value("involuntary-switches").into()),
-        shown(three("spooled", "MB", 18), |_, _, r| {
+        shown(
+            fixed("vs plain", "×", 2, 6).about("CPU time ÷ that of the content sent as it is."),
+            |_, _, r| r.beside.get("reference").map(|x| x.value).into(),
+        ),
+        shown(fixed("vs gzip", "×", 2, 7).about("CPU time ÷ that of gzip on the fly."), |_, _, r| {
+            r.beside.get("gzip").map(|x| x.value).into()
+        }),
+        metric(three("rate", "req/s", 2), RATE, 1.0),
+        metric(three("p50", "ms", 3), "response-p50", 1e3),
+        metric(three("p99", "ms", 8), "response-p99", 1e3),
+        metric(three("first byte", "p50 ms", 9), "first-byte-p50", 1e3),
+        metric(three("100 requests", "s", 10), ONE_BY_ONE, 100.0),
+        metric(three("transfer", "MB/s", 16), "transfer", 1e-6),
+    ];
+    columns.extend(processes(workers));
+    columns
+}
+
+const MARGIN: &str = "How far the 95% confidence interval of the CPU time reaches above it.";
+
+/// Memory, workers and the kernel, and words.
+fn processes(workers: u8) -> [Shown; 20] {
+    let three = |name, unit: &str, rank| Column::new(name, unit, Kind::Three, rank);
+    let whole = |name, unit: &str, rank| Column::new(name, unit, Kind::Whole, rank);
+    [
+        metric(three("server", "PSS MB", 15), "server-pss", 1e-6),
+        metric(three("PHP", "PSS MB", 15), "php-pss", 1e-6),
+        metric(three("PHP", "private MB", 25), "php-private", 1e-6),
+        metric(three("worker", "peak MB", 25), "worker-peak", 1e-6),
+        metric(Column::new("busy", "workers", Kind::Fixed(2), workers), "busy-mean", 1.0),
+        metric(three("worker busy", "ms", workers), "worker-seconds", 1e3),
+        metric(whole("busy", "at most", workers + 4), "busy-max", 1.0),
+        metric(whole("queue", "at most", 19), "queue-max", 1.0),
+        metric(three("switches", "involuntary", 20), "involuntary-switches", 1.0),
+        shown(three("spooled", "MB", 18).of("written-bytes"), |_, _, r| {
             r.value("written-bytes").filter(|bytes| *bytes >= 1.0).map(|bytes| bytes / 1e6).into()
         }),
-        shown(three("PHP", "user ms", 24), |_, _, r| scaled(r, "php-user-cpu", 1e-6)),
-        shown(three("PHP", "kernel ms", 24), |_, _, r| scaled(r, "php-kernel-cpu", 1e-6)),
-        shown(three("server", "user ms", 24), |_, _, r| scaled(r, "server-user-cpu", 1e-6)),
-        shown(three("server", "kernel ms", 24), |_, _, r| scaled(r, "server-kernel-cpu", 1e-6)),
-        shown(whole("generator", "% of core", 21), |_, _, r| scaled(r, "generator-share", 100.0)),
-        shown(whole("wire", "B", 22), |_, _, r| r.value("wire-bytes").map(f64::round).into()),
-        shown(whole("n", "", 17), |_, _, r| f64::from(rounds(r)).into()),
-        shown(text("coding", 6, 23), |_, _, r| clean(r.fact(CODING).unwrap_or_default()).into()),
-        shown(text("rival", 12, 12), |report, _, r| {
+        metric(three("PHP", "user ms", 24), "php-user-cpu", 1e-6),
+        metric(three("PHP", "kernel ms", 24), "php-kernel-cpu", 1e-6),
+        metric(three("server", "user ms", 24), "server-user-cpu", 1e-6),
+        metric(three("server", "kernel ms", 24), "server-kernel-cpu", 1e-6),
+        metric(whole("generator", "% of core", 21), "generator-share", 100.0),
+        shown(whole("wire", "B", 22).of("wire-bytes"), |_, _, r| {
+            r.value("wire-bytes").map(f64::round).into()
+        }),
+        shown(whole("rounds", "", 17), |_, _, r| f64::from(rounds(r)).into()),
+        shown(Column::note("coding", 23), |_, _, r| clean(r.fact(CODING).unwrap_or_default()).into()),
+        shown(Column::note("rival", 12).about(RIVAL), |report, _, r| {
             r.dominated_by.as_deref().map(|id| group::label(report, id)).unwrap_or_default().into()
         }),
-        shown(text("note", 11, 1), |report, g, r| group::notes(report, g, r).into()),
+        shown(Column::note("note", 1), |report, g, r| group::notes(report, g, r).into()),
     ]
 }
 
 /// One line per group, when there are too many groups to show their fronts.
-fn overview(report: &Report) -> Vec<Block> {
+fn overview(report: &Report, _: &Columns) -> Vec<Block> {
     let grid = Grid::of(group::views(report), |view| {
         let of = view.group;
         let is_coded =
@@ -615,22 +634,19 @@ fn overview(report: &Report) -> Vec<Block> {
             link => format!(" @{}", clean(link)),
         };
         let size = view.payload().map(|payload| units::bytes(payload.size())).unwrap_or_default();
-        let runtime = if of.runtime() == NO_PHP { String::new() } else { clean(of.runtime()) };
         vec![
-            field("content", "", Kind::Text(12), 0, clean(of.payload())),
-            field("", "", Kind::Text(9), 0, if view.is_synthetic() { "SYNTHETIC" } else { "" }),
-            field("size", "", Kind::Text(6), 4, size),
-            field("server", "", Kind::Text(6), 0, clean(of.factor("server"))),
-            field("runtime", "", Kind::Text(6), 1, runtime),
-            field("over", "", Kind::Text(10), 2, format!("{}{connections}{link}", of.factor("transport"))),
+            factor("content", view.content()),
+            factor("server", stack(of.factor("server"), of.runtime())),
+            factor("over", format!("{}{connections}{link}", of.factor("transport"))),
+            field("size", "", Kind::Text, 4, size),
             field("as it is", "CPU ms", Kind::Three, 0, cpu_of(view.marked("reference"))),
             field("gzip", "CPU ms", Kind::Three, 0, cpu_of(gzip)),
             field("gzip", "B", Kind::Whole, 3, body_of(gzip)),
-            field("least CPU time", "", Kind::Text(14), 1, name(quick)),
-            field("its CPU", "ms", Kind::Three, 1, cpu_of(quick)),
-            field("smallest", "", Kind::Text(12), 2, name(small)),
-            field("its CPU", "ms", Kind::Three, 2, cpu_of(small)),
-            field("its bytes", "B", Kind::Whole, 3, body_of(small)),
+            field("least CPU time", "", Kind::Text, 1, name(quick)),
+            field("least", "CPU ms", Kind::Three, 1, cpu_of(quick)),
+            field("smallest", "", Kind::Text, 2, name(small)),
+            field("smallest", "CPU ms", Kind::Three, 2, cpu_of(small)),
+            field("smallest", "B", Kind::Whole, 3, body_of(small)),
         ]
     });
     vec![

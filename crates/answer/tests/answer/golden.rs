@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use weigh_answer::format::{Options, named};
 use weigh_answer::report::{Report, RunFacts};
 
-const RUNS: [&str; 3] = ["clients", "codecs", "deliveries"];
+pub const RUNS: [&str; 3] = ["clients", "codecs", "deliveries"];
 
 fn folder(run: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(run)
@@ -18,7 +18,7 @@ fn read(run: &str, file: &str) -> String {
     fs::read_to_string(folder(run).join(file)).unwrap_or_else(|e| panic!("{run}/{file}: {e}"))
 }
 
-fn report(run: &str) -> Report {
+pub fn report(run: &str) -> Report {
     let plan = serde_json::from_str(&read(run, "plan.json")).unwrap();
     // A line ends in its checksum, which is no part of the record.
     let record = |line: &str| {

@@ -2,9 +2,12 @@
 
 mod client;
 mod codec;
+mod fits;
 mod formats;
 mod golden;
+mod pictured;
 mod pictures;
+mod tables;
 
 use weigh_answer::report::Report;
 

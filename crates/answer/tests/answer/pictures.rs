@@ -1,74 +1,28 @@
-//! Pictures of every invented report: well-formed, inked, their texts apart.
+//! Pictures of every invented and stored report: well-formed, inked, their texts apart.
 
-use resvg::tiny_skia::{Pixmap, Rect};
+use resvg::tiny_skia::Pixmap;
 use resvg::usvg::roxmltree::Document as Xml;
-use resvg::usvg::{Group, Node, Options as Reading, Tree};
-use weigh_answer::format::png::fonts;
 use weigh_answer::format::{Options, Rendered, named};
 use weigh_answer::report::Report;
 
-use crate::formats::{every, ordinary};
+use crate::formats::ordinary;
+use crate::pictured;
+
+/// The invented reports and the stored ones.
+fn every() -> Vec<(&'static str, Report)> {
+    let stored = crate::golden::RUNS.map(|run| (run, crate::golden::report(run)));
+    crate::formats::every().into_iter().chain(stored).collect()
+}
 
 fn render(format: &str, report: &Report) -> Vec<Rendered> {
     named(format).unwrap().render(report, &Options::default()).unwrap()
-}
-
-/// Elements that charts are made of.
-const DRAWN: [&str; 9] = ["svg", "title", "desc", "text", "polyline", "polygon", "line", "rect", "circle"];
-
-/// A chart is XML of nothing but shapes and texts.
-fn is_well_formed(chart: &Rendered) {
-    let svg = std::str::from_utf8(&chart.bytes).unwrap();
-    let xml = Xml::parse(svg).unwrap_or_else(|error| panic!("{}: {error}", chart.file_name));
-    let mut nodes = xml.descendants();
-    let odd = nodes.find(|node| node.is_element() && !DRAWN.contains(&node.tag_name().name()));
-    assert!(odd.is_none(), "{}: {odd:?}", chart.file_name);
-}
-
-/// A picture has its size, and is not blank.
-fn is_inked(picture: &Rendered) {
-    let pixels = Pixmap::decode_png(&picture.bytes).unwrap();
-    assert!(pixels.width() == 1200 && pixels.height() <= 750);
-    let inked = pixels.pixels().iter().filter(|pixel| pixel.red() < 200).count();
-    assert!(inked > 5_000, "{}: only {inked} dark pixels", picture.file_name);
-}
-
-fn texts_of(group: &Group, boxes: &mut Vec<Rect>) {
-    for node in group.children() {
-        match node {
-            Node::Text(text) => boxes.push(text.abs_bounding_box()),
-            Node::Group(group) => texts_of(group, boxes),
-            _ => {}
-        }
-    }
-}
-
-/// The texts of a chart stay on the sheet and do not cover each other.
-fn are_texts_apart(chart: &Rendered) {
-    let svg = std::str::from_utf8(&chart.bytes).unwrap();
-    let reading = Reading { fontdb: fonts(), ..Reading::default() };
-    let tree = Tree::from_str(svg, &reading).unwrap();
-    let mut boxes = Vec::new();
-    texts_of(tree.root(), &mut boxes);
-    assert!(boxes.len() > 8, "{}: texts are there", chart.file_name);
-    let (width, height) = (tree.size().width(), tree.size().height());
-    assert!(width == 1200.0 && height <= 750.0, "{}: {width} × {height}", chart.file_name);
-    for (index, one) in boxes.iter().enumerate() {
-        let inside = one.left() >= 0.0 && one.right() <= width && one.top() >= 0.0 && one.bottom() <= height;
-        assert!(inside, "{}: {one:?}", chart.file_name);
-        for other in &boxes[..index] {
-            let wide = one.right().min(other.right()) - one.left().max(other.left());
-            let high = one.bottom().min(other.bottom()) - one.top().max(other.top());
-            assert!(wide < 2.0 || high < 8.0, "{}: {one:?} {other:?}", chart.file_name);
-        }
-    }
 }
 
 #[test]
 fn charts_are_well_formed_and_keep_hostile_names_as_text() {
     for (name, report) in every() {
         for chart in render("svg", &report) {
-            is_well_formed(&chart);
+            pictured::is_well_formed(&chart);
             let svg = String::from_utf8(chart.bytes).unwrap();
             let xml = Xml::parse(&svg).unwrap_or_else(|error| panic!("{name}/{}: {error}", chart.file_name));
             assert_eq!(xml.root_element().attribute("width"), Some("1200"));
@@ -78,9 +32,26 @@ fn charts_are_well_formed_and_keep_hostile_names_as_text() {
 }
 
 #[test]
-fn texts_of_a_chart_stay_on_the_sheet_and_apart() {
-    for (_, report) in every() {
-        render("svg", &report).iter().for_each(are_texts_apart);
+fn texts_of_a_chart_can_be_read_and_no_chart_is_half_empty() {
+    for (name, report) in every() {
+        render("svg", &report).iter().for_each(|chart| pictured::is_readable(name, chart));
+    }
+}
+
+/// A front of which one setting alone is worth considering is not beaten by it.
+#[test]
+fn a_title_says_beats_only_of_a_front_of_one() {
+    for (name, report) in every() {
+        for chart in render("svg", &report).iter().filter(|chart| chart.file_name.starts_with("tradeoff")) {
+            let svg = std::str::from_utf8(&chart.bytes).unwrap();
+            let title = svg.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
+            let place: usize = chart.file_name.split('-').nth(1).unwrap().parse().unwrap();
+            let front = report.groups[place - 1]
+                .front
+                .iter()
+                .filter(|id| !id.contains("identity") && !id.contains("none"));
+            assert!(!title.contains(" beats ") || front.count() == 1, "{name}/{}: {title}", chart.file_name);
+        }
     }
 }
 
@@ -88,7 +59,7 @@ fn texts_of_a_chart_stay_on_the_sheet_and_apart() {
 fn pictures_decode_and_are_not_blank() {
     for (name, report) in every() {
         for chart in render("png", &report) {
-            is_inked(&chart);
+            pictured::is_inked(&chart);
             let picture = Pixmap::decode_png(&chart.bytes).unwrap();
             // Text is drawn, so the font was found: the title's line has ink.
             let title =

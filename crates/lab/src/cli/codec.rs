@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 
 use crate::cli::live::Preparing;
+use crate::cli::report::Wanted;
 use crate::cli::run::{More, measure, run_folder, seconds};
 use crate::lab::{Lab, Planning};
 use crate::planner::Ask;
@@ -51,6 +52,8 @@ pub struct Args {
     /// The results as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    wanted: Wanted,
 }
 
 /// Runs the verb.
@@ -73,7 +76,8 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
     let plan = lab.plan_paths(&study, &args.paths, &mut planning)?;
     let folder = run_folder(args.out.as_deref(), "codec");
-    Ok(measure(&lab, plan, &folder, &More::default(), Detail::Full, args.json)?.code())
+    let more = More { columns: args.wanted.columns(), ..More::default() };
+    Ok(measure(&lab, plan, &folder, &more, Detail::Full, args.json)?.code())
 }
 
 /// A codec that only PHP has is asked for without one: says so, because the nearest native name would mislead.

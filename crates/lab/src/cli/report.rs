@@ -8,8 +8,10 @@ use anyhow::{Context, Result};
 
 use crate::cli::terminal;
 use crate::run::dir::StoredRun;
+use weigh_answer::document;
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
 use weigh_answer::report::Report;
+use weigh_answer::table::Columns;
 
 /// Flags of `weigh report`.
 #[derive(Debug, clap::Args)]
@@ -25,6 +27,23 @@ pub struct Args {
     /// The summary instead of full tables
     #[arg(long)]
     summary: bool,
+    #[command(flatten)]
+    wanted: Wanted,
+}
+
+/// Which columns tables have.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Wanted {
+    /// Columns of tables beside those that tell rows apart: metrics and factors by their ids, as encode,ratio, or all
+    #[arg(long, value_name = "IDS")]
+    columns: Option<Columns>,
+}
+
+impl Wanted {
+    /// The columns; where nothing is asked for, the most important.
+    pub fn columns(&self) -> Columns {
+        self.columns.clone().unwrap_or_default()
+    }
 }
 
 fn known_format(text: &str) -> Result<&'static dyn Format, String> {
@@ -47,7 +66,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let stored = StoredRun::read(&args.run)?;
     let results = stored.report();
     let detail = if args.summary { Detail::Summary } else { Detail::Full };
-    let options = options(detail, Some(shell_words::join(&stored.file.command)));
+    let columns = args.wanted.columns();
+    document::check(&results, &columns)?;
+    let options = Options { columns, ..options(detail, Some(shell_words::join(&stored.file.command))) };
     for format in &args.format {
         let beside = || (format.medium() == Medium::Picture).then(|| args.run.join("report"));
         match args.out.clone().or_else(beside) {

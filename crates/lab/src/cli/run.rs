@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cli::live::{Live, Preparing};
 use crate::cli::profiled as profiles;
+use crate::cli::report::Wanted;
 use crate::cli::{exit_code, terminal};
 use crate::interrupt::Interrupt;
 use crate::lab::profiled::{self, Contents};
@@ -19,8 +20,10 @@ use crate::run::clock::SystemClock;
 use crate::run::dir::RunDir;
 use crate::shelter::Shelter;
 use crate::subject::{self, Surroundings, delivery};
-use weigh_answer::format::{self, Detail, FORMATS, Format, Medium};
+use weigh_answer::document;
+use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
 use weigh_answer::report::Report;
+use weigh_answer::table::Columns;
 use weigh_model::plan::Plan;
 
 /// Flags of `weigh run`.
@@ -63,6 +66,8 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    wanted: Wanted,
+    #[command(flatten)]
     own: Own,
 }
 
@@ -81,6 +86,8 @@ pub struct More {
     pub stores: Vec<String>,
     /// Cells to profile after the run.
     pub profile: Option<String>,
+    /// Columns of the tables.
+    pub columns: Columns,
 }
 
 impl Args {
@@ -90,7 +97,7 @@ impl Args {
     }
 
     fn after(&self, own: &Own) -> More {
-        More { stores: own.stores.clone(), profile: self.profile.clone() }
+        More { stores: own.stores.clone(), profile: self.profile.clone(), columns: self.wanted.columns() }
     }
 }
 
@@ -246,7 +253,7 @@ fn go_on(lab: &Lab, mut dir: RunDir, more: &More, detail: Detail, json: bool) ->
     }
     let (results, command) = (dir.stored().report(), shell_words::join(&dir.file().command));
     drop(dir);
-    show(&results, &path, detail, json, command)?;
+    show(&results, &path, (detail, &more.columns), json, command)?;
     if let Some(contents) = &contents {
         profiles::run(lab, &path, &plan, contents, &more.stores, &interrupt, json)?;
     }
@@ -254,8 +261,22 @@ fn go_on(lab: &Lab, mut dir: RunDir, more: &More, detail: Detail, json: bool) ->
 }
 
 /// Prints the results, and leaves report and chart in the run directory.
-fn show(results: &Report, path: &Path, detail: Detail, json: bool, command: String) -> Result<()> {
-    let options = crate::cli::report::options(detail, Some(command));
+fn show(
+    results: &Report,
+    path: &Path,
+    (detail, columns): (Detail, &Columns),
+    json: bool,
+    command: String,
+) -> Result<()> {
+    // A misspelt name is no reason to lose what was measured: it can be asked for again.
+    let columns = match document::check(results, columns) {
+        Ok(()) => columns.clone(),
+        Err(error) => {
+            terminal::note(&format!("{error}; show them with: weigh report {}", path.display()));
+            Columns::Few
+        }
+    };
+    let options = Options { columns, ..crate::cli::report::options(detail, Some(command)) };
     let printed: &dyn Format = if json { &format::json::Json } else { &format::terminal::Terminal };
     crate::cli::report::print(results, printed, &options)?;
     let folder = path.join("report");

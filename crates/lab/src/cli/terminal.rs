@@ -7,7 +7,7 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use weigh_answer::table::Grid;
+use weigh_answer::table::{Grid, Sheet};
 use weigh_model::text::{clean, clean_lines};
 
 /// The width of tables where stdout is not a terminal.
@@ -95,7 +95,7 @@ pub fn bytes_bar() -> ProgressBar {
 
 /// A table as lines no wider than stdout.
 pub fn lines(table: &Grid) -> String {
-    table.draw(width(), false)
+    table.draw(&Sheet::plain(width()))
 }
 
 /// One line on stderr with the whole chain of causes. Names of files may hold anything: what would move the cursor is

@@ -31,17 +31,18 @@ fn choice() -> Choice {
 }
 
 #[test]
-fn tables_fit_and_move_no_cursor() {
+fn tables_fit_and_cut_nothing_and_move_no_cursor() {
     let shown = Shown::of("a\u{1b}[2Jb", &sample(1), None);
     let comparison = compare(("a", &sample(1)), ("b", &sample(2))).unwrap();
     let document = Document::of(vec![shown], Some(comparison));
-    for width in [40, 60, 100, 200] {
+    for width in [40, 60, 80, 100, 120, 200] {
         for function in [None, Some("evil".to_owned()), Some("no such".to_owned())] {
             let options = Options { width, detail: Detail::Full, ..Options::default() };
             let text = terminal(&document, &Choice { function, ..choice() }, &options);
             assert!(!text.contains('\u{1b}'), "{text}");
             for line in text.lines() {
                 assert!(columns(line) <= width, "at {width}: {line}");
+                assert!(!line.contains('…'), "at {width}: {line}");
             }
         }
     }

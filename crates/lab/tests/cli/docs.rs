@@ -207,6 +207,36 @@ fn scratch_changes_that_extending_shows_would_still_apply() {
     assert!(changed.len() > 3 && added.len() > 2, "{changed:?} {added:?}");
 }
 
+/// The runs behind the pictures are small, can be read, name no place of a machine, and have the pictures that the script draws.
+#[test]
+fn pictures_of_the_documents_are_of_stored_runs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let lab = Lab::new();
+    let script = document("scripts/pictures");
+    let drawn = script.lines().filter_map(|line| line.strip_prefix("draw ")).map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        <[&str; 3]>::try_from(words).unwrap_or_else(|words| panic!("{words:?}"))
+    });
+    let mut images = BTreeSet::new();
+    for [image, run, picture] in drawn {
+        let folder = root.join("docs/runs").join(run);
+        let files = ["run.json", "plan.json", "records.ndjson"].map(|file| {
+            std::fs::read_to_string(folder.join(file)).unwrap_or_else(|e| panic!("{run}/{file}: {e}"))
+        });
+        assert!(files.iter().map(String::len).sum::<usize>() <= 200 * 1024, "{run} is large");
+        let is_local =
+            |text: &String| ["\"/tmp/", "\"/home/", "\"/root/"].iter().any(|place| text.contains(place));
+        assert!(!files.iter().any(is_local), "{run} names a place of a machine");
+        lab.fine(&["report", folder.to_str().unwrap(), "-f", "svg", "--out", run]);
+        assert!(lab.path(&format!("{run}/{picture}.svg")).exists(), "{run} has no picture {picture}");
+        images.insert(format!("{image}.png"));
+    }
+    let there = std::fs::read_dir(root.join("docs/images")).unwrap();
+    let there: BTreeSet<String> =
+        there.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(images, there, "each picture of the documents is drawn by scripts/pictures");
+}
+
 /// A server and a store are a folder: its files are all there is to one, and have the lines that are said.
 #[test]
 fn folders_that_extending_lists_are_whole() {

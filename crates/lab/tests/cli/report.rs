@@ -35,6 +35,23 @@ fn every_format_shows_the_same_run() {
 }
 
 #[test]
+fn columns_are_few_named_or_all() {
+    let lab = measured();
+    let few = lab.fine(&["report", "run"]);
+    assert!(few.contains("more columns: ") && few.contains("(--columns all)"), "{few}");
+    let named = lab.fine(&["report", "run", "--columns", "ratio,encode-mad"]);
+    assert!(
+        named.contains("encode-mad") && named.contains("ratio") && !named.contains("saving  "),
+        "{named}"
+    );
+    assert!(!lab.fine(&["report", "run", "--columns", "all"]).contains("more columns: "));
+    let line = lab.refused(&["report", "run", "--columns", "encdoe"]);
+    assert!(line.contains("no column `encdoe`; did you mean `encode`?"), "{line}");
+    let line = lab.refused(&["report", "run", "--columns", "ratio,,"]);
+    assert!(line.contains("name columns, with commas between them"), "{line}");
+}
+
+#[test]
 fn pictures_are_written_beside_the_run_or_where_asked() {
     let lab = measured();
     for (format, magic) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG")] {

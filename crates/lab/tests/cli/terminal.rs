@@ -29,12 +29,9 @@ fn a_pipe_gets_no_escape_sequence() {
 }
 
 /// What a command writes to a terminal of its own.
-fn on_terminal(lab: &Lab, line: &str, no_color: bool) -> String {
+fn on_terminal(lab: &Lab, line: &str, of: &[(&str, &str)]) -> String {
     let mut command = lab.command("script");
-    command.args(["-qefc", line, "/dev/null"]).env("TERM", "xterm-256color");
-    if no_color {
-        command.env("NO_COLOR", "1");
-    }
+    command.args(["-qefc", line, "/dev/null"]).env("TERM", "xterm-256color").envs(of.iter().copied());
     let ran = Ran::of(command.output().unwrap());
     assert!(!ran.stdout.is_empty(), "{}", ran.stderr);
     ran.stdout
@@ -48,27 +45,42 @@ fn has_colours(text: &str) -> bool {
 }
 
 #[test]
-fn a_terminal_gets_colours_unless_no_color_is_set() {
+fn a_terminal_gets_colours_unless_no_color_is_set_or_it_is_dumb() {
     needs!(has("script", "apt install bsdutils"));
     let lab = measured();
     for verb in ["check", "report run", "codec nonsense", "--help"] {
         let line = format!("{WEIGH} {verb}");
-        assert!(has_colours(&on_terminal(&lab, &line, false)), "{verb}");
-        assert!(!has_colours(&on_terminal(&lab, &line, true)), "{verb}");
+        assert!(has_colours(&on_terminal(&lab, &line, &[])), "{verb}");
+        assert!(!has_colours(&on_terminal(&lab, &line, &[("NO_COLOR", "1")])), "{verb}");
+        let dumb = on_terminal(&lab, &line, &[("TERM", "dumb")]);
+        assert!(!dumb.contains('\u{1b}'), "{verb}: {dumb:?}");
     }
 }
 
 #[test]
-fn tables_keep_to_a_narrow_terminal() {
+fn tables_keep_to_a_terminal_and_cut_nothing() {
     let lab = measured();
-    for columns in [60, 80, 132] {
-        for args in [&["report", "run"][..], &["plan", "small.toml"], &["plan"], &["corpus", "list"]] {
+    for columns in [60, 80, 100, 120, 200] {
+        for args in [
+            &["report", "run"][..],
+            &["report", "run", "--columns", "all"],
+            &["plan", "small.toml"],
+            &["plan", "small.toml", "--cells"],
+            &["plan"],
+            &["corpus", "list"],
+            &["check"],
+            &["runtime", "list"],
+            &["link", "list"],
+        ] {
             let output = lab.weigh(args).env("COLUMNS", columns.to_string()).output().unwrap();
             let text = Ran::of(output).stdout;
             // What cannot be broken, such as a question or a path, is not a table's line.
             let table = text.lines().filter(|l| !l.starts_with("cache: ") && !l.starts_with("  /"));
+            // Of a check, what is missing is told in sentences.
+            let table = table.filter(|l| args[0] != "check" || (l.starts_with("  ") && !l.contains(": ")));
             for line in table.filter(|l| !l.starts_with("weigh plan STUDY") && !l.ends_with('?')) {
                 assert!(console::measure_text_width(line) <= columns, "{args:?} at {columns}: {line}");
+                assert!(!line.contains('…'), "{args:?} at {columns}: {line}");
             }
         }
     }

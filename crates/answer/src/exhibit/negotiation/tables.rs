@@ -9,7 +9,8 @@ use crate::document::Block;
 use crate::first::{distinct, grouped};
 use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
-use crate::table::{Cell, Column, Grid, Kind, Tone, field};
+use crate::subject::delivery::stack;
+use crate::table::{Cell, Column, Grid, Kind, Tone, factor, field};
 use crate::text::{clean, columns};
 
 const LEGEND: &str = "Each way was asked once with a matrix of Accept-Encoding values, and each variant that showed itself for HEAD, with If-None-Match \
@@ -22,6 +23,8 @@ const NAMES: usize = 4;
 /// Columns for the requests, the widest of which is that of a browser of today, and columns between two ways.
 const REQUEST: usize = 34;
 const GAP: usize = 2;
+/// Ways beside each other at most.
+const MOST: usize = 8;
 
 /// What asks for parts of a variant.
 const PARTS: [Purpose; 3] = [Purpose::First, Purpose::Last, Purpose::Resume];
@@ -51,14 +54,14 @@ fn ways(asked: &[NegotiationResult]) -> Grid {
         let codings: Vec<String> = coded.map(|variant| clean(&variant.coding)).collect();
         let tone = if wrong > 0 { Tone::Plain } else { Tone::Strong };
         let fields = vec![
-            field("server", "", Kind::Text(6), 0, clean(&one.server)),
-            field("way", "", Kind::Text(12), 0, clean(&one.label())),
-            field("codings", "", Kind::Text(17), 0, codings.join(", ")),
-            field("Vary", "", Kind::Text(4), 1, vary(one)),
-            field("ETags", "", Kind::Text(8), 0, etags(one)),
-            field("304", "", Kind::Text(6), 2, kept(one, &[Purpose::Revalidate])),
-            field("parts", "", Kind::Text(6), 3, kept(one, &PARTS)),
-            field("HEAD", "", Kind::Text(6), 4, head(one)),
+            factor("server", stack(&one.server, &one.runtime)),
+            factor("method", clean(&one.label())),
+            field("codings", "", Kind::Text, 0, codings.join(", ")),
+            field("Vary", "", Kind::Text, 1, vary(one)),
+            field("ETags", "", Kind::Text, 0, etags(one)),
+            field("304", "", Kind::Text, 2, kept(one, &[Purpose::Revalidate])),
+            field("parts", "", Kind::Text, 3, kept(one, &PARTS)),
+            field("HEAD", "", Kind::Text, 4, head(one)),
             field("broken", "", Kind::Whole, 0, wrong as f64),
             field("to know", "", Kind::Whole, 1, (one.remarks.len() - wrong) as f64),
         ];
@@ -147,7 +150,7 @@ fn fitting<'a, 'b>(ways: &'b [&'a NegotiationResult], width: usize) -> Vec<&'b [
     let (mut begin, mut used) = (0, REQUEST);
     for (at, way) in ways.iter().enumerate() {
         let wants = columns(&clean(&way.label())).max(12) + GAP;
-        if at > begin && used + wants > width {
+        if at > begin && (used + wants > width || at - begin == MOST) {
             parts.push(&ways[begin..at]);
             (begin, used) = (at, REQUEST);
         }
@@ -158,8 +161,8 @@ fn fitting<'a, 'b>(ways: &'b [&'a NegotiationResult], width: usize) -> Vec<&'b [
 }
 
 fn answers(ways: &[&NegotiationResult]) -> Grid {
-    let mut head = vec![Column::new("Accept-Encoding", "", Kind::Text(16), 0)];
-    head.extend(ways.iter().map(|way| Column::new("", clean(&way.label()), Kind::Text(8), 1)));
+    let mut head = vec![Column::factor("Accept-Encoding", "", Kind::Text)];
+    head.extend(ways.iter().map(|way| Column::new("", clean(&way.label()), Kind::Text, 1)));
     let mut grid = Grid::new(head);
     for ask in distinct(ways.iter().flat_map(|way| choices(way)).map(|one| &one.ask)) {
         let answer = |way: &&NegotiationResult| {

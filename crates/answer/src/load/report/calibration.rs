@@ -3,7 +3,7 @@
 use weigh_load::calibrate::Calibration;
 
 use crate::document::Block;
-use crate::table::{Grid, Kind, Tone, field};
+use crate::table::{Grid, Kind, Tone, factor, field};
 
 pub(super) fn blocks(calibration: &Calibration) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(1, "The generator's ceiling on this machine".into())];
@@ -16,7 +16,7 @@ pub(super) fn blocks(calibration: &Calibration) -> Vec<Block> {
 fn table(calibration: &Calibration) -> Grid {
     Grid::toned(&calibration.ceilings, |ceiling| {
         let fields = vec![
-            field("load", "", Kind::Text(20), 0, ceiling.load.to_string()),
+            factor("load", ceiling.load.to_string()),
             field("CPU", "µs a request", Kind::Three, 0, ceiling.cpu_us),
             field("kernel", "%", Kind::Three, 3, ceiling.kernel_share * 100.0),
             field("a core", "1/s", Kind::Three, 0, ceiling.per_core),

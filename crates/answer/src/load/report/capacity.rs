@@ -7,7 +7,7 @@ use crate::document::Block;
 use crate::format::Options;
 use crate::load::Searched;
 use crate::load::figures::Time;
-use crate::table::{Grid, Kind, Tone, field};
+use crate::table::{Column, Grid, Kind, Tone, field, remark};
 use weigh_model::units;
 
 pub(super) fn blocks(searched: &Searched, options: &Options) -> Vec<Block> {
@@ -78,12 +78,12 @@ fn table(capacity: &Capacity) -> Grid {
     steps.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     Grid::toned(steps, |step| {
         let fields = vec![
-            field("offered", "1/s", Kind::Three, 0, step.rate),
+            (Column::factor("offered", "1/s", Kind::Three), step.rate.into()),
             field("achieved", "1/s", Kind::Three, 0, step.achieved),
-            field("seconds", "", Kind::Three, 2, step.seconds),
+            (Column::factor("seconds", "", Kind::Three), step.seconds.into()),
             field("response", "ms", Kind::Three, 0, super::milliseconds(Some(response(step)))),
             field("waiting", "mean", Kind::Three, 3, step.in_flight.map(|[_, second]| second)),
-            field("", "", Kind::Text(8), 0, in_words(step.verdict)),
+            remark("verdict", 0, in_words(step.verdict)),
         ];
         (if step.verdict == Verdict::Held { Tone::Strong } else { Tone::Plain }, fields)
     })

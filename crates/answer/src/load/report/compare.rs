@@ -7,7 +7,7 @@ use crate::document::Block;
 use crate::format::{Detail, Options};
 use crate::load::figures::Time;
 use crate::load::{Compared, Run};
-use crate::table::{Grid, Kind, Tone, field};
+use crate::table::{Grid, Kind, Tone, factor, field, remark};
 use crate::text::clean;
 use weigh_model::units;
 
@@ -76,11 +76,11 @@ fn table(compared: &Compared) -> Grid {
         let ratio = line.ratio.map(|r| units::times_interval(r.median, r.low, r.high));
         let verdict = line.ratio.map_or("", |r| verdict(line.quantity, r));
         let fields = vec![
-            field("quantity", "", Kind::Text(12), 0, name(line.quantity)),
-            field("A", "", Kind::Text(6), 0, value(line, line.a, &compared.a)),
-            field("B", "", Kind::Text(6), 0, value(line, line.b, &compared.b)),
-            field("B ÷ A", "", Kind::Text(12), 0, ratio.unwrap_or("–".into())),
-            field("", "", Kind::Text(10), 3, verdict),
+            factor("quantity", name(line.quantity)),
+            field("A", "", Kind::Text, 0, value(line, line.a, &compared.a)),
+            field("B", "", Kind::Text, 0, value(line, line.b, &compared.b)),
+            field("B ÷ A", "", Kind::Text, 0, ratio.unwrap_or("–".into())),
+            remark("verdict", 3, verdict),
         ];
         (if matches!(verdict, "" | "same") { Tone::Plain } else { Tone::Strong }, fields)
     })

@@ -5,7 +5,7 @@ use crate::bars;
 use crate::document::Block;
 use crate::format::Options;
 use crate::load::{LoadCaveat, Run};
-use crate::table::{Grid, Kind, field};
+use crate::table::{Grid, Kind, factor, field};
 use weigh_model::units;
 
 /// Points of the sparkline at most.
@@ -135,7 +135,7 @@ fn classes(run: &Run) -> Grid {
         let response = class.response.as_ref();
         let ms = |percent| milliseconds(response.and_then(|s| s.percentile(percent)));
         vec![
-            field("class", "", Kind::Text(8), 0, class.name.as_str()),
+            factor("class", class.name.as_str()),
             field("complete", "", Kind::Whole, 0, class.counts.completed as f64),
             field("faulted", "", Kind::Whole, 0, class.counts.faulted as f64),
             field("dropped", "", Kind::Whole, 4, class.counts.dropped as f64),

@@ -117,6 +117,51 @@ fn response_and_service_time_are_two_in_an_open_model_alone() {
     assert_eq!((rows("closed"), rows("constant:200")), (1, 2));
 }
 
+/// Every kind of result that tables show.
+#[test]
+fn every_table_fits_whole_and_says_what_it_leaves_out() {
+    use weigh_load::calibrate::{Calibration, Ceiling, Load};
+    use weigh_load::capacity::{Capacity, Ended, Limit, Step, Verdict};
+    let options = Options { detail: Detail::Full, ..Options::default() };
+    let run = || Run::of(plan("constant:200"), result(0.3), false);
+    let (mut several, mut times) = (run(), 0);
+    several.figures.classes = ["light", "a-class-with-a-very-long-name"]
+        .map(|name| crate::load::figures::ClassFigures { name: name.into(), ..several.figures.total.clone() })
+        .to_vec();
+    for run in [&run(), &several, &hardly_answering()] {
+        times += crate::fits::tables("a run", &run_blocks(run, &options));
+    }
+    let block = |_, _| Ok::<_, ()>(result(0.3));
+    let comparison = weigh_load::compare::compare(6, 1, block).unwrap();
+    let compared = crate::load::Compared { a: run(), b: hardly_answering(), comparison };
+    times += crate::fits::tables("two sides", &compare::blocks(&compared, &options));
+    let step = |rate: f64, seconds: f64| Step {
+        rate,
+        seconds,
+        achieved: rate,
+        response: None,
+        lasted: 12.3,
+        in_flight: Some([1.0, 2.0]),
+        decides: true,
+        verdict: Verdict::Growing,
+    };
+    let steps = vec![step(1000.0, 2.0), step(1000.0, 10.0), step(1001.0, 10.0), step(125_432.1, 10.0)];
+    let limit = Limit { quantile: 0.99, seconds: 0.1 };
+    let capacity = Capacity { limit, held: Some(1000.0), over: None, ended: Ended::OutOfTime, steps };
+    let searched = crate::load::Searched { closed: run(), capacity };
+    times += crate::fits::tables("capacity", &capacity::blocks(&searched, &options));
+    let load = |threads| Load {
+        body_bytes: 1_000_000,
+        verified: true,
+        keepalive: false,
+        threads,
+        shares_cores: true,
+    };
+    let ceilings = [1, 16].map(|threads| Ceiling::of(load(threads), &[result(0.3)])).to_vec();
+    times += crate::fits::tables("ceilings", &calibration::blocks(&Calibration { ceilings }));
+    assert!(times > 8, "{times}");
+}
+
 #[test]
 fn what_a_server_says_moves_no_cursor_and_fits() {
     for width in [40, 60, 100, 200] {

@@ -5,7 +5,7 @@ use crate::document::Block;
 use crate::format::{Detail, Options};
 use crate::load::Run;
 use crate::load::figures::{ClassFigures, Spread};
-use crate::table::{Grid, Kind, Tone, field};
+use crate::table::{Column, Grid, Kind, Tone, factor, field};
 
 pub(super) fn blocks(run: &Run, options: &Options) -> Vec<Block> {
     let full = options.detail == Detail::Full;
@@ -46,7 +46,7 @@ fn table(class: &ClassFigures, open: bool) -> Grid {
     Grid::toned(rows, |(name, spread)| {
         let percentile = |percent| milliseconds(spread.percentile(percent));
         let fields = vec![
-            field("phase", "", Kind::Text(8), 0, name),
+            factor("phase", name),
             field("min", "ms", Kind::Three, 3, ms(spread.min)),
             field("mean", "ms", Kind::Three, 1, ms(spread.mean)),
             field("sd", "ms", Kind::Three, 4, ms(spread.sd)),
@@ -56,7 +56,7 @@ fn table(class: &ClassFigures, open: bool) -> Grid {
             field("p99.9", "ms", Kind::Three, 2, percentile(99.9)),
             field("max", "ms", Kind::Three, 0, percentile(100.0)),
             field("values", "", Kind::Whole, 5, spread.count as f64),
-            field("unanswered", "", Kind::Whole, 4, unanswered(spread)),
+            field("unanswered", "", Kind::Whole, 1, unanswered(spread)),
         ];
         (if name == total { Tone::Strong } else { Tone::Plain }, fields)
     })
@@ -70,7 +70,7 @@ fn unanswered(spread: &Spread) -> Option<f64> {
 fn percentiles(response: &Spread) -> Grid {
     Grid::of(&response.percentiles, |p| {
         vec![
-            field("percent", "%", Kind::Text(5), 0, p.percent.to_string()),
+            (Column::factor("percent", "%", Kind::Text), p.percent.to_string().into()),
             field("within", "ms", Kind::Three, 0, milliseconds(p.time())),
             field("", "", Kind::Bar, 0, p.seconds),
         ]

@@ -3,7 +3,7 @@
 use super::{Choice, amount, column};
 use crate::document::Block;
 use crate::profile::compare::{Comparison, Row};
-use crate::table::{Grid, Kind, field};
+use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 use weigh_model::units;
 
@@ -38,7 +38,7 @@ fn grid(comparison: &Comparison, rows: &[&Row], top: usize) -> Grid {
     let calls = |calls: Option<u64>| calls.map(|calls| calls as f64);
     Grid::of(&rows[..top.min(rows.len())], |row| {
         vec![
-            field("function", "", Kind::Text(12), 0, clean(&row.name)),
+            factor("function", clean(&row.name)),
             field("calls", "before", Kind::Whole, 1, calls(row.calls_before)),
             field("calls", "after", Kind::Whole, 1, calls(row.calls_after)),
             field("self", &before, Kind::Three, 2, scaled(row.own.before)),

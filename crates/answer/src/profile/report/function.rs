@@ -3,7 +3,7 @@
 use super::{amount, column, headed, named};
 use crate::document::Block;
 use crate::profile::document::{Call, Row, Shown};
-use crate::table::{Grid, Kind, field};
+use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 use weigh_model::profile::Recursion;
 use weigh_model::units;
@@ -64,7 +64,7 @@ fn grid(shown: &Shown, row: &Row, calls: &[Call], what: &'static str, top: usize
     Grid::of(&calls[..top.min(calls.len())], |call| {
         let kilobytes = call.inclusive_memory_bytes.map(|bytes| bytes as f64 / 1e3);
         vec![
-            field(what, "", Kind::Text(12), 0, clean(&call.name)),
+            factor(what, clean(&call.name)),
             field("calls", "", Kind::Whole, 0, call.calls.map(|calls| calls as f64)),
             field("inclusive", &unit, Kind::Three, 0, call.inclusive as f64 / size),
             field("of its cost", "%", Kind::Fixed(1), 2, share(call.inclusive)),

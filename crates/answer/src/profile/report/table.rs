@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::{Choice, Sort, column, headed};
 use crate::document::Block;
 use crate::profile::document::{Row, Shown};
-use crate::table::{Grid, Kind, field};
+use crate::table::{Grid, Kind, factor, field, remark};
 use crate::text::clean;
 use weigh_model::profile::{Inclusion, Recursion};
 use weigh_model::units;
@@ -54,8 +54,8 @@ fn grid(shown: &Shown, rows: &[&Row]) -> Grid {
     let kilobytes = |bytes: Option<i64>| bytes.map(|bytes| bytes as f64 / 1e3);
     Grid::of(rows, |row| {
         vec![
-            field("function", "", Kind::Text(12), 0, clean(&row.name)),
-            field("", "", Kind::Text(1), 1, recursion(row.recursion)),
+            factor("function", clean(&row.name)),
+            remark("", 1, recursion(row.recursion)),
             field("calls", "", Kind::Whole, 0, row.calls.map(|calls| calls as f64)),
             field("self", &unit, Kind::Three, 0, row.own as f64 / size),
             field("self", "%", Kind::Fixed(1), 3, row.share * 100.0),
@@ -64,7 +64,7 @@ fn grid(shown: &Shown, rows: &[&Row]) -> Grid {
             field("inclusive", "%", Kind::Fixed(1), 2, row.inclusive_share * 100.0),
             field("self memory", "KB", Kind::Three, 4, kilobytes(row.own_memory_bytes)),
             field("memory", "KB", Kind::Three, 5, kilobytes(row.inclusive_memory_bytes)),
-            field("file", "", Kind::Text(12), 8, row.file.as_deref().map_or(String::new(), clean)),
+            remark("file", 8, row.file.as_deref().map_or(String::new(), clean)),
         ]
     })
 }

@@ -44,6 +44,28 @@ fn table(files: &[Rendered], name: &str) -> Vec<csv::StringRecord> {
 }
 
 #[test]
+fn every_table_fits_whole_and_says_what_it_leaves_out() {
+    for (name, report) in EVERY.iter() {
+        for detail in [Detail::Summary, Detail::Full] {
+            let options = Options { detail, ..Options::default() };
+            assert!(crate::fits::tables(name, &crate::document::build(report, &options)) > 0, "{name}");
+        }
+    }
+}
+
+#[test]
+fn pictures_can_be_read_and_none_is_half_empty() {
+    for (name, report) in EVERY.iter() {
+        let charts = render("svg", report, &Options::default());
+        charts.iter().for_each(crate::pictured::is_well_formed);
+        charts.iter().for_each(|chart| crate::pictured::is_readable(name, chart));
+    }
+    let slow = render("svg", report_of("downloads"), &Options::default());
+    let slow = slow.iter().find(|chart| chart.file_name == "slow-clients.svg").unwrap();
+    crate::pictured::are_waits_sequential(slow);
+}
+
+#[test]
 fn the_terminal_report_at_some_widths() {
     for name in ["pages", "assets", "downloads"] {
         for width in [80, 120] {
