@@ -17,6 +17,7 @@ use block::Part;
 pub use weigh_model::study::{Budget, Precision};
 use weigh_model::study::{Links, StudyText};
 use weigh_model::suggest::{nearest_hint, readable};
+use weigh_model::text::clean;
 
 /// The version of the file format that this program reads.
 pub const SCHEMA: u32 = 1;
@@ -72,7 +73,7 @@ impl Study {
         if let Some(key) = keys.min_by_key(|key| key.span().start) {
             let line = 1 + text[..key.span().start].matches('\n').count();
             let hint = nearest_hint(key.get_ref(), known());
-            bail!("{whence}, line {line}: unknown key `{}`{hint}", key.get_ref());
+            bail!("{whence}, line {line}: unknown key `{}`{hint}", clean(key.get_ref()));
         }
         let mut study = Study::deserialize(of(&KEYS)).map_err(readable)?;
         let parts = parts.iter().map(|part| part.read(of(part.keys())));

@@ -102,8 +102,8 @@ pub fn get(target: &Target, accept: &str) -> Result<Reply, Fault> {
     exchange(peer, request.as_bytes(), false, LONGEST, (ANSWER, &Interrupt::new()))
 }
 
-/// Sends a request and reads its answer, of a body `most` bytes, within a limit and until the user wants an end. `is_head`: the request is a
-/// HEAD, and has no body for an answer.
+/// Sends a request and reads its answer, with at most `most` bytes of body, until the limit has passed or the user
+/// interrupts. `is_head`: the request is a HEAD, whose answer has no body.
 pub fn exchange(
     peer: Peer<'_>,
     request: &[u8],

@@ -198,13 +198,7 @@ fn hoarding(marks: &std::path::Path) -> String {
 fn a_light_way_after_one_of_100_mb_does_not_read_100_mb() {
     needs!(serves_php());
     let lab = Lab::new();
-    // The user of PHP is the lab's, and not always the test's.
-    let marks = lab.path("marks");
-    std::fs::create_dir(&marks).unwrap();
-    for folder in [&lab.work(), &marks] {
-        std::fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
-    }
-    lab.write("defs/php/ways/heavy.php", hoarding(&marks));
+    lab.write("defs/php/ways/heavy.php", hoarding(&lab.work()));
     let block = deliveries("page", "synthetic:rows-4k", "php", "ways = [\"heavy\", \"none\"]\nkeep = true");
     lab.write("memory.toml", study("memory", [60, 2, 2], &block));
     // A seed by which the heavy one is the first.

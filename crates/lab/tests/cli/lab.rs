@@ -55,9 +55,10 @@ impl Lab {
         for folder in ["work", "cache", "tmp"] {
             std::fs::create_dir(home.path().join(folder)).unwrap();
         }
-        // As /tmp does, it lets others through: servers of a lab of root's have a user of their own.
-        for folder in [home.path().to_owned(), home.path().join("tmp")] {
-            std::fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o711)).unwrap();
+        // As /tmp does, it lets others through: servers and PHP of a lab of root's have a user of their own. Scripts of tests leave their marks in `work`.
+        for (folder, mode) in [("", 0o711), ("tmp", 0o711), ("work", 0o777)] {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+            std::fs::set_permissions(home.path().join(folder), mode).unwrap();
         }
         Lab { home }
     }

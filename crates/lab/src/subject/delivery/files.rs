@@ -121,7 +121,12 @@ impl Files {
         let doing = || format!("{}: cannot be written", to.display());
         let folder = to.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder).with_context(doing)?;
-        fs::write(to, bytes()?).with_context(doing)?;
+        if let Err(error) = fs::write(to, bytes()?) {
+            // What is there in part has taken room that others need, and is no content.
+            let _ = fs::remove_file(to);
+            self.made.remove(to);
+            return Err(error).with_context(doing);
+        }
         match self.user {
             Some(user) => user.give(folder).with_context(doing),
             None => Ok(()),

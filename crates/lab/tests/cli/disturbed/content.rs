@@ -1,7 +1,7 @@
 //! Pages that fail, or that are not the page.
 
-use super::run;
-use crate::lab::serves_php;
+use super::{Outcome, RUN, odd, run, whole_study};
+use crate::lab::{Lab, serves_php, wait_until};
 
 #[test]
 fn memory_that_ran_out_is_shown_as_php_says_it() {
@@ -42,9 +42,16 @@ fn another_body_in_the_middle_of_a_block_is_a_fault_and_no_number() {
 #[test]
 fn another_body_in_a_later_round_takes_the_numbers_before_it_back() {
     needs!(serves_php());
-    let ran = run(
-        "$records = \"$home/run/records.ndjson\";
-         if (is_file($records) && strpos(file_get_contents($records), '/php/odd\"') !== false) { echo 'another'; return; }",
-    );
+    let lab = Lab::new();
+    lab.write("disturbed.toml", whole_study());
+    odd(&lab, "if (is_file(\"$home/later\")) { echo 'another'; return; }");
+    let mut started = lab.start(&RUN);
+    let log = lab.path("run/records.ndjson");
+    wait_until("a round has the odd one", || {
+        std::fs::read_to_string(&log).is_ok_and(|log| log.contains("/php/odd\""))
+    });
+    lab.write("later", "");
+    let code = started.0.wait().unwrap().code().unwrap();
+    let ran = Outcome { code, records: lab.records("run"), lab };
     assert_eq!(ran.kind_and_message().0, "round-trip");
 }

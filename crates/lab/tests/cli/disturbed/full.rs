@@ -12,7 +12,7 @@ struct Small(PathBuf);
 impl Small {
     fn mount(at: &Path) -> Option<Small> {
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=10m,mode=0700", "tmpfs"]).arg(at).stderr(Stdio::null());
+        mount.args(["-t", "tmpfs", "-o", "size=20m,mode=0711", "tmpfs"]).arg(at).stderr(Stdio::null());
         mount.status().is_ok_and(|status| status.success()).then(|| Small(at.to_owned()))
     }
 }
