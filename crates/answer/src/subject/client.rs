@@ -459,7 +459,9 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
     let three = |name, unit: &str, rank| Column::new(name, unit, Kind::Three, rank);
     let fixed = |name, unit: &str, rank| Column::new(name, unit, Kind::Fixed(1), rank);
     vec![
-        shown(Column::factor("client", "", Kind::Text), |_, _, r| client(r).into()),
+        shown(Column::factor("client", "", Kind::Text), |report, _, r| {
+            group::marked(report, r, &client(r)).into()
+        }),
         shown(Column::factor("setting", "", Kind::Text), |_, _, r| setting(r).into()),
         metric(whole("combined", "trans/s", 0), COMBINED, 1.0),
         shown(fixed("95% CI", "+%", 5).of("combined-margin").about(MARGIN), |_, _, r| {

@@ -9,7 +9,7 @@ use weigh_answer::document::group::views;
 use weigh_answer::format::{Detail, Options};
 use weigh_answer::report::Report;
 use weigh_answer::row::Row;
-use weigh_answer::table::Cell;
+use weigh_answer::table::{Cell, Columns};
 
 /// Words that readers do not know, with what is said in their place.
 const RETIRED: [&str; 14] = [
@@ -49,9 +49,9 @@ fn statements(report: &Report, advice: &Advice) -> Vec<Statement> {
     }
     let mut marked = BTreeSet::new();
     for view in views(report) {
-        let table = view.table(view.rows.iter().copied());
+        let table = view.table(view.rows.iter().copied(), &Columns::Few);
         for (row, (_, cells)) in view.rows.iter().zip(&table.rows) {
-            if cells.contains(&Cell::Text("→".into())) {
+            if cells.iter().any(|cell| matches!(cell, Cell::Text(text) if text.starts_with('→'))) {
                 marked.insert(row.id().to_owned());
             }
         }

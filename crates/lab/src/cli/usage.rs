@@ -82,7 +82,7 @@ fn one_line(text: &str, meant: impl Fn(&str) -> Option<String>) -> String {
         if let Some(usage) = line.strip_prefix("Usage: ") {
             let verb = usage.split(' ').take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()));
             if let Some(meant) = meant(usage) {
-                parts.retain(|part| !part.starts_with("a similar argument exists"));
+                parts.retain(|part: &String| !part.starts_with("a similar argument exists"));
                 parts.push(meant);
             }
             help = Some(format!("`{} --help` says more", verb.collect::<Vec<_>>().join(" ")));
