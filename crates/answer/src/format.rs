@@ -108,7 +108,8 @@ pub struct Options {
 impl Options {
     /// What its tables are drawn on.
     pub fn sheet(&self) -> Sheet<'_> {
-        Sheet { width: self.width, color: self.color, columns: &self.columns, more: self.more }
+        let is_brief = self.detail == Detail::Summary;
+        Sheet { width: self.width, color: self.color, columns: &self.columns, more: self.more, is_brief }
     }
 }
 

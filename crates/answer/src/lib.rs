@@ -7,14 +7,14 @@
 #[cfg(test)]
 extern crate self as weigh_answer;
 #[cfg(test)]
+#[path = "../tests/answer/agree.rs"]
+mod agree;
+#[cfg(test)]
 #[path = "../tests/answer/fits.rs"]
 mod fits;
 #[cfg(test)]
 #[path = "../tests/answer/pictured.rs"]
 mod pictured;
-#[cfg(test)]
-#[path = "../tests/answer/agree.rs"]
-mod agree;
 
 pub mod advice;
 pub mod bars;

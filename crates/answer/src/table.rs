@@ -147,6 +147,8 @@ pub struct Sheet<'a> {
     pub columns: &'a Columns,
     /// How the others can be seen: `--columns all`.
     pub more: &'a str,
+    /// The others are counted, not named.
+    pub is_brief: bool,
 }
 
 /// One cell: a text, or a number that may be missing.

@@ -157,8 +157,11 @@ pub fn label(report: &Report, id: &str) -> String {
     report.row(id).map_or_else(|| clean(id), |row| (report.shape().look.label)(row))
 }
 
-/// The name of a row with what stands before it: `→` where it is recommended, `●` where it is on the front.
+/// The name of a row with what stands before it: `→` where it is recommended, `●` where it is on the front. Nothing stands there where a report marks no row.
 pub fn marked(report: &Report, row: &Row, label: &str) -> String {
+    if report.advice.is_none() && report.shape().axes.is_none() {
+        return label.to_owned();
+    }
     let is_recommended = report.advice.as_ref().is_some_and(|advice| advice.recommends(row.id()));
     let sign = match (is_recommended, row.front) {
         (true, _) => "→",

@@ -6,6 +6,7 @@ use super::fit::{Choice, GAP, Slot};
 use super::{Cell, Column, Columns, Grid, Kind, Role, Sheet, Tone};
 use crate::bars;
 use crate::text::{columns, fold, wrap};
+use weigh_model::units;
 
 /// The narrowest and the widest bar worth drawing.
 const BAR: (usize, usize) = (8, 24);
@@ -15,7 +16,7 @@ const PROSE: usize = 110;
 impl Sheet<'_> {
     /// Without colours, with every column.
     pub fn plain(width: usize) -> Sheet<'static> {
-        Sheet { width, color: false, columns: &Columns::All, more: "" }
+        Sheet { width, color: false, columns: &Columns::All, more: "", is_brief: false }
     }
 
     fn style(&self) -> Style {
@@ -47,7 +48,12 @@ impl Grid {
         }
         let choice = self.choose(sheet);
         let mut out = if choice.fits { self.beside(&choice, sheet) } else { self.listed(&choice, sheet) };
-        if let Some(line) = self.left_out(&choice.left, sheet.more) {
+        let left = if sheet.is_brief {
+            counted(choice.left.len(), sheet.more)
+        } else {
+            self.left_out(&choice.left, sheet.more)
+        };
+        if let Some(line) = left {
             sheet.remark(&mut out, &line, "");
         }
         for (name, about) in self.legend(&choice.shown) {
@@ -178,6 +184,11 @@ impl Grid {
         }
         out
     }
+}
+
+/// How many columns are not shown, and how to see them; nothing where all are.
+fn counted(left: usize, more: &str) -> Option<String> {
+    (left > 0).then(|| format!("{} more: {more}", units::count(left, "column", "columns")))
 }
 
 /// What stands in a cell with the name of its column, on one line where it is a number and there is room; nothing of an empty one.

@@ -35,7 +35,13 @@ pub(super) struct Slot {
 impl Grid {
     /// What a page of any width shows: the columns, and those that are left out.
     pub fn chosen(&self, wanted: &Columns) -> (Vec<usize>, Vec<usize>) {
-        let choice = self.choose(&Sheet { width: usize::MAX, color: false, columns: wanted, more: "" });
+        let choice = self.choose(&Sheet {
+            width: usize::MAX,
+            color: false,
+            columns: wanted,
+            more: "",
+            is_brief: false,
+        });
         (choice.shown, choice.left)
     }
 
@@ -108,9 +114,12 @@ impl Grid {
         }
         let all = || texts.iter().map(String::as_str).chain([column.name, column.unit.as_str()]);
         let width = all().map(columns).max().unwrap_or(0);
-        let piece = || all().flat_map(pieces).map(|piece| columns(piece.0)).max().unwrap_or(0);
-        let least =
-            if column.kind == Kind::Text { piece().clamp(NARROWEST, PIECE).min(width) } else { width };
+        // Every line of a text is indented as its first one.
+        let indent = |text: &str| text.len() - text.trim_start_matches(' ').len();
+        let widest = |text: &str| pieces(text).map(|piece| columns(piece.0)).max().unwrap_or(0);
+        let piece = |text: &str| widest(text).clamp(NARROWEST, PIECE) + indent(text);
+        let least = || all().map(piece).max().unwrap_or(0).min(width);
+        let least = if column.kind == Kind::Text { least() } else { width };
         Slot { index, width, texts, least }
     }
 }

@@ -20,7 +20,7 @@ fn grid() -> Grid {
 }
 
 fn drawn(grid: &Grid, width: usize, columns: &Columns) -> String {
-    let sheet = Sheet { width, color: false, columns, more: "--columns all" };
+    let sheet = Sheet { width, color: false, columns, more: "--columns all", is_brief: false };
     grid.draw(&sheet).replace('\u{a0}', " ")
 }
 
@@ -82,7 +82,7 @@ fn a_legend_says_what_shown_columns_mean() {
 
 #[test]
 fn styling_is_asked_for_never_guessed() {
-    let sheet = |color| Sheet { width: 60, color, columns: &Columns::Few, more: "" };
+    let sheet = |color| Sheet { width: 60, color, columns: &Columns::Few, more: "", is_brief: false };
     assert!(!grid().draw(&sheet(false)).contains('\x1b'));
     assert!(grid().draw(&sheet(true)).contains('\x1b'));
 }

@@ -30,7 +30,7 @@ fn table(name: &str, grid: &Grid) {
     are_rows_apart(name, grid);
     for width in WIDTHS {
         for columns in [&Columns::Few, &Columns::All] {
-            let sheet = Sheet { width, color: false, columns, more: "--columns all" };
+            let sheet = Sheet { width, color: false, columns, more: "--columns all", is_brief: false };
             let text = grid.draw(&sheet);
             let name = &format!("{name} at {width}, {columns:?}:\n{text}");
             is_inside(name, &text, width);

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::cli::exit::{self, Exit, OrRefuse};
+use crate::cli::run::Shown;
 use crate::cli::terminal;
 use crate::run::dir::StoredRun;
-use crate::cli::run::Shown;
 use crate::run::list::{FOLDER, LATEST, below, find};
 pub use list::Listing;
 use weigh_answer::document;

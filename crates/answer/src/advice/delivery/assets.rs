@@ -246,8 +246,7 @@ fn change(pays: &[&Crossover], not: &[&Crossover]) -> Option<Sentence> {
     let never = never.map(|c| format!("on {}", label::owned(&c.endpoint.server)));
     let places: Vec<String> = below.into_iter().chain(never).collect();
     let of_all = pays.iter().filter(from).chain(not).flat_map(|c| &c.sizes);
-    let way =
-        pays.iter().find(from).or(not.first()).map(|c| way_name(&c.on_the_fly).replace(':', " "));
+    let way = pays.iter().find(from).or(not.first()).map(|c| way_name(&c.on_the_fly).replace(':', " "));
     let text = format!("Better on the fly with {}: {}.", way?, label::some(&places, 2));
     (!places.is_empty()).then(|| Sentence::new(Part::Change, text, cells(of_all)))
 }

@@ -332,8 +332,10 @@ fn a_filter_that_encodes_nothing_is_compared_with_nothing() {
     }
     let report = lab.report();
     assert!(report.exhibits.crossovers.is_none());
-    let said =
-        report.findings.iter().find(|f| f.text.contains("saves CPU time") || f.text.contains("Precompressed"));
+    let said = report
+        .findings
+        .iter()
+        .find(|f| f.text.contains("saves CPU time") || f.text.contains("Precompressed"));
     assert!(said.is_none(), "{said:?}");
     let mut lab = page_output();
     for way in ["server/gzip:6", "server/gzip:1", "php/gzencode:6", "php/gzencode:1"] {

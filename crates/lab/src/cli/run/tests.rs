@@ -39,7 +39,9 @@ fn a_complete_run_of_deliveries_has_nothing_left_to_measure() {
     assert!(!folder.join("scratch").exists());
     let lab = Lab::open(None).unwrap();
     let dir = RunDir::open(&folder).unwrap();
-    let ended = go_on(&lab, dir, &More { shown: Shown { json: true, ..Shown::default() }, ..More::default() }).unwrap();
+    let ended =
+        go_on(&lab, dir, &More { shown: Shown { json: true, ..Shown::default() }, ..More::default() })
+            .unwrap();
     assert_eq!(ended, Ended::Complete { failures: 0 });
     assert!(folder.join("report").is_dir());
 }
