@@ -204,7 +204,7 @@ pub fn check(plan: &Plan) -> Result<()> {
         return Ok(());
     };
     let (name, known) = (clean(cell.subject.name()), known().map(Subject::name));
-    bail!("the cell {}: no subject `{name}`{}", clean(&cell.id), nearest_hint(&name, known))
+    bail!("{}: no subject `{name}`{}", clean(&cell.id), nearest_hint(&name, known))
 }
 
 /// The subject of that name; the first one where none has it.

@@ -41,18 +41,18 @@ pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
         of_study("crossover".into(), about.into(), chart)
     }));
     entries.extend(slow_clients(report).map(|chart| {
-        let about = "What a light request takes beside slow clients, for each server and way";
+        let about = "Response time of light requests beside slow clients, by server and method";
         of_study("slow-clients".into(), about.into(), chart)
     }));
     for (index, payload) in downloaded(report).into_iter().enumerate() {
         let stem = format!("downloads-{:02}-{}", index + 1, slug(payload));
-        let about = format!("CPU time of server and PHP for each way of sending {}", clean(payload));
+        let about = format!("CPU time of server and PHP by method, for {}", clean(payload));
         entries.push(of_study(stem, about, downloads(report, payload)));
     }
     for (index, group) in views(report).iter().enumerate() {
         let drawn = [
             ("tradeoff", "CPU time against bytes", tradeoff(report, group)),
-            ("bars", "Bytes and CPU time of each way", bars(report, group)),
+            ("bars", "Bytes and CPU time by method", bars(report, group)),
         ];
         entries.extend(of_group(index, &plain_title(group), drawn));
     }
@@ -118,7 +118,7 @@ const TRADEOFF: TradeoffWords = TradeoffWords {
     alone: |one, _| format!("{one} takes the least CPU time and bytes"),
 };
 
-/// Bytes and CPU time of each way of a page; none with fewer than two.
+/// Bytes and CPU time by method of a page; none with fewer than two.
 fn bars(report: &Report, group: &View) -> Option<Chart> {
     let rows = barred(group);
     if rows.len() < 2 || rows[0].cell.subject != Subject::PAGE {
@@ -192,8 +192,8 @@ fn bars_title(group: &View) -> String {
             label(gzip),
             units::percent(time(best) / time(gzip))
         ),
-        (Some(gzip), _) => format!("{name}: no way sends fewer bytes than {} for less CPU time", label(gzip)),
-        (None, _) => format!("{name}: bytes and CPU time of each way"),
+        (Some(gzip), _) => format!("{name}: no method sends fewer bytes than {} for less CPU time", label(gzip)),
+        (None, _) => format!("{name}: bytes and CPU time by method"),
     }
 }
 
@@ -283,12 +283,12 @@ fn downloads_title(cells: &[&Row], payload: &str) -> String {
     });
     let shares: Vec<f64> = shares.collect();
     if shares.is_empty() {
-        return format!("{name}: CPU time of each way");
+        return format!("{name}: CPU time by method");
     }
     let (low, high) = ends(shares);
     let (low, high) = (units::percent(low), units::percent(high));
     let range = if low == high { low } else { format!("{low} to {high}") };
-    format!("{name}: handing over takes {range} of the CPU time of PHP's best way")
+    format!("{name}: handing over takes {range} of the CPU time of PHP's best method")
 }
 
 /// A figure of the crossover chart: its name, what is divided, the ratio at a size, from which size on it pays.

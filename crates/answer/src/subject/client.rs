@@ -534,6 +534,6 @@ fn overview(report: &Report, columns: &Columns) -> Vec<Block> {
     let left = grid.rows.len().saturating_sub(FEW);
     grid.rows.truncate(FEW);
     let mut blocks = vec![Block::Heading(2, "Clients".into()), Block::Table(grid)];
-    blocks.extend(more(left, "more cell", "more cells"));
+    blocks.extend(more(left, "more configuration", "more configurations"));
     blocks
 }

@@ -102,7 +102,7 @@ pub static SHAPE: Shape = Shape {
             rounds, in an order drawn afresh from the seed for each round. A figure is the 0.1 quantile over rounds with a 95% \
             interval: neighbours on the machine only ever add CPU time, so a low quantile is what the code costs when it is left alone. \
             Ratios are those of two figures. Every cell's round trip was compared byte for byte. Throughput divides \
-            by uncompressed bytes, both ways.",
+            by uncompressed bytes, in both directions.",
         label: |row| label(&row.cell),
         title,
         part: None,

@@ -262,7 +262,7 @@ fn sum_of(values: &Values, a: &str, b: &str) -> Option<Estimate> {
 const RATES: &[Metric] = metrics! {
     REQUESTS => Count, Neither, Sum, per Run: Source::Visit(|v| Some(block(v)?.requests as f64)),
         "Responses that ended as they should, all rounds together.";
-    "faulted" => Count, Less, Sum, per Run: Source::Visit(faulted), "Requests that ended in a fault, all rounds together.";
+    "faulted" => Count, Less, Sum, per Run: Source::Visit(faulted), "Failed requests, all rounds together.";
     RATE => PerSecond, More, Median, per Run: Source::Visit(|v| per_second(v, |b| b.requests)), "Responses per second.";
     "transfer" => BytesPerSecond, More, Median, per Run: Source::Visit(|v| per_second(v, |b| b.wire_bytes)),
         "Bytes per second over the connections.";
@@ -360,7 +360,7 @@ const KERNEL: &[Metric] = metrics! {
     "voluntary-switches" => Count, Less, Mean, per Request: Source::Total(|v| per_request(v, |b| Some(b.switches?.voluntary))),
         "Context switches because server or PHP waited for something.";
     "involuntary-switches" => Count, Less, Mean, per Request: Source::Total(|v| per_request(v, |b| Some(b.switches?.involuntary))),
-        "Context switches because server or PHP was put aside for another process.";
+        "Involuntary context switches of server and PHP.";
     "read-bytes" => Bytes, Less, Mean, per Request: Source::Total(|v| per_request(v, |b| b.read_bytes)), "Bytes read from disk.";
     "written-bytes" => Bytes, Less, Mean, per Request: Source::Total(|v| per_request(v, |b| b.written_bytes)),
         "Bytes written to disk: spooled to temporary files.";

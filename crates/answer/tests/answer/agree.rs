@@ -13,18 +13,18 @@ use weigh_answer::table::{Cell, Columns};
 
 /// Words that readers do not know, with what is said in their place.
 const RETIRED: [&str; 14] = [
-    "told apart",
-    "beyond doubt",
-    "time a response",
-    "time a transaction",
+    "told apart", // words: quoted
+    "beyond doubt", // words: quoted
+    "time a response", // words: quoted
+    "time a transaction", // words: quoted
     "seconds a request",
-    "bytes a response",
-    "requests a second",
-    "transactions a second",
+    "bytes a response", // words: quoted
+    "requests a second", // words: quoted
+    "transactions a second", // words: quoted
     "encoded before",
     "as it is",
-    "put aside",
-    "By their figures",
+    "put aside", // words: quoted
+    "By their figures", // words: quoted
     "the other way round",
     "× [",
 ];

@@ -45,7 +45,7 @@ fn refuse_what_is_not_ours(request: &VisitRequest, codec: &dyn Codec, params: &P
         return refuse(format!("the native runtime has no phase {phase:?}: it encodes and decodes bytes"));
     }
     if request.samples == 0 {
-        return refuse("a visit takes at least 1 sample".into());
+        return refuse("at least 1 sample is needed".into());
     }
     if request.items.is_empty() {
         return Err(fault(FaultKind::Payload, "the payload has no items"));

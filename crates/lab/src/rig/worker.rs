@@ -183,7 +183,7 @@ impl CodecWorker for ProcessExecutor {
     }
 
     fn visit(&mut self, request: &VisitRequest, limit: Duration) -> Result<Visit, Failure> {
-        let during = format!("during a visit limited to {:.0} s", limit.as_secs_f64());
+        let during = format!("during a sample limited to {:.0} s", limit.as_secs_f64());
         self.ask(|id| Request::Visit(VisitRequest { id, ..request.clone() }), limit, &during)
     }
 

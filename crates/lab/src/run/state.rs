@@ -122,7 +122,7 @@ impl State {
         match self.index.get(id) {
             Some(&i) => Ok(&mut self.cells[i]),
             None => {
-                bail!("the records name the cell {id}, which the plan does not have; they are another run's")
+                bail!("the records name {id}, which the plan does not have; they belong to another run")
             }
         }
     }

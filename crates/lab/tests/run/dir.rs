@@ -136,7 +136,7 @@ fn records_of_another_plan_are_refused() {
         reason: weigh_model::record::StopReason::Rounds,
     })
     .unwrap();
-    says(lab.measure(&mut dir), &["the cell who", "another run's"]);
+    says(lab.measure(&mut dir), &["the records name who", "another run"]);
 }
 
 #[test]

@@ -182,11 +182,11 @@ impl FolderDefinition for Definition {
         self.modules.iter().flat_map(|m| &m.built_in).try_for_each(|query| query.expression().map(drop))?;
         for way in &self.ways {
             if self.ways.iter().filter(|w| w.name == way.name).count() > 1 {
-                bail!("the way `{}` is there twice", way.name);
+                bail!("the method `{}` is there twice", way.name);
             }
             let map = way.mirror.as_ref().and_then(|m| m.map.as_ref());
             if let Some(map) = map.filter(|m| !self.templates.contains_key(*m)) {
-                bail!("the way `{}` needs a template {map} beside server.toml", way.name);
+                bail!("the method `{}` needs a template {map} beside server.toml", way.name);
             }
         }
         Ok(())

@@ -119,11 +119,11 @@ impl Found {
         let name = &self.definition.name;
         let names = || self.ways.iter().map(|w| w.name.as_str());
         let Some(described) = self.ways.iter().find(|w| w.name == way.codec) else {
-            bail!("{name} has no way `{}`{}", way.codec, nearest_hint(&way.codec, names()));
+            bail!("{name} has no method `{}`{}", way.codec, nearest_hint(&way.codec, names()));
         };
         if let Some(missing) = &described.missing {
             let remedy = described.remedy.as_ref().map_or(String::new(), |r| format!(": {r}"));
-            bail!("{name}: the way {} cannot be had: {missing}{remedy}", way.codec);
+            bail!("{name}: {} is not available: {missing}{remedy}", way.codec);
         }
         match (way.level, &described.levels) {
             (Some(level), None) => bail!("{name}: {} has no levels, so not {level}", way.codec),

@@ -105,7 +105,7 @@ fn describe(php: &PhpRuntime, php_home: &Path) -> Result<Description> {
     let description: Description = serde_json::from_slice(&said).map_err(|error| {
         let line = clean_bytes(said.split(|b| *b == b'\n').next().unwrap_or_default());
         let begin: String = line.chars().take(200).collect();
-        anyhow!("PHP {} does not describe its ways ({error}) but says: {begin}", php.version)
+        anyhow!("PHP {} does not describe its methods ({error}) but says: {begin}", php.version)
     })?;
     pool.stop();
     ensure!(description.version == php.version, "PHP {} answers as {}", php.version, description.version);

@@ -208,7 +208,7 @@ fn cell(draft: &mut Draft<'_>, stand: Stand<'_>, offer: &Offer, setting: Setting
         && let Some(known) = &mut cell.delivery
     {
         if known.accept != delivery.accept {
-            bail!("two blocks send another Accept-Encoding for the cell {}; make two studies", cell.id);
+            bail!("two blocks send different Accept-Encoding headers for {}; make two studies", cell.id);
         }
         known.negotiation |= delivery.negotiation;
     }
@@ -301,7 +301,7 @@ fn check_names(
             let served = block.subject.subject();
             draft.exclude(
                 cell,
-                format!("no way `{name}` for a {} on {}", served.name(), names.join(", ")),
+                format!("no method `{name}` for a {} on {}", served.name(), names.join(", ")),
                 None,
             );
         }

@@ -38,14 +38,14 @@ impl WayRequest {
             // A slash further on belongs to a range of levels: `zstd:-5..22/3`.
             Some((prefix, _)) if !prefix.contains(':') => {
                 return Err(SettingError(format!(
-                    "`{text}`: a way is PHP's or the server's; write php/NAME or server/NAME, not {prefix}/"
+                    "`{text}`: a method is PHP's or the server's; write php/NAME or server/NAME, not {prefix}/"
                 )));
             }
             _ => (None, text.trim()),
         };
         let request = Request::parse(rest)?;
         if request.set().is_some() {
-            return Err(SettingError(format!("`{text}`: there are no sets of ways; name each")));
+            return Err(SettingError(format!("`{text}`: there are no sets of methods; name each")));
         }
         Ok(WayRequest { by, request })
     }

@@ -207,7 +207,7 @@ fn what_is_not_here_is_left_out_with_its_remedy() {
     let tls = excluded("servers = [\"nginx\"]\nways = [\"none\"]\ntransports = [\"https\"]");
     assert_eq!(tls[0].0, "nginx does not send over TLS here");
     let nobody = excluded("servers = [\"apache\"]\nways = [\"gzip_static\"]");
-    assert_eq!(nobody[0].0, "no way `gzip_static` for a page on apache");
+    assert_eq!(nobody[0].0, "no method `gzip_static` for a page on apache");
     let bare = Inventory { pools: vec![], ..inventory() };
     let block = format!("{PAGE}servers = [\"nginx\"]\nways = [\"none\"]");
     let plan = planned(&block, &bare, &Ask::default()).unwrap();
@@ -244,7 +244,7 @@ fn typing_errors_name_the_nearest() {
         planned(&block, &all_here, &Ask::default()).unwrap_err().to_string()
     };
     let way = error("servers = [\"nginx\"]\nways = [\"gzipp\"]");
-    assert_eq!(way, "no way `gzipp`; did you mean `gzip`?");
+    assert_eq!(way, "no method `gzipp`; did you mean `gzip`?");
     let server = error("servers = [\"ngin\"]\nways = [\"none\"]");
     assert_eq!(server, "no server `ngin`; did you mean `nginx`?");
     let level = error("servers = [\"nginx\"]\nways = [\"gzip:10\"]");
