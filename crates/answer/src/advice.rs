@@ -36,7 +36,7 @@ pub struct Recommended {
     pub scope: String,
     /// What, as sentences and pictures name it: `igbinary with zstd 1`.
     pub name: String,
-    /// Ids of the cells that are it, one for each content that it holds for.
+    /// Ids of the cells that are it, one for each content that it holds for. None where slow clients alone were measured, which are no rows.
     pub cells: Vec<String>,
 }
 

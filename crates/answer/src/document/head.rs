@@ -3,7 +3,6 @@
 use weigh_model::record::StopReason;
 use weigh_model::units;
 
-use crate::advice::Advice;
 use crate::document::group::{View, is_synthetic};
 use crate::document::{Block, more};
 use crate::finding::Finding;
@@ -12,6 +11,7 @@ use crate::format::Options;
 use crate::report::Report;
 use crate::row::Row;
 use crate::text::clean;
+use weigh_model::caveat::Caveat;
 
 /// Rows of the answer's table at most.
 const CHOICES: usize = 5;
@@ -59,7 +59,7 @@ pub(super) fn facts(report: &Report) -> String {
         clean(&run.machine),
         format!(
             "{} in {} and {}",
-            units::count(cells, "cell", "cells"),
+            units::count(cells, "configuration", "configurations"),
             units::count(run.rounds as usize, "round", "rounds"),
             units::ns(run.seconds * 1e9),
         ),
@@ -74,12 +74,12 @@ pub(super) fn facts(report: &Report) -> String {
 
 /// The answer: what to do, in sentences, and a table of what it is chosen from.
 pub(super) fn answer(report: &Report, options: &Options) -> Vec<Block> {
-    let Some(advice) = &report.advice else {
-        return vec![Block::Answer(no_recommendation(report))];
+    let sentences = match &report.advice {
+        Some(advice) => advice.sentences.iter().map(|sentence| clean(&sentence.text)).collect(),
+        None => no_recommendation(report),
     };
-    let mut blocks =
-        vec![Block::Answer(advice.sentences.iter().map(|sentence| clean(&sentence.text)).collect())];
-    blocks.extend(choices(report, advice, options));
+    let mut blocks = vec![Block::Answer(sentences)];
+    blocks.extend(choices(report, options));
     blocks
 }
 
@@ -87,6 +87,10 @@ pub(super) fn answer(report: &Report, options: &Options) -> Vec<Block> {
 fn no_recommendation(report: &Report) -> Vec<String> {
     let ended_by_budget =
         !report.unmeasured.is_empty() || report.rows.iter().any(|row| row.stop == Some(StopReason::Budget));
+    let is_metered = |row: &Row| row.caveats.iter().all(|caveat| !matches!(caveat, Caveat::NotMetered));
+    if !report.rows.is_empty() && !report.rows.iter().any(is_metered) {
+        return vec!["No recommendation: the CPU time of these servers is unknown.".to_owned()];
+    }
     let mut sentences = vec!["No recommendation: too little was measured, or nothing competes.".to_owned()];
     if !report.run.complete {
         sentences.push("Continue the run with --resume.".into());
@@ -96,17 +100,21 @@ fn no_recommendation(report: &Report) -> Vec<String> {
     sentences
 }
 
-/// What is recommended beside what is usual today, what leaves the content as it is, and the ends of the front: of one content.
-fn choices(report: &Report, advice: &Advice, options: &Options) -> Vec<Block> {
-    let first = advice.recommended.first().map_or(&[][..], |first| &first.cells);
-    let Some(group) = first.get(first.len() / 2).and_then(|id| report.groups.iter().find(|g| g.has(id)))
-    else {
-        return Vec::new();
+/// What is recommended beside what is usual today, uncompressed content, and the ends of the front: of one content, the first where nothing is
+/// recommended.
+fn choices(report: &Report, options: &Options) -> Vec<Block> {
+    let is_recommended = |id: &str| report.advice.as_ref().is_some_and(|advice| advice.recommends(id));
+    let first = report.advice.as_ref().and_then(|advice| advice.recommended.first());
+    let cells = first.map_or(&[][..], |first| &first.cells);
+    let group = match cells.get(cells.len() / 2) {
+        Some(id) => report.groups.iter().find(|group| group.has(id)),
+        None => report.groups.first(),
     };
+    let Some(group) = group else { return Vec::new() };
     let view = View::of(report, group);
     let ends = [view.on_front().next(), view.on_front().last()].into_iter().flatten().map(Row::id);
     let marked = group.marks.values().map(String::as_str);
-    let recommended = group.cells.iter().map(String::as_str).filter(|id| advice.recommends(id));
+    let recommended = group.cells.iter().map(String::as_str).filter(|id| is_recommended(id));
     let mut shown: Vec<&str> = distinct(recommended.chain(marked).chain(ends));
     shown.truncate(CHOICES);
     let rows = view.rows.iter().copied().filter(|row| shown.contains(&row.id()));

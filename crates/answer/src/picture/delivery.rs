@@ -192,7 +192,9 @@ fn bars_title(group: &View) -> String {
             label(gzip),
             units::percent(time(best) / time(gzip))
         ),
-        (Some(gzip), _) => format!("{name}: no method sends fewer bytes than {} for less CPU time", label(gzip)),
+        (Some(gzip), _) => {
+            format!("{name}: no method sends fewer bytes than {} for less CPU time", label(gzip))
+        }
         (None, _) => format!("{name}: bytes and CPU time by method"),
     }
 }

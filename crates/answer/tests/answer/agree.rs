@@ -13,17 +13,17 @@ use weigh_answer::table::{Cell, Columns};
 
 /// Words that readers do not know, with what is said in their place.
 const RETIRED: [&str; 14] = [
-    "told apart", // words: quoted
-    "beyond doubt", // words: quoted
-    "time a response", // words: quoted
+    "told apart",         // words: quoted
+    "beyond doubt",       // words: quoted
+    "time a response",    // words: quoted
     "time a transaction", // words: quoted
     "seconds a request",
-    "bytes a response", // words: quoted
-    "requests a second", // words: quoted
+    "bytes a response",      // words: quoted
+    "requests a second",     // words: quoted
     "transactions a second", // words: quoted
     "encoded before",
     "as it is",
-    "put aside", // words: quoted
+    "put aside",        // words: quoted
     "By their figures", // words: quoted
     "the other way round",
     "× [",
@@ -75,7 +75,7 @@ pub fn statements_agree(name: &str, report: &Report) {
     assert_eq!(of("answer"), of("tables"), "{name}");
     let answers: Vec<&Statement> = all.iter().filter(|one| one.place == "answer").collect();
     for (at, one) in answers.iter().enumerate() {
-        assert!(!one.cells.is_empty(), "{name}: nothing for {}", one.scope);
+        assert!(!one.cells.is_empty() || report.rows.is_empty(), "{name}: nothing for {}", one.scope);
         assert!(answers[..at].iter().all(|other| other.scope != one.scope), "{name}: twice {}", one.scope);
         let rows: Vec<&Row> = one.cells.iter().filter_map(|id| report.row(id)).collect();
         assert_eq!(rows.len(), one.cells.len(), "{name}: {one:?}");

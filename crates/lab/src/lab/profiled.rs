@@ -134,7 +134,8 @@ pub fn profile(
         let tool = tools::for_php(&php, &home, None)?;
         let payload = payload_of(plan, cell)?;
         let blob = root.join(&payload.blob);
-        let index = plan.cells.iter().position(|c| c.id == cell.id).context("the plan has no such configuration")?;
+        let index =
+            plan.cells.iter().position(|c| c.id == cell.id).context("the plan has no such configuration")?;
         // It is no visit of any round: what is drawn is drawn by the plan's seed.
         let order = VisitOrder { plan, state: &state, index, round: 0, payload, blob: &blob, limit: LIMIT };
         let made = one(cell, (&php, &tool), &mut |on| executor.alone(&order, on))?;

@@ -22,7 +22,7 @@ fn of_type<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
     records.iter().filter(|record| record["type"] == kind).collect()
 }
 
-/// The message of the only fault of a run, which ended with 2 and left nothing.
+/// The message of the only fault of a run, which ended with 3 and left nothing.
 fn fault(lab: &Lab, ran: &Ran) -> String {
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     let records = lab.records("run");

@@ -40,7 +40,8 @@ fn a_file_gets_a_table_a_run_directory_and_a_report() {
     for word in ["page.html, native libraries", "zlib:9", "identity", "Pareto front", "60 KB"] {
         assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
     }
-    let run = ran.stderr.lines().find_map(|l| l.strip_prefix("run ")).expect("it says where").trim();
+    let run = ran.stderr.lines().find_map(|l| l.strip_prefix("Report: ")).expect("it says where").trim();
+    let run = run.strip_suffix("/report/report.md").unwrap();
     assert!(run.contains("weigh-runs/codec-"), "{run}");
     for file in [
         "run.json",

@@ -102,7 +102,7 @@ impl Outcome {
     /// The only fault, which is the odd way's; the other ways were measured in both rounds, and nothing is left.
     fn fault(&self) -> &Value {
         let faults = self.of_type("fault");
-        assert_eq!((self.code, faults.len()), (2, 1), "{faults:?}");
+        assert_eq!((self.code, faults.len()), (3, 1), "{faults:?}");
         assert!(faults[0]["cell"].as_str().unwrap().ends_with("/php/odd"), "{faults:?}");
         let fault = &faults[0]["fault"];
         let message = fault["message"].as_str().unwrap();

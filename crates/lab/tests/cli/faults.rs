@@ -83,8 +83,8 @@ fn a_wrong_answer_is_a_fault_and_never_a_number() {
     assert!(again.stdout.contains("WRONG BYTES") && !again.stdout.contains('\u{1b}'), "{}", again.stdout);
     assert_eq!(
         lab.run(&["--defs", "defs", "run", "--resume", "run"]).code,
-        2,
-        "it is complete, and has faults"
+        3,
+        "it is complete, and has failures"
     );
 }
 

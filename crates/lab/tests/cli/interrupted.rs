@@ -151,7 +151,7 @@ fn other_damage_is_named_with_its_file() {
     lab.write("run/run.json", "{");
     says("run.json: damaged: not JSON");
     fs::remove_file(lab.path("run/run.json")).unwrap();
-    says("not a run directory");
+    says("not a run (it has no run.json)");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_place_that_cannot_be_written_is_one_line() {
     lab.write("a-file", "x");
     lab.write("full/thesis.tex", "x");
     for (place, said) in [
-        ("a-file", "cannot be a run directory"),
+        ("a-file", "not a folder; give another one for the run"),
         ("a-file/run", "cannot be a run directory"),
         ("/proc/run", "the run directory cannot be created"),
         ("full", "there are files in it already"),

@@ -9,7 +9,7 @@ fn without_a_study_it_lists_them() {
     let lab = Lab::new();
     let list = lab.fine(&["plan"]);
     let levels = list.lines().find(|l| l.starts_with("cache-levels")).expect("the built-in study");
-    assert!(levels.contains("Which codec and level should a PHP application use"), "{list}");
+    assert!(levels.contains("Which codec, level and serializer should a PHP application use"), "{list}");
     let json = lab.told(&["plan", "--json"]);
     crate::schema::keeps("studies", &json);
     let names: Vec<_> = json["studies"].as_array().unwrap().iter().map(|study| &study["name"]).collect();

@@ -43,7 +43,18 @@ fn whatever_is_written_is_its_users_alone() {
     let server = crate::load::server::Server::of("page");
     let url = server.url("/");
     verbs.push(vec!["load", &url, "-n", "10", "--out", "loaded"]);
-    verbs.push(vec!["load", &url, "--blocks", "5", "--vs", &url, "--block", "100ms", "--out", "compared"]);
+    verbs.push(vec![
+        "load",
+        &url,
+        "--blocks",
+        "5",
+        "--vs",
+        &url,
+        "--block-time",
+        "100ms",
+        "--out",
+        "compared",
+    ]);
     verbs.push(vec![
         "report", "codec", "--out", "drawn", "--format", "svg", "--format", "markdown", "--format", "json",
     ]);
@@ -195,6 +206,6 @@ fn a_body_without_end_is_refused() {
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     for file in ["/dev/zero", "pipe"] {
         let said = lab.refused(&["load", "http://127.0.0.1:9/", "--body-file", file, "-n", "1"]);
-        assert!(said.contains("it is no regular file"), "{said}");
+        assert!(said.contains("not a regular file"), "{said}");
     }
 }

@@ -12,7 +12,10 @@ fn names_that_cannot_be_added_or_removed_are_told_in_one_line() {
     let lab = Lab::new();
     let refused = |args: &[&str]| lab.refused(&[&["runtime"], args].concat());
     let line = refused(&["add", "debain:trixie"]);
-    assert!(line.contains("no source of runtimes is called `debain`; there are: debian"), "{line}");
+    assert!(
+        line.contains("no source of runtimes `debain`; write SOURCE:SUITE with one of: debian"),
+        "{line}"
+    );
     let line = refused(&["add", "debian"]);
     assert!(line.contains("`debian` names no suite; give one such as debian:trixie"), "{line}");
     let line = refused(&["add", "debian:../../etc"]);

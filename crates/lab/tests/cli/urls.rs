@@ -109,7 +109,7 @@ fn an_own_page_stands_beside_the_cells_of_a_study() {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     let said: Vec<&str> =
         report["findings"].as_array().unwrap().iter().map(|f| f["text"].as_str().unwrap()).collect();
-    assert!(said.iter().any(|text| text.contains("of your page) for ")), "{said:#?}");
+    assert!(said.iter().any(|text| text.ends_with(" of your page.")), "{said:#?}");
     assert!(said.iter().any(|text| text.starts_with(&format!("{url} sends 20 KB"))), "{said:#?}");
     let line = lab.refused(&["plan", "cache-levels", "--page", &url]);
     assert!(line.contains("--page: cache-levels measures codecs"), "{line}");

@@ -21,7 +21,7 @@ use crate::verdict::is_told_less;
 /// One server: handing over beside PHP's own method, on each content.
 struct Server<'a> {
     name: &'a str,
-    /// The published content first, then the largest.
+    /// The published content first, then the largest; none where only slow clients were measured.
     pairs: Vec<(Sent<'a>, Sent<'a>)>,
     slow: Option<SlowClients<'a>>,
 }
@@ -47,27 +47,46 @@ pub(super) fn advise(evidence: &Evidence) -> Option<Said> {
 }
 
 fn servers<'a>(evidence: &Evidence<'a>) -> Vec<Server<'a>> {
-    let mut offloads = offloads(evidence);
-    offloads.retain(|row| row.delivery.kind == WayKind::Offload && row.is_plain_setting());
-    let pair = |row: Sent<'a>| Some((row.delivery.server.as_str(), (row, through_php(evidence, row)?)));
-    let server = |(name, pairs): (&'a str, Vec<(Sent<'a>, Sent<'a>)>)| {
-        let slow = pairs.first().and_then(|(offload, _)| slow_clients(evidence, offload));
-        Server { name, pairs, slow }
-    };
-    let mut servers: Vec<Server> =
-        grouped(offloads.into_iter().filter_map(pair)).into_iter().map(server).collect();
+    let mut servers = by_cost(evidence);
+    if servers.is_empty() {
+        servers = by_slow_clients(evidence);
+    }
     servers.sort_by_key(|server| evidence.plan.servers.iter().position(|known| known.name == server.name));
     servers
 }
 
+fn by_cost<'a>(evidence: &Evidence<'a>) -> Vec<Server<'a>> {
+    let mut offloads = offloads(evidence);
+    offloads.retain(|row| row.delivery.kind == WayKind::Offload && row.is_plain_setting());
+    let pair = |row: Sent<'a>| Some((row.delivery.server.as_str(), (row, through_php(evidence, row)?)));
+    let server = |(name, pairs): (&'a str, Vec<(Sent<'a>, Sent<'a>)>)| {
+        let slow =
+            pairs.first().and_then(|(offload, _)| slow_clients(evidence, name, &offload.row.cell.runtime));
+        Server { name, pairs, slow }
+    };
+    grouped(offloads.into_iter().filter_map(pair)).into_iter().map(server).collect()
+}
+
+/// Of a run that measured slow clients alone, which are no rows.
+fn by_slow_clients<'a>(evidence: &Evidence<'a>) -> Vec<Server<'a>> {
+    let all = evidence.report.exhibits.fairness.iter().flat_map(|fairness| &fairness.0);
+    let places =
+        all.filter_map(|of| Some((of.cell.delivery.as_ref()?.server.as_str(), of.cell.runtime.as_str())));
+    let server = |(name, runtime): (&'a str, &str)| {
+        let slow = slow_clients(evidence, name, runtime);
+        slow.is_some().then_some(Server { name, pairs: Vec::new(), slow })
+    };
+    grouped(places).into_iter().filter_map(|(name, runtimes)| server((name, runtimes.first()?))).collect()
+}
+
 /// Of the same server at the fewest slow clients that could keep every worker of the pool, else at the most.
-fn slow_clients<'a>(evidence: &Evidence<'a>, offload: &Sent) -> Option<SlowClients<'a>> {
+fn slow_clients<'a>(evidence: &Evidence<'a>, server: &str, runtime: &str) -> Option<SlowClients<'a>> {
     let all = &evidence.report.exhibits.fairness.as_ref()?.0;
     let here = || {
         all.iter().filter(|of| {
-            of.cell.delivery.as_ref().is_some_and(|d| d.server == offload.delivery.server)
+            of.cell.delivery.as_ref().is_some_and(|d| d.server == server)
                 && of.cell.setting.options.is_empty()
-                && of.cell.runtime == offload.row.cell.runtime
+                && of.cell.runtime == runtime
         })
     };
     let clients = |of: &FairnessResult| of.slow().map_or(0, |slow| slow.clients);
@@ -92,12 +111,23 @@ impl Server<'_> {
         label::owned(self.name)
     }
 
+    /// The method that is recommended here, as sentences name it.
+    fn method(&self) -> Option<String> {
+        let is_better = self.is_better();
+        if let Some((ours, theirs)) = self.pairs.first() {
+            return Some(label::name(if is_better { ours } else { theirs }));
+        }
+        let slow = self.slow.as_ref()?;
+        let of = if is_better { slow.offload } else { slow.script? };
+        Some(label::owned(&of.cell.setting.codec).to_owned())
+    }
+
     fn recommended(&self, evidence: &Evidence) -> Option<Recommended> {
         let is_better = self.is_better();
         let mut rows: Vec<Sent> =
             self.pairs.iter().map(|(ours, theirs)| if is_better { *ours } else { *theirs }).collect();
         rows.sort_by_key(|row| bytes_of(evidence, &row.row.cell.payload));
-        let name = label::name(rows.first()?);
+        let name = self.method()?;
         // PHP's cheapest method may be another one on another content.
         rows.retain(|row| label::name(row) == name);
         Some(Recommended { scope: self.name().to_owned(), name, cells: distinct(ids(&rows)) })
@@ -145,12 +175,12 @@ impl SlowClients<'_> {
 
 /// `Hand downloads over with X-Sendfile on Apache and X-Accel-Redirect on nginx; on Caddy send them with readfile.`
 fn used(handed: &[&Server], sent: &[&Server]) -> Option<Sentence> {
-    let names = |servers: &[&Server], of: fn(&(Sent, Sent)) -> String| {
-        let pairs = servers.iter().filter_map(|server| Some((of(server.pairs.first()?), server.name())));
-        let by_way = grouped(pairs).into_iter();
-        by_way.map(|(way, all)| format!("{way} on {}", units::list(&all))).collect::<Vec<_>>()
+    let names = |servers: &[&Server]| {
+        let methods = servers.iter().filter_map(|server| Some((server.method()?, server.name())));
+        let by_method = grouped(methods).into_iter();
+        by_method.map(|(method, all)| format!("{method} on {}", units::list(&all))).collect::<Vec<_>>()
     };
-    let (over, from) = (names(handed, |pair| label::name(&pair.0)), names(sent, |pair| label::name(&pair.1)));
+    let (over, from) = (names(handed), names(sent));
     let text = match (over.is_empty(), from.is_empty()) {
         (true, true) => return None,
         (false, true) => format!("Hand downloads over with {}.", units::list(&over)),
@@ -208,6 +238,8 @@ fn limit(servers: &[Server]) -> Option<Sentence> {
         format!("Handing over frees no PHP worker on {}.", units::list(&names))
     } else if servers.iter().all(|server| server.slow.is_none()) {
         "Slow clients were not measured.".to_owned()
+    } else if rows.is_empty() {
+        "CPU time without slow clients was not measured.".to_owned()
     } else {
         match super::fewest_rounds(&rows) as usize {
             few if few < ROUNDS => format!("By figures of {} only.", units::count(few, "round", "rounds")),

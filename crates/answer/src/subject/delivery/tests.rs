@@ -91,6 +91,25 @@ fn slow_clients_are_a_question_of_their_own() {
 }
 
 #[test]
+fn slow_clients_alone_are_enough_for_an_answer() {
+    let mut lab = downloads();
+    lab.plan.cells.retain(Cell::is_fairness);
+    let report = lab.report();
+    assert!(report.rows.is_empty());
+    let advice = report.advice.as_ref().unwrap();
+    let said: Vec<&str> = advice.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
+    let first =
+        "Hand downloads over with X-Sendfile on Apache.";
+    assert_eq!(said[0], first, "{said:#?}");
+    assert!(said.contains(
+        &"8 slow clients on Apache: 0 of 8 PHP workers stay busy with X-Sendfile, 8 with readfile."
+    ));
+    assert_eq!(said.last(), Some(&"Handing over frees no PHP worker on Caddy."), "{said:#?}");
+    statements_agree("slow clients", &report);
+    an_answer_is_short("slow clients", &report);
+}
+
+#[test]
 fn histograms_of_rounds_are_one() {
     let mut lab = page_output();
     let id = "prose-4m/nginx/php8.2/http/php/none";

@@ -145,8 +145,8 @@ fn what_cannot_be_measured_is_one_clear_line() {
     symlink(place.at("own/self"), place.at("own/self")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(place.at("own/socket")).unwrap();
     for (path, said) in [
-        ("missing", "missing: there is no such file or folder"),
-        ("a\nb", "a\u{fffd}b: there is no such file or folder"),
+        ("missing", "missing: no such file or folder"),
+        ("a\nb", "a\u{fffd}b: no such file or folder"),
         ("empty", "empty is empty"),
         ("nothing", "nothing has no file to measure"),
         ("only", "only has no file to measure (left out 1 hidden files and folders, such as "),

@@ -58,7 +58,7 @@ fn sides_that_send_something_else_are_no_comparison() {
         ["load", &a.url("/"), "--vs", &b.url("/"), "--blocks", "2", "--block-time", "100ms", "-c", "1"];
     let ran = lab.run(&args);
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("The two do not send the same"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("A and B send different content"), "{}", ran.stdout);
 }
 
 #[test]

@@ -90,14 +90,14 @@ fn the_default_report_says_what_ab_says_and_verbose_more() {
         "Accept-Encoding: gzip, deflate, br, zstd",
         "HTTP/1.1 200 · text/html · identity, 80 bytes · Content-Length",
         "every byte of every body",
-        "60 complete · 0 faulted",
+        "60 complete · 0 failed",
         // The third is still being opened where the other two have been quick.
         " connections opened",
         "60 compared byte for byte",
         "connect",
         "waiting",
         "service",
-        "of CPU a request",
+        "of CPU per request",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -150,5 +150,5 @@ fn an_error_page_is_measured_and_said_to_be_one() {
     let server = Server::new(|_, _| b"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy".to_vec());
     let ran = lab.done(&["load", &server.url("/x"), "-n", "20", "-c", "2"]);
     assert!(ran.stdout.contains("STATUS: /x is answered with 503"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("20 complete with another status than 2xx"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("20 complete with a status other than 2xx"), "{}", ran.stdout);
 }

@@ -167,7 +167,7 @@ fn a_profiler_that_is_not_there_is_named_with_what_brings_it() {
     assert!(line.contains("nothing to profile with: xdebug: php"), "{line}");
     assert!(line.contains("does not have it; apt install php-xdebug"), "{line}");
     let line = lab.refused(&["profile", "--", "none.php"]);
-    assert_eq!(line, "none.php: there is no such script");
+    assert_eq!(line, "none.php: no such script");
     let line = lab.refused(&["profile", "--php", "no-such-php", "--", "s.php"]);
     assert!(line.contains("--php no-such-php: no such program"), "{line}");
 }
