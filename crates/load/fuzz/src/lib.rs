@@ -12,7 +12,7 @@ pub fn splits(bytes: &[u8]) -> [Vec<&[u8]>; 4] {
     [vec![bytes], bytes.chunks(1).collect(), mixed(bytes, 7), mixed(bytes, 60)]
 }
 
-/// Pieces of at most so many bytes.
+/// Pieces of at most this many bytes.
 fn mixed(bytes: &[u8], most: u64) -> Vec<&[u8]> {
     // FNV-1a, and then xorshift: any mixture will do, but it has to be the same for the same bytes.
     let mut state = bytes.iter().fold(0xcbf2_9ce4_8422_2325 ^ most, |hash: u64, &byte| {

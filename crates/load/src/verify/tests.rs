@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const CODINGS: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
 
-/// A page of text with about so many bytes.
+/// A page of text with about this many bytes.
 fn page(bytes: usize) -> Vec<u8> {
     let lines = (0..).map(|i: u32| format!("<p>Line {i} says {:x}</p>\n", i.wrapping_mul(2_654_435_761)));
     let mut page: Vec<u8> = lines.take(bytes / 20 + 1).flat_map(String::into_bytes).collect();

@@ -42,7 +42,7 @@ pub enum Step {
     Fly(Change),
     /// Carries out a step beneath TLS.
     Beneath(Box<Step>),
-    /// Sends these records, sealed as those of the session are, so many times.
+    /// Sends these records this many times, encrypted like those of the session.
     Seal(Vec<(u8, Vec<u8>)>, usize),
 }
 

@@ -165,7 +165,7 @@ fn a_busy_thread_is_the_limit_of_a_closed_model() {
     assert_eq!(caveat.code(), "SATURATED-CLIENT");
     assert_eq!(
         caveat.sentence(),
-        "the generator was the limit, and this is not the server's rate: a thread used 95% of its core; \
+        "the generator was the bottleneck, so this is not the server's rate: a thread used 95% of its core; \
          use more threads or another machine"
     );
     assert!(caveats(&busy, false).is_empty(), "an open model that is in time owes nothing");
@@ -193,7 +193,7 @@ fn lateness_is_held_against_the_response_time() {
     ));
     let sentence = late(0.001, 2_000_000)[0].sentence();
     assert!(
-        sentence.contains("the rate was met") && sentence.contains("at least 2.00 ms late"),
+        sentence.contains("the rate was reached") && sentence.contains("at least 2.00 ms late"),
         "{sentence}"
     );
 }

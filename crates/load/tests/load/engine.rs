@@ -36,7 +36,7 @@ fn a_rate_that_is_met_is_not_told_as_a_higher_one() {
     let result = load(&plan(vec![request(&target, "/bytes/10")], "constant:10", 1, None));
     let all = counts(&result);
     assert_eq!((all.scheduled, all.completed), (5, 5));
-    assert!(result.seconds >= 0.5, "{} of 10 requests a second were due", 5.0 / result.seconds);
+    assert!(result.seconds >= 0.5, "{} of 10 requests per second were due", 5.0 / result.seconds);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn a_plan_that_makes_no_sense_is_refused_in_one_line() {
         run(&bad, &mut |_| {}, &AtomicBool::new(false)).unwrap_err().to_string()
     };
     let lines = [
-        (refused(&|p| p.requests.clear()), "nothing"),
+        (refused(&|p| p.requests.clear()), "no requests"),
         (refused(&|p| p.streams[0].arrival = "constant:0".into()), "constant:0"),
         (refused(&|p| p.requests[0].stream = 3), "stream"),
         (refused(&|p| p.length.requests = None), "no end"),

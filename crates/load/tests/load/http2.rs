@@ -208,7 +208,7 @@ fn a_server_of_http1_is_told_apart() {
     let plan = plans::gets(Protocol::Http2, &format!("http://{address}/"), 10);
     let refusal = weigh_load::run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap_err().to_string();
     assert!(
-        refusal.contains("the server does not speak HTTP/2: it began with `HTTP/1.1 400 Bad Request"),
+        refusal.contains("the server does not speak HTTP/2: it started with `HTTP/1.1 400 Bad Request"),
         "{refusal}"
     );
 }

@@ -75,7 +75,7 @@ impl Trial {
     }
 }
 
-/// The value at a quantile, as a histogram has it: the smallest that so many are not above.
+/// The value at a quantile, as in a histogram: the smallest value that this share of the values does not exceed.
 pub fn quantile(sorted: &[Duration], q: f64) -> Duration {
     let rank = (q * sorted.len() as f64).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1]

@@ -64,7 +64,7 @@ fn the_users_word_makes_bodies_vary() {
         (with_fields(body.clone(), &[("X-Id", "1")]), with_fields(body, &[("X-Id", "2"), ("X-Other", "3")]));
     let (preflight, expectation) = Examiner::new(&plan).examine(&request(), &a, &[b]);
     assert_eq!((preflight.checked, expectation.length, expectation.decoded), (Checked::Samples, None, None));
-    assert_eq!(preflight.notes, ["fields that differ from response to response: x-other"]);
+    assert_eq!(preflight.notes, ["headers that differ between responses: x-other"]);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_part_of_a_coded_body_is_compared_as_it_is() {
     let seen = Captured { head, ..captured(Coding::Gzip, part) };
     let (preflight, expectation) = examine(&seen, std::slice::from_ref(&seen));
     assert_eq!((preflight.fault.clone(), preflight.checked), (None, Checked::Bytes));
-    assert!(noted(&preflight, "a part of a coded body"));
+    assert!(noted(&preflight, "a part of a compressed body"));
     let plan = plan(Limits::default(), verify());
     let mut verifier: Verifier<()> =
         Verifier::new(Expectations::new(vec![expectation], &plan), Decoder::start().unwrap());
@@ -208,7 +208,7 @@ fn bodies_that_are_not_read_are_checked_by_length() {
         (preflight.checked, expectation.length, preflight.body_bytes),
         (Checked::Length, Some(1 << 30), 1 << 30)
     );
-    assert!(noted(&preflight, "checked by their length alone"));
+    assert!(noted(&preflight, "only the length is checked"));
     assert_eq!(examine(&long(1 << 30), &[long(1 << 29)]).1.length, None);
 
     let not_modified =

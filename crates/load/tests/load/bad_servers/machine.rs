@@ -68,5 +68,5 @@ fn with_five_ports() {
     // Each failure puts the next connection off, and no request that has one.
     assert!(count < 200, "{count}");
     let message = &result.faults[0].example.message;
-    assert!(message.contains("every local port to it is in use or in TIME_WAIT"), "{message}");
+    assert!(message.contains("every local port for it is in use or in TIME_WAIT"), "{message}");
 }

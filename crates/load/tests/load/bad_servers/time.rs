@@ -30,7 +30,7 @@ fn a_server_that_accepts_no_more_lets_connections_time_out() {
     };
     assert!(unconnected >= 4 && (1..=4).contains(&unanswered), "{:?}", result.faults);
     assert!(counts(&result).completed >= 11);
-    assert_eq!(result.faults[0].example.message, "no connection within 0.3 s");
+    assert_eq!(result.faults[0].example.message, "not connected within 0.3 s");
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one that allows so many streams at once on a connection.
+    /// Starts one that allows this many streams at once on a connection.
     pub fn start(streams: u32, tls: Option<Arc<rustls::ServerConfig>>, script: Script) -> Server {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();

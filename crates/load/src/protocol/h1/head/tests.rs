@@ -177,7 +177,7 @@ fn bytes_and_fields_are_bounded() {
 #[test]
 fn messages_show_the_servers_bytes_escaped_and_bounded() {
     let fault = whole(b"HTTP/1.1 200 OK\r\n\x1b[2Jevil\r\n\r\n").expect_err("a fault");
-    assert_eq!(fault.message, r"a line that is no field: `\x1b[2Jevil`");
+    assert_eq!(fault.message, r"a line that is not a header: `\x1b[2Jevil`");
     let long = format!("HTTP/1.1 200 OK\r\n {}\r\n\r\n", "x".repeat(2000));
     assert!(whole(long.as_bytes()).expect_err("a fault").message.chars().count() < 100);
 }
