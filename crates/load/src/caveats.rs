@@ -134,7 +134,7 @@ impl Caveat {
             }
             Caveat::LateClient { seconds } => {
                 return format!(
-                    "the rate was reached, but 1% of requests were sent at least {:.2} ms late although a connection was free, which response \
+                    "the rate was met, but 1% of requests were sent at least {:.2} ms late although a connection was free, which response \
                      times include; use more threads, or pin each thread to a core of its own",
                     seconds * 1e3
                 );

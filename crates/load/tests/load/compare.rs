@@ -193,7 +193,7 @@ fn lateness_is_held_against_the_response_time() {
     ));
     let sentence = late(0.001, 2_000_000)[0].sentence();
     assert!(
-        sentence.contains("the rate was reached") && sentence.contains("at least 2.00 ms late"),
+        sentence.contains("the rate was met") && sentence.contains("at least 2.00 ms late"),
         "{sentence}"
     );
 }
