@@ -1,4 +1,4 @@
-//! What a calibration measures and says, with results made up, and once for real.
+//! Measurements and sentences of a calibration, with invented results, and once with real ones.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ fn result(completed: u64, body: u64, us: f64) -> LoadResult {
     }
 }
 
-/// A made-up machine: 10 µs, four times as much without keepalive.
+/// An invented machine: 10 µs, four times as much without keep-alive.
 fn machine(plan: &LoadPlan) -> LoadResult {
     let length = match plan.requests[0].url.as_str() {
         "http://127.0.0.1:9/1k" => 1024,

@@ -1,4 +1,4 @@
-//! Results of loads that nobody sent.
+//! Results of loads that were not sent.
 
 use weigh_load::hist::{Hist, Packed};
 use weigh_load::result::{ClassResult, Client, Counts, LoadResult, Slice};

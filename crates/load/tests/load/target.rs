@@ -1,4 +1,4 @@
-//! Where URLs lead, and whether load may be sent there.
+//! URLs and their addresses, and whether load may be sent there.
 
 use weigh_load::target::{Location, Resolver, Scheme, Target, permit};
 

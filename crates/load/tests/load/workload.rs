@@ -1,4 +1,4 @@
-//! Request files and lists of URLs, and what they come to.
+//! Request files and lists of URLs, and the resulting requests and streams.
 
 use std::path::Path;
 

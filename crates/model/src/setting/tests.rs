@@ -1,4 +1,4 @@
-//! Requests as written, and what they expand to.
+//! Requests for settings, and their expansion.
 
 use super::*;
 use crate::protocol::Levels;

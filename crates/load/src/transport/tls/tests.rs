@@ -98,7 +98,7 @@ fn connect(address: SocketAddr, thread: &TlsThread, host: &str) -> io::Result<Tl
     Ok(tls)
 }
 
-/// Writes all, however little room there is.
+/// Writes everything, however little room there is.
 fn send(tls: &mut Tls, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         let n = patient(|| tls.write(bytes))?;

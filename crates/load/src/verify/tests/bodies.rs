@@ -1,4 +1,4 @@
-//! Bodies that are right in another way, cut, swollen, or of another coding.
+//! Bodies that are correct in another form, truncated, extended, or in another coding.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What the examination of a preflight says.
+//! Results of examining a preflight.
 
 use super::*;
 
@@ -76,7 +76,7 @@ fn the_same_length_of_bodies_that_differ_is_chance_and_what_is_far_from_it_is_no
         assert_eq!((preflight.checked, expectation.length), (Checked::Samples, None));
         assert!(expectation.implausible(51).is_none() && expectation.implausible(24).is_some());
     }
-    // Even where no body is looked at in the load.
+    // Also if the load discards bodies.
     let plan = plan(Limits::default(), Check::Discard);
     let seen = [&a, &b].map(|body| captured(Coding::Identity, body));
     assert_eq!(Examiner::new(&plan).examine(&request(), &seen[0], &seen[1..]).1.length, None);
@@ -95,7 +95,7 @@ fn two_contents_that_come_again_and_again_are_both_accepted() {
     assert_eq!(world.judged(Coding::Gzip, &encode(Coding::Gzip, 1, &a), 100), (Ok(500), true));
     let other = world.judged(Coding::Gzip, &encode(Coding::Gzip, 6, &page(499)), 100).0.unwrap_err();
     assert_eq!(other.kind, FaultKind::Mismatch);
-    // Of four that were seen, a third could well have been missed.
+    // After four responses, a third content could well have been missed.
     assert_eq!(examine(&seen[0], &seen[1..4]).0.checked, Checked::Samples);
 }
 
@@ -149,7 +149,7 @@ fn two_codings_of_one_content_are_both_accepted() {
         assert_eq!(world.judged(Coding::Gzip, &packed, 100), (Ok(1000), false));
         assert_eq!(world.judged(Coding::Identity, &body, 100), (Ok(1000), false));
     }
-    // A body of the one under the label of the other is no variant of it.
+    // A body of one coding with the header of another is not a variant.
     assert_eq!(world.judged(Coding::Identity, &packed, 100).0.unwrap_err().kind, FaultKind::Mismatch);
     assert_eq!(world.judged(Coding::Gzip, &body, 100).0.unwrap_err().kind, FaultKind::Corrupt);
 }

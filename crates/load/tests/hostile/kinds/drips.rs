@@ -1,4 +1,4 @@
-//! Responses of HTTP/1 that come so slowly, byte by byte, that they end by the clock; over TLS each byte is a record.
+//! Responses of HTTP/1 that arrive so slowly, byte by byte, that they time out; over TLS each byte is a record.
 
 use std::time::Duration;
 

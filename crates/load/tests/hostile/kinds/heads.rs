@@ -1,4 +1,4 @@
-//! Heads of HTTP/1 that break the rules, or go to their limits.
+//! Heads of HTTP/1 that violate the rules, or reach the limits.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn long() -> Vec<Kind> {
     ]
 }
 
-/// A good response but for this line in its head.
+/// A good response except for this line in its head.
 fn with(line: &str) -> Vec<Step> {
     vec![send(format!("HTTP/1.1 200 OK\r\nServer: a\r\n{line}\r\n\r\nhello"))]
 }
