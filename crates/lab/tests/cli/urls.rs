@@ -153,7 +153,7 @@ fn what_needs_a_login_or_is_elsewhere_is_refused() {
         ("/evil", "a header with a control character"),
         ("/empty", "status 200 without a body"),
         ("/garbage", "not an HTTP/1 status line"),
-        ("/short", "chunk size"),
+        ("/short", "a chunk without a size"),
         ("/nothing", "status 404; give a URL that answers with 200"),
     ] {
         let line = lab.refused(&["run", "--url", &server.url(path)]);
