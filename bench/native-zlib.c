@@ -1,7 +1,7 @@
 /* Native zlib at PHP's parameters (raw DEFLATE, window 15, memLevel 9), called as PHP calls it: init, one deflate, end.
  *
  * Usage: native-zlib LIBRARY FILE LEVEL NANOSECONDS ENCODED
- * Compresses FILE with that shared library (the one PHP is linked to) for at least so much CPU time, writes the encoded bytes to
+ * Compresses FILE with that shared library (the one PHP is linked to) for at least NANOSECONDS of CPU time, writes the encoded bytes to
  * ENCODED, and prints the library's version and the CPU nanoseconds of one call. The interface is declared here,
  * because the library's headers are not installed where only PHP is. */
 #define _GNU_SOURCE
@@ -51,7 +51,7 @@ static double cpu_ns(void)
 static size_t compress(const unsigned char *in, size_t size, unsigned char *out, size_t room, int level)
 {
     struct stream s = {.next_in = in, .avail_in = (unsigned int)size, .next_out = out, .avail_out = (unsigned int)room};
-    if (init(&s, level, DEFLATED, RAW_WINDOW, MEM_LEVEL, 0, version(), (int)sizeof s) != 0) die("the library refused the stream");
+    if (init(&s, level, DEFLATED, RAW_WINDOW, MEM_LEVEL, 0, version(), (int)sizeof s) != 0) die("the library rejected the stream");
     if (deflate(&s, FINISH) != STREAM_END) die("the stream did not end");
     end(&s);
     return s.total_out;

@@ -1,7 +1,7 @@
-//! Captures the versions of libraries that cannot be asked at run time.
+//! Captures the versions of libraries that do not report them at run time.
 //!
-//! For every dependency `some-crate` of this crate, `CRATE_SOME_CRATE` holds the version that Cargo.lock
-//! resolved; `HEADER_LIBDEFLATE` holds the version in the very header that libdeflate was compiled from.
+//! For every dependency `some-crate` of this crate, `CRATE_SOME_CRATE` is the version in Cargo.lock;
+//! `HEADER_LIBDEFLATE` is the version in the header that libdeflate was compiled from.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

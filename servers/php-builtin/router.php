@@ -1,5 +1,5 @@
 <?php
-/** Answers the ready path; everything else is a file or a script of the docroot. */
+/** Responds to the ready path; any other path is a file or a script of the docroot. */
 if (strtok($_SERVER['REQUEST_URI'], '?') === '{{ ready }}') {
     echo '{{ token }}';
     return true;

@@ -1,7 +1,7 @@
-//! What to do: one recommendation per run, derived once. The answer prints it, tables and pictures mark its configurations, and whatever carries a
-//! decision out reads it. Everything else that a run says is evidence for it.
+//! The recommendation: derived once per run. The answer prints it, tables and pictures mark its configurations, and
+//! other programs can read it. Everything else in a report is evidence for it.
 //!
-//! It chooses by figures, under a rule that stands with each subject; whether two configurations differ is said by [`crate::verdict`] alone.
+//! Each subject has its rule for choosing by figures; only [`crate::verdict`] says whether two configurations differ.
 
 pub(crate) mod client;
 pub(crate) mod codec;
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::Evidence;
 
-/// Sentences of an answer at most.
+/// The most sentences of an answer.
 pub const SENTENCES: usize = 5;
-/// Words of a sentence at most.
+/// The most words of a sentence.
 pub const WORDS: usize = 25;
 
-/// Derives what to do about a subject's question; none where too little was measured.
+/// Derives the recommendation for a subject's question; none if too little was measured.
 pub type Advise = fn(&Evidence) -> Option<Advice>;
 
 /// The answer to the question of a run.
@@ -25,50 +25,51 @@ pub type Advise = fn(&Evidence) -> Option<Advice>;
 pub struct Advice {
     /// What to use, the most important first.
     pub recommended: Vec<Recommended>,
-    /// The same in sentences, five at most, the recommendation first.
+    /// The same in at most five sentences, the recommendation first.
     pub sentences: Vec<Sentence>,
 }
 
 /// One thing to use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recommended {
-    /// For what: `nginx`, `browsers that take zstd`; empty where it is for all that was measured.
+    /// The use case: `nginx`, `browsers that take zstd`; empty if it holds for everything measured.
     pub scope: String,
-    /// What, as sentences and pictures name it: `igbinary with zstd 1`.
+    /// The name in sentences and pictures: `igbinary with zstd 1`.
     pub name: String,
-    /// Ids of the cells that are it, one for each content that it holds for. None where slow clients alone were measured, which are no rows.
+    /// Ids of its cells, one for each content that it holds for. None if only slow clients were measured, which are no rows.
     pub cells: Vec<String>,
 }
 
 /// A sentence of the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sentence {
-    /// What it says of the recommendation.
+    /// The kind of statement.
     pub part: Part,
     /// The sentence, plain text.
     pub text: String,
-    /// Ids of the cells that it rests on.
+    /// Ids of the cells that it is based on.
     pub cells: Vec<String>,
 }
 
-/// What a sentence of the answer says. Their order is that of the answer.
+/// The kinds of statement in an answer, in the order of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// What to use.
     Use,
-    /// What it takes: an extension, a module.
+    /// What it needs: an extension, a module.
     Needs,
-    /// What it brings, beside what is usual today, with its interval.
+    /// What it improves compared with current practice, with the interval.
     Gain,
     /// When something else would be better.
     Change,
-    /// How sure it is, and what was not shown.
+    /// How certain it is, and what was not shown.
     Limit,
 }
 
 impl Advice {
-    /// Puts the answer together: at most [`SENTENCES`], in the order of their parts. Of parts with several the first ones stay.
+    /// Assembles the answer: at most [`SENTENCES`], in the order of their kinds. If a kind has several, the first ones
+    /// stay.
     pub fn new(recommended: Vec<Recommended>, mut sentences: Vec<Sentence>) -> Advice {
         sentences.sort_by_key(|sentence| sentence.part);
         while sentences.len() > SENTENCES {
@@ -81,7 +82,7 @@ impl Advice {
         Advice { recommended, sentences }
     }
 
-    /// Whether a cell is what is recommended.
+    /// Whether a cell is recommended.
     pub fn recommends(&self, cell: &str) -> bool {
         self.recommended.iter().any(|one| one.cells.iter().any(|id| id == cell))
     }

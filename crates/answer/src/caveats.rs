@@ -1,4 +1,4 @@
-//! Caveats that follow from the records, beside those that were recorded.
+//! Caveats that follow from the records, in addition to recorded ones.
 
 use std::mem::discriminant;
 
@@ -14,13 +14,13 @@ use crate::report::Report;
 use crate::row::Row;
 use crate::subject::Shape;
 
-/// Wall ÷ CPU time above which the processor was shared to a degree that shows.
+/// Above this wall ÷ CPU time, the processor was shared noticeably.
 const NOISY: f64 = 1.1;
 
-/// Rounds that differ by more than this factor are worth a word.
+/// Rounds that differ by more than this factor get a caveat.
 const DRIFT: f64 = 1.05;
 
-/// Adds to each row's caveats what follows from its visits, and to the report those of the run.
+/// Adds caveats that follow from the visits to each row, and those of the run to the report.
 pub(crate) fn add(shape: &Shape, plan: &Plan, gathered: &Gathered, report: &mut Report) {
     let measured: Vec<&Measured> = gathered.cells.iter().filter(|m| (shape.is_row)(m.cell)).collect();
     let noise: Vec<Option<f64>> =
@@ -39,7 +39,7 @@ pub(crate) fn add(shape: &Shape, plan: &Plan, gathered: &Gathered, report: &mut 
     report.caveats = of_run(plan, gathered, run_noise);
 }
 
-/// The caveats of the run; `noise` is wall ÷ CPU time where that shows.
+/// The caveats of the run; `noise` is wall ÷ CPU time if it is noticeable.
 fn of_run(plan: &Plan, gathered: &Gathered, noise: Option<f64>) -> Vec<Caveat> {
     let mut run: Vec<Caveat> = Vec::new();
     let add_new = |run: &mut Vec<Caveat>, caveat: Caveat| {
@@ -61,7 +61,7 @@ fn of_run(plan: &Plan, gathered: &Gathered, noise: Option<f64>) -> Vec<Caveat> {
     run
 }
 
-/// Adds a caveat unless one of its kind is there: what was recorded knows more than what is derived.
+/// Adds a caveat unless there is one of its kind: a recorded caveat knows more than a derived one.
 fn add_once(caveats: &mut Vec<Caveat>, caveat: Caveat) {
     if !caveats.iter().any(|known| discriminant(known) == discriminant(&caveat)) {
         caveats.push(caveat);
@@ -76,7 +76,7 @@ fn wall_over_cpu(measured: &Measured) -> Option<f64> {
     median(&usable(&ratios).collect::<Vec<_>>())
 }
 
-/// A headline known less exactly than asked for, where the budget ended the cell: a greater one would help.
+/// A headline metric with a wider interval than requested, where the budget ended the cell: a larger budget would help.
 fn unconverged(shape: &Shape, plan: &Plan, row: &Row) -> Option<Caveat> {
     if row.stop != Some(StopReason::Budget) {
         return None;

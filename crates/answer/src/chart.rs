@@ -1,8 +1,8 @@
-//! Charts: shapes as plain data, drawn as SVG. Knows nothing of what is measured: whoever has figures fills a
-//! shape with them. Owns how charts look; refuses to read results.
+//! Charts: shapes as plain data, drawn as SVG. This module does not know what was measured: callers fill shapes with
+//! figures. It decides how charts look, and does not read results.
 //!
-//! Labels stand beside what they name and never cover each other, which no charting crate of the registry does;
-//! with the layout our own, SVG is written directly.
+//! Labels are placed next to what they name and never overlap, which no charting crate offers; with our own layout, SVG
+//! is written directly.
 
 mod axis;
 mod bars;
@@ -25,16 +25,16 @@ pub use scatter::{Scatter, ScatterPoint, Slope};
 
 use canvas::{Anchor, Canvas, MARGIN, Pen, WIDTH};
 
-/// A chart with what is written around it.
+/// A chart with the text around it.
 #[derive(Clone, Debug)]
 pub struct Chart {
     /// The answer, as title.
     pub title: String,
-    /// What it is about: parts joined by ` · `.
+    /// What it shows: parts joined by ` · `.
     pub about: String,
-    /// How to read it; at the foot.
+    /// How to read it; in the footer.
     pub remark: String,
-    /// Where it comes from; at the foot.
+    /// The source; in the footer.
     pub source: String,
     pub drawing: Drawing,
 }
@@ -49,7 +49,7 @@ pub enum Drawing {
 }
 
 impl Chart {
-    /// The picture, 1200 pixels wide and as high as what it shows.
+    /// The picture, 1200 pixels wide and as high as its content.
     pub fn svg(&self) -> String {
         let mut canvas = Canvas::default();
         let top = self.head(&mut canvas);
@@ -64,7 +64,7 @@ impl Chart {
         canvas.finish(&self.title, &format!("{}. {}", self.about, self.remark), foot + 24.0)
     }
 
-    /// Draws title and subtitle; gives the height where the chart may begin.
+    /// Draws title and subtitle; returns the height at which the chart may start.
     fn head(&self, canvas: &mut Canvas) -> f64 {
         let width = WIDTH - 2.0 * MARGIN;
         let mut y = 44.0;

@@ -1,5 +1,5 @@
-//! The report as blocks of plain text and tables, before anyone decides how they look. Terminal and Markdown are two renderings of this one
-//! document, so that they cannot disagree.
+//! The report as blocks of plain text and tables, independent of their rendering. Terminal and Markdown both render
+//! this document, so they cannot disagree.
 
 pub mod group;
 mod head;
@@ -24,13 +24,13 @@ pub enum Block {
     Heading(u8, String),
     /// A paragraph.
     Text(String),
-    /// A paragraph that stands back: what a table shows, where a number comes from.
+    /// A remark: how to read a table, or the source of a number.
     Remark(String),
-    /// The answer: sentences of which the first one says what to do.
+    /// The answer: sentences; the first one is the recommendation.
     Answer(Vec<String>),
     /// Numbered sentences.
     Steps(Vec<String>),
-    /// Sentences, the second part being what to do about it.
+    /// Sentences; the second part is the remedy.
     Points(Vec<(String, Option<String>)>),
     /// A table.
     Table(Grid),
@@ -42,7 +42,7 @@ pub enum Block {
     StudyCharts,
 }
 
-/// The whole report, the answer first; a summary is the answer alone.
+/// The whole report, the answer first; a summary is only the answer.
 pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     let look = &report.shape().look;
     let mut blocks = head::head(report);
@@ -62,7 +62,7 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     let exhibits = report.exhibits.all();
     let (first, then): (Vec<&dyn Exhibit>, Vec<_>) = exhibits.iter().partition(|exhibit| exhibit.leads());
     blocks.extend(first.iter().flat_map(|exhibit| exhibit.blocks(report, options)));
-    // Where nothing competes, an overview has whole rows, which stand below.
+    // If nothing competes, an overview already has all rows.
     if groups.len() > look.few && report.shape().axes.is_some() {
         blocks.extend((look.overview)(report, &options.columns));
     }
@@ -81,10 +81,10 @@ pub fn build(report: &Report, options: &Options) -> Vec<Block> {
     blocks
 }
 
-/// Makes sure that each column that is asked for is one of the report's: of its tables, or a factor or metric of its subject.
+/// Checks that each requested column exists: in a table of the report, or as a factor or metric of its subject.
 ///
 /// # Errors
-/// The first one that is none, and the nearest that is.
+/// The first unknown column, and the nearest known one.
 pub fn check(report: &Report, columns: &Columns) -> Result<()> {
     let Columns::These(names) = columns else { return Ok(()) };
     let shape = report.shape();
@@ -106,7 +106,7 @@ pub fn check(report: &Report, columns: &Columns) -> Result<()> {
     }
 }
 
-/// How many more there are in the full report; nothing where there are none.
+/// The number of further ones in the full report; empty if there are none.
 pub(crate) fn more(left: usize, one: &str, several: &str) -> Option<Block> {
     (left > 0).then(|| Block::Remark(format!("{} in the full report.", units::count(left, one, several))))
 }

@@ -1,4 +1,4 @@
-//! An estimate: the value of a metric with its interval, and what is needed to compare it with another.
+//! An estimate: the value of a metric with its interval, and the observations for comparing it with another.
 
 use std::sync::Arc;
 
@@ -12,45 +12,46 @@ pub const CONFIDENCE: f64 = 0.95;
 /// The quantile over rounds behind [`crate::metric::Over::LowQuantile`].
 pub const QUANTILE: f64 = 0.1;
 
-/// The median over rounds, for rates and wall times: neighbours slow a block down as often as its own luck does.
+/// The median over rounds, for rates and wall times: neighbours slow a block down as often as chance does.
 pub const MEDIAN: f64 = 0.5;
 
-/// A value with its 95% interval over rounds. What is known exactly has the value at both ends. What too few rounds do not tell has no end: a low
-/// quantile of fewer than 14 rounds has an upper end only, a median of fewer than five rounds has none, and neither has what was measured once.
+/// A value with its 95% interval over rounds. A value that is known exactly is both ends. With too few rounds there is
+/// no end: a low quantile of fewer than 14 rounds has only an upper end. A median of fewer than five rounds has none,
+/// and neither has a value that was measured once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The value, in the metric's unit.
     pub value: f64,
-    /// Lower end; it may lie below every round.
+    /// Lower end; it may be below every round.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// Rounds that it is from.
+    /// Number of rounds.
     pub rounds: u32,
-    /// What comparisons are made from; none of what was not observed round by round.
+    /// The observations for comparisons; none if the value was not observed in each round.
     #[serde(skip)]
     pub drawn: Option<Box<Drawn>>,
 }
 
-/// What was observed round by round.
+/// Observations by round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
     /// (round, amount), ascending by round.
     pub rounds: Vec<(u32, f64)>,
-    /// Over rounds: [`QUANTILE`] or [`MEDIAN`].
+    /// The quantile over rounds: [`QUANTILE`] or [`MEDIAN`].
     pub quantile: f64,
-    /// What comparisons of this metric are judged by; none before all rows are known.
+    /// The test for comparisons of this metric; none before all rows are known.
     pub rule: Option<Arc<Rule>>,
 }
 
 impl Estimate {
-    /// A value that is known exactly, from so many rounds.
+    /// A value that is known exactly, with this number of rounds.
     pub fn exact(value: f64, rounds: usize) -> Estimate {
         Estimate { value, low: Some(value), high: Some(value), rounds: rounds as u32, drawn: None }
     }
 
-    /// The quantile at `p` ([`QUANTILE`] or [`MEDIAN`]) over rounds of what was observed once per round; (round, amount) ascends by round. `None`
-    /// without rounds, or with an amount that is not finite.
+    /// The quantile at `p` ([`QUANTILE`] or [`MEDIAN`]) over rounds of values observed once per round; (round, amount)
+    /// ascends by round. `None` without rounds, or with an amount that is not finite.
     pub fn over_rounds(rounds: Vec<(u32, f64)>, p: f64) -> Option<Estimate> {
         let values: Vec<f64> = rounds.iter().map(|r| r.1).collect();
         let value = quantile(&values, p)?;
@@ -66,7 +67,8 @@ impl Estimate {
         Some(Estimate { value, low, high: high.map(|high| high.max(value)), rounds: count, drawn })
     }
 
-    /// Both together; their ends add up. Comparable in the rounds that have both; without a basis for comparison where one of them has none.
+    /// The sum of both, also of their ends. Comparisons use the rounds that both have; the sum has no observations if
+    /// one of them has none.
     #[must_use]
     pub fn plus(&self, other: &Estimate) -> Estimate {
         let sum = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
@@ -86,7 +88,7 @@ impl Estimate {
         }
     }
 
-    /// The same in another unit, or of a part.
+    /// The same in another unit, or a part of it.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Estimate {
         let mut scaled = self.clone();
@@ -100,18 +102,18 @@ impl Estimate {
         scaled
     }
 
-    /// Rounds that comparisons can be made in.
+    /// The number of rounds for comparisons.
     pub fn drawn_rounds(&self) -> &[(u32, f64)] {
         self.drawn.as_ref().map_or(&[], |drawn| &drawn.rounds)
     }
 
-    /// There is an interval, and it is no point.
+    /// Whether there is an interval with different ends.
     pub fn has_interval(&self) -> bool {
         (self.low, self.high) != (None, None) && self.low != self.high
     }
 
-    /// How far the interval reaches above the value, divided by the value: what disturbs only adds. None without an upper end, and of what is known
-    /// exactly.
+    /// The distance from the value to the upper end, divided by the value: disturbances only add time. None without an
+    /// upper end, and for exact values.
     pub fn margin(&self) -> Option<f64> {
         let high = self.high.filter(|_| self.value > 0.0 && self.has_interval())?;
         Some((high - self.value) / self.value)

@@ -1,4 +1,4 @@
-//! Exhibits: results that are no table of metrics. Each is typed, and small, and projects itself.
+//! Exhibits: results that are not a table of metrics. Each has its own type and presents itself.
 
 pub mod comparison;
 pub mod crossover;
@@ -31,53 +31,53 @@ use published_delivery::PublishedTable;
 use summary::PublishedSummary;
 use waits::Waits;
 
-/// The exhibits of a report; those that its study does not ask for are empty.
+/// The exhibits of a report; an exhibit that its study does not request is empty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Exhibits {
     /// Total times over links, computed, group by group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links: Option<LinkTotals>,
-    /// A published table of levels beside ours.
+    /// A published table of levels, compared with the measured one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_levels: Option<PublishedLevels>,
-    /// Clients whose summary is the published one.
+    /// Clients that are summarised like the published example.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_summary: Option<PublishedSummary>,
-    /// Clients beside each other that differ in one thing.
+    /// Pairs of clients that differ in one factor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparisons: Option<Comparisons>,
-    /// Calls of clients computed from their parts beside calls as measured.
+    /// Calls of clients computed from their parts, compared with measured calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed_calls: Option<ComputedCalls>,
-    /// From which size on files encoded before pay, server by server.
+    /// The size from which on precompressed files pay, server by server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crossovers: Option<Crossovers>,
     /// How servers negotiate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub negotiations: Option<Negotiations>,
-    /// What slow clients do to everybody else.
+    /// The effect of slow clients on other requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fairness: Option<SlowClients>,
-    /// A published table of deliveries beside ours.
+    /// A published table of deliveries, compared with the measured one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_delivery: Option<PublishedTable>,
-    /// How long readers wait over links, computed beside measured.
+    /// Waiting times over links, computed and measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<Waits>,
 }
 
 /// How an exhibit is shown.
 pub trait Exhibit {
-    /// What a report shows of it before its groups; `options` say how much.
+    /// The part of a report before its groups; `options` say how much.
     fn blocks(&self, report: &Report, options: &Options) -> Vec<Block>;
 
-    /// It stands before the table of all groups: it answers by itself.
+    /// Whether it comes before the table of all groups because it answers the question itself.
     fn leads(&self) -> bool {
         false
     }
 
-    /// What a full report shows of it after the table of a group.
+    /// The part of a full report after the table of a group.
     fn group_blocks(&self, _report: &Report, _group: &Group) -> Vec<Block> {
         Vec::new()
     }
@@ -92,12 +92,12 @@ pub trait Exhibit {
 }
 
 impl Exhibits {
-    /// Cells that are shown here and are no rows.
+    /// Cells that are shown here and have no row.
     pub fn cells(&self) -> usize {
         self.fairness.as_ref().map_or(0, |fairness| fairness.0.len())
     }
 
-    /// Those that there are, in the order in which reports show them.
+    /// Those with content, in the order of reports.
     pub fn all(&self) -> Vec<&dyn Exhibit> {
         let all: [Option<&dyn Exhibit>; 10] = [
             self.links.as_ref().map(|e| e as &dyn Exhibit),

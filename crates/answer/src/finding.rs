@@ -1,7 +1,7 @@
-//! The evidence, in sentences written from the data.
+//! The evidence: sentences generated from the data.
 //!
-//! A sentence names the cells it rests on, gives numbers with their intervals, and claims an order only where the measurements settle it; where
-//! they do not, it says so.
+//! A sentence names the cells that it is based on, gives numbers with intervals, and claims an order only if it is
+//! significant; otherwise it says so.
 
 pub(crate) mod client;
 pub(crate) mod codec;
@@ -14,20 +14,20 @@ use weigh_model::plan::Plan;
 
 use crate::report::Report;
 
-/// One sentence of the evidence with what it rests on.
+/// One sentence of the evidence with the cells that it is based on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// What it speaks of, such as `link` or `beats`: a topic of its subject.
+    /// Its topic, such as `link` or `beats`.
     pub topic: String,
     /// The sentence, plain text.
     pub text: String,
-    /// Ids of the cells it rests on.
+    /// Ids of the cells that it is based on.
     pub cells: Vec<String>,
     /// 0 is the most important; the terminal shows the first few.
     pub rank: u32,
 }
 
-/// What sentences are written from: everything of the report but its sentences.
+/// The input of sentences: the whole report without its sentences.
 #[derive(Clone, Copy)]
 pub struct Evidence<'a> {
     /// The plan.
@@ -43,30 +43,31 @@ pub type Topic = fn(&Evidence) -> Vec<Draft>;
 pub struct Draft {
     /// The sentence.
     pub text: String,
-    /// Ids of the cells it rests on.
+    /// Ids of the cells that it is based on.
     pub cells: Vec<String>,
-    /// Stands before the sentences that give detail.
+    /// Whether it comes before the sentences with details.
     pub lead: bool,
 }
 
 impl Draft {
-    /// One that leads its topic.
+    /// A sentence that leads its topic.
     pub fn lead(text: String, cells: Vec<String>) -> Draft {
         Draft { text, cells, lead: true }
     }
 
-    /// One that gives detail.
+    /// A sentence with details.
     pub fn detail(text: String, cells: Vec<String>) -> Draft {
         Draft { text, cells, lead: false }
     }
 
-    /// One that leads, or gives detail.
+    /// A sentence that leads, or one with details.
     pub fn new(lead: bool, text: String, cells: Vec<String>) -> Draft {
         Draft { text, cells, lead }
     }
 }
 
-/// Every sentence that the data supports, the most important first: those of the first topic, then what leads each topic, then the details.
+/// Every sentence that the data supports, the most important first: those of the first topic, then the leading sentence
+/// of each topic, then the details.
 pub fn findings(topics: &[(&str, Topic)], evidence: &Evidence) -> Vec<Finding> {
     let mut drafts: Vec<(u32, &str, Draft)> = Vec::new();
     for (place, (topic, find)) in topics.iter().enumerate() {

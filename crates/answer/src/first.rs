@@ -1,4 +1,4 @@
-//! Things in the order in which they come first.
+//! Collects things in the order of their first appearance.
 
 /// Each once.
 pub(crate) fn distinct<T: PartialEq>(things: impl IntoIterator<Item = T>) -> Vec<T> {
@@ -11,7 +11,7 @@ pub(crate) fn distinct<T: PartialEq>(things: impl IntoIterator<Item = T>) -> Vec
     known
 }
 
-/// Those with one key together.
+/// Groups those with the same key.
 pub(crate) fn grouped<K: PartialEq, T>(things: impl IntoIterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
     let mut groups: Vec<(K, Vec<T>)> = Vec::new();
     for (key, thing) in things {

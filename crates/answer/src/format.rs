@@ -1,5 +1,5 @@
-//! Formats: one report in many forms. This room owns how results look; it refuses to measure, to read records, and to touch the file system:
-//! every format hands bytes back.
+//! Formats: one report in many forms. This module decides how results look; it does not measure, read records, or use
+//! the file system: every format returns bytes.
 //!
 //! A new format is a file in `format/` and its line in [`FORMATS`] (with the `mod` above it).
 
@@ -21,14 +21,14 @@ use crate::report::Report;
 use crate::table::{Columns, Sheet};
 use crate::text::clean;
 
-/// What becomes of a format's files.
+/// How a format's files are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
-    /// Printed, in the terminal's width: the folder of a run has no use for it.
+    /// Printed, in the terminal's width; not kept in a run's folder.
     Screen,
-    /// Printed, or kept as files.
+    /// Printed, or written to files.
     Text,
-    /// Kept as files: no screen shows their bytes.
+    /// Written to files: they are not text for a screen.
     Picture,
 }
 
@@ -40,18 +40,18 @@ pub trait Format: Debug + Sync {
     fn extension(&self) -> &'static str;
     /// One line for help.
     fn about(&self) -> &'static str;
-    /// What becomes of its files.
+    /// How its files are used.
     fn medium(&self) -> Medium {
         Medium::Text
     }
-    /// The word under which the first few of its files are named after a run, and how many; none where they are not.
+    /// The word under which its first files are named after a run, and how many; none if they are not named.
     fn announced(&self) -> Option<(&'static str, usize)> {
         None
     }
-    /// The files of the report; none of them is written.
+    /// The files of the report, not yet written.
     ///
     /// # Errors
-    /// When the report cannot be expressed in this form; the message says what and why.
+    /// The report cannot be expressed in this form; the message says what and why.
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>>;
 }
 
@@ -93,15 +93,15 @@ pub struct Options {
     pub width: usize,
     /// Style with colours and weights (the caller has looked at `NO_COLOR` and at the pipe).
     pub color: bool,
-    /// How much of it: a summary, or every cell.
+    /// How much is shown: a summary, or every cell.
     pub detail: Detail,
-    /// Findings shown at most.
+    /// The most findings to show.
     pub findings: usize,
     /// The command that makes this run again, for the report's last section.
     pub command: Option<String>,
-    /// Which columns tables have.
+    /// The columns of tables.
     pub columns: Columns,
-    /// How a reader sees the others.
+    /// How a reader gets the other columns.
     pub more: &'static str,
 }
 
@@ -113,7 +113,7 @@ impl Options {
     }
 }
 
-/// How much a terminal report says. The other formats are always complete.
+/// The detail of a terminal report. Other formats are always complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// The answer, the front of each group, and counts of the rest.

@@ -1,4 +1,4 @@
-//! Records sorted by cell: what was observed of each, round by round.
+//! Sorts records by cell and round.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,9 +12,9 @@ use weigh_stats::median;
 
 use crate::report::FaultRow;
 
-/// All records of a run by what they speak of.
+/// All records of a run, sorted.
 pub struct Gathered<'a> {
-    /// Cells with at least one visit and no wrong answer, in the plan's order.
+    /// Cells with at least one visit and without a wrong result, in the plan's order.
     pub cells: Vec<Measured<'a>>,
     /// Every fault.
     pub faults: Vec<FaultRow>,
@@ -22,15 +22,15 @@ pub struct Gathered<'a> {
     pub unmeasured: Vec<String>,
     /// Caveats recorded for the run.
     pub caveats: Vec<Caveat>,
-    /// How often the run was taken up again.
+    /// How often the run was resumed.
     pub resumed: u32,
     /// Rounds seen.
     pub rounds: u32,
     /// Seconds of wall time seen.
     pub seconds: f64,
-    /// An end was recorded.
+    /// Whether the end of the run was recorded.
     pub complete: bool,
-    /// The slowest round's factor ÷ the fastest round's, of the rounds that have one.
+    /// The slowest round's factor ÷ the fastest round's, if rounds have one.
     pub drift: f64,
 }
 
@@ -38,7 +38,7 @@ pub struct Gathered<'a> {
 pub struct Measured<'a> {
     /// The cell.
     pub cell: &'a Cell,
-    /// One per round, ascending by round; of a round that was measured again after an interruption, the last.
+    /// One per round, ascending; if a round was measured again after an interruption, the last.
     pub visits: Vec<&'a VisitRecord>,
     /// Why it was no longer visited.
     pub stop: Option<StopReason>,
@@ -46,7 +46,7 @@ pub struct Measured<'a> {
     pub caveats: Vec<Caveat>,
     /// The plan's seed, for intervals.
     pub seed: u64,
-    /// Others run the store that it speaks with.
+    /// Whether the program does not start the store that it uses.
     pub is_others: bool,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Measured<'a> {
         self.visits.last().copied()
     }
 
-    /// (round, median CPU time) of samples, ascending by round; of a family an instance's share.
+    /// (round, median CPU time) of samples, ascending by round; for a family, an instance's share.
     pub fn round_medians(&self, of: fn(&VisitRecord) -> Option<&Samples>) -> Vec<(u32, f64)> {
         let visits = self.visits.iter().filter_map(|v| Some((v, of(v)?)));
         visits
@@ -68,7 +68,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Amounts that can be: not negative, and under thirty years where they are nanoseconds.
+/// Possible amounts: not negative, and below thirty years if they are nanoseconds.
 pub fn usable(amounts: &[f64]) -> impl Iterator<Item = f64> {
     amounts.iter().copied().filter(|amount| (0.0..1e18).contains(amount))
 }
@@ -137,7 +137,7 @@ impl<'a> Gathered<'a> {
             Record::Fault { cell, round, fault } => {
                 if let Some(at) = at(cell) {
                     sorted[at].faulted = true;
-                    // A wrong answer is never a number: what came before it is withdrawn too.
+                    // A wrong result never counts as a number: earlier visits are withdrawn, too.
                     sorted[at].wrong |= matches!(fault.kind, FaultKind::RoundTrip | FaultKind::Independent);
                     self.faults.push(FaultRow { cell: cell.clone(), round: *round, fault: fault.clone() });
                 }

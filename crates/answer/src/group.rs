@@ -1,4 +1,4 @@
-//! Groups: rows that compete, their Pareto front, and what each costs beside the marked ones.
+//! Groups: rows that compete, their Pareto front, and the cost of each compared with the marked ones.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::row::Row;
 use crate::subject::{Axes, Shape};
 use crate::verdict::{is_told_less, ratio_if};
 
-/// Rows that are alike in the factors that their subject groups by.
+/// Rows that are equal in the factors that their subject groups by.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
-    /// What they have in common, by factor; a factor without a value is left out.
+    /// Their common values, by factor; a factor without a value is left out.
     pub key: BTreeMap<String, String>,
     /// Ids of its cells, in the plan's order.
     pub cells: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// What its rows have in common in a factor; empty where they have no value.
+    /// The common value of a factor; empty without a value.
     pub fn factor(&self, name: &str) -> &str {
         self.key.get(name).map_or("", String::as_str)
     }
@@ -57,12 +57,12 @@ impl Group {
     }
 }
 
-/// The groups of a run in the plan's order. Marks each row's place on its group's front, the one that beats it most clearly, and its cost beside the
-/// group's marked cells.
+/// The groups of a run in the plan's order. Marks each row's place on its group's front, the row that dominates it most
+/// clearly, and its cost compared with the group's marked cells.
 pub fn groups(shape: &Shape, rows: &mut [Row]) -> Vec<Group> {
     let mut members = grouped(rows.iter().enumerate().map(|(at, row)| (shape.key(&row.cell), at)));
     if shape.look.part.is_some() {
-        // Stable, so that the groups of one content stand in the plan's order.
+        // Stable, so that the groups of one content stay in the plan's order.
         let first = |payload: &str| rows.iter().position(|row| row.cell.payload == payload);
         members.sort_by_key(|(_, indices)| first(&rows[indices[0]].cell.payload));
     }
@@ -98,13 +98,14 @@ pub fn point(axes: &Axes, time: &str, row: &Row) -> Option<[f64; 2]> {
     Some([row.value(time)?, row.value(axes.size).unwrap_or(0.0)])
 }
 
-/// The time that the rows of a group are drawn by: the first metric that one of them has.
+/// The time metric of a group: the first metric that one of its rows has.
 pub fn time_axis<'r>(axes: &Axes, rows: impl Iterator<Item = &'r Row> + Clone) -> Option<&'static str> {
     axes.times.iter().copied().find(|time| rows.clone().any(|row| row.get(time).is_some()))
 }
 
-/// Marks the front, and what keeps the others from it; returns the front by bytes, descending. From the smallest row on, a row is on it when it is quicker
-/// than all that are smaller, as far as the rounds tell; of others, the one of the front with no more bytes that beats it most clearly is named.
+/// Marks the front, and what dominates other rows; returns the front by bytes, descending. From the smallest row on, a
+/// row is on the front if it is faster than all smaller ones, with significance. For other rows, the row of the front
+/// with no more bytes that dominates it most clearly is named.
 fn mark_front(axes: &Axes, indices: &[usize], rows: &mut [Row]) -> Vec<usize> {
     let Some(time) = time_axis(axes, indices.iter().map(|i| &rows[*i])) else { return Vec::new() };
     let is_finite = |point: &[f64; 2]| point.iter().all(|amount| amount.is_finite());

@@ -1,7 +1,9 @@
-//! What records say: estimates, comparisons, sentences, tables and pictures, from a plan and its records alone. No I/O and no clock.
+//! Computes results from records: estimates, comparisons, sentences, tables and pictures, only from a plan and its
+//! records. No I/O and no clock.
 //!
-//! [`gather`] sorts records by cell; [`row`], [`group`] and [`exhibit`] hold what follows from them, by the [`metric`]s of a [`subject`]; [`verdict`] says
-//! what differs; [`finding`] writes the answer. [`report::Report`] is all of it, [`document`], [`picture`] and [`mod@format`] show it.
+//! [`gather`] sorts records by cell; [`row`], [`group`] and [`exhibit`] have the results, by the [`metric`]s of a
+//! [`subject`]; [`verdict`] decides what differs; [`advice`] makes the recommendation, and [`finding`] the evidence.
+//! [`report::Report`] contains everything; [`document`], [`picture`] and [`mod@format`] show it.
 #![forbid(unsafe_code)]
 
 #[cfg(test)]

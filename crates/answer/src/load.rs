@@ -1,5 +1,5 @@
-//! What blocks of load come to: figures that a reader wants, and caveats. Pure: it reads plans and results, and
-//! everything in it can be derived again from them.
+//! Results of load: figures and caveats. Pure: it reads plans and results, and everything in it can be computed from
+//! them again.
 
 mod caveats;
 pub mod figures;
@@ -20,104 +20,104 @@ pub use merge::merge;
 /// The version of [`Document`].
 pub const SCHEMA: u32 = 1;
 
-/// What `weigh load --json` prints and `result.json` holds.
+/// The document that `weigh load --json` prints and that `result.json` contains.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Document {
-    /// The version of this form.
+    /// The version of this format.
     pub schema: u32,
     /// The program's version.
     pub weigh: String,
-    /// When it began, in UTC.
+    /// When the run started, in UTC.
     pub started: String,
-    /// The machine, in one line.
+    /// The machine, on one line.
     pub machine: String,
     /// The command line.
     pub command: Vec<String>,
-    /// What was measured.
+    /// The results.
     #[serde(flatten)]
     pub measured: Measured,
 }
 
-/// What was measured.
+/// The kind of measurement with its results.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Measured {
     /// One block of load.
     Run(Box<Run>),
-    /// Two sides in short blocks that alternate.
+    /// Two sides in short alternating blocks.
     Comparison(Box<Compared>),
-    /// The highest rate that is held.
+    /// The highest sustained rate.
     Capacity(Box<Searched>),
-    /// What the generator costs itself on this machine.
+    /// The generator's own cost on this machine.
     Calibration(Calibration),
 }
 
 /// Two sides.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Compared {
-    /// What is compared with; all its blocks together.
+    /// The baseline; all its blocks together.
     pub a: Run,
-    /// What is compared.
+    /// The candidate.
     pub b: Run,
-    /// The ratios, formed inside pairs of blocks.
+    /// The ratios, within pairs of blocks.
     pub comparison: Comparison,
 }
 
 impl Compared {
-    /// Faults of both sides, and requests to which the two send something else.
+    /// Failures of both sides, and requests with different responses.
     pub fn faults(&self) -> u64 {
         self.a.faults() + self.b.faults() + self.comparison.differences.len() as u64
     }
 }
 
-/// A search for the knee.
+/// A search for the highest sustained rate.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Searched {
-    /// A closed block, from which the search started.
+    /// A block in a closed model, from which the search started.
     pub closed: Run,
-    /// What was found.
+    /// The result of the search.
     pub capacity: Capacity,
 }
 
-/// One block of load, or several of the same plan taken together.
+/// One block of load, or several of the same plan combined.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct Run {
-    /// What was asked for.
+    /// The plan.
     pub plan: LoadPlan,
-    /// What was counted.
+    /// The counts.
     pub result: LoadResult,
-    /// What follows from it.
+    /// The derived figures.
     pub figures: Figures,
-    /// What to bear in mind.
+    /// Caveats.
     pub caveats: Vec<LoadCaveat>,
 }
 
 impl Run {
-    /// Derives what follows from a result.
+    /// Computes the figures of a result.
     pub fn of(plan: LoadPlan, result: LoadResult, interrupted: bool) -> Run {
         let figures = Figures::of(&plan, &result);
         let caveats = caveats::of(&plan, &result, &figures, interrupted);
         Run { plan, result, figures, caveats }
     }
 
-    /// Responses that faulted, and preflights that did.
+    /// Failed responses, and failed preflights.
     pub fn faults(&self) -> u64 {
         let preflights = self.result.preflights.iter().filter(|p| p.fault.is_some()).count() as u64;
         self.figures.total.counts.faulted + preflights
     }
 
-    /// Whether requests are due at instants of their own in any of its streams.
+    /// Whether any of its streams has an open model.
     pub fn is_open(&self) -> bool {
         is_open(&self.plan)
     }
 }
 
-/// Whether requests are due at instants of their own in any stream.
+/// Whether any stream has an open model: requests are due independent of responses.
 fn is_open(plan: &LoadPlan) -> bool {
     openness(plan).any(|open| open)
 }
 
-/// Whether requests wait for responses in any stream.
+/// Whether any stream has a closed model: requests wait for responses.
 fn has_closed(plan: &LoadPlan) -> bool {
     openness(plan).any(|open| !open)
 }

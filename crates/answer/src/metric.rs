@@ -1,5 +1,5 @@
-//! Metrics: what is known of a configuration, one line each. Tables, CSV, JSON, charts and sentences know a metric by its id and
-//! nothing else of it.
+//! Metrics: one line per measured property of a configuration. Tables, CSV, JSON, charts and sentences know a metric
+//! only by its id.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,15 +20,15 @@ pub struct Metric {
     pub id: &'static str,
     /// The unit of its value.
     pub unit: Unit,
-    /// Which way is better.
+    /// Which direction is better.
     pub better: Better,
     /// How visits are summarised.
     pub over: Over,
     /// What the value is per.
     pub per: Per,
-    /// Where it is read from.
+    /// Its source.
     pub of: Source,
-    /// What it means, in a sentence.
+    /// Its meaning, in a sentence.
     pub about: &'static str,
 }
 
@@ -71,7 +71,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit of a table's column, how its numbers are written, and by what values are multiplied.
+    /// The unit of a table's column, the form of its numbers, and the factor for values.
     pub fn column(self) -> (&'static str, Kind, f64) {
         match self {
             Unit::Ns => ("ms", Kind::Three, 1e-6),
@@ -100,15 +100,15 @@ impl Unit {
     }
 }
 
-/// Which way is better.
+/// Which direction is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
-    /// Less of it.
+    /// Smaller is better.
     Less,
-    /// More of it.
+    /// Larger is better.
     More,
-    /// It only describes.
+    /// Neither; it only describes.
     Neither,
 }
 
@@ -116,8 +116,8 @@ pub enum Better {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
-    /// The 0.1 quantile over rounds: neighbours on the machine only ever add CPU time, so that this is what the work costs when it is left
-    /// alone. 0.1 repeated best of 0.1 to 0.5, see docs/METHODOLOGY.md.
+    /// The 0.1 quantile over rounds: neighbours on the machine only add CPU time, so this is the cost without
+    /// disturbance. Of 0.1 to 0.5, the quantile 0.1 was the most repeatable, see docs/METHODOLOGY.md.
     LowQuantile,
     /// The median over rounds.
     Median,
@@ -129,17 +129,17 @@ pub enum Over {
     Sum,
     /// Totals of all rounds divided by their counts, see [`Source::Total`].
     Mean,
-    /// The last round's: it is the same in each.
+    /// The last round's value: it is the same in each round.
     Exact,
-    /// A part of all rounds' distribution, such as a percentile.
+    /// A statistic of the distribution over all rounds, such as a percentile.
     Distribution(Part),
 }
 
-/// A part of a distribution.
+/// A statistic of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// How many there are.
+    /// The number of values.
     Count,
     /// The smallest.
     Min,
@@ -165,45 +165,45 @@ pub enum Per {
     Request,
     /// One transaction.
     Transaction,
-    /// The whole run, or nothing.
+    /// The whole run; or not per anything.
     Run,
 }
 
-/// Where a metric is read from.
+/// The source of a metric.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
     /// One amount per visit.
     Visit(fn(&VisitRecord) -> Option<f64>),
-    /// One amount per visit, of which the cell says whether it is there.
+    /// One amount per visit, if the cell has it.
     CellVisit(fn(&Cell, &VisitRecord) -> Option<f64>),
-    /// CPU times of a visit, of which the median is the round's amount.
+    /// CPU times of a visit; their median is the round's amount.
     Samples(fn(&VisitRecord) -> Option<&Samples>),
-    /// (a total, how many it is of) per visit.
+    /// (total, count) per visit.
     Total(fn(&VisitRecord) -> Option<(f64, f64)>),
     /// Times of a visit in a histogram, seconds.
     Times(fn(&VisitRecord) -> Option<&Packed>),
-    /// From all visits at once.
+    /// Computed from all visits at once.
     Visits(fn(&Measured) -> Option<Estimate>),
-    /// From metrics that stand before it.
+    /// Computed from earlier metrics.
     Values(fn(&Cell, &Values) -> Option<Estimate>),
-    /// From the rows beside it, by [`crate::subject::Shape::complete`].
+    /// Computed from other rows, by [`crate::subject::Shape::complete`].
     Beside,
 }
 
-/// What readers of a report need to know of a metric.
+/// The description of a metric for readers of a report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricDescription {
     /// Its id.
     pub id: String,
     /// The unit of its value.
     pub unit: Unit,
-    /// Which way is better.
+    /// Which direction is better.
     pub better: Better,
     /// How visits are summarised.
     pub over: Over,
     /// What the value is per.
     pub per: Per,
-    /// What it means.
+    /// Its meaning.
     pub about: String,
 }
 

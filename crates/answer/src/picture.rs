@@ -1,4 +1,4 @@
-//! Which pictures a report has. Fills the shapes of the room `chart` with the figures of each subject.
+//! The pictures of a report: fills the shapes of the module `chart` with the figures of each subject.
 
 pub(crate) mod client;
 pub(crate) mod codec;
@@ -18,7 +18,7 @@ use crate::worth::worth;
 pub struct Picture {
     /// The file's name without extension.
     pub stem: String,
-    /// What it shows, in words.
+    /// What it shows, as text.
     pub about: String,
     /// The group's index; none for a picture of the whole study.
     pub group: Option<usize>,
@@ -26,7 +26,7 @@ pub struct Picture {
     pub(crate) chart: Chart,
 }
 
-/// The charts of a group that could be drawn: each with the begin of its name and what it shows.
+/// The charts of a group that can be drawn: each with the start of its name and what it shows.
 fn of_group<const N: usize>(
     index: usize,
     title: &str,
@@ -47,12 +47,12 @@ fn plain_title(group: &View) -> String {
     (group.report.shape().look.title)(group.report, group.group)
 }
 
-/// Parts of what a picture is about; the empty ones are left out.
+/// Parts of a subtitle without empty ones.
 fn about_of<const N: usize>(parts: [String; N]) -> String {
     parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
-/// What the foot names as the source.
+/// The source in the footer.
 fn source(report: &Report, is_synthetic: bool) -> String {
     let (run, study) = (&report.run, &report.study.name);
     let day = run.started.get(..10).unwrap_or(&run.started);
@@ -74,7 +74,8 @@ fn is_made_up(report: &Report, payload: &str) -> bool {
     report.payload(payload).is_some_and(is_synthetic)
 }
 
-/// Time against bytes of a content; none with fewer than `least` points that encode it. `longest` is the time beyond which none is worth considering.
+/// Time against bytes of a content; none with fewer than `least` points that encode it. Points with a time above
+/// `longest` are not recommended trade-offs.
 fn tradeoff(
     mut points: Vec<ScatterPoint>,
     longest: f64,
@@ -95,7 +96,7 @@ fn tradeoff(
     })
 }
 
-/// Marks the points of the front that are worth considering.
+/// Marks the points of the front that are good trade-offs.
 fn consider(points: &mut [ScatterPoint], longest: f64) {
     let mut front: Vec<usize> =
         (0..points.len()).filter(|at| points[*at].is_front && !points[*at].is_aside).collect();
@@ -110,15 +111,15 @@ fn consider(points: &mut [ScatterPoint], longest: f64) {
 struct TradeoffWords {
     /// `settings`.
     things: &'static str,
-    /// What the one at the left end is: `fastest`.
+    /// The label of the point at the left end: `fastest`.
     first: &'static str,
     /// Both axes.
     axes: &'static str,
-    /// What one is said to be that beats so many others.
+    /// The label of a point that is better than all others.
     alone: fn(&str, usize) -> String,
 }
 
-/// How many are worth considering, and which stand at the ends.
+/// How many good trade-offs there are, and those at the ends.
 fn tradeoff_title(content: &str, scatter: &Scatter, words: &TradeoffWords) -> String {
     let name = shorten(&clean(content), 40);
     let mut points: Vec<_> = scatter.points.iter().filter(|point| !point.is_aside).collect();

@@ -1,4 +1,4 @@
-//! Profiles as reports show them, and two of them compared.
+//! Profiles in the form of reports, and the comparison of two.
 
 pub mod compare;
 pub mod document;

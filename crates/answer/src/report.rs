@@ -1,5 +1,5 @@
-//! A report: everything that follows from a plan and its records. It is derived anew each time, and the same each time; formats, tables and
-//! pictures are projections of it.
+//! A report: all results of a plan and its records. It is computed each time, with the same result each time; formats,
+//! tables and pictures present it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct Report {
     pub study: StudyText,
     /// Facts of the run, for the heading.
     pub run: RunFacts,
-    /// What was under test: `codec`, `delivery`, `client`.
+    /// The subject: `codec`, `delivery`, `client`.
     pub subject: String,
     /// The inputs.
     pub payloads: Vec<Payload>,
@@ -40,29 +40,30 @@ pub struct Report {
     pub servers: Vec<Server>,
     /// The stores.
     pub stores: Vec<Store>,
-    /// The links that responses or calls went over, in the plan's order.
+    /// The links of responses or calls, in the plan's order.
     pub links: Vec<OverLink>,
-    /// What the values of rows mean.
+    /// The meaning of the rows' values.
     pub metrics: Vec<MetricDescription>,
-    /// For how many comparisons what is said to differ is corrected: every pair of rows of one content, by every metric that is better or worse.
+    /// The number of comparisons for which significance is corrected: every pair of rows of one content, for every
+    /// metric with a better direction.
     pub comparisons: usize,
     /// Every planned cell with at least one visit, in the plan's order.
     pub rows: Vec<Row>,
-    /// Rows that compete.
+    /// Groups of rows that compete.
     pub groups: Vec<Group>,
-    /// What is no table of metrics.
+    /// Results that are not a table of metrics.
     pub exhibits: Exhibits,
-    /// The answer: what to do; null where too little was measured.
+    /// The answer with the recommendation; null if too little was measured.
     pub advice: Option<Advice>,
     /// The evidence, in sentences written from the data.
     pub findings: Vec<Finding>,
-    /// Cells that were planned and not measured: why.
+    /// Planned cells that failed, with reasons.
     pub faults: Vec<FaultRow>,
-    /// Cells that were planned and for which the budget did not suffice.
+    /// Planned cells that did not fit into the budget.
     pub unmeasured: Vec<String>,
-    /// Cells that were never planned: why.
+    /// Cells that were left out of the plan, with reasons.
     pub exclusions: Vec<Exclusion>,
-    /// Caveats of the whole run; those of a cell stand with its row.
+    /// Caveats of the whole run; those of a cell are in its row.
     pub caveats: Vec<Caveat>,
 }
 
@@ -79,18 +80,18 @@ pub struct RunFacts {
     pub seconds: f64,
     /// Rounds.
     pub rounds: u32,
-    /// The run ended by itself (it was not interrupted for good).
+    /// Whether the run ended by itself (it was not interrupted for good).
     pub complete: bool,
-    /// One line on the machine: processor, cores, kernel.
+    /// The machine: processor, cores, kernel, on one line.
     pub machine: String,
 }
 
-/// A link that responses or calls went over.
+/// A link of responses or calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OverLink {
-    /// What was asked of it.
+    /// What was requested.
     pub asked: LinkSpec,
-    /// What it was measured as before its first use; of a link that was made again after an interruption, the first time.
+    /// What was measured before its first use; for a link that was made again after an interruption, the first time.
     pub measured: Measured,
 }
 
@@ -120,10 +121,10 @@ pub struct FaultRow {
 }
 
 impl Report {
-    /// Derives it from the records of a run: of a whole run, an interrupted one, or one in flight.
+    /// Computes it from the records of a run: a complete run, an interrupted one, or one in flight.
     ///
-    /// `rounds`, `seconds` and `complete` of the run's facts are taken from the records, the rest from `run`. Records of cells that are not
-    /// in the plan are left out.
+    /// `rounds`, `seconds` and `complete` of the run's facts are computed from the records, the rest comes from `run`.
+    /// Records of cells that are not in the plan are left out.
     pub fn of(run: &RunFacts, plan: &Plan, records: &[Record]) -> Report {
         let shape = subject::of_plan(plan);
         let gathered = gather(plan, records);
@@ -165,7 +166,7 @@ impl Report {
         report
     }
 
-    /// What is particular about its subject.
+    /// The definition of its subject.
     pub fn shape(&self) -> &'static Shape {
         subject::named(&self.subject)
     }

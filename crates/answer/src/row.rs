@@ -1,4 +1,4 @@
-//! A row: one configuration with everything that is known of it.
+//! A row: one configuration with all its results.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,24 +24,24 @@ pub type Values = BTreeMap<String, Estimate>;
 pub struct Row {
     /// Its factors.
     pub cell: Cell,
-    /// What was found out about it in words, by name: `library`, `coding`, `independent decoder`.
+    /// Facts about it by name: `library`, `coding`, `independent decoder`.
     pub facts: BTreeMap<String, String>,
-    /// What was measured, by metric; what was not observed is left out.
+    /// Measured values, by metric; a metric that was not observed is left out.
     pub values: Values,
-    /// On its group's Pareto front.
+    /// Whether it is on its group's Pareto front.
     pub front: bool,
-    /// When it is not on the front, the id of the cell there that has no more bytes, where it is not quicker itself as far as the rounds tell.
+    /// If it is not on the front: the id of the cell there that has no more bytes and is not significantly slower.
     pub dominated_by: Option<String>,
-    /// Its cost ÷ that of each of the group's marked cells, by the mark's name.
+    /// Its cost ÷ that of each of the group's marked cells, by mark.
     pub beside: BTreeMap<String, Ratio>,
     /// Why it was no longer visited; null while the run goes on.
     pub stop: Option<StopReason>,
-    /// What to keep in mind.
+    /// Caveats.
     pub caveats: Vec<Caveat>,
 }
 
 impl Row {
-    /// The results of one cell, without what needs the cells beside it.
+    /// The results of one cell, without those that depend on other cells.
     pub fn of(shape: &Shape, plan: &Plan, measured: &Measured) -> Row {
         let mut values = Values::new();
         let mut histograms = HashMap::new();
@@ -69,7 +69,7 @@ impl Row {
         &self.cell.id
     }
 
-    /// What a metric came to.
+    /// The result of a metric.
     pub fn get(&self, metric: &str) -> Option<&Estimate> {
         self.values.get(metric)
     }
@@ -79,12 +79,12 @@ impl Row {
         self.get(metric).map(|estimate| estimate.value)
     }
 
-    /// The value of a metric that counts; 0 where there is none.
+    /// The value of a count; 0 if there is none.
     pub fn count(&self, metric: &str) -> u64 {
         self.value(metric).map_or(0, |value| value as u64)
     }
 
-    /// What was found out in words.
+    /// A fact about it.
     pub fn fact(&self, name: &str) -> Option<&str> {
         self.facts.get(name).map(String::as_str)
     }
@@ -92,7 +92,7 @@ impl Row {
 
 type Histograms = HashMap<usize, Hist>;
 
-/// What a metric comes to over the visits of a cell.
+/// The result of a metric over the visits of a cell.
 fn estimate(
     metric: &Metric,
     measured: &Measured,
@@ -111,7 +111,7 @@ fn estimate(
         }
         Source::Times(of) => {
             let Over::Distribution(part) = metric.over else { return None };
-            // Histograms of one source are added up once for all its parts.
+            // Histograms of one source are added up once for all their statistics.
             let key = of as *const () as usize;
             let all = histograms.entry(key).or_insert_with(|| {
                 let packed = measured.visits.iter().filter_map(|visit| of(visit));
@@ -149,14 +149,14 @@ fn over_visits(
     }
 }
 
-/// Histograms added up, so that a quantile is one of all times. What cannot be unpacked is left out.
+/// Adds up histograms, so that a quantile covers all times. A histogram that cannot be unpacked is left out.
 pub fn merged<'a>(packed: impl Iterator<Item = &'a weigh_load::hist::Packed>) -> Hist {
     let mut all = Hist::default();
     packed.filter_map(|packed| packed.unpack().ok()).for_each(|hist| all.add(&hist));
     all
 }
 
-/// A part of a histogram, seconds; none of an empty one.
+/// A statistic of a histogram, in seconds; none for an empty one.
 pub fn part_of(hist: &Hist, part: Part) -> Option<f64> {
     match part {
         Part::Count => (hist.count() > 0).then_some(hist.count() as f64),

@@ -1,5 +1,5 @@
-//! Subjects: what is under test. A subject is a [`Shape`], data and pure functions; whatever can be done with results (tables, files, pictures,
-//! sentences) is written once over shapes.
+//! Subjects: the kinds of things that are measured. A subject is a [`Shape`], data and pure functions; everything done
+//! with results (tables, files, pictures, sentences) is written once, for all shapes.
 //!
 //! A new subject is a file here and its line in [`SUBJECTS`] (with the `mod` above it).
 
@@ -30,42 +30,44 @@ use crate::report::Report;
 use crate::row::Row;
 use crate::table::{Cell as Field, Column, Columns, Kind};
 
-/// Every subject. A plan belongs to the first one that takes a cell of it; the first one also takes a plan without cells.
+/// Every subject. A plan belongs to the first one that matches one of its cells; the first one also handles a plan
+/// without cells.
 pub static SUBJECTS: &[&Shape] = &[&codec::SHAPE, &delivery::SHAPE, &client::SHAPE];
 
-/// What is particular about a subject.
+/// The definition of a subject.
 pub struct Shape {
     /// Its name in JSON: `codec`.
     pub name: &'static str,
-    /// The kinds of cell that are its.
+    /// Its kinds of cell.
     pub kinds: &'static [Subject],
-    /// The phases whose CPU time decides when a cell is settled, what beats what, and how long a visit takes; the front's comes first.
+    /// The phases whose CPU time decides when a cell is settled, what dominates what, and how long a visit takes; that
+    /// of the front is first.
     pub phases: &'static [Phase],
-    /// The cell is a row; others are shown in exhibits alone.
+    /// Whether a cell is a row; others appear only in exhibits.
     pub is_row: fn(&Cell) -> bool,
-    /// What varies.
+    /// The factors.
     pub factors: &'static [Factor],
     /// The factors that rows of a group have in common.
     pub group_by: &'static [&'static str],
-    /// What is known of a row, in blocks.
+    /// The metrics of a row, in blocks.
     pub metrics: &'static [&'static [Metric]],
-    /// What was found out about a cell in words, by name.
+    /// The facts about a cell, by name.
     pub facts: fn(&Plan, &Measured) -> Vec<(&'static str, String)>,
-    /// Adds to rows what needs the rows beside them.
+    /// Adds results to rows that depend on other rows.
     pub complete: fn(&mut [Row]),
-    /// What decides who is on the front; none where nothing competes.
+    /// The axes of the front; none if nothing competes.
     pub axes: Option<Axes>,
-    /// The metrics that have to be exact.
+    /// The metrics whose precision matters.
     pub headline: &'static [&'static str],
-    /// What the others are compared with.
+    /// The rows that the others are compared with.
     pub marks: &'static [Mark],
     /// Caveats of a cell that follow from its visits.
     pub caveats: fn(&Evidence, &Measured, &Row) -> Vec<Caveat>,
-    /// Wall time over CPU time tells that the machine was noisy.
+    /// Whether wall time ÷ CPU time shows a noisy machine.
     pub watches_wall: bool,
-    /// What is no table of metrics.
+    /// Results that are not a table of metrics.
     pub exhibits: fn(&Evidence, &Gathered) -> Exhibits,
-    /// What to do.
+    /// The recommendation.
     pub advise: Advise,
     /// The topics of the evidence, the most important first.
     pub findings: &'static [(&'static str, Topic)],
@@ -73,11 +75,11 @@ pub struct Shape {
     pub look: Look,
 }
 
-/// How the results of a subject look in tables.
+/// The presentation of a subject's results in tables.
 pub struct Look {
-    /// One row and several: `setting`, `settings`.
+    /// The word for one row and for several: `setting`, `settings`.
     pub noun: (&'static str, &'static str),
-    /// What the front is of: `encode time and bytes`.
+    /// The axes of the front: `encode time and bytes`.
     pub front_of: &'static str,
     /// How it was measured.
     pub method: &'static str,
@@ -85,31 +87,32 @@ pub struct Look {
     pub label: fn(&Row) -> String,
     /// The title of a group, cleaned.
     pub title: fn(&Report, &Group) -> String,
-    /// What tells groups of one content apart, cleaned, where those stand next to each other under one title; none where each has its own.
+    /// The part that distinguishes groups of one content, cleaned, if these have a common title; none if each has its
+    /// own.
     pub part: Option<fn(&Report, &Group) -> String>,
-    /// What a group is, one remark each.
+    /// Remarks on a group.
     pub about: fn(&Report, &Group) -> Vec<String>,
-    /// The columns of a group's table; others can be had of any factor and metric.
+    /// The columns of a group's table; others are available for any factor and metric.
     pub columns: fn(&Report, &Group) -> Vec<Shown>,
-    /// Short words on a row beside those of its caveats.
+    /// Short remarks on a row in addition to its caveats.
     pub notes: fn(&Report, &Row) -> Vec<String>,
     /// All groups in one table, for summaries.
     pub overview: fn(&Report, &Columns) -> Vec<Block>,
     /// Its pictures, in the report's order.
     pub pictures: fn(&Report) -> Vec<Picture>,
-    /// A summary shows the fronts of so many groups; of more, the overview.
+    /// A summary shows the fronts of at most this many groups; with more groups, the overview.
     pub few: usize,
 }
 
-/// A column of a group's table, and what stands in it.
+/// A column of a group's table, and its cells.
 pub struct Shown {
-    /// How it looks.
+    /// Its presentation.
     pub column: Column,
-    /// What a row has there.
+    /// A row's value in it.
     pub of: Box<OfRow>,
 }
 
-/// What a row has in a column.
+/// The value of a row in a column.
 type OfRow = dyn Fn(&Report, &Group, &Row) -> Field;
 
 /// Shorthand for a column.
@@ -122,7 +125,7 @@ pub fn metric(column: Column, id: &'static str, factor: f64) -> Shown {
     shown(column.of(id), move |_, _, row| row.value(id).map(|value| value * factor).into())
 }
 
-/// Something that varies.
+/// A factor.
 pub struct Factor {
     /// Its name: `payload`.
     pub id: &'static str,
@@ -130,9 +133,9 @@ pub struct Factor {
     pub of: fn(&Cell) -> Option<String>,
 }
 
-/// What rows compete in.
+/// The axes on which rows compete.
 pub struct Axes {
-    /// Metrics of time: a group competes by the first one that one of its rows has; ratios are of the first alone.
+    /// Metrics of time: a group uses the first one that one of its rows has; ratios use only the first.
     pub times: &'static [&'static str],
     /// The metric of bytes.
     pub size: &'static str,
@@ -142,9 +145,9 @@ pub struct Axes {
 pub struct Mark {
     /// Its name: `reference`.
     pub name: &'static str,
-    /// A word on it in its row's note: `plain`.
+    /// A word in the note of its row: `plain`.
     pub note: &'static str,
-    /// The one, of a group's rows and those on its front.
+    /// Selects it from a group's rows and those on its front.
     pub pick: for<'r> fn(&[&'r Row], &[&'r Row]) -> Option<&'r Row>,
 }
 
@@ -161,7 +164,7 @@ impl Shape {
         Some(metric(Column::new(of.id, unit, kind, 0), of.id, times))
     }
 
-    /// What a metric means; nothing of what is none.
+    /// The meaning of a metric; empty for an unknown one.
     pub fn about(&self, id: &str) -> &'static str {
         self.metrics().find(|metric| metric.id == id).map_or("", |metric| metric.about)
     }
@@ -171,7 +174,7 @@ impl Shape {
         self.metrics.iter().copied().flatten()
     }
 
-    /// What a cell has in common with others of its group.
+    /// The common factors of a cell's group.
     pub fn key(&self, cell: &Cell) -> BTreeMap<String, String> {
         let by = self.factors.iter().filter(|factor| self.group_by.contains(&factor.id));
         let of = |factor: &Factor| match factor.id {
@@ -188,16 +191,16 @@ pub fn of_plan(plan: &Plan) -> &'static Shape {
     SUBJECTS.iter().find(takes).copied().unwrap_or(SUBJECTS[0])
 }
 
-/// The subject of a cell; the first one where none takes it, which [`check`] refuses.
+/// The subject of a cell; the first one if none matches, which [`check`] refuses.
 pub fn of(cell: &Cell) -> &'static Shape {
     let takes = |shape: &&&Shape| shape.kinds.contains(&cell.subject);
     SUBJECTS.iter().find(takes).copied().unwrap_or(SUBJECTS[0])
 }
 
-/// Makes sure that each cell of a plan from outside is of a subject.
+/// Checks that each cell of a plan from outside belongs to a subject.
 ///
 /// # Errors
-/// The first one that is of none, and the kinds of cell that there are.
+/// The first cell without a subject, and the known kinds of cell.
 pub fn check(plan: &Plan) -> Result<()> {
     let known = || SUBJECTS.iter().flat_map(|shape| shape.kinds);
     let Some(cell) = plan.cells.iter().find(|cell| known().all(|kind| *kind != cell.subject)) else {
@@ -207,7 +210,7 @@ pub fn check(plan: &Plan) -> Result<()> {
     bail!("{}: no subject `{name}`{}", clean(&cell.id), nearest_hint(&name, known))
 }
 
-/// The subject of that name; the first one where none has it.
+/// The subject of that name; the first one if none has it.
 pub fn named(name: &str) -> &'static Shape {
     SUBJECTS.iter().find(|shape| shape.name == name).copied().unwrap_or(SUBJECTS[0])
 }

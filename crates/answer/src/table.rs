@@ -1,5 +1,6 @@
-//! A table with typed columns that fits the width it is given. A column is a factor, which stays whole, a metric or a note, of which the most
-//! important stay. No cell is cut; what has no room is named below. Owns layout; refuses to know what the figures mean.
+//! A table with typed columns that fits a given width. A column is a factor, which is always complete, a metric or a
+//! note; the most important ones stay. No cell is truncated; columns without room are named below. This module decides
+//! the layout, and does not know what the figures mean.
 
 mod draw;
 mod fit;
@@ -11,18 +12,18 @@ use weigh_model::units;
 
 use crate::text::slug;
 
-/// How a column's cells are shown.
+/// The form of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Left aligned; wrapped where there is no room.
+    /// Left aligned; wrapped if there is no room.
     Text,
-    /// Three significant digits, decimal points one under the other.
+    /// Three significant digits, with aligned decimal points.
     Three,
     /// A fixed number of decimals.
     Fixed(usize),
     /// A whole number with thousands separated.
     Whole,
-    /// A bar from 0 to the column's largest number, where there is room left.
+    /// A bar from 0 to the column's largest number, if there is room left.
     Bar,
 }
 
@@ -33,21 +34,21 @@ impl Kind {
     }
 }
 
-/// What a column is for.
+/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It tells rows apart: every table has room for it.
+    /// It identifies rows: every table has room for it.
     Factor,
     /// A result.
     Metric,
-    /// Words on a row.
+    /// Remarks on a row.
     Note,
 }
 
 /// One column.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// The id of its metric or factor; empty where its name serves.
+    /// The id of its metric or factor; empty if its name serves as id.
     pub id: &'static str,
     /// The header.
     pub name: &'static str,
@@ -55,11 +56,11 @@ pub struct Column {
     pub unit: String,
     /// How its cells are shown.
     pub kind: Kind,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// Of metrics and notes the lowest stay longest.
+    /// Priority of metrics and notes: the lowest number stays longest.
     pub rank: u8,
-    /// What it means, in a sentence; empty where its header says so.
+    /// Its meaning, in a sentence; empty if the header is enough.
     pub about: &'static str,
 }
 
@@ -84,12 +85,12 @@ impl Column {
         Column { id, ..self }
     }
 
-    /// The same with what it means.
+    /// The same with its meaning.
     pub fn about(self, about: &'static str) -> Column {
         Column { about, ..self }
     }
 
-    /// What `--columns` calls it.
+    /// Its name in `--columns`.
     pub fn called(&self) -> String {
         match (self.id, self.name) {
             ("", "") => slug(&self.unit),
@@ -116,7 +117,7 @@ pub enum Columns {
     Few,
     /// All.
     All,
-    /// Those that are called so, where a table has one of them.
+    /// Those with these names, if a table has one of them.
     These(Vec<String>),
 }
 
@@ -136,16 +137,16 @@ impl FromStr for Columns {
     }
 }
 
-/// What tables are drawn on.
+/// The space for tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Sheet<'a> {
     /// Columns of text.
     pub width: usize,
     /// With colours and weights.
     pub color: bool,
-    /// Which columns are wanted.
+    /// Which columns are requested.
     pub columns: &'a Columns,
-    /// How the others can be seen: `--columns all`.
+    /// How to see the others: `--columns all`.
     pub more: &'a str,
     /// The others are counted, not named.
     pub is_brief: bool,
@@ -154,9 +155,9 @@ pub struct Sheet<'a> {
 /// One cell: a text, or a number that may be missing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Shown as it is.
+    /// Shown unchanged.
     Text(String),
-    /// Shown as the column's kind says; a dash where it is missing.
+    /// Shown in the form of the column; a dash if missing.
     Number(Option<f64>),
 }
 
@@ -181,7 +182,7 @@ impl From<Option<f64>> for Cell {
     }
 }
 
-/// How a row stands out.
+/// The emphasis of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// Like any other.
@@ -202,32 +203,32 @@ pub struct Grid {
     pub rows: Vec<(Tone, Vec<Cell>)>,
     /// A plain list: no rule under its names, and every column stays.
     pub plain: bool,
-    /// What its columns mean stands below.
+    /// Whether the legend of its columns follows.
     pub has_legend: bool,
 }
 
-/// A metric's column beside what stands in it.
+/// A metric's column with its cell.
 pub fn field(name: &'static str, unit: &str, kind: Kind, rank: u8, cell: impl Into<Cell>) -> (Column, Cell) {
     (Column::new(name, unit, kind, rank), cell.into())
 }
 
-/// A text that tells rows apart, beside its column.
+/// The cell of a factor with its column.
 pub fn factor(name: &'static str, text: impl Into<String>) -> (Column, Cell) {
     (Column::factor(name, "", Kind::Text), Cell::Text(text.into()))
 }
 
-/// Words on a row, beside their column.
+/// A remark with its column.
 pub fn remark(name: &'static str, rank: u8, text: impl Into<String>) -> (Column, Cell) {
     (Column::note(name, rank), Cell::Text(text.into()))
 }
 
 impl Grid {
-    /// A table with a row for each thing; `row` has each column beside what stands in it.
+    /// A table with a row for each thing; `row` returns each column with its cell.
     pub fn of<T>(things: impl IntoIterator<Item = T>, row: impl Fn(T) -> Vec<(Column, Cell)>) -> Grid {
         Grid::toned(things, |thing| (Tone::Plain, row(thing)))
     }
 
-    /// As [`Grid::of`], with how each row stands out.
+    /// Like [`Grid::of`], with the emphasis of each row.
     pub fn toned<T>(
         things: impl IntoIterator<Item = T>,
         row: impl Fn(T) -> (Tone, Vec<(Column, Cell)>),
@@ -246,7 +247,7 @@ impl Grid {
         Grid { columns, ..Grid::default() }
     }
 
-    /// A list of texts that wrap where room is short. Columns without a name have no header.
+    /// A list of texts that wrap if there is no room. Columns without a name have no header.
     pub fn list(names: &[&'static str]) -> Grid {
         let columns = names.iter().map(|name| Column::factor(name, "", Kind::Text));
         Grid { columns: columns.collect(), plain: true, ..Grid::default() }
@@ -263,7 +264,7 @@ impl Grid {
         self.rows.push((tone, cells));
     }
 
-    /// Columns with something in them, bars left out, in order; of a list, all.
+    /// Columns with content, without bars, in order; for a list, all columns.
     fn filled(&self) -> Vec<usize> {
         let filled = |index: &usize| {
             self.columns[*index].kind != Kind::Bar

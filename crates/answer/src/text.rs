@@ -1,5 +1,5 @@
-//! Text that came from outside (names of files, messages of programs), made safe and made to fit. Owns
-//! cleaning, shortening and escaping; knows nothing of results.
+//! Text from outside (file names, messages of programs), made safe and fitted to a width. This module cleans, shortens
+//! and escapes; it knows nothing of results.
 
 use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::wrap_first_fit;
@@ -13,7 +13,7 @@ pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// The text in at most `width` columns, its middle left out when it is longer: both ends of a name tell.
+/// The text in at most `width` columns; a longer text loses its middle, because both ends of a name are informative.
 pub fn shorten(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
@@ -24,8 +24,8 @@ pub fn shorten(text: &str, width: usize) -> String {
     format!("{}…{}", head(text, width / 2), tail(text, (width - 1) / 2))
 }
 
-/// The longest begin of the text that takes at most `width` columns. It is not cut inside of what a reader takes for one character,
-/// whose columns are not those of its code points, but for one that is wider alone.
+/// The longest start of the text that takes at most `width` columns. It is not cut inside a grapheme cluster, whose
+/// width is not that of its code points, unless a single cluster is wider.
 fn head(text: &str, width: usize) -> &str {
     let fits = |end: &usize| columns(&text[..*end]) <= width;
     let whole = text.grapheme_indices(true).map(|(at, c)| at + c.len()).take_while(fits).last();
@@ -45,7 +45,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines(words(text).map(|word| Word(word, true)), width)
 }
 
-/// As [`wrap`], also after a slash, and a text keeps the blanks at its begin.
+/// Like [`wrap`], but also breaks after a slash, and keeps blanks at the start.
 pub fn fold(text: &str, width: usize) -> Vec<String> {
     if columns(text) <= width {
         return vec![text.to_owned()];
@@ -55,7 +55,7 @@ pub fn fold(text: &str, width: usize) -> Vec<String> {
     lines(pieces(text), room).into_iter().map(|line| format!("{indent}{line}")).collect()
 }
 
-/// What a text may be broken between.
+/// The separators at which a text may be broken.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Word<'_>> {
     words(text).flat_map(|word| {
         let parts = word.split_inclusive('/');
@@ -65,7 +65,7 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// A no-break space breaks nothing.
+/// A no-break space is not a separator.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() && c != '\u{a0}').filter(|word| !word.is_empty())
 }
@@ -92,7 +92,7 @@ fn lines<'a>(pieces: impl Iterator<Item = Word<'a>>, width: usize) -> Vec<String
     wrap_first_fit(&words, &[width as f64]).into_iter().map(joined).collect()
 }
 
-/// A part of a text with the columns that a reader sees, which are not those of its code points, and whether a space follows it.
+/// A part of a text with its visible width, which is not that of its code points, and whether a space follows it.
 #[derive(Debug)]
 pub(crate) struct Word<'a>(pub(crate) &'a str, bool);
 
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(shorten("templates/homepage.html", 11), "templ….html");
         assert_eq!(shorten("short", 11), "short");
         assert_eq!(shorten("long", 1), "…");
-        // A digit with the sign that makes a picture of it: two columns, where its code points have one.
+        // A digit with an emoji selector: two columns, although its code points have one.
         assert_eq!(shorten("0\u{fe0f}0\u{fe0f}0\u{fe0f}0\u{fe0f}", 7), "0\u{fe0f}…0\u{fe0f}");
     }
 

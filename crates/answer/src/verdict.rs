@@ -1,6 +1,6 @@
-//! Whether two differ: the only place that says so. Fronts, sentences, crossovers and tables ask here.
+//! Decides whether two configurations differ. Only this module does: fronts, sentences, crossovers and tables use it.
 //!
-//! Every comparison is judged by the one rule of [`weigh_stats::Rule`], corrected for all comparisons of the run: see [`judge`].
+//! Every comparison uses the same rule, [`weigh_stats::Rule`], corrected for all comparisons of the run: see [`judge`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::estimate::{Drawn, Estimate, MEDIAN, common};
 use crate::metric::{Better, Metric};
 use crate::row::Row;
 
-/// One amount divided by another, with its interval, which leaves out 1 exactly where the two differ as tables say it. It is wider than 95% where the run
-/// has many comparisons.
+/// A ratio with its interval, which excludes 1 exactly if the two differ at the level for tables. It is wider than 95%
+/// if the run has many comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
     /// The ratio.
@@ -23,28 +23,30 @@ pub struct Ratio {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Rounds that both have.
+    /// Rounds that both have in common.
     pub rounds: u32,
-    /// The probability of rounds that differ as much, were there no difference; 1 with fewer than five rounds.
+    /// The probability of rounds that differ at least as much, if there were no difference; 1 with fewer than five
+    /// rounds.
     pub p: f64,
     /// They differ at the family-wise level: a sentence may say so.
     pub claimed: bool,
 }
 
 impl Ratio {
-    /// The interval holds 1.
+    /// Whether the interval contains 1.
     pub fn holds_one(&self) -> bool {
         self.low <= 1.0 && 1.0 <= self.high
     }
 
-    /// It differs from 1, as tables say it.
+    /// Whether it differs from 1 at the level for tables.
     pub fn is_settled(&self) -> bool {
         !self.holds_one()
     }
 }
 
-/// Gives every estimate the rule by which it is compared, made of all comparisons of this run: of each metric that can be better or worse, every pair of
-/// rows of one content. Returns for how many comparisons it is corrected.
+/// Gives every estimate the rule for its comparisons. The rule is made from all comparisons of this run: for each
+/// metric with a better direction, every pair of rows of one content. Returns the number of comparisons that it is
+/// corrected for.
 pub fn judge<'m>(metrics: impl Iterator<Item = &'m Metric>, rows: &mut [Row]) -> usize {
     let metrics: Vec<&Metric> = metrics.filter(|metric| metric.better != Better::Neither).collect();
     let quantities: Vec<Vec<LogRatio>> = metrics.iter().map(|metric| log_ratios(metric.id, rows)).collect();
@@ -75,17 +77,17 @@ fn log_ratios(metric: &str, rows: &[Row]) -> Vec<LogRatio> {
     all
 }
 
-/// `a` ÷ `b`, of two rounds of each at least.
+/// `a` ÷ `b`, from at least two rounds of each.
 pub fn ratio(a: &Estimate, b: &Estimate) -> Option<Ratio> {
     ratio_of_totals((a, 0.0), (b, 0.0))
 }
 
-/// As [`ratio`], where both are known.
+/// Like [`ratio`], if both are known.
 pub fn ratio_if(a: Option<&Estimate>, b: Option<&Estimate>) -> Option<Ratio> {
     ratio(a?, b?)
 }
 
-/// As [`ratio`], with an amount added to each that is known exactly.
+/// Like [`ratio`], with an exactly known amount added to each.
 pub fn ratio_of_totals(a: (&Estimate, f64), b: (&Estimate, f64)) -> Option<Ratio> {
     let Compared { rule, log, value, part } = Compared::of(a, b)?;
     let told = rule.compare_log(&log, value, part)?;
@@ -99,14 +101,14 @@ pub fn ratio_of_totals(a: (&Estimate, f64), b: (&Estimate, f64)) -> Option<Ratio
     })
 }
 
-/// What two amounts are compared by.
+/// The inputs of a comparison of two amounts.
 struct Compared {
     rule: Rule,
-    /// Over the rounds that both have.
+    /// Ratios in the rounds that both have.
     log: LogRatio,
     /// The ratio of the figures.
     value: f64,
-    /// How much of the amounts varies.
+    /// The share of the amounts that varies.
     part: f64,
 }
 
@@ -117,7 +119,7 @@ impl Compared {
             common(&x.rounds, &y.rounds).map(|(_, a, b)| (a + more_a, b + more_b)).collect();
         let log = LogRatio::of(pairs.iter().copied())?;
         let value = if x.quantile >= MEDIAN {
-            // What goes up and down with a round goes up and down in both.
+            // What changes with a round changes in both.
             median(&pairs.iter().map(|(a, b)| a / b).collect::<Vec<_>>())?
         } else if x.rounds.len() == pairs.len() && y.rounds.len() == pairs.len() {
             (a.value + more_a) / (b.value + more_b)
@@ -137,8 +139,8 @@ impl Compared {
     }
 }
 
-/// `a` − `b` with its interval, both of which follow from their ratio, over the rounds that both have; the difference of the figures, without ends,
-/// where they have no ratio.
+/// `a` − `b` with its interval, from their ratio over the rounds that both have; without a ratio, the difference of the
+/// figures without ends.
 pub fn difference(a: &Estimate, b: &Estimate) -> (f64, Interval) {
     let more = |ratio: f64| b.value * (ratio - 1.0);
     match ratio(a, b) {
@@ -147,28 +149,29 @@ pub fn difference(a: &Estimate, b: &Estimate) -> (f64, Interval) {
     }
 }
 
-/// The two differ at the family-wise level.
+/// Whether the two differ at the family-wise level.
 pub fn differ(a: &Estimate, b: &Estimate) -> bool {
     Compared::of((a, 0.0), (b, 0.0)).is_some_and(|compared| compared.is_claimed())
 }
 
-/// `a` is less than `b` at the family-wise level.
+/// Whether `a` is less than `b` at the family-wise level.
 pub fn is_less(a: &Estimate, b: &Estimate) -> bool {
     is_total_less((a, 0.0), (b, 0.0))
 }
 
-/// `a` is less than `b` as tables say it, and by the figures alone where they have too few rounds in common for any rule.
+/// Whether `a` is less than `b` at the level for tables, or by the figures alone if they have too few common rounds for
+/// any rule.
 pub fn is_told_less(a: Option<&Estimate>, b: Option<&Estimate>) -> bool {
     a.zip(b).is_some_and(|(a, b)| is_total_told_less((a, 0.0), (b, 0.0)))
 }
 
-/// As [`is_told_less`], with an amount added to each that is known exactly.
+/// Like [`is_told_less`], with an exactly known amount added to each.
 pub fn is_total_told_less(a: (&Estimate, f64), b: (&Estimate, f64)) -> bool {
     let told = ratio_of_totals(a, b).filter(|ratio| ratio.rounds as usize >= ROUNDS);
     told.map_or(a.0.value + a.1 < b.0.value + b.1, |ratio| ratio.value < 1.0 && ratio.is_settled())
 }
 
-/// As [`is_less`], with an amount added to each that is known exactly.
+/// Like [`is_less`], with an exactly known amount added to each.
 pub fn is_total_less(a: (&Estimate, f64), b: (&Estimate, f64)) -> bool {
     Compared::of(a, b).is_some_and(|compared| compared.value < 1.0 && compared.is_claimed())
 }

@@ -1,4 +1,4 @@
-//! Caveats in words: short for a row, and as sentences.
+//! Caveats as text: short for a row, and as sentences.
 
 use crate::text::clean;
 use weigh_model::caveat::Caveat;
@@ -37,7 +37,7 @@ pub fn note(caveat: &Caveat) -> String {
     }
 }
 
-/// What would bring a cell more rounds, by why it has no more: a larger budget only where that ended it.
+/// How a cell gets more rounds, by the reason why it has no more: a larger budget only if the budget ended it.
 fn more_rounds(stop: Option<&StopReason>) -> &'static str {
     match stop {
         Some(StopReason::Budget) => "Use a larger --budget.",
@@ -47,7 +47,7 @@ fn more_rounds(stop: Option<&StopReason>) -> &'static str {
     }
 }
 
-/// A caveat as a sentence, and what would mend it; `stop` is why the cell that it is of was done.
+/// A caveat as a sentence, and what would fix the cause; `stop` is why its cell was no longer visited.
 pub fn explain(caveat: &Caveat, stop: Option<&StopReason>) -> (String, String) {
     let (what, remedy) = match caveat {
         Caveat::NoisyMachine { wall_over_cpu } => (

@@ -1,12 +1,13 @@
-//! Which rows of a front are worth considering: one rule for titles and pictures. The front itself stays as it is.
+//! Selects the rows of a front that are good trade-offs: one rule for titles and pictures. The front itself stays
+//! unchanged.
 
-/// CPU nanoseconds per page or value beyond which none is: the reader waits for them.
+/// CPU nanoseconds per page or value above which no row is a good trade-off, because the reader waits for them.
 pub const LONGEST: f64 = 1e9;
-/// What each doubling of the time has to save of the bytes.
+/// The share of bytes that each doubling of the time must save.
 pub const DOUBLING: f64 = 0.08;
 
-/// Of a front's (time, bytes), quickest first: the quickest, and each that takes no longer than `longest` and saves enough for its time beside the
-/// one that was worth it before.
+/// From a front's (time, bytes), fastest first: the fastest, and each that takes no longer than `longest` and saves
+/// enough for its time, compared with the selected one before it.
 pub fn worth(front: &[(f64, f64)], longest: f64) -> Vec<bool> {
     let mut last: Option<(f64, f64)> = None;
     let is_worth = |&(time, bytes): &(f64, f64)| {

@@ -1,4 +1,4 @@
-//! The containers DEFLATE travels in, as an option shared by every codec of that family.
+//! The containers of DEFLATE data, as an option that all codecs of that family share.
 
 use crate::{Format, OptionSpec, OptionValues, Params};
 

@@ -1,7 +1,7 @@
 //! Every native codec behind one trait.
 //!
-//! This room owns the C builds and the unsafe code of the workspace. It knows nothing of studies,
-//! timing or records: it encodes and decodes bytes, says which library did it, and checks parameters.
+//! This crate owns the C builds and the unsafe code of the workspace. It knows nothing of studies, timing or records:
+//! it encodes and decodes bytes, names the library that did it, and checks parameters.
 
 pub mod codecs;
 mod container;
@@ -14,7 +14,7 @@ mod zstream;
 
 pub use params::{LevelRange, OptionSpec, OptionValues, ParamError, Params};
 
-/// A wire format: what any decoder of that format can read back, whoever encoded it.
+/// A wire format: any decoder of the format can read it, whichever encoder wrote it.
 ///
 /// Content codings map onto it: `gzip` is [`Format::Gzip`], HTTP's `deflate` is [`Format::Zlib`],
 /// `br` is [`Format::Brotli`], `zstd` is [`Format::Zstd`].
@@ -83,25 +83,25 @@ impl Format {
     }
 }
 
-/// What a codec is, without running it.
+/// A description of a codec, without running it.
 #[derive(Clone, Debug)]
 pub struct Info {
     /// The codec's name in studies and on the command line: `zlib-ng`, `libdeflate`, `zstd` …
     pub name: &'static str,
     /// The format that it writes with default parameters.
     pub format: Format,
-    /// Its levels, or `None` for a codec without levels.
+    /// Its levels; `None`: no levels.
     pub levels: Option<LevelRange>,
-    /// The options it takes beside the level.
+    /// Its options besides the level.
     pub options: &'static [OptionSpec],
-    /// The named sets it belongs to: `web`, `cache`, `fast`, `archive`. `all` holds every codec.
+    /// The named sets that contain it: `web`, `cache`, `fast`, `archive`. `all` contains every codec.
     pub sets: &'static [&'static str],
     /// Rough encode throughput (level, MB/s of uncompressed bytes), for expected times and the order of
     /// work only; never shown as a result. Levels between two entries are interpolated.
     pub nominal: &'static [(i32, f64)],
 }
 
-/// An error of encoding or decoding; the text is the library's own where it has one.
+/// An error of encoding or decoding; the text is the library's own if it has one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A parameter is unknown or out of range.
@@ -112,7 +112,7 @@ pub enum Error {
     Encode {
         /// The codec's name.
         codec: &'static str,
-        /// What the library said.
+        /// The library's message.
         message: String,
     },
     /// The input is not a valid stream of the format, or ends early.
@@ -120,7 +120,7 @@ pub enum Error {
     Decode {
         /// The codec's name.
         codec: &'static str,
-        /// What the library said.
+        /// The library's message.
         message: String,
     },
     /// No dictionary could be trained.
@@ -128,7 +128,7 @@ pub enum Error {
     Train {
         /// The codec's name.
         codec: &'static str,
-        /// What the library said.
+        /// The library's message.
         message: String,
     },
     /// The decoded output would exceed the limit the caller set.
@@ -143,7 +143,7 @@ pub enum Error {
 
 /// One codec: an implementation (library and binding).
 pub trait Codec: Send + Sync {
-    /// What it is.
+    /// Its description.
     fn info(&self) -> &'static Info;
 
     /// The library's name and version as the library itself reports it, such as `zlib 1.3.1`.
@@ -154,8 +154,8 @@ pub trait Codec: Send + Sync {
         self.info().format
     }
 
-    /// A coder for these parameters. Everything that can be allocated once is allocated by the first call
-    /// of its direction and kept, so that an encoder does not count in the memory of a decode.
+    /// A coder for these parameters. The first call in a direction allocates everything that can be kept, so that an
+    /// encoder does not count in the memory of a decode.
     ///
     /// # Errors
     /// [`Error::Param`] when a parameter is unknown, out of range, or does not go with another.
@@ -170,7 +170,7 @@ pub trait Codec: Send + Sync {
     }
 }
 
-/// A codec with its parameters fixed, ready to be called again and again.
+/// A codec with fixed parameters that can be called repeatedly.
 pub trait Coder: Send {
     /// Encodes `input` into `out`, which is cleared first. `out` keeps its capacity between calls.
     ///

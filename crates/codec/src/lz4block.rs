@@ -1,4 +1,4 @@
-//! What lz4 and lz4hc share: LZ4's C functions that the binding leaves out, and their coder.
+//! The common part of lz4 and lz4hc: LZ4's C functions that the binding lacks, and their coder.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -51,7 +51,7 @@ impl Codec for Lz4 {
         params.check(self.info)?;
         // SAFETY: takes no pointer.
         let size = unsafe { (self.size)() };
-        // In units of 8 bytes, for the alignment the library asks for.
+        // In units of 8 bytes, for the alignment that the library needs.
         let state = vec![0; (size.max(0) as usize).div_ceil(8)];
         let (codec, compress, level) = (self.info.name, self.compress, (self.setting)(params));
         Ok(Box::new(Block { codec, state, compress, level }))
@@ -64,7 +64,7 @@ type Compress = unsafe extern "C" fn(*mut c_void, *const c_char, *mut c_char, c_
 /// A coder of blocks; the encoder's state is allocated once.
 struct Block {
     codec: &'static str,
-    /// In units of 8 bytes, for the alignment the library asks for.
+    /// In units of 8 bytes, for the alignment that the library needs.
     state: Vec<u64>,
     compress: Compress,
     level: c_int,

@@ -1,6 +1,6 @@
-//! Giving freed memory back, so that a peak can be measured from a clean start.
+//! Returns freed memory to the system, so that a peak is measured from a clean start.
 
-/// Asks the allocator to return what is free to the system. `true` where that can be asked (glibc).
+/// Makes the allocator return free memory to the system. `true` if the allocator supports it (glibc).
 pub fn trim() -> bool {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

@@ -2,34 +2,34 @@
 
 use std::collections::BTreeMap;
 
-/// The levels a codec takes.
+/// The levels of a codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelRange {
     /// The lowest level.
     pub min: i32,
     /// The highest level.
     pub max: i32,
-    /// What the library uses when nothing is said.
+    /// The library's default.
     pub default: i32,
-    /// The few levels that show the codec's range, in ascending order.
+    /// A few levels that cover the codec's range, ascending.
     pub representative: &'static [i32],
 }
 
-/// One option a codec takes beside the level.
+/// One option of a codec besides the level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptionSpec {
     /// Its name: `window`, `memlevel`, `mode`, `container`, `long`, `dict`.
     pub name: &'static str,
-    /// What it accepts.
+    /// The accepted values.
     pub values: OptionValues,
-    /// One line on what it does, with its default.
+    /// One line that says what it does, with its default.
     pub about: &'static str,
 }
 
-/// The values an option accepts.
+/// The accepted values of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionValues {
-    /// A whole number in this inclusive range.
+    /// An integer in this inclusive range.
     Range(i32, i32),
     /// One of these words.
     Words(&'static [&'static str]),
@@ -46,7 +46,7 @@ pub struct Params {
     pub dictionary: Option<Vec<u8>>,
 }
 
-/// A parameter that the codec does not take.
+/// A parameter that the codec does not accept.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ParamError {
     /// A level was given to a codec without levels.
@@ -86,7 +86,7 @@ pub enum ParamError {
         option: String,
         /// The value given.
         value: String,
-        /// What would be accepted.
+        /// The accepted values.
         accepted: String,
     },
     /// Two parameters do not go together.
@@ -105,7 +105,7 @@ impl Params {
         Params { level: Some(level), ..Params::default() }
     }
 
-    /// Checks every parameter against what the codec declares.
+    /// Checks every parameter against the codec's declarations.
     ///
     /// # Errors
     /// The first [`ParamError`] found.

@@ -1,26 +1,26 @@
-//! The room a library may write into, and the steps in which a streaming setting feeds it.
+//! The output memory of a library, and the steps in which a streaming setting passes input.
 //!
-//! Output goes straight into the spare capacity of the caller's vector: never zeroed, never copied.
+//! Output goes directly into the spare capacity of the caller's vector, without zeroing or copying.
 
 use crate::{Error, OptionSpec, OptionValues, Params};
 
-/// Input bytes handed over at a time with `mode=stream`.
+/// Input bytes per call with `mode=stream`.
 const STREAM_IN: usize = 64 * 1024;
-/// Output bytes offered at a time with `mode=stream`.
+/// Output bytes per call with `mode=stream`.
 const STREAM_OUT: usize = 8 * 1024;
-/// The most that libraries counting in 32 bits take at a time.
+/// The most bytes per call for libraries that count in 32 bits.
 const WHOLE: usize = 1 << 30;
 
-/// Where an empty input points to, see [`grounded`].
+/// The address of an empty input, see [`grounded`].
 static NOTHING: [u8; 128] = [0; 128];
 
-/// The same bytes at an address that C may reckon with. An empty slice of Rust may dangle at address 1, from
-/// where `end - 12` wraps around: LZ4's optimal parser then reads whatever comes.
+/// The same bytes at an address that C code can calculate with. An empty slice of Rust may have the address 1, where
+/// `end - 12` wraps around: LZ4's optimal parser then reads arbitrary memory.
 pub(crate) fn grounded(input: &[u8]) -> &[u8] {
     if input.is_empty() { &NOTHING[64..64] } else { input }
 }
 
-/// The option that chooses between one call and many.
+/// The option for one call or many.
 pub(crate) const MODE: OptionSpec = OptionSpec {
     name: "mode",
     values: OptionValues::Words(&["oneshot", "stream"]),
@@ -28,10 +28,10 @@ pub(crate) const MODE: OptionSpec = OptionSpec {
             stream: 64 KiB of input and 8 KiB of output at a time, length not announced, as a server does",
 };
 
-/// How input and output are cut into calls.
+/// How input and output are split into calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Everything at once.
+    /// Everything in one call.
     OneShot,
     /// In steps.
     Stream,
@@ -42,7 +42,7 @@ impl Mode {
         if params.word("mode") == Some("stream") { Mode::Stream } else { Mode::OneShot }
     }
 
-    /// The input in the pieces that are handed over, each with whether it is the last; never none.
+    /// The pieces of the input, each with whether it is the last; at least one.
     pub fn pieces(self, input: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
         let step = if self == Mode::Stream { STREAM_IN } else { WHOLE };
         let input = grounded(input);
@@ -59,7 +59,7 @@ impl Mode {
     }
 }
 
-/// A vector being filled by a library, up to a limit. Of a decode that was not closed nothing is kept.
+/// A vector that a library fills, up to a limit. Unless a decode is closed, its output is discarded.
 pub(crate) struct Room<'a> {
     out: &'a mut Vec<u8>,
     limit: usize,
@@ -67,17 +67,17 @@ pub(crate) struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// Room without limit, for an encoder; `out` is cleared and keeps its capacity.
+    /// Room without a limit, for an encoder; `out` is cleared and keeps its capacity.
     pub fn unlimited(out: &'a mut Vec<u8>) -> Room<'a> {
         out.clear();
         Room { out, limit: usize::MAX, keep: true }
     }
 
-    /// Room for a decoder whose output is `expected` bytes: one byte more, which only a stream that is
-    /// too long fills. `out` is cleared and keeps its capacity.
+    /// Room for a decoder whose output has `expected` bytes: one byte more, which only a longer stream fills. `out` is
+    /// cleared and keeps its capacity.
     ///
     /// # Errors
-    /// [`Error::Decode`] when that much memory cannot be had.
+    /// [`Error::Decode`] if there is not enough memory.
     pub fn expecting(codec: &'static str, expected: usize, out: &'a mut Vec<u8>) -> Result<Room<'a>, Error> {
         out.clear();
         let limit = expected.saturating_add(1);
@@ -87,7 +87,7 @@ impl<'a> Room<'a> {
         Ok(Room { out, limit, keep: false })
     }
 
-    /// A place to write at most `want` bytes to: its address and its size, which is 0 at the limit.
+    /// A place to write at most `want` bytes to: its address and its size; the size is 0 at the limit.
     pub fn offer(&mut self, want: usize) -> (*mut u8, usize) {
         let size = want.min(self.limit - self.out.len());
         self.out.reserve(size);
@@ -106,7 +106,7 @@ impl<'a> Room<'a> {
         unsafe { self.out.set_len(filled) }
     }
 
-    /// Ends a decode: what is longer than expected is refused.
+    /// Ends a decode: output that is longer than expected is an error.
     ///
     /// # Errors
     /// [`Error::TooLarge`]; the vector is then empty.
@@ -115,10 +115,10 @@ impl<'a> Room<'a> {
         if self.keep { Ok(()) } else { Err(Error::TooLarge { codec, limit: self.limit - 1 }) }
     }
 
-    /// Ends a decode by a stream that ran to its end with so many bytes of input left over, or stopped before it.
+    /// Ends a decode: the stream ran to its end with this many bytes of input left over, or stopped before.
     ///
     /// # Errors
-    /// Whatever is wrong with the input, in the library's words by `describe`.
+    /// The error of the input; `describe` gives the library's message.
     pub fn decoded<C>(
         self,
         codec: &'static str,
@@ -140,14 +140,14 @@ pub(crate) enum Stop<C> {
     Full,
     /// The input is used up.
     Starved,
-    /// The library said so.
+    /// The library reported an error.
     Library(C),
 }
 
-/// What an encode came to, as [`Room::decoded`] has it for decodes.
+/// The result of an encode, as [`Room::decoded`] is for decodes.
 ///
 /// # Errors
-/// When the stream did not take all input or was not finished.
+/// The stream did not read all input, or did not finish.
 pub(crate) fn finished<C>(
     codec: &'static str,
     ran: Result<usize, Stop<C>>,
@@ -155,7 +155,7 @@ pub(crate) fn finished<C>(
 ) -> Result<(), Error> {
     let message = match ran {
         Ok(0) => return Ok(()),
-        Ok(left) => format!("{left} bytes of input were not taken"),
+        Ok(left) => format!("{left} bytes of input were not read"),
         Err(Stop::Full | Stop::Starved) => "the stream was not finished".into(),
         Err(Stop::Library(code)) => describe(code),
     };
@@ -175,7 +175,7 @@ pub(crate) fn trailing(codec: &'static str, left: usize) -> Error {
     Error::Decode { codec, message: format!("{left} bytes follow the end of the stream") }
 }
 
-/// The error of a decoder that wanted more input than there is.
+/// The error of a decoder that needed more input.
 pub(crate) fn truncated(codec: &'static str) -> Error {
     Error::Decode { codec, message: "the input ends before the stream does".into() }
 }

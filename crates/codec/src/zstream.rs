@@ -1,7 +1,7 @@
 //! The `z_stream` interface, written once for the three libraries that share it.
 //!
-//! A codec file names its `-sys` crate with [`api!`]; everything else stands here. The stream lives at
-//! a fixed address from its init to its end, because the libraries keep a pointer back to it.
+//! A codec file names its `-sys` crate with [`api!`]; everything else is here. The stream stays at a fixed address from
+//! init to end, because the libraries keep a pointer to it.
 
 mod api;
 mod stream;
@@ -106,7 +106,7 @@ impl<A: Api> Coder for Both<A> {
         let mut room = Room::unlimited(out);
         match stream.run(self.mode, input, &mut room, bound, A::deflate) {
             Ok(0) => Ok(()),
-            Ok(left) => Err(failed(format!("{left} bytes of input were not taken"))),
+            Ok(left) => Err(failed(format!("{left} bytes of input were not read"))),
             Err(Stop::Full | Stop::Starved) => Err(failed("the stream was not finished".into())),
             Err(Stop::Library(message)) => Err(failed(message)),
         }
@@ -117,7 +117,7 @@ impl<A: Api> Coder for Both<A> {
     }
 }
 
-/// A reusable decoder; also serves encoders that come without one.
+/// A reusable decoder, also for encoders without one.
 pub(crate) struct Inflate<A: Api> {
     codec: &'static str,
     window_bits: c_int,

@@ -6,7 +6,7 @@ use common::Noise;
 use proptest::prelude::*;
 use weigh_codec::{Codec, Coder, Error, Format, Params, codecs, independent};
 
-/// What a decoder may hold beyond the length expected.
+/// Memory that a decoder may use beyond the expected length.
 const MARGIN: usize = 64 * 1024;
 
 fn quick(codec: &dyn Codec, word: Option<&str>) -> Params {
@@ -42,7 +42,7 @@ fn a_bomb_is_refused_within_the_bound() {
         for expected in [0, 1, 1000, 100_000, source.len() - 1] {
             let mut out = Vec::new();
             let error = coder.decode(&packed, expected, &mut out).unwrap_err();
-            // LZ4's decoder has one answer for damage and for too little room.
+            // LZ4's decoder has the same error for damage and for too little room.
             let fine = matches!(error, Error::TooLarge { limit, .. } if limit == expected);
             assert!(fine || name.starts_with("lz4"), "{name}: {error}");
             assert!(out.is_empty(), "{name}: gives out {} bytes", out.len());
@@ -68,7 +68,7 @@ fn truncation_and_trailing_bytes_are_refused() {
         coder.encode(&data[..if name.starts_with("zopfli") { 90 } else { data.len() }], &mut packed).unwrap();
         for len in 0..packed.len() {
             let whole = |out: &[u8]| out == data;
-            // A block format without a length may end early in a valid way, with another content.
+            // A block format without a length may end early in a valid way, with other content.
             if let Ok(()) = coder.decode(&packed[..len], data.len(), &mut out) {
                 assert!(format == Format::Lz4Block && !whole(&out), "{name}: {len} bytes")
             }

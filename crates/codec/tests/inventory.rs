@@ -1,4 +1,4 @@
-//! What codecs say of themselves is true, and parameters they do not take are refused in plain words.
+//! The descriptions of codecs are true, and parameters that they do not accept are refused.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! PHP's own bytes: with memory level 9 our zlib writes what `gzdeflate` does, as far as the two versions
-//! of zlib agree. Needs a PHP on the path; without one, or with another zlib, it says that it skipped.
+//! PHP's own output: with memory level 9, our zlib writes the same bytes as `gzdeflate` if the versions of zlib agree.
+//! Needs a PHP on the path; without one, or with another zlib, the test reports that it was skipped.
 
 mod common;
 

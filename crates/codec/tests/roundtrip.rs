@@ -1,4 +1,4 @@
-//! What goes in comes out, for every codec and every setting, and an independent decoder agrees.
+//! Decoding returns the source, for every codec and setting, and an independent decoder agrees.
 
 mod common;
 
@@ -8,18 +8,18 @@ use common::{contents, settings, values};
 use proptest::prelude::*;
 use weigh_codec::{Codec, Format, Params, codecs, independent};
 
-/// Round trip of one content, twice with the same coder, and the word of the independent decoder.
+/// Round trip of one content, twice with the same coder, and the result of the independent decoder.
 fn check(codec: &dyn Codec, params: &Params, name: &str, data: &[u8]) {
     let at = || format!("{} {:?} on {name}", codec.info().name, (params.level, &params.options));
     let mut coder = codec.coder(params).unwrap_or_else(|e| panic!("{}: {e}", at()));
     let (mut first, mut again, mut back) = (vec![1, 2, 3], Vec::new(), vec![9; 7]);
     coder.encode(data, &mut first).unwrap_or_else(|e| panic!("{}: {e}", at()));
     coder.decode(&first, data.len(), &mut back).unwrap_or_else(|e| panic!("{}: {e}", at()));
-    assert!(back == data, "{}: another content came back", at());
+    assert!(back == data, "{}: other content came back", at());
     coder.encode(data, &mut again).unwrap_or_else(|e| panic!("{}: {e}", at()));
     assert!(first == again, "{}: the second call gave other bytes", at());
     coder.decode(&again, data.len(), &mut back).unwrap_or_else(|e| panic!("{}: {e}", at()));
-    assert!(back == data, "{}: another content came back from the second call", at());
+    assert!(back == data, "{}: other content came back from the second call", at());
     let dictionary = params.dictionary.as_deref();
     let (other, decoder) = independent::decode(codec.format(params), &first, data.len(), dictionary)
         .unwrap_or_else(|e| panic!("{}: {e}", at()));

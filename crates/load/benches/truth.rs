@@ -1,9 +1,9 @@
-//! Are the figures true? Loads at a server with known delays that writes down when each response left. What the engine
-//! says of the response time is held against that, at every percentile to p99.9.
+//! Checks whether the figures are true. Loads run against a server with known delays that records when each response
+//! left. The engine's response times are compared with these, at every percentile up to p99.9.
 //!
-//! The server runs beside the engine: it wants two processors that do nothing else, keeps them awake, and goes ahead of what else runs on
-//! them. When the client's processor was away nothing could read a response, and when the server's was, it does not know when a response
-//! left: loads in which that happened are left out, whatever the engine says of them.
+//! The server runs beside the engine: it needs two idle processors, keeps them awake, and has priority on them. While
+//! the client's processor was away, nothing could read a response; while the server's was, the time at which a response
+//! left is unknown. Loads in which that happened are left out, whatever the engine reports.
 
 #[path = "../tests/truth/absence.rs"]
 mod absence;
@@ -32,20 +32,21 @@ use thread_priority::{ThreadPriority, ThreadPriorityValue};
 use trial::{Load, Trial, quantile};
 use weigh_load::hist::Hist;
 
-/// What a percentile may be off.
+/// The allowed relative error of a percentile.
 const RELATIVE: f64 = 0.01;
-/// Or this, in seconds: the way back to the client and its own clock are in its figure, and not in the server's.
+/// Or this error, in seconds: the way back to the client and its own clock are part of its figure, but not of the
+/// server's.
 const ABSOLUTE: f64 = 100e-6;
 
-/// Requests a second.
+/// Requests per second.
 const RATE: f64 = 200.0;
-/// Loads at most for each that counts.
+/// The most loads for each one that counts.
 const ATTEMPTS: usize = 6;
-/// When a response left is known this well, or its load is left out.
+/// A load is left out unless it is known this exactly when a response left.
 const KNOWN: Duration = Duration::from_micros(100);
-/// Of the loads at a server before it is the next one's turn.
+/// Loads at a server before the next server.
 const TURN: f64 = 6.0;
-/// Of the loads whose requests are looked at together.
+/// Loads whose requests are evaluated together.
 const ROUND: f64 = 24.0;
 const QUANTILES: [(&str, f64); 6] =
     [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
@@ -53,13 +54,13 @@ const QUANTILES: [(&str, f64); 6] =
 struct Case {
     name: &'static str,
     script: Script,
-    /// Of one load.
+    /// Requests of one load.
     seconds: f64,
-    /// The share of its responses at most of which something is not known.
+    /// The largest share of its responses for which a time is unknown.
     unknown: f64,
 }
 
-/// None of the borders between two delays is at a percentile that is looked at.
+/// No evaluated percentile is at a border between two delays.
 const CASES: [Case; 3] = [
     Case {
         name: "constant 5 ms",
@@ -73,7 +74,8 @@ const CASES: [Case; 3] = [
         seconds: 0.25,
         unknown: 0.0,
     },
-    // Too long to go without an absence, and nothing to them: to its percentiles another millisecond is little.
+    // These loads are too long to run without an absence, and insensitive to one: a further millisecond hardly changes
+    // their percentiles.
     Case {
         name: "stall of 2 s",
         script: Script { delay: |_| Duration::from_millis(5), stall: Some((500, Duration::from_secs(2))) },
@@ -82,7 +84,7 @@ const CASES: [Case; 3] = [
     },
 ];
 
-/// Seconds that the engine says, and that are true, at each quantile.
+/// Seconds at each quantile, by the engine and true.
 type Pairs = [(f64, f64); QUANTILES.len()];
 
 fn main() -> ExitCode {
@@ -118,19 +120,19 @@ fn main() -> ExitCode {
     if short == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What the engine says of the loads at a server, and what was true.
+/// The engine's times of the loads at a server, and the true ones.
 #[derive(Default)]
 struct Found {
     rounds: Vec<Pairs>,
-    /// Loads of the round that is not whole yet.
+    /// Loads of the round in progress.
     loads: usize,
     said: Hist,
     truth: Vec<Duration>,
-    /// Loads that count, that were left out for the client's processor, and for the server's.
+    /// Loads that count, that were left out because of the client's processor, and because of the server's.
     kept: usize,
     client_away: usize,
     server_away: usize,
-    /// How late a request of the loads that count was read.
+    /// How late a request of the counted loads was read.
     latest: Duration,
 }
 
@@ -143,7 +145,7 @@ impl std::fmt::Display for Found {
 }
 
 impl Found {
-    /// Loads until it is another's turn.
+    /// Loads until the next server.
     fn turn(&mut self, case: &Case, awake: Option<&Awake>) -> Result<(), String> {
         for _ in 0..(TURN / case.seconds) as usize {
             let load = Load { arrival: "constant:200", connections: 1000, seconds: case.seconds };
@@ -191,14 +193,15 @@ fn pairs(said: &Hist, mut truth: Vec<Duration>) -> Pairs {
     })
 }
 
-/// Puts this thread, and each that it starts from now on, ahead of every usual one; whether the system allows it.
+/// Gives this thread, and threads that it starts from now on, priority over all normal ones; returns whether the system
+/// allows it.
 fn ahead() -> bool {
     let first = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
     let low = ThreadPriorityValue::try_from(10).map(ThreadPriority::Crossplatform);
     low.is_ok_and(|low| set_thread_priority_and_policy(thread_native_id(), low, first).is_ok())
 }
 
-/// Prints the median difference over rounds with its range, and whether it is within the target.
+/// Prints the median difference over rounds with its range, and whether it meets the target.
 fn line(name: &str, label: &str, pairs: &[(f64, f64)]) -> bool {
     if pairs.is_empty() {
         println!("{name}, {label}: not measured, the machine was away too often (within 1% or 100 µs) short");

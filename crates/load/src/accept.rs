@@ -1,20 +1,20 @@
 //! Accept-Encoding: which content codings a request asks for (RFC 9110, section 12.5.3).
 
-/// The content coding that is none.
+/// The content coding of an uncompressed body.
 pub const IDENTITY: &str = "identity";
 const ANY: &str = "*";
 
 /// A weight in thousandths.
 type Weight = u16;
-/// The weight where none is said.
+/// The weight if none is given.
 const FULL: Weight = 1000;
 
-/// What Accept-Encoding says: codings by their usual names, with weights.
+/// The parsed Accept-Encoding header: codings by their usual names, with weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accept(Vec<(String, Weight)>);
 
 impl Accept {
-    /// Reads a value. White space may stand around names and weights; a weight that is none counts as the full one.
+    /// Parses a value. White space is allowed around names and weights; an invalid weight counts as the full weight.
     pub fn parse(value: &str) -> Accept {
         let member = |member: &str| {
             let mut parts = member.split(';');
@@ -24,36 +24,36 @@ impl Accept {
         Accept(value.split(',').filter_map(member).collect())
     }
 
-    /// What all Accept-Encoding fields of a request say together; none where there is no such field.
+    /// The combined value of all Accept-Encoding headers of a request; none without such a header.
     pub fn of(headers: &[(String, String)]) -> Option<Accept> {
         let fields = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"));
         let values: Vec<&str> = fields.map(|(_, value)| value.as_str()).collect();
         (!values.is_empty()).then(|| Accept::parse(&values.join(",")))
     }
 
-    /// The codings that are named and not refused, in the order of the request.
+    /// The codings that are named with a weight above 0, in the order of the request.
     pub fn asked(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|(_, weight)| *weight > 0).map(|(name, _)| name.as_str())
     }
 
-    /// The weight of a coding; none where neither it nor `*` is named.
+    /// The weight of a coding; none if neither it nor `*` is named.
     pub fn weight(&self, coding: &str) -> Option<Weight> {
         let of = |name: &str| self.0.iter().find(|(known, _)| known == name).map(|(_, weight)| *weight);
         of(coding).or_else(|| of(ANY))
     }
 
-    /// Whether a coding may be sent. What has none may, unless it is refused.
+    /// Whether a coding may be sent. A coding without a weight may be sent if it is `identity`, unless it is refused.
     pub fn takes(&self, coding: &str) -> bool {
         self.weight(coding).map_or(coding == IDENTITY, |weight| weight > 0)
     }
 
-    /// Whether a coding is refused by its name or by `*`.
+    /// Whether a coding has the weight 0, by its name or by `*`.
     pub fn refuses(&self, coding: &str) -> bool {
         self.weight(coding) == Some(0)
     }
 }
 
-/// A coding's usual name: names have no case, and two have an older one (RFC 9110, section 8.4.1).
+/// A coding's usual name: names ignore case, and two have an older alias (RFC 9110, section 8.4.1).
 pub fn usual(coding: &str) -> String {
     match coding.trim().to_ascii_lowercase().as_str() {
         "" => IDENTITY.to_owned(),
@@ -63,7 +63,7 @@ pub fn usual(coding: &str) -> String {
     }
 }
 
-/// The weight that a parameter is: `q=0.5` is 500. None for any other parameter.
+/// The weight of a parameter: `q=0.5` is 500. None for any other parameter.
 fn weight(parameter: &str) -> Option<Weight> {
     let (name, value) = parameter.split_once('=')?;
     let is_weight = name.trim().eq_ignore_ascii_case("q");
@@ -109,7 +109,8 @@ mod tests {
         }
     }
 
-    /// Optional white space around `;` (RFC 9110, section 12.4.2); around `=` it is not allowed, and there are those who write it.
+    /// Optional white space is allowed around `;` (RFC 9110, section 12.4.2). It is not allowed around `=`, but some
+    /// clients write it.
     #[test]
     fn white_space_hides_no_weight() {
         for value in

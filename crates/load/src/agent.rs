@@ -1,8 +1,8 @@
-//! The load agent: reads plans, runs them one after the other, and says how they go.
+//! The load agent: reads plans, runs one after the other, and reports progress and results.
 //!
-//! Reading goes on while a block runs, so that it can be stopped, and so that an agent whose lab has gone ends. Nothing here is
-//! generic over what is written to: the code that reads plans and writes results then stands beside the engine's, and the kernel
-//! maps a program in large pieces, which count to the memory of the process.
+//! A thread goes on reading while a block runs. A block can therefore be stopped, and the agent exits when the program
+//! that started it is gone. Nothing here is generic over the output: so the code that reads plans and writes results
+//! lies next to the engine's code. The kernel maps a program in large pieces, which count as memory of the process.
 
 use std::any::Any;
 use std::io::{self, BufRead, BufWriter, Read, Write};
@@ -16,16 +16,16 @@ use crate::message::{STOP, Said};
 use crate::plan::LoadPlan;
 use crate::result::LoadResult;
 
-/// The longest line in bytes: request bodies travel in it.
+/// The longest line in bytes: lines contain request bodies.
 const LINE_LIMIT: u64 = 64 << 20;
 
-/// What carries a plan out; an error is one line for the user.
+/// Runs a plan; an error is one line for the user.
 pub type Engine = dyn Fn(&LoadPlan, &mut dyn FnMut(&Progress), &AtomicBool) -> Result<LoadResult, String>;
 
-/// A line that asks for a block, and the flag that ends it.
+/// A line that contains a plan, and the flag that stops its block.
 type Order = (Vec<u8>, Arc<AtomicBool>);
 
-/// Answers plans until the input ends, which also ends the block in flight.
+/// Runs plans until the input ends, which also stops the block in flight.
 ///
 /// # Errors
 /// The input cannot be read, a line is longer than 64 MiB, or the output cannot be written.
@@ -79,7 +79,7 @@ fn block(line: &[u8], stop: &AtomicBool, output: &mut dyn Write, engine: &Engine
         Ok(plan) => {
             let mut tell = |progress: &Progress| {
                 if let Err(error) = say(output, &Said::Slice(progress.clone())) {
-                    // Nobody listens: what is running is of no use.
+                    // The output is closed, so the running block is of no use.
                     stop.store(true, Ordering::Relaxed);
                     broken.get_or_insert(error);
                 }
@@ -95,19 +95,19 @@ fn block(line: &[u8], stop: &AtomicBool, output: &mut dyn Write, engine: &Engine
 }
 
 fn say(output: &mut dyn Write, said: &Said) -> io::Result<()> {
-    // A result of many slices is long: it is written as it is made, for the process should not be the larger for it.
+    // A result with many slices is long: it is written in parts, so that it does not enlarge the process.
     let mut output = BufWriter::new(output);
     let written = serde_json::to_writer(&mut output, said).map_err(io::Error::from);
     let ended = written.and_then(|()| output.write_all(b"\n")).and_then(|()| output.flush());
     ended.map_err(|e| during("writing an answer", &e))
 }
 
-/// The same error, with what was being done.
+/// The same error, with what was being done when it occurred.
 fn during(what: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn words(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")

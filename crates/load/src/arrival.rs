@@ -1,10 +1,11 @@
-//! When requests are due: one model a file, all behind one trait, all named by a text such as `constant:200`.
+//! Arrival models decide when requests are due. Each model has a file and implements one trait; a text such as
+//! `constant:200` selects it.
 
 use std::fmt::Debug;
 
 use crate::{Nanos, units};
 
-/// Declares the modules and, from the same line, lists their forms.
+/// Declares the modules and lists their forms.
 macro_rules! models {
     ($($model:ident),* $(,)?) => {
         $(mod $model;)*
@@ -21,25 +22,25 @@ models! {
     steps,
 }
 
-/// How a model is written.
+/// The text form of a model.
 struct Form {
-    /// What comes before the colon.
+    /// The name, before the colon.
     name: &'static str,
-    /// Examples of it, for errors and help.
+    /// Examples, for errors and help.
     shapes: &'static str,
-    /// Reads what comes after the colon, where there is one.
+    /// Parses the arguments, after the colon.
     read: fn(Option<&str>, &Run) -> Read,
 }
 
-/// A model, or what is wrong.
+/// A model, or a message that says what is wrong.
 type Read = Result<Box<dyn Model>, String>;
 
-/// What a model may want to know of the run that it is for.
+/// What a model may need to know about the run.
 struct Run {
     seconds: Option<f64>,
 }
 
-/// A text that names no arrival model.
+/// A text that does not name an arrival model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("arrival {text:?}: {wrong}; the forms are {}", forms())]
 pub struct ArrivalError {
@@ -47,7 +48,7 @@ pub struct ArrivalError {
     wrong: String,
 }
 
-/// The model that a text names, for a run whose length in seconds is not known.
+/// The model that a text names, for a run of unknown length.
 ///
 /// # Errors
 /// As [`parse_for`]; also for a model that takes its length from the run.
@@ -55,10 +56,10 @@ pub fn parse(text: &str) -> Result<Box<dyn Model>, ArrivalError> {
     parse_for(text, None)
 }
 
-/// The model that a text names, for a run of so many seconds.
+/// The model that a text names, for a run of this many seconds.
 ///
 /// # Errors
-/// One line with the text, what is wrong with it, and the forms that there are.
+/// One line with the text, what is wrong with it, and the known forms.
 pub fn parse_for(text: &str, seconds: Option<f64>) -> Result<Box<dyn Model>, ArrivalError> {
     let (name, arguments) = text.split_once(':').map_or((text, None), |(n, a)| (n, Some(a)));
     let form = FORMS.iter().find(|form| form.name == name.trim());
@@ -73,93 +74,93 @@ pub fn forms() -> String {
     FORMS.iter().map(|form| form.shapes).collect::<Vec<_>>().join(", ")
 }
 
-/// More than any server takes; above it, instants fall together in a nanosecond's rounding.
+/// The highest rate: more than any server handles. Above it, instants coincide when rounded to nanoseconds.
 const HIGHEST_RATE: f64 = 1e8;
 
-/// Requests a second.
+/// Requests per second.
 fn rate(text: &str) -> Result<f64, String> {
-    units::positive(text)
-        .filter(|rate| *rate <= HIGHEST_RATE)
-        .ok_or_else(|| format!("{text:?} is no rate; write requests a second above 0 and up to 1e8, as 200"))
+    units::positive(text).filter(|rate| *rate <= HIGHEST_RATE).ok_or_else(|| {
+        format!("{text:?} is not a rate; give requests per second, above 0 and up to 1e8, such as 200")
+    })
 }
 
-/// A length of time that is not 0, in seconds.
+/// A duration above 0, in seconds.
 fn span(text: &str) -> Result<f64, String> {
     match units::seconds(text)? {
-        0.0 => Err(format!("{text:?} is no time above 0")),
+        0.0 => Err(format!("{text:?} is not a time above 0")),
         seconds => Ok(seconds),
     }
 }
 
-/// The instant from which on nothing is due.
+/// The instant after which nothing is due.
 fn end_of(part: &Part) -> Nanos {
     part.seconds.map_or(Nanos::MAX, |seconds| (seconds * 1e9).round() as Nanos)
 }
 
 /// An arrival model with its parameters.
 pub trait Model: Debug + Send + Sync {
-    /// The schedule of one thread's part of it. After its start it allocates nothing.
+    /// The schedule of one thread's part of the model. It allocates no memory after its start.
     fn schedule(&self, part: &Part) -> Box<dyn Schedule>;
 
-    /// Whether requests are due at instants of their own, whatever the server does.
+    /// Whether requests are due at given instants, independent of the server (an open model).
     fn is_open(&self) -> bool {
         true
     }
 
-    /// Requests a second at `seconds` into the run that the model asks for over all threads; none in a closed one.
+    /// The model's requests per second over all threads, `seconds` into the run; none for a closed model.
     fn offered(&self, seconds: f64) -> Option<f64>;
 }
 
 /// One thread's part of a stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Which part this is, from 0.
+    /// The part's number, from 0.
     pub index: u32,
-    /// Parts in all. Rates are for the whole run: a part has its share of the instants.
+    /// The number of parts. Rates are for the whole run, and each part has a share of the instants.
     pub count: u32,
-    /// Requests that may be in flight in this part.
+    /// The most requests in flight in this part.
     pub slots: u32,
-    /// Seed of everything drawn in this stream; the same for every part.
+    /// Seed of everything drawn at random in this stream; the same for every part.
     pub seed: u64,
-    /// The length of the run, where it has one.
+    /// The length of the run, if it is known.
     pub seconds: Option<f64>,
 }
 
 /// The instants of one part.
 pub trait Schedule: Send {
-    /// What is due at `now`. [`Due::Now`] takes the instant out.
+    /// The state at `now`. [`Due::Now`] removes the instant.
     fn next(&mut self, now: Nanos) -> Due;
 
-    /// A request of this part has ended, well or not.
+    /// A request of this part has ended, with or without a failure.
     fn ended(&mut self, _now: Nanos) {}
 }
 
-/// An answer of a schedule.
+/// The state of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// A request was due at that instant, now or before.
+    /// A request was due at this instant, now or earlier.
     Now(Nanos),
-    /// The next is due then.
+    /// The next request is due then.
     At(Nanos),
-    /// None before one that is in flight has ended.
+    /// Nothing is due until a request in flight ends.
     OnEnd,
-    /// None any more.
+    /// Nothing further is due.
     Never,
 }
 
-/// The instants of a whole run by their number.
+/// The instants of a whole run by number.
 trait Instants: Send {
-    /// Seconds from the start to the instant `n`, from 0; none: there are no more. Asked for in rising order.
+    /// Seconds from the start to instant `n`, from 0; none: there is no such instant. Called with ascending numbers.
     fn at(&mut self, n: u64) -> Option<f64>;
 }
 
-/// One part of a schedule whose n-th instant is known by a closed form: parts take the numbers in turn, so that together they are exactly
-/// the schedule of the whole, and no rounding adds up.
+/// One part of a schedule whose n-th instant has a closed formula. Parts take the numbers in turn: together they are
+/// exactly the schedule of the whole run, and rounding errors do not add up.
 struct Numbered<I> {
     instants: I,
-    /// The number of the instant that is next.
+    /// The number of the next instant.
     number: u64,
-    /// From it to the next of this part.
+    /// The distance to the next instant of this part.
     step: u64,
     end: Nanos,
     next: Option<Nanos>,
@@ -174,7 +175,7 @@ impl<I: Instants> Numbered<I> {
     }
 
     fn look(&mut self) {
-        // A float holds the nanoseconds of an hour with 1/2000 ns to spare.
+        // An f64 holds the nanoseconds of an hour with a precision of 1/2000 ns.
         let next = self.instants.at(self.number).map(|seconds| (seconds * 1e9).round() as Nanos);
         self.next = next.filter(|&instant| instant < self.end);
     }

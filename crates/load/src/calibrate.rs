@@ -1,8 +1,8 @@
-//! The ceiling of this machine: what one request costs the generator itself, measured against a target that does next to
-//! nothing. Above the rate that one core's worth of this buys, a run measures the generator and not the server.
+//! The ceiling of this machine: the generator's own cost per request, measured with a target that does almost nothing.
+//! Above the rate that one core allows, a run measures the generator and not the server.
 //!
-//! It plans and reads; it starts nothing. Who calls it runs the target in a process of its own ([`target::serve`]) and
-//! each plan in another, so that their CPU times stay apart.
+//! This module makes plans and reads results; it starts nothing. The caller runs the target in a process of its own
+//! ([`target::serve`]) and each plan in another process, so that their CPU times are separate.
 
 pub mod target;
 
@@ -18,42 +18,44 @@ use weigh_stats::median;
 use crate::plan::{Check, Length, LoadPlan, Request, Stream, Tls};
 use crate::result::LoadResult;
 
-/// What to calibrate with.
+/// The inputs of a calibration.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Where the target listens.
+    /// The address of the target.
     pub target: std::net::SocketAddr,
-    /// The processor to which the target is pinned; none: it runs wherever the system puts it.
+    /// The processor that the target is pinned to; none: not pinned.
     pub target_cpu: Option<u32>,
-    /// The processors to use, in order: one thread gets the first, all threads one each. Never empty. Where the target's
-    /// is among them, name it last.
+    /// The processors to use, in order: one thread uses the first, all threads use one each. Never empty. If the
+    /// target's processor is among them, it should be last.
     pub cpus: Vec<u32>,
     /// Repetitions of everything, interleaved.
     pub rounds: u32,
-    /// Seconds of each block of load.
+    /// Seconds per block of load.
     pub seconds: f64,
-    /// Seed of the order and of everything drawn.
+    /// Seed of the order and of everything drawn at random.
     pub seed: u64,
 }
 
-/// Why there is no calibration.
+/// Why a calibration failed.
 #[derive(Debug, Error)]
 pub enum CalibrationError<E> {
-    /// A block of load did not run.
+    /// A block of load could not run.
     #[error(transparent)]
     Run(E),
-    /// The built-in target, of all servers, was not answered for: with the load and the first fault.
-    #[error("{load}: {why}; the built-in target is sound, so the machine or the generator is not")]
+    /// The built-in target failed, with the load and the first failure.
+    #[error(
+        "{load}: {why}; the built-in target is known to work, so the cause is this machine or the generator"
+    )]
     Faulted {
-        /// The load.
+        /// The load that was running.
         load: String,
-        /// What happened first.
+        /// The first failure.
         why: String,
     },
 }
 
-/// Measures every load of [`loads`] in `setup.rounds` rounds, each in an order drawn afresh, and sums up by medians. `run` carries a plan
-/// out; it is also told which block of how many this is, from 0.
+/// Measures every load of [`loads`] in `setup.rounds` rounds, each in a new random order, and takes medians. `run` runs
+/// a plan; its second and third argument are the block's number, from 0, and the number of blocks.
 ///
 /// # Errors
 /// See [`CalibrationError`].
@@ -80,7 +82,7 @@ pub fn calibrate<E>(
     Ok(Calibration { ceilings })
 }
 
-/// Nothing may go wrong here, and something must have been done.
+/// Fails if a block has a failure or no completed request.
 fn sound<E>(load: &Load, result: &LoadResult) -> Result<(), CalibrationError<E>> {
     let fault = result.faults.first().map(|f| format!("{}: {}", f.kind.name(), f.example.message));
     let idle = result.classes.iter().all(|c| c.counts.completed == 0);
@@ -93,30 +95,30 @@ fn sound<E>(load: &Load, result: &LoadResult) -> Result<(), CalibrationError<E>>
 /// The ceiling of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Calibration {
-    /// One for each load, in the order of the plan.
+    /// One result for each load, in the order of the plan.
     pub ceilings: Vec<Ceiling>,
 }
 
-/// What one load came to: medians over rounds.
+/// The result of one load: medians over rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Ceiling {
     /// The load.
     #[serde(flatten)]
     pub load: Load,
-    /// Completed requests a second, with this target on this machine.
+    /// Completed requests per second, with this target on this machine.
     pub requests_per_second: f64,
-    /// Megabytes (10⁶) of bodies a second.
+    /// Megabytes (10⁶ bytes) of bodies per second.
     pub megabytes_per_second: f64,
-    /// CPU microseconds of the generator for one request, in user mode and in the kernel.
+    /// CPU microseconds of the generator per request, in user mode and in the kernel.
     pub cpu_us: f64,
-    /// The kernel's part of them, 0 to 1.
+    /// The share of the kernel in it, 0 to 1.
     pub kernel_share: f64,
-    /// Requests a second for each core that the generator has to itself: above it the generator is the limit.
+    /// Requests per second per core of the generator: above this rate the generator is the limit.
     pub per_core: f64,
 }
 
 impl Ceiling {
-    /// Sums up the rounds of one load; in each something was completed.
+    /// Combines the rounds of one load; each has completed requests.
     pub fn of(load: Load, rounds: &[LoadResult]) -> Ceiling {
         let over = |what: fn(&LoadResult) -> f64| {
             let values: Vec<f64> = rounds.iter().map(what).collect();
@@ -135,8 +137,8 @@ impl Ceiling {
 }
 
 impl Calibration {
-    /// How to read it: one sentence for each body length that was verified over kept connections by one thread, one for
-    /// the price of a connection a request, and one about the cores.
+    /// How to read the result: one sentence per body length that was verified over kept connections by one thread, one
+    /// about the price of a new connection per request, and one about the cores.
     pub fn reading(&self) -> Vec<String> {
         let one = || self.ceilings.iter().filter(|c| c.load.threads == 1 && c.load.verified);
         let mut said: Vec<String> = one().filter(|c| c.load.keepalive).map(Ceiling::sentence).collect();
@@ -144,7 +146,10 @@ impl Calibration {
             |keepalive| one().filter(|c| c.load.keepalive == keepalive).min_by_key(|c| c.load.body_bytes);
         if let (Some(kept), Some(opened)) = (smallest(true), smallest(false)) {
             let times = opened.cpu_us / kept.cpu_us;
-            said.push(format!("A connection a request costs {times:.1} times as much at {}.", opened.size()));
+            said.push(format!(
+                "A new connection per request costs {times:.1} times as much CPU time at {}.",
+                opened.size()
+            ));
         }
         said.push(self.cores().to_owned());
         said
@@ -170,12 +175,12 @@ impl Ceiling {
     fn sentence(&self) -> String {
         let (size, us, rate) = (self.size(), self.cpu_us, thousands(self.per_core));
         format!(
-            "On this machine the generator needs {us:.1} µs of CPU a verified request of {size}; above {rate} requests/s a core it is the limit."
+            "On this machine the generator needs {us:.1} µs of CPU per verified request of {size}; above {rate} requests/s per core it is the limit."
         )
     }
 }
 
-/// A number with three significant digits and commas, as 102,000.
+/// A number with three significant digits and commas, such as 102,000.
 fn thousands(value: f64) -> String {
     let step = 10_f64.powf((value.max(1.0).log10().floor() - 2.0).max(0.0));
     let digits = format!("{:.0}", (value / step).round() * step);
@@ -206,23 +211,23 @@ const CONNECTIONS: u32 = 100;
 /// Path and length in bytes of each body.
 const BODIES: [(&str, u64); 3] = [("/1k", 1 << 10), ("/16k", 16 << 10), ("/500k", 500 << 10)];
 
-/// One way to load the target.
+/// One load on the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Load {
     /// Bytes of every body.
     pub body_bytes: u64,
-    /// Every response is compared byte for byte; else bodies are dropped by the kernel.
+    /// Whether every response is compared byte by byte; otherwise the kernel discards bodies.
     pub verified: bool,
-    /// Connections are kept; else each request opens one.
+    /// Whether connections are kept; otherwise each request opens one.
     pub keepalive: bool,
     /// Threads of the generator, each on a processor of its own.
     pub threads: u32,
-    /// A thread may have run on the target's processor: the rates are then lower than two machines would reach, and the
-    /// CPU time a request is a little higher.
+    /// Whether a thread may have run on the target's processor. Then the rates are lower than with two machines, and
+    /// the CPU time per request is slightly higher.
     pub shares_cores: bool,
 }
 
-/// Every body length, verified and discarded, with and without keepalive, by one thread and by one on each processor.
+/// Every body length, verified and discarded, with and without keep-alive, with one thread and with one per processor.
 pub fn loads(setup: &Setup) -> Vec<Load> {
     let mut threads = vec![1, u32::try_from(setup.cpus.len()).unwrap_or(u32::MAX).max(1)];
     threads.dedup();
@@ -246,7 +251,7 @@ impl Setup {
 }
 
 impl Load {
-    /// The plan of one block of it.
+    /// The plan of one block.
     pub fn plan(&self, setup: &Setup) -> LoadPlan {
         let path = BODIES.iter().find(|b| b.1 == self.body_bytes).map_or("/", |b| b.0);
         let check = Check::Verify { decode_every: 1, vary_by: Vec::new() };
@@ -274,12 +279,12 @@ impl Load {
     }
 }
 
-/// As in `1 KB, verified, kept connections, 1 thread`.
+/// Such as `1 KB, verified, kept connections, 1 thread`.
 impl fmt::Display for Load {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = self.body_bytes >> 10;
         let check = if self.verified { "verified" } else { "discarded" };
-        let way = if self.keepalive { "kept connections" } else { "a connection a request" };
+        let way = if self.keepalive { "kept connections" } else { "a connection per request" };
         let many = if self.threads == 1 { "" } else { "s" };
         write!(f, "{size} KB, {check}, {way}, {} thread{many}", self.threads)
     }

@@ -1,4 +1,4 @@
-//! Finds the knee: the highest rate of an open model that a server holds. Pure logic; a closure runs each step.
+//! Finds the knee: the highest rate of an open model that a server sustains. Pure logic; a closure runs each step.
 
 use std::cmp::Ordering;
 
@@ -8,39 +8,39 @@ use crate::caveats::{Caveat, LATE_SHARE, caveats, response};
 use crate::hist::Hist;
 use crate::result::{Counts, LoadResult, Slice};
 
-/// What the server has to keep.
+/// The limit on response times.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
-    /// The quantile of the response time, as 0.99.
+    /// The quantile of the response time, such as 0.99.
     pub quantile: f64,
-    /// Seconds that it may come to.
+    /// The longest time in seconds that this quantile may have.
     pub seconds: f64,
 }
 
-/// Where to search, and how exactly.
+/// The range and the precision of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search {
-    /// What the server has to keep.
+    /// The limit on response times.
     pub limit: Limit,
-    /// The first rate; a fraction of a closed model's is a good one, see [`start_below`].
+    /// The first rate; a fraction of a closed model's rate is a good choice, see [`start_below`].
     pub start: f64,
-    /// No lower rate is tried.
+    /// The lowest rate to try.
     pub lowest: f64,
-    /// No higher rate is tried.
+    /// The highest rate to try.
     pub highest: f64,
-    /// Seconds of a step at least.
+    /// The shortest step, in seconds.
     pub step_seconds: f64,
-    /// No step begins that would end later, in seconds from the begin.
+    /// No step starts that would end after this many seconds.
     pub most_seconds: f64,
-    /// The search ends when the rate that is held and the one that is not are as near as this, relatively.
+    /// The search ends when the sustained rate and the lowest rate that is not sustained differ by at most this share.
     pub width: f64,
-    /// Steps at most.
+    /// The most steps.
     pub most_steps: usize,
 }
 
 impl Search {
-    /// The usual search.
+    /// The default search.
     pub fn new(limit: Limit) -> Search {
         Search {
             limit,
@@ -55,62 +55,64 @@ impl Search {
     }
 }
 
-/// Requests above the quantile that a step far from the border should have: with fewer, one slow one decides.
+/// Requests above the quantile in a step far from the border: with fewer, one slow request decides.
 const IN_TAIL: f64 = 5.0;
-/// Such a step is made longer by this at most.
+/// Such a step becomes longer by at most this factor.
 const LONGEST_STEP: f64 = 6.0;
-/// Requests above the quantile that a step at the border has.
+/// Requests above the quantile in a step at the border.
 const IN_TAIL_AT_BORDER: f64 = 50.0;
-/// A step at the border lasts so many times the limit: an overload of more than a tenth shows before its end.
+/// A step at the border lasts this many times the limit: an overload of more than 10% shows before its end.
 const LIMITS_AT_BORDER: f64 = 10.0;
-/// Rates as near as this are at the border, relatively.
+/// Rates this close, relatively, are at the border.
 const NEAR: f64 = 0.2;
-/// The share of what is offered that has to be completed.
+/// The least share of scheduled requests that must be completed.
 const ACHIEVED: f64 = 0.99;
-/// In the mean of its second half, a queue that grows holds so many times what it held in that of its first, and one more. From
-/// empty, one that grows evenly has three times as many; one at the very limit grows with the root of time, which is 1.83.
+/// The queue grows if its mean in the second half of a step is more than this factor × its mean in the first half, plus
+/// one request. A queue that starts empty and grows linearly has a factor of 3; a queue at the exact limit grows with
+/// the square root of time and has a factor of 1.83.
 const GROWN: f64 = 2.0;
-/// Slices of a step: the middle is between two.
+/// Slices per step: an even number, so that the middle is between two slices.
 pub const SLICES: f64 = 32.0;
-/// A border is decided by three of five.
+/// The border is decided by three of five steps.
 const ENOUGH: u32 = 3;
 
-/// How a step went.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The rate is held.
+    /// The rate is sustained.
     Held,
-    /// The response time is over the limit.
+    /// The response time is above the limit.
     Slow,
-    /// Fewer requests were completed, with a right response, than were offered.
+    /// Fewer requests were completed with a correct response than were scheduled.
     Behind,
-    /// More requests were waiting from one half to the other: the server does not keep up.
+    /// The number of waiting requests grew from one half to the other: the server does not keep up.
     Growing,
-    /// Requests were due and never sent.
+    /// Some scheduled requests were never sent.
     Dropped,
-    /// It was not held, and the generator may be why.
+    /// The rate was not sustained, and the generator may be the reason.
     Generator,
 }
 
 /// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Step {
-    /// Requests a second that were offered.
+    /// Scheduled requests per second.
     pub rate: f64,
-    /// Seconds that the schedule took.
+    /// Seconds of the schedule.
     pub seconds: f64,
-    /// Completed responses a second, until the last one.
+    /// Completed responses per second, until the last response.
     pub achieved: f64,
-    /// The limit's quantile of the response time in the second half, in seconds; none: it falls among the requests without an answer.
+    /// The limit's quantile of the response time in the second half, in seconds; none: the quantile is among the
+    /// requests without a response.
     pub response: Option<f64>,
-    /// Seconds of step and drain: what has no answer took longer.
+    /// Seconds of the step and its drain: requests without a response took longer than this.
     pub lasted: f64,
-    /// Requests in flight, in the mean of the first half and of the second; none: no slices say.
+    /// Requests in flight, mean of the first half and of the second; none: there are no slices.
     pub in_flight: Option<[f64; 2]>,
-    /// It was long enough to decide about its rate. Others only show the way.
+    /// Whether the step was long enough to decide about its rate. Others only guide the search.
     pub decides: bool,
-    /// How it went.
+    /// The outcome.
     pub verdict: Verdict,
 }
 
@@ -118,50 +120,51 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// The border is known as exactly as was asked.
+    /// The border is known with the requested precision.
     Found,
-    /// Even the lowest rate is not held.
+    /// Even the lowest rate is not sustained.
     NothingHeld,
-    /// Even the highest rate is held: the server's capacity is above it.
+    /// Even the highest rate is sustained: the server's capacity is higher.
     NeverOver,
-    /// Above the rate that is held, the generator was the limit: the server's capacity may be higher.
+    /// Above the sustained rate, the generator was the limit: the server's capacity may be higher.
     Generator,
-    /// The steps were used up before the border was known; it is between the rates that are given.
+    /// The search used all its steps; the border is between the two rates.
     OutOfSteps,
-    /// The time was used up before the border was known; it is between the rates that are given.
+    /// The search used all its time; the border is between the two rates.
     OutOfTime,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Capacity {
-    /// What the server had to keep.
+    /// The limit on response times.
     pub limit: Limit,
-    /// The highest rate that is held, as steps long enough have it; none: no rate is, or none was tried for so long.
+    /// The highest sustained rate, according to long steps; none: no rate is sustained, or no long step was possible.
     pub held: Option<f64>,
-    /// The lowest rate that is not held; none: every rate is.
+    /// The lowest rate that is not sustained; none: every rate is sustained.
     pub over: Option<f64>,
     /// Why the search ended.
     pub ended: Ended,
-    /// Every step, in the order in which it was run.
+    /// Every step, in the order of running.
     pub steps: Vec<Step>,
 }
 
-/// A rate from which a search climbs, below what a closed model reached: there, the server was at its limit.
+/// A start rate for the search, below the rate of a closed model, where the server was at its limit.
 pub fn start_below(closed: &LoadResult) -> f64 {
     let completed: u64 = closed.classes.iter().map(|c| c.counts.completed).sum();
     (completed as f64 / closed.seconds.max(1e-9) / 4.0).max(1.0)
 }
 
-/// Searches. `run` offers a rate for so many seconds, in [`SLICES`] slices, and waits until what is in flight has ended, so that a step
-/// inherits no queue. `elapsed` tells the seconds since the search began.
+/// Searches. `run` offers a rate for this many seconds, in [`SLICES`] slices, and waits until the requests in flight
+/// have ended, so that a step does not inherit a queue. `elapsed` returns the seconds since the start of the search.
 ///
-/// The rate doubles (or halves) until one is held and one is not, then the geometric middle is tried until the two are
-/// near enough. A short step may swallow an overload, and a hiccup of the machine must not move the answer: near the border
-/// steps are long, only long ones decide, and each of the two rates stands as three of five long tries have it.
+/// The rate doubles (or halves) until one rate is sustained and another is not. Then the geometric mean is tried until
+/// the two are close enough. A short step may miss an overload, and a pause of the machine must not change the result.
+/// Near the border, therefore, steps are long, only long steps decide, and three of five long steps decide about each
+/// rate.
 ///
 /// # Errors
-/// As `run`.
+/// Those of `run`.
 pub fn find_capacity<E>(
     search: &Search,
     elapsed: impl Fn() -> f64,
@@ -210,7 +213,7 @@ fn judge(limit: &Limit, (rate, seconds, decides): (f64, f64, bool), result: &Loa
     });
     let verdict = match response {
         _ if dropped > 0 => Verdict::Dropped,
-        // What is due is random in some models, so that it is held against what was due, not against the rate.
+        // Some models draw requests at random, so the number is compared with what was scheduled, not with the rate.
         _ if scheduled == 0 || (completed as f64) < ACHIEVED * scheduled as f64 => Verdict::Behind,
         Some(response) if response <= limit.seconds => {
             if is_growing {
@@ -221,7 +224,7 @@ fn judge(limit: &Limit, (rate, seconds, decides): (f64, f64, bool), result: &Loa
         }
         _ => Verdict::Slow,
     };
-    // It sent too little, or so late that the response time may be its own.
+    // It sent too little, or so late that the response time may be that of the generator.
     let is_saturated =
         caveats(result, false).iter().any(|caveat| matches!(caveat, Caveat::SaturatedClient { .. }));
     let lateness = result.client.lateness.quantile(limit.quantile);
@@ -231,8 +234,8 @@ fn judge(limit: &Limit, (rate, seconds, decides): (f64, f64, bool), result: &Loa
     Step { rate, seconds, achieved: completed as f64 / lasted, response, lasted, in_flight, decides, verdict }
 }
 
-/// A quantile of the response times of what ended in the second half of the schedule or later, with what was never sent. Without
-/// slices, of all.
+/// A quantile of the response times of requests that ended in the second half of the schedule or later, with requests
+/// that were never sent. Without slices, over all requests.
 fn second_half(q: f64, seconds: f64, dropped: u64, result: &LoadResult) -> Option<f64> {
     if result.slices.is_empty() {
         let unanswered = result.classes.iter().map(|class| class.counts.unanswered()).sum();
@@ -241,7 +244,7 @@ fn second_half(q: f64, seconds: f64, dropped: u64, result: &LoadResult) -> Optio
     let (mut times, mut unanswered) = (Hist::default(), dropped);
     for slice in result.slices.iter().filter(|slice| is_late(slice, seconds)) {
         unanswered += slice.faulted;
-        // What cannot be read has no time.
+        // A histogram that cannot be read has no times.
         match slice.response.unpack() {
             Ok(hist) => times.add(&hist),
             Err(_) => unanswered += slice.completed,
@@ -250,12 +253,12 @@ fn second_half(q: f64, seconds: f64, dropped: u64, result: &LoadResult) -> Optio
     times.quantile_with(q, unanswered)
 }
 
-/// Whether a slice begins in the second half of the schedule or after it.
+/// Whether a slice starts in the second half of the schedule or after it.
 fn is_late(slice: &Slice, seconds: f64) -> bool {
     slice.start + slice.seconds / 2.0 > seconds / 2.0
 }
 
-/// Requests in flight at the ends of slices, in the mean of each half of the schedule.
+/// Requests in flight at the ends of slices, mean of each half of the schedule.
 fn in_flight(seconds: f64, result: &LoadResult) -> Option<[f64; 2]> {
     let mut halves = [(0.0, 0u32); 2];
     let mut now = 0i64;
@@ -268,22 +271,23 @@ fn in_flight(seconds: f64, result: &LoadResult) -> Option<[f64; 2]> {
     Some([first?, second?])
 }
 
-/// A rate with its tries.
+/// A rate with its steps.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
     rate: f64,
-    /// Steps at it, short ones too.
+    /// Steps at this rate, with short ones.
     tries: u32,
-    /// How the newest step went that was too short to decide.
+    /// The outcome of the latest step that was too short to decide.
     hint: Option<bool>,
     held: u32,
     over: u32,
-    /// Of those over, the ones in which the generator may be why.
+    /// Steps that failed and in which the generator may be the reason.
     generator: u32,
 }
 
 impl Rate {
-    /// Whether it is held (greater) or not (less); equal: not known. A hint counts until a long step has decided.
+    /// Whether it is sustained (greater) or not (less); equal: unknown. A short step counts until a long step has
+    /// decided.
     fn stands(&self) -> Ordering {
         match (self.held, self.over, self.hint) {
             (0, 0, Some(true)) => Ordering::Greater,
@@ -293,14 +297,14 @@ impl Rate {
     }
 }
 
-/// What is to be done.
+/// The next action.
 enum Next {
     /// A rate, and whether the step is long enough to decide.
     Try(f64, bool),
     End(Ended),
 }
 
-/// The rates that were tried, in rising order.
+/// The rates that were tried, ascending.
 #[derive(Default)]
 struct Tried(Vec<Rate>);
 
@@ -323,14 +327,14 @@ impl Tried {
         }
     }
 
-    /// The lowest rate that is not held, and the highest below it that is.
+    /// The lowest rate that is not sustained, and the highest sustained rate below it.
     fn border(&self) -> (Option<Rate>, Option<Rate>) {
         let over = self.0.iter().position(|r| r.stands().is_lt());
         let held = self.0[..over.unwrap_or(self.0.len())].iter().rev().find(|r| r.stands().is_gt());
         (held.copied(), over.map(|at| self.0[at]))
     }
 
-    /// The same for the answer: a short step shows no rate to be held.
+    /// The same for the result: a short step does not show that a rate is sustained.
     fn decided(&self) -> (Option<f64>, Option<f64>) {
         let (_, over) = self.border();
         let is_below = |r: &&Rate| over.is_none_or(|over| r.rate < over.rate);
@@ -353,7 +357,7 @@ impl Tried {
             (None, Some(over)) if over.rate > search.lowest => {
                 Next::Try((over.rate / 2.0).max(search.lowest), false)
             }
-            // What a short step shows not to be held is not: at so low a rate a long one would take an hour.
+            // A short step can show that a rate is not sustained: at such a low rate, a long step would take an hour.
             (None, Some(over)) if over.tries < ENOUGH => Next::Try(over.rate, false),
             (None, Some(over)) => Next::End(ended(&over, Ended::NothingHeld)),
             (Some(held), Some(over)) if over.rate > held.rate * (1.0 + search.width) => {

@@ -1,71 +1,72 @@
-//! What a result says about the generator itself: numbers that it, not the server, may have limited.
-//! Pure functions of results; what they find is printed beside the number and never hidden.
+//! Caveats about the generator: results that the generator, not the server, may have limited. Pure functions of
+//! results; caveats are printed beside the numbers and never hidden.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hist::Hist;
 use crate::result::{Counts, LoadResult};
 
-/// A thread that used this share of a core had none left to send more. The rest of 5% is what a thread loses to
-/// interrupts and to the scheduler's own accounting when it never sleeps. A lower bound would call a thread the limit that still
-/// sleeps between responses. The one bound for loads, visits and estimates.
+/// A thread that used this share of a core could not send more. The remaining 5% go to interrupts and to the
+/// scheduler's accounting of a thread that never sleeps. A lower limit would also match a thread that still sleeps
+/// between responses. Loads, visits and estimates all use this limit.
 pub const BUSY_SHARE: f64 = 0.95;
-/// A thread that waited for a processor for this share of the block has that in what it measured.
+/// If a thread waited for a processor for this share of the block, the times include it.
 pub const WAIT_SHARE: f64 = 0.02;
-/// Above a tenth of what the server takes, lateness moves the percentiles of the response time by more than runs differ.
+/// Above 10% of the server's response time, lateness changes the percentiles by more than the difference between runs.
 pub const LATE_SHARE: f64 = 0.1;
 
-/// The share of what was due that has to be completed for the rate to be what was asked for.
+/// The rate was reached if this share of the scheduled requests was completed.
 const MET: f64 = 0.99;
 
-/// A warning that travels with a result.
+/// A warning that belongs to a result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "code")]
 pub enum Caveat {
     /// The generator, not the server, was the limit.
     SaturatedClient {
-        /// How that shows.
+        /// The sign of it.
         sign: Sign,
     },
-    /// A thread was ready and waited for a processor, which the server or another program had: it was idle only to look at, and that is in
-    /// the times.
+    /// A thread was ready but waited for a processor, which the server or another program used. It only seemed idle,
+    /// and the times include the wait.
     WaitingClient {
-        /// The share of the block, of the thread that waited most.
+        /// The share of the block that the thread with the longest wait waited.
         share: f64,
     },
-    /// The rate was met, and requests left late although a connection was free: that is in the response times.
+    /// The rate was reached, but requests were sent late although a connection was free; the response times include
+    /// this.
     LateClient {
         /// The 99th percentile of the lateness in seconds.
         seconds: f64,
     },
 }
 
-/// How it shows that the generator was the limit.
+/// Signs that the generator was the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "sign")]
 pub enum Sign {
-    /// In a closed model: a thread had no time left, so that users waited for it.
+    /// In a closed model: a thread was fully busy, so that users waited for it.
     Busy {
-        /// The busiest thread's share of a core.
+        /// The share of a core that the busiest thread used.
         share: f64,
     },
-    /// In an open model whose rate was not met: requests left late although a connection was free.
+    /// In an open model whose rate was not reached: requests were sent late although a connection was free.
     Late {
         /// The 99th percentile of the lateness in seconds.
         seconds: f64,
     },
-    /// In an open model: requests were dropped while a thread had no time left.
+    /// In an open model: requests were dropped while a thread was fully busy.
     Dropped {
-        /// How many.
+        /// Dropped requests.
         dropped: u64,
-        /// The busiest thread's share of a core.
+        /// The share of a core that the busiest thread used.
         share: f64,
     },
 }
 
 /// The caveats of a result. `has_closed`: the plan has a stream with a closed model.
 ///
-/// A busy thread alone is no sign in an open model: what it owes is known, and it shows when it is late with it.
+/// In an open model, a busy thread alone is no sign: its schedule is known, and lateness shows if it falls behind.
 pub fn caveats(result: &LoadResult, has_closed: bool) -> Vec<Caveat> {
     let share = result.client.thread_shares.iter().copied().fold(0.0, f64::max);
     let is_busy = share >= BUSY_SHARE;
@@ -87,15 +88,15 @@ pub fn caveats(result: &LoadResult, has_closed: bool) -> Vec<Caveat> {
     found.into_iter().flatten().collect()
 }
 
-/// Whether what was due was completed.
+/// Whether the scheduled requests were completed.
 fn is_met(result: &LoadResult) -> bool {
     let sum = |of: fn(&Counts) -> u64| -> u64 { result.classes.iter().map(|class| of(&class.counts)).sum() };
     sum(|c| c.completed) as f64 >= MET * sum(|c| c.scheduled) as f64
 }
 
-/// Whether so much lateness is that of a generator that has fallen behind. What it owes at the end it is late with: a share of the
-/// schedule that was not sent is as late as that share of the time. Where the lateness is far from that, the server kept connections busy,
-/// or refused what was sent, and the rate is its own.
+/// Whether lateness of this size means that the generator fell behind. If so, the share of the schedule that was not
+/// sent equals the lateness as a share of the time. If the lateness is far from that, the server kept connections busy
+/// or refused requests, and the rate is the server's.
 fn is_behind(result: &LoadResult, late: f64) -> bool {
     let sum = |of: fn(&Counts) -> u64| -> u64 { result.classes.iter().map(|class| of(&class.counts)).sum() };
     let owed = sum(|c| c.scheduled).saturating_sub(sum(|c| c.completed) + sum(|c| c.faulted));
@@ -111,7 +112,7 @@ pub(crate) fn response(result: &LoadResult) -> Hist {
 }
 
 impl Caveat {
-    /// The word that a table prints, as `SATURATED-CLIENT`.
+    /// The label in tables, such as `SATURATED-CLIENT`.
     pub fn code(&self) -> &'static str {
         match self {
             Caveat::SaturatedClient { .. } => "SATURATED-CLIENT",
@@ -120,21 +121,21 @@ impl Caveat {
         }
     }
 
-    /// What was seen, what it means, and what to do.
+    /// What was observed, what it means, and what to do.
     pub fn sentence(&self) -> String {
         let sign = match self {
             Caveat::SaturatedClient { sign } => sign,
             Caveat::WaitingClient { share } => {
                 return format!(
-                    "a generator thread waited for a processor during {:.0}% of the block, which its times include; pin generator and \
+                    "a generator thread waited for a processor during {:.0}% of the block, which the times include; pin generator and \
                      server to separate cores (--threads 1 --cpus 0)",
                     share * 100.0
                 );
             }
             Caveat::LateClient { seconds } => {
                 return format!(
-                    "the rate was met, but 1% of requests left at least {:.2} ms late although a connection was free, which response \
-                     times include; use more threads, or pin them to cores of their own",
+                    "the rate was met, but 1% of requests were sent at least {:.2} ms late although a connection was free, which response \
+                     times include; use more threads, or pin each thread to a core of its own",
                     seconds * 1e3
                 );
             }
@@ -146,10 +147,10 @@ impl Caveat {
             ),
             Sign::Late { seconds } => (
                 format!(
-                    "1% of requests left at least {:.1} ms late although a connection was free",
+                    "1% of requests were sent at least {:.1} ms late although a connection was free",
                     seconds * 1e3
                 ),
-                "use more threads, pin them to cores of their own, or lower the rate",
+                "use more threads, pin each thread to a core of its own, or lower the rate",
             ),
             Sign::Dropped { dropped, share } => (
                 format!(

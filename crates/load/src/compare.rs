@@ -1,5 +1,5 @@
-//! A/B: two sides measured in short blocks that alternate, so that what slows the machine for a while slows both.
-//! Pure logic; a closure runs each block.
+//! A/B comparison: two sides are measured in short alternating blocks, so that a temporary slowdown of the machine
+//! affects both. Pure logic; a closure runs each block.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -11,45 +11,47 @@ use crate::fault::{Fault, FaultKind};
 use crate::hist::Hist;
 use crate::result::{Checked, FaultCount, LoadResult, Preflight};
 
-/// A side.
+/// A side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// What is compared with.
+    /// The baseline.
     A,
-    /// What is compared.
+    /// The candidate.
     B,
 }
 
-/// Confidence of the intervals.
+/// Confidence level of the intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// What a comparison came to.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Comparison {
-    /// Blocks of each side.
+    /// Blocks per side.
     pub blocks: u32,
-    /// One a quantity, in the order of a table.
+    /// One row per quantity, in the order of a table.
     pub lines: Vec<Line>,
-    /// Faults of A over all blocks, by kind.
+    /// Failures of A over all blocks, by kind.
     pub faults_a: Vec<FaultCount>,
-    /// Faults of B.
+    /// Failures of B.
     pub faults_b: Vec<FaultCount>,
-    /// Requests whose two sides do not send the same.
+    /// Requests for which the two sides send different responses.
     pub differences: Vec<Difference>,
 }
 
 /// A quantity on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Line {
-    /// What it is.
+    /// The quantity.
     pub quantity: Quantity,
-    /// The median over A's blocks; none: no block has it, or a quantile falls among the requests without an answer in half of them.
+    /// The median over A's blocks; none: no block has a value, or in half of the blocks the quantile is among the
+    /// requests without a response.
     pub a: Option<f64>,
-    /// The median over B's.
+    /// The median over B's blocks.
     pub b: Option<f64>,
-    /// B ÷ A inside pairs of blocks, with its interval, which leaves out 1 where the two differ, corrected for all quantities; none: fewer than two pairs
-    /// have both, or a quantile of any block falls among the requests without an answer. Fewer than five pairs tell nothing apart.
+    /// B ÷ A within pairs of blocks. Its interval is corrected for the number of quantities, and excludes 1 if the two
+    /// differ significantly. None: fewer than two pairs have both values, or in some block the quantile is among the
+    /// requests without a response. With fewer than five pairs no difference is significant.
     pub ratio: Option<Ratio>,
 }
 
@@ -58,38 +60,38 @@ pub struct Line {
 pub struct Ratio {
     /// The median.
     pub median: f64,
-    /// The interval's lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// Its upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
-/// What is compared.
+/// A quantity that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
-    /// Completed responses a second.
+    /// Completed responses per second.
     Rate,
-    /// CPU seconds of the generator a completed response.
+    /// CPU seconds of the generator per completed response.
     ClientCpu,
     /// Median time to first byte in seconds.
     TtfbP50,
-    /// Its 90th percentile.
+    /// 90th percentile of the time to first byte.
     TtfbP90,
-    /// Its 99th percentile.
+    /// 99th percentile of the time to first byte.
     TtfbP99,
     /// Median response time in seconds.
     ResponseP50,
-    /// Its 99th percentile.
+    /// 99th percentile of the response time.
     ResponseP99,
-    /// Bytes of body a completed response.
+    /// Bytes of body per completed response.
     BodyBytes,
-    /// Bytes over the connection a completed response, heads and framing with them.
+    /// Bytes over the connection per completed response, with headers and framing.
     WireBytes,
 }
 
 impl Quantity {
-    /// All, in the order of a table.
+    /// All quantities, in the order of a table.
     pub const ALL: [Quantity; 9] = [
         Quantity::Rate,
         Quantity::ClientCpu,
@@ -102,8 +104,8 @@ impl Quantity {
         Quantity::WireBytes,
     ];
 
-    /// Its value in a block; none where nothing was asked or, of what is a mean, nothing was completed. Infinite: a quantile that falls
-    /// among the requests without an answer.
+    /// Its value in a block; none without requests or, for a mean, without completed requests. Infinite: the quantile
+    /// is among the requests without a response.
     fn of(self, block: &Block) -> Option<f64> {
         let completed = block.completed as f64;
         let each = |sum: f64| (completed > 0.0).then(|| sum / completed);
@@ -121,27 +123,27 @@ impl Quantity {
     }
 }
 
-/// A quantile with the requests that have no answer; infinite where it falls among them, none where there are no requests.
+/// A quantile that counts requests without a response; infinite if it is among these, none without requests.
 fn quantile(times: &Hist, q: f64, unanswered: u64) -> Option<f64> {
     (times.count() + unanswered > 0).then(|| times.quantile_with(q, unanswered).unwrap_or(f64::INFINITY))
 }
 
-/// A request to which the two sides send something else.
+/// A request for which the two sides send different responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Difference {
     /// The request's name.
     pub request: String,
-    /// What A sends: `200, 12345 bytes decoded, sha256 0123abcd…`.
+    /// The response of A: `200, 12345 bytes decoded, sha256 0123abcd…`.
     pub a: String,
-    /// What B sends.
+    /// The response of B.
     pub b: String,
 }
 
-/// Runs so many blocks of each side, in pairs, each pair in an order drawn from the seed; `run` is given the side and
-/// the block's number from 0. A is first as often as B, within one.
+/// Runs this many blocks of each side, in pairs, with a random order in each pair. `run` gets the side and the block's
+/// number from 0. The numbers of pairs that A and B start differ by at most one.
 ///
 /// # Errors
-/// As `run`.
+/// Those of `run`.
 pub fn compare<E>(
     blocks: u32,
     seed: u64,
@@ -172,7 +174,7 @@ pub fn compare<E>(
     Ok(Comparison { blocks, lines: lines(&pairs), faults_a, faults_b, differences })
 }
 
-/// Every quantity, corrected for all of them.
+/// Every quantity, with correction for their number.
 fn lines(pairs: &[(Values, Values)]) -> Vec<Line> {
     let paired = |quantity: usize| pairs.iter().filter_map(move |(a, b)| Some((b[quantity]?, a[quantity]?)));
     let logs = |quantity| LogRatio::of(paired(quantity)).into_iter().collect();
@@ -196,7 +198,7 @@ fn lines(pairs: &[(Values, Values)]) -> Vec<Line> {
 /// A block's value of each quantity, in the order of [`Quantity::ALL`].
 type Values = [Option<f64>; Quantity::ALL.len()];
 
-/// A block over its classes.
+/// A block, summed over its classes.
 #[derive(Default)]
 struct Block {
     seconds: f64,
@@ -228,7 +230,7 @@ fn values(result: &LoadResult) -> Values {
     Quantity::ALL.map(|quantity| quantity.of(&block))
 }
 
-/// Adds up by kind; the first example stays.
+/// Adds up failures by kind and keeps the first example.
 fn gather(all: &mut Vec<FaultCount>, more: Vec<FaultCount>) {
     for fault in more {
         match all.iter_mut().find(|f: &&mut FaultCount| f.kind == fault.kind) {
@@ -239,8 +241,8 @@ fn gather(all: &mut Vec<FaultCount>, more: Vec<FaultCount>) {
     all.sort_by_key(|fault| fault.kind);
 }
 
-/// Requests for which the preflights did not see the same page: another status, or other decoded bytes where a page
-/// is the same from response to response.
+/// Requests for which the preflights saw different pages: another status or, for a page that does not vary, other
+/// decoded bytes.
 fn differing(a: &LoadResult, b: &LoadResult) -> Vec<Difference> {
     let is_fixed = |p: &Preflight| p.decoded_sha256.is_some() && p.checked != Checked::Samples;
     let pairs = a.preflights.iter().zip(&b.preflights);
@@ -264,12 +266,12 @@ fn shown(preflight: &Preflight) -> String {
     text
 }
 
-/// Why two preflights cannot be compared with each other: the targets answer with another status, or bodies decode to
-/// something else. Bodies that differ from response to response by themselves say nothing; none: no reason is known.
+/// Why two preflights are not comparable: the targets respond with different statuses, or the bodies decode to
+/// different content. Bodies that vary between responses are not compared. None: no difference is known.
 pub fn unequal(a: &Preflight, b: &Preflight) -> Option<Fault> {
-    let names = |what: &str| format!("`{}` and `{}` are answered with {what}", a.request, b.request);
+    let names = |what: &str| format!("`{}` and `{}` return {what}", a.request, b.request);
     if a.status != b.status {
-        let message = format!("{}: {} and {}", names("another status"), a.status, b.status);
+        let message = format!("{}: {} and {}", names("different statuses"), a.status, b.status);
         return Some(Fault::new(FaultKind::Status, message));
     }
     let (Some(first), Some(second)) = (&a.decoded_sha256, &b.decoded_sha256) else { return None };
@@ -280,7 +282,7 @@ pub fn unequal(a: &Preflight, b: &Preflight) -> Option<Fault> {
         format!("{} bytes with SHA-256 {}…", p.decoded_bytes.unwrap_or(0), sha.get(..12).unwrap_or(sha))
     };
     let message =
-        format!("{} after decoding: {} and {}", names("other content"), told(a, first), told(b, second));
+        format!("{} after decoding: {} and {}", names("different content"), told(a, first), told(b, second));
     Some(Fault::new(FaultKind::Mismatch, message))
 }
 

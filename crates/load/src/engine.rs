@@ -1,4 +1,4 @@
-//! The engine: carries a plan out on threads of its own, and gives what they counted.
+//! The engine: runs a plan on threads of its own, and returns what they counted.
 
 mod clock;
 mod conn;
@@ -35,16 +35,17 @@ use crate::result::{Client, LoadResult, Preflight};
 use crate::sys;
 use crate::verify::{Decoder, Expectation, Expectations, Verifier};
 
-/// How often progress is told.
+/// The interval of progress reports.
 const TELL: Duration = Duration::from_millis(500);
 
-/// Carries out a plan: a preflight of every request, and then the load.
+/// Runs a plan: a preflight of every request, then the load.
 ///
-/// `tell` is called about twice a second; when `stop` is set no further request is sent, and those in flight are drained.
+/// `tell` is called about twice per second. When `stop` is set, no further request is sent, and requests in flight are
+/// drained.
 ///
 /// # Errors
-/// Why the plan cannot be carried out: it asks for what cannot be done, or the preflight found nothing that could be
-/// verified. Then no load was sent.
+/// Why the plan cannot run: it is impossible, or the preflight found nothing that could be verified. In these cases no
+/// load was sent.
 pub fn run(
     plan: &LoadPlan,
     tell: &mut dyn FnMut(&Progress),
@@ -89,7 +90,7 @@ pub fn run(
     let mut all = Recorder::new(arsenal.classes.len(), slice(plan));
     let mut seconds = 0.0f64;
     for outcome in outcomes {
-        let outcome = outcome.map_err(|e| Refusal(format!("the load broke off: {e}")))?;
+        let outcome = outcome.map_err(|e| Refusal(format!("the load was aborted: {e}")))?;
         client.thread_shares.push(outcome.share);
         client.thread_waits.extend(outcome.wait);
         seconds = seconds.max(outcome.seconds);
@@ -106,7 +107,8 @@ pub fn run(
     Ok(LoadResult { seconds, classes, slices, faults, unproven, client, preflights, began })
 }
 
-/// Seconds of a run whose requests are due until its end whatever the server does: after the last one the schedule goes on. 0 for others.
+/// Seconds of a run whose requests are due until its end independent of the server: the schedule goes on after the last
+/// request. 0 for other runs.
 fn scheduled_seconds(plan: &LoadPlan, models: &[Box<dyn Model>]) -> f64 {
     let Some(seconds) = plan.length.seconds else { return 0.0 };
     let end = seconds * (1.0 - 1e-9);
@@ -118,7 +120,7 @@ fn died() -> io::Error {
     io::Error::other("a thread of the generator panicked")
 }
 
-/// Asks for every request a few times, and gives what the responses of the load must be.
+/// Sends every request a few times, and returns what responses of the load must be.
 fn preflight(
     plan: &LoadPlan,
     arsenal: &Arsenal,
@@ -133,7 +135,7 @@ fn preflight(
         watch(window, &mut tell, || asking.is_finished());
         asking.join().unwrap_or_else(|_| Err(died()))
     });
-    let found = found.map_err(|e| Refusal(format!("the preflight broke off: {e}")))?;
+    let found = found.map_err(|e| Refusal(format!("the preflight was aborted: {e}")))?;
     let (mut preflights, mut expectations) = (Vec::new(), Vec::new());
     for (preflight, expectation) in found {
         let is_answered = preflight.status != 0;
@@ -154,7 +156,7 @@ fn preflight(
     Ok((preflights, is_whole.then(|| Expectations::new(expectations, plan))))
 }
 
-/// What the responses to every request tell.
+/// What the responses to every request showed.
 fn scout(
     plan: &LoadPlan,
     arsenal: &Arsenal,
@@ -176,7 +178,7 @@ fn scout(
     Ok(scout.finish(|| window.beat()))
 }
 
-/// What a preflight is carried out with.
+/// The parts of a preflight.
 struct Asking<'a> {
     mini: &'a LoadPlan,
     arsenal: &'a Arsenal,
@@ -185,7 +187,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Asks for each of these requests so many times, one after the other, beginning with a new connection.
+    /// Sends each of these requests this many times, one after the other, starting with a new connection.
     fn ask(
         &self,
         scout: Box<preflight::Scout>,
@@ -199,7 +201,7 @@ impl Asking<'_> {
         let sink = Sink::new(shared.clock, recorder, Eye::Scout(scout));
         let part = scouting_part(mini, arsenal, requests, times);
         let (_, scout) = Thread::new(mini, arsenal, &shared, vec![part], sink, window)?.run()?.finish();
-        scout.ok_or_else(|| io::Error::other("what was seen is lost"))
+        scout.ok_or_else(|| io::Error::other("the results of the preflight are lost"))
     }
 
     /// Waits, unless the run is to be stopped.
@@ -214,7 +216,7 @@ impl Asking<'_> {
     }
 }
 
-/// What every thread works on.
+/// State that all threads share.
 struct Job<'a> {
     plan: &'a LoadPlan,
     arsenal: &'a Arsenal,
@@ -222,12 +224,12 @@ struct Job<'a> {
     models: &'a [Box<dyn Model>],
 }
 
-/// What one thread came to.
+/// The outcome of one thread.
 struct Outcome {
     recorder: Recorder,
     /// Share of a core.
     share: f64,
-    /// Share of its time in which it waited for a processor; none: the system does not tell.
+    /// Share of its time in which it waited for a processor; none: the system does not report it.
     wait: Option<f64>,
     /// When it ended.
     seconds: f64,
@@ -250,7 +252,7 @@ impl Job<'_> {
         let share = (sys::thread_cpu_seconds() - cpu) / lasted;
         let wait =
             sys::thread_wait_seconds().zip(waited).map(|(after, before)| (after - before).max(0.0) / lasted);
-        // What the decoder still has to say is no time of the load's.
+        // Waiting for the decoder does not count as time of the load.
         let (recorder, _) = sink.finish();
         Ok(Outcome { recorder, share, wait, seconds: ended as f64 / 1e9 })
     }
@@ -260,7 +262,8 @@ fn slice(plan: &LoadPlan) -> crate::Nanos {
     (plan.slice_seconds.max(0.001) * 1e9) as crate::Nanos
 }
 
-/// Tells how it goes until the threads have ended, as long as all of them go on: who hears nothing knows that one does not.
+/// Reports progress until the threads have ended, as long as all of them go on. Without reports, the listener knows
+/// that a thread hangs.
 fn watch(windows: &[Window], tell: &mut dyn FnMut(), is_over: impl Fn() -> bool) {
     let mut told = Instant::now();
     let mut pause = Duration::from_millis(1);
@@ -297,7 +300,7 @@ mod tests {
 
     #[test]
     fn it_is_told_only_as_long_as_every_thread_goes_on() {
-        // How often it is told within three times the time between two, by which of two threads beats.
+        // A thread must show progress within three times its own interval, relative to the interval of reports.
         let told = |beats: [bool; 2]| {
             let windows = [Window::default(), Window::default()];
             let (begun, mut told) = (Instant::now(), 0);

@@ -1,12 +1,12 @@
-//! Bytes of a server's in messages: printable ASCII alone, and never many. What may be sent to one as a token.
+//! Escapes a server's bytes for messages: printable ASCII only, and limited in length. Also checks HTTP tokens.
 
-/// Characters of a message that a server may choose.
+/// The most characters of server bytes in a message.
 const MOST: usize = 60;
 
-/// The bytes in one line of printable ASCII, everything else as `\r` or `\x1b`; at most 60 characters, of which the
-/// last is `…` when there was more.
+/// The bytes on one line of printable ASCII, other bytes escaped as `\r` or `\x1b`; at most 60 characters, of which the
+/// last is `…` if there was more.
 pub fn shown(bytes: &[u8]) -> String {
-    // A byte becomes one character at least: no more of them than that need be looked at.
+    // A byte becomes at least one character, so no more bytes are needed.
     let mut characters = bytes.iter().take(MOST + 1).flat_map(|byte| byte.escape_ascii()).map(char::from);
     let mut text: String = characters.by_ref().take(MOST).collect();
     if characters.next().is_some() {
@@ -16,7 +16,7 @@ pub fn shown(bytes: &[u8]) -> String {
     text
 }
 
-/// Whether a text may be a method or the name of a field (RFC 9110, section 5.6.2).
+/// Whether a text can be a method or the name of a header (RFC 9110, section 5.6.2).
 pub(crate) fn is_token(text: &str) -> bool {
     let of_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     !text.is_empty() && text.bytes().all(of_token)

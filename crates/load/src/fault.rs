@@ -1,73 +1,74 @@
-//! What can go wrong with a response. A fault is never throughput: it is counted by kind, with one example each.
+//! Failures of responses. A failed response does not count as throughput: failures are counted by kind, with one
+//! example each.
 
 use serde::{Deserialize, Serialize};
 
-/// The kinds of faults, in the order in which they may happen.
+/// The kinds of failure, in the order in which they can happen.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// The server's machine refused the connection.
+    /// The connection was refused.
     ConnectRefused,
-    /// No connection within the limit.
+    /// The connection was not established within the limit.
     ConnectTimeout,
     /// No local port or file descriptor was left.
     PortsExhausted,
-    /// Any other failure to connect.
+    /// Another error while connecting.
     ConnectFailed,
     /// The TLS handshake or a TLS record failed.
     Tls,
     /// The connection was reset.
     Reset,
-    /// No last byte within the limit.
+    /// The response was not complete within the limit.
     Timeout,
     /// The connection was closed before the first byte of a response.
     EmptyReply,
-    /// Something before the status line, or a status line that is none.
+    /// The response does not start with a status line.
     Garbage,
-    /// A head that breaks the protocol's rules.
+    /// A head that violates the protocol.
     BadHead,
-    /// A head over the limits in bytes or headers.
+    /// A head with too many bytes or headers.
     HeadTooLong,
     /// More informational responses than the limit.
     Informational,
-    /// Frames or records without end that bring no response on.
+    /// Endless frames or records that do not advance the response.
     Flood,
-    /// Content-Length and Transfer-Encoding, or several lengths that differ.
+    /// Content-Length together with Transfer-Encoding, or several different lengths.
     AmbiguousLength,
-    /// A chunk that breaks the protocol's rules.
+    /// A chunk that violates the protocol.
     BadChunk,
-    /// The connection was closed inside the body.
+    /// The connection was closed before the end of the body.
     Truncated,
-    /// Bytes after the response, where none may be.
+    /// Unexpected bytes after the response.
     Overlong,
     /// An HTTP/2 stream or connection error.
     Http2,
-    /// Not the status that the preflight saw.
+    /// The status differs from the preflight's.
     Status,
-    /// Not a content coding that the preflight accepted.
+    /// The content coding is not one that the preflight accepted.
     ContentCoding,
-    /// Not the media type that the preflight saw.
+    /// The media type differs from the preflight's.
     ContentType,
-    /// Another length than the preflight saw.
+    /// The length differs from the preflight's.
     Length,
-    /// A body that does not decode.
+    /// The body cannot be decoded.
     Corrupt,
-    /// A body that decodes to more than the limit.
+    /// The decoded body is larger than the limit.
     Bomb,
-    /// A body that decodes to something else than the preflight's.
+    /// The decoded body differs from the preflight's.
     Mismatch,
 }
 
-/// A fault as it happened.
+/// One failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Fault {
     /// Its kind.
     pub kind: FaultKind,
-    /// What was seen, in one line; bytes of the server's are escaped.
+    /// What was observed, on one line; bytes of the server are escaped.
     pub message: String,
-    /// Where in the body it differs, and what was there.
+    /// Where the body differs, and the bytes there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
 }
@@ -75,23 +76,23 @@ pub struct Fault {
 /// Where a body differs from the accepted one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Difference {
-    /// Bytes from the body's start, as transferred in its content coding.
+    /// Bytes from the start of the body, as transferred in its content coding.
     pub offset: u64,
-    /// Up to 16 bytes from there that were expected, in hexadecimal.
+    /// Up to 16 expected bytes from there, in hexadecimal.
     pub expected: String,
-    /// Up to 16 bytes from there that came, in hexadecimal.
+    /// Up to 16 received bytes from there, in hexadecimal.
     pub got: String,
 }
 
 impl Fault {
-    /// A fault without a place in the body.
+    /// A failure without a place in the body.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Fault {
         Fault { kind, message: message.into(), difference: None }
     }
 }
 
 impl FaultKind {
-    /// Its name in tables and JSON, as `connect-refused`.
+    /// Its name in tables and JSON, such as `connect-refused`.
     pub fn name(self) -> String {
         serde_json::to_value(self).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
     }

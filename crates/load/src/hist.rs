@@ -1,5 +1,6 @@
-//! A distribution of times in flat memory: an HdrHistogram of nanoseconds with three significant digits. It grows with
-//! the largest time, in a few steps, and never with the number of times. A value that is read from it is the middle of its bin.
+//! A distribution of times with bounded memory: an HdrHistogram of nanoseconds with three significant digits. Its
+//! memory grows with the largest time, in a few steps, and never with the number of times. A value read from it is the
+//! middle of its bin.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,15 +9,15 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
-/// Times are told apart from 1 ns on.
+/// The shortest time, in nanoseconds.
 const LOWEST: u64 = 1;
-/// What there is room for at first: a hiccup in a long run is no reason to grow.
+/// The initial range: a pause in a long run should not make it grow.
 const USUAL: u64 = 1_000_000_000;
-/// Longer times count as an hour.
+/// Longer times count as one hour.
 const HIGHEST: u64 = 3_600_000_000_000;
 /// Significant decimal digits.
 const DIGITS: u8 = 3;
-/// The same of what is kept by the slice.
+/// Significant digits of the histograms of slices.
 const COARSE_DIGITS: u8 = 2;
 
 /// A distribution of times. In JSON, the HdrHistogram V2 encoding in base64, in nanoseconds.
@@ -32,12 +33,13 @@ impl Default for Hist {
 fn histogram(digits: u8) -> Histogram<u64> {
     let mut inner = Histogram::new_with_bounds(LOWEST, USUAL, digits).expect("the bounds are in order");
     inner.auto(true);
-    // Writes to all of it: else a long run would come to touch more of the same memory than a short one.
+    // Writes to all its memory; otherwise a long run would touch more of it than a short one.
     inner.clear();
     inner
 }
 
-/// Adds the counts of `from`. Where that has other bins, each is counted at its middle: older runs have bins of 512 ns and more.
+/// Adds the counts of `from`. If it has other bins, each is counted at its middle: older runs have bins of 512 ns and
+/// more.
 fn take(into: &mut Histogram<u64>, from: &Histogram<u64>) {
     if into.sigfig() == from.sigfig() && into.low() == from.low() {
         into.add(from).expect("it grows to the largest time");
@@ -61,27 +63,27 @@ impl Hist {
         self.0.record_n(ns.min(HIGHEST), count).expect("it grows to the largest time");
     }
 
-    /// Takes in another's counts.
+    /// Adds another histogram's counts.
     pub fn add(&mut self, other: &Hist) {
         take(&mut self.0, &other.0);
     }
 
-    /// Forgets all counts and keeps the memory.
+    /// Sets all counts to 0 and keeps the memory.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// How many times were counted.
+    /// The number of times.
     pub fn count(&self) -> u64 {
         self.0.len()
     }
 
-    /// The smallest, in seconds; none when nothing was counted.
+    /// The smallest time, in seconds; none without counts.
     pub fn min(&self) -> Option<f64> {
         self.middle(self.0.min())
     }
 
-    /// The largest, in seconds.
+    /// The largest time, in seconds.
     pub fn max(&self) -> Option<f64> {
         self.middle(self.0.max())
     }
@@ -101,19 +103,19 @@ impl Hist {
         self.middle(self.0.value_at_quantile(q))
     }
 
-    /// The value at a quantile of all requests, of which this many have no time: they count as slower than every one that has. In
-    /// seconds; none where the quantile falls among them.
+    /// The value at a quantile of all requests, in seconds. This many of them have no time and count as slower than all
+    /// others; none if the quantile is among them.
     pub fn quantile_with(&self, q: f64, unanswered: u64) -> Option<f64> {
         if unanswered == 0 {
             return self.quantile(q);
         }
         let (counted, all) = (self.count(), self.count().saturating_add(unanswered));
-        // A product such as 0.57 × 100 comes out a little above the whole number that it is.
+        // A product such as 0.57 × 100 is slightly above the whole number.
         let rank = (q * all as f64 * (1.0 - 1e-12)).ceil().max(1.0);
         if rank > counted as f64 { None } else { self.quantile((rank - 0.5) / counted as f64) }
     }
 
-    /// The histogram, for formats that want its buckets; in nanoseconds.
+    /// The histogram, for formats that need its buckets; in nanoseconds.
     pub fn inner(&self) -> &Histogram<u64> {
         &self.0
     }
@@ -128,8 +130,8 @@ impl Hist {
     }
 }
 
-/// A histogram that is kept and no longer counted into: its V2 encoding in base64, some hundred bytes in place of some
-/// ten thousand.
+/// A packed histogram, which is no longer counted into: its V2 encoding in base64. It takes some hundred bytes instead
+/// of some ten thousand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Packed(String);
@@ -140,7 +142,7 @@ impl Packed {
         Packed::pack(&hist.0)
     }
 
-    /// Packs it to two significant digits, in about an eighth of the room.
+    /// Packs it to two significant digits, in about an eighth of the memory.
     pub fn coarse(hist: &Hist) -> Packed {
         let mut inner = histogram(COARSE_DIGITS);
         take(&mut inner, &hist.0);
@@ -153,7 +155,7 @@ impl Packed {
         Packed(STANDARD.encode(bytes))
     }
 
-    /// Takes in another's counts, to as many digits as this one has. One that was packed here never fails to be read.
+    /// Adds another histogram's counts, with this one's number of digits. A histogram packed here can always be read.
     pub(crate) fn add(&mut self, other: &Packed) {
         let Ok(Some(theirs)) = other.read() else { return };
         let Ok(Some(mut own)) = self.read() else {
@@ -165,10 +167,10 @@ impl Packed {
         *self = Packed::pack(&own);
     }
 
-    /// Unpacks it; one that was never packed is empty.
+    /// Unpacks it; a new one is empty.
     ///
     /// # Errors
-    /// A sentence, when the text is no histogram.
+    /// A sentence, if the text is not a histogram.
     pub fn unpack(&self) -> Result<Hist, String> {
         let mut hist = Hist::default();
         if let Some(read) = self.read()? {
@@ -177,17 +179,17 @@ impl Packed {
         Ok(hist)
     }
 
-    /// The histogram as it was packed, with no more room than its largest time needs.
+    /// The histogram with its packed precision, and with only the range that its largest time needs.
     fn read(&self) -> Result<Option<Histogram<u64>>, String> {
         if self.0.is_empty() {
             return Ok(None);
         }
-        let bytes = STANDARD.decode(&self.0).map_err(|e| format!("no base64: {e}"))?;
+        let bytes = STANDARD.decode(&self.0).map_err(|e| format!("not base64: {e}"))?;
         let read = Deserializer::new().deserialize(&mut bytes.as_slice());
-        read.map(Some).map_err(|e| format!("no HdrHistogram: {e}"))
+        read.map(Some).map_err(|e| format!("not an HdrHistogram: {e}"))
     }
 
-    /// The text.
+    /// The encoded text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -231,7 +233,7 @@ mod tests {
     #[test]
     fn packed_ones_add_up_to_the_packed_sum() {
         let few = (1..400).map(|n| n * 7_919);
-        // Beyond what there is room for at first.
+        // Above the initial range.
         let long = [90_000_000, 4_000_000_000, HIGHEST];
         for (a, b) in [(of(few.clone()), of(long)), (of(long), of(few.clone())), (of(few.clone()), of(few))] {
             let (mut sum, mut packed) = (a.clone(), Packed::coarse(&a));
@@ -258,7 +260,7 @@ mod tests {
 
     #[test]
     fn histograms_of_older_runs_are_read() {
-        // Their bins were 512 ns wide and wider.
+        // Their bins were 512 ns wide or wider.
         let mut old = Histogram::<u64>::new_with_bounds(1_000, 1_000_000_000, 3).unwrap();
         old.auto(true);
         [700, 42_300, 42_300, 7_000_000_000].iter().for_each(|ns| old.record(*ns).unwrap());

@@ -1,8 +1,9 @@
-//! An HTTP load generator: it sends requests on a schedule, verifies every response, and says what it cost itself.
+//! An HTTP load generator: it sends requests on a schedule, verifies every response, and reports its own cost.
 //!
-//! A [`plan::LoadPlan`] goes in, a [`result::LoadResult`] comes out. Three axes compose: *arrival* (when a request is due),
-//! *protocol* (how it is carried; TLS is a transport under every one), and *recording* (what is kept of the response).
-//! The lab runs the engine in a process of its own, so that its CPU time and memory are its own.
+//! Input is a [`plan::LoadPlan`], output a [`result::LoadResult`]. Three aspects are independent: *arrival* (when a
+//! request is due), *protocol* (how it is sent; TLS is a transport under each protocol), and *recording* (what is kept
+//! of the response). The command `weigh` runs the engine in a process of its own, so that its CPU time and memory are
+//! separate.
 
 pub mod accept;
 pub mod agent;
@@ -29,5 +30,5 @@ pub mod workload;
 
 pub use engine::{Progress, Refusal, run};
 
-/// Nanoseconds since the engine began.
+/// Nanoseconds since the start of the engine.
 pub type Nanos = u64;

@@ -1,4 +1,4 @@
-//! What an engine is to do, in full: it is read from JSON by the agent process, and kept with the result.
+//! The complete instructions for an engine: the agent process reads them as JSON, and they are kept with the result.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,39 +6,39 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadPlan {
-    /// What is asked for; never empty. Requests of one stream are drawn by weight.
+    /// The requests; never empty. Requests of one stream are drawn by weight.
     pub requests: Vec<Request>,
-    /// Who asks, when, and over how many connections; never empty.
+    /// The streams, each with an arrival model and connections; never empty.
     pub streams: Vec<Stream>,
-    /// How requests are carried.
+    /// The HTTP version.
     pub protocol: Protocol,
     /// Used for `https` URLs.
     pub tls: Tls,
-    /// When no further request is sent.
+    /// When sending ends.
     pub length: Length,
-    /// Bounds on what a server may do.
+    /// Limits on what a server may do.
     pub limits: Limits,
-    /// What becomes of bodies.
+    /// How bodies are checked.
     pub check: Check,
-    /// How often the preflight asks for each request: twice shows what differs from response to response, and the third time what differs
-    /// only sometimes. Once is enough where nothing does; 0 is taken as 1.
+    /// How many times the preflight sends each request. Two responses show what differs every time, a third one shows
+    /// what differs only sometimes. One is enough if nothing differs; 0 counts as 1.
     #[serde(default = "preflights")]
     pub preflights: u32,
-    /// Seconds after which the preflight asks for everything again, over new connections, to see what varies with time; 0: it
-    /// asks once.
+    /// Seconds after which the preflight repeats all requests over new connections, to see what varies with time; 0: no
+    /// repetition.
     #[serde(default)]
     pub again_seconds: f64,
-    /// Threads, each with connections of its own.
+    /// Threads, each with its own connections.
     pub threads: u32,
     /// The processors to which the threads are pinned in turn; empty: not pinned.
     pub cpus: Vec<u32>,
     /// The length of a slice in seconds.
     pub slice_seconds: f64,
-    /// Seed of everything drawn.
+    /// Seed of everything drawn at random.
     pub seed: u64,
 }
 
-/// Nothing to ask for yet: one thread, one kept connection, every response verified.
+/// A plan without requests: one thread, one kept connection, every response verified.
 impl Default for LoadPlan {
     fn default() -> LoadPlan {
         LoadPlan {
@@ -59,7 +59,7 @@ impl Default for LoadPlan {
     }
 }
 
-/// How often the preflight asks for a request where a plan says nothing of it.
+/// The default number of preflight requests.
 pub const PREFLIGHTS: u32 = 3;
 
 fn preflights() -> u32 {
@@ -74,23 +74,23 @@ pub struct Request {
     pub name: String,
     /// An absolute `http` or `https` URL.
     pub url: String,
-    /// The method, as `GET`.
+    /// The method, such as `GET`.
     pub method: String,
-    /// Headers in the order of sending. `Host`, `Content-Length` and `Connection` are added where they are missing.
+    /// Headers in the order of sending. `Host`, `Content-Length` and `Connection` are added if missing.
     pub headers: Vec<(String, String)>,
-    /// The request's body, in base64 in JSON.
+    /// The request's body; base64 in JSON.
     #[serde(default, with = "crate::plan::bytes", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "String")]
     pub body: Vec<u8>,
-    /// How often it is drawn, relative to the others of its stream.
+    /// Weight when requests of a stream are drawn, relative to the others.
     pub weight: f64,
-    /// Classes are reported apart.
+    /// The class, which has its own results.
     pub class: String,
     /// Index into [`LoadPlan::streams`].
     pub stream: u32,
 }
 
-/// A GET of nothing yet.
+/// A GET without a URL.
 impl Default for Request {
     fn default() -> Request {
         Request {
@@ -106,27 +106,27 @@ impl Default for Request {
     }
 }
 
-/// A group of connections with an arrival model of its own.
+/// A group of connections with its own arrival model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stream {
     /// A name for tables.
     pub name: String,
-    /// The arrival model, as [`crate::arrival::parse`] reads it: `closed`, `constant:200`, …
+    /// The arrival model, in the form that [`crate::arrival::parse`] reads: `closed`, `constant:200`, …
     pub arrival: String,
-    /// Connections over all threads: all that there are in a closed model, at most so many in an open one.
+    /// Connections over all threads: exactly this number in a closed model, at most this number in an open one.
     pub connections: u32,
-    /// Requests in flight on one connection, where the protocol can (HTTP/2).
+    /// Requests in flight per connection, if the protocol supports it (HTTP/2).
     pub streams_per_connection: u32,
-    /// False: a connection a request.
+    /// Whether connections are kept. False: one connection per request.
     pub keepalive: bool,
-    /// Bytes a second that a connection of a slow client reads; none: as fast as it can.
+    /// Bytes per second that a slow client reads per connection; none: as fast as possible.
     pub read_rate: Option<u64>,
-    /// A download is given up after so many bytes of body.
+    /// Downloads are aborted after this many bytes of body.
     pub abandon_after: Option<u64>,
-    /// The socket's receive buffer in bytes, set before it connects.
+    /// The socket's receive buffer in bytes, set before connecting.
     pub receive_buffer: Option<u32>,
-    /// Each thread sends its requests in turn, whatever their weights; else they are drawn by these.
+    /// Whether each thread sends its requests in turn; otherwise they are drawn by weight.
     #[serde(default)]
     pub in_turn: bool,
 }
@@ -148,31 +148,31 @@ impl Default for Stream {
     }
 }
 
-/// How requests are carried.
+/// The HTTP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// HTTP/1.1.
     Http11,
-    /// HTTP/1.0 as `ab` speaks it: servers may behave otherwise than to any browser.
+    /// HTTP/1.0 as `ab` uses it: servers may behave differently than with a browser.
     Http10,
-    /// HTTP/2: by ALPN over TLS, with prior knowledge without.
+    /// HTTP/2: by ALPN over TLS, with prior knowledge without TLS.
     Http2,
 }
 
-/// How certificates are judged, and whether sessions are taken up again.
+/// How certificates are checked, and whether sessions are resumed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
-    /// Any certificate will do.
+    /// Accept any certificate.
     pub insecure: bool,
-    /// PEM file of the authorities to trust in place of the system's.
+    /// PEM file of the authorities to trust instead of the system's.
     pub authorities: Option<String>,
-    /// A new connection takes up an earlier session.
+    /// Whether a new connection resumes an earlier session.
     pub resumption: bool,
 }
 
-/// When no further request is sent; the first of the two that is reached.
+/// When sending ends: at the first of the two limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Length {
@@ -182,15 +182,15 @@ pub struct Length {
     pub seconds: Option<f64>,
 }
 
-/// Bounds on what a server may do.
+/// Limits on what a server may do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Seconds until a connection stands, TLS included.
+    /// Seconds until a connection is established, with TLS.
     pub connect_seconds: f64,
-    /// Seconds from the send to the last byte.
+    /// Seconds from sending a request to the last byte of its response.
     pub request_seconds: f64,
-    /// Seconds that requests in flight are given at the end.
+    /// Seconds in which requests in flight may end after sending has ended.
     pub drain_seconds: f64,
     /// Bytes of a response's head.
     pub head_bytes: u32,
@@ -198,7 +198,7 @@ pub struct Limits {
     pub head_fields: u32,
     /// Informational (1xx) responses before the final one.
     pub informational: u32,
-    /// Bytes of a body that are kept to compare and to decode; a longer one is checked by its length.
+    /// Bytes of a body that are kept for comparing and decoding; of a longer body only the length is checked.
     pub body_bytes: u64,
     /// Bytes that a body may decode to.
     pub decoded_bytes: u64,
@@ -219,18 +219,18 @@ impl Default for Limits {
     }
 }
 
-/// What becomes of bodies.
+/// How bodies are checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Check {
-    /// Every response is compared; what cannot be is decoded in samples.
+    /// Every response is compared. If a body cannot be compared, samples are decoded.
     Verify {
-        /// One of so many responses that are not compared byte for byte is decoded in full.
+        /// One response in this many of those that are not compared byte by byte is decoded in full.
         decode_every: u32,
-        /// Names of headers whose values, and regular parts of bodies, differ from response to response by the user's word.
+        /// Names of headers whose values vary between responses, or `body` for bodies, as declared by the user.
         vary_by: Vec<String>,
     },
-    /// Bodies are dropped by the kernel where it can; only status and length are looked at.
+    /// Bodies are discarded, by the kernel if possible; only status and length are checked.
     Discard,
 }
 
@@ -243,7 +243,7 @@ pub mod bytes {
     /// Writes base64.
     ///
     /// # Errors
-    /// As the serializer.
+    /// Those of the serializer.
     pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&STANDARD.encode(bytes))
     }
@@ -251,7 +251,7 @@ pub mod bytes {
     /// Reads base64.
     ///
     /// # Errors
-    /// For anything else.
+    /// Anything other than base64.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
         STANDARD.decode(String::deserialize(deserializer)?).map_err(D::Error::custom)
     }

@@ -1,5 +1,5 @@
-//! How requests and responses are carried on one connection. A protocol knows bytes and exchanges; it knows nothing of when
-//! a request is due, or of what a response should hold.
+//! How requests and responses are carried on one connection. A protocol handles bytes and exchanges; it does not know
+//! when a request is due, or what a response should contain.
 
 pub mod coding;
 pub mod h1;
@@ -10,29 +10,29 @@ use h1::head::Head;
 use crate::fault::Fault;
 use crate::transport::Transport;
 
-/// Names a request in flight, as long as it is in flight.
+/// The number of a request in flight, valid while it is in flight.
 pub type ExchangeId = u32;
 
-/// What a protocol tells of exchanges while it drives a connection.
+/// Events of exchanges that a protocol reports while it drives a connection.
 pub trait Events {
-    /// Bytes have just been read from the connection: the clock is to be looked at.
+    /// Bytes were just read from the connection: time to read the clock.
     fn tick(&mut self);
 
-    /// The first byte of the response is there.
+    /// The first byte of the response has arrived.
     fn first_byte(&mut self, x: ExchangeId);
 
-    /// So many bytes came over the connection for it: head, framing or body.
+    /// This many bytes arrived on the connection for it: head, framing or body.
     fn wire(&mut self, x: ExchangeId, bytes: usize);
 
-    /// So many bytes were sent over the connection for it, where that is not known before.
+    /// This many bytes were sent on the connection for it, if the number was not known before.
     fn sent(&mut self, x: ExchangeId, bytes: usize) {
         let _ = (x, bytes);
     }
 
-    /// The final head is there; `raw` is what it was read from.
+    /// The final head has arrived; `raw` is its bytes.
     ///
     /// # Errors
-    /// Why the response is not to be had; the exchange ends with it.
+    /// Why the response is rejected; the exchange ends.
     fn head(&mut self, x: ExchangeId, head: &Head, raw: &[u8]) -> Result<(), Fault>;
 
     /// The next bytes of the body, without framing.
@@ -41,56 +41,57 @@ pub trait Events {
     /// As [`Events::head`].
     fn body(&mut self, x: ExchangeId, bytes: &[u8]) -> Result<(), Fault>;
 
-    /// So many bytes of the body were dropped unseen.
+    /// This many bytes of the body were discarded without being read.
     fn discarded(&mut self, x: ExchangeId, bytes: u64);
 
-    /// The response is whole.
+    /// The response is complete.
     fn end(&mut self, x: ExchangeId);
 
-    /// The exchange has ended without a whole response. `untouched`: the server cannot have acted on it, so that it may
-    /// be sent again.
+    /// The exchange has ended without a complete response. `untouched`: the server cannot have processed the request,
+    /// so it may be sent again.
     fn fault(&mut self, x: ExchangeId, fault: Fault, untouched: bool);
 }
 
-/// What becomes of a connection after it was driven.
+/// The state of a connection after it was driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drive {
     /// It waits for the next event.
     Open,
-    /// It has read all that it was allowed to; there may be more.
+    /// It has read its full allowance; there may be more.
     Paused,
-    /// No further exchange may be started: the server was told so, or has said so. It will close when none is in flight.
+    /// No further exchange may be started: this was sent to the server, or the server said so. It will close when none
+    /// is in flight.
     Lingering,
-    /// It is of no further use.
+    /// It can no longer be used.
     Closed,
 }
 
-/// How a connection is driven.
+/// The inputs for driving a connection.
 #[derive(Debug)]
 pub struct Means<'a> {
-    /// What is read into.
+    /// The read buffer.
     pub buffer: &'a mut [u8],
-    /// The most that is read now at the rate of a slow reader, in bytes; `usize::MAX`: as much as there is.
+    /// The most bytes to read now, for a slow reader; `usize::MAX`: no limit.
     pub allowance: usize,
-    /// The work that may be done now before others have their turn, in bytes read; frames and reads of nothing count as some.
+    /// The work that may be done before others have their turn, in bytes read; frames and empty reads also count.
     pub turn: usize,
-    /// Set where bodies of known length are dropped unseen: the room that the transport may use for it. As long as the
-    /// kernel drops them its pages are never touched, so that it costs no memory.
+    /// Set if bodies of known length are discarded: memory that the transport may use for it. If the kernel discards
+    /// them, its pages are never touched, so it costs no memory.
     pub discard: Option<&'a mut [u8]>,
-    /// The peer has closed its side or broken the connection: no event will come any more, so that reads go on to the end.
+    /// The peer has closed its side or the connection is broken: no event will follow, so reads go on to the end.
     pub ended: bool,
 }
 
-/// What a step of reading takes of a turn at least, in bytes.
+/// The least that one read takes from a turn, in bytes.
 const STEP: usize = 4 << 10;
 
 impl Means<'_> {
-    /// So many bytes were read, and so many frames or chunks were begun in them.
+    /// Subtracts the bytes that were read, and the frames or chunks that started in them.
     pub fn spend(&mut self, bytes: usize, frames: usize) {
         self.take(bytes, bytes.max(STEP).saturating_add(frames.saturating_mul(FRAME)));
     }
 
-    /// So many bytes of a body were dropped unseen.
+    /// Subtracts bytes of a body that were discarded.
     pub fn drop(&mut self, bytes: usize) {
         self.take(bytes, (bytes / DROPPED).max(STEP));
     }
@@ -100,16 +101,16 @@ impl Means<'_> {
         self.turn = self.turn.saturating_sub(work);
     }
 
-    /// No more is to be read now.
+    /// Whether reading must stop for now.
     pub fn is_spent(&self) -> bool {
         self.allowance == 0 || self.turn == 0
     }
 }
 
-/// So many bytes that the kernel drops take as much of a turn as one that is read.
+/// This many bytes that the kernel discards take as much of a turn as one byte that is read.
 const DROPPED: usize = 16;
 
-/// What a frame or a chunk takes of a turn beside its bytes: about the time of so many.
+/// What a frame or a chunk takes of a turn in addition to its bytes: as much as this many bytes.
 const FRAME: usize = 512;
 
 /// A connection's state.
@@ -121,19 +122,19 @@ pub enum Machine {
     Http2(Box<h2::Machine>),
 }
 
-/// A request as the protocols want it.
+/// A request in the forms that the protocols need.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Head and body as HTTP/1 sends them.
+    /// Head and body for HTTP/1.
     pub bytes: &'a [u8],
-    /// Head and body as HTTP/2 wants them; always there where the plan says HTTP/2.
+    /// Head and body for HTTP/2; always present in an HTTP/2 plan.
     pub message: Option<&'a h2::Message>,
-    /// Method HEAD: no body comes back.
+    /// The method is HEAD: the response has no body.
     pub head_only: bool,
 }
 
 impl Machine {
-    /// Exchanges that may be started now.
+    /// The number of exchanges that may be started now.
     pub fn capacity(&self) -> usize {
         match self {
             Machine::Http1(machine) => usize::from(machine.is_free()),
@@ -149,7 +150,7 @@ impl Machine {
         }
     }
 
-    /// Adds the exchanges in flight to a list.
+    /// Adds its exchanges in flight to a list.
     pub fn list(&self, into: &mut Vec<ExchangeId>) {
         match self {
             Machine::Http1(machine) => into.extend(machine.in_flight()),
@@ -157,7 +158,7 @@ impl Machine {
         }
     }
 
-    /// Begins an exchange, and sends it unless others may go with it: see [`Machine::flush`].
+    /// Starts an exchange and sends it, unless others may be sent with it: see [`Machine::flush`].
     pub fn start(
         &mut self,
         x: ExchangeId,
@@ -183,7 +184,7 @@ impl Machine {
         matches!(self, Machine::Http2(_))
     }
 
-    /// Sends what was started and not sent.
+    /// Sends exchanges that were started and not sent.
     pub fn flush(&mut self, io: &mut impl Transport, events: &mut impl Events) -> Drive {
         match self {
             Machine::Http1(_) => Drive::Open,
@@ -191,7 +192,7 @@ impl Machine {
         }
     }
 
-    /// Writes and reads what can be. `request` is the bytes of the exchange in flight, for HTTP/1.
+    /// Writes and reads what is possible. `request` is the bytes of the exchange in flight, for HTTP/1.
     pub fn drive(
         &mut self,
         io: &mut impl Transport,
@@ -205,7 +206,7 @@ impl Machine {
         }
     }
 
-    /// Gives an exchange up without an event; false: the connection has to go with it.
+    /// Aborts an exchange without an event; false: its connection must end, too.
     pub fn cancel(&mut self, x: ExchangeId) -> bool {
         match self {
             Machine::Http1(_) => false,

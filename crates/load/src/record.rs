@@ -1,4 +1,4 @@
-//! What one thread keeps of the responses: counters and histograms a class and a slice. It adds up over threads.
+//! One thread's counts of responses: counters and histograms per class and per slice. Records of threads can be added.
 
 mod timeline;
 
@@ -16,11 +16,11 @@ use crate::result::{ClassResult, Counts, FaultCount, Slice, Times};
 pub struct Stamps {
     /// When it was due.
     pub scheduled: Nanos,
-    /// When it was sent; with a connection of its own, when that was begun.
+    /// When it was sent; if it opened its own connection, when connecting started.
     pub sent: Nanos,
-    /// When its first byte was there.
+    /// When its first byte arrived.
     pub first: Nanos,
-    /// When its last byte was there.
+    /// When its last byte arrived.
     pub last: Nanos,
 }
 
@@ -38,7 +38,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// An empty one for so many classes.
+    /// An empty record for this many classes.
     pub fn new(classes: usize, slice: Nanos) -> Recorder {
         Recorder {
             classes: (0..classes).map(|_| Default::default()).collect(),
@@ -62,7 +62,7 @@ impl Recorder {
         self.timeline.at(at).scheduled += 1;
     }
 
-    /// A response has ended well.
+    /// A response has succeeded.
     #[inline]
     pub fn completed(&mut self, class: u32, stamps: &Stamps, body_bytes: u64, status: u16) {
         let (counts, times) = &mut self.classes[class as usize];
@@ -80,29 +80,29 @@ impl Recorder {
         now.response.record(response);
     }
 
-    /// A request has ended in a fault.
+    /// A request has failed.
     pub fn faulted(&mut self, class: u32, request: u32, at: Nanos, fault: Fault) {
         self.counts(class).faulted += 1;
         self.timeline.at(at).faulted += 1;
         self.keep(request, fault);
     }
 
-    /// Counts a fault by its kind.
+    /// Counts a failure by its kind.
     pub fn keep(&mut self, request: u32, fault: Fault) {
         self.faults.entry(fault.kind).or_insert((0, request, fault)).0 += 1;
     }
 
-    /// Response times of the newest slice that has any.
+    /// Response times of the latest slice that has any.
     pub fn newest(&self) -> &Hist {
         self.timeline.newest()
     }
 
-    /// Completed and faulted so far.
+    /// Completed and failed so far.
     pub fn progress(&self) -> (u64, u64) {
         self.classes.iter().fold((0, 0), |(done, bad), (c, _)| (done + c.completed, bad + c.faulted))
     }
 
-    /// Takes in another thread's.
+    /// Adds another thread's record.
     pub fn add(&mut self, other: Recorder) {
         for ((counts, times), (c, t)) in self.classes.iter_mut().zip(other.classes) {
             counts.add(&c);
@@ -116,7 +116,7 @@ impl Recorder {
         self.timeline.add(other.timeline);
     }
 
-    /// The faults by kind; `name` gives a request's name.
+    /// The failures by kind; `name` returns a request's name.
     pub fn faults(&self, name: impl Fn(u32) -> String) -> Vec<FaultCount> {
         let fault = |(kind, (count, request, example)): (&FaultKind, &(u64, u32, Fault))| FaultCount {
             kind: *kind,
@@ -139,7 +139,7 @@ impl Recorder {
 }
 
 impl Counts {
-    /// Adds another's.
+    /// Adds another class.
     pub fn add(&mut self, c: &Counts) {
         self.scheduled += c.scheduled;
         self.sent += c.sent;
@@ -163,7 +163,7 @@ impl Counts {
 }
 
 impl Times {
-    /// Adds another's.
+    /// Adds another slice.
     pub fn add(&mut self, t: &Times) {
         self.connect.add(&t.connect);
         self.tls.add(&t.tls);

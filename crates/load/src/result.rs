@@ -1,4 +1,4 @@
-//! What a block of load came to. All of it adds up over threads, and none of it grows with the number of requests.
+//! The result of a block of load. Results of threads can be added, and no part grows with the number of requests.
 
 use std::time::Instant;
 
@@ -7,101 +7,103 @@ use serde::{Deserialize, Serialize};
 use crate::fault::{Fault, FaultKind};
 use crate::hist::{Hist, Packed};
 
-/// One block's outcome.
+/// The result of one block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LoadResult {
     /// Seconds from the first scheduled send to the last byte, or to the end of the schedule if that is later.
     pub seconds: f64,
-    /// What the requests of each class came to, in the plan's order.
+    /// Results of each class, in the plan's order.
     pub classes: Vec<ClassResult>,
-    /// The run as a time series, by the instant at which a request ended.
+    /// The run as a time series, by the instant at which requests ended.
     pub slices: Vec<Slice>,
-    /// The faults by kind.
+    /// The failures by kind.
     pub faults: Vec<FaultCount>,
-    /// Responses that should have been decoded, and were not for want of room or time; they count as completed.
+    /// Responses that were due to be decoded, but were not, because memory or time was missing; they count as
+    /// completed.
     pub unproven: u64,
-    /// What the generator used itself.
+    /// The generator's own use of resources.
     pub client: Client,
-    /// What the server sends for each request of the plan, seen before the load.
+    /// The server's responses to each request of the plan before the load.
     pub preflights: Vec<Preflight>,
-    /// The origin of every schedule by this process's clock: an open model's first request was due then. It means nothing elsewhere and
-    /// is in no file.
+    /// The origin of every schedule by this process's clock: the first request of an open model was due then. It has no
+    /// meaning elsewhere and is not written to files.
     #[serde(skip)]
     pub began: Option<Instant>,
 }
 
-/// What the requests of one class came to.
+/// The results of one class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ClassResult {
     /// The class.
     pub name: String,
-    /// What was counted.
+    /// Counters.
     pub counts: Counts,
-    /// When things happened.
+    /// Times.
     pub times: Times,
 }
 
-/// Times of a class, in histograms.
+/// Times of a class, as histograms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Times {
-    /// From the begin of a connection to its establishment; one value a connection.
+    /// From the start of connecting until the connection is established; one value per connection.
     pub connect: Hist,
-    /// The TLS handshake; one value a connection.
+    /// The TLS handshake; one value per connection.
     pub tls: Hist,
-    /// Send → first byte of the response (ab: waiting).
+    /// Send → first byte of the response (`ab`: waiting).
     pub ttfb: Hist,
     /// First byte → last byte.
     pub transfer: Hist,
-    /// Send → last byte. The send of a request that opens its own connection is the begin of that connection.
+    /// Send → last byte. If a request opens its own connection, its send is the start of connecting.
     pub service: Hist,
     /// Scheduled send → last byte.
     pub response: Hist,
 }
 
-/// What is counted in a class. Bytes are those of responses unless they say otherwise.
+/// Counters of a class. Bytes are those of responses unless stated otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Counts {
-    /// Requests that were due.
+    /// Scheduled requests.
     pub scheduled: u64,
-    /// Requests that were sent; one sent again on a new connection counts once.
+    /// Requests that were sent; a request that was sent again on a new connection counts once.
     pub sent: u64,
-    /// Responses that ended as they should, verified where that was asked for.
+    /// Successful responses, verified if the plan asks for that.
     pub completed: u64,
-    /// Requests that ended in a fault.
+    /// Failed requests.
     pub faulted: u64,
-    /// Requests that were due and never sent.
+    /// Scheduled requests that were never sent.
     pub dropped: u64,
     /// Requests sent again because the server had closed a kept connection.
     pub retried: u64,
-    /// Downloads given up on purpose.
+    /// Downloads aborted on purpose.
     pub abandoned: u64,
     /// Completed responses whose status is not 2xx.
     pub non_2xx: u64,
     /// Connections opened.
     pub connections: u64,
-    /// Of these, TLS sessions taken up again.
+    /// TLS sessions among these that were resumed.
     pub resumed: u64,
-    /// Bytes sent, heads and bodies, without TLS.
+    /// Bytes sent, headers and bodies, without TLS.
     pub sent_bytes: u64,
-    /// Bytes received over connections, without TLS: heads, framing and bodies.
+    /// Bytes received over connections, without TLS: headers, framing and bodies.
     pub wire_bytes: u64,
-    /// Bytes of heads.
+    /// Bytes of headers.
     pub head_bytes: u64,
     /// Bytes of bodies without framing, in their content coding.
     pub body_bytes: u64,
-    /// Bytes of completed bodies after decoding; of bodies not decoded, those of the equal one that was.
+    /// Bytes of completed bodies after decoding; a body that was not decoded counts with the length of the equal body
+    /// that was.
     pub decoded_bytes: u64,
-    /// Completed responses whose body was compared byte for byte.
+    /// Completed responses whose body was compared byte by byte.
     pub compared: u64,
     /// Completed responses that were decoded in full.
     pub decoded: u64,
-    /// CPU nanoseconds of decoding, off the timing path.
+    /// CPU nanoseconds for decoding, outside the timed path.
     pub decode_ns: u64,
 }
 
 impl Counts {
-    /// Requests that were due and have no right answer: those that faulted and those that were never sent. Downloads given up on
-    /// purpose are none of them.
+    /// Scheduled requests without a correct response: those that failed and those that were never sent. Downloads
+    /// aborted on purpose do not count.
     pub fn unanswered(&self) -> u64 {
         self.faulted.saturating_add(self.dropped)
     }
@@ -114,57 +116,58 @@ pub struct Slice {
     pub start: f64,
     /// Its length in seconds.
     pub seconds: f64,
-    /// Requests that were due in it.
+    /// Requests that were scheduled in it.
     pub scheduled: u64,
     /// Responses completed in it.
     pub completed: u64,
-    /// Faults in it.
+    /// Failures in it.
     pub faulted: u64,
-    /// Bytes of bodies of the completed.
+    /// Bytes of bodies of completed responses.
     pub body_bytes: u64,
-    /// Response times of the completed.
+    /// Response times of completed responses.
     pub response: Packed,
 }
 
-/// Faults of one kind.
+/// Failures of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FaultCount {
     /// The kind.
     pub kind: FaultKind,
-    /// How many.
+    /// The number of failures.
     pub count: u64,
-    /// The request's name, and what happened the first time.
+    /// The name of the request that failed first.
     pub request: String,
-    /// The first of them.
+    /// The first failure.
     pub example: Fault,
 }
 
-/// What the generator used itself, from the first scheduled send to the end.
+/// The generator's own use of resources, from the first scheduled send to the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Client {
     /// CPU seconds in user mode, of the whole process.
     pub user_seconds: f64,
     /// CPU seconds in the kernel, of the whole process.
     pub system_seconds: f64,
-    /// Share of a core that each thread used.
+    /// Share of a core used by each thread.
     pub thread_shares: Vec<f64>,
-    /// Share of the block in which each thread was ready and waited for a processor; empty where the system does not tell.
+    /// Share of the block in which each thread was ready but waited for a processor; empty if the system does not
+    /// report it.
     #[serde(default)]
     pub thread_waits: Vec<f64>,
     /// Largest resident set of the process in bytes.
     pub peak_rss_bytes: u64,
-    /// How late requests were sent although a connection was free; one value a request of an open model.
+    /// How late requests were sent although a connection was free; one value per request of an open model.
     pub lateness: Hist,
 }
 
-/// What the server sends for one request.
+/// What the preflight found for one request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Preflight {
     /// The request's name.
     pub request: String,
-    /// The protocol as the server spoke it, as `HTTP/1.1`.
+    /// The protocol version of the response, such as `HTTP/1.1`.
     pub version: String,
-    /// The status; 0 when there was no response.
+    /// The status; 0 without a response.
     pub status: u16,
     /// Content-Type, escaped.
     pub content_type: Option<String>,
@@ -176,7 +179,7 @@ pub struct Preflight {
     pub etag: Option<String>,
     /// Server, escaped.
     pub server: Option<String>,
-    /// How the end of the body is told.
+    /// How the end of the body is marked.
     pub framing: Framing,
     /// Bytes of the body in its content coding.
     pub body_bytes: u64,
@@ -186,14 +189,14 @@ pub struct Preflight {
     pub decoded_sha256: Option<String>,
     /// How responses will be checked.
     pub checked: Checked,
-    /// What a reader should know: how responses differ from each other, what is odd about the body.
+    /// Notes for the reader: how responses differ from each other, and anything unusual about the body.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Why nothing can be verified, where that is so.
+    /// Why nothing can be verified; null: it can be.
     pub fault: Option<Fault>,
 }
 
-/// How the end of a body is told.
+/// How the end of a body is marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Framing {
@@ -204,7 +207,7 @@ pub enum Framing {
     Length,
     /// Transfer-Encoding: chunked.
     Chunked,
-    /// The close of the connection.
+    /// The end of the connection.
     Close,
     /// HTTP/2 frames.
     Frames,
@@ -214,14 +217,14 @@ pub enum Framing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Checked {
-    /// Status and length alone.
+    /// Status and length only.
     #[default]
     Length,
     /// Every byte of every body.
     Bytes,
-    /// Status, media type and coding, and of samples a full decode and a plausible length, because bodies differ from response to
-    /// response.
+    /// Bodies vary between responses: status, media type and coding are checked; samples are decoded in full and must
+    /// have a plausible length.
     Samples,
-    /// Status, media type and coding, a full decode, and every byte but those of the parts that vary.
+    /// Status, media type and coding, a full decode, and every byte except in the parts that vary.
     Parts,
 }

@@ -1,4 +1,4 @@
-//! What the operating system is asked: clocks, memory, limits, processors. Calls that only Linux has stand here alone.
+//! Queries of the operating system: clocks, memory, limits, processors. Calls that exist only on Linux are all here.
 
 use std::io;
 
@@ -11,18 +11,19 @@ pub fn thread_cpu_seconds() -> f64 {
     seconds(ClockId::ThreadCPUTime)
 }
 
-/// Seconds for which this thread was ready and waited for a processor; none where the system does not tell.
+/// Seconds for which this thread was ready but waited for a processor; none if the system does not report it.
 pub fn thread_wait_seconds() -> Option<f64> {
     waited(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)
 }
 
-/// The second number of a `schedstat`: nanoseconds on a run queue. The first is nanoseconds on a processor, the third how often.
+/// The second number of `schedstat`: nanoseconds in a run queue. The first is nanoseconds on a processor, the third the
+/// number of runs.
 fn waited(schedstat: &str) -> Option<f64> {
     let ns: u64 = schedstat.split_whitespace().nth(1)?.parse().ok()?;
     Some(ns as f64 / 1e9)
 }
 
-/// CPU seconds of this process in user mode and in the kernel. The sum is exact; how it splits is counted in clock ticks.
+/// CPU seconds of this process in user mode and in the kernel. The sum is exact; the split is counted in clock ticks.
 pub fn process_cpu_seconds() -> (f64, f64) {
     let total = seconds(ClockId::ProcessCPUTime);
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -42,7 +43,7 @@ fn seconds(clock: ClockId) -> f64 {
     t.tv_sec as f64 + t.tv_nsec as f64 / 1e9
 }
 
-/// The largest resident set of this process so far, in bytes; 0 where the system does not tell.
+/// The largest resident set of this process so far, in bytes; 0 if the system does not report it.
 pub fn peak_rss_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap_or_default();
@@ -50,10 +51,10 @@ pub fn peak_rss_bytes() -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-/// Keeps the calling thread on one processor.
+/// Pins the calling thread to one processor.
 ///
 /// # Errors
-/// When there is no such processor, or it is not ours.
+/// There is no such processor, or this process may not use it.
 pub fn pin(cpu: u32) -> io::Result<()> {
     let mut set = CpuSet::new();
     if cpu as usize >= CpuSet::MAX_CPU {
@@ -63,11 +64,11 @@ pub fn pin(cpu: u32) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Makes room for `wanted` open files by raising the soft limit, as far as the hard one allows. Gives the limit then, and
-/// the one before if it was raised.
+/// Raises the soft limit of open files to `wanted`, as far as the hard limit allows. Returns the limit, and the
+/// previous one if it was raised.
 ///
 /// # Errors
-/// When the hard limit is lower than `wanted`: the error is the limit that there is.
+/// The hard limit, if it is lower than `wanted`.
 pub fn make_room_for_files(wanted: u64) -> Result<Option<u64>, u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let before = current.unwrap_or(u64::MAX);
@@ -81,9 +82,9 @@ pub fn make_room_for_files(wanted: u64) -> Result<Option<u64>, u64> {
     Ok(Some(before))
 }
 
-/// Gives this thread the lowest priority, where a thread can have one of its own.
+/// Gives this thread the lowest priority, if the system has priorities per thread.
 pub fn lowest_priority() {
-    // Elsewhere this would be the priority of the whole process. What cannot be lowered stays as it is.
+    // Elsewhere this would change the priority of the whole process. If it fails, the priority stays unchanged.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::setpriority_process(None, 19);
 }
@@ -102,7 +103,7 @@ mod tests {
         assert_eq!(waited("1 - 2"), None);
     }
 
-    /// Takes so many seconds of its processor.
+    /// Uses this many seconds of its processor.
     fn burn(seconds: f64) {
         let until = thread_cpu_seconds() + seconds;
         while thread_cpu_seconds() < until {}
@@ -123,7 +124,7 @@ mod tests {
             scope.spawn(|| {
                 pin(cpu).unwrap();
                 let before = thread_wait_seconds();
-                // Half a second of a processor that two want is several turns of each.
+                // Half a second of a processor that two threads want is several turns of each.
                 burn(0.5);
                 let after = thread_wait_seconds();
                 stop.store(true, Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! Where a URL leads: its parts as HTTP needs them, its addresses, and whether load may be sent there.
-//! This module asks the resolver; it never connects.
+//! Parses a URL into the parts that HTTP needs, resolves its addresses, and decides whether load may be sent there.
+//! This module uses the resolver; it never connects.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,14 +9,14 @@ use url::{Host, Position, Url};
 
 use crate::escape::shown;
 
-/// Addresses that are kept of one name.
+/// The most addresses of one name that are kept.
 const MOST_ADDRESSES: usize = 16;
-/// Hosts that one run may ask the resolver for.
+/// The most hosts that one run may resolve.
 const MOST_HOSTS: usize = 256;
-/// Bytes of a URL; servers take 8 KB of a request line as a rule.
+/// The longest URL in bytes; most servers accept a request line of 8 KB.
 const MOST_BYTES: usize = 16 << 10;
 
-/// The schemes that can be spoken.
+/// The supported schemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
     /// Plain TCP.
@@ -28,13 +28,13 @@ pub enum Scheme {
 /// The parts of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// How it is spoken to.
+    /// The scheme.
     pub scheme: Scheme,
     /// A name in lower case and ASCII, or an address without brackets.
     pub host: String,
-    /// The port, the scheme's where none is given.
+    /// The port; the scheme's default if none is given.
     pub port: u16,
-    /// As in a Host header: brackets around IPv6, no port where it is the scheme's.
+    /// For the Host header: brackets around IPv6, no port if it is the scheme's default.
     pub authority: String,
     /// Path and query, never empty.
     pub path: String,
@@ -49,13 +49,13 @@ pub struct Target {
     pub addresses: Vec<SocketAddr>,
 }
 
-/// A URL to which no load can or may be sent.
+/// A URL to which load cannot or may not be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct TargetError(String);
 
 impl Location {
-    /// The parts of an absolute URL; a fragment is left out, as in any request.
+    /// The parts of an absolute URL; a fragment is removed, as in any request.
     ///
     /// # Errors
     /// One line with the URL, what is wrong, and what to write.
@@ -68,29 +68,28 @@ impl Location {
         let scheme = match url.scheme() {
             "http" => Scheme::Http,
             "https" => Scheme::Https,
-            // `localhost:8080/x` reads as a URL of the scheme `localhost`.
+            // `localhost:8080/x` parses as a URL with the scheme `localhost`.
             other if !text.contains("://") => {
                 return wrong(&format!(
-                    "{} is no scheme; write http://{}",
+                    "{} is not a scheme; write http://{}",
                     shown(other.as_bytes()),
                     shown(text.as_bytes())
                 ));
             }
             other => {
                 return wrong(&format!(
-                    "{} is not spoken here; only http and https are",
+                    "{} is not supported; only http and https are",
                     shown(other.as_bytes())
                 ));
             }
         };
         if !url.username().is_empty() || url.password().is_some() {
             return Err(TargetError(
-                "a URL with a user's name or password in it is refused; send them in an Authorization header"
-                    .into(),
+                "a URL with a user name or password is refused; send them in an Authorization header".into(),
             ));
         }
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
-            return wrong("there is no host in it");
+            return wrong("the URL has no host");
         };
         if port == 0 {
             return wrong("port 0 cannot be connected to");
@@ -111,24 +110,24 @@ pub(crate) fn parse_url(text: &str) -> Result<Url, TargetError> {
     let text = text.trim();
     let wrong = |what: String| TargetError(format!("{}: {what}", shown(text.as_bytes())));
     if text.len() > MOST_BYTES {
-        return Err(wrong(format!("longer than a URL can be ({MOST_BYTES} bytes)")));
+        return Err(wrong(format!("longer than the limit for URLs ({MOST_BYTES} bytes)")));
     }
     Url::parse(text).map_err(|e| match e {
         url::ParseError::RelativeUrlWithoutBase => {
-            wrong("no absolute URL; write it as http://HOST/PATH, or give a base".into())
+            wrong("not an absolute URL; write http://HOST/PATH, or give a base".into())
         }
-        e => wrong(format!("no URL: {e}")),
+        e => wrong(format!("not a URL: {e}")),
     })
 }
 
 impl Target {
-    /// Whether all its addresses are this machine's own loopback.
+    /// Whether all its addresses are loopback addresses of this machine.
     pub fn is_loopback(&self) -> bool {
         self.addresses.iter().all(|address| address.ip().to_canonical().is_loopback())
     }
 }
 
-/// Whether load may be sent there: anything but loopback has to be named among `allowed`, host by host.
+/// Whether load may be sent there: any host but loopback must be listed in `allowed`.
 ///
 /// # Errors
 /// One line that says what to write.
@@ -149,7 +148,7 @@ pub fn permit(target: &Target, allowed: &[String]) -> Result<(), TargetError> {
     )))
 }
 
-/// Asks for the addresses of each host once.
+/// Resolves the addresses of each host once.
 #[derive(Debug, Default)]
 pub struct Resolver {
     known: RefCell<HashMap<(String, u16), Vec<SocketAddr>>>,
@@ -159,7 +158,7 @@ impl Resolver {
     /// The target of a URL.
     ///
     /// # Errors
-    /// As [`Location::parse`]; a host that has no address.
+    /// Those of [`Location::parse`]; a host without an address.
     pub fn target(&self, url: &str) -> Result<Target, TargetError> {
         let location = Location::parse(url)?;
         let key = (location.host.clone(), location.port);
@@ -180,7 +179,7 @@ impl Resolver {
 }
 
 fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, TargetError> {
-    // RFC 6761, 6.3: these names are this machine's, whatever a resolver says.
+    // RFC 6761, 6.3: these names mean this machine, whatever a resolver says.
     if host == "localhost" || host.ends_with(".localhost") {
         let own: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
         return Ok(own.map(|ip| SocketAddr::new(ip, port)).to_vec());

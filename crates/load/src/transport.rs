@@ -1,4 +1,4 @@
-//! What carries bytes under a protocol: a TCP connection, bare or with TLS over it. Never blocks.
+//! What carries bytes under a protocol: a TCP connection, with or without TLS. Never blocks.
 
 #[cfg(target_os = "linux")]
 mod mark;
@@ -10,31 +10,32 @@ use std::io;
 use tcp::Tcp;
 use tls::Tls;
 
-/// A connection's bytes. Readiness is edge-triggered: after [`io::ErrorKind::WouldBlock`], and after a read that fell short
-/// where [`Transport::short_read_drains`], the next event tells of more.
+/// A connection's bytes. Readiness is edge-triggered: after [`io::ErrorKind::WouldBlock`], and after a short read if
+/// [`Transport::short_read_drains`], the next event reports more.
 pub trait Transport {
-    /// Reads what is there. 0: the peer has closed its side.
+    /// Reads what has arrived. 0: the peer has closed its side.
     ///
     /// # Errors
     /// As [`std::io::Read::read`].
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes what there is room for.
+    /// Writes as much as there is room for.
     ///
     /// # Errors
     /// As [`std::io::Write::write`].
     fn write(&mut self, buf: &[u8]) -> io::Result<usize>;
 
-    /// Drops up to `max` bytes that are there, or that come; `scratch` may be written to.
+    /// Discards up to `max` bytes; `scratch` may be written to.
     ///
     /// # Errors
     /// As [`Transport::read`].
     fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize>;
 
-    /// Whether a read that does not fill the buffer has taken all that was there.
+    /// Whether a read that does not fill the buffer has emptied the socket.
     fn short_read_drains(&self) -> bool;
 
-    /// From now on an event may wait until so many bytes can be read; after 1 it tells of the first. A wish: not every transport can.
+    /// From now on an event may wait until this many bytes can be read; with 1 it reports the first byte. A hint: not
+    /// every transport supports it.
     fn await_bytes(&mut self, _bytes: usize) {}
 }
 

@@ -1,13 +1,14 @@
-//! What a response must be, and whether it is.
+//! Checks whether a response is what it must be.
 //!
-//! A preflight tells what the server sends for each request ([`Examiner`]); that becomes an [`Expectation`] a request: one body
-//! or a few, a body with parts that vary, or what can be asked of bodies that have nothing in common. While
-//! the load runs, each thread's [`Verifier`] compares every body, as it arrives, with the bodies that are accepted on the
-//! wire. What equals none of them is not wrong yet, for a server may cut or flush its blocks otherwise: it is kept, and
-//! one [`Decoder`] thread off the timing path decodes it, takes it up among the accepted ones, or finds the fault.
+//! A preflight shows what the server sends for each request ([`Examiner`]). That becomes an [`Expectation`] per
+//! request: one body or a few, a body with parts that vary, or what can be checked of bodies that have nothing in
+//! common. During the load, each thread's [`Verifier`] compares every body, as it arrives, with the accepted bodies as
+//! transferred. A body that equals none of them may still be correct, because a server may cut or flush its blocks
+//! differently: it is kept. One [`Decoder`] thread, outside the timed path, decodes it and either adds it to the
+//! accepted bodies or finds the failure.
 //!
-//! This room reads no socket and counts nothing: the engine feeds it and records its verdicts. Everything it keeps of a
-//! server's bytes is bounded.
+//! This module reads no socket and counts nothing: the engine feeds it and records its verdicts. The memory for a
+//! server's bytes is limited.
 
 mod changes;
 mod checker;

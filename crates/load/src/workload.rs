@@ -1,5 +1,5 @@
-//! Workloads as users write them: a request file in TOML, or a list of URLs, become the requests and streams of a plan.
-//! All that a file says is checked here, before anything is sent; this module asks no resolver and connects to nothing.
+//! Workloads as users write them: a request file in TOML, or a list of URLs, becomes the requests and streams of a
+//! plan. A file is checked in full before anything is sent; this module does not resolve names or connect.
 
 mod build;
 mod draft;
@@ -10,38 +10,38 @@ use std::path::Path;
 
 use crate::plan::{Request, Stream};
 
-/// A request file or a body file larger than this is taken for a mistake.
+/// The largest request file or body file; a larger one is taken for a mistake.
 const MOST_BYTES: u64 = 16 << 20;
-/// Bytes of all bodies together: they are held in memory, once a thread.
+/// The most bytes of all bodies together: every thread keeps them in memory.
 const MOST_BODIES: u64 = 64 << 20;
-/// Requests of one workload.
+/// The most requests of one workload.
 const MOST_REQUESTS: usize = 100_000;
 
-/// The requests and the streams that a plan needs.
+/// The requests and streams of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     /// In the file's order; never empty.
     pub requests: Vec<Request>,
-    /// Those that have requests; the shared one, where it has any, is the first.
+    /// The streams with requests; if the shared one has requests, it is the first.
     pub streams: Vec<Stream>,
 }
 
-/// What holds where a file says nothing.
+/// Defaults for what a file does not set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Defaults {
-    /// Relative URLs are read against it.
+    /// The base of relative URLs.
     pub base: Option<String>,
     /// The method.
     pub method: String,
-    /// Headers of every request; one of the same name in the file takes the place of these.
+    /// Headers of every request; a header of the same name in the file replaces them.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// The class of requests in the shared stream. In a stream of the file's, its name is the class.
+    /// The class of requests in the shared stream. In a named stream, the class is the stream's name.
     pub class: String,
-    /// The stream that requests share which name none.
+    /// The stream of requests that name no stream.
     pub stream: Stream,
-    /// The length of the run, where it has one: some arrival models need it.
+    /// The length of the run, if known: some arrival models need it.
     pub seconds: Option<f64>,
 }
 
@@ -64,7 +64,7 @@ impl Default for Defaults {
 #[error("{0}")]
 pub struct WorkloadError(String);
 
-/// Something wrong in a line of a file, from 1; 0: in no line of its own.
+/// An error in a line of a file, from 1; 0: no particular line.
 struct Wrong {
     line: usize,
     what: String,
@@ -76,7 +76,7 @@ impl Wrong {
     }
 
     fn within(self, whence: &str) -> WorkloadError {
-        // The parser repeats names as they stand in the file, whatever is in them.
+        // The parser repeats names as they are in the file, with any characters.
         let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
         let what: String = self.what.chars().map(shown).collect();
         match self.line {
@@ -86,7 +86,7 @@ impl Wrong {
     }
 }
 
-/// Reads a file: TOML where its name ends in `.toml`, else a list of URLs. Body files are found beside it.
+/// Reads a file: TOML if its name ends in `.toml`, otherwise a list of URLs. Body files are relative to it.
 ///
 /// # Errors
 /// As [`WorkloadError`] says.
@@ -114,7 +114,7 @@ pub fn parse(text: &str, path: &Path, defaults: &Defaults) -> Result<Workload, W
 /// The workload of a few URLs, as given on a command line.
 ///
 /// # Errors
-/// The URL that cannot be asked for.
+/// The URL that cannot be requested.
 pub fn of_urls(urls: &[String], defaults: &Defaults) -> Result<Workload, WorkloadError> {
     let requests = urls.iter().map(|url| draft::Draft { url: url.clone(), ..draft::Draft::default() });
     let drafts = draft::Drafts { requests: requests.collect(), ..draft::Drafts::default() };
@@ -126,7 +126,7 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, String> {
     let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|e| format!("cannot be read: {e}"))?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(format!("larger than it can be ({MOST_BYTES} bytes)"));
+        return Err(format!("larger than the limit ({MOST_BYTES} bytes)"));
     }
     Ok(bytes)
 }

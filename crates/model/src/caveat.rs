@@ -1,4 +1,4 @@
-//! Caveats: typed warnings that travel with a number and name what would mend them.
+//! Caveats: typed warnings that belong to a number, each with what would fix the cause.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,13 +21,13 @@ pub enum Caveat {
         /// Share of the CPU time that was wanted (used or stolen), 0 to 1.
         share: f64,
     },
-    /// The hypervisor took much of the CPU time of some visits: see [`crate::record::steal`].
+    /// The hypervisor took more than 5% of the wanted CPU time of some visits: see [`crate::record::steal`].
     StolenVisits {
-        /// How many.
+        /// Visits that are marked.
         visits: u32,
-        /// Of how many.
+        /// All visits.
         of: u32,
-        /// The largest share of one of them that was stolen, 0 to 1.
+        /// The largest stolen share of one visit, 0 to 1.
         most: f64,
     },
     /// The whole machine was slower in some rounds than in others.
@@ -35,119 +35,120 @@ pub enum Caveat {
         /// The slowest round's factor ÷ the fastest round's.
         factor: f64,
     },
-    /// The interval is wider than asked for.
+    /// The interval is wider than requested.
     Unconverged {
-        /// Half-width ÷ CPU time of the widest axis.
+        /// Half-width ÷ value of the axis with the widest interval.
         half_width: f64,
-        /// What was asked for.
+        /// The half-width that was requested.
         asked: f64,
     },
-    /// Fewer samples than a figure needs.
+    /// A figure has fewer samples than it needs.
     FewSamples {
-        /// How many there are.
+        /// The number of samples.
         samples: u32,
     },
-    /// Not real content.
+    /// The content is generated, not real.
     Synthetic {
         /// The payload's name.
         payload: String,
     },
-    /// Only stated blocks of a large content were measured.
+    /// Only some blocks of a large content were measured.
     Sampled {
         /// The payload's name.
         payload: String,
-        /// Which blocks.
+        /// Which blocks these are.
         blocks: String,
     },
-    /// Real content of the corpus, but not the pinned bytes.
+    /// The content comes from the corpus, but its bytes are not the pinned ones.
     Unpinned {
         /// The payload's name.
         payload: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// The encoded bytes differed from one round to another.
+    /// The encoded bytes differed between rounds.
     Unstable {
         /// The cell's id.
         cell: String,
     },
-    /// The run was interrupted and taken up again this often.
+    /// The run was interrupted and resumed.
     Resumed {
-        /// How often.
+        /// How many times.
         times: u32,
     },
-    /// The load generator was busy enough to be the limit.
+    /// The load generator was so busy that it may have limited the throughput.
     GeneratorLimit {
         /// Share of a core that its busiest thread used, 0 to 1.
         share: f64,
     },
-    /// Those that ask and those that answer could not have processors of their own: server, PHP and load generator, or store and workers.
+    /// Client and server shared processors: server, PHP and load generator, or store and workers.
     SharedCores {
-        /// How many processors they shared.
+        /// The number of shared processors.
         cores: u32,
     },
-    /// Slow clients were measured over the machine's loopback, whose buffers take much of a response at once.
+    /// Slow clients were measured over loopback, whose large buffers hold much of a response at once.
     DeepBuffers,
-    /// Nobody's CPU time was read: the server is not the lab's.
+    /// No CPU time was read, because the server was not started by the program.
     NotMetered,
-    /// What a URL sent was not the same all the time.
+    /// The URL did not always send the same content.
     Changing {
         /// The payload's name.
         payload: String,
     },
-    /// Some responses of a block were faults.
+    /// Some responses of a block failed.
     FaultyResponses {
-        /// How many.
+        /// Failed responses.
         faulted: u64,
-        /// Of how many requests.
+        /// All requests.
         requests: u64,
-        /// The first of them in words.
+        /// The message of the first failure.
         example: String,
     },
     /// Some transactions of a block failed.
     FailedTransactions {
-        /// How many.
+        /// Failed transactions.
         failed: u64,
-        /// Of how many.
+        /// All transactions.
         transactions: u64,
-        /// The first of them in words.
+        /// The message of the first failure.
         example: String,
     },
-    /// Reads found nothing under keys that had been written.
+    /// Reads missed keys that had been written.
     Evicted {
-        /// Share of reads, 0 to 1.
+        /// Share of reads that missed, 0 to 1.
         share: f64,
     },
-    /// A schedule was not kept: transactions were due and never sent.
+    /// Scheduled transactions were never sent.
     Dropped {
-        /// How many.
+        /// Transactions that were not sent.
         dropped: u64,
-        /// Of how many.
+        /// Scheduled transactions.
         scheduled: u64,
     },
-    /// Workers did not begin together: what they do a second side by side is overstated.
+    /// Workers did not start together, so their combined throughput is overstated.
     Staggered {
-        /// Milliseconds between the first begin and the last one, median over rounds.
+        /// Milliseconds between the first start and the last start, median over rounds.
         skew_ms: f64,
-        /// The same as a share of the longest worker's time.
+        /// The same as a share of the slowest worker's time.
         share: f64,
     },
-    /// The worker's own loop is more than a twentieth of a transaction.
+    /// The worker's own loop takes more than 5% of the CPU time of a transaction.
     OwnOverhead {
         /// Its share of the workers' CPU time, 0 to 1.
         share: f64,
     },
-    /// Answers to the matrix of requests break rules of HTTP.
+    /// Some responses of the negotiation matrix break rules of HTTP.
     Negotiation {
-        /// How many rules.
+        /// Number of broken rules.
         quirks: u32,
-        /// The first of them in words.
+        /// The first broken rule, as a sentence.
         example: String,
     },
 }
 
 impl Caveat {
-    /// It follows from a cell's visits: see [`crate::record::caveats`]. Runs of before recorded one with the totals of its first visit.
+    /// Whether the caveat follows from a cell's visits: see [`crate::record::caveats`]. Older runs recorded such a
+    /// caveat with the totals of the first visit.
     pub fn is_of_visits(&self) -> bool {
         matches!(
             self,

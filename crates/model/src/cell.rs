@@ -1,4 +1,4 @@
-//! A cell: one value for every factor of a study.
+//! A cell: one value of every factor of a study.
 
 use std::borrow::Cow;
 
@@ -8,8 +8,8 @@ use crate::client::Client;
 use crate::setting::Setting;
 use crate::way::{By, WayKind};
 
-/// Which kind of thing a cell puts under test. Those that no room but their subject's own two knows by name are made with
-/// [`Subject::new`] there.
+/// The kind of thing that a cell measures. Subjects that only their own module needs are made there with
+/// [`Subject::new`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("examples" = ["codec", "php-codec", "page", "asset", "download", "client"]))]
@@ -24,7 +24,7 @@ impl Subject {
     pub const PAGE: Subject = Subject::new("page");
     /// A static file, sent by a web server.
     pub const ASSET: Subject = Subject::new("asset");
-    /// A file that PHP hands out, or has a web server hand out.
+    /// A file that PHP sends, or tells a web server to send.
     pub const DOWNLOAD: Subject = Subject::new("download");
     /// A client of a store, in PHP.
     pub const CLIENT: Subject = Subject::new("client");
@@ -40,7 +40,7 @@ impl Subject {
     }
 }
 
-/// What responses travel over.
+/// The transport of responses.
 #[derive(
     Clone,
     Copy,
@@ -74,36 +74,37 @@ impl Transport {
     }
 }
 
-/// What a cell has beside payload, runtime and setting when a web server sends the payload. The setting is the way with
-/// its level and options; the runtime is a PHP, or [`NO_PHP`].
+/// What a cell has in addition to payload, runtime and setting when a web server sends the payload. The setting is the
+/// method with its level and options; the runtime is a PHP, or [`NO_PHP`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Delivery {
     /// The web server's name: `nginx`.
     pub server: String,
-    /// What the response travels over.
+    /// The transport of the response.
     pub transport: Transport,
-    /// Who carries the way out.
+    /// Who carries out the method: PHP or the server.
     pub by: By,
-    /// What the way does.
+    /// What the method does.
     pub kind: WayKind,
-    /// The matrix of requests that shows how the way is negotiated is asked for, of one of the cells that it is the same for.
+    /// Whether the negotiation matrix is requested from this cell. It is requested from one cell of those that
+    /// negotiate alike.
     #[serde(default, skip_serializing_if = "is_not")]
     pub negotiation: bool,
-    /// The Accept-Encoding that is sent; empty: none is.
+    /// The Accept-Encoding header of requests; empty: no header.
     pub accept: String,
     /// Connections, each with one request at a time.
     pub connections: u32,
-    /// Instances of the payload, which requests are for in turn; absent: 1.
+    /// Instances of the payload that requests cycle through; absent: 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub instances: u32,
-    /// The link that responses go over, by its name in the plan; null: the machine's own loopback.
+    /// The link that responses go over, by its name in the plan; null: loopback.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// Slow clients take the payload, while others ask for a light page; null without.
+    /// Slow clients that download the payload while others request a light page; null: no slow clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slow: Option<Slow>,
-    /// What the server is configured to do, as its own way with level and options; null: it adds nothing. Options of the
-    /// cell's setting that stand here too are the server's, not PHP's.
+    /// The server's own method with level and options, when PHP makes the response; null: the server adds nothing.
+    /// Options of the cell's setting that are also here belong to the server, not to PHP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Setting>,
 }
@@ -117,14 +118,15 @@ fn is_one(instances: &u32) -> bool {
     *instances == 1
 }
 
-/// What is not asked for is not written.
+/// Leaves out a flag that is false.
 fn is_not(asked: &bool) -> bool {
     !asked
 }
 
 impl Delivery {
-    /// The cell's group below its payload: `nginx/php8.2/http`, with more than one connection `nginx/php8.2/http*10`, and with 64
-    /// slow clients and a pool of 8 workers `nginx/php8.2/http~64@8`. Over a link, `nginx/php8.2/http@cable`.
+    /// The part of the cell's group after its payload: `nginx/php8.2/http`. With more than one connection
+    /// `nginx/php8.2/http*10`, with 64 slow clients and a pool of 8 workers `nginx/php8.2/http~64@8`, over a link
+    /// `nginx/php8.2/http@cable`.
     pub fn place(&self, runtime: &str) -> String {
         let transport = self.transport.name();
         let who = match (&self.slow, self.connections) {
@@ -136,31 +138,31 @@ impl Delivery {
         format!("{}/{runtime}/{transport}{who}{link}", self.server)
     }
 
-    /// The way as studies write it: `php/gzencode:6`, `server/gzip:6`.
+    /// The method as studies write it: `php/gzencode:6`, `server/gzip:6`.
     pub fn way(&self, setting: &Setting) -> String {
         format!("{}/{setting}", self.by.name())
     }
 }
 
-/// Slow clients beside light requests.
+/// Slow clients that run beside light requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Slow {
-    /// How many there are at a time.
+    /// Slow clients at a time.
     pub clients: u32,
-    /// Bytes a second that each takes.
+    /// Bytes per second that each slow client reads.
     pub read_rate: u64,
-    /// Workers of the PHP pool, which light requests need too.
+    /// Workers of the PHP pool that slow clients and light requests share.
     pub workers: u32,
-    /// Bytes that a script holds while it sends, beside its own.
+    /// Bytes that a script holds while it sends, in addition to its own memory.
     pub script_memory: u64,
-    /// Over a network whose buffers are small; false: over the machine's loopback, for want of the privilege.
+    /// Whether the network has small buffers; false: loopback, because the privilege for a network is missing.
     pub narrow: bool,
 }
 
-/// The runtime of a cell that no PHP takes part in.
+/// The runtime of a cell without PHP.
 pub const NO_PHP: &str = "-";
 
-/// One value for every factor.
+/// One value of every factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Cell {
     /// Unique in its plan and stable between plans:
@@ -174,28 +176,28 @@ pub struct Cell {
     pub subject: Subject,
     /// The payload's name in the plan.
     pub payload: String,
-    /// The runtime's name in the plan: `native`, or a PHP such as `php8.2`; [`NO_PHP`] without.
+    /// The runtime's name in the plan: `native`, or a PHP such as `php8.2`; [`NO_PHP`] without PHP.
     pub runtime: String,
-    /// `serialize`, `igbinary`, `msgpack`: the cell encodes a PHP value; `None`: it encodes bytes.
+    /// `serialize`, `igbinary`, `msgpack`: the cell encodes a PHP value. `None`: the cell encodes bytes.
     pub serializer: Option<String>,
-    /// Codec or way, level and options.
+    /// Codec or method, level and options.
     pub setting: Setting,
-    /// Never stopped for being dominated, because its own figures are shown (a table of all levels).
+    /// Measured to the end even if dominated, because the cell's own figures are shown in a table of all levels.
     #[serde(default)]
     pub keep: bool,
-    /// Expected CPU seconds of one encode and one decode, or of one response, from nominal figures: for ordering and
-    /// forecasts only.
+    /// Estimated CPU seconds of one encode and one decode, or of one response, from nominal figures; used for ordering
+    /// and forecasts only.
     pub expected_seconds: f64,
-    /// How a web server sends the payload; null for codecs.
+    /// How a web server sends the payload; null: no web server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
-    /// How PHP workers speak with a store; null for others.
+    /// How PHP workers use a store; null: no store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<Client>,
 }
 
 impl Cell {
-    /// The identifier that belongs to these factors.
+    /// The identifier of a cell with these factors.
     pub fn make_id(payload: &str, runtime: &str, serializer: Option<&str>, setting: &Setting) -> String {
         format!("{payload}/{runtime}/{}/{setting}", serializer.unwrap_or("-"))
     }
@@ -217,30 +219,31 @@ impl Cell {
         if client.encoded { format!("{id}/{}/{setting}", serializer.unwrap_or("-")) } else { id }
     }
 
-    /// Slow clients take its payload: what becomes of others is the question, not what a response costs.
+    /// Whether slow clients download the payload. Then the result is the waiting time of other requests, not the cost
+    /// of a response.
     pub fn is_fairness(&self) -> bool {
         self.delivery.as_ref().is_some_and(|delivery| delivery.slow.is_some())
     }
 
-    /// The link that it is measured over, by its name in the plan; none: the machine's own loopback.
+    /// The link, by its name in the plan; none: loopback.
     pub fn link(&self) -> Option<&str> {
         let client = self.client.as_ref().and_then(|client| client.link.as_deref());
         self.delivery.as_ref().and_then(|delivery| delivery.link.as_deref()).or(client)
     }
 
-    /// Its payload is asked for: without slow clients beside them, light requests alone are made.
+    /// Whether the payload is requested; without slow clients a fairness cell sends light requests only.
     pub fn asks_for_payload(&self) -> bool {
         let slow = self.delivery.as_ref().and_then(|delivery| delivery.slow.as_ref());
         slow.is_none_or(|slow| slow.clients > 0)
     }
 
-    /// The runtime that cells of its group have in common: none of files, which a server sends alone or through any PHP.
+    /// The runtime that cells of a group share; none for static files, which a server sends with any PHP or without.
     pub fn runtime_in_common(&self) -> &str {
         if self.subject == Subject::ASSET { NO_PHP } else { &self.runtime }
     }
 
-    /// Cells of one group compete on one front: same payload, same runtime but for files; of deliveries, also the same server, transport,
-    /// connections and link.
+    /// Cells of a group compete on one front. They share the payload and, except for static files, the runtime.
+    /// Deliveries also share server, transport, connections and link.
     pub fn group(&self) -> String {
         if let Some(client) = &self.client {
             return format!("{}/{}/{}/{}", self.payload, client.place(), self.runtime, client.work());

@@ -1,4 +1,4 @@
-//! What a client of a store does in a cell: which driver, how many workers, which mix of writes and reads over which keys.
+//! What a client of a store does in a cell: driver, number of workers, mix of writes and reads, and keys.
 //!
 //! Text forms, as studies write them: mixes `9:1` (reads : writes), `reads`, `writes`; keys `one`, `uniform:1000`,
 //! `zipf:1000`, `zipf:1000,exponent=0.99`, `new`.
@@ -8,75 +8,77 @@ use std::fmt;
 use anyhow::{Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
-/// Keys of a key space at most: workers hold their names.
+/// The largest number of keys in a key space: workers keep the names of all keys.
 const MOST_KEYS: u64 = 10_000_000;
-/// The exponent of a Zipf distribution where none is given, as YCSB has it.
+/// The default exponent of a Zipf distribution, as in YCSB.
 const EXPONENT: f64 = 0.99;
 
-/// What a cell has beside payload, runtime and setting when PHP workers speak with a store.
+/// What a cell has in addition to payload, runtime and setting when PHP workers use a store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Client {
     /// The store's name in the plan: `redis`.
     pub store: String,
     /// The driver's name: `phpredis`, `socket`.
     pub driver: String,
-    /// What the payload is to the worker.
+    /// What the worker makes of the payload.
     pub value: ValueKind,
-    /// Writes among reads.
+    /// The mix of writes and reads.
     pub mix: Mix,
     /// Which keys.
     pub keys: Keys,
     /// Worker processes.
     pub workers: u32,
-    /// Transactions of each worker in one block.
+    /// Transactions per worker in one block.
     pub transactions: u64,
-    /// Transactions a second of all workers together, on a schedule; null: each makes the next one when it has an answer.
+    /// Scheduled transactions per second of all workers together; null: a closed loop, in which each worker starts the
+    /// next transaction after an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// The link between workers and store, by its name in the plan; null: the machine's own loopback or a unix socket.
+    /// The link between workers and store, by its name in the plan; null: loopback or a unix socket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The worker serializes and encodes values before it writes them, with the cell's serializer and setting.
+    /// Whether the worker serializes and encodes values before writing them, with the cell's serializer and setting.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub encoded: bool,
 }
 
 impl Client {
-    /// The cell's group below its payload, but for the runtime: `redis/phpredis`, with a link `redis/phpredis@100mbit/20ms`.
+    /// The part of the cell's group between payload and runtime: `redis/phpredis`, with a link
+    /// `redis/phpredis@100mbit/20ms`.
     pub fn place(&self) -> String {
         let link = self.link.as_ref().map_or(String::new(), |link| format!("@{link}"));
         format!("{}/{}{link}", self.store, self.driver)
     }
 
-    /// What is done there: `9:1/one*4`, at a rate `9:1/one*4@2000`.
+    /// The workload: `9:1/one*4`, with a rate `9:1/one*4@2000`.
     pub fn work(&self) -> String {
         let rate = self.rate.map_or(String::new(), |rate| format!("@{rate}"));
         format!("{}/{}*{}{rate}", self.mix, self.keys, self.workers)
     }
 }
 
-/// What a payload is to a client worker.
+/// What a client worker makes of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum ValueKind {
-    /// A number that belongs to the key.
+    /// A number derived from the key.
     Integer,
     /// A record of many bins of mixed types.
     Record {
-        /// How many bins.
+        /// The number of bins.
         bins: u32,
     },
-    /// The payload's bytes as one text.
+    /// The payload's bytes as one string.
     Text,
-    /// The PHP value that the payload is the `serialize()` of.
+    /// The PHP value whose `serialize()` output is the payload.
     Value,
 }
 
-/// Writes among reads: every so many transactions, one is a write, and the first is.
+/// The mix of writes and reads: one of every `write_every` transactions is a write, starting with the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Mix {
-    /// 1: writes alone. 0: reads alone, of keys that were written before.
+    /// 1: writes only. 0: reads only, of keys that were written before.
     pub write_every: u32,
 }
 
@@ -96,7 +98,7 @@ impl Mix {
                     Some((r, 0)) if r > 0 => 0,
                     Some((r, w)) if w > 0 && (r + w) % w == 0 && (r + w) / w <= 1_000_000 => (r + w) / w,
                     _ => bail!(
-                        "`{text}` is no mix; write READS:WRITES with reads a multiple of writes, such as 9:1, or `reads` or `writes`"
+                        "`{text}` is not a mix; write READS:WRITES, with READS a multiple of WRITES, such as 9:1, or `reads` or `writes`"
                     ),
                 }
             }
@@ -128,16 +130,16 @@ impl fmt::Display for Mix {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Keys {
-    /// Each worker has one of its own.
+    /// Each worker has one key of its own.
     One,
-    /// Every key of a key space as likely as another.
+    /// Keys drawn uniformly from a key space.
     Uniform {
-        /// How many there are.
+        /// Keys in the key space.
         count: u64,
     },
-    /// Few keys of a key space are wanted often: the k-th with a weight of k to the minus exponent.
+    /// Keys drawn from a key space with Zipf's distribution: key k has the weight k to the power of minus the exponent.
     Zipf {
-        /// How many there are.
+        /// Keys in the key space.
         count: u64,
         /// The exponent.
         exponent: f64,
@@ -157,14 +159,16 @@ impl Keys {
             None => (text.trim(), None),
         };
         let wrong = || {
-            anyhow::anyhow!("`{text}` are no keys; write one, new, uniform:COUNT or zipf:COUNT,exponent=0.99")
+            anyhow::anyhow!(
+                "`{text}` does not name keys; write one, new, uniform:COUNT or zipf:COUNT,exponent=0.99"
+            )
         };
         let (kind, count) = match head.split_once(':') {
             Some((kind, count)) => (kind, Some(count.parse::<u64>().map_err(|_| wrong())?)),
             None => (head, None),
         };
         if let Some(count) = count {
-            ensure!((1..=MOST_KEYS).contains(&count), "`{text}`: a key space has 1 to {MOST_KEYS} keys");
+            ensure!((1..=MOST_KEYS).contains(&count), "`{text}`: COUNT must be between 1 and {MOST_KEYS}");
         }
         match (kind, count, option) {
             ("one", None, None) => Ok(Keys::One),
@@ -177,7 +181,7 @@ impl Keys {
                 let exponent = given.transpose()?.unwrap_or(EXPONENT);
                 ensure!(
                     exponent > 0.0 && exponent <= 10.0,
-                    "`{text}`: an exponent is above 0 and at most 10"
+                    "`{text}`: the exponent must be above 0 and at most 10"
                 );
                 Ok(Keys::Zipf { count, exponent })
             }

@@ -1,4 +1,4 @@
-//! What can be measured here: runtimes, web servers and stores, each with what it says of itself.
+//! What can be measured here: runtimes, web servers and stores, each as it describes itself.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,103 +18,104 @@ pub const PHP: &str = "php";
 pub struct Inventory {
     /// Native first, then the PHPs in the order given or found.
     pub runtimes: Vec<RuntimeEntry>,
-    /// PHP binaries that were named or found and cannot be used: the binary and why.
+    /// PHP binaries that were named or found but cannot be used, each with the reason.
     pub refused: Vec<(PathBuf, String)>,
     /// Web servers, looked for when a study has deliveries.
     pub servers: Vec<ServerEntry>,
-    /// PHPs that can stand behind them, likewise.
+    /// PHPs that can run behind the web servers; looked for when a study has deliveries.
     pub pools: Vec<RuntimeEntry>,
     /// Stores, looked for when a study has clients.
     pub stores: Vec<StoreEntry>,
-    /// The names of all stores that are defined, those that the user left out among them.
+    /// The names of all defined stores, including those that the user excluded.
     pub known_stores: Vec<String>,
     /// The links that studies name, by the text that names them.
     pub links: BTreeMap<String, LinkSpec>,
-    /// PHPs that can be their clients, each with every variant, likewise.
+    /// PHPs that can be clients of stores, with every variant; looked for when a study has clients.
     pub clients: Vec<RuntimeEntry>,
-    /// Why there is no network whose buffers are small; null: there is one, or nobody looked.
+    /// Why there is no network with small buffers; null: there is one, or it was not looked for.
     pub no_network: Option<String>,
 }
 
-/// One runtime with what it says of itself: the native codecs, or a PHP by itself, behind a web server, or as a client of stores.
+/// One runtime as it describes itself: the native codecs, or PHP on the command line, behind a web server, or as a
+/// client of stores.
 #[derive(Clone, Debug, Default)]
 pub struct RuntimeEntry {
     /// `native`, `php8.2`, …; with a variant of a study, `php8.2+jit`.
     pub name: String,
     /// The PHP binary, or that of PHP-FPM; `None` for native.
     pub binary: Option<PathBuf>,
-    /// Settings of PHP's ini that make the variant, `NAME=VALUE`.
+    /// Settings of PHP's ini that define the variant, `NAME=VALUE`.
     pub ini: Vec<String>,
-    /// Its version as queried.
+    /// Its version, as reported.
     pub version: String,
     /// Settings that change results, by name.
     pub facts: BTreeMap<String, String>,
     /// Every codec that it can encode with, available or not.
     pub codecs: Vec<CodecDescription>,
-    /// Every serializer, likewise.
+    /// Every serializer, available or not.
     pub serializers: Vec<SerializerDescription>,
-    /// Every way of sending that it has behind a web server, likewise.
+    /// Every method of sending that PHP has behind a web server, available or not.
     pub ways: Vec<WayDescription>,
-    /// Every driver of a store, likewise.
+    /// Every driver of a store, available or not.
     pub drivers: Vec<DriverDescription>,
-    /// Null: can be measured. Else why not.
+    /// Null: can be measured. Otherwise the reason why not.
     pub missing: Option<String>,
-    /// What would mend it.
+    /// How to make it available.
     pub remedy: Option<String>,
 }
 
-/// One web server, there or not.
+/// One web server, available or not.
 #[derive(Clone, Debug, Default)]
 pub struct ServerEntry {
     /// `nginx`, `apache`, …
     pub name: String,
     /// Its program.
     pub binary: Option<PathBuf>,
-    /// Its version as queried; empty when it is not there.
+    /// Its version, as reported; empty when it is not installed.
     pub version: String,
     /// It can send over TLS.
     pub tls: bool,
-    /// It can have PHP make responses.
+    /// It can pass requests to PHP.
     pub php: bool,
-    /// Every way, available or not.
+    /// Every method of sending, available or not.
     pub ways: Vec<WayDescription>,
     /// Settings that change results, by name.
     pub facts: BTreeMap<String, String>,
-    /// The user's configuration, where one is among its ways.
+    /// The user's configuration, if it is one of the methods.
     pub own: Option<OwnConfig>,
-    /// Null: can be measured. Else why not.
+    /// Null: can be measured. Otherwise the reason why not.
     pub missing: Option<String>,
-    /// What would mend it.
+    /// How to make it available.
     pub remedy: Option<String>,
 }
 
-/// One store, there or not.
+/// One store, available or not.
 #[derive(Clone, Debug, Default)]
 pub struct StoreEntry {
     /// `redis`, `memcached`, …
     pub name: String,
-    /// One line.
+    /// One line that describes it.
     pub about: String,
     /// Its program.
     pub binary: Option<PathBuf>,
-    /// Its version as queried; empty when it is not there, or has none.
+    /// Its version, as reported; empty when it is not installed or reports none.
     pub version: String,
-    /// It is a part of PHP, or a folder: no link leads to it.
+    /// It is a part of PHP, or a folder, so that no link leads to it.
     pub within: bool,
-    /// Others run it: its URL without a password.
+    /// The URL of a store that the program does not start, without the password.
     pub url: Option<String>,
-    /// Null: can be measured. Else why not.
+    /// Null: can be measured. Otherwise the reason why not.
     pub missing: Option<String>,
-    /// What would mend it.
+    /// How to make it available.
     pub remedy: Option<String>,
 }
 
-/// What is known by a name, and may not be here.
+/// Something with a name that may be unavailable.
 pub trait Listed {
     /// Its name in studies.
     fn name(&self) -> &str;
 
-    /// Why it is not here, and what would mend that; none: it is.
+    /// Why it is unavailable, and how to make it available; none: it is available.
     fn lack(&self) -> Option<(&str, Option<&str>)>;
 }
 
@@ -142,7 +143,8 @@ listed!(
 );
 
 impl RuntimeEntry {
-    /// Whether a study's word means it: `php` and a runtime's name mean it without a variant, `php+jit` with that one.
+    /// Whether a name in a study means this runtime: `php` or a runtime's name without a variant, or `php+jit` with
+    /// that variant.
     pub fn is_meant_by(&self, word: &str) -> bool {
         let split = |name: &'_ str| {
             let (runtime, variant) = name.split_once('+').map_or((name, None), |(r, v)| (r, Some(v)));

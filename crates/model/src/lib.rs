@@ -1,5 +1,5 @@
-//! What things are: cells, settings, studies, plans, records, the protocol of workers, caveats, units. No I/O and no clock: what
-//! reads, measures or draws stands in crates that depend on this one.
+//! The data types: cells, settings, studies, plans, records, the protocol of workers, caveats, units. No I/O and no
+//! clock: the crates that read, measure or draw depend on this one.
 #![forbid(unsafe_code)]
 
 pub mod caveat;

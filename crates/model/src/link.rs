@@ -1,6 +1,6 @@
-//! A link in words: what it is asked to be, the way it was made, and what it was measured as.
+//! A link as data: what was requested, how it was made, and what was measured.
 //!
-//! It knows neither sockets nor namespaces: the lab makes links. What reads records reads these.
+//! There are no sockets and namespaces here: the crate `weigh` makes links.
 
 mod measured;
 mod spec;
@@ -11,5 +11,5 @@ pub use spec::{LONGEST_MS, LinkSpec};
 
 /// Bytes of the largest IP packet.
 pub const MTU: u64 = 1500;
-/// Bytes of payload that TCP sends in a packet of [`MTU`]: headers of IP and TCP, and its time stamps, take 52.
+/// Bytes of payload in a full TCP packet of [`MTU`]: the headers of IP and TCP, with time stamps, take 52.
 pub const TCP_PAYLOAD: u64 = 1448;

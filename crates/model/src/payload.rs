@@ -1,4 +1,4 @@
-//! A payload: one input, as a blob of bytes cut into items that are encoded one by one.
+//! A payload: one input, as a blob of bytes that is cut into items; each item is encoded on its own.
 
 use std::path::PathBuf;
 
@@ -14,9 +14,9 @@ pub enum Origin {
         id: String,
         /// Its licence, SPDX where there is an identifier.
         licence: String,
-        /// Where a package registry has it, `npm:name@version:path`.
+        /// Where a package registry keeps it, `npm:name@version:path`.
         source: String,
-        /// Set when the content is real but not the pinned bytes: why.
+        /// Set when the content is real but differs from the pinned bytes: the reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unpinned: Option<String>,
     },
@@ -24,19 +24,19 @@ pub enum Origin {
     User {
         /// The path as given.
         path: PathBuf,
-        /// Set when only stated blocks of it are measured: which.
+        /// Set when only some of its blocks are measured: which ones.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sampled: Option<String>,
     },
-    /// What a URL sent when the run was planned.
+    /// The response of a URL when the run was planned.
     Url {
         /// The URL.
         url: String,
     },
-    /// Made by the workers themselves: its blob is its name.
+    /// Made by the workers; the blob holds only its name.
     #[default]
     Made,
-    /// Small, generated, and labelled so in every table.
+    /// Small and generated; every table labels it so.
     Synthetic {
         /// What the generator imitates.
         imitates: String,
@@ -58,7 +58,8 @@ pub struct Payload {
     pub bytes: u64,
     /// Lengths in bytes of the items, in order; they add up to `bytes`. Each item is encoded on its own.
     pub items: Vec<u64>,
-    /// The items are instances of one shape: a pass goes over all of them, and figures are those of one, in the mean.
+    /// Whether the items are instances of one shape. Then a pass covers all of them, and figures are the mean of one
+    /// instance.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub family: bool,
     /// `Some("serialize")`: each item is one PHP value in that form, so that cells with a serializer apply.
@@ -68,26 +69,27 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Instances of a family; 1 of anything else, whose figures are those of all items together.
+    /// Instances of a family; 1 for other payloads, whose figures cover all items together.
     pub fn instances(&self) -> usize {
         if self.family { self.items.len().max(1) } else { 1 }
     }
 
-    /// Operations that a figure is of: of a family one, else one for each item.
+    /// Operations that a figure covers: one for a family, otherwise one per item.
     pub fn operations(&self) -> usize {
         if self.family { 1 } else { self.items.len().max(1) }
     }
 
-    /// Bytes that a figure is of: of a family those of one instance, in the mean; else all.
+    /// Bytes that a figure covers: the mean of one instance for a family, otherwise all bytes.
     pub fn size(&self) -> u64 {
         self.bytes / self.instances() as u64
     }
 }
 
-/// Instances of a value of so many bytes that are measured together; 1: the value is measured by itself.
+/// Instances of a value of this size that are measured together; 1: the value is measured alone.
 ///
-/// A processor learns the branches of one small input, and then runs a codec over it up to twice as fast as over the next one of its kind. What
-/// it can learn is bounded in bytes rather than in instances: see docs/METHODOLOGY.md for the measurement behind the constants.
+/// A processor learns the branches of one small input. It then runs a codec over that input up to twice as fast as over
+/// the next input of the same kind. The limit of what it can learn is a number of bytes rather than of instances:
+/// docs/METHODOLOGY.md has the measurement behind the constants.
 pub fn family_of(bytes: u64) -> usize {
     if bytes == 0 || bytes > LARGEST_OF_FAMILY {
         return 1;
@@ -95,18 +97,19 @@ pub fn family_of(bytes: u64) -> usize {
     (FAMILY_BYTES.div_ceil(bytes) as usize).clamp(FEWEST_OF_FAMILY, MOST_OF_FAMILY)
 }
 
-/// Cuts of so many bytes that are sent in turn; 1: the begin of a content alone.
+/// Cuts of this size that are sent in turn; 1: only the start of the content.
 pub fn cuts_of(bytes: u64) -> usize {
     if bytes > LARGEST_OF_FAMILY { 1 } else { FEWEST_OF_FAMILY }
 }
 
-/// Larger values are too long to be learnt, and are measured by themselves; bytes.
+/// Larger values, in bytes, are too long to be learned and are measured alone.
 const LARGEST_OF_FAMILY: u64 = 256 << 10;
-/// A family has so many bytes at least, within the bounds of its instances.
+/// The least bytes of a family, within the limits of its instances.
 const FAMILY_BYTES: u64 = 384 << 10;
-/// The fewest instances of a family, and as many as requests are for in turn: between two of them other code runs, so that less is learnt.
+/// The fewest instances of a family, and the number that requests cycle through: other code runs between two requests,
+/// so that less is learned.
 pub const FEWEST_OF_FAMILY: usize = 24;
-/// The most: each is a line in requests and plans.
+/// The most instances of a family: each adds a line to requests and plans.
 const MOST_OF_FAMILY: usize = 384;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A plan: the cells of a study with a seed, what was excluded and why, and the expected time.
+//! A plan: the cells of a study, the seed, the excluded cells with reasons, and the expected time.
 
 pub mod negotiation;
 
@@ -16,102 +16,102 @@ use crate::way::OwnConfig;
 /// Everything a run needs, written to `plan.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Plan {
-    /// What is asked, and how to read the answer.
+    /// The question, and how to read the answer.
     pub study: StudyText,
     /// Seed of every random choice.
     pub seed: u64,
-    /// How long, how often, how exact.
+    /// Duration, rounds and precision.
     pub policy: Policy,
     /// The inputs.
     pub payloads: Vec<Payload>,
-    /// The runtimes that the cells name.
+    /// The runtimes that cells use.
     pub runtimes: Vec<Runtime>,
-    /// The web servers that the cells name.
+    /// The web servers that cells use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<Server>,
-    /// The stores that the cells name.
+    /// The stores that cells use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stores: Vec<Store>,
-    /// The links that the cells name.
+    /// The links that cells use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<crate::link::LinkSpec>,
-    /// What is measured.
+    /// The cells to measure.
     pub cells: Vec<Cell>,
-    /// What is not, and why.
+    /// The cells that are not measured, with reasons.
     pub exclusions: Vec<Exclusion>,
 }
 
-/// What a cell's worker runs on.
+/// The runtime of a cell's worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Runtime {
     /// `native`, `php8.2`, …: unique in the plan.
     pub name: String,
     /// The PHP binary; null for native.
     pub binary: Option<PathBuf>,
-    /// The version as queried.
+    /// Its version, as reported.
     pub version: String,
-    /// Library and version of each codec and serializer that the cells use, as queried, by name.
+    /// Library and version of each codec and serializer that the cells use, as reported, by name.
     pub libraries: BTreeMap<String, String>,
     /// Settings that change results, by name.
     pub facts: BTreeMap<String, String>,
-    /// Settings of PHP's ini that it is run with beside its own, `NAME=VALUE`.
+    /// Settings of PHP's ini that are added to PHP's own, `NAME=VALUE`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ini: Vec<String>,
 }
 
-/// A store that cells write to and read from.
+/// A store that cells use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Store {
     /// `redis`, `memcached`, …: unique in the plan.
     pub name: String,
-    /// Its program; null where there is none to start.
+    /// Its program; null if no program is started.
     pub binary: Option<PathBuf>,
-    /// Its version as queried; empty where there is none to ask, or others run it.
+    /// Its version, as reported; empty if it reports none or the program does not start it.
     pub version: String,
-    /// Others run it: its URL, without a password.
+    /// The URL of a store that the program does not start, without the password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The drivers that cells use, with the library of each and runtime as queried: `phpredis (php8.2)`.
+    /// The drivers that cells use, with the library that each reports, by driver and runtime: `phpredis (php8.2)`.
     #[serde(default)]
     pub drivers: BTreeMap<String, String>,
 }
 
-/// A web server that cells are sent by.
+/// A web server that sends the payloads of cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Server {
     /// `nginx`, `apache`, …: unique in the plan.
     pub name: String,
     /// Its program.
     pub binary: Option<PathBuf>,
-    /// Its version as queried.
+    /// Its version, as reported.
     pub version: String,
-    /// Library or module and version of each way of its own that the cells use, as queried, by name.
+    /// Library or module and version of each of its methods that the cells use, as reported, by name.
     pub libraries: BTreeMap<String, String>,
     /// Settings that change results, by name.
     pub facts: BTreeMap<String, String>,
-    /// The user's configuration, where one is among its ways.
+    /// The user's configuration, if it is one of the methods.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnConfig>,
 }
 
-/// How long, how often, how exact.
+/// Duration, rounds and precision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Policy {
     /// Seconds of wall time for the whole run.
     pub budget_seconds: f64,
-    /// Rounds at most.
+    /// The largest number of rounds.
     pub max_rounds: u32,
     /// Samples a cell needs before it can be settled.
     pub min_samples: u32,
-    /// Half-width of the 95% interval ÷ CPU time that settles a phase.
+    /// A phase is settled when the half-width of its 95% interval ÷ CPU time is at most this.
     pub half_width: f64,
-    /// Seconds of CPU time one cell may take in all.
+    /// The most CPU seconds that one cell may take.
     pub cell_seconds: f64,
-    /// Measure everything to the last round: no cell is settled, placed or dominated, and the budget does not end it.
+    /// Measure every cell in every round: no cell is settled, placed or dominated, and the budget does not end the run.
     pub exhaustive: bool,
 }
 
-/// As for a study that says nothing of it.
+/// The policy of a study that sets nothing.
 impl Default for Policy {
     fn default() -> Policy {
         let (budget, precision) = (Budget::default(), Precision::default());
@@ -126,38 +126,38 @@ impl Default for Policy {
     }
 }
 
-/// A cell that is not in the plan.
+/// A cell that was left out of the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Exclusion {
-    /// The id the cell would have had, or a part of one for a whole group.
+    /// The id that the cell would have, or a part of an id for a whole group.
     pub cell: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// What would mend it.
+    /// How to include it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
 }
 
 impl Plan {
-    /// Its cells are deliveries.
+    /// Whether its cells are deliveries.
     pub fn is_delivery(&self) -> bool {
         self.cells.iter().any(|c| c.delivery.is_some())
     }
 
-    /// Its cells are clients of stores.
+    /// Whether its cells are clients of stores.
     pub fn is_client(&self) -> bool {
         self.cells.iter().any(|c| c.client.is_some())
     }
 
-    /// Others run the servers of all its cells: nothing is started or metered.
+    /// Whether all its cells use servers that the program does not start: nothing is started, and no CPU time is read.
     pub fn is_outside(&self) -> bool {
         !self.payloads.is_empty() && self.payloads.iter().all(|p| matches!(p.origin, Origin::Url { .. }))
     }
 
-    /// Makes sure that the plan holds together: ids are unique, and cells name payloads and runtimes that it has.
+    /// Checks that the plan is consistent: ids are unique, and the plan has every payload and runtime that cells name.
     ///
     /// # Errors
-    /// The first thing that does not.
+    /// The first inconsistency.
     pub fn check(&self) -> Result<()> {
         let mut ids = BTreeSet::new();
         for cell in &self.cells {
@@ -174,7 +174,7 @@ impl Plan {
                 let is_alone = delivery.slow.is_none() && !is_outside;
                 ensure!(
                     delivery.link.is_none() || is_alone,
-                    "the plan's cell {} has a link beside slow clients, or to a URL: what leads there is its own",
+                    "the plan's cell {} has a link together with slow clients or a URL, which have their own network",
                     cell.id
                 );
             }

@@ -1,4 +1,5 @@
-//! A profile as everything downstream sees it: functions, who calls whom, merged call paths, and how each figure was found.
+//! A profile in the form that later steps use: functions, calls between them, merged call paths, and how each figure
+//! was found.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,53 +8,53 @@ pub mod stacks;
 
 use stacks::Stacks;
 
-/// The largest number that is taken from a file, either way: larger ones are cut to it. Sums saturate.
+/// Numbers of a file are clamped to this, positive or negative. Sums saturate.
 pub const LARGEST: i64 = 1 << 53;
 
-/// What was spent: in the profile's unit, and bytes of memory.
+/// A cost: an amount in the profile's unit, and bytes of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
     /// In the unit of the profile.
     pub amount: i64,
-    /// Bytes that were allocated less those that were freed; 0 where the file says nothing of memory.
+    /// Bytes allocated minus bytes freed; 0 where the file has no memory figures.
     pub memory: i64,
 }
 
 impl Cost {
-    /// Adds another; what would not fit stays at the largest number.
+    /// Adds another cost; the sum saturates.
     pub fn add(&mut self, other: Cost) {
         self.amount = self.amount.saturating_add(other.amount);
         self.memory = self.memory.saturating_add(other.memory);
     }
 
-    /// Takes another away.
+    /// Subtracts another cost.
     pub fn subtract(&mut self, other: Cost) {
         self.amount = self.amount.saturating_sub(other.amount);
         self.memory = self.memory.saturating_sub(other.memory);
     }
 }
 
-/// What a profile's amounts are.
+/// The unit of a profile's amounts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", content = "name", rename_all = "snake_case")]
 pub enum Unit {
     /// Time in nanoseconds.
     Nanoseconds,
-    /// Samples that a sampling profiler took.
+    /// Samples of a sampling profiler.
     Samples,
-    /// Another event of the file's, such as `Ir`.
+    /// Another event that the file names, such as `Ir`.
     Event(String),
 }
 
-/// The form that a profile was read from.
+/// The file format of the profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
-    /// Xdebug's cachegrind file: a block a call.
+    /// Xdebug's cachegrind file: one block per call.
     Xdebug,
-    /// Any other cachegrind or callgrind file: costs summed up before they were written.
+    /// Any other cachegrind or callgrind file: costs were summed before they were written.
     Cachegrind,
-    /// A stack and its weight a line.
+    /// One stack with its weight per line.
     Collapsed,
     /// A speedscope JSON file.
     Speedscope,
@@ -61,15 +62,15 @@ pub enum Format {
     PerfScript,
 }
 
-/// Where the numbers of calls come from.
+/// How calls were counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Counting {
-    /// Blocks of the function: each is one call, so they are exact.
+    /// From blocks of the function: each block is one call, so the number is exact.
     Blocks,
-    /// The `calls=` lines that lead to the function, and one for a function that nothing calls.
+    /// From the `calls=` lines that lead to the function; one call for a function that nothing calls.
     CallLines,
-    /// Nowhere: samples do not count calls.
+    /// Not counted: samples do not count calls.
     Unknown,
 }
 
@@ -77,108 +78,108 @@ pub enum Counting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Inclusion {
-    /// From every call's place in the tree of calls: what runs below several calls of a function on one stack is counted
-    /// once. Exact.
+    /// From the tree of calls: what runs below several calls of a function on one stack is counted once. Exact.
     Tree,
-    /// From sampled stacks, each counting once for each function in it. Exact for the samples.
+    /// From sampled stacks; each sample counts once for each function in it. Exact for the samples.
     Samples,
-    /// From the graph of callers and callees: exact but for functions that call each other in a circle, where calls inside
-    /// of the circle are left out and the inclusive cost is a lower bound.
+    /// From the graph of callers and callees. Exact except for functions that call each other in a cycle: calls inside
+    /// the cycle are left out, and the inclusive cost is a lower bound.
     Graph,
 }
 
-/// How a function comes to be on a stack twice.
+/// Whether and how a function is on a stack more than once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recursion {
-    /// It is not.
+    /// It is on no stack twice.
     #[default]
     None,
     /// It calls itself.
     Direct,
-    /// It is called by what it calls; it may call itself, too.
+    /// One of its callees calls it; it may also call itself.
     Mutual,
 }
 
 /// A function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// As in the file, not yet safe to print.
+    /// The name as in the file, not yet safe to print.
     pub name: String,
-    /// The file it stands in, where that is known.
+    /// The source file, if known.
     pub file: Option<String>,
-    /// Calls; none where nothing counted them.
+    /// Calls; none if they were not counted.
     pub calls: Option<u64>,
-    /// Without what it called.
+    /// Cost without callees.
     pub own: Cost,
-    /// With what it called, counted once a stack.
+    /// Cost with callees, counted once per stack.
     pub inclusive: Cost,
-    /// Whether it is on a stack twice.
+    /// Whether it is on a stack more than once.
     pub recursion: Recursion,
 }
 
 /// Calls of one function by another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Place of the caller among the functions.
+    /// Index of the caller in the list of functions.
     pub caller: u32,
-    /// Place of the callee.
+    /// Index of the callee in the list of functions.
     pub callee: u32,
-    /// Calls; none where nothing counted them.
+    /// Calls; none if they were not counted.
     pub calls: Option<u64>,
-    /// The callee's inclusive cost in them; 0 for calls of what is on the stack already.
+    /// The callee's inclusive cost in these calls; 0 for a function that is already on the stack.
     pub inclusive: Cost,
 }
 
-/// Where a file ends too early.
+/// Where a truncated file ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cut {
-    /// Bytes that are whole; of a compressed file, after unpacking.
+    /// Complete bytes; of a compressed file, after decompression.
     pub byte: u64,
-    /// The line after which nothing whole follows, from 1.
+    /// The last complete line, from 1.
     pub line: u64,
-    /// How it shows.
+    /// What shows that the file is truncated.
     pub why: String,
 }
 
-/// What a script or program spent where.
+/// The costs of a script or program by function and call path.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// What it was read from.
+    /// The file format.
     pub format: Format,
     /// The program that wrote it.
     pub creator: Option<String>,
-    /// What was profiled.
+    /// The command that was profiled.
     pub command: Option<String>,
-    /// What amounts are.
+    /// The unit of amounts.
     pub unit: Unit,
-    /// Whether there are figures of memory.
+    /// Whether there are memory figures.
     pub has_memory: bool,
-    /// Where calls come from.
+    /// How calls were counted.
     pub counting: Counting,
-    /// Where inclusive costs come from.
+    /// How inclusive costs were found.
     pub inclusion: Inclusion,
     /// The sum of all own costs.
     pub total: Cost,
-    /// The sum of the inclusive costs of what nothing called. Each call is written in numbers that are rounded by
-    /// themselves, so it differs a little from the total.
+    /// The sum of the inclusive costs of functions that nothing called. Files round each call on its own, so this
+    /// differs a little from the total.
     pub roots: Cost,
-    /// The total that the file itself states, where it does. Xdebug's is of the whole request: it holds what was spent outside
-    /// of functions too.
+    /// The total that the file itself states, if any. Xdebug's total covers the whole request, with costs outside
+    /// functions.
     pub stated: Option<Cost>,
-    /// Functions, in no order.
+    /// Functions, in no particular order.
     pub functions: Vec<Function>,
-    /// Who calls whom.
+    /// Calls between functions.
     pub edges: Vec<Edge>,
     /// Merged call paths.
     pub stacks: Stacks,
-    /// Set where the file was cut short.
+    /// Set if the file was truncated.
     pub cut: Option<Cut>,
 }
 
 impl Profile {
-    /// How far the sum of own costs is from the total as it stands elsewhere, as a share of it: from the inclusive costs of
-    /// what nothing called where there is a tree of calls, else from what the file states.
+    /// The difference between the sum of own costs and another total, as a share of that total. The other total is the
+    /// inclusive cost of functions that nothing called if there is a tree of calls, otherwise the total that the file
+    /// states.
     pub fn departure(&self) -> Option<f64> {
         let other = match self.inclusion {
             Inclusion::Tree => self.roots.amount,
@@ -187,7 +188,7 @@ impl Profile {
         (other != 0).then(|| self.total.amount.abs_diff(other) as f64 / other.unsigned_abs() as f64)
     }
 
-    /// What the file states beyond the sum of all functions: in Xdebug's, what was spent outside of them.
+    /// The stated total minus the sum of all functions: with Xdebug, the cost outside functions.
     pub fn outside(&self) -> Option<i64> {
         let stated = self.stated.filter(|_| self.format == Format::Xdebug)?;
         Some(stated.amount.saturating_sub(self.total.amount)).filter(|outside| *outside > 0)

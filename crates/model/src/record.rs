@@ -1,5 +1,4 @@
-//! Records: what a run appends to `records.ndjson`, one JSON object a line. Records are the truth; every
-//! estimate is derived from them again.
+//! Records: a run appends them to `records.ndjson`, one JSON object per line. Every estimate is computed from them.
 
 pub mod client;
 pub mod delivery;
@@ -23,7 +22,7 @@ use steal::Steal;
 pub enum Record {
     /// One visit to one cell.
     Visit(VisitRecord),
-    /// A cell without a number.
+    /// A failure: a cell without a number.
     Fault {
         /// The cell's id.
         cell: String,
@@ -32,7 +31,7 @@ pub enum Record {
         /// Why.
         fault: Fault,
     },
-    /// A cell is done: no further visits.
+    /// A cell is done: it gets no further visits.
     Stop {
         /// The cell's id.
         cell: String,
@@ -45,10 +44,10 @@ pub enum Record {
     Caveat {
         /// The cell's id, or null for the whole run.
         cell: Option<String>,
-        /// What to keep in mind.
+        /// The caveat.
         caveat: Caveat,
     },
-    /// The run was taken up again after an interruption.
+    /// The run was resumed after an interruption.
     Resumed {
         /// Seconds since the epoch.
         at: i64,
@@ -59,45 +58,47 @@ pub enum Record {
         at: i64,
         /// Rounds measured.
         rounds: u32,
-        /// Seconds of wall time this run took, interruptions left out.
+        /// Seconds of wall time of this run, without interruptions.
         seconds: f64,
     },
 }
 
-/// One visit: everything the worker observed.
+/// One visit: everything that the worker observed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct VisitRecord {
     /// The cell's id.
     pub cell: String,
     /// The round, from 1.
     pub round: u32,
-    /// Seconds of wall time from the run's start (of all its parts) to the end of this visit.
+    /// Seconds of wall time from the start of the run (its parts added up) to the end of this visit.
     pub at: f64,
-    /// Seconds of wall time the visit took in all, untimed work included.
+    /// Seconds of wall time of the whole visit, with untimed work.
     pub took: f64,
-    /// What the hypervisor took meanwhile; null where the system does not tell, and in records of before.
+    /// CPU time that the hypervisor took during the visit; null where the system does not report it, and in older
+    /// records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<Steal>,
-    /// The items are so many instances of a family: what one takes and has is its share of the figures here. 0: no family.
+    /// The number of instances of a family; figures here cover all of them, and each instance has an equal share. 0:
+    /// not a family.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub instances: u32,
-    /// Uncompressed bytes of all items; of a delivery, of the payload.
+    /// Uncompressed bytes of all items; for a delivery, of the payload.
     pub decoded_bytes: u64,
-    /// Encoded bytes of all items; of a delivery, of the body of one response.
+    /// Encoded bytes of all items; for a delivery, of the body of one response.
     pub encoded_bytes: u64,
-    /// Bytes of a dictionary beside them.
+    /// Bytes of a dictionary in addition to the items.
     #[serde(default)]
     pub dictionary_bytes: u64,
-    /// SHA-256 of the encoded items; empty for a delivery, whose bodies are compared as they come.
+    /// SHA-256 of the encoded items; empty for a delivery, whose bodies are compared as they arrive.
     pub sha256_encoded: String,
-    /// Compared byte for byte in this visit.
+    /// Whether the items were compared byte by byte in this visit.
     pub verified: bool,
-    /// The independent decoder that agreed in this visit, if it was asked.
+    /// The independent decoder that gave the same result in this visit; null: none was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub independent: Option<String>,
-    /// Samples by phase: every one is kept.
+    /// All samples, by phase.
     pub phases: BTreeMap<Phase, Samples>,
-    /// Samples of one instance of a family again and again, by phase.
+    /// Samples of one instance of a family, measured repeatedly, by phase.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub again: BTreeMap<Phase, Samples>,
     /// Peak memory in bytes, by phase, when measured in this visit.
@@ -112,17 +113,17 @@ pub struct VisitRecord {
 }
 
 impl VisitRecord {
-    /// A visit of which nothing is known yet but where it was.
+    /// A visit with only its cell and round.
     pub fn of(cell: &str, round: u32) -> VisitRecord {
         VisitRecord { cell: cell.to_owned(), round, ..VisitRecord::default() }
     }
 
-    /// An instance's share of an amount that the record has of all items.
+    /// An instance's share of an amount that covers all items.
     pub fn share(&self, amount: f64) -> f64 {
         amount / f64::from(self.instances.max(1))
     }
 
-    /// Whether the output is the one of another visit to the same cell: of a codec by its digest, of a delivery by its
+    /// Whether the output is the same as in another visit to the cell: for a codec by its digest, for a delivery by its
     /// length.
     pub fn is_same_output(&self, other: &VisitRecord) -> bool {
         self.sha256_encoded == other.sha256_encoded && self.encoded_bytes == other.encoded_bytes
@@ -133,7 +134,7 @@ fn is_zero(instances: &u32) -> bool {
     *instances == 0
 }
 
-/// What to keep in mind of a cell after these visits, beside what follows from its figures: totals are those of all visits.
+/// Caveats of a cell after these visits, except those that follow from its figures; totals are over all visits.
 pub fn caveats(visits: &[&VisitRecord]) -> Vec<Caveat> {
     let deliveries: Vec<&DeliveryVisit> = visits.iter().filter_map(|v| v.delivery.as_deref()).collect();
     let clients: Vec<&ClientVisit> = visits.iter().filter_map(|v| v.client.as_deref()).collect();
@@ -141,23 +142,23 @@ pub fn caveats(visits: &[&VisitRecord]) -> Vec<Caveat> {
     delivery::caveats(&deliveries).into_iter().chain(client::caveats(&clients)).chain(stolen).collect()
 }
 
-/// Why a cell is no longer visited.
+/// Why a cell gets no further visits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "why")]
 pub enum StopReason {
-    /// Its intervals are as narrow as asked for.
+    /// Its intervals are as narrow as requested.
     Settled,
-    /// Its place on the front is beyond doubt; its intervals may be wider than asked for.
+    /// Its place on the front is settled at the study's confidence level; its intervals may be wider than requested.
     Placed,
-    /// Another cell beats it on every axis, beyond doubt.
+    /// Another cell is better on every axis, with a significant difference.
     Dominated {
         /// The other cell's id.
         by: String,
     },
-    /// The budget ended (its own, or the run's).
+    /// The budget of the cell or of the run was used up.
     Budget,
-    /// It had as many rounds as the study gives at most.
+    /// It had the largest number of rounds that the study allows.
     Rounds,
-    /// It faulted.
+    /// It failed.
     Fault,
 }

@@ -1,9 +1,8 @@
 //! A setting: a codec with its level and options, as text and as a value.
 //!
-//! Text form of one setting: `zstd`, `zstd:3`, `zlib:6,memlevel=9,mode=stream`. Where settings are asked
-//! for, a [`Request`] names several at once: `gzdeflate:1..9`, `zstd:-5..22/3`, `brotli:1|5|11`, `zlib:all`,
-//! `brotli:4,window=16|22`, `set:web`. Which levels exist only an inventory knows, so a request is
-//! expanded against a codec's description.
+//! Text form of one setting: `zstd`, `zstd:3`, `zlib:6,memlevel=9,mode=stream`. A [`Request`] names several at once:
+//! `gzdeflate:1..9`, `zstd:-5..22/3`, `brotli:1|5|11`, `zlib:all`, `brotli:4,window=16|22`, `set:web`. Only an
+//! inventory knows which levels exist, so a request is expanded against a codec's description.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -52,38 +51,38 @@ impl fmt::Display for Setting {
     }
 }
 
-/// A wish for settings, as written in a study or on the command line.
+/// A request for settings, as written in a study or on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// A codec's name, or `set:NAME`.
     pub name: String,
-    /// Which levels; `None`: whatever the caller's default is.
+    /// Which levels; `None`: the caller's default.
     pub levels: Option<LevelRequest>,
-    /// Options; several values of one option multiply the settings.
+    /// Options; several values of an option multiply the settings.
     pub options: BTreeMap<String, Vec<String>>,
 }
 
 /// Which levels of a codec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LevelRequest {
-    /// The few that show the range.
+    /// A few levels that cover the range.
     Representative,
     /// Every level.
     All,
     /// The library's default.
     Default,
-    /// These, in this order; a range is inclusive.
+    /// These levels, in this order; a range includes both ends.
     Listed(Vec<i32>),
 }
 
-/// What a request is expanded against: a codec or a way, as it describes itself.
+/// What a request is expanded against: a codec or a method, as it describes itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Tunable<'a> {
     /// Its name in studies.
     pub name: &'a str,
-    /// Its levels; none without.
+    /// Its levels; none: no levels.
     pub levels: Option<&'a Levels>,
-    /// The options beside the level.
+    /// The options besides the level.
     pub options: &'a [OptionDescription],
 }
 
@@ -119,7 +118,7 @@ impl Request {
             None => (rest, None),
         };
         if name.is_empty() {
-            return refuse(format!("`{text}` names no codec; write NAME, NAME:LEVEL or set:NAME"));
+            return refuse(format!("`{text}` does not name a codec; write NAME, NAME:LEVEL or set:NAME"));
         }
         let mut options = BTreeMap::new();
         for part in parts {
@@ -133,15 +132,15 @@ impl Request {
         Ok(Request { name: format!("{prefix}{name}"), levels, options })
     }
 
-    /// The set's name, when a set is asked for.
+    /// The name of the set, if the request names a set.
     pub fn set(&self) -> Option<&str> {
         self.name.strip_prefix("set:")
     }
 
     /// The settings of one codec that this request asks for.
     ///
-    /// `fallback` applies where the request says nothing of levels. Members of a set silently ignore
-    /// options that they do not have and levels that they lack; a codec asked for by name does not.
+    /// `fallback` applies if the request has no levels. Members of a set ignore options and levels that they do not
+    /// have; a codec that is named itself does not.
     ///
     /// # Errors
     /// A level or option that the codec does not take.

@@ -1,4 +1,4 @@
-//! What a plan says of its study: one question with factors and a budget. Its file is the lab's to read.
+//! What a plan contains of its study: one question with factors and a budget. The crate `weigh` reads the study's file.
 
 mod published;
 
@@ -9,7 +9,7 @@ use crate::link::LONGEST_MS;
 use crate::transfer::{Connection, Path};
 pub use published::{PublishedAb, PublishedDelivery, PublishedDeliveryRow};
 
-/// The part of a study that travels into the plan: what is asked, and how to read the answer.
+/// The part of a study that becomes part of the plan: the question, and how to read the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StudyText {
     /// `cache-levels`.
@@ -18,15 +18,15 @@ pub struct StudyText {
     pub title: String,
     /// The question, one sentence.
     pub question: String,
-    /// How to read the answer; paragraphs.
+    /// How to read the answer, in paragraphs.
     pub reading: String,
     /// The links whose total times are computed.
     #[serde(default)]
     pub links: Option<Links>,
-    /// Figures published elsewhere, shown beside ours.
+    /// Published figures, shown beside the measured ones.
     #[serde(default)]
     pub published: Option<Published>,
-    /// Figures of deliveries published elsewhere.
+    /// Published figures of deliveries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_delivery: Option<PublishedDelivery>,
 }
@@ -35,11 +35,11 @@ pub struct StudyText {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budget {
-    /// The whole study.
+    /// Budget of the whole study.
     pub seconds: f64,
-    /// Its quick form.
+    /// Budget with `--quick`.
     pub quick_seconds: f64,
-    /// One cell, in all its visits.
+    /// Budget of one cell, over all its visits.
     pub cell_seconds: f64,
 }
 
@@ -53,9 +53,9 @@ impl Default for Budget {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Precision {
-    /// Rounds at most.
+    /// The largest number of rounds.
     pub max_rounds: u32,
-    /// Samples a cell needs.
+    /// The least samples per cell.
     pub min_samples: u32,
     /// Half-width of the 95% interval ÷ CPU time.
     pub half_width: f64,
@@ -67,38 +67,41 @@ impl Default for Precision {
     }
 }
 
-/// The links between application and store for which total times are computed, and what else they are computed from.
+/// The links between application and store for which total times are computed, and the other inputs of that
+/// computation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Links {
     /// Link speeds in Mbit/s, ascending.
     pub mbit: Vec<f64>,
-    /// Reads for each write.
+    /// Reads per write.
     pub reads_per_write: Vec<f64>,
     /// The round trip in milliseconds.
     #[serde(default = "round_trip_ms")]
     pub rtt_ms: f64,
-    /// How many share the link evenly: workers of a cache, visitors of a page.
+    /// How many workers of a cache or visitors of a page share the link evenly.
     #[serde(default = "one")]
     pub concurrency: u32,
-    /// The connection that a call goes over.
+    /// The connection of a call.
     #[serde(default)]
     pub connection: Connection,
-    /// Nanoseconds that driver and store take for a stored byte of a write, as a run of clients measures them; null: not measured, and left out.
+    /// Nanoseconds that driver and store take per stored byte of a write, as a run with clients measures it; null: not
+    /// measured and left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_ns_per_byte: Option<f64>,
     /// The same for a read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_ns_per_byte: Option<f64>,
-    /// The link speed in Mbit/s that a recommendation is made for; null: that of `mbit` in the middle.
+    /// The link speed in Mbit/s for which recommendations are made; null: the middle one of `mbit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usual_mbit: Option<f64>,
-    /// The reads per write that it is made for; null: of those given, the number nearest to ten, because a cache is read more often than it is written.
+    /// The reads per write for which recommendations are made; null: the given number nearest to ten, because a cache
+    /// is read more often than it is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usual_reads: Option<f64>,
 }
 
-/// Between two machines of one data centre.
+/// The round trip between two machines of one data centre.
 fn round_trip_ms() -> f64 {
     0.5
 }
@@ -124,7 +127,7 @@ impl Default for Links {
 }
 
 impl Links {
-    /// One direction at a bandwidth in Mbit/s, as one of those who share it has it.
+    /// One direction at a bandwidth in Mbit/s, as seen by one of those who share the link.
     pub fn path(&self, mbit: f64) -> Path {
         Path::shared(mbit, self.rtt_ms, f64::from(self.concurrency))
     }
@@ -132,14 +135,14 @@ impl Links {
     /// What is wrong with it, in one line.
     ///
     /// # Errors
-    /// Speeds that are not above zero and ascending, or a figure that cannot be.
+    /// Speeds that are not above zero and ascending, or a figure out of range.
     pub fn check(&self) -> Result<()> {
         let ascending = self.mbit.windows(2).all(|w| w[0] < w[1]);
         if self.mbit.is_empty() || !ascending || self.mbit.iter().any(|m| m.is_nan() || *m <= 0.0) {
-            bail!("links.mbit must be speeds above zero in ascending order");
+            bail!("links.mbit must list speeds above zero in ascending order");
         }
         if !(0.0..=LONGEST_MS).contains(&self.rtt_ms) {
-            bail!("links.rtt_ms = {}; it goes from 0 to 10000", self.rtt_ms);
+            bail!("links.rtt_ms = {}; it must be between 0 and 10000", self.rtt_ms);
         }
         if self.concurrency == 0 {
             bail!("links.concurrency must be at least 1");
@@ -160,18 +163,19 @@ impl Links {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// What it is and its conditions.
+    /// What the table is, and its conditions.
     pub about: String,
-    /// What sentences call it, with the year or the versions: `mod_deflate against type-map, 2008`; empty: "the published table".
+    /// How sentences cite it, with the year or the versions: `mod_deflate against type-map, 2008`; empty: "the
+    /// published table".
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cite: String,
-    /// The payload whose cells stand beside it.
+    /// The payload of the cells that are compared with it.
     pub payload: String,
     /// The serializer of those cells.
     pub serializer: Option<String>,
     /// The codec of those cells.
     pub codec: String,
-    /// One row a level.
+    /// One row per level.
     pub rows: Vec<PublishedRow>,
 }
 

@@ -1,12 +1,12 @@
-//! The nearest known name to a mistyped one, and errors of TOML that offer it.
+//! Suggests the nearest known name for a mistyped one, also in errors of TOML.
 
-/// The one of `known` that a slip of the keyboard could have meant, if one is near enough.
+/// The name of `known` that was probably meant; none if no name is near enough.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let scored = known.into_iter().map(|name| (strsim::jaro_winkler(given, name), name));
     scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 
-/// `; did you mean `x`?` when one of `known` is near enough, else the list of what exists.
+/// `; did you mean `x`?` if a name of `known` is near enough, otherwise the list of known names.
 pub fn nearest_hint<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match nearest(given, known.iter().copied()) {

@@ -1,14 +1,14 @@
-//! Text that came from outside (names of files, messages of programs), made safe to show. Every room cleans with these functions.
+//! Makes text from outside (file names, messages of programs) safe to show.
 
 use std::path::Path;
 
-/// The text without escape sequences, and with every other character that could move the cursor, reorder the line or hide replaced
-/// by `�`: one line, safe in a terminal, in XML and in CSV.
+/// The text without escape sequences. Other characters that could move the cursor, reorder the line or hide text become
+/// `�`. The result is one line that is safe in a terminal, in XML and in CSV.
 pub fn clean(text: &str) -> String {
     console::strip_ansi_codes(text).chars().map(|c| if disturbs(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Several lines as clean text: their ends stay, and where they are styled so do colours and weights.
+/// Several lines as clean text: line ends stay, and with `is_styled` also colours and weights.
 pub fn clean_lines(text: &str, is_styled: bool) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.split('\n') {
@@ -23,7 +23,7 @@ pub fn clean_lines(text: &str, is_styled: bool) -> String {
     lines.join("\n")
 }
 
-/// `ESC [ 1 ; 31 m`, with whatever numbers.
+/// Whether a sequence is of the form `ESC [ 1 ; 31 m`, with any numbers.
 fn is_style(code: &str) -> bool {
     let numbers = code.strip_prefix("\u{1b}[").and_then(|rest| rest.strip_suffix('m'));
     numbers.is_some_and(|numbers| numbers.bytes().all(|b| b.is_ascii_digit() || b == b';'))
@@ -34,12 +34,12 @@ pub fn clean_path(path: &Path) -> String {
     clean(&path.to_string_lossy())
 }
 
-/// What a program wrote, as clean text without space around it.
+/// The output of a program as clean text, without surrounding space.
 pub fn clean_bytes(bytes: &[u8]) -> String {
     clean(String::from_utf8_lossy(bytes).trim())
 }
 
-/// Controls, line separators, bidirectional overrides, invisible joiners, and what XML forbids.
+/// Control characters, line separators, bidirectional overrides, invisible joiners, and characters that XML forbids.
 fn disturbs(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')

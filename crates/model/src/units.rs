@@ -1,6 +1,5 @@
-//! Quantities as a reader wants them: three significant digits, a unit that fits, decimal multiples
-//! (1 KB = 1000 bytes, as a link's 1 Mbit/s is 10⁶ bits). Every sentence and table formats here, so that the
-//! same number reads the same everywhere.
+//! Formats quantities: three significant digits, a suitable unit, decimal multiples (1 KB = 1000 bytes; 1 Mbit/s
+//! = 10⁶ bits per second). Every sentence and table formats here, so that the same number looks the same everywhere.
 
 /// Bytes: `1 byte`, `512 bytes`, `54.4 KB`, `2.4 MB`.
 pub fn bytes(count: u64) -> String {
@@ -20,7 +19,8 @@ pub fn ns(time: f64) -> String {
     format!("{} {unit}", significant(number))
 }
 
-/// A time in nanoseconds with its interval in the same unit: `37.2 ms (36.9–37.6)`; with one end, `37.2 ms (at most 37.6)`; with none, `37.2 ms`.
+/// A time in nanoseconds with its interval in the same unit: `37.2 ms (36.9–37.6)`; with one end `37.2 ms (at most
+/// 37.6)`; without ends `37.2 ms`.
 pub fn ns_interval(time: f64, low: Option<f64>, high: Option<f64>) -> String {
     with_interval(time, low, high, TIMES)
 }
@@ -51,7 +51,7 @@ pub fn times_interval(factor: f64, low: f64, high: f64) -> String {
     format!("{} ({})", times(factor), range(low, high))
 }
 
-/// Two ends: `2.48–2.55`; where one is negative, `-2 to 3`.
+/// An interval: `2.48–2.55`; if an end is negative, `-2 to 3`.
 pub fn range(low: f64, high: f64) -> String {
     joined(&significant(low), &significant(high))
 }
@@ -66,12 +66,12 @@ pub fn percent(share: f64) -> String {
     format!("{}%", trimmed(&format!("{:.1}", share * 100.0)))
 }
 
-/// A number of things: `1 cell`, `3 cells`.
+/// A number with a noun: `1 cell`, `3 cells`.
 pub fn count(number: usize, singular: &str, plural: &str) -> String {
     format!("{} {}", grouped(&number.to_string()), if number == 1 { singular } else { plural })
 }
 
-/// Words in a row: `a`, `a and b`, `a, b and c`.
+/// Words as a list: `a`, `a and b`, `a, b and c`.
 pub fn list<S: AsRef<str>>(words: &[S]) -> String {
     match words {
         [] => String::new(),
@@ -83,7 +83,7 @@ pub fn list<S: AsRef<str>>(words: &[S]) -> String {
     }
 }
 
-/// Three significant digits, never fewer than all digits before the point: `1,235`, `137`, `17.6`, `0.0123`.
+/// Three significant digits, but always all digits before the decimal point: `1,235`, `137`, `17.6`, `0.0123`.
 pub fn significant(number: f64) -> String {
     if !number.is_finite() {
         return if number > 0.0 { "∞".to_string() } else { "–".to_string() };
@@ -91,14 +91,14 @@ pub fn significant(number: f64) -> String {
     if number == 0.0 {
         return "0".to_string();
     }
-    // The rounding itself may add a digit (99.96 is 100), so it comes before counting them.
+    // Rounding may add a digit (99.96 becomes 100), so it comes before counting digits.
     let digits = |x: f64| x.abs().log10().floor() as i32;
     let rounded: f64 = format!("{number:.2e}").parse().unwrap_or(number);
     let decimals = (2 - digits(rounded)).clamp(0, 9) as usize;
     grouped(&format!("{number:.decimals$}"))
 }
 
-/// As [`significant`], without the zeros that a decimal number ends in: `2.5`, `10`.
+/// Like [`significant`], without trailing zeros: `2.5`, `10`.
 pub fn trimmed_number(number: f64) -> String {
     trimmed(&significant(number))
 }
@@ -106,7 +106,7 @@ pub fn trimmed_number(number: f64) -> String {
 const TIMES: &[(&str, f64)] = &[("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
 const SPEEDS: &[(&str, f64)] = &[("kbit/s", 1e-3), ("Mbit/s", 1.0), ("Gbit/s", 1e3)];
 
-/// The number in the largest unit in which it reads at least 1 after rounding to three digits.
+/// The number in the largest unit in which it is at least 1 after rounding to three digits.
 fn scaled(number: f64, units: &[(&'static str, f64)]) -> (f64, &'static str) {
     let rounded: f64 = format!("{number:.2e}").parse().unwrap_or(number);
     let fits = units.iter().rev().find(|(_, size)| rounded.abs() >= *size);
@@ -114,7 +114,7 @@ fn scaled(number: f64, units: &[(&'static str, f64)]) -> (f64, &'static str) {
     (number / size, unit)
 }
 
-/// A number and the ends of its interval in the number's own unit.
+/// A number with its interval, both in the number's unit.
 fn with_interval(number: f64, low: Option<f64>, high: Option<f64>, units: &[(&'static str, f64)]) -> String {
     let (shown, unit) = scaled(number, units);
     let size = if shown == 0.0 { 1.0 } else { number / shown };
@@ -129,7 +129,7 @@ fn with_interval(number: f64, low: Option<f64>, high: Option<f64>, units: &[(&'s
     format!("{} {unit}{interval}", significant(shown))
 }
 
-/// Without the zeros that a decimal number ends in.
+/// Removes trailing zeros of a decimal number.
 fn trimmed(number: &str) -> String {
     if number.contains('.') {
         number.trim_end_matches('0').trim_end_matches('.').to_string()
@@ -138,7 +138,7 @@ fn trimmed(number: &str) -> String {
     }
 }
 
-/// With a comma between groups of three digits before the point.
+/// Puts a comma between groups of three digits before the decimal point.
 fn grouped(number: &str) -> String {
     let (whole, fraction) = number.split_once('.').map_or((number, None), |(w, f)| (w, Some(f)));
     let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |rest| ("-", rest));
@@ -192,13 +192,13 @@ mod tests {
             ["0 ns", "0.500 ns", "350 ns", "1.00 µs", "17.6 µs", "37.2 ms", "1.25 s", "6,100 s"]
         );
         let of = |low, high| ns_interval(37_230_000.0, low, high);
-        assert_eq!(of(Some(36_900_000.0), Some(137_600_000.0)), "37.2 ms [36.9, 138]");
-        assert_eq!(of(None, Some(37_600_000.0)), "37.2 ms [at most 37.6]");
+        assert_eq!(of(Some(36_900_000.0), Some(137_600_000.0)), "37.2 ms (36.9–138)");
+        assert_eq!(of(None, Some(37_600_000.0)), "37.2 ms (at most 37.6)");
         assert_eq!(
             (of(Some(3e7), None), of(None, None)),
-            ("37.2 ms [at least 30.0]".into(), "37.2 ms".into())
+            ("37.2 ms (at least 30.0)".into(), "37.2 ms".into())
         );
-        assert_eq!(ns_interval(0.0, Some(0.0), Some(0.0)), "0 ns [0, 0]");
+        assert_eq!(ns_interval(0.0, Some(0.0), Some(0.0)), "0 ns (0–0)");
     }
 
     #[test]
@@ -206,10 +206,10 @@ mod tests {
         assert_eq!(mbit(0.5), "500 kbit/s");
         assert_eq!(mbit(10.0), "10 Mbit/s");
         assert_eq!(mbit(2500.0), "2.5 Gbit/s");
-        assert_eq!(mbit_interval(1234.0, 1100.0, f64::INFINITY), "1.23 Gbit/s [1.10, no upper end]");
+        assert_eq!(mbit_interval(1234.0, 1100.0, f64::INFINITY), "1.23 Gbit/s (1.10 or more)");
         assert_eq!(mb_s(137.16), "137 MB/s");
         assert_eq!(mb_s(3306.2), "3,306 MB/s");
-        assert_eq!(times_interval(2.514, 2.48, 2.553), "2.51× [2.48, 2.55]");
+        assert_eq!(times_interval(2.514, 2.48, 2.553), "2.51× (2.48–2.55)");
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! A way: how the bytes of a response come to be, and who makes them so. PHP offers some (`gzencode` in an output buffer,
-//! `readfile`), servers offer others (a filter, pre-encoded files, an offload header); a cell names one with its level.
+//! A way: a method of making the bytes of a response, and who does it. PHP has some (`gzencode` in an output buffer,
+//! `readfile`), servers have others (a filter, precompressed files, an offload header); a cell names one with its
+//! level.
 
 use std::path::PathBuf;
 
@@ -8,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::protocol::{Levels, OptionDescription};
 use crate::setting::Tunable;
 
-/// The option of pre-encoded ways that names what encoded the variants.
+/// The option of precompressed ways that names the encoder of the variants.
 pub const ENCODER: &str = "encoder";
 
-/// Who carries a way out.
+/// Who carries out a way.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -24,7 +25,7 @@ pub enum By {
 }
 
 impl By {
-    /// The word for it in studies and cells' names.
+    /// Its name in studies and in the ids of cells.
     pub fn name(self) -> &'static str {
         match self {
             By::Php => "php",
@@ -50,20 +51,20 @@ impl By {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum WayKind {
-    /// Sends the content as it is.
+    /// Sends the content uncompressed.
     #[default]
     Plain,
-    /// Encodes each response.
+    /// Compresses each response.
     OnTheFly,
-    /// Sends a variant that was encoded before.
+    /// Sends a variant that was compressed in advance.
     PreEncoded,
     /// PHP authorises, and the server sends the file.
     Offload,
-    /// The server takes files by type and size, and PHP is not asked.
+    /// The server handles files by type and size, without PHP.
     Transparent,
 }
 
-/// One way as PHP or a server has it.
+/// One way, as PHP or a server describes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WayDescription {
@@ -71,18 +72,18 @@ pub struct WayDescription {
     pub name: String,
     /// What it does.
     pub kind: WayKind,
-    /// The content codings that it can send: `gzip`, `br`, `zstd`, `deflate`; empty: identity alone.
+    /// The content codings that it can send: `gzip`, `br`, `zstd`, `deflate`; empty: identity only.
     #[serde(default)]
     pub codings: Vec<String>,
-    /// What it serves: `page`, `asset`, `download`.
+    /// The subjects that it can serve: `page`, `asset`, `download`.
     pub subjects: Vec<String>,
-    /// Its levels, null without.
+    /// Its levels; null: no levels.
     #[serde(default)]
     pub levels: Option<Levels>,
-    /// The options beside the level.
+    /// The options besides the level.
     #[serde(default)]
     pub options: Vec<OptionDescription>,
-    /// Library or module and version, as queried: `zlib 1.2.13`.
+    /// Library or module and version, as reported: `zlib 1.2.13`.
     #[serde(default)]
     pub library: Option<String>,
     /// One line for tables and docs.
@@ -91,33 +92,33 @@ pub struct WayDescription {
     /// Rough encode throughput, (level, MB/s); forecasts only.
     #[serde(default)]
     pub nominal: Vec<(i32, f64)>,
-    /// Null: can be measured. Else why not.
+    /// Null: can be measured. Otherwise the reason why not.
     #[serde(default)]
     pub missing: Option<String>,
-    /// What would mend it, such as `apt install libnginx-mod-http-brotli-filter`.
+    /// How to make it available, such as `apt install libnginx-mod-http-brotli-filter`.
     #[serde(default)]
     pub remedy: Option<String>,
 }
 
-/// The way of a server by a configuration of the user's.
+/// The way of a server that uses the user's configuration.
 pub const CONFIG: &str = "config";
 
-/// A server's configuration of the user's, as far as a private instance takes it over.
+/// A user's server configuration, as far as a private instance uses it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OwnConfig {
     /// The user's file, as given.
     pub file: PathBuf,
     /// SHA-256 of the file, hexadecimal.
     pub sha256: String,
-    /// Its directives that stand outside of the server's own block, each in the line that it has in the file.
+    /// Directives outside the server's own block, each on the line that it has in the file.
     pub outer: String,
-    /// Those that stand inside it, likewise.
+    /// Directives inside that block, likewise.
     pub inner: String,
-    /// Modules that they need.
+    /// Modules that these directives need.
     pub modules: Vec<String>,
-    /// Modules that they use where they are there.
+    /// Modules that these directives use if available.
     pub optional: Vec<String>,
-    /// They send variants that were encoded before.
+    /// Whether the directives send precompressed variants.
     pub variants: bool,
 }
 

@@ -1,16 +1,18 @@
-//! Bent lines: continuous functions made of straight pieces, from 0 on. What something costs over the time that a byte takes on a link is one.
+//! Bent lines: continuous, piecewise linear functions from 0 on. The cost of a setting over the time that a byte takes
+//! on a link is such a function.
 
-/// A continuous function made of straight pieces.
+/// A continuous, piecewise linear function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bent {
     /// (x, y), ascending by x; the first at 0.
     points: Vec<(f64, f64)>,
-    /// How much y grows per x after the last point.
+    /// The slope after the last point.
     slope: f64,
 }
 
 impl Bent {
-    /// Of a function that is straight between these bends (in any order; those not above 0 are left out) and grows by `slope` after the last.
+    /// A function that is linear between these bends (in any order; bends not above 0 are left out) and has the slope
+    /// `slope` after the last.
     pub fn of(bends: impl IntoIterator<Item = f64>, slope: f64, value: impl Fn(f64) -> f64) -> Bent {
         let mut at: Vec<f64> = bends.into_iter().filter(|x| *x > 0.0 && x.is_finite()).collect();
         at.push(0.0);
@@ -19,7 +21,7 @@ impl Bent {
         Bent { points: at.into_iter().map(|x| (x, value(x))).collect(), slope }
     }
 
-    /// Where it bends; 0 is the first.
+    /// The x of its bends; 0 is the first.
     pub fn bends(&self) -> impl Iterator<Item = f64> {
         self.points.iter().map(|point| point.0)
     }
@@ -31,7 +33,7 @@ impl Bent {
         y + (x - from) * self.slope(piece)
     }
 
-    /// This one less another.
+    /// The difference from another function.
     #[must_use]
     pub fn minus(&self, other: &Bent) -> Bent {
         Bent::of(self.bends().chain(other.bends()), self.slope - other.slope, |x| self.at(x) - other.at(x))
@@ -45,7 +47,7 @@ impl Bent {
             if sign == 0.0 && y != 0.0 {
                 sign = y.signum();
             }
-            // What the last piece comes to for ever.
+            // The limit of the last piece.
             let slope = self.slope(piece);
             let then = self.end(piece).map_or(if slope == 0.0 { y } else { slope }, |end| end.1);
             if then * sign < 0.0 {
@@ -58,7 +60,8 @@ impl Bent {
         found
     }
 
-    /// How far from `x` to either side it stays between two values; infinite where it does so for ever, 0 at least. It does at `x`.
+    /// How far around `x`, to either side, it stays between two values: infinite if it never leaves them, and at least
+    /// 0. It is between them at `x`.
     pub fn stays(&self, x: f64, low: f64, high: f64) -> (f64, f64) {
         let own = self.piece(x);
         let (mut left, mut right) = (0.0, f64::INFINITY);
@@ -90,7 +93,7 @@ impl Bent {
         let (start, y) = self.points[piece];
         let at = start + (if falls { low } else { high } - y) / slope;
         let is_before_the_end = if to > from { at < to } else { at > to };
-        // Rounding may put it behind where the way begins.
+        // Rounding may put it before the start of the way.
         let at = if to > from { at.max(from) } else { at.min(from) };
         (at.is_finite() && is_before_the_end).then_some(at)
     }
@@ -109,8 +112,8 @@ impl Bent {
     }
 }
 
-/// The lowest of several at each x from 0 on, in that order: its place among them, and the x from which on it is. Of equal ones it is the one that grows
-/// least, then the first.
+/// The lowest of several functions for each x from 0 on, in order: its index, and the x from which on it is the lowest.
+/// Of equal functions it is the one with the smallest slope, then the first.
 pub fn lower_envelope(all: &[Bent]) -> Vec<(usize, f64)> {
     let mut bends: Vec<f64> = all.iter().flat_map(Bent::bends).collect();
     bends.sort_by(f64::total_cmp);
@@ -118,7 +121,7 @@ pub fn lower_envelope(all: &[Bent]) -> Vec<(usize, f64)> {
     let mut envelope: Vec<(usize, f64)> = Vec::new();
     for (place, from) in bends.iter().enumerate() {
         let to = bends.get(place + 1).copied().unwrap_or(f64::INFINITY);
-        // Here all are straight.
+        // All are linear here.
         let straight = |one: &Bent| (one.at(*from), one.slope(one.piece(*from)));
         let lines: Vec<(f64, f64)> = all.iter().map(straight).collect();
         let lowest = (0..lines.len()).min_by(|a, b| {
@@ -126,7 +129,7 @@ pub fn lower_envelope(all: &[Bent]) -> Vec<(usize, f64)> {
             ya.total_cmp(&yb).then(sa.total_cmp(&sb))
         });
         let Some(mut current) = lowest else { break };
-        // At the bend itself the one before it is as low, but for rounding.
+        // At the bend itself, the previous function is equally low except for rounding.
         if let Some((last, _)) = envelope.last()
             && (lines[*last].0 - lines[current].0).abs() <= 1e-12 * lines[current].0.abs()
         {

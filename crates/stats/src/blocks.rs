@@ -1,24 +1,24 @@
-//! Block effects: how much slower or faster everything was in one round than in the others.
+//! Block effects: by what factor everything was slower or faster in one round than in the others.
 //!
 //! A randomised block design (Fisher 1926; Box, Hunter & Hunter, *Statistics for Experimenters*, ch. 4) measures every
-//! unit once in each block and takes the block's own level out before units are compared. Here a block is a round
-//! and the level is a factor, so logarithms are used; the fit is Tukey's median polish (*Exploratory Data Analysis*,
-//! ch. 10–11), which a few wild values cannot move.
+//! unit once in each block, and removes the block's own level before units are compared. Here a block is a round and
+//! the level is a factor, so logarithms are used. The fit is Tukey's median polish (*Exploratory Data Analysis*, ch.
+//! 10–11), which a few outliers do not affect.
 
 use std::collections::BTreeMap;
 
 use crate::summary::median;
 
-/// A block's level is estimated from at least this many units; with fewer, one unit's noise would pass for it.
+/// A block's level is estimated from at least this many units; with fewer, it would contain the noise of single units.
 pub const UNITS: usize = 6;
-/// Sweeps of the polish; it has long settled by then.
+/// Sweeps of the polish; it converges much earlier.
 const SWEEPS: usize = 8;
 
-/// The factor of each block: values in it are so many times what they are in the usual block.
+/// The factor of each block: its values are this factor times those in the usual block.
 ///
-/// `units` holds, for each unit, its value in each block that measured it. Units in one block only and values that
-/// are not above zero say nothing and are passed over. A block with fewer than [`UNITS`] telling units has the
-/// factor 1. The factors are centred: weighted by the values in each block, their median is 1.
+/// `units` has, for each unit, its value in each block that measured it. Units in only one block, and values that are
+/// not above zero, are left out. A block with fewer than [`UNITS`] remaining units has the factor 1. The factors are
+/// centred: weighted by the values in each block, their median is 1.
 pub fn block_effects(units: &[Vec<(u32, f64)>]) -> BTreeMap<u32, f64> {
     let logs: Vec<Vec<(u32, f64)>> = units
         .iter()
@@ -47,7 +47,7 @@ pub fn block_effects(units: &[Vec<(u32, f64)>]) -> BTreeMap<u32, f64> {
     effects.into_iter().map(|(block, effect)| (block, effect.exp())).collect()
 }
 
-/// A unit's own level: the median of its logarithms with the blocks' levels taken out.
+/// A unit's own level: the median of its logarithms minus the blocks' levels.
 fn level(unit: &[(u32, f64)], effects: &BTreeMap<u32, f64>) -> f64 {
     let own: Vec<f64> = unit.iter().map(|(block, v)| v - effects.get(block).unwrap_or(&0.0)).collect();
     median(&own).unwrap_or(0.0)

@@ -1,9 +1,12 @@
-//! What figures of few rounds could be in truth: drawings, each of which is a world that may be the one that was measured.
+//! The uncertainty of figures from few rounds, by drawings: each drawing is a set of true values that is compatible
+//! with the measurements.
 //!
-//! In each drawing rounds are drawn with replacement (Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979)): one drawing serves all
-//! that was measured in them, so that what slows a whole round is in all that is compared or in none. That alone knows nothing below the smallest value
-//! of few rounds, and nothing of a unit whose every visit was disturbed. So each figure is also moved by what a figure of as many rounds is off where its rounds
-//! are drawn from those of all units: their residuals, without the levels of units and rounds.
+//! In each drawing, rounds are drawn with replacement (Efron, "Bootstrap methods: another look at the jackknife",
+//! Annals of Statistics 7 (1979)). All units of a drawing use the same rounds, so that a disturbance of a whole round
+//! affects all of them or none. This alone does not reach below the smallest value of few rounds, and ignores that
+//! every visit of a unit may have been disturbed. So each figure is also multiplied by a random error. The error is
+//! that of a figure from the same number of rounds when these are drawn from the residuals of all units (without the
+//! levels of units and rounds).
 
 use std::collections::BTreeMap;
 
@@ -13,14 +16,15 @@ use rand_chacha::ChaCha8Rng;
 use crate::blocks::block_effects;
 use crate::summary::{Place, quantile};
 
-/// How many worlds are drawn.
+/// Number of drawings.
 pub const DRAWINGS: usize = 400;
 
-/// How often it is drawn how far a figure of so many rounds is off.
+/// Number of random errors per number of rounds.
 const OFFS: usize = 1000;
 
-/// For each unit, by what factor of its figure (the quantile at `p` over rounds) the true one differs, in each of [`DRAWINGS`] worlds. A unit is what was
-/// measured in rounds: (round, amount), ascending by round; one without amounts above zero is known exactly, and has 1 in all worlds.
+/// For each unit, the factors of its true figure to the measured one (the quantile at `p` over rounds), one in each of
+/// [`DRAWINGS`] drawings. A unit is its measurements: (round, amount), ascending by round. A unit without amounts above
+/// zero is known exactly, and has the factor 1 in all drawings.
 pub fn drawn_figures(units: &[Vec<(u32, f64)>], p: f64, seed: u64) -> Vec<Vec<f64>> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let pool = residuals(units);
@@ -44,7 +48,7 @@ pub fn drawn_figures(units: &[Vec<(u32, f64)>], p: f64, seed: u64) -> Vec<Vec<f6
                 factors.push(1.0);
                 continue;
             };
-            // Where none of its rounds was drawn, it is as it was.
+            // If none of its rounds was drawn, the factor stays 1.
             let own = drawn(unit, &once, p).unwrap_or(f64::NAN);
             let moved = drawn(unit, &counts, p).map_or(1.0, |figure| figure / own);
             let offs = &offs[&unit.len()];
@@ -54,7 +58,8 @@ pub fn drawn_figures(units: &[Vec<(u32, f64)>], p: f64, seed: u64) -> Vec<Vec<f6
     all
 }
 
-/// The amounts of a unit in ascending order, each with its round's place; none where it has none, or one that is not above zero.
+/// The amounts of a unit in ascending order, each with the index of its round; none if it has no amounts, or one that
+/// is not above zero.
 fn ascending(unit: &[(u32, f64)], rounds: &[u32]) -> Option<Vec<(usize, f64)>> {
     let place = |round: &u32| rounds.binary_search(round).ok();
     let sound = |amount: f64| amount.is_finite() && amount > 0.0;
@@ -66,7 +71,7 @@ fn ascending(unit: &[(u32, f64)], rounds: &[u32]) -> Option<Vec<(usize, f64)>> {
     (!ascending.is_empty()).then_some(ascending)
 }
 
-/// The quantile over the drawn ones of amounts in ascending order; none where none was drawn.
+/// The quantile of the drawn amounts, which are in ascending order; none if none was drawn.
 fn drawn(ascending: &[(usize, f64)], counts: &[u16], p: f64) -> Option<f64> {
     let n: usize = ascending.iter().map(|(place, _)| usize::from(counts[*place])).sum();
     if n == 0 {
@@ -87,7 +92,8 @@ fn drawn(ascending: &[(usize, f64)], counts: &[u16], p: f64) -> Option<f64> {
     None
 }
 
-/// Logarithms of what units show in rounds, without the levels of both; widened by what taking a unit's mean out has taken of their spread.
+/// Logarithms of the values of units in rounds, without the levels of both; widened because subtracting a unit's mean
+/// reduces their spread.
 fn residuals(units: &[Vec<(u32, f64)>]) -> Vec<f64> {
     let effects = block_effects(units);
     let of_unit = |unit: &Vec<(u32, f64)>| -> Vec<f64> {
@@ -103,7 +109,7 @@ fn residuals(units: &[Vec<(u32, f64)>]) -> Vec<f64> {
     units.iter().flat_map(of_unit).collect()
 }
 
-/// By number of rounds: factors by which a figure of so many rounds drawn from the pool is off from that of the pool.
+/// By number of rounds: the factors of figures from this many rounds drawn from the pool to the figure of the pool.
 fn offs(
     units: &[Vec<(u32, f64)>],
     pool: &[f64],
@@ -155,7 +161,7 @@ mod tests {
         assert!(worlds.iter().flatten().all(|factor| (factor - 1.0).abs() < 1e-12));
     }
 
-    /// A unit whose every visit was disturbed may be as quick as the others show that visits can be.
+    /// A unit whose every visit was disturbed may be as fast as the variation of the others suggests.
     #[test]
     fn the_true_figure_may_lie_below_every_round() {
         // Two visits in five were disturbed, each time in other rounds.

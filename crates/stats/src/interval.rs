@@ -1,8 +1,9 @@
-//! Intervals of one sample's quantile, from its values in order.
+//! Confidence intervals of a quantile of one sample, from its order statistics.
 //!
-//! How many of n values lie below a quantile at p is binomial, whatever they are distributed as, so two values in order make an interval of known
-//! coverage (Thompson, "On confidence ranges for the median and other expectation distributions", Annals of Mathematical Statistics 7 (1936)). A low
-//! quantile of few values has no such lower end: all of them may lie above it.
+//! The number of n values below a quantile at p is binomial, whatever their distribution. So two order statistics make
+//! an interval with known coverage (Thompson, "On confidence ranges for the median and other expectation
+//! distributions", Annals of Mathematical Statistics 7 (1936)). A low quantile of few values has no such lower end: all
+//! values may lie above it.
 
 use crate::summary::{Place, sorted};
 
@@ -15,27 +16,30 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// With fewer values a low quantile has an upper end only. Where four visits in five are disturbed, all of 13 are with a probability of 0.055.
+/// With fewer values, a low quantile has only an upper end. If four visits in five are disturbed, all of 13 are with a
+/// probability of 0.055.
 pub const TWO_SIDED_FROM: usize = 14;
 
-/// The interval of the median at `confidence` (0.95). Of five values it is their range, which holds the median with a probability of 0.94.
+/// The interval of the median at `confidence` (0.95). For five values it is their range, which contains the median with
+/// a probability of 0.94.
 ///
-/// `None` with fewer than five values, whose range does so less often, or with one that is not finite.
+/// `None` with fewer than five values, whose range would contain it less often, or with a value that is not finite.
 pub fn median_interval(xs: &[f64], confidence: f64) -> Option<Interval> {
     let sorted = sorted(xs).filter(|sorted| sorted.len() >= 5)?;
     let (n, tail) = (sorted.len(), (1.0 - confidence) / 2.0);
-    // The largest number of values left out at each end that leaves the rest as probable as asked for.
+    // The largest number of values to leave out at each end so that the coverage is still as requested.
     let out = (0..n / 2).take_while(|out| *out == 0 || at_most(*out, n, 0.5) <= tail).last()?;
     Some(Interval { low: sorted[out], high: sorted[n - 1 - out] })
 }
 
-/// The upper end of a low quantile (`p` from 0 to 0.5) and, from [`TWO_SIDED_FROM`] values on, its lower end, at `confidence` (0.95). Both ends are
-/// as exact as this together where there are two, and the upper one alone where there is one.
+/// The upper end of a low quantile (`p` from 0 to 0.5) and, from [`TWO_SIDED_FROM`] values on, its lower end, at
+/// `confidence` (0.95). With two ends, both together have this coverage; with one, the upper end alone.
 ///
-/// From about 34 values on (for p = 0.1) the lower end is one of them. With fewer, the smallest may lie above the quantile, and the end is put below
-/// it by a part of the distance to the fourth; how large a part was found by simulation, see docs/METHODOLOGY.md.
+/// From about 34 values on (for p = 0.1) the lower end is one of them. With fewer, the smallest value may lie above the
+/// quantile. The end is then below the smallest value by a part of its distance to the fourth; simulation gave the size
+/// of this part, see docs/METHODOLOGY.md.
 ///
-/// `None` with fewer than two values, or with one that is not finite.
+/// `None` with fewer than two values, or with a value that is not finite.
 pub fn low_quantile_interval(xs: &[f64], p: f64, confidence: f64) -> Option<(Option<f64>, f64)> {
     let sorted = sorted(xs).filter(|sorted| sorted.len() >= 2)?;
     let n = sorted.len();
@@ -52,7 +56,7 @@ pub fn low_quantile_interval(xs: &[f64], p: f64, confidence: f64) -> Option<(Opt
     Some((low.map(|low| low.max(sorted[0].min(0.0)).min(value)), sorted[above].max(value)))
 }
 
-/// The probability of at most `most` of `n` values below a quantile at `p`.
+/// The probability that at most `most` of `n` values are below a quantile at `p`.
 fn at_most(most: usize, n: usize, p: f64) -> f64 {
     let (mut term, mut sum) = ((1.0 - p).powi(n as i32), 0.0);
     for k in 0..=most.min(n) {

@@ -1,7 +1,7 @@
 //! Mathematics for decisions on noisy measurements: no I/O, no unsafe code, no clock.
 //!
-//! Every function is deterministic: the same values (and seed, where one is taken) give the same result.
-//! Values must be finite; a function that is handed another one answers `None` instead of a number.
+//! Every function is deterministic: the same values (and seed, if any) give the same result. Values must be finite;
+//! otherwise functions return `None` instead of a number.
 #![forbid(unsafe_code)]
 
 mod bent;

@@ -1,16 +1,19 @@
-//! Whether two differ, from few rounds: the moderated t of log ratios formed inside rounds.
+//! Tests whether two configurations differ, from few rounds: the moderated t statistic of log ratios within rounds.
 //!
-//! With five rounds the variance of one comparison is hardly known, and a test that takes it as it is finds too much where it came out small by
-//! chance. A run has hundreds of comparisons on one machine, so each variance is shrunk towards the one that they have in common, by as much as they
-//! agree on it (Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray experiments", Statistical
-//! Applications in Genetics and Molecular Biology 3 (2004), section 6.2 for the moments of the logarithm of a variance).
+//! With five rounds, the variance of one comparison is poorly known. A test with this variance finds too many
+//! differences where it is small by chance. A run has hundreds of comparisons on one machine, so each variance is
+//! shrunk towards their common variance, the more, the better they agree (Smyth, "Linear models and empirical Bayes
+//! methods for assessing differential expression in microarray experiments", Statistical Applications in Genetics and
+//! Molecular Biology 3 (2004), section 6.2 for the moments of the logarithm of a variance).
 
 use special::{Beta, Gamma};
 
-/// The variance of a comparison without any spread is taken to be this share of the median variance of all: its logarithm has to be finite.
+/// The variance of a comparison without any spread is set to this share of the median variance of all, because its
+/// logarithm must be finite.
 const LEAST_VARIANCE: f64 = 1e-5;
 
-/// More degrees of freedom change no verdict, and take the incomplete beta function as many steps; fewer than there are err to the safe side.
+/// More degrees of freedom do not change a verdict, but cost the incomplete beta function as many steps; too few are
+/// conservative.
 const MOST_FREEDOM: f64 = 500.0;
 
 /// The logarithm of a ratio, observed in several rounds.
@@ -20,12 +23,13 @@ pub struct LogRatio {
     pub mean: f64,
     /// Their variance (divided by rounds − 1).
     pub variance: f64,
-    /// How many rounds.
+    /// The number of rounds.
     pub rounds: usize,
 }
 
 impl LogRatio {
-    /// First ÷ second of pairs measured in the same round. Pairs that are not positive and finite are left out; `None` with fewer than two others.
+    /// First ÷ second of pairs measured in the same round. Pairs that are not positive and finite are left out; `None`
+    /// with fewer than two remaining pairs.
     pub fn of(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<LogRatio> {
         let logs: Vec<f64> =
             pairs.into_iter().map(|(a, b)| a.ln() - b.ln()).filter(|log| log.is_finite()).collect();
@@ -43,24 +47,24 @@ impl LogRatio {
     }
 }
 
-/// What the comparisons of a run have in common in their variances.
+/// The common variance of the comparisons of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shrinkage {
-    /// The variance that they are shrunk to.
+    /// The variance that they are shrunk towards.
     variance: f64,
-    /// How many degrees of freedom it counts for; infinite where they agree as well as they can.
+    /// Its degrees of freedom; infinite if the variances agree perfectly.
     freedom: f64,
-    /// The degrees of freedom of all together, which no single one exceeds.
+    /// The degrees of freedom of all comparisons together: the upper limit for a single one.
     all: f64,
 }
 
 impl Shrinkage {
-    /// Of the comparisons of a run; of one alone, nothing is shrunk. `None` where no comparison has a spread.
+    /// From the comparisons of a run; a single comparison is not shrunk. `None` if no comparison has a spread.
     pub fn of(comparisons: &[LogRatio]) -> Option<Shrinkage> {
         let variances: Vec<f64> = comparisons.iter().map(|c| c.variance).filter(|v| *v > 0.0).collect();
         let floor = crate::summary::median(&variances)? * LEAST_VARIANCE;
         let all: f64 = comparisons.iter().map(LogRatio::freedom).sum();
-        // The logarithm of a variance, less what its degrees of freedom make of it in the mean.
+        // The logarithm of a variance, minus its mean bias for these degrees of freedom.
         let logs: Vec<f64> = comparisons
             .iter()
             .map(|c| {
@@ -83,7 +87,7 @@ impl Shrinkage {
         Some(Shrinkage { variance, freedom: 2.0 * half, all })
     }
 
-    /// The probability of a ratio at least this far from 1, in either direction, were there no difference.
+    /// The probability of a ratio at least this far from 1, in either direction, if there were no difference.
     pub fn p_value(&self, of: &LogRatio) -> f64 {
         let (error, freedom) = self.error(of);
         match of.mean.abs() / error {
@@ -99,7 +103,7 @@ impl Shrinkage {
         ((of.mean - reach).exp(), (of.mean + reach).exp())
     }
 
-    /// The same for amounts whose logarithms vary less, by this factor of the variance.
+    /// The same for amounts of which only a part varies; the variance is multiplied by this factor.
     pub fn scaled(mut self, factor: f64) -> Shrinkage {
         self.variance *= factor;
         self
@@ -123,14 +127,14 @@ fn two_sided(t: f64, freedom: f64) -> f64 {
     (freedom / (freedom + t * t)).inc_beta(half, 0.5, half.ln_beta(0.5))
 }
 
-/// The t beyond which, in both directions together, the probability `p` lies.
+/// The t with the probability `p` beyond ±t.
 fn t_quantile(p: f64, freedom: f64) -> f64 {
     let half = freedom / 2.0;
     let x = p.clamp(f64::MIN_POSITIVE, 1.0).inv_inc_beta(half, 0.5, half.ln_beta(0.5));
     (freedom * (1.0 - x) / x).sqrt()
 }
 
-/// The x with trigamma(x) = `y`, by Newton's method on 1 ÷ trigamma, which is nearly a straight line (Smyth 2004, appendix).
+/// The x with trigamma(x) = `y`, by Newton's method on 1 ÷ trigamma, which is nearly linear (Smyth 2004, appendix).
 fn inverse_trigamma(y: f64) -> f64 {
     if y > 1e7 {
         return 1.0 / y.sqrt();
@@ -150,7 +154,7 @@ fn inverse_trigamma(y: f64) -> f64 {
     x
 }
 
-/// The derivative of trigamma, by a central difference: [`inverse_trigamma`] needs its direction, not its digits.
+/// The derivative of trigamma, by a central difference: [`inverse_trigamma`] needs only an approximation.
 fn tetragamma(x: f64) -> f64 {
     let h = x * 1e-4;
     ((x + h).trigamma() - (x - h).trigamma()) / (2.0 * h)

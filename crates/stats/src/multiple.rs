@@ -1,9 +1,10 @@
-//! Many comparisons at once: up to which p value a difference is claimed.
+//! Multiple comparisons: the largest p value for which a difference is claimed.
 
-/// Holm's step-down ("A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979)): with differences
-/// claimed up to the cutoff and no further, one or more of all claims is wrong with probability `error` (0.05) at most, whatever depends on what.
+/// Holm's step-down ("A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
+/// (1979)). If only differences up to the cutoff are claimed, the probability of one or more wrong claims is at most
+/// `error` (0.05), for any dependence.
 ///
-/// Something that has no p value among these but is claimed by the same cutoff is one comparison more than was corrected for.
+/// Claiming something with this cutoff whose p value is not among these adds a comparison that is not corrected for.
 pub fn holm_cutoff(ps: &[f64], error: f64) -> f64 {
     let sorted = ascending(ps);
     let step = |at: usize| error / (sorted.len() - at).max(1) as f64;
@@ -11,8 +12,8 @@ pub fn holm_cutoff(ps: &[f64], error: f64) -> f64 {
     step(rejected.min(sorted.len().saturating_sub(1)))
 }
 
-/// Benjamini and Hochberg's step-up ("Controlling the false discovery rate", Journal of the Royal Statistical Society B 57 (1995)): of the differences
-/// claimed up to the cutoff, a share of `rate` (0.05) is wrong at most, in the mean.
+/// Benjamini and Hochberg's step-up ("Controlling the false discovery rate", Journal of the Royal Statistical Society B
+/// 57 (1995)): of the differences claimed up to the cutoff, on average at most a share of `rate` (0.05) is wrong.
 pub fn benjamini_hochberg_cutoff(ps: &[f64], rate: f64) -> f64 {
     let sorted = ascending(ps);
     let step = |at: usize| rate * (at + 1) as f64 / sorted.len().max(1) as f64;

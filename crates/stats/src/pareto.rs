@@ -1,7 +1,8 @@
-//! What beats a point on every axis. Smaller is better on each; a point with a value that is not finite beats nothing and is beaten by nothing.
+//! Dominance: which points are better on every axis. Smaller is better on each. A point with a value that is not finite
+//! dominates nothing and is not dominated.
 
-/// Of some points, the index of the one that beats `p` most clearly: no worse on every axis and better on one. It has the greatest relative gain on the
-/// axis where it gains least, then the greatest sum of gains, then the lowest index.
+/// The index of the point that dominates `p` most clearly: no worse on every axis and better on one. It has the largest
+/// relative gain on the axis where it gains least, then the largest sum of gains, then the lowest index.
 pub fn dominator<const N: usize>(p: &[f64; N], points: &[[f64; N]]) -> Option<usize> {
     let beats =
         points.iter().enumerate().filter(|(_, q)| dominates(q, p)).map(|(index, q)| (index, gain(q, p)));
@@ -18,7 +19,8 @@ fn dominates<const N: usize>(q: &[f64; N], p: &[f64; N]) -> bool {
     is_finite(q) && is_finite(p) && axes().all(|(a, b)| a <= b) && axes().any(|(a, b)| a < b)
 }
 
-/// (the smallest, the sum) of the relative gains of `q` over `p` on every axis, where smaller is better: the greater, the more clearly it beats.
+/// (the smallest, the sum) of the relative gains of `q` over `p` on every axis: the larger, the more clearly it
+/// dominates.
 fn gain<const N: usize>(q: &[f64; N], p: &[f64; N]) -> (f64, f64) {
     let gains =
         q.iter().zip(p).map(|(a, b)| if b == a { 0.0 } else { (b - a) / b.abs().max(f64::MIN_POSITIVE) });

@@ -1,21 +1,22 @@
-//! Regret: how much more a choice costs than the best one would, where it is made once for several places (links of some speeds, values of some sizes).
+//! Regret: how much more a choice costs than the best one, if the choice is for several places (links of several
+//! speeds, values of several sizes).
 
 use crate::summary::quantile;
 
 /// With this probability the true regret is at most [`regret_bound`].
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The quantile over drawings that keeps to [`CONFIDENCE`] in simulation, see docs/METHODOLOGY.md.
+/// The quantile over drawings for which [`CONFIDENCE`] holds in simulation, see docs/METHODOLOGY.md.
 const LEVEL: f64 = 0.95;
 
-/// What may be chosen: its figure, which was measured, and what it costs beside it at each place, which is known.
+/// A choice: its measured figure, and its known additional cost at each place.
 #[derive(Clone, Debug)]
 pub struct Choice<'a> {
-    /// The figure.
+    /// The measured figure.
     pub figure: f64,
-    /// By what factor the true one differs in each drawing: [`crate::drawn_figures`].
+    /// The factor of the true figure in each drawing: [`crate::drawn_figures`].
     pub drawn: &'a [f64],
-    /// By place.
+    /// The known cost, by place.
     pub known: Vec<f64>,
 }
 
@@ -25,16 +26,17 @@ impl Choice<'_> {
     }
 }
 
-/// Several choices, and which of them was made at each place.
+/// Several choices, and the one that was made at each place.
 #[derive(Clone, Debug)]
 pub struct Chosen<'a> {
-    /// What could be chosen.
+    /// The possible choices.
     pub all: Vec<Choice<'a>>,
-    /// By place, the one that was.
+    /// The index of the choice at each place.
     pub made: Vec<usize>,
 }
 
-/// The largest ratio over all places of what was chosen to the best that could have been, less 1: by the figures themselves, or in one drawing.
+/// The largest ratio over all places of the chosen cost to the lowest possible cost, minus 1: from the measured
+/// figures, or in one drawing.
 fn regret(of: &[Chosen], drawing: Option<usize>) -> f64 {
     let mut worst = 0.0f64;
     for chosen in of {
@@ -47,13 +49,13 @@ fn regret(of: &[Chosen], drawing: Option<usize>) -> f64 {
     worst
 }
 
-/// The regret by the figures: nothing in it says how far they are off.
+/// The regret from the measured figures, without their uncertainty.
 pub fn regret_by_figures(of: &[Chosen]) -> f64 {
     regret(of, None)
 }
 
-/// What the regret of the choice that was made is at most, with a probability of [`CONFIDENCE`]: a high quantile of its regret over the drawings, each against the
-/// drawing's own best. `None` without drawings, or where a figure cannot be.
+/// The upper bound of the regret of the choice, with a probability of [`CONFIDENCE`]: a high quantile of its regret
+/// over the drawings, each compared with the drawing's own best. `None` without drawings, or with an impossible figure.
 pub fn regret_bound(of: &[Chosen]) -> Option<f64> {
     let drawings = of.iter().flat_map(|chosen| &chosen.all).map(|choice| choice.drawn.len()).min()?;
     let regrets: Vec<f64> = (0..drawings).map(|drawing| regret(of, Some(drawing))).collect();

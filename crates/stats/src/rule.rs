@@ -1,60 +1,64 @@
-//! The rule by which two are told apart: a moderated t over rounds, corrected for all comparisons that were made, and the figures agree.
+//! The rule for a significant difference: a moderated t test over rounds, corrected for all comparisons, whose
+//! direction must agree with the figures.
 
 use crate::moderated::{LogRatio, Shrinkage};
 use crate::multiple::{benjamini_hochberg_cutoff, holm_cutoff};
 
-/// Of all that is claimed, one or more is wrong with a probability of 0.05 at most. This is the level that keeps to it in simulation: variances are not
-/// quite what the moderated t takes them to be, see docs/METHODOLOGY.md.
+/// The significance level of claims. With it, the probability of one or more wrong claims in a run is at most 0.05 in
+/// simulation: variances do not quite follow the model of the moderated t, see docs/METHODOLOGY.md.
 pub const FAMILY_WISE: f64 = 0.02;
 
-/// Of all that tables mark as different, a share of 0.05 is wrong at most, in the mean; likewise the level that keeps to it.
+/// The level of differences that tables mark. With it, on average at most a share of 0.05 of them is wrong in
+/// simulation.
 pub const FALSE_DISCOVERIES: f64 = 0.03;
 
-/// Rounds in common before anything is told apart. With three, whether the spread looks small is chance in too many cells: simulated families of 99
-/// comparisons claimed a difference that is none in up to 0.26 of all runs.
+/// The least number of common rounds for a significant difference. With three, too many cells have a small spread by
+/// chance: simulated families of 99 comparisons without differences claimed one in up to 0.26 of all runs.
 pub const ROUNDS: usize = 5;
 
-/// How far the figures have to differ, as a part of how far the rounds do in the mean (both as logarithms). The mean also moves where neighbours hit
-/// one more often than the other; the figures, low quantiles, do not.
+/// How far the figures must differ, as a share of the mean difference over rounds (both as logarithms). The mean also
+/// changes if neighbours disturb one configuration more often than the other; the figures, which are low quantiles, do
+/// not.
 const PART: f64 = 0.5;
 
-/// First ÷ second, with what is known of it.
+/// First ÷ second, with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     /// The ratio of the figures.
     pub value: f64,
-    /// Lower end of its interval; the interval leaves out 1 exactly when [`Ratio::is_listed`].
+    /// Lower end of its interval; the interval excludes 1 exactly if [`Ratio::is_listed`].
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// The probability of rounds that differ as much or more, were there no difference; 1 where there is no test, or the figures do not agree with it.
+    /// The probability of rounds that differ at least as much, if there were no difference; 1 without a test, or if the
+    /// figures do not agree with it.
     pub p: f64,
-    /// Rounds that both have.
+    /// Rounds that both have in common.
     pub rounds: usize,
-    /// They differ, as tables say it, see [`FALSE_DISCOVERIES`].
+    /// They differ at the level for tables, see [`FALSE_DISCOVERIES`].
     pub is_listed: bool,
-    /// They differ, as a recommendation needs it, see [`FAMILY_WISE`].
+    /// They differ at the level for recommendations, see [`FAMILY_WISE`].
     pub is_claimed: bool,
 }
 
-/// What comparisons of one quantity are judged by.
+/// The test for comparisons of one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     shrinkage: Option<Shrinkage>,
     listed: f64,
     claimed: f64,
-    /// For how many comparisons it is corrected.
+    /// The number of comparisons that it is corrected for.
     pub comparisons: usize,
 }
 
 impl Rule {
-    /// For a comparison by itself.
+    /// The test for a single comparison.
     pub const ALONE: Rule =
         Rule { shrinkage: None, listed: FALSE_DISCOVERIES, claimed: FAMILY_WISE, comparisons: 1 };
 
-    /// One rule for each quantity, of all comparisons that are made of it. They are corrected for together; variances are shrunk to those of the same
-    /// quantity. Comparisons of fewer than [`ROUNDS`] rounds are never claimed and do not count. `error` is the probability of a wrong claim
-    /// ([`FAMILY_WISE`]; less where a run is looked at again and again).
+    /// One rule for each quantity, from all its comparisons. The correction covers all quantities together; variances
+    /// are shrunk to those of the same quantity. Comparisons with fewer than [`ROUNDS`] rounds are never claimed and do
+    /// not count. `error` is the probability of a wrong claim ([`FAMILY_WISE`]; less if a run is tested repeatedly).
     pub fn family(quantities: &[Vec<LogRatio>], error: f64) -> Vec<Rule> {
         let tested: Vec<Vec<&LogRatio>> =
             quantities.iter().map(|q| q.iter().filter(|c| c.rounds >= ROUNDS).collect()).collect();
@@ -69,24 +73,24 @@ impl Rule {
         shrinkages.into_iter().map(rule).collect()
     }
 
-    /// Compares pairs of one quantity, measured in the same rounds; `value` is the ratio of the figures. `None` with fewer than two pairs whose
-    /// logarithms can be formed, or where `value` has none.
+    /// Compares pairs of one quantity, measured in the same rounds; `value` is the ratio of the figures. `None` with
+    /// fewer than two pairs that have logarithms, or if `value` has none.
     pub fn compare(&self, pairs: impl IntoIterator<Item = (f64, f64)>, value: f64) -> Option<Ratio> {
         self.compare_log(&LogRatio::of(pairs)?, value, 1.0)
     }
 
-    /// The two differ as a recommendation needs it: [`Ratio::is_claimed`] without the rest.
+    /// Whether the two differ at the level for recommendations: only [`Ratio::is_claimed`].
     pub fn claims(&self, log: &LogRatio, value: f64, part: f64) -> bool {
         value.ln().is_finite() && p_value(self.shrunk(log, part).as_ref(), log, value) <= self.claimed
     }
 
-    /// By itself, a comparison has its own variance alone.
+    /// A single comparison has only its own variance.
     fn shrunk(&self, log: &LogRatio, part: f64) -> Option<Shrinkage> {
         self.shrinkage.map(|s| s.scaled(part * part)).or_else(|| Shrinkage::of(&[*log]))
     }
 
-    /// As [`Rule::compare`], of what has been reduced to its moments. `part` is how much of the amounts varies: 1, or less where something known
-    /// exactly was added to both.
+    /// Like [`Rule::compare`], from the moments. `part` is the share of the amounts that varies: 1, or less if
+    /// something known exactly was added to both.
     pub fn compare_log(&self, log: &LogRatio, value: f64, part: f64) -> Option<Ratio> {
         if !value.ln().is_finite() {
             return None;
@@ -105,8 +109,8 @@ impl Rule {
     }
 }
 
-/// 1 with too few rounds, or where the figures, whose ratio is `value`, do not agree. Without a spread in any comparison, what differs in all rounds
-/// differs.
+/// 1 with too few rounds, or if the figures, whose ratio is `value`, do not agree. If no comparison has a spread, any
+/// difference in all rounds is significant.
 fn p_value(shrinkage: Option<&Shrinkage>, of: &LogRatio, value: f64) -> f64 {
     let figure = value.ln();
     let agrees = figure * of.mean >= 0.0 && figure.abs() >= PART * of.mean.abs();

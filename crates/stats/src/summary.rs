@@ -1,15 +1,15 @@
 //! Order statistics of one sample: minimum, median, quantiles, spread.
 
-/// What a sample looks like.
+/// Summary statistics of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// How many values.
+    /// The number of values.
     pub n: usize,
     /// The smallest value.
     pub min: f64,
     /// The median.
     pub median: f64,
-    /// The median absolute deviation from the median, as it is (not scaled to a standard deviation).
+    /// The median absolute deviation from the median (not scaled to a standard deviation).
     pub mad: f64,
 }
 
@@ -36,7 +36,7 @@ pub fn quantile(xs: &[f64], p: f64) -> Option<f64> {
     Some(Place::of(sorted.len(), p).in_sorted(&sorted))
 }
 
-/// The values in ascending order, when there are some and all are finite.
+/// The values in ascending order; none without values, or if one is not finite.
 pub(crate) fn sorted(xs: &[f64]) -> Option<Vec<f64>> {
     if xs.is_empty() || xs.iter().any(|x| !x.is_finite()) {
         return None;
@@ -52,19 +52,19 @@ pub(crate) fn median_of_sorted(sorted: &[f64]) -> f64 {
     if sorted.len() % 2 == 1 { sorted[upper] } else { midpoint(sorted[upper - 1], sorted[upper]) }
 }
 
-/// Where a quantile lies among values in ascending order.
+/// The position of a quantile among values in ascending order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// The value below, from 0.
+    /// The index of the value below, from 0.
     pub below: usize,
-    /// The value above; the same one where the quantile is a value itself.
+    /// The index of the value above; the same if the quantile is a value itself.
     pub above: usize,
-    /// How far from the one to the other, 0 to 1.
+    /// The position between the two, 0 to 1.
     pub part: f64,
 }
 
 impl Place {
-    /// Of the quantile at `p` (0 to 1, clamped) of `n` values, at least one.
+    /// The position of the quantile at `p` (0 to 1, clamped) of `n` values, at least one.
     pub fn of(n: usize, p: f64) -> Place {
         let at = p.clamp(0.0, 1.0) * (n - 1) as f64;
         Place { below: at.floor() as usize, above: at.ceil() as usize, part: at.fract() }
@@ -84,7 +84,7 @@ impl Place {
     }
 }
 
-/// Halfway between two values, without overflow, and never outside of them.
+/// Halfway between two values, without overflow, and never outside them.
 pub(crate) fn midpoint(a: f64, b: f64) -> f64 {
     (a / 2.0 + b / 2.0).clamp(a.min(b), a.max(b))
 }

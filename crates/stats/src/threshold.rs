@@ -1,22 +1,22 @@
-//! From which size on something pays: where the ratio of two costs, measured at several sizes, crosses 1.
+//! The size from which on something pays: where the ratio of two costs, measured at several sizes, crosses 1.
 //!
-//! Between two sizes the logarithm of the ratio is taken to be a straight line over the logarithm of the size.
+//! Between two sizes, the logarithm of the ratio is interpolated linearly over the logarithm of the size.
 
 /// Where a ratio is above 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Threshold {
     /// At every size measured.
     Everywhere,
-    /// From this size on up to the largest.
+    /// From this size up to the largest.
     From(f64),
     /// Not at the largest size measured.
     Nowhere,
 }
 
 impl Threshold {
-    /// Of sizes (ascending, above 0) with their ratios (above 0). A size at which the ratio is not above 1 puts the
-    /// threshold behind it, whatever the smaller sizes show. Ratios that are not above 0 and finite are left out; `None`
-    /// when none is left.
+    /// From sizes (ascending, above 0) with their ratios (above 0). If the ratio at a size is not above 1, the
+    /// threshold is behind it, whatever the smaller sizes show. Ratios that are not above 0 and finite are left out;
+    /// `None` if none is left.
     pub fn of(points: &[(f64, f64)]) -> Option<Threshold> {
         let is_sound = |point: &&(f64, f64)| point.0 > 0.0 && point.1 > 0.0 && point.1.is_finite();
         let points: Vec<(f64, f64)> =
@@ -32,7 +32,7 @@ impl Threshold {
         Some(Threshold::From((below.0 + (above.0 - below.0) * share).exp()))
     }
 
-    /// Its place on a line from minus to plus infinity.
+    /// Its position on a line from minus to plus infinity.
     #[cfg(test)]
     fn place(self) -> f64 {
         match self {
@@ -43,8 +43,8 @@ impl Threshold {
     }
 }
 
-/// A threshold with the two ends of its interval: `Everywhere` as low end lies below the smallest size measured, `Nowhere`
-/// as high end above the largest.
+/// A threshold with the two ends of its interval: `Everywhere` as low end is below the smallest measured size,
+/// `Nowhere` as high end above the largest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThresholdInterval {
     /// The threshold.
@@ -56,8 +56,9 @@ pub struct ThresholdInterval {
 }
 
 impl ThresholdInterval {
-    /// Of sizes (ascending), each with the ratio of two costs and the ends of its interval: where it is above 1. The ends are where the ends of the ratios' intervals cross 1, so that
-    /// they hold the threshold wherever those hold the ratios. `None` when no size has a ratio.
+    /// From sizes (ascending), each with the ratio of two costs and the ends of its interval: where the ratio is above
+    /// 1. The ends are where the ends of the ratios' intervals cross 1, so they contain the threshold if those contain
+    /// the ratios. `None` if no size has a ratio.
     pub fn of(ratios: &[(f64, f64, f64, f64)]) -> Option<ThresholdInterval> {
         let at = |end: fn(&(f64, f64, f64, f64)) -> f64| {
             Threshold::of(&ratios.iter().map(|ratio| (ratio.0, end(ratio))).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! Answers that can be checked by hand.
+//! Results that can be checked by hand.
 
 use weigh_stats::{
     Rule, break_even_bandwidth, dominator, low_quantile_interval, median, median_interval, quantile, summary,
@@ -23,7 +23,7 @@ fn nothing_and_not_a_number_have_no_answer() {
     assert!(Rule::ALONE.compare([(1.0, 2.0)], 0.5).is_none());
 }
 
-/// A machine that slows down fivefold for half of the rounds: medians differ wildly, the ratio inside rounds does not.
+/// A machine that slows down fivefold for half of the rounds: medians differ widely, the ratio within rounds does not.
 #[test]
 fn a_slow_half_cancels_in_the_ratio() {
     let slow = |round: u32| if round < 5 { 5.0 } else { 1.0 };

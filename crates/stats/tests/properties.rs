@@ -1,4 +1,4 @@
-//! What must hold for any values.
+//! Properties that hold for any values.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -73,9 +73,9 @@ return function (Runner $runner, Lab $lab, $binary) {
         $runner->test("aerospike: $title, cut anywhere or with a byte more, is refused", function () use ($driver, $case, $spaces) {
             $frame = hex2bin($case[1]);
             for ($length = 30; $length < strlen($frame); ++$length) {
-                $driver->refused('the answer', 'static', $spaces . 'Answer::bins', array(substr($frame, 0, $length)));
+                $driver->refused('the reply', 'static', $spaces . 'Answer::bins', array(substr($frame, 0, $length)));
             }
-            $driver->refused('goes on after', 'static', $spaces . 'Answer::bins', array($frame . "\0"));
+            $driver->refused('bytes after its last bin', 'static', $spaces . 'Answer::bins', array($frame . "\0"));
         });
         $changing = "aerospike: $title, with any byte changed, is read or refused, never more";
         $runner->test($changing, function () use ($call, $driver, $case, $spaces) {
@@ -86,7 +86,7 @@ return function (Runner $runner, Lab $lab, $binary) {
                     try {
                         Failure::unless(is_array($call('Answer::bins', array($changed))), 'no bins');
                     } catch (Failure $failure) {
-                        $driver->refused('answer', 'static', $spaces . 'Answer::bins', array($changed));
+                        $driver->refused('reply', 'static', $spaces . 'Answer::bins', array($changed));
                     }
                 }
             }
@@ -125,23 +125,23 @@ return function (Runner $runner, Lab $lab, $binary) {
     });
 
     $hostile = array(
-        'nothing' => array('', 'cut short'),
+        'nothing' => array('', 'truncated'),
         'a list cut short' => array('9201', 'more than its bytes'),
         'a list of four billions' => array('ddffffffff00', '4294967295 parts'),
         'a map of four billions' => array('dfffffffff0000', '4294967295 parts'),
-        'a text of four billions' => array('dbffffffff03', 'cut short'),
-        'a length cut short' => array('db00', 'cut short'),
+        'a text of four billions' => array('dbffffffff03', 'truncated'),
+        'a length cut short' => array('db00', 'truncated'),
         'a text without type' => array('a0', 'unknown type 0'),
         'a text of a strange type' => array('a21761', 'unknown type 23'),
         'an integer over 63 bits' => array('cfffffffffffffffff', 'over 63 bits'),
         'a byte too many' => array('0101', 'ends before'),
         'a tag that is none' => array('c1', 'tag 0xc1'),
         'an extension alone' => array('c70001', 'tag 0xc7'),
-        'a list of an extension cut short' => array('91c9ffffffff', 'cut short'),
+        'a list of an extension cut short' => array('91c9ffffffff', 'truncated'),
         'a map with a list for a key' => array('819000', 'key of type array'),
         'a map with a null for a key' => array('81c000', 'key of type NULL'),
-        'a map with a key twice' => array('8201000100', 'one and the same'),
-        'a map with 1 and "1"' => array('820100a2033100', 'one and the same'),
+        'a map with a key twice' => array('8201000100', 'the same in PHP'),
+        'a map with 1 and "1"' => array('820100a2033100', 'the same in PHP'),
         'lists nested a million deep' => array(str_repeat('91', 1000000), 'deep'),
         'maps nested a thousand deep' => array(str_repeat('8101', 1000), 'deep'),
     );

@@ -13,7 +13,7 @@ return function (Runner $runner, Lab $lab, $binary) {
         'a namespace with the end of a line' => array(array('namespace' => "test\n"), '1 to 31 letters'),
         'a namespace that is too long' => array(array('namespace' => str_repeat('n', 32)), '1 to 31 letters'),
         'a namespace that the server has not' => array(array('namespace' => 'tes'), 'has no namespace `tes`'),
-        'no port' => array(array('port' => 0), 'can be at'),
+        'no port' => array(array('port' => 0), 'can have the address'),
         'a user' => array(array('user' => 'me', 'password' => 'secret'), 'cannot sign in'),
         'a port where nothing listens' => array(array('port' => 1), 'cannot connect: (Connection refused)'),
     );
@@ -29,7 +29,7 @@ return function (Runner $runner, Lab $lab, $binary) {
 
     $runner->test('aerospike: one of several servers is refused', function () use ($peer, $driver, $address, $info) {
         $peer->tell(array('info' => array('peers-clear-std' => '2,3000,[[BB9,,[10.0.0.2]]]') + $info));
-        $driver->refused('one of several servers', 'open', $address, 5.0);
+        $driver->refused('part of a cluster', 'open', $address, 5.0);
     });
 
     $runner->test('aerospike: a server that tells nothing of itself is taken', function () use ($peer, $driver, $address) {
@@ -43,10 +43,10 @@ return function (Runner $runner, Lab $lab, $binary) {
     });
 
     $broken = array(
-        'that greets like a web server' => array(array('raw' => bin2hex("HTTP/1.1 400 Bad Request\r\n\r\n")), 'no answer of Aerospike'),
+        'that greets like a web server' => array(array('raw' => bin2hex("HTTP/1.1 400 Bad Request\r\n\r\n")), 'not a reply of Aerospike'),
         'that hangs up' => array(array('keep' => 0), 'the connection was closed'),
         'that says nothing' => array(array('stall' => 0), '0.3 s passed'),
-        'that answers as if to another request' => array(array('raw' => '0203000000000000'), 'no answer of Aerospike'),
+        'that answers as if to another request' => array(array('raw' => '0203000000000000'), 'not a reply of Aerospike'),
     );
     foreach ($broken as $title => $case) {
         $runner->test("aerospike: a server $title is refused", function () use ($peer, $driver, $address, $info, $case) {

@@ -117,10 +117,10 @@ return function (Runner $runner, Lab $lab, $binary) {
     $two = '16' . str_repeat('00', 19) . '0002';
     $field = '16' . str_repeat('00', 17) . '00010000';
     $raw = array(
-        'what is no answer' => array(bin2hex("HTTP/1.1 400 Bad Request\r\n\r\n"), 'no answer of Aerospike'),
-        'an answer of another version' => array('0103000000000016' . $empty, 'no answer of Aerospike'),
-        'an answer of the info protocol' => array('0201000000000016' . $empty, 'no answer of Aerospike'),
-        'a compressed answer' => array('0204000000000016' . $empty, 'no answer of Aerospike'),
+        'what is no answer' => array(bin2hex("HTTP/1.1 400 Bad Request\r\n\r\n"), 'not a reply of Aerospike'),
+        'an answer of another version' => array('0103000000000016' . $empty, 'not a reply of Aerospike'),
+        'an answer of the info protocol' => array('0201000000000016' . $empty, 'not a reply of Aerospike'),
+        'a compressed answer' => array('0204000000000016' . $empty, 'not a reply of Aerospike'),
         'an answer over the limit' => array($head . '000008000001', 'longer than 134217728'),
         'an answer of 2^48 bytes' => array($head . 'ffffffffffff', 'longer than 134217728'),
         'an empty answer' => array($head . '000000000000', 'no header of 22 bytes'),
@@ -131,9 +131,9 @@ return function (Runner $runner, Lab $lab, $binary) {
         'a name longer than its bin' => array($head . '00000000001e' . $one . '00000004010100ff', 'name or flags'),
         'an integer of 4 bytes' => array($head . '000000000023' . $one . '0000000901010001760000' . '0001', 'type 1 with 4 bytes'),
         'a bin of a strange type' => array($head . '00000000001f' . $one . '000000050163000176', 'unknown type 99'),
-        'a list that is a number' => array($head . '000000000020' . $one . '00000006011400017607', 'holds something else'),
-        'more bins counted than there are' => array($head . '000000000016' . $one, 'cut short'),
-        'a bin that was not counted' => array($head . '00000000001f' . $empty . '000000050103000176', 'goes on'),
+        'a list that is a number' => array($head . '000000000020' . $one . '00000006011400017607', 'with another value'),
+        'more bins counted than there are' => array($head . '000000000016' . $one, 'truncated'),
+        'a bin that was not counted' => array($head . '00000000001f' . $empty . '000000050103000176', 'bytes after its last bin'),
         'a bin twice' => array($head . '000000000028' . $two . str_repeat('000000050103000176', 2), 'twice'),
         'a field longer than the answer' => array($head . '00000000001b' . $field . 'ffffffff00', '4294967295 bytes'),
     );
@@ -172,7 +172,7 @@ return function (Runner $runner, Lab $lab, $binary) {
     $runner->test('aerospike: two answers to one request are a failure', function () use ($open, $deeds, $driver) {
         $open();
         $deeds(array(array('extra' => '0203000000000016' . '1600000000' . '02' . str_repeat('00', 16))));
-        $driver->refused('more came than the answer', 'put', 'key', 1);
+        $driver->refused('bytes after the reply', 'put', 'key', 1);
         $driver->refused('closed after a failure', 'get', 'key');
     });
 

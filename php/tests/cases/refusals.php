@@ -35,7 +35,7 @@ return function (Runner $runner, Lab $lab) {
             'parameter', 'give a serializer', $files(array('encode' => array('serializer' => null) + $gz, 'value' => array('kind' => 'record', 'bins' => 3))),
         ),
         'no folder' => array('parameter', 'needs one of folder', StoreLab::prepare('files', 'files', array())),
-        'a folder that is not there' => array('response', 'not a folder', StoreLab::prepare('files', 'files', array('folder' => '/nonexistent'))),
+        'a folder that is not there' => array('response', 'not a writable folder', StoreLab::prepare('files', 'files', array('folder' => '/nonexistent'))),
         'a database of files' => array('parameter', 'takes no database', StoreLab::prepare('files', 'files', array('folder' => $folder, 'database' => '1'))),
         'a host without a port' => array('parameter', 'needs a port', StoreLab::prepare('redis', 'socket', array('host' => '127.0.0.1'))),
         'no transactions' => array('parameter', '`transactions`', $files(array('transactions' => 0))),

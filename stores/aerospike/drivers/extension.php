@@ -1,5 +1,5 @@
 <?php
-/** Aerospike by the `Aerospike` class of the extension that wraps its C client: clusters and authentication too. */
+/** Aerospike through the `Aerospike` class of the extension that wraps its C client; supports clusters and authentication. */
 
 use Weighbridge\Aerospike\Address;
 use Weighbridge\Aerospike\ExtensionStore;
@@ -10,7 +10,7 @@ $missing = function () {
         return 'the aerospike extension is not loaded in this PHP ' . PHP_VERSION;
     }
     $lacking = array_diff($needed, get_class_methods('Aerospike'));
-    // The client for PHP 8 has other classes, and a helper process; it is not this one.
+    // The client for PHP 8 has other classes and a helper process; it is not supported here.
     return $lacking ? 'the class Aerospike of this PHP has no ' . implode('(), ', $lacking) . '()' : null;
 };
 

@@ -1,6 +1,6 @@
 <?php
 /**
- * Aerospike by its wire protocol in plain PHP: single records of one server, without TLS and without signing in.
+ * Aerospike's wire protocol in plain PHP: single records of one server, without TLS and authentication.
  * It needs no extension and runs on every PHP from 5.5.
  */
 
@@ -10,10 +10,10 @@ use Weighbridge\Fault;
 
 $missing = function () {
     if (PHP_INT_SIZE < 8) {
-        return 'this PHP has integers of 32 bits, Aerospike of 64';
+        return 'this PHP has 32-bit integers; Aerospike needs 64-bit integers';
     }
     if (!function_exists('hash_algos') || !in_array('ripemd160', hash_algos(), true)) {
-        return 'this PHP has no RIPEMD-160, which its hash extension brings';
+        return 'this PHP has no RIPEMD-160, which is in its hash extension';
     }
     return null;
 };

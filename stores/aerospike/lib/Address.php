@@ -3,10 +3,10 @@ namespace Weighbridge\Aerospike;
 
 use Weighbridge\Fault;
 
-/** Where records go: a server, a namespace of it and the set of this lab; and what of it cannot be right. */
+/** Where records are stored: a server, one of its namespaces and the program's set. Refuses impossible values. */
 final class Address
 {
-    /** The set that all records of the lab are in. */
+    /** The set of all records of the program. */
     const SET = 'weigh';
     /** The bin of a record that holds one value only, as in the published scripts. */
     const BIN = 'v';
@@ -26,9 +26,9 @@ final class Address
         $this->port = (int) $address['port'];
         $this->namespace = (string) $address['namespace'];
         if ($this->host === '' || $this->port < 1 || $this->port > 65535) {
-            throw new Fault('parameter', "no Aerospike server can be at $this->host:$this->port", self::form());
+            throw new Fault('parameter', "no Aerospike server can have the address $this->host:$this->port", self::form());
         }
-        // A name ends an item of the info protocol, so that only what the server's own grammar allows may be in it.
+        // The name is part of the info protocol, so it may only have the characters of the server's own grammar.
         if (!preg_match('/^[A-Za-z0-9_$-]{1,31}\z/', $this->namespace)) {
             $message = 'a namespace of Aerospike has 1 to 31 letters, digits, _, - or $';
             $given = preg_replace('/[^\x20-\x7e]/', '?', substr($this->namespace, 0, 80));
@@ -36,7 +36,7 @@ final class Address
         }
     }
 
-    /** @return string host and port, as messages name the server */
+    /** @return string host and port, for messages */
     public function name()
     {
         return "$this->host:$this->port";

@@ -1,27 +1,27 @@
 <?php
 namespace Weighbridge\Aerospike;
 
-/** Reads answers, which may be hostile: every length is held against what is there before it is used. */
+/** Parses replies, which may be hostile: every length is checked against the available bytes before it is used. */
 final class Answer
 {
-    /** Of the frame, before the body. */
+    /** The frame before the body. */
     const FRAME = 8;
 
     /**
-     * @param string $frame the whole answer
-     * @return int the result code of an answer on a record
+     * @param string $frame the whole reply
+     * @return int the result code of a reply about a record
      */
     public static function code($frame)
     {
         $headed = strlen($frame) >= self::FRAME + Message::HEADER;
         if (!$headed || ord($frame[self::FRAME]) !== Message::HEADER) {
-            throw new Failure('the answer has no header of ' . Message::HEADER . ' bytes');
+            throw new Failure('the reply has no header of ' . Message::HEADER . ' bytes');
         }
         return ord($frame[13]);
     }
 
     /**
-     * @param string $frame the whole answer, whose code was asked for
+     * @param string $frame the whole reply, whose code was checked
      * @return array the bins by name
      */
     public static function bins($frame)
@@ -40,12 +40,12 @@ final class Answer
             $at = $next;
         }
         if ($at !== $end || count($bins) !== $counts['bins']) {
-            throw new Failure($at !== $end ? 'the answer goes on after its last bin' : 'the answer has a bin twice');
+            throw new Failure($at !== $end ? 'the reply has bytes after its last bin' : 'the reply has a bin twice');
         }
         return $bins;
     }
 
-    /** @return array the values of an answer of the info protocol by name */
+    /** @return array the values of a reply of the info protocol by name */
     public static function info($frame)
     {
         $values = array();
@@ -63,22 +63,22 @@ final class Answer
     {
         $value = $at + 4 + ord($frame[$at + 3]);
         if ($value > $end || $frame[$at + 2] !== "\x00") {
-            throw new Failure('the answer has a bin whose name or flags are wrong');
+            throw new Failure('the reply has a bin with an invalid name or flags');
         }
-        // Before PHP 8.0 substr() made false of nothing at the very end.
+        // Before PHP 8.0, substr() returned false for an empty rest.
         $name = (string) substr($frame, $at + 4, $value - $at - 4);
         return array($name, Particle::read(ord($frame[$at + 1]), (string) substr($frame, $value, $end - $value)));
     }
 
-    /** @return int the length that stands at a place: what follows it, of which at least so many bytes are needed */
+    /** @return int the length at a place; at least $least bytes must follow */
     private static function length($frame, $at, $end, $least, $what)
     {
         if ($end - $at < 4 + $least) {
-            throw new Failure("the answer is cut short within a $what");
+            throw new Failure("the reply is truncated within a $what");
         }
         $lengths = unpack('N', substr($frame, $at, 4));
         if ($lengths[1] < $least || $lengths[1] > $end - $at - 4) {
-            throw new Failure("the answer has a $what of $lengths[1] bytes where " . ($end - $at - 4) . ' are left');
+            throw new Failure("the reply has a $what of $lengths[1] bytes, but only " . ($end - $at - 4) . ' are left');
         }
         return $lengths[1];
     }

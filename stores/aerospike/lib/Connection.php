@@ -2,16 +2,16 @@
 namespace Weighbridge\Aerospike;
 
 /**
- * One TCP connection to a server: sends a request and takes its answer, whole.
+ * One TCP connection to a server: sends a request and receives the whole reply.
  *
- * Once anything is wrong with an answer's frame, or it does not come in time, the connection is closed for good:
- * what came later would be taken for the answer to another request.
+ * After an error in a reply's frame, or a timeout, the connection is closed for good:
+ * later bytes would be taken for the reply to another request.
  */
 final class Connection
 {
-    /** The longest answer that is taken, as the server's own limit for requests. */
+    /** The longest accepted reply, equal to the server's own limit for requests. */
     const LONGEST = 134217728;
-    /** What the first read of an answer asks for, and the most that a further one does: PHP makes room for all of it. */
+    /** The size of the first read of a reply, and of the largest further one: PHP allocates all of it. */
     const FIRST = 8192;
     const FURTHER = 131072;
 
@@ -20,7 +20,7 @@ final class Connection
     private $timeout;
     private $shortened = false;
 
-    /** @param float $timeout seconds for connecting, and for each answer to be whole */
+    /** @param float $timeout seconds for connecting, and for each complete reply */
     public function __construct(Address $address, $timeout)
     {
         $this->name = $address->name();
@@ -45,8 +45,8 @@ final class Connection
 
     /**
      * @param string $request
-     * @param int    $type    what the answer has to be, Message::INFO or Message::RECORD
-     * @return string the whole answer, its header of 8 bytes included
+     * @param int    $type    the expected type of the reply, Message::INFO or Message::RECORD
+     * @return string the whole reply, with its header of 8 bytes
      */
     public function exchange($request, $type)
     {
@@ -58,10 +58,10 @@ final class Connection
             $this->send($request);
             return $this->receive($type, $deadline);
         } catch (\ErrorException $error) {
-            // Where warnings are thrown, a broken connection and one that took nothing in time look alike.
+            // If warnings are thrown, a broken connection and a timeout while sending look alike.
             $state = stream_get_meta_data($this->stream);
             $this->close();
-            $reason = $state['timed_out'] ? "$this->timeout s passed before the server took its request" : $error->getMessage();
+            $reason = $state['timed_out'] ? "$this->timeout s passed before the server accepted the request" : $error->getMessage();
             throw new Failure("$this->name: $reason");
         } catch (Failure $failure) {
             $this->close();
@@ -86,7 +86,7 @@ final class Connection
             $sent = $more ? $sent + $more : false;
         }
         if ($sent === false) {
-            $this->fail('took its request');
+            $this->fail('accepted the request');
         }
     }
 
@@ -97,7 +97,7 @@ final class Connection
         $whole = $have >= Answer::FRAME ? self::length($frame, $type) : null;
         while ($have !== $whole) {
             if ($whole !== null && $have > $whole) {
-                throw new Failure('more came than the answer');
+                throw new Failure('there are bytes after the reply');
             }
             $this->allow(max(0, $deadline - microtime(true)));
             $this->shortened = true;
@@ -122,7 +122,7 @@ final class Connection
         return $bytes;
     }
 
-    /** @throws Failure always: what the connection came to before the server did something */
+    /** @throws Failure always: why the connection ended before the server did something */
     private function fail($what)
     {
         $state = stream_get_meta_data($this->stream);
@@ -130,16 +130,16 @@ final class Connection
         throw new Failure("$reason before the server $what");
     }
 
-    /** @return int how long an answer is as a whole, by its first 8 bytes */
+    /** @return int the length of a whole reply, from its first 8 bytes */
     private static function length($frame, $type)
     {
         $head = unpack('Cversion/Ctype/nhigh/Nlow', $frame);
         if ($head['version'] !== 2 || $head['type'] !== $type) {
             $bytes = bin2hex(substr($frame, 0, Answer::FRAME));
-            throw new Failure("what came is no answer of Aerospike's protocol, version 2 type $type: 0x$bytes");
+            throw new Failure("not a reply of Aerospike's protocol, version 2 type $type: 0x$bytes");
         }
         if ($head['high'] !== 0 || $head['low'] > self::LONGEST) {
-            throw new Failure('the answer would be longer than ' . self::LONGEST . ' bytes');
+            throw new Failure('the reply would be longer than ' . self::LONGEST . ' bytes');
         }
         return Answer::FRAME + $head['low'];
     }

@@ -2,8 +2,8 @@
 namespace Weighbridge\Aerospike;
 
 /**
- * Values in a namespace, through the `Aerospike` class of the extension that wraps the C client. Stores what Store
- * does: the whole record is replaced, the time to live is the namespace's, a text that is alone is a blob.
+ * Values in a namespace, through the `Aerospike` class of the extension that wraps the C client. Stores the same as Store
+ * does: the whole record is replaced, the time to live is the namespace's, a single text is a blob.
  */
 final class ExtensionStore
 {
@@ -13,7 +13,7 @@ final class ExtensionStore
 
     /**
      * @param array $credentials `user` and `password`, or empty
-     * @param float $timeout     seconds for connecting and for each answer
+     * @param float $timeout     seconds for connecting and for each reply
      */
     public function __construct(Address $address, array $credentials, $timeout)
     {
@@ -30,14 +30,14 @@ final class ExtensionStore
         );
         $this->namespace = $address->namespace;
         $this->options = array(\Aerospike::OPT_POLICY_EXISTS => \Aerospike::POLICY_EXISTS_CREATE_OR_REPLACE);
-        // A connection that outlived the process's work would be shared with what is measured next.
+        // A persistent connection would be shared with the next measurement.
         $this->client = new \Aerospike($config, false, $options);
         if (!$this->client->isConnected()) {
             throw $this->failure($address->name() . ': cannot connect');
         }
     }
 
-    /** Stores a value in place of whatever the key had. */
+    /** Stores a value, and replaces the key's previous value. */
     public function put($key, $value)
     {
         if (is_array($value) && !Packer::isList($value)) {
@@ -51,7 +51,7 @@ final class ExtensionStore
         }
     }
 
-    /** @return mixed the value, null where there is none */
+    /** @return mixed the value; null: none */
     public function get($key)
     {
         $record = null;
@@ -66,7 +66,7 @@ final class ExtensionStore
         return $value instanceof \Aerospike\Bytes ? $value->s : $value;
     }
 
-    /** @return bool whether there was one */
+    /** @return bool whether there was a value */
     public function remove($key)
     {
         $status = $this->client->remove($this->key($key));
@@ -76,7 +76,7 @@ final class ExtensionStore
         return $status === \Aerospike::OK;
     }
 
-    /** @return string|null the server's version, null where it does not tell */
+    /** @return string|null the server's version; null if it does not report one */
     public function server()
     {
         $answer = '';
@@ -94,12 +94,12 @@ final class ExtensionStore
         return $this->client->initKey($this->namespace, Address::SET, $key);
     }
 
-    /** @return \Exception of an operation, with the client's own words: a Fault where a server answered with a code */
+    /** @return \Exception of an operation, with the client's own message: a Fault if a server replied with a code */
     private function failure($operation)
     {
         $code = $this->client->errorno();
         $words = $this->client->error();
-        // The client's own codes, such as of a connection that failed, are not above zero.
+        // The client's own codes, such as for a failed connection, are not above zero.
         return $code > 0 ? Result::fault($operation, $code, $words) : new Failure("$operation: client code $code: $words");
     }
 }

@@ -9,7 +9,7 @@ final class Message
 {
     const INFO = 1;
     const RECORD = 3;
-    /** Of the header of a message, which the fields follow. */
+    /** The length of a message's header; the fields follow. */
     const HEADER = 22;
 
     const READ_ALL = 0x03;
@@ -17,7 +17,7 @@ final class Message
     const WRITE_DELETE = 0x03;
     const CREATE_OR_REPLACE = 0x10;
 
-    /** The fields of a namespace and a set, as they stand before the digest in every request. */
+    /** The fields of a namespace and a set, which precede the digest in every request. */
     private $place;
     private $set;
     private $limit;
@@ -25,7 +25,7 @@ final class Message
     /**
      * @param string $namespace
      * @param string $set
-     * @param int    $limit     milliseconds after which the server need not answer
+     * @param int    $limit     milliseconds after which the server need not reply
      */
     public function __construct($namespace, $set, $limit)
     {
@@ -54,7 +54,7 @@ final class Message
     }
 
     /**
-     * @param array $names what to ask for, such as `build`
+     * @param array $names names of the requested values, such as `build`
      * @return string the request of the info protocol
      */
     public static function info(array $names)
@@ -64,7 +64,7 @@ final class Message
     }
 
     /**
-     * What a server knows a record by: RIPEMD-160 of the set, the key's type and the key.
+     * The identifier of a record in a server: RIPEMD-160 of the set, the key's type and the key.
      *
      * @param string     $set
      * @param string|int $key

@@ -4,10 +4,10 @@ namespace Weighbridge\Aerospike;
 use Weighbridge\Fault;
 
 /**
- * Lists and maps as Aerospike's msgpack: every text is led by a byte that tells its particle type.
+ * Lists and maps in Aerospike's msgpack: every text starts with a byte for its particle type.
  *
  * The forms are those of the official C client, shortest first. A list is an array with the keys 0 to n-1 in this
- * order; any other array is a map. Objects, resources and what is nested too deep are refused.
+ * order; any other array is a map. Objects, resources and arrays nested too deep are refused.
  */
 final class Packer
 {
@@ -15,7 +15,7 @@ final class Packer
 
     /**
      * @param mixed $value
-     * @param int   $depth how many arrays it is in
+     * @param int   $depth number of arrays around it
      * @return string
      */
     public static function pack($value, $depth = 0)
@@ -52,7 +52,7 @@ final class Packer
         return true;
     }
 
-    /** @return bool whether what was packed is a map */
+    /** @return bool whether the packed value is a map */
     public static function isMap($bytes)
     {
         $tag = ord($bytes[0]);
@@ -80,10 +80,10 @@ final class Packer
     }
 
     /**
-     * A length: within one byte up to a limit, else after a byte that tells its width.
+     * A length: inside one byte up to a limit, otherwise after a byte with its width.
      *
-     * @param int $tag the byte for a width of one; those for two and four bytes follow it. Lists and maps have no
-     *                 form with one byte, so that their tags are given one lower.
+     * @param int $tag the tag for a width of one byte; those for two and four bytes follow it. Lists and maps have no
+     *                 one-byte form, so for these $tag is one lower.
      */
     private static function length($length, $within, $limit, $tag)
     {

@@ -6,8 +6,8 @@ use Weighbridge\Fault;
 /**
  * A bin's value on the wire: a type and its bytes.
  *
- * PHP's integers, floats, booleans, texts, lists and maps have a type each. A null has one too, but written to a
- * bin it removes the bin, so that it is refused where a bin would have to hold it.
+ * PHP's integers, floats, booleans, texts, lists and maps have a type each. Null has one, too, but written to a
+ * bin it removes the bin, so null is refused as the value of a bin.
  */
 final class Particle
 {
@@ -20,7 +20,7 @@ final class Particle
     const MAP = 19;
     const ITEMS = 20;
 
-    /** How many bytes a type has, where it is fixed. */
+    /** The number of bytes of a type, if fixed. */
     private static $sizes = array(self::NOTHING => 0, self::INTEGER => 8, self::DOUBLE => 8, self::BOOLEAN => 1);
 
     /** @return array the type and the bytes of a value */
@@ -56,11 +56,11 @@ final class Particle
             return $bytes;
         }
         if ($type !== self::MAP && $type !== self::ITEMS) {
-            throw new Failure("the answer has a bin of the unknown type $type");
+            throw new Failure("the reply has a bin of the unknown type $type");
         }
         $value = Unpacker::unpack($bytes);
         if (!is_array($value)) {
-            throw new Failure('the answer has a bin of type list or map that holds something else');
+            throw new Failure('the reply has a bin of type list or map with another value');
         }
         return $value;
     }
@@ -74,7 +74,7 @@ final class Particle
     private static function readFixed($type, $bytes)
     {
         if (strlen($bytes) !== self::$sizes[$type]) {
-            throw new Failure("the answer has a bin of type $type with " . strlen($bytes) . ' bytes');
+            throw new Failure("the reply has a bin of type $type with " . strlen($bytes) . ' bytes');
         }
         if ($type === self::INTEGER) {
             return Number::toInteger($bytes);

@@ -5,10 +5,10 @@ use Weighbridge\Fault;
 use Weighbridge\Text;
 
 /**
- * A value of the lab as the bins of a record, and back.
+ * Converts a value to the bins of a record, and back.
  *
- * An array with names is a record: a bin for each. Anything else is in one bin; so is a list. A text that is alone
- * is a blob: what a cache keeps is bytes.
+ * An array with names is a record, with a bin for each name. Any other value, also a list, is in one bin. A single text
+ * is a blob, because a cache stores bytes.
  */
 final class Record
 {
@@ -18,7 +18,7 @@ final class Record
 
     /**
      * @return array the number of operations that write the value, and their bytes
-     * @throws Fault when it cannot be stored
+     * @throws Fault if it cannot be stored
      */
     public static function write($value)
     {
@@ -42,25 +42,25 @@ final class Record
         return array(count($value), $operations);
     }
 
-    /** @return mixed the value that these bins are, the reverse of what write() did */
+    /** @return mixed the value of these bins, the reverse of write() */
     public static function value(array $bins)
     {
         return count($bins) === 1 && array_key_exists(Address::BIN, $bins) ? $bins[Address::BIN] : $bins;
     }
 
-    /** Refuses an array that cannot be a record, or would be read back as something else. */
+    /** Refuses an array that cannot be a record, or would be read back as another value. */
     public static function inspect(array $record)
     {
         if (count($record) > self::MOST) {
             throw new Fault('parameter', 'a record cannot have more than ' . self::MOST . ' bins');
         }
         if (count($record) === 1 && array_key_exists(Address::BIN, $record)) {
-            $message = 'a record of the one bin `' . Address::BIN . '` would be read back as its value';
+            $message = 'a record of the one bin `' . Address::BIN . '` would be read back as the value of that bin';
             throw new Fault('parameter', $message);
         }
         foreach (array_keys($record) as $name) {
             if ($name === '' || strlen($name) > self::LONGEST_NAME) {
-                $message = 'the name of a bin has 1 to ' . self::LONGEST_NAME . ' bytes, not `' . Text::line((string) $name) . '`';
+                $message = 'the name of a bin must have 1 to ' . self::LONGEST_NAME . ' bytes, not `' . Text::line((string) $name) . '`';
                 throw new Fault('parameter', $message);
             }
         }

@@ -4,7 +4,7 @@ namespace Weighbridge\Aerospike;
 use Weighbridge\Fault;
 use Weighbridge\Text;
 
-/** The result codes of the protocol: what they mean, as the server and the clients name them, and what to try. */
+/** The result codes of the protocol: their names in the server and the clients, and remedies. */
 final class Result
 {
     const OK = 0;
@@ -55,23 +55,23 @@ final class Result
     );
 
     private static $remedies = array(
-        8 => 'give the namespace more room, or use a smaller key space',
+        8 => 'give the namespace more memory, or use a smaller key space',
         9 => 'lower the load, or raise the time limit',
-        11 => 'wait for some seconds: a server that has just started is not ready for its keys',
-        12 => 'use a server from 5.6 on, which has every type of value',
+        11 => 'wait for some seconds: the server has just started and is not ready yet',
+        12 => 'use a server from 5.6 on, which supports every type of value',
         13 => 'raise max-record-size of the namespace, or store smaller values',
-        14 => 'use more keys or fewer clients: too many wait for this one (transaction-pending-limit)',
+        14 => 'use more keys or fewer clients: too many clients wait for this key (transaction-pending-limit)',
         18 => 'lower the rate: the device cannot write as fast',
         20 => 'give a namespace that the server has',
-        22 => 'see the server\'s log: the namespace refuses writes for want of memory, by its clock or its configuration',
-        80 => 'use the driver `extension`, which can sign in',
-        81 => 'give this user the right to read and write',
+        22 => 'check the server\'s log: the namespace refuses writes because of its memory, clock or configuration',
+        80 => 'use the driver `extension`, which supports authentication',
+        81 => 'give this user the permission to read and write',
     );
 
     /**
-     * @param string $operation what was done
-     * @param string $words     what else is known, or nothing
-     * @return Fault of a code, such as `put: record too big (result code 13)`
+     * @param string $operation the operation
+     * @param string $words     further information, or an empty string
+     * @return Fault the failure for a code, such as `put: record too big (result code 13)`
      */
     public static function fault($operation, $code, $words = '')
     {

@@ -4,7 +4,7 @@ namespace Weighbridge\Aerospike;
 use Weighbridge\Fault;
 
 /**
- * Values in a namespace of one server. A Fault, which the server or the value is the reason of, leaves the connection
+ * Values in a namespace of one server. A Fault, whose reason is the server or the value, leaves the connection
  * usable; a Failure closes it.
  */
 final class Store
@@ -13,7 +13,7 @@ final class Store
     private $message;
     private $build;
 
-    /** Connects, and makes sure that it is a server that can be measured this way. */
+    /** Connects, and checks that the server can be used with this driver. */
     public function __construct(Address $address, $timeout)
     {
         $this->message = new Message($address->namespace, Address::SET, (int) max(1, $timeout * 1000));
@@ -26,13 +26,13 @@ final class Store
         }
     }
 
-    /** Stores a value in place of whatever the key had. */
+    /** Stores a value, and replaces the key's previous value. */
     public function put($key, $value)
     {
         $this->carryOut('put', $this->message->put($key, $value));
     }
 
-    /** @return mixed the value, null where there is none */
+    /** @return mixed the value; null: none */
     public function get($key)
     {
         $frame = $this->carryOut('get', $this->message->get($key));
@@ -47,13 +47,13 @@ final class Store
         }
     }
 
-    /** @return bool whether there was one */
+    /** @return bool whether there was a value */
     public function remove($key)
     {
         return $this->carryOut('remove', $this->message->delete($key)) !== null;
     }
 
-    /** @return string|null the server's version, null where it does not tell */
+    /** @return string|null the server's version; null if it does not report one */
     public function server()
     {
         return $this->build;
@@ -64,7 +64,7 @@ final class Store
         $this->connection->close();
     }
 
-    /** @return string|null the answer to a request; null where the server has no such record */
+    /** @return string|null the reply to a request; null if the server has no such record */
     private function carryOut($operation, $request)
     {
         $frame = $this->connection->exchange($request, Message::RECORD);
@@ -88,7 +88,7 @@ final class Store
         $request = Message::info(array('build', 'namespaces', 'peers-clear-std'));
         $info = Answer::info($this->connection->exchange($request, Message::INFO));
         $this->build = isset($info['build']) && preg_match('/^\d[\w.-]{0,40}\z/', $info['build']) ? $info['build'] : null;
-        // What a server does not tell, or refuses to one that has not signed in, is left to the first operation.
+        // If a server does not report a value, or requires authentication for it, the first operation shows the problem.
         if (isset($info['namespaces']) && !preg_match('/^(ERROR|FAIL)/i', $info['namespaces'])) {
             $namespaces = explode(';', $info['namespaces']);
             if (!in_array($address->namespace, $namespaces, true)) {
@@ -96,10 +96,10 @@ final class Store
                 throw new Fault('parameter', $message, 'it has: ' . implode(', ', $namespaces));
             }
         }
-        // Generation, port and a list: [] is a server on its own.
+        // Generation, port and a list; [] means a single server.
         if (isset($info['peers-clear-std']) && preg_match('/^\d+,\d*,\[\[/', $info['peers-clear-std'])) {
-            $message = "{$address->name()} is one of several servers; a request for another's record would be passed on";
-            throw new Fault('parameter', $message, 'use the driver `extension`, or a server on its own');
+            $message = "{$address->name()} is part of a cluster; it would forward requests for records of other servers";
+            throw new Fault('parameter', $message, 'use the driver `extension`, or a single server');
         }
     }
 }

@@ -2,26 +2,26 @@
 namespace Weighbridge\Aerospike;
 
 /**
- * Reads Aerospike's msgpack, which may be hostile: every length is held against what is there before it is used,
- * depth and the number of parts are bounded, and nothing may follow the value.
+ * Parses Aerospike's msgpack, which may be hostile: every length is checked against the available bytes before it is used,
+ * depth and the number of parts are limited, and nothing may follow the value.
  *
- * A map becomes an array with its keys; a blob becomes a text. What a PHP array cannot hold is refused.
+ * A map becomes an array with its keys; a blob becomes a text. Maps that a PHP array cannot hold are refused.
  */
 final class Unpacker
 {
     const DEEPEST = 64;
-    /** Parts of all lists and maps together: a part of one byte takes up to 40 in PHP. */
+    /** The most parts of all lists and maps together: a part of one byte takes up to 40 bytes in PHP. */
     const MOST = 4000000;
 
-    /** How many bytes of length follow a tag. */
+    /** The number of length bytes after a tag. */
     private static $widths = array(
         0xc4 => 1, 0xc5 => 2, 0xc6 => 4, 0xd9 => 1, 0xda => 2, 0xdb => 4, 0xdc => 2, 0xdd => 4, 0xde => 2, 0xdf => 4,
     );
-    /** How many bytes a number has. */
+    /** The number of bytes of a number. */
     private static $numbers = array(
         0xca => 4, 0xcb => 8, 0xcc => 1, 0xcd => 2, 0xce => 4, 0xcf => 8, 0xd0 => 1, 0xd1 => 2, 0xd2 => 4, 0xd3 => 8,
     );
-    /** How many bytes follow the kind in an extension of fixed length. */
+    /** The number of bytes after the kind in an extension of fixed length. */
     private static $extensions = array(0xd4 => 1, 0xd5 => 2, 0xd6 => 4, 0xd7 => 8, 0xd8 => 16);
     private static $constants = array(0xc0 => null, 0xc2 => false, 0xc3 => true);
 
@@ -37,13 +37,13 @@ final class Unpacker
         $this->length = strlen($bytes);
     }
 
-    /** @return mixed the value that the bytes are */
+    /** @return mixed the value of the bytes */
     public static function unpack($bytes)
     {
         $unpacker = new self($bytes);
         $value = $unpacker->value(0);
         if ($unpacker->at !== $unpacker->length) {
-            throw new Failure('a list or map of the answer ends before its bytes do');
+            throw new Failure('a list or map of the reply ends before its bytes');
         }
         return $value;
     }
@@ -81,7 +81,7 @@ final class Unpacker
         if (array_key_exists($tag, self::$constants)) {
             return self::$constants[$tag];
         }
-        throw new Failure(sprintf('a list or map of the answer has the tag 0x%02x, which no value begins with', $tag));
+        throw new Failure(sprintf('a list or map of the reply has the invalid tag 0x%02x', $tag));
     }
 
     private function number($tag, $width)
@@ -95,7 +95,7 @@ final class Unpacker
         if ($width === 8) {
             $value = Number::toInteger($this->take(8));
             if ($tag === 0xcf && $value < 0) {
-                throw new Failure('a list or map of the answer has an integer over 63 bits');
+                throw new Failure('a list or map of the reply has an integer over 63 bits');
             }
             return $value;
         }
@@ -109,7 +109,7 @@ final class Unpacker
     {
         $type = $length > 0 ? $this->byte() : 0;
         if (!Particle::isText($type)) {
-            throw new Failure("a list or map of the answer has a text of the unknown type $type");
+            throw new Failure("a list or map of the reply has a text of the unknown type $type");
         }
         return $this->take($length - 1);
     }
@@ -131,7 +131,7 @@ final class Unpacker
     {
         $this->enter($count, 2 * $count, $depth);
         if ($count > 0 && $this->skipExtension()) {
-            // A map that the server keeps in order says so in the place of its first key, and has nothing beside it.
+            // A map that the server keeps in order has a marker instead of its first key, without a value.
             $this->value($depth + 1);
             --$count;
         }
@@ -139,32 +139,32 @@ final class Unpacker
         for ($i = 0; $i < $count; ++$i) {
             $key = $this->value($depth + 1);
             if (!is_int($key) && !is_string($key)) {
-                throw new Failure('a map of the answer has a key of type ' . gettype($key));
+                throw new Failure('a map of the reply has a key of type ' . gettype($key));
             }
             $map[$key] = $this->value($depth + 1);
         }
         if (count($map) !== $count) {
-            throw new Failure('a map of the answer has keys that are one and the same in PHP');
+            throw new Failure('a map of the reply has keys that are the same in PHP');
         }
         return $map;
     }
 
-    /** Holds a count of parts, of which each takes a byte at least, against the bounds. */
+    /** Checks a count of parts, each of which takes at least a byte, against the limits. */
     private function enter($count, $least, $depth)
     {
         if ($least > $this->length - $this->at) {
-            throw new Failure("a list or map of the answer has $count parts, more than its bytes can be");
+            throw new Failure("a list or map of the reply has $count parts, more than its bytes allow");
         }
         if ($depth >= self::DEEPEST) {
-            throw new Failure('the lists and maps of the answer are nested more than ' . self::DEEPEST . ' deep');
+            throw new Failure('the lists and maps of the reply are nested more than ' . self::DEEPEST . ' deep');
         }
         $this->parts += $least;
         if ($this->parts > self::MOST) {
-            throw new Failure('the lists and maps of the answer have more than ' . self::MOST . ' parts');
+            throw new Failure('the lists and maps of the reply have more than ' . self::MOST . ' parts');
         }
     }
 
-    /** @return bool whether there was one: it tells how the server keeps the list or map, not a part of it */
+    /** @return bool whether there was a marker: it says how the server keeps the list or map, and is not a part of it */
     private function skipExtension()
     {
         $tag = $this->at < $this->length ? ord($this->bytes[$this->at]) : 0;
@@ -195,7 +195,7 @@ final class Unpacker
     private function byte()
     {
         if ($this->at >= $this->length) {
-            throw new Failure('a list or map of the answer is cut short');
+            throw new Failure('a list or map of the reply is truncated');
         }
         return ord($this->bytes[$this->at++]);
     }
@@ -203,9 +203,9 @@ final class Unpacker
     private function take($length)
     {
         if ($length > $this->length - $this->at) {
-            throw new Failure('a list or map of the answer is cut short');
+            throw new Failure('a list or map of the reply is truncated');
         }
-        // Before PHP 8.0 substr() made false of nothing at the very end.
+        // Before PHP 8.0, substr() returned false for an empty rest.
         $bytes = $length === 0 ? '' : substr($this->bytes, $this->at, $length);
         $this->at += $length;
         return $bytes;

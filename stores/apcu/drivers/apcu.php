@@ -1,5 +1,5 @@
 <?php
-/** APCu: memory shared by the processes of one server; on the command line each process has its own. */
+/** APCu: memory shared by the processes of one PHP-FPM; on the command line each process has its own. */
 
 use Weighbridge\Apcu\Store;
 use Weighbridge\Extension;

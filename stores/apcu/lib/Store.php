@@ -14,14 +14,14 @@ final class Store
         }
     }
 
-    /** @return mixed null when there is none */
+    /** @return mixed the value; null: none */
     public function get($key)
     {
         $value = apcu_fetch($key, $found);
         return $found ? $value : null;
     }
 
-    /** @return bool whether it was there */
+    /** @return bool whether the key existed */
     public function remove($key)
     {
         return apcu_delete($key);

@@ -4,7 +4,7 @@
 use Weighbridge\Files\Store;
 
 return array(
-    'about' => 'one file a key, written beside its place and renamed; not synchronised to the disk',
+    'about' => 'one file per key, written to a temporary file and renamed; no fsync',
     'library' => function () {
         return 'PHP files ' . PHP_VERSION;
     },

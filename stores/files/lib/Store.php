@@ -4,7 +4,7 @@ namespace Weighbridge\Files;
 use Weighbridge\Address;
 use Weighbridge\Fault;
 
-/** One file for each key in a private folder. A file is replaced by a rename, so that a reader finds it whole. */
+/** One file per key in a private folder. A file is replaced by a rename, so that a reader always finds a complete file. */
 final class Store
 {
     private $folder;
@@ -15,10 +15,10 @@ final class Store
         Address::check($address, array('folder'), array());
         $this->folder = $address['folder'];
         if (!is_dir($this->folder) || !is_writable($this->folder)) {
-            throw new Fault('response', "{$this->folder} is not a folder that can be written to");
+            throw new Fault('response', "{$this->folder} is not a writable folder");
         }
         umask(0077);
-        // No key begins with a dot, for each begins with the run's prefix.
+        // No key starts with a dot, because each starts with the run's prefix.
         $this->temporary = "{$this->folder}/.new-" . getmypid();
     }
 
@@ -26,7 +26,7 @@ final class Store
     {
         $value = (string) $value;
         if (file_put_contents($this->temporary, $value) !== strlen($value)) {
-            throw new Fault('response', "{$this->temporary} could not be written whole: is the disk full?");
+            throw new Fault('response', "{$this->temporary} could not be written completely: is the disk full?");
         }
         rename($this->temporary, $this->path($key));
     }
@@ -46,7 +46,7 @@ final class Store
         }
     }
 
-    /** @return bool whether it was there */
+    /** @return bool whether the key existed */
     public function remove($key)
     {
         $path = $this->path($key);

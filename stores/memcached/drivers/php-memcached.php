@@ -1,11 +1,11 @@
 <?php
-/** The memcached extension as it is without any option; what that means here stands in the name of its library. */
+/** The memcached extension with default options; these are part of the library name that is reported. */
 
 use Weighbridge\Extension;
 use Weighbridge\Memcached\PhpMemcached;
 
 return array(
-    'about' => 'the memcached extension with its default serializer and, for values that do not come encoded, its default compression',
+    'about' => 'the memcached extension with its default serializer and, unless the worker encodes values, its default compression',
     'library' => function () {
         return PhpMemcached::library();
     },

@@ -4,7 +4,7 @@
 use Weighbridge\Memcached\TextProtocol;
 
 return array(
-    'about' => 'the text protocol over a plain stream, in PHP alone; numbers come back as their digits',
+    'about' => 'the text protocol over a plain stream, in plain PHP; numbers are returned as strings',
     'library' => function () {
         return 'PHP streams ' . PHP_VERSION;
     },

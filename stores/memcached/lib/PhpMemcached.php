@@ -4,7 +4,7 @@ namespace Weighbridge\Memcached;
 use Weighbridge\Address;
 use Weighbridge\Fault;
 
-/** A connection by the memcached extension. */
+/** A connection through the memcached extension. */
 final class PhpMemcached
 {
     private $memcached;
@@ -13,13 +13,13 @@ final class PhpMemcached
     /**
      * The extension connects with the first command.
      *
-     * @param float $timeout seconds, for connecting and for each answer
-     * @param bool  $encoded whether values come encoded: then they are not compressed once more
+     * @param float $timeout seconds, for connecting and for each reply
+     * @param bool  $encoded whether values are encoded already: then they are not compressed again
      */
     public function __construct(array $address, $timeout, $encoded)
     {
         if (isset($address['password'])) {
-            $message = 'the memcached extension logs in by SASL only, which is not offered here';
+            $message = 'the memcached extension supports only SASL authentication, which is not supported here';
             throw new Fault('parameter', $message, 'use the driver socket for a server started with -Y');
         }
         Address::check($address, array('unix', 'host'), array());
@@ -45,7 +45,7 @@ final class PhpMemcached
         }
     }
 
-    /** @return string the extension's version with the settings that it has in this PHP */
+    /** @return string the extension's version with its settings in this PHP */
     public static function library()
     {
         $memcached = new \Memcached();
@@ -68,7 +68,7 @@ final class PhpMemcached
         }
     }
 
-    /** @return mixed null when there is none */
+    /** @return mixed the value; null: none */
     public function get($key)
     {
         $value = $this->memcached->get($key);
@@ -81,7 +81,7 @@ final class PhpMemcached
         return $value;
     }
 
-    /** @return bool whether it was there */
+    /** @return bool whether the key existed */
     public function remove($key)
     {
         if ($this->memcached->delete($key)) {
@@ -105,7 +105,7 @@ final class PhpMemcached
         $this->memcached->quit();
     }
 
-    /** @return int what the latest result was: the extension says NOT FOUND of a read that timed out or was refused, too */
+    /** @return int the latest result code: the extension also reports NOT FOUND for a read that timed out or was refused */
     private function code()
     {
         $code = $this->memcached->getResultCode();
@@ -114,7 +114,7 @@ final class PhpMemcached
         return $cause === \Memcached::RES_SUCCESS ? $code : $cause;
     }
 
-    /** @return \Exception what the latest result means */
+    /** @return \Exception the failure for the latest result */
     private function refusal()
     {
         $code = $this->code();
@@ -122,7 +122,7 @@ final class PhpMemcached
             $remedy = 'start memcached with a larger -I (such as -I 8m), or store less';
             return new Fault('response', "the value is over the server's limit: ITEM TOO BIG", $remedy);
         }
-        // The library's own text of an error tells more, behind an address in memory that differs each time.
+        // The library's own error text says more, after a memory address that differs each time.
         $more = method_exists($this->memcached, 'getLastErrorMessage') ? $this->memcached->getLastErrorMessage() : 'SUCCESS';
         $more = preg_replace('/^\(0x[0-9a-f]+\) /', '', $more);
         $message = $more === 'SUCCESS' ? $this->memcached->getResultMessage() : $more;

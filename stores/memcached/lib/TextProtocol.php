@@ -6,25 +6,25 @@ use Weighbridge\Fault;
 use Weighbridge\Wire;
 
 /**
- * The text protocol of Memcached, as far as single values need it.
+ * The part of Memcached's text protocol that single values need.
  *
- * An error reply is a Fault, after which the connection goes on; all else that goes wrong ends the connection.
+ * An error reply is a Fault, after which the connection stays open; any other error ends the connection.
  */
 final class TextProtocol
 {
     private $wire;
 
     /**
-     * Connects, and logs in where the address has `user` and `password` (a server started with -Y).
+     * Connects, and authenticates if the address has `user` and `password` (a server started with -Y).
      *
-     * @param float $timeout seconds, for connecting and for each answer
+     * @param float $timeout seconds, for connecting and for each reply
      */
     public function __construct(array $address, $timeout)
     {
         Address::check($address, array('unix', 'host'), array('user', 'password'));
         $this->wire = new Wire($address, $timeout);
         if (isset($address['password'])) {
-            // The name of the key is of no account here.
+            // The name of the key does not matter here.
             $this->put('auth', (isset($address['user']) ? $address['user'] : '') . ' ' . $address['password']);
         }
     }
@@ -54,13 +54,13 @@ final class TextProtocol
         $length = (int) $words[3];
         $bytes = $this->wire->exactly($length + 7);
         if (substr($bytes, -7) !== "\r\nEND\r\n") {
-            throw $this->wire->garbage("$line with no END after its bytes");
+            throw $this->wire->garbage("$line without END after its bytes");
         }
-        // The cast is for PHP before 8.0, where nothing comes back as false.
+        // The cast is for PHP before 8.0, where an empty string is returned as false.
         return (string) substr($bytes, 0, $length);
     }
 
-    /** @return bool whether it was there */
+    /** @return bool whether the key existed */
     public function remove($key)
     {
         $this->wire->write("delete $key\r\n");
@@ -84,7 +84,7 @@ final class TextProtocol
         $this->wire->close();
     }
 
-    /** @return \Exception what a reply that is no success means */
+    /** @return \Exception the failure for a reply that is not a success */
     private function refusal($line)
     {
         if (!preg_match('/^(?:(?:SERVER|CLIENT)_ERROR (.*)|ERROR|NOT_STORED)/', $line, $match)) {
@@ -98,7 +98,7 @@ final class TextProtocol
             $remedy = 'start memcached with a larger -I (such as -I 8m), or store less';
             return new Fault('response', "the value is over the server's limit: $message", $remedy);
         }
-        // After a command that it did not understand, what it takes for commands next is not known.
+        // After an unknown command, the server may take the next bytes for commands.
         $lost = $line === 'ERROR' || $line[0] === 'C';
         return $lost ? new \RuntimeException("memcached answered: $message") : new Fault('response', $message);
     }

@@ -1,11 +1,11 @@
 <?php
-/** The redis extension (phpredis), as it is without any option: no serializer, no compression. */
+/** The redis extension (phpredis) with default options: no serializer, no compression. */
 
 use Weighbridge\Extension;
 use Weighbridge\Redis\PhpRedis;
 
 return array(
-    'about' => 'the redis extension without serializer and compression, as it is by default; numbers come back as their digits',
+    'about' => 'the redis extension without serializer and compression (the default); numbers are returned as strings',
     'library' => function () {
         return 'phpredis ' . phpversion('redis');
     },

@@ -1,7 +1,7 @@
 <?php
 /**
- * Symfony's RedisAdapter over the redis extension. A write is one save() of an item made for it, as Symfony's own PSR-16
- * adapter makes them; getItem() before it, which many applications have, would be a read.
+ * Symfony's RedisAdapter over the redis extension. A write is one save() of a new item, as in Symfony's own PSR-16
+ * adapter. Many applications call getItem() before it, which would be a read.
  */
 
 use Symfony\Component\Cache\Adapter\RedisAdapter;

@@ -4,7 +4,7 @@ namespace Weighbridge\Redis;
 use Weighbridge\Address;
 use Weighbridge\Fault;
 
-/** A connection by the redis extension. */
+/** A connection through the redis extension. */
 final class PhpRedis
 {
     private $redis;
@@ -15,9 +15,9 @@ final class PhpRedis
     }
 
     /**
-     * Connects, logs in and selects the database, where the address has `password` (and `user`) and `database`.
+     * Connects; authenticates and selects the database if the address has `password` (and `user`) and `database`.
      *
-     * @param float $timeout seconds, for connecting and for each answer
+     * @param float $timeout seconds, for connecting and for each reply
      * @return \Redis
      */
     public static function connect(array $address, $timeout)
@@ -59,7 +59,7 @@ final class PhpRedis
         return Info::version($lines);
     }
 
-    /** @return Fault for the latest error reply */
+    /** @return Fault the failure for the latest error reply */
     public static function refusal(\Redis $redis, $command)
     {
         $message = $redis->getLastError();
@@ -88,7 +88,7 @@ final class PhpRedis
             throw self::sorted($error);
         }
         if ($value === false) {
-            // No value and an error look alike, but for the message.
+            // A missing value and an error differ only by the message.
             if ($this->redis->getLastError() !== null) {
                 throw self::refusal($this->redis, 'GET');
             }
@@ -97,7 +97,7 @@ final class PhpRedis
         return $value;
     }
 
-    /** @return bool whether it was there */
+    /** @return bool whether the key existed */
     public function remove($key)
     {
         $removed = $this->redis->del($key);
@@ -118,7 +118,7 @@ final class PhpRedis
         $this->redis->close();
     }
 
-    /** Some versions throw an error reply to these, and some give false. */
+    /** For these commands, some versions throw an error reply and some return false. */
     private static function insist(\Redis $redis, $command, $argument)
     {
         try {
@@ -131,7 +131,7 @@ final class PhpRedis
         }
     }
 
-    /** @return \Exception a Fault where it is an error reply: some of those the extension throws, as it does a lost connection */
+    /** @return \Exception a Fault for an error reply: the extension throws some of these, and also throws when the connection is lost */
     private static function sorted(\RedisException $error)
     {
         return preg_match('/^[A-Z]{3,} /', $error->getMessage()) === 1 ? Info::fault($error->getMessage()) : $error;

@@ -6,18 +6,18 @@ use Weighbridge\Fault;
 use Weighbridge\Wire;
 
 /**
- * The protocol of Redis and Valkey in its second version (RESP2), as far as single values need it.
+ * The part of RESP2, the protocol of Redis and Valkey, that single values need.
  *
- * An error reply is a Fault, after which the connection goes on; all else that goes wrong ends the connection.
+ * An error reply is a Fault, after which the connection stays open; any other error ends the connection.
  */
 final class Resp
 {
     private $wire;
 
     /**
-     * Connects, logs in and selects the database, where the address has `password` (and `user`) and `database`.
+     * Connects; authenticates and selects the database if the address has `password` (and `user`) and `database`.
      *
-     * @param float $timeout seconds, for connecting and for each answer
+     * @param float $timeout seconds, for connecting and for each reply
      */
     public function __construct(array $address, $timeout)
     {
@@ -49,7 +49,7 @@ final class Resp
         return $this->reply();
     }
 
-    /** @return bool whether it was there */
+    /** @return bool whether the key existed */
     public function remove($key)
     {
         return $this->call(array('DEL', $key)) === 1;
@@ -81,7 +81,7 @@ final class Resp
         return $this->reply();
     }
 
-    /** @return string|int|null one reply; arrays are none of the commands' used here */
+    /** @return string|int|null one reply; no command here returns arrays */
     private function reply()
     {
         $line = $this->wire->line();
@@ -111,9 +111,9 @@ final class Resp
         }
         $bytes = $this->wire->exactly((int) $length + 2);
         if (substr($bytes, -2) !== "\r\n") {
-            throw $this->wire->garbage($line . ' with no end after its bytes');
+            throw $this->wire->garbage($line . ' without a line end after its bytes');
         }
-        // The cast is for PHP before 8.0, where nothing comes back as false.
+        // The cast is for PHP before 8.0, where an empty string is returned as false.
         return (string) substr($bytes, 0, -2);
     }
 }

@@ -5,7 +5,7 @@ use Symfony\Component\Cache\Marshaller\MarshallerInterface;
 use Weighbridge\Marshaller;
 
 /**
- * A serializer and a codec of ours as a marshaller of Symfony's. Its signatures need PHP 7.2, as Symfony does: it is
+ * One of our serializers with a codec as a marshaller for Symfony. Its signatures need PHP 7.2, as Symfony does: it is
  * only loaded there.
  */
 final class SymfonyMarshaller implements MarshallerInterface
@@ -26,7 +26,7 @@ final class SymfonyMarshaller implements MarshallerInterface
         return $values;
     }
 
-    /** @return \stdClass with the value: one type of result that every version of the interface allows */
+    /** @return \stdClass with the value: a return type that every version of the interface allows */
     public function unmarshall(string $value): \stdClass
     {
         $decoded = new \stdClass();

@@ -7,7 +7,7 @@ use Symfony\Component\Cache\CacheItem;
 /**
  * A store behind Symfony's RedisAdapter.
  *
- * Symfony takes no failure for more than a warning that it silences: those are caught here, for a cache that is gone
+ * Symfony treats failures as warnings and suppresses them. These are caught here, because a lost cache
  * would otherwise look like an empty one.
  */
 final class SymfonyStore
@@ -37,7 +37,7 @@ final class SymfonyStore
         });
     }
 
-    /** @return bool whether a marshaller of Symfony's serializes by igbinary here */
+    /** @return bool whether Symfony's marshaller uses igbinary here */
     public static function takesIgbinary($marshaller)
     {
         $failed = array();
@@ -54,7 +54,7 @@ final class SymfonyStore
         }
     }
 
-    /** @return mixed null when there is none */
+    /** @return mixed the value; null: none */
     public function get($key)
     {
         $item = $this->adapter->getItem(strtr($key, ':', '.'));
@@ -67,7 +67,7 @@ final class SymfonyStore
         return $this->unwraps ? $item->get()->value : $item->get();
     }
 
-    /** @return bool whether it was there */
+    /** @return bool whether the key existed */
     public function remove($key)
     {
         $key = strtr($key, ':', '.');
@@ -86,7 +86,7 @@ final class SymfonyStore
         $this->redis->close();
     }
 
-    /** @return \Exception why the latest call did nothing */
+    /** @return \Exception why the latest call had no effect */
     private function failure($what)
     {
         $error = $this->redis->getLastError();
@@ -96,6 +96,6 @@ final class SymfonyStore
             $this->redis->clearLastError();
             return Info::fault($error);
         }
-        return new \RuntimeException($warning !== null ? $warning : "Symfony's cache could not $what the item, without a reason");
+        return new \RuntimeException($warning !== null ? $warning : "Symfony's cache could not $what the item and gave no reason");
     }
 }

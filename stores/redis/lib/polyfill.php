@@ -1,7 +1,7 @@
 <?php
 /**
- * The one function of PHP 8 that Symfony's cache calls where something failed: in a PHP before 8 it comes with a package
- * of Symfony's that Debian leaves out.
+ * The only function of PHP 8 that Symfony's cache calls after a failure: before PHP 8 it comes with a package
+ * of Symfony that Debian does not include.
  */
 
 if (!function_exists('get_debug_type')) {

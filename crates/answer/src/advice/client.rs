@@ -1,12 +1,14 @@
 //! Which store and driver to use, on which PHP, and how to encode values for each link.
 //!
-//! Clients are compared by the CPU time of workers and store per transaction, or by the time for all transactions where the part of a store could not
-//! be read; settings by the mean time inside calls, end to end, over one link. The best is the one that is, on the work where it does worst, nearest to the best there. Of those without a
-//! significant difference to it the one with the least needs is taken: a driver that is a package before one written in plain PHP by this program,
-//! which shows what the protocol costs and cannot be installed; a PHP without options before one with; a setting with fewer extensions before one
-//! with more; then the one that the study names first. With fewer rounds than a claim takes, figures within 10% of each other are no difference.
+//! Clients are compared by the CPU time of workers and store per transaction, or by the time for all transactions if
+//! the store's CPU time could not be read. Settings are compared by the mean time inside calls over one link. The best
+//! candidate is the one that is closest to the best on the work where it is furthest from it. Among candidates without
+//! a significant difference to it, the one with the fewest needs is recommended. A driver with a package comes before
+//! one of this program in plain PHP, which shows the cost of the protocol and cannot be installed. A PHP without
+//! options comes before one with options, and a setting with fewer extensions before one with more. Otherwise the order
+//! of the study decides. With too few rounds for a test, figures within 10% of each other count as equal.
 //!
-//! A store inside PHP's own process or in files serves one machine. It competes with none that serves several.
+//! A store inside PHP's own process or in files serves one machine. It is not compared with stores that serve several.
 
 mod pick;
 mod settings;
@@ -24,15 +26,15 @@ use crate::row::Row;
 use crate::subject::client::{CPU, STORE_CPU, UNMETERED};
 use pick::{Measure, Picked, pick};
 
-/// Drivers of this program's own, in plain PHP.
+/// Drivers of this program, in plain PHP.
 const PLAIN: [&str; 2] = ["socket", "wire"];
-/// Others without a significant difference that are named.
+/// The most alternatives without a significant difference that are named.
 const NAMED: usize = 3;
 
 /// A store with its driver.
 type Place<'a> = (&'a str, &'a str);
 
-/// What to do; none where nothing competes.
+/// The recommendation; none if nothing competes.
 pub fn advise(evidence: &Evidence) -> Option<Advice> {
     let mut said = Said::default();
     said.clients(evidence);
@@ -46,9 +48,9 @@ struct Said {
     sentences: Vec<Sentence>,
 }
 
-/// The clients of one kind that compete, work by work.
+/// The competing clients of one kind, by work.
 struct Field<'a> {
-    /// It serves one machine alone.
+    /// It serves only one machine.
     is_local: bool,
     works: Vec<Vec<&'a Row>>,
 }
@@ -78,13 +80,13 @@ fn field<'a>(evidence: &Evidence<'a>, is_wanted: bool) -> Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// By CPU time, unless a part of it could not be read somewhere.
+    /// By CPU time, unless a part of it could not be read for some client.
     fn measure(&self) -> Measure {
         let all = self.works.iter().flatten().all(|row| row.get(CPU).is_some());
         if all { Measure::Cpu } else { Measure::Seconds }
     }
 
-    /// The runtimes of one client beside each other.
+    /// The runtimes of one client.
     fn runtime(&self, evidence: &Evidence<'a>, of: Place) -> Option<Picked<'a, &'a str>> {
         let key = |row: &'a Row| (place(row) == of).then_some(row.cell.runtime.as_str());
         let at = |name: &&str| evidence.plan.runtimes.iter().position(|runtime| runtime.name == *name);
@@ -119,10 +121,10 @@ impl<'a> Field<'a> {
 }
 
 impl Chosen<'_> {
-    /// `Redis, phpredis (PHP 8.4) for several machines`, without what there is no choice of.
+    /// `Redis, phpredis (PHP 8.4) for several machines`, without parts for which there is no choice.
     fn words(&self, scope: &str) -> String {
         let runtime = label::runtime(self.runtime.best);
-        // Where no PHP costs more, none is named.
+        // If no PHP costs more, none is named.
         let on = if self.runtime.others.is_empty() { String::new() } else { format!(" ({runtime})") };
         let whom = if scope.is_empty() { String::new() } else { format!(" for {scope}") };
         format!("{}{on}{whom}", label::name(self.client.best))
@@ -158,7 +160,7 @@ impl Said {
         self.sentences.extend(chosen.first().and_then(|of| shown_for(evidence, &of.client.rows)));
     }
 
-    /// Beside the client that the study names first, or the next one that costs more.
+    /// Compared with the client that the study names first, or the next one that costs more.
     fn gain(&mut self, evidence: &Evidence, measure: Measure, client: &Picked<Place>) {
         let Some((ours, theirs)) = client.others.iter().find_map(|other| client.gain(other)) else { return };
         let Some(change) = measure.change(ours, theirs) else { return };
@@ -167,7 +169,7 @@ impl Said {
         self.sentences.push(Sentence::new(Part::Gain, text, [ours, theirs].map(|row| row.cell.id.clone())));
     }
 
-    /// What another PHP brings beside the first of the study that costs more.
+    /// What another PHP improves compared with the first PHP of the study that costs more.
     fn newer(&mut self, evidence: &Evidence, measure: Measure, runtime: &Picked<&str>) {
         let at = |rows: &&Vec<&Row>| {
             let name = rows.first().map(|row| &row.cell.runtime);
@@ -186,7 +188,7 @@ impl Said {
     }
 }
 
-/// The extension that a driver is or stands on.
+/// The extension that a driver is or needs.
 fn need(client: &Picked<Place>) -> Option<Sentence> {
     let extension = match client.best.1 {
         "phpredis" => "ext-redis",
@@ -223,7 +225,7 @@ fn ties(client: &Picked<Place>) -> Option<Sentence> {
     Some(Sentence::new(Part::Limit, text, cells))
 }
 
-/// What it was shown for, and from how many rounds.
+/// The scope of the comparison, and the number of rounds.
 fn shown_for(evidence: &Evidence, rows: &[&Row]) -> Option<Sentence> {
     let contents = distinct(rows.iter().map(|row| label::content(evidence, &row.cell.payload)));
     let sure = match rows.iter().map(|row| row.count("rounds") as usize).min()? {

@@ -1,5 +1,6 @@
-//! What to encode with: one setting for all contents that are alike, by total time at the link and the mix of reads and writes that the study calls
-//! usual. It is the one whose total is, on the content where it does worst, nearest to the best there.
+//! What to encode with: one setting for all similar contents, by total time at the usual link and the usual mix of
+//! reads and writes of the study. It is the setting whose total is closest to the best on the content where it is
+//! furthest from it.
 
 use weigh_model::setting::Setting;
 use weigh_model::units;
@@ -17,23 +18,23 @@ use crate::subject::codec::IDENTITY;
 use crate::text::shorten;
 use crate::verdict::ratio_of_totals;
 
-/// Further behind the best than this at some link speed, a setting is no longer recommended there.
+/// A setting that is behind the best by more than this at a link speed is not recommended there.
 const FAR_BEHIND: f64 = 1.1;
-/// Settings without a significant difference that are named.
+/// The most settings without a significant difference that are named.
 const NAMED: usize = 3;
 
-/// A setting with its serializer: what contents have in common.
+/// A setting with its serializer, common to all contents.
 type Key<'a> = (Option<&'a str>, &'a Setting);
 
-/// One content, and what its settings cost.
+/// One content, and the costs of its settings.
 struct Content<'a> {
     group: &'a Group,
     lines: Vec<Line<'a>>,
-    /// By what factor the true cost of each line differs, in each drawing.
+    /// The factor of each line's true cost in each drawing.
     drawn: Vec<Vec<f64>>,
 }
 
-/// What the recommendation is derived from.
+/// The inputs of the recommendation.
 struct Case<'a, 'e> {
     evidence: &'e Evidence<'a>,
     contents: Vec<Content<'a>>,
@@ -42,7 +43,7 @@ struct Case<'a, 'e> {
     mbit: f64,
 }
 
-/// What to do; none where a study computes no totals, or where nothing competes.
+/// The recommendation; none if a study computes no totals, or if nothing competes.
 pub fn advise(evidence: &Evidence) -> Option<Advice> {
     let case = Case::of(evidence, usual_mix(evidence)?)?;
     let is_value =
@@ -51,7 +52,7 @@ pub fn advise(evidence: &Evidence) -> Option<Advice> {
 }
 
 impl<'a, 'e> Case<'a, 'e> {
-    /// The contents of the runtime that has most of them.
+    /// The contents of the runtime with the most contents.
     fn of(evidence: &'e Evidence<'a>, mix: Mix) -> Option<Case<'a, 'e>> {
         let groups = by_runtime(evidence).into_iter().map(|(_, groups)| groups).rev().max_by_key(Vec::len)?;
         let content = |group: &'a Group| {
@@ -71,13 +72,13 @@ impl<'a, 'e> Case<'a, 'e> {
         distinct(self.contents.iter().flat_map(|content| content.lines.iter().map(key)))
     }
 
-    /// Those that are of one content coding.
+    /// The settings of one content coding.
     fn of_coding(&self, coding: &str) -> Vec<Key<'a>> {
         self.keys().into_iter().filter(|(_, setting)| coding_of(setting) == Some(coding)).collect()
     }
 
-    /// The best of these at these speeds: of those measured on the most contents, the one that is nearest to the best of them where it is
-    /// furthest from it.
+    /// The best of these settings at these speeds: among those measured on the most contents, the one whose largest
+    /// distance from the best is smallest.
     fn pick(&self, keys: &[Key<'a>], speeds: &[f64]) -> Option<Key<'a>> {
         let measured = |key: &Key| self.contents.iter().filter(|content| content.line(key).is_some()).count();
         let most = keys.iter().map(measured).max()?;
@@ -86,7 +87,7 @@ impl<'a, 'e> Case<'a, 'e> {
         widest.min_by(|a, b| worst(a).total_cmp(&worst(b))).copied()
     }
 
-    /// How many times the total of the best of `keys` a setting takes, on the content and at the speed where that is most.
+    /// The total of a setting ÷ the best total of `keys`, on the content and at the speed where this is largest.
     fn behind(&self, key: &Key, keys: &[Key], speeds: &[f64]) -> f64 {
         let of = |content: &Content, mbit: f64| {
             let own = content.line(key)?.total(mbit);
@@ -106,7 +107,7 @@ impl<'a, 'e> Case<'a, 'e> {
         Recommended { scope: scope.into(), name: label::cell(key.0, key.1), cells: ids(&self.rows(key)) }
     }
 
-    /// The content in the middle by size, of those on which a setting was measured, and the setting's line there.
+    /// The median content by size among those with the setting, and the setting's line there.
     fn middle(&self, key: &Key) -> Option<(&Content<'a>, &Line<'a>)> {
         let mut all: Vec<_> = self.contents.iter().filter_map(|c| Some((c, c.line(key)?))).collect();
         all.sort_by_key(|(content, _)| item_bytes(self.evidence, content.group));
@@ -123,7 +124,7 @@ impl<'a, 'e> Case<'a, 'e> {
         format!("{}, {mix}", units::mbit(self.mbit))
     }
 
-    /// How far behind the best a setting is at most at the usual link.
+    /// The largest distance of a setting from the best at the usual link.
     fn limit(&self, key: &Key) -> Sentence {
         let contents: Vec<&Content> = self.contents.iter().filter(|c| c.line(key).is_some()).collect();
         let (within, sure) = self.regret(key, &contents);
@@ -139,12 +140,12 @@ impl<'a, 'e> Case<'a, 'e> {
         Sentence::new(Part::Limit, text, ids(&self.rows(key)))
     }
 
-    /// `8%` and `95% confidence`; the figures alone where there are too few rounds for it.
+    /// `8%` and `95% confidence`; the figures alone if there are too few rounds for confidence.
     fn regret(&self, key: &Key, contents: &[&Content]) -> (String, String) {
         let chosen: Vec<Chosen> =
             contents.iter().filter_map(|content| content.chosen(key, self.mbit)).collect();
         let rounds = self.rows(key).into_iter().map(|row| self.rounds(row)).min().unwrap_or(0);
-        // Never less than what it is.
+        // Rounded up, never down.
         let percent = |share: f64| units::percent((share * 100.0 - 1e-9).ceil().max(1.0) / 100.0);
         match regret_bound(&chosen).filter(|_| rounds >= ROUNDS) {
             Some(bound) => (percent(bound), format!("{} confidence", units::percent(CONFIDENCE))),
@@ -164,7 +165,7 @@ impl<'a> Content<'a> {
         self.lines.iter().find(|line| key(line) == *of)
     }
 
-    /// A setting among those that could be chosen at a link speed; none where it was not measured.
+    /// A setting among the choices at a link speed; none if it was not measured.
     fn chosen(&self, of: &Key, mbit: f64) -> Option<Chosen<'_>> {
         let made = vec![self.lines.iter().position(|line| key(line) == *of)?];
         let choices = self.lines.iter().zip(&self.drawn).map(|(line, drawn)| Choice {
@@ -180,7 +181,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// Draws what the costs of all contents could be: together, because their rounds are the same.
+/// Draws possible true costs of all contents together, because they share their rounds.
 fn draw(contents: &mut [Content], seed: u64) {
     let lines = contents.iter().flat_map(|content| &content.lines);
     let rounds: Vec<Vec<(u32, f64)>> = lines.map(|line| line.cost.drawn_rounds().to_vec()).collect();
@@ -194,7 +195,7 @@ fn key<'a>(line: &Line<'a>) -> Key<'a> {
     (line.row.cell.serializer.as_deref(), &line.row.cell.setting)
 }
 
-/// A content's name, no longer than a sentence bears.
+/// A content's name, short enough for a sentence.
 fn name(evidence: &Evidence, group: &Group) -> String {
     shorten(&label::content(evidence, group.payload()), 40)
 }
@@ -243,7 +244,7 @@ fn needs(key: &Key) -> Option<String> {
     (!all.is_empty()).then(|| format!("It needs {}.", all.join(", and ")))
 }
 
-/// Beside what is usual today, on the content in the middle by size.
+/// Compared with current practice, on the median content by size.
 fn gain(case: &Case, best: &Key) -> Option<Sentence> {
     let (content, line) = case.middle(best)?;
     let usual = content.reference().filter(|usual| usual.row.id() != line.row.id())?;
@@ -263,7 +264,8 @@ fn size_beside(ours: &Row, theirs: &Row) -> String {
     label::bytes_beside(stored(ours), stored(theirs))
 }
 
-/// On which links something else is better: the speeds at which a setting is far behind the best, slower and faster than the usual one.
+/// The links on which something else is better: the speeds, below and above the usual one, at which a setting is far
+/// behind the best.
 fn change<'a>(case: &Case<'a, '_>, best: &Key<'a>, keys: &[Key<'a>]) -> Option<Sentence> {
     let speeds = speeds(case.evidence);
     let is_far = |mbit: &&f64| case.behind(best, keys, &[**mbit]) > FAR_BEHIND;
@@ -333,7 +335,7 @@ fn assets(case: &Case) -> Option<Advice> {
     Some(Advice::new(recommended.collect(), sentences))
 }
 
-/// What precompression sends beside what is usual on the fly.
+/// The bytes of precompression compared with current practice on the fly.
 fn fewer_bytes(case: &Case, chosen: &[(&str, Key)]) -> Option<Sentence> {
     let (content, first) = case.middle(&chosen.first()?.1)?;
     let usual = content.reference()?;
@@ -353,7 +355,7 @@ fn fewer_bytes(case: &Case, chosen: &[(&str, Key)]) -> Option<Sentence> {
     Some(Sentence::new(Part::Gain, text, cells))
 }
 
-/// What would be used if each response were encoded anew.
+/// The choice if each response were encoded on the fly.
 fn on_the_fly(case: &Case) -> Option<Sentence> {
     let each = Case::of(case.evidence, Mix::ReadsPerWrite(1.0))?;
     let of_coding = |coding| Some((coding, each.pick(&each.of_coding(coding), &[each.mbit])?));

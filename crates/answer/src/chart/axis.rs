@@ -84,7 +84,8 @@ impl Axis {
         if self.is_log { 10f64.powf(scaled) } else { scaled }
     }
 
-    /// Where a value lies, 0 to 1. An interval may end at zero or at infinity: its picture ends with the plot.
+    /// The position of a value, 0 to 1. An interval may end at zero or at infinity: it is drawn up to the border of the
+    /// plot.
     fn share(&self, value: f64) -> f64 {
         ((self.scale(value) - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
@@ -130,8 +131,8 @@ impl Plot<'_> {
         (left + self.x.share(x) * self.rect.width(), bottom - self.y.share(y) * self.rect.height())
     }
 
-    /// Draws grid, ticks and names. A tick whose label would touch the one before has it one row lower, or none where not each is named.
-    /// Says how far down labels reach.
+    /// Draws grid, ticks and names. A tick whose label would overlap the one before has its label one row lower, or
+    /// none if not every tick needs one. Returns how far down labels reach.
     pub fn frame(&self, canvas: &mut Canvas) -> f64 {
         let Rect { left, top, right, bottom } = self.rect;
         let pen = Pen::new(15.0, QUIET);
@@ -172,7 +173,7 @@ pub fn ends(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     values.into_iter().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// A time in nanoseconds for a tick: without zeros behind the point.
+/// A time in nanoseconds for a tick, without trailing zeros.
 pub fn time_tick(ns: f64) -> String {
     let text = units::ns(ns);
     let Some((number, unit)) = text.split_once(' ').filter(|(number, _)| number.contains('.')) else {

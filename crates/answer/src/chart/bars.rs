@@ -1,14 +1,14 @@
-//! Horizontal bars, one a row, in panels beside each other. A bar may have parts and a whisker; one that is too
-//! long is cut, and its number says how long.
+//! Horizontal bars, one per row, in panels. A bar may have parts and a whisker; a bar that is too long is truncated,
+//! and its number gives the value.
 
 use super::canvas::{Anchor, Canvas, Color, GRID, INK, MARGIN, PAPER, Pen, QUIET, Rect, WIDTH};
 
-/// Height of a row, and of one of many.
+/// Height of a row, and of a row if there are many.
 const PITCH: f64 = 30.0;
 const CLOSE: f64 = 22.0;
-/// So many rows are many.
+/// Rows from which on there are many.
 const MANY: usize = 18;
-/// Room between a bar and its number, and behind that.
+/// Space between a bar and its number, and after the number.
 const GAP: f64 = 6.0;
 /// Room between panels.
 const BETWEEN: f64 = 14.0;
@@ -33,12 +33,12 @@ pub struct BarPanel {
     pub title: &'static str,
     /// Of the width; those of all panels make 1.
     pub share: f64,
-    /// Bars longer than this are cut.
+    /// Longer bars are truncated.
     pub cap: f64,
     pub bars: Vec<Bar>,
 }
 
-/// One bar: its parts from the left with their colours, how far a whisker goes on from there, and what stands behind it.
+/// One bar: its parts from the left with their colours, the length of its whisker, and the label after it.
 #[derive(Clone, Debug, Default)]
 pub struct Bar {
     pub parts: Vec<(f64, Color)>,
@@ -107,7 +107,7 @@ impl BarPanel {
 }
 
 impl Bar {
-    /// Draws parts, whisker and break; gives the end.
+    /// Draws parts, whisker and truncation mark; returns the end.
     fn draw(&self, canvas: &mut Canvas, field: Rect, (longest, scale): (f64, f64)) -> f64 {
         let end = field.left + longest * scale;
         let mut x = field.left;
@@ -128,7 +128,7 @@ impl Bar {
             x = x.max(far);
         }
         if self.reach() > longest * 1.001 {
-            // Two strokes of paper: the bar goes on.
+            // Two strokes in the background colour mark a truncated bar.
             for back in [10.0, 16.0] {
                 let stroke = [(x - back, field.bottom + 1.0), (x - back + 5.0, field.top - 1.0)];
                 canvas.line(&stroke, PAPER, 2.0);

@@ -13,11 +13,11 @@ use crate::text::{clean, columns, shorten};
 pub const WIDTH: f64 = 1200.0;
 /// The margin at both sides, in pixels.
 pub const MARGIN: f64 = 44.0;
-/// The embedded font first; browsers without it have one of the others.
+/// The embedded font first; browsers without it use one of the others.
 const FAMILY: &str = "Noto Sans, DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif";
 /// From the middle of small letters down to the line they stand on, in ems of the embedded font.
 const HALF_X: f64 = 0.26;
-/// How much wider another font of a browser may be.
+/// How much wider a browser's own font may be.
 const SLACK: f64 = 1.04;
 
 pub const INK: Color = Color::new(34, 40, 49);
@@ -45,7 +45,7 @@ pub fn whole(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }
 
-/// The contrast from which on a text can be read (WCAG 2.2, level AA).
+/// The contrast from which on text is readable (WCAG 2.2, level AA).
 pub const READABLE: f64 = 4.5;
 
 /// A colour with its opacity, 0 to 1.
@@ -86,12 +86,12 @@ impl Color {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// What texts are written in on a field of this colour.
+    /// The text colour on a field of this colour.
     pub fn ink(self) -> Color {
         if self.contrast(PAPER) >= READABLE { PAPER } else { INK }
     }
 
-    /// The colour, darkened until it can be read on paper.
+    /// The colour, darkened until it is readable on white.
     pub fn legible(self) -> Color {
         let darker = |color: &Color| {
             let (red, green, blue) = color.rgb;
@@ -127,7 +127,7 @@ impl Rect {
         self.bottom - self.top
     }
 
-    /// Smaller by so much on each side.
+    /// Smaller by this many pixels on each side.
     pub fn inset(&self, by: f64) -> Rect {
         let Rect { left, top, right, bottom } = *self;
         Rect { left: left + by, top: top + by, right: right - by, bottom: bottom - by }
@@ -157,7 +157,7 @@ pub struct Pen {
 }
 
 impl Pen {
-    /// A colour that could not be read on paper is darkened; paper itself is for fields.
+    /// A colour that is not readable on white is darkened; white itself is for fields.
     pub fn new(size: f64, color: Color) -> Pen {
         let color = if color == PAPER { color } else { color.legible() };
         Pen { size, is_bold: false, color, anchor: Anchor::Start, is_upright: false }
@@ -188,7 +188,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// The whole picture; `title` and `about` are for those who hear it.
+    /// The whole picture; `title` and `about` are for screen readers.
     pub fn finish(self, title: &str, about: &str, height: f64) -> String {
         let height = height.ceil();
         format!(
@@ -231,7 +231,7 @@ impl Canvas {
         ));
     }
 
-    /// What colours mean, in a row.
+    /// The legend, in a row.
     pub fn legend(&mut self, parts: &[(&str, Color)], (mut x, y): (f64, f64)) {
         let pen = Pen::new(15.0, INK);
         for (name, color) in parts {
@@ -353,7 +353,7 @@ fn stroked(color: Color, width: f64) -> String {
     format!("{} stroke-width=\"{}\"", color.paint("stroke"), px(width))
 }
 
-/// Pixels as they are written; what is no number stays on the sheet.
+/// A number of pixels as text; a value that is not a number becomes 0.
 fn px(pixels: f64) -> f64 {
     if pixels.is_finite() { (pixels * 100.0).round() / 100.0 } else { 0.0 }
 }

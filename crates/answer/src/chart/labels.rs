@@ -1,5 +1,5 @@
-//! Where labels go: beside the point they name, never over another label or point, further away with a
-//! leader line where it is crowded, and left out when there is no room.
+//! Places labels: next to their points, never over another label or point, further away with a leader line in crowded
+//! places, and left out if there is no room.
 
 use super::canvas::{Canvas, PAPER, Pen, Rect};
 
@@ -23,7 +23,7 @@ pub struct Place {
     pub leader: bool,
 }
 
-/// What is taken already.
+/// Occupied space.
 #[derive(Clone, Debug)]
 pub struct Layout {
     bounds: Rect,
@@ -59,7 +59,7 @@ impl Layout {
         }
     }
 
-    /// The best free place, which is then taken.
+    /// The best free place, which is then occupied.
     pub fn put(&mut self, wish: &Wish) -> Option<Place> {
         let reaches: &[f64] =
             if wish.far { &[10.0, 16.0, 26.0, 40.0, 58.0, 80.0, 110.0, 140.0] } else { &[10.0, 15.0] };

@@ -1,5 +1,5 @@
-//! Lines with intervals in one or two panels, their names at the right end, marks where they cross, and strips
-//! below that say what is best where.
+//! Lines with intervals in one or two panels, their names at the right end, marks at crossings, and strips below with
+//! the best choice in each range.
 
 use super::axis::{Axis, Plot};
 use super::canvas::{Anchor, Canvas, Color, INK, MARGIN, PAPER, Pen, QUIET, Rect, WIDTH};
@@ -56,14 +56,14 @@ pub struct Line {
 pub struct Mark {
     pub x: f64,
     pub y: f64,
-    /// None: it has no end.
+    /// None: the interval has no end.
     pub low: Option<f64>,
     pub high: Option<f64>,
     pub color: Color,
     pub label: String,
 }
 
-/// What is best from where to where.
+/// The best choice in each range.
 #[derive(Clone, Debug)]
 pub struct LinkStrip {
     pub name: String,
@@ -115,7 +115,7 @@ impl LinePanel {
         if self.lines.iter().any(|line| !line.more.is_empty()) { NAME.1 } else { NAME.0 }
     }
 
-    /// Says how far down its labels reach.
+    /// Returns how far down its labels reach.
     fn draw(&self, canvas: &mut Canvas, rect: Rect, end: f64) -> f64 {
         let plot = self.plot(rect);
         let labels = plot.frame(canvas);

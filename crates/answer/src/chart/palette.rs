@@ -1,4 +1,4 @@
-//! Colours that colour-blind readers can tell apart (Okabe and Ito, "Color Universal Design", 2008).
+//! Colours that colour-blind readers can distinguish (Okabe and Ito, "Color Universal Design", 2008).
 
 use super::canvas::{Color, QUIET};
 
@@ -8,7 +8,7 @@ pub const VIOLET: Color = Color::new(119, 90, 170);
 const BLUE: Color = Color::new(0, 114, 178);
 const OTHER: Color = Color::new(70, 70, 70);
 
-/// One a family of formats, by what a name holds, with three shades for the libraries inside a family.
+/// One colour per family of formats, by a part of the name, with three shades for the libraries of a family.
 const FAMILIES: &[(&[&str], [Color; 3])] = &[
     (
         &["gz", "zlib", "deflate", "isal", "isa-l", "zopfli", "symfony"],
@@ -33,8 +33,8 @@ pub fn codec(name: &str) -> Color {
     })
 }
 
-/// How long people wait, from light to dark: up to so many seconds a colour (Nielsen, "Usability Engineering", 1993: at 0.1 s an answer feels immediate, at 1 s
-/// the flow of thought breaks, at 10 s attention is lost).
+/// Colours of waiting times, from light to dark, each up to this many seconds (Nielsen, "Usability Engineering", 1993:
+/// at 0.1 s an answer feels immediate, at 1 s the flow of thought breaks, at 10 s attention is lost).
 const WAITS: [(f64, &str, Color); 4] = [
     (0.1, "up to 0.1 s", Color::new(222, 235, 247)),
     (1.0, "up to 1 s", Color::new(146, 192, 224)),
@@ -42,17 +42,17 @@ const WAITS: [(f64, &str, Color); 4] = [
     (f64::INFINITY, "longer", Color::new(8, 40, 88)),
 ];
 
-/// The colour of a wait of so many seconds.
+/// The colour of this waiting time in seconds.
 pub fn heat(seconds: f64) -> Color {
     WAITS.iter().find(|(most, ..)| seconds <= *most).map_or(WAITS[WAITS.len() - 1].2, |wait| wait.2)
 }
 
-/// What those colours mean.
+/// The legend of these colours.
 pub fn heat_legend() -> Vec<(&'static str, Color)> {
     WAITS.map(|(_, words, color)| (words, color)).to_vec()
 }
 
-/// Colours of things that stand beside each other, in their order.
+/// Colours of things in one chart, in their order.
 const BESIDE: [Color; 6] = [BLUE, ORANGE, GREEN, Color::new(190, 95, 150), Color::new(150, 110, 0), OTHER];
 
 /// The colour of the thing at a place.

@@ -1,4 +1,4 @@
-//! A trade-off: points by two costs, the front of those that nothing beats, and the names that find room.
+//! A trade-off: points by two costs, the front of points that are not dominated, and names where there is room.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use super::labels::Layout;
 use crate::text::shorten;
 use weigh_model::units;
 
-/// What is not worth naming is drawn as far as this many times the largest time, and the largest size, of what is.
+/// Points that are not worth naming are drawn up to this many times the largest time and size of those that are.
 const VIEW: (f64, f64) = (3.0, 1.6);
 /// The height of the plot: of an empty one, of each point more, and at most.
 const HEIGHT: (f64, f64, f64) = (240.0, 14.0, 450.0);
 
-/// What may stand aside does when it is this much larger than the largest of the others.
+/// A point may be left out of the plot if it is this much larger than the largest of the others.
 const FAR: f64 = 1.25;
 
 /// Points by two costs, the less the better.
@@ -24,7 +24,7 @@ pub struct Scatter {
     pub y: (&'static str, Tick),
     /// In the order in which points of one family are joined.
     pub points: Vec<ScatterPoint>,
-    /// What the right axis takes for 100%.
+    /// The 100% of the right axis.
     pub whole: Option<f64>,
     /// Dashed curves.
     pub slopes: Vec<Slope>,
@@ -45,9 +45,9 @@ pub struct ScatterPoint {
     pub is_worth: bool,
     /// Drawn as a ring.
     pub is_open: bool,
-    /// When it lies far above the others it is named above the plot instead of drawn.
+    /// If it is far above the others, it is named above the plot instead of drawn.
     pub is_aside: bool,
-    /// What it is to the others: `reference`.
+    /// Its role: `reference`.
     pub mark: Option<&'static str>,
 }
 
@@ -128,7 +128,7 @@ impl Scatter {
 
     fn axes(&self, shown: &[&ScatterPoint]) -> (Axis, Axis) {
         let (low, high) = ends(shown.iter().map(|point| point.y));
-        // A tenth of the size fills the height at most: small differences should look small.
+        // A tenth of the size fills at most the height, so that small differences look small.
         let low = low.min(high * 0.9);
         let y = if high / low > 5.0 {
             Axis::log((low, high), (0.10, 0.10))

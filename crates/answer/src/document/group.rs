@@ -1,4 +1,4 @@
-//! The rows of one group: which are worth considering, and by which the others are beaten.
+//! The rows of one group: the best trade-offs, and what is better than the others.
 
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::record::StopReason;
@@ -19,7 +19,7 @@ pub struct View<'a> {
     pub report: &'a Report,
     /// The group.
     pub group: &'a Group,
-    /// Those on the front first by time, then the others by time; where nothing competes, as planned.
+    /// Those on the front first by time, then the others by time; in the plan's order if nothing competes.
     pub rows: Vec<&'a Row>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> View<'a> {
         Some(format!("{} · {}", self.title(), self.look().part?(self.report, self.group)))
     }
 
-    /// Every row, after the group `before`; what columns mean stands in the report's first.
+    /// Every row, after the group `before`; the legend of columns is in the report's first table.
     pub(super) fn section(&self, before: Option<&Group>, columns: &Columns) -> Vec<Block> {
         let look = self.look();
         let is_continued = look.part.is_some() && before.is_some_and(|b| b.payload() == self.group.payload());
@@ -120,7 +120,7 @@ impl<'a> View<'a> {
         blocks
     }
 
-    /// The table of some of its rows, with a column for every factor and metric that is asked for.
+    /// The table of some of its rows, with a column for every requested factor and metric.
     pub fn table(&self, rows: impl Iterator<Item = &'a Row>, columns: &Columns) -> Grid {
         let shape = self.report.shape();
         let mut shown = (shape.look.columns)(self.report, self.group);
@@ -157,7 +157,7 @@ pub fn label(report: &Report, id: &str) -> String {
     report.row(id).map_or_else(|| clean(id), |row| (report.shape().look.label)(row))
 }
 
-/// The name of a row with what stands before it: `→` where it is recommended, `●` where it is on the front. Nothing stands there where a report marks no row.
+/// The name of a row with its mark: `→` if it is recommended, `●` if it is on the front. A report that marks no row has names only.
 pub fn marked(report: &Report, row: &Row, label: &str) -> String {
     if report.advice.is_none() && report.shape().axes.is_none() {
         return label.to_owned();
@@ -171,7 +171,7 @@ pub fn marked(report: &Report, row: &Row, label: &str) -> String {
     format!("{sign} {label}")
 }
 
-/// Short words on what to keep in mind of a row.
+/// Short caveats of a row.
 pub fn notes(report: &Report, group: &Group, row: &Row) -> String {
     let marks = report.shape().marks.iter().rev();
     let marks = marks.filter(|mark| group.mark(mark.name) == Some(&row.cell.id));

@@ -1,4 +1,4 @@
-//! The head of a report: the question, the answer, and what it was measured on.
+//! The head of a report: the question, the answer, and what was measured.
 
 use weigh_model::record::StopReason;
 use weigh_model::units;
@@ -13,7 +13,7 @@ use crate::row::Row;
 use crate::text::clean;
 use weigh_model::caveat::Caveat;
 
-/// Rows of the answer's table at most.
+/// The most rows of the answer's table.
 const CHOICES: usize = 5;
 
 /// Title and question.
@@ -27,7 +27,7 @@ pub(super) fn head(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// What the answer rests on, in a line: configurations, rounds, and what went wrong.
+/// The basis of the answer in a line: configurations, rounds, and failures.
 pub(super) fn measured(report: &Report) -> String {
     let count =
         |number: usize, one: &str, several: &str| (number > 0).then(|| units::count(number, one, several));
@@ -72,7 +72,7 @@ pub(super) fn facts(report: &Report) -> String {
     facts.join(" · ")
 }
 
-/// The answer: what to do, in sentences, and a table of what it is chosen from.
+/// The answer: the recommendation in sentences, and a table of the choices.
 pub(super) fn answer(report: &Report, options: &Options) -> Vec<Block> {
     let sentences = match &report.advice {
         Some(advice) => advice.sentences.iter().map(|sentence| clean(&sentence.text)).collect(),
@@ -83,7 +83,7 @@ pub(super) fn answer(report: &Report, options: &Options) -> Vec<Block> {
     blocks
 }
 
-/// That there is none yet, and what would bring one.
+/// A note that there is no answer yet, and what to do for one.
 fn no_recommendation(report: &Report) -> Vec<String> {
     let ended_by_budget =
         !report.unmeasured.is_empty() || report.rows.iter().any(|row| row.stop == Some(StopReason::Budget));
@@ -100,8 +100,7 @@ fn no_recommendation(report: &Report) -> Vec<String> {
     sentences
 }
 
-/// What is recommended beside what is usual today, uncompressed content, and the ends of the front: of one content, the first where nothing is
-/// recommended.
+/// The recommendation, current practice, the uncompressed content, and the ends of the front, for one content: the first if nothing is recommended.
 fn choices(report: &Report, options: &Options) -> Vec<Block> {
     let is_recommended = |id: &str| report.advice.as_ref().is_some_and(|advice| advice.recommends(id));
     let first = report.advice.as_ref().and_then(|advice| advice.recommended.first());

@@ -1,4 +1,4 @@
-//! How it was measured, on what, and how to do it again.
+//! How it was measured, with which versions, and how to repeat it.
 
 use std::collections::BTreeMap;
 

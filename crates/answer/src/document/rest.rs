@@ -1,4 +1,4 @@
-//! What has no number, and what to keep in mind about the numbers.
+//! Cells without a number, and caveats.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ struct Alike<'a> {
     remedy: Option<&'a str>,
 }
 
-/// The faults, those of the same kind and message together.
+/// The failures; those with the same kind and message are combined.
 pub(super) fn faults(faults: &[FaultRow]) -> Vec<Block> {
     let mut groups: BTreeMap<String, Alike> = BTreeMap::new();
     for row in faults {
@@ -57,7 +57,7 @@ pub(super) fn not_measured(report: &Report) -> Vec<Block> {
     section("Not measured", points)
 }
 
-/// Caveats of the run, then those of cells, counted by kind and by what would mend them.
+/// Caveats of the run, then those of cells, counted by kind and remedy.
 pub(super) fn caveats(report: &Report) -> Vec<Block> {
     let mut points: Vec<(String, Option<String>)> = Vec::new();
     for caveat in &report.caveats {
@@ -86,7 +86,7 @@ fn section(title: &str, points: Vec<(String, Option<String>)>) -> Vec<Block> {
     vec![Block::Heading(2, title.into()), Block::Points(points)]
 }
 
-/// The first few names, and how many more there are; what they have in common stands once in front.
+/// The first few names, and the number of further ones; their common part is written once in front.
 fn names(cells: &[&str]) -> String {
     let folder = cells[0].rfind('/').map_or("", |slash| &cells[0][..=slash]);
     let common = cells.len() > 1 && cells.iter().all(|cell| cell.starts_with(folder));

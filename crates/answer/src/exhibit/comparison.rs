@@ -1,4 +1,4 @@
-//! Clients beside each other that differ in one thing: runtimes, drivers, stores by their quickest driver, settings.
+//! Pairs of clients that differ in one factor: runtimes, drivers, stores with their fastest driver, settings.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ use crate::table::{Cell, Column, Grid, Kind as Shown, factor, field};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio_if};
 
-/// What divides a PHP from another way to run it: `php8.2+jit`.
+/// The separator between a PHP and its variant: `php8.2+jit`.
 const VARIANT: char = '+';
 
 /// Rows of each kind in a summary.
@@ -34,7 +34,7 @@ const FEW: usize = 5;
 const LEGEND: &str = "Ratios with 95% confidence intervals, formed inside rounds and corrected for all comparisons of the run. \
     ≈: no significant difference.";
 
-/// The metrics that are compared: with their columns' names in tables and in CSV files, and their priority.
+/// The compared metrics: with their names in tables and CSV files, and their priority.
 const COMPARED: [(&str, &str, &str, u8); 7] = [
     (COMBINED, "transactions", "transactions", 0),
     (CPU, "CPU time", "CPU", 1),
@@ -50,35 +50,35 @@ const COMPARED: [(&str, &str, &str, u8); 7] = [
 #[serde(transparent)]
 pub struct Comparisons(pub Vec<Comparison>);
 
-/// One cell beside another.
+/// One cell compared with another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// What the two differ in.
+    /// The factor in which the two differ.
     pub kind: Kind,
     /// The id of the cell.
     pub cell: String,
-    /// The id of the cell that it stands beside.
+    /// The id of the cell that it is compared with.
     pub beside: String,
     /// Rounds that both have.
     pub rounds: u32,
-    /// The cell's ÷ the other's by metric, formed inside each round: the median over rounds with its 95% interval. Without two rounds in
-    /// common, or without the figure, it is left out.
+    /// By metric: the cell's value ÷ the other's, within each round: the median over rounds with its 95% interval. Left
+    /// out without two common rounds, or without the figure.
     pub ratios: BTreeMap<String, Ratio>,
 }
 
-/// What two cells differ in.
+/// The factor in which two cells differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Another version of PHP, or another way to run one, beside the plan's first runtime.
+    /// Another version of PHP, or a variant, compared with the plan's first runtime.
     Runtime,
-    /// Another way to run a PHP, such as with its compiler, beside the same PHP without it.
+    /// A variant of a PHP, such as with its JIT compiler, compared with the same PHP without it.
     Variant,
-    /// Another driver of the same store, beside the plan's first one.
+    /// Another driver of the same store, compared with the plan's first one.
     Driver,
-    /// Another store by its quickest driver, beside the plan's first store by its own.
+    /// Another store with its fastest driver, compared with the plan's first store with its fastest driver.
     Store,
-    /// A worker that encodes, beside one that serializes alone.
+    /// A worker that encodes, compared with one that only serializes.
     Setting,
 }
 
@@ -97,7 +97,7 @@ impl Kind {
         }
     }
 
-    /// The two are PHPs.
+    /// Whether the two are PHPs.
     pub fn is_runtime(self) -> bool {
         matches!(self, Kind::Runtime | Kind::Variant)
     }
@@ -111,7 +111,7 @@ impl Comparison {
 }
 
 impl Comparisons {
-    /// Every comparison; none where no two cells can be compared.
+    /// Every comparison; none if no two cells can be compared.
     pub(crate) fn of(evidence: &Evidence) -> Option<Comparisons> {
         let all = Clients { plan: evidence.plan, rows: &evidence.report.rows };
         let pairs = Kind::ALL.into_iter().flat_map(|kind| all.rows.iter().map(move |row| (kind, row)));
@@ -132,7 +132,7 @@ fn client(row: &Row) -> Option<&Client> {
 }
 
 impl<'a> Clients<'a> {
-    /// The cell that this one stands beside.
+    /// The cell that this one is compared with.
     fn beside(&self, kind: Kind, row: &Row) -> Option<&'a Row> {
         match kind {
             Kind::Runtime => self.first_runtime(row),
@@ -143,7 +143,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// The cells that do the same work with the same payload over the same link, as `like` wants them beside this one.
+    /// The cells that do the same work with the same payload over the same link, filtered by `like`.
     fn alike(&self, row: &Row, like: impl Fn(&Row, &Client) -> bool) -> Vec<&'a Row> {
         let Some(own) = client(row) else { return Vec::new() };
         let is_same = |other: &&Row| {
@@ -158,7 +158,7 @@ impl<'a> Clients<'a> {
         self.rows.iter().filter(is_same).collect()
     }
 
-    /// As [`Clients::alike`], with the same serializer and setting.
+    /// Like [`Clients::alike`], with the same serializer and setting.
     fn same_setting(&self, row: &Row, like: impl Fn(&Row, &Client) -> bool) -> Vec<&'a Row> {
         let own = &row.cell;
         self.alike(row, |other, client| {
@@ -178,7 +178,7 @@ impl<'a> Clients<'a> {
         self.of_runtimes(row).into_iter().min_by_key(place)
     }
 
-    /// The same on the same PHP as it is, unless that stands as the first runtime already.
+    /// The same on the same PHP without a variant, unless that is the first runtime.
     fn without_variant(&self, row: &Row) -> Option<&'a Row> {
         let (base, _) = row.cell.runtime.split_once(VARIANT)?;
         let plain = self.of_runtimes(row).into_iter().find(|other| other.cell.runtime == base)?;
@@ -193,7 +193,7 @@ impl<'a> Clients<'a> {
         self.same_setting(row, alike).first().copied()
     }
 
-    /// The first store with its quickest driver, where this cell is the quickest of its own.
+    /// The first store with its fastest driver, if this cell is the fastest of its own store.
     fn first_store(&self, row: &Row) -> Option<&'a Row> {
         let alike = self.same_setting(row, |other, _| other.cell.runtime == row.cell.runtime);
         let store = |row: &'a Row| client(row).map(|client| client.store.as_str());
@@ -211,7 +211,7 @@ impl<'a> Clients<'a> {
         quickest(first)
     }
 
-    /// The worker that serializes and does not encode: with the same serializer, else with another.
+    /// The worker that serializes but does not encode: with the same serializer, otherwise with another.
     fn identity(&self, row: &Row) -> Option<&'a Row> {
         let (own, cell) = (client(row)?, &row.cell);
         if !own.encoded || cell.setting.codec == IDENTITY {
@@ -294,7 +294,7 @@ fn fields(report: &Report, of: &Comparison) -> Vec<(Column, Cell)> {
     fields
 }
 
-/// What the two have in common, and what they differ in.
+/// What the two have in common, and the factor in which they differ.
 fn names(report: &Report, of: &Comparison) -> (String, String, String) {
     let parts = |id: &str| {
         let Some(row) = report.row(id) else { return (String::new(), clean(id)) };

@@ -1,4 +1,4 @@
-//! From which size on a precompressed file pays, beside compression on the fly: server by server.
+//! The size from which on a precompressed file pays, compared with compression on the fly: server by server.
 
 use std::collections::BTreeMap;
 
@@ -22,17 +22,17 @@ use crate::table::{Column, Grid, Kind, factor, field};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio_if};
 
-/// Levels at which servers encode where nothing is said.
+/// The default levels of servers.
 const DEFAULTS: [(&str, i32); 4] = [("gzip", 6), ("deflate", 6), ("br", 5), ("zstd", 3)];
 
 /// One per server, transport, number of connections, link and method of sending precompressed files.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Crossovers(pub Vec<Crossover>);
 
-/// From which size on sending a precompressed file pays, beside compression on the fly.
+/// The size from which on sending a precompressed file pays, compared with compression on the fly.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Crossover {
-    /// Where both come from.
+    /// The place of both: server, transport, connections, link.
     #[serde(flatten)]
     pub endpoint: Endpoint,
     /// The content coding of both.
@@ -43,9 +43,9 @@ pub struct Crossover {
     pub pre_encoded: String,
     /// One per size, ascending.
     pub sizes: Vec<SizeRatio>,
-    /// Where CPU time on the fly ÷ precompressed is above 1.
+    /// Whether CPU time on the fly ÷ precompressed is above 1, by size.
     pub cpu: Option<Pays>,
-    /// Where the rate precompressed ÷ on the fly is above 1.
+    /// Whether the rate precompressed ÷ on the fly is above 1, by size.
     pub rate: Option<Pays>,
 }
 
@@ -58,7 +58,7 @@ pub struct SizeRatio {
     pub bytes: u64,
     /// The id of the cell that encodes each response.
     pub on_the_fly: String,
-    /// The id of the cell that sends a file made before.
+    /// The id of the cell that sends a precompressed file.
     pub pre_encoded: String,
     /// CPU time on the fly ÷ precompressed.
     pub cpu: Option<Ratio>,
@@ -68,45 +68,46 @@ pub struct SizeRatio {
     pub body: f64,
 }
 
-/// Where precompressed files pay.
+/// The sizes at which precompressed files pay.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "pays")]
 pub enum Pays {
     /// At every size measured.
     Everywhere {
-        /// Upper end of the interval of the size in bytes; null: below the smallest measured.
+        /// Upper end of the interval of the size in bytes; null: below the smallest measured size.
         high: Option<f64>,
     },
     /// From this size on.
     From {
         /// The size in bytes.
         bytes: f64,
-        /// Lower end; null: below the smallest measured.
+        /// Lower end; null: below the smallest measured size.
         low: Option<f64>,
-        /// Upper end; null: above the largest measured.
+        /// Upper end; null: above the largest measured size.
         high: Option<f64>,
     },
     /// Not at the largest size measured.
     Nowhere {
-        /// Lower end of the interval of the size in bytes; null: above the largest measured.
+        /// Lower end of the interval of the size in bytes; null: above the largest measured size.
         low: Option<f64>,
     },
 }
 
-/// One way of sending files with its rows, one per size.
+/// One method of sending files with its rows, one per size.
 struct Ladder<'a> {
     endpoint: Endpoint,
     way: String,
     delivery: &'a Delivery,
     first: &'a Row,
-    /// Of its responses; never none.
+    /// The content coding of its responses.
     coding: Option<&'a str>,
     /// By the payload's bytes and name.
     rows: BTreeMap<(u64, &'a str), &'a Row>,
 }
 
 impl Crossovers {
-    /// Methods of sending precompressed files, each beside the same server's usual method on the fly with the same coding.
+    /// Methods of sending precompressed files, each compared with the same server's usual method on the fly with the
+    /// same coding.
     pub(crate) fn of(evidence: &Evidence) -> Option<Crossovers> {
         let ladders = ladders(evidence.report);
         let pre_encoded = ladders.iter().filter(|l| l.delivery.kind == WayKind::PreEncoded);
@@ -121,7 +122,7 @@ impl Crossovers {
     }
 }
 
-/// How far a way is from what its server does where nothing is said.
+/// How far a method is from its server's default.
 fn unusual(ladder: &Ladder) -> (usize, u32) {
     let setting = &ladder.first.cell.setting;
     let default = DEFAULTS.iter().find(|(coding, _)| Some(*coding) == ladder.coding).map(|(_, level)| *level);
@@ -129,8 +130,8 @@ fn unusual(ladder: &Ladder) -> (usize, u32) {
     (setting.options.len(), distance)
 }
 
-/// The ways of sending files, without those of PHP. A response that was not encoded (its type is not in the server's list, or it is too
-/// small) is on no side of encoding before against on the fly.
+/// The methods of sending files, except those of PHP. A response that was not encoded (its type is not in the server's
+/// list, or it is too small) is left out.
 fn ladders(report: &Report) -> Vec<Ladder<'_>> {
     let mut ladders: Vec<Ladder> = Vec::new();
     for row in report.rows.iter().filter(|row| row.cell.subject == Subject::ASSET) {
@@ -181,7 +182,7 @@ fn crossover(usual: &Ladder, pre: &Ladder) -> Option<Crossover> {
 }
 
 impl Crossover {
-    /// The sizes with enough rounds in common for a claim; all of them where none has.
+    /// The sizes with enough common rounds for a test; all sizes if none has.
     pub fn told(&self, of: impl Fn(&SizeRatio) -> Option<Ratio>) -> Vec<&SizeRatio> {
         let told: Vec<&SizeRatio> = self.sizes.iter().filter(|size| has_rounds(of(size))).collect();
         if told.is_empty() { self.sizes.iter().collect() } else { told }
@@ -192,7 +193,8 @@ fn has_rounds(ratio: Option<Ratio>) -> bool {
     ratio.is_some_and(|ratio| ratio.rounds as usize >= ROUNDS)
 }
 
-/// A threshold needs two sizes. Those with too few rounds in common for any claim are left out: they would only hide what the others show.
+/// A threshold needs two sizes. Sizes with too few common rounds for a test are left out, because they would hide the
+/// others.
 fn pays(sizes: &[SizeRatio], of: fn(&SizeRatio) -> Option<Ratio>) -> Option<Pays> {
     let ratios: Vec<(f64, f64, f64, f64)> = sizes
         .iter()
@@ -208,7 +210,7 @@ fn pays(sizes: &[SizeRatio], of: fn(&SizeRatio) -> Option<Ratio>) -> Option<Pays
         Threshold::Everywhere | Threshold::Nowhere => None,
     };
     Some(match found.value {
-        // An end that lies above the largest size says that nothing is known.
+        // An end above the largest size means that it is unknown.
         Threshold::Everywhere if found.high == Threshold::Nowhere => return None,
         Threshold::Nowhere if found.low == Threshold::Everywhere => return None,
         Threshold::Everywhere => Pays::Everywhere { high: size(found.high) },
@@ -285,7 +287,7 @@ fn place(Endpoint { server, transport, connections, link }: &Endpoint) -> String
     format!("{}{transport}{connections}{link}", clean(server))
 }
 
-/// `gzip_static` of `server/gzip_static`: it is always the server's.
+/// `gzip_static` of `server/gzip_static`: the method is always the server's.
 pub(crate) fn way_name(way: &str) -> &str {
     way.split_once('/').map_or(way, |(_, name)| name)
 }

@@ -1,4 +1,4 @@
-//! Slow clients beside light requests: who keeps the workers of a PHP pool, and what becomes of everybody else.
+//! Slow clients beside light requests: which methods keep the workers of a PHP pool busy, and how other requests fare.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,13 +21,13 @@ use crate::table::{Cell as Field, Column, Grid, Kind, Tone, factor, field, remar
 use crate::text::clean;
 use crate::words::note;
 
-/// Of the workers that slow clients could keep, the share from which on they are said to.
+/// Workers count as kept if slow clients keep at least this share of those that they could keep.
 const KEPT: f64 = 0.5;
-/// An answer after more nanoseconds than this is one that people wait for.
+/// A response that takes more nanoseconds than this is a noticeable wait.
 const PROMPT: u64 = 100_000_000;
-/// The share of light requests that are answered promptly below which they are said to starve.
+/// Light requests are starved if a smaller share of them is answered promptly.
 const MOST: f64 = 0.5;
-/// Percent of the light requests, as `ab` prints them.
+/// The percentiles of light requests, as `ab` prints them.
 const PERCENTILES: [u32; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
 
 const LEGEND: &str = "50 light requests per second use new connections and need a worker of the same PHP pool. Their times count from the schedule. \
@@ -38,83 +38,84 @@ const LEGEND: &str = "50 light requests per second use new connections and need 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SlowClients(pub Vec<FairnessResult>);
 
-/// One method of sending to so many slow clients, over all its blocks.
+/// One method of sending to this number of slow clients, over all its blocks.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FairnessResult {
     /// Its factors.
     pub cell: Cell,
     /// Blocks.
     pub rounds: u32,
-    /// Bytes of the content that slow clients take.
+    /// Bytes of the content that slow clients download.
     pub content_bytes: u64,
-    /// Light requests that were due.
+    /// Light requests that were scheduled.
     pub due: u64,
-    /// Those that were answered in their block.
+    /// Light requests that were answered in their block.
     pub answered: u64,
-    /// Those that were answered within 0.1 s of the moment at which they were due.
+    /// Light requests that were answered within 0.1 s after their scheduled time.
     pub prompt: u64,
-    /// Those that failed.
+    /// Light requests that failed.
     pub failed: u64,
-    /// Scheduled send → last byte; null when none was answered.
+    /// Scheduled send → last byte; null if none was answered.
     pub light: Option<LightTimes>,
-    /// Where some were not answered: seconds of the longest block with its drain, which they took longer than.
+    /// If some were not answered: seconds of the longest block with its drain; they took longer than this.
     #[serde(default)]
     pub beyond: Option<f64>,
-    /// Workers of the pool that carried out a request, median over time; null where its status could not be read.
+    /// Busy workers of the pool, median over time; null if its status could not be read.
     pub busy: Option<f64>,
-    /// Most connections that waited for a worker.
+    /// The most connections that waited for a worker.
     pub queue_max: Option<u32>,
-    /// Bytes written to temporary files in a block, most of all blocks.
+    /// Bytes written to temporary files in a block, maximum over blocks.
     pub written_bytes: Option<u64>,
-    /// Most memory of PHP's processes: PSS, bytes.
+    /// The most memory of PHP's processes: PSS, bytes.
     pub php_pss: Option<u64>,
-    /// Bytes per second that each slow client got; null without one.
+    /// Bytes per second that each slow client received; null without slow clients.
     pub slow_rate: Option<f64>,
-    /// What became of the workers and the light requests.
+    /// The effect on workers and light requests.
     pub outcome: Outcome,
     /// The last block over time.
     pub busy_over_time: Vec<Moment>,
-    /// What to keep in mind.
+    /// Caveats.
     pub caveats: Vec<Caveat>,
 }
 
-/// Times of the light requests of all blocks in one histogram, seconds. Those without an answer count as slower than all others.
+/// Times of the light requests of all blocks in one histogram, in seconds. Requests without a response count as slower
+/// than all others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LightTimes {
-    /// How many were answered.
+    /// The number of answered requests.
     pub count: u64,
-    /// The smallest.
+    /// The smallest time.
     pub min: f64,
-    /// The mean of those that were answered.
+    /// The mean of the answered requests.
     pub mean: f64,
-    /// The standard deviation of those that were answered.
+    /// The standard deviation of the answered requests.
     pub sd: f64,
-    /// The median; null where less than half were answered.
+    /// The median; null if less than half were answered.
     pub p50: Option<f64>,
-    /// The 99th percentile; null where fewer were answered.
+    /// The 99th percentile; null if fewer were answered.
     pub p99: Option<f64>,
-    /// The largest of those that were answered.
+    /// The largest time of the answered requests.
     pub max: f64,
-    /// Percent and seconds, as far as so many were answered.
+    /// Percentiles: percent and seconds, as far as that share was answered.
     pub percentiles: Vec<(u32, f64)>,
 }
 
-/// What became of workers and light requests.
+/// The effect on workers and light requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// There were no slow clients: what light requests take by themselves.
+    /// There were no slow clients: the time of light requests alone.
     Alone,
-    /// Slow clients keep no worker.
+    /// Slow clients keep no worker busy.
     Free,
-    /// Slow clients keep workers, and there are enough for most light requests to be answered promptly.
+    /// Slow clients keep workers busy, and the rest is enough for most light requests to be answered promptly.
     Kept,
     /// Less than half of the light requests were answered promptly.
     Starved,
 }
 
 impl Outcome {
-    /// In a word.
+    /// The name, as one word.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Alone => "alone",
@@ -126,13 +127,13 @@ impl Outcome {
 }
 
 impl SlowClients {
-    /// Of every cell that has some.
+    /// Of every cell with light requests.
     pub(crate) fn of(gathered: &Gathered) -> Option<SlowClients> {
         let found: Vec<_> = gathered.cells.iter().filter_map(FairnessResult::of).collect();
         (!found.is_empty()).then_some(SlowClients(found))
     }
 
-    /// The fewest slow clients that could keep every worker of such a pool, else the most that there are.
+    /// The fewest slow clients that could keep every worker of such a pool busy, otherwise the largest number.
     fn is_telling(&self, of: &Slow) -> bool {
         let alike = self.0.iter().filter_map(FairnessResult::slow).filter(|s| s.workers == of.workers);
         let numbers: Vec<u32> = alike.map(|s| s.clients).collect();
@@ -208,7 +209,7 @@ fn prompt(fairness: &Fairness) -> u64 {
     fairness.response.unpack().map_or(0, |hist| hist.inner().count_between(0, PROMPT))
 }
 
-/// Without readings of the pool, light requests alone tell.
+/// Without status readings of the pool, only the light requests decide.
 fn outcome(slow: &Slow, busy: Option<f64>, prompt: f64) -> Outcome {
     let most = f64::from(slow.clients.min(slow.workers));
     let is_kept = busy.is_some_and(|busy| busy >= KEPT * most);
@@ -225,7 +226,8 @@ impl Exhibit for SlowClients {
         true
     }
 
-    /// In a summary where slow clients could keep every worker, in full every number of them.
+    /// A summary shows the smallest number of slow clients that could keep every worker busy, the full report every
+    /// number.
     fn blocks(&self, _: &Report, options: &Options) -> Vec<Block> {
         let full = options.detail == Detail::Full;
         let with_slow = self.0.iter().filter_map(|result| Some((result, result.slow()?)));
@@ -254,7 +256,7 @@ fn fields(result: &FairnessResult, slow: &Slow) -> Vec<(Column, Field)> {
         (None, Some(beyond)) => Field::from(beyond.as_str()),
         (seconds, _) => Field::from(seconds.map(|s| s * 1e3)),
     };
-    // Not of those that were answered alone.
+    // A percentile of all requests, not only of the answered ones.
     let longest = |t: &LightTimes| t.percentiles.iter().find(|(percent, _)| *percent == 100).map(|(_, s)| *s);
     let percent = |count: u64| Field::from(count as f64 / result.due.max(1) as f64 * 100.0);
     let megabytes = |bytes: Option<u64>| Field::from(bytes.map(|bytes| bytes as f64 / 1e6));

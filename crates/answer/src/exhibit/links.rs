@@ -1,6 +1,7 @@
-//! Total times with the value in a store across a link: encode + transfer + decode, computed from measured parts. The transfer is that of
-//! [`weigh_model::transfer`], and what driver and store take for each byte where the study knows it. The one round trip of each call, the set-up of a new
-//! connection and what driver and store take beside the bytes are the same for every setting and left out.
+//! Total times with the value in a store behind a link: encode + transfer + decode, computed from measured parts. The
+//! transfer is that of [`weigh_model::transfer`], and includes the time of driver and store per byte if the study knows
+//! it. The one round trip of each call, the set-up of a new connection and the fixed time of driver and store are the
+//! same for every setting and left out.
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -30,10 +31,11 @@ use crate::verdict::{difference, is_total_less};
 /// Total times of every group.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LinkTotals {
-    /// What they are computed for, in words: round trip, who shares the link, the connection, and whether driver and store are in them.
+    /// The conditions of the computation, as text: round trip, sharing of the link, connection, and whether driver and
+    /// store are included.
     #[serde(default)]
     pub assumed: String,
-    /// Reads per write that stand for daily use; null: none are computed.
+    /// The usual reads per write; null: none are computed.
     #[serde(default)]
     pub usual_reads: Option<f64>,
     /// One per group, in the groups' order.
@@ -56,16 +58,16 @@ pub struct GroupTotals {
 pub struct MixTotals {
     /// What is counted.
     pub mix: Mix,
-    /// One per cell that is best somewhere or was asked for.
+    /// One per cell that is best at some speed or was requested.
     pub totals: Vec<CellTotals>,
     /// The best cell at each link speed, in the order of the speeds.
     pub best: Vec<BestAt>,
-    /// Where one setting overtakes the next, from the fastest link to the slowest.
+    /// The speeds at which one setting overtakes the next, from the fastest link to the slowest.
     pub break_even: Vec<BreakEven>,
 }
 
-/// What a total time counts. The CPU times are sums of encode and decode; the transfer is of the encoded bytes, so that a dictionary counts
-/// as known on both sides. An operation is one item of the payload.
+/// What a total time counts. CPU times are sums of encode and decode. The transfer is that of the encoded bytes, so a
+/// dictionary counts as known on both sides. An operation is one item of the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mix {
@@ -82,7 +84,7 @@ pub enum Mix {
 pub struct CellTotals {
     /// The cell's id.
     pub cell: String,
-    /// (Mbit/s, nanoseconds per operation, low, high), in the order of the speeds; an end that is not known is null.
+    /// (Mbit/s, nanoseconds per operation, low, high), in the order of the speeds; an unknown end is null.
     pub at: Vec<(f64, f64, Option<f64>, Option<f64>)>,
 }
 
@@ -110,7 +112,7 @@ pub struct BreakEven {
     pub mbit: f64,
     /// Lower end of its 95% interval.
     pub low: f64,
-    /// Upper end; infinite when too many resamples do not cross for it to have one (null in JSON).
+    /// Upper end; infinite (null in JSON) if too many resamples have no crossing.
     #[serde(with = "unbounded")]
     #[schemars(with = "Option<f64>")]
     pub high: f64,
@@ -129,14 +131,14 @@ mod unbounded {
     }
 }
 
-/// Reads per write that stand for daily use: what the study says, else of those given the number nearest to ten.
+/// The usual reads per write: those of the study, otherwise the given number nearest to ten.
 pub fn usual_reads(links: &Links) -> Option<f64> {
     let distance = |reads: &f64| (reads.max(0.1) / 10.0).ln().abs();
     let nearest = || reads_per_write(links).min_by(|a, b| distance(a).total_cmp(&distance(b)));
     links.usual_reads.filter(|reads| reads.is_finite() && *reads >= 0.0).or_else(nearest)
 }
 
-/// The link speed in Mbit/s that stands for daily use: what the study says, else the one in the middle.
+/// The usual link speed in Mbit/s: that of the study, otherwise the middle one.
 pub(crate) fn usual_mbit(links: &Links) -> Option<f64> {
     let mut speeds = speeds_of(links);
     speeds.sort_by(f64::total_cmp);
@@ -146,7 +148,7 @@ pub(crate) fn usual_mbit(links: &Links) -> Option<f64> {
         .or_else(|| speeds.get(speeds.len() / 2).copied())
 }
 
-/// One setting as a line over the time a byte takes: CPU nanoseconds and bytes an operation.
+/// One setting as a line over the time per byte: CPU nanoseconds and bytes per operation.
 pub struct Line<'a> {
     /// The setting.
     pub row: &'a Row,
@@ -154,17 +156,17 @@ pub struct Line<'a> {
     pub cost: Estimate,
     /// Encoded bytes of one operation.
     pub bytes: f64,
-    /// What driver and store take for these bytes, in nanoseconds; 0 where that is not known.
+    /// Nanoseconds that driver and store take for these bytes; 0 if unknown.
     pub stored: f64,
-    /// What it goes over.
+    /// The connection.
     pub links: &'a Links,
-    /// It may be best somewhere. Not so a cell whose visits ended because another beat it on every axis beyond
-    /// doubt: its few figures could only be ahead by chance.
+    /// Whether it may be the best at some speed. A cell whose visits ended because another cell is significantly better
+    /// on every axis may not: its few figures could only be ahead by chance.
     pub candidate: bool,
 }
 
 impl Line<'_> {
-    /// Nanoseconds that the bytes take at this speed in Mbit/s: over the link, and in driver and store.
+    /// Nanoseconds for the bytes at this speed in Mbit/s: over the link, and in driver and store.
     pub fn transfer(&self, mbit: f64) -> f64 {
         self.over(&self.links.path(mbit))
     }
@@ -173,7 +175,7 @@ impl Line<'_> {
         path.transfer_ns(self.bytes, self.links.connection) + self.stored
     }
 
-    /// The same over the nanoseconds that a byte takes on its share of the link.
+    /// The same as a function of the nanoseconds per byte on its share of the link.
     fn bent(&self, value: f64) -> Bent {
         let round_trip_ns = self.links.path(1.0).round_trip_ns;
         let bends = Path::bends(round_trip_ns, self.bytes, self.links.connection);
@@ -182,18 +184,18 @@ impl Line<'_> {
         })
     }
 
-    /// Nanoseconds an operation at this speed in Mbit/s.
+    /// Nanoseconds per operation at this speed in Mbit/s.
     pub fn total(&self, mbit: f64) -> f64 {
         self.cost.value + self.transfer(mbit)
     }
 
-    /// Whether ours is the smaller total beyond doubt.
+    /// Whether ours is the smaller total with significance.
     pub fn clearly_below(&self, other: &Line, mbit: f64) -> bool {
         is_total_less((&self.cost, self.transfer(mbit)), (&other.cost, other.transfer(mbit)))
     }
 }
 
-/// What totals are computed for, in short: `a round trip of 500 µs and one worker on a warm connection`.
+/// The conditions of totals, in short: `a round trip of 500 µs and one worker on a warm connection`.
 pub(crate) fn place_of(links: &Links) -> String {
     let trip = units::ns(links.rtt_ms * 1e6);
     let connection = links.connection.words();
@@ -203,7 +205,7 @@ pub(crate) fn place_of(links: &Links) -> String {
     }
 }
 
-/// Whether driver and store are in totals: `driver and store are left out`.
+/// Whether driver and store are included in totals: `driver and store are left out`.
 pub(crate) fn stored_by(links: &Links) -> String {
     let rate = |ns: Option<f64>, call: &str| {
         let ns = units::significant(ns?);
@@ -217,14 +219,14 @@ pub(crate) fn stored_by(links: &Links) -> String {
     }
 }
 
-/// How totals come about, and for what they hold.
+/// How totals are computed, and their conditions.
 fn computed(assumed: &str) -> String {
     format!(
         "Computed from measured times and bytes: encode + transfer + decode, for {assumed}; no live store was asked."
     )
 }
 
-/// Parts of one encode and one decode in an operation of the mix.
+/// The shares of one encode and one decode in an operation of the mix.
 pub(crate) fn weights(mix: Mix) -> (f64, f64) {
     match mix {
         Mix::Write => (1.0, 0.0),
@@ -233,18 +235,18 @@ pub(crate) fn weights(mix: Mix) -> (f64, f64) {
     }
 }
 
-/// Reads for each write that a study asks for, as far as they can be.
+/// The reads per write that a study requests, if they are possible.
 pub(crate) fn reads_per_write(links: &Links) -> impl Iterator<Item = f64> {
     links.reads_per_write.iter().copied().filter(|reads| reads.is_finite() && *reads >= 0.0)
 }
 
-/// Link speeds in Mbit/s that a study asks for, as far as they can be.
+/// The link speeds in Mbit/s that a study requests, if they are possible.
 pub(crate) fn speeds_of(links: &Links) -> Vec<f64> {
     links.mbit.iter().copied().filter(|speed| speed.is_finite() && *speed > 0.0).collect()
 }
 
 impl LinkTotals {
-    /// Of every group, where the study asks for links.
+    /// Of every group, if the study requests links.
     pub(crate) fn of(evidence: &Evidence) -> Option<LinkTotals> {
         let links = evidence.plan.study.links.as_ref()?;
         let totals = |group: &Group| GroupTotals {
@@ -264,7 +266,7 @@ impl LinkTotals {
         self.groups.iter().find(is_own).map_or(&[], |totals| &totals.mixes)
     }
 
-    /// The mix that stands for a group where only one has room: that of daily use, else the first.
+    /// The mix that represents a group if only one has room: the usual one, otherwise the first.
     pub(crate) fn main_mix(&self, group: &Group) -> Option<&MixTotals> {
         let mixes = self.of_group(group);
         let usual = self.usual_reads.map(Mix::ReadsPerWrite);
@@ -309,16 +311,15 @@ pub(crate) fn line_of<'a>(report: &Report, links: &'a Links, row: &'a Row, mix: 
     Some(Line { row, cost: cost.scaled(1.0 / items), bytes, stored: bytes * byte_ns, links, candidate })
 }
 
-/// The lower envelope: the lines that are best at some link speed, from an infinite one to none at all, each with the nanoseconds a byte from which on it
-/// is. Where round trips are waited for, one may come back.
+/// The lower envelope: the lines that are best at some link speed, from an infinite one to zero. Each has the
+/// nanoseconds per byte from which on it is the best. With waits for round trips, a line may appear twice.
 fn envelope<'l, 'a>(lines: &'l [Line<'a>]) -> Vec<(&'l Line<'a>, f64)> {
     let candidates: Vec<&Line> = candidates(lines).collect();
     let bent: Vec<Bent> = candidates.iter().map(|line| line.bent(line.cost.value)).collect();
     lower_envelope(&bent).into_iter().map(|(place, from)| (candidates[place], from)).collect()
 }
 
-/// The lines whose totals are listed: the envelope, the reference, and no compression with the reference's
-/// serializer.
+/// The lines whose totals are listed: the envelope, the reference, and no compression with the reference's serializer.
 fn shown<'l, 'a>(
     lines: &'l [Line<'a>],
     envelope: &[(&'l Line<'a>, f64)],
@@ -352,12 +353,12 @@ pub(crate) fn smallest<'l, 'a>(lines: &'l [Line<'a>], mbit: f64) -> Option<&'l L
     candidates(lines).min_by(|a, b| a.total(mbit).total_cmp(&b.total(mbit)))
 }
 
-/// The lines that may be best somewhere.
+/// The lines that may be the best at some speed.
 pub(crate) fn candidates<'l, 'a>(lines: &'l [Line<'a>]) -> impl Iterator<Item = &'l Line<'a>> {
     lines.iter().filter(|l| l.candidate)
 }
 
-/// The lines that cannot be told apart from the best one at this speed.
+/// The lines without a significant difference to the best one at this speed.
 pub(crate) fn ties<'l, 'a>(lines: &'l [Line<'a>], best: &Line, mbit: f64) -> Vec<&'l Line<'a>> {
     candidates(lines).filter(|l| l.row.id() != best.row.id() && !best.clearly_below(l, mbit)).collect()
 }
@@ -373,8 +374,8 @@ fn best(lines: &[Line], mbit: f64) -> Option<BestAt> {
     })
 }
 
-/// The break-even bandwidths of two lines from the fastest link on, the one with less CPU time first. There are two where the larger one takes a window
-/// more: it waits for it on fast links, and is ahead on those alone that are slower than the first and faster than the second.
+/// The break-even bandwidths of two lines from the fastest link on, the one with less CPU time first. There are two if
+/// the larger one needs one more window: it waits for that on fast links, and is only ahead between the two bandwidths.
 pub(crate) fn break_evens(fast: &Line, slow: &Line) -> Vec<BreakEven> {
     let gained = fast.bent(fast.cost.value).minus(&slow.bent(slow.cost.value));
     let mut before = 0.0;
@@ -387,10 +388,11 @@ pub(crate) fn break_evens(fast: &Line, slow: &Line) -> Vec<BreakEven> {
     gained.crossings().into_iter().filter_map(of).collect()
 }
 
-/// The break-even bandwidth of two lines at so many nanoseconds a byte, the one first that is ahead on faster links, with the interval that follows from
-/// that of the difference of their times. With a single round of one of them the interval has no ends.
+/// The break-even bandwidth of two lines at this many nanoseconds per byte, the line that is ahead on faster links
+/// first. The interval follows from that of the difference of their times. With a single round of one of them, the
+/// interval has no ends.
 fn break_even_at(fast: &Line, slow: &Line, byte_ns: f64) -> Option<BreakEven> {
-    // The same as what the bytes of the one take more than those of the other, at the crossing.
+    // At the crossing, this equals the time of the extra bytes.
     let (_, interval) = difference(&slow.cost, &fast.cost);
     let more = fast.bent(0.0).minus(&slow.bent(0.0));
     let (least, most) = more.stays(byte_ns, interval.low, interval.high);
@@ -463,7 +465,7 @@ fn overview(totals: &LinkTotals, report: &Report) -> Vec<Block> {
     ]
 }
 
-/// Which columns stay longest when room is short: the ends, then the middle, then between.
+/// The columns that stay longest if room is short: the ends, then the middle, then those between.
 fn importance(count: usize) -> Vec<u8> {
     let mut ranks = vec![u8::MAX; count];
     let mut next = 2;
@@ -539,7 +541,7 @@ fn few(names: &[String]) -> String {
     names[..shown].join(", ") + &more
 }
 
-/// Time saved against the reference at each speed of the range, its largest value and a sparkline.
+/// Time saved compared with the reference at each speed of the range: its largest value and a sparkline.
 fn savings(group: &group::View, mix: &MixTotals, range: &[BestAt]) -> String {
     let reference = group.group.reference().and_then(|id| mix.totals.iter().find(|totals| totals.cell == id));
     let Some(reference) = reference else { return String::new() };
@@ -557,11 +559,11 @@ fn savings(group: &group::View, mix: &MixTotals, range: &[BestAt]) -> String {
     format!("{:>4} {}", units::percent(most), sparkline(&saved))
 }
 
-/// Neighbouring speeds with the same best cell, together.
+/// Combines neighbouring speeds with the same best cell.
 pub(crate) fn ranges(best: &[BestAt]) -> Vec<&[BestAt]> {
     best.chunk_by(|a, b| a.cell == b.cell).collect()
 }
-/// What a total time counts, in words.
+/// What a total time counts, as text.
 pub(crate) fn mix_words(mix: Mix) -> String {
     match mix {
         Mix::Write => "one write".into(),

@@ -1,8 +1,8 @@
-//! How servers negotiate, judged from what they answered: which variant for which Accept-Encoding, what distinguishes variants,
-//! and whether they can be revalidated and sent in parts.
+//! How servers negotiate, judged from their responses: which variant for which Accept-Encoding, what distinguishes
+//! variants, and whether they support revalidation and ranges.
 //!
-//! It owns the rules. What it finds is a remark on a way and no fault: the wrong bytes alone are, and those the run has
-//! refused already.
+//! The rules are in this module. A finding is a remark on a method, not a failure: only wrong bytes are a failure, and
+//! the run has already refused those.
 
 mod quirk;
 mod rules;
@@ -29,15 +29,15 @@ use crate::gather::{Gathered, Measured};
 use crate::report::Report;
 use rules::{Form, form, names, names_encoding};
 
-/// Requests of one server that are looked at; the lab never sends as many.
+/// The most requests per server that are examined; the program never sends as many.
 const MOST: usize = 1000;
 
-/// One per server and way that was asked, in the plan's order.
+/// One per server and method, in the plan's order.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Negotiations(pub Vec<NegotiationResult>);
 
 impl Negotiations {
-    /// Of all cells that were asked.
+    /// Of all cells with the matrix.
     pub(crate) fn of(gathered: &Gathered) -> Option<Negotiations> {
         let told = |measured: &Measured| {
             let mut deliveries = measured.visits.iter().filter_map(|visit| visit.delivery.as_ref());
@@ -48,7 +48,7 @@ impl Negotiations {
         (!found.is_empty()).then_some(Negotiations(found))
     }
 
-    /// What breaks a rule is a warning to those who would take the way for its figures.
+    /// A broken rule is a warning for readers who would choose the method by its figures.
     pub(crate) fn caveat(&self, cell: &str) -> Option<Caveat> {
         let mut wrong = self.0.iter().find(|told| told.cell == cell)?.wrong();
         let example = wrong.next()?.quirk.words().to_owned();
@@ -56,31 +56,31 @@ impl Negotiations {
     }
 }
 
-/// What one server does with one way, judged by RFC 9110: of one cell, for all that negotiate alike.
+/// The negotiation of one server with one method, judged by RFC 9110: from one cell, for all that negotiate alike.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct NegotiationResult {
-    /// The id of the cell that was asked for.
+    /// The id of the cell that the matrix was sent to.
     pub cell: String,
     /// The server's name.
     pub server: String,
     /// The runtime's name; `-` without PHP.
     pub runtime: String,
-    /// What responses travel over.
+    /// The transport of responses.
     pub transport: Transport,
-    /// The way without level and encoder, which change nothing about it: `server/type-map`.
+    /// The method without level and encoder, which do not change negotiation: `server/type-map`.
     pub way: String,
-    /// The variants that showed themselves, that without a coding first.
+    /// The variants that were seen, the one without a coding first.
     pub variants: Vec<Variant>,
-    /// Every request with its answer and what is to be said of it.
+    /// Every request with its response and remarks.
     pub exchanges: Vec<Judged>,
-    /// What is to be said of all of them, once each, what is wrong first.
+    /// All remarks, once each, broken rules first.
     pub remarks: Vec<Remark>,
-    /// Why the rest was not asked; null: all was.
+    /// Why the rest of the matrix was not sent; null: all requests were sent.
     pub ended: Option<String>,
 }
 
 impl NegotiationResult {
-    /// Judges what was answered to one cell's requests; none for a cell that no server sends.
+    /// Judges the responses to one cell's requests; none for a cell that no server sends.
     pub fn of(cell: &Cell, told: &Negotiation) -> Option<NegotiationResult> {
         let delivery = cell.delivery.as_ref()?;
         let exchanges = &told.exchanges[..told.exchanges.len().min(MOST)];
@@ -99,12 +99,12 @@ impl NegotiationResult {
         })
     }
 
-    /// Remarks on what breaks a rule.
+    /// Remarks on broken rules.
     pub fn wrong(&self) -> impl Iterator<Item = &Remark> {
         self.remarks.iter().filter(|remark| remark.quirk.is_wrong())
     }
 
-    /// The way without whose it is, and what responses travel over unless that is plain: `type-map`, `gzip over https`.
+    /// The method without its owner, and the transport unless it is plain: `type-map`, `gzip over https`.
     pub fn label(&self) -> String {
         let way = self.way.split_once('/').map_or(self.way.as_str(), |(_, name)| name);
         match self.transport {
@@ -114,24 +114,24 @@ impl NegotiationResult {
     }
 }
 
-/// Ways by server: `apache type-map and multiviews; nginx gzip over https`.
+/// Methods by server: `apache type-map and multiviews; nginx gzip over https`.
 pub fn places<'a>(ways: impl Iterator<Item = &'a NegotiationResult>) -> String {
     let servers = grouped(ways.map(|one| (one.server.as_str(), one.label())));
     let one = |(server, ways): &(&str, Vec<String>)| format!("{server} {}", units::list(ways));
     servers.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// What is said of some ways, each kind once.
+/// A remark on several methods, each kind once.
 pub struct Said<'a> {
-    /// What.
+    /// The remark.
     pub quirk: Quirk,
-    /// Of which ways.
+    /// The methods.
     pub ways: Vec<&'a NegotiationResult>,
-    /// What it is seen in, in quotes; what is left out is counted.
+    /// The places where it was seen, in quotes; those left out are counted.
     pub seen_in: String,
 }
 
-/// What is said of ways, with `most` of the names that it is seen in.
+/// The remarks on methods, with at most `most` of the places.
 pub fn said(asked: &[NegotiationResult], is_told: impl Fn(Quirk) -> bool, most: usize) -> Vec<Said<'_>> {
     let mut by_quirk: BTreeMap<Quirk, (Vec<&NegotiationResult>, Vec<&str>)> = BTreeMap::new();
     for one in asked {
@@ -157,31 +157,31 @@ pub fn said(asked: &[NegotiationResult], is_told: impl Fn(Quirk) -> bool, most: 
 /// One variant of the content.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Variant {
-    /// Its content coding, `identity` without.
+    /// Its content coding, `identity` without one.
     pub coding: String,
     /// Bytes of its body.
     pub bytes: u64,
     /// Its ETag.
     pub etag: Option<String>,
-    /// Vary names Accept-Encoding (or is `*`) in every answer that has it.
+    /// Whether Vary names Accept-Encoding (or is `*`) in every response with it.
     pub varies: bool,
 }
 
-/// One request with what is to be said of its answer.
+/// One request with the remarks on its response.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     /// The request.
     pub ask: Ask,
-    /// The answer.
+    /// The response.
     pub answer: Answer,
-    /// Null: it is as it should be.
+    /// Null: no remark.
     pub quirk: Option<Quirk>,
 }
 
-/// One thing that is to be said, with what it is seen in.
+/// One remark, with the places where it was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Remark {
-    /// What.
+    /// The remark.
     pub quirk: Quirk,
     /// The values of Accept-Encoding, the browsers or the variants.
     pub seen_in: Vec<String>,
@@ -201,7 +201,7 @@ impl Exhibit for Negotiations {
     }
 }
 
-/// The answers that a variant has shown itself in.
+/// The responses that contained a variant.
 fn seen(exchanges: &[Exchange]) -> impl Iterator<Item = &Answer> {
     let choices = exchanges.iter().filter(|e| e.ask.purpose == Purpose::Choose);
     choices.map(|e| &e.answer).filter(|answer| answer.status == 200 && answer.body == Body::Content)
@@ -248,7 +248,7 @@ fn judge(exchanges: &[Exchange], variants: &[Variant]) -> Vec<Judged> {
             quirk: quirk(exchange),
         })
         .collect();
-    // Where ranges are ignored at all, If-Range has no part in it.
+    // If ranges are ignored in general, If-Range does not matter.
     let ignored: Vec<Option<String>> = judged
         .iter()
         .filter(|one| one.ask.purpose == Purpose::First && one.quirk == Some(Quirk::RangesIgnored))
@@ -262,7 +262,7 @@ fn judge(exchanges: &[Exchange], variants: &[Variant]) -> Vec<Judged> {
     judged
 }
 
-/// A browser of old gets another variant than others do for the same Accept-Encoding.
+/// An old browser gets another variant than others do for the same Accept-Encoding.
 fn is_rule(exchange: &Exchange, exchanges: &[Exchange]) -> bool {
     let is_beside = |other: &&Exchange| {
         other.ask.purpose == Purpose::Choose
@@ -274,7 +274,7 @@ fn is_rule(exchange: &Exchange, exchanges: &[Exchange]) -> bool {
         && beside.is_some_and(|other| other.answer.coding() != exchange.answer.coding())
 }
 
-/// Everything that is to be said, once each, with what it is seen in.
+/// All remarks, once each, with the places where they were seen.
 fn remarks(judged: &[Judged], variants: &[Variant]) -> Vec<Remark> {
     let mut said: BTreeMap<Quirk, Vec<String>> = BTreeMap::new();
     let mut say = |quirk: Quirk, seen_in: String| {
@@ -313,7 +313,7 @@ fn remarks(judged: &[Judged], variants: &[Variant]) -> Vec<Remark> {
     said.into_iter().map(|(quirk, seen_in)| Remark { quirk, seen_in }).collect()
 }
 
-/// `gzip;q=0`, `no Accept-Encoding`, `MSIE 6`; of what was asked of one variant, its coding.
+/// `gzip;q=0`, `no Accept-Encoding`, `MSIE 6`; for requests about one variant, its coding.
 fn label(ask: &Ask) -> String {
     let choice = || ask.accept.clone().unwrap_or_else(|| "no Accept-Encoding".to_owned());
     ask.variant.clone().or_else(|| ask.browser.clone()).unwrap_or_else(choice)

@@ -1,5 +1,5 @@
-//! Calls computed from their parts beside calls as measured: coding time, stored bytes over a share of the link, one round trip, driver and store; and what the
-//! links between clients and stores were measured as.
+//! Calls computed from their parts, compared with measured calls: coding time, stored bytes over a share of the link,
+//! one round trip, driver and store. Also what the links between clients and stores were measured as.
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ use crate::table::{Grid, Kind, Tone, factor, field, remark};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio};
 
-/// The two settings whose break-even everybody asks for: a codec by a part of its name, and the level.
+/// The two settings of the usual break-even: a codec by a part of its name, and the level.
 const USUAL: [(&[&str], i32); 2] = [(&["zstd"], 3), (&["gz", "zlib"], 6)];
 
 /// Rows of a summary.
@@ -34,17 +34,17 @@ const LEGEND: &str = "Computed: encoding or decoding as measured, stored bytes a
     Driver and store: a line over stored bytes through the calls on loopback, where their sizes allow one. Connections are kept open. \
     Measured: mean of a round, median over rounds. Where the two pick different settings, go by the measurement.";
 
-/// What can be computed of calls, and over which links.
+/// What can be computed of calls, and the links.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ComputedCalls {
-    /// What driver and store take for stored bytes, from the calls without a link; empty where their sizes do not allow it.
+    /// The time of driver and store for stored bytes, from calls without a link; empty if the sizes do not allow it.
     #[serde(default)]
     pub stored: Vec<StoredBytes>,
-    /// What the model says of a write and of a read beside what was measured; empty where no worker encodes and no link is between.
+    /// Writes and reads by the model, compared with the measurement; empty if no worker encodes and there is no link.
     pub predictions: Vec<Prediction>,
     /// The best setting by the model and by measurement.
     pub advice: Vec<Advice>,
-    /// At which bandwidth two settings would cost the same, and which is quicker on the link that was there.
+    /// The bandwidth at which two settings would cost the same, and which one is faster on the measured link.
     pub break_even: Vec<BreakEvenAt>,
 }
 
@@ -83,7 +83,7 @@ impl Operation {
         })
     }
 
-    /// Encoding or decoding in such a call, nanoseconds; 0 where the worker does not encode.
+    /// Nanoseconds for encoding or decoding in such a call; 0 if the worker does not encode.
     pub(super) fn coding(self, row: &Row) -> f64 {
         let coding = match self {
             Operation::Put => ENCODE,
@@ -101,13 +101,14 @@ impl Operation {
     }
 }
 
-/// A call as the model has it, beside the measured one. The model: encoding (or decoding) as measured, the packets of the stored bytes ÷ the worker's share
-/// of the link, one round trip, and what driver and store take for such bytes. Transfer and round trip are left out without a link. Seconds.
+/// A call by the model, compared with the measured one. The model adds encoding (or decoding) as measured, the packets
+/// of the stored bytes ÷ the worker's share of the link, one round trip, and the time of driver and store for such
+/// bytes. Transfer and round trip are left out without a link. Seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prediction {
     /// The cell's id.
     pub cell: String,
-    /// The link's name; null without.
+    /// The link's name; null without a link.
     pub link: Option<String>,
     /// Write or read.
     pub operation: Operation,
@@ -120,40 +121,42 @@ pub struct Prediction {
     pub transfer: f64,
     /// One round trip.
     pub round_trip: f64,
-    /// Driver and store; 0 where it is not known.
+    /// Driver and store; 0 if unknown.
     #[serde(default)]
     pub stored: f64,
-    /// All of them together.
+    /// The sum of all parts.
     pub predicted: f64,
     /// The measured mean of a round, median over rounds.
     pub measured: Estimate,
     /// The measured median of all calls.
     pub p50: f64,
-    /// Measured ÷ predicted; null where nothing is predicted.
+    /// Measured ÷ predicted; null if nothing is predicted.
     pub ratio: Option<f64>,
 }
 
-/// Which setting is best for a call, by the model and by measurement; where they differ significantly, what was measured is the advice.
+/// The best setting for a call by the model and by measurement; if they differ significantly, the recommendation
+/// follows the measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
-    /// The link's name; null without.
+    /// The link's name; null without a link.
     pub link: Option<String>,
     /// Write or read.
     pub operation: Operation,
-    /// How many settings were compared.
+    /// The number of compared settings.
     pub settings: u32,
-    /// The id of the cell that the model picks.
+    /// The id of the best cell by the model.
     pub model: String,
-    /// The id of the cell that was quickest.
+    /// The id of the fastest cell by measurement.
     pub measured: String,
-    /// Measured time of the model's pick ÷ that of the quickest, formed inside rounds; null where they are the same, or without two rounds in
-    /// common.
+    /// Measured time of the model's choice ÷ that of the fastest, within rounds; null if they are the same, or without
+    /// two common rounds.
     pub lost: Option<Ratio>,
-    /// The measurement corrects the model significantly.
+    /// Whether the measurement contradicts the model significantly.
     pub corrected: bool,
 }
 
-/// Two settings on a link: the bandwidth at which the model has them cost the same, and which one was quicker there.
+/// Two settings on a link: the bandwidth at which they cost the same by the model, and which one was faster on this
+/// link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BreakEvenAt {
     /// The link's name.
@@ -166,17 +169,18 @@ pub struct BreakEvenAt {
     pub first: String,
     /// The id of the second.
     pub second: String,
-    /// Mbit/s at which both would cost the same, from measured coding times and stored bytes; null where one is ahead at any.
+    /// Mbit/s at which both would cost the same, from measured coding times and stored bytes; null if one is always
+    /// ahead.
     pub computed_mbit: Option<f64>,
     /// Predicted time of the first ÷ the second.
     pub computed: f64,
-    /// Measured time of the first ÷ the second, formed inside rounds.
+    /// Measured time of the first ÷ the second, within rounds.
     pub measured: Option<Ratio>,
-    /// Both say the same order; null where the measurement does not settle it.
+    /// Whether both show the same order; null if the measurement is not significant.
     pub agrees: Option<bool>,
 }
 
-/// Mbit/s of packets in which the bytes of a call go; infinite where nothing limits them.
+/// Mbit/s of packets for the bytes of a call; infinite without a limit.
 fn mbit(link: &OverLink, operation: Operation) -> f64 {
     let rate = match operation {
         Operation::Put => &link.measured.up,
@@ -185,7 +189,7 @@ fn mbit(link: &OverLink, operation: Operation) -> f64 {
     rate.as_ref().map_or(f64::INFINITY, |rate| rate.measured_kbps / 1e3)
 }
 
-/// A worker's part of a link as it was measured.
+/// A worker's share of a link, as measured.
 fn path(link: &OverLink, operation: Operation, workers: u32) -> Path {
     let trip = link.measured.round_trip.as_ref().map_or(0.0, |trip| trip.median_ms);
     Path::shared(mbit(link, operation), trip, f64::from(workers.max(1)))
@@ -199,7 +203,7 @@ struct Call<'a> {
 }
 
 impl ComputedCalls {
-    /// Computes every call of cells that encode or that a link is before; none where there is no such cell.
+    /// Computes every call of cells that encode or use a link; none without such a cell.
     pub(crate) fn of(evidence: &Evidence) -> Option<ComputedCalls> {
         let Evidence { report, .. } = evidence;
         let stored = StoredBytes::all(&report.rows);
@@ -212,7 +216,7 @@ impl ComputedCalls {
                 calls.extend(both.filter_map(|operation| call(row, operation, link, &stored)));
             }
         }
-        // Calls that differ in serializer and setting alone.
+        // Calls that differ only in serializer and setting.
         let groups = grouped(calls.iter().map(|c| ((c.row.cell.group(), c.prediction.operation), c)));
         let computed = ComputedCalls {
             advice: groups.iter().filter_map(|(_, group)| advice(group)).collect(),
@@ -366,7 +370,7 @@ impl Exhibit for ComputedCalls {
     }
 }
 
-/// What links were asked to be and what they were measured as.
+/// What was requested of links, and what they were measured as.
 fn links_table(report: &Report) -> Grid {
     let mbit = |rate: &Option<Rate>| rate.as_ref().map(|rate| rate.measured_kbps / 1e3);
     Grid::of(&report.links, |OverLink { asked, measured }| {

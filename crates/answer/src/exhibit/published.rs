@@ -1,4 +1,4 @@
-//! A published table of levels beside what was measured here.
+//! A published table of levels, compared with the measured one.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,10 +19,10 @@ use crate::text::clean;
 /// The table, level by level.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedLevels {
-    /// The runtime that the rows were measured on; empty in reports of old.
+    /// The runtime of the measured rows; empty in old reports.
     #[serde(default)]
     pub runtime: String,
-    /// Its version as queried.
+    /// Its version, as reported.
     #[serde(default)]
     pub version: String,
     /// One per published level whose cell was measured.
@@ -40,7 +40,7 @@ pub struct LevelComparison {
     pub compress_mb_s: f64,
     /// MB/s of uncompressed bytes.
     pub decompress_mb_s: f64,
-    /// The published rate corrected: as published × ratio as published.
+    /// The published rate corrected: published rate × published ratio.
     pub decompress_mb_s_corrected: f64,
     /// Compression ratio.
     pub ratio: f64,

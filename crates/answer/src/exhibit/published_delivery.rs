@@ -1,4 +1,4 @@
-//! A published table of deliveries beside what was measured here: row by row, and how far the orders agree.
+//! A published table of deliveries, compared with the measured one: row by row, and how far the orders agree.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,16 +19,16 @@ use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 use crate::verdict::differ;
 
-/// Published figures closer than this differ by chance.
+/// Published figures closer than this are equal within chance.
 const ALIKE: f64 = 0.01;
 
-/// Disagreements listed in a summary.
+/// The most disagreements in a summary.
 const LISTED: usize = 5;
 
-/// The rows of a published table whose cells were measured, and how far the two agree.
+/// The rows of a published table whose cells were measured, and how far the two orders agree.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedTable {
-    /// The runtime of the cells beside it.
+    /// The runtime of the compared cells.
     pub runtime: String,
     /// In the published order.
     pub rows: Vec<RowComparison>,
@@ -45,7 +45,7 @@ pub struct RowComparison {
     pub cell: String,
     /// Bytes of the body.
     pub bytes: u64,
-    /// Seconds for as many requests as were published, one after the other; null with several connections, and where no
+    /// Seconds for the published number of requests, one after the other; null with several connections, or if no
     /// number of requests was published.
     pub seconds: Option<f64>,
     /// Mean seconds per request.
@@ -54,7 +54,7 @@ pub struct RowComparison {
     pub requests_per_second: Option<f64>,
 }
 
-/// A column that is compared.
+/// A compared column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
@@ -106,25 +106,25 @@ impl Measure {
     }
 }
 
-/// How far the order of the rows is the same in one column.
+/// How far the orders of the rows agree in one column.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Agreement {
     /// The column.
     pub measure: Measure,
     /// Pairs of rows.
     pub pairs: u32,
-    /// Of these, pairs that differ the same way here, and pairs within 1% in both.
+    /// Pairs that differ in the same direction here, and pairs within 1% in both.
     pub same: u32,
     /// Pairs without a significant difference here.
     pub undecided: u32,
-    /// Kendall's rank correlation of the published and our figures, −1 to 1, over pairs that are not within 1% as published;
-    /// null without one.
+    /// Kendall's rank correlation of the published and the measured figures, −1 to 1, over pairs that are not within 1%
+    /// as published; null without such a pair.
     pub rank: Option<f64>,
-    /// Pairs that differ significantly the other way here, or are within 1% in only one of the two.
+    /// Pairs that differ significantly in the other direction here, or are within 1% in only one of the two.
     pub disagreements: Vec<Disagreement>,
 }
 
-/// Two rows that stand otherwise to each other here.
+/// Two rows whose order differs here.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Disagreement {
     /// The labels of the two rows as published.
@@ -144,20 +144,20 @@ impl Disagreement {
     }
 }
 
-/// Two figures that differ by chance.
+/// Two figures that are equal within chance.
 fn is_alike(pair: (f64, f64)) -> bool {
     (pair.0 / pair.1 - 1.0).abs() <= ALIKE
 }
 
 impl PublishedTable {
-    /// The published rows whose cells were measured, on the runtime that has most of them; none when the study has no table or none of its
-    /// cells was measured.
+    /// The published rows whose cells were measured, on the runtime with the most of them; none if the study has no
+    /// table or none of its cells was measured.
     pub(crate) fn of(evidence: &Evidence) -> Option<PublishedTable> {
         let table = evidence.plan.study.published_delivery.as_ref()?;
         let measured = &evidence.report.rows;
         let names = distinct(measured.iter().map(|row| row.cell.runtime.as_str()));
         let of_runtime = |runtime: &str| -> Vec<(&PublishedDeliveryRow, &Row)> {
-            // A static way beside a script's takes part in every runtime's table.
+            // A static method, compared with a script's, is part of every runtime's table.
             let fits = |row: &&Row| row.cell.runtime == runtime || row.cell.runtime == NO_PHP;
             let beside =
                 |published| measured.iter().filter(fits).find(|row| table.is_of(published, &row.cell));
@@ -225,13 +225,13 @@ fn agreement(measure: Measure, rows: &[(&PublishedDeliveryRow, &Row)]) -> Option
     (known.len() > 1).then_some(found)
 }
 
-/// How a pair of rows stands here, beside as published.
+/// The relation of a pair of rows here, compared with the published one.
 enum Standing {
-    /// In the same order, or alike in both.
+    /// The same order, or equal in both.
     Same,
     /// Without a significant difference here.
     Undecided,
-    /// Significantly the other way round, or alike in only one of the two.
+    /// Significantly the other order, or equal in only one of the two.
     Other,
 }
 
@@ -290,7 +290,7 @@ fn beside(rows: &[RowComparison]) -> Grid {
 }
 
 impl PublishedTable {
-    /// Every pair of rows that stands otherwise here, with both figures.
+    /// Every pair of rows whose order differs here, with both figures.
     fn disagreements(&self, full: bool) -> Vec<Block> {
         let all: Vec<(Measure, &Disagreement)> = self
             .agreements

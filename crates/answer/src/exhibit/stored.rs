@@ -1,4 +1,5 @@
-//! What driver and store take for the bytes of a value: a line over stored bytes through the medians of calls that no link was in between of.
+//! The time of driver and store for the bytes of a value: a line over stored bytes through the medians of calls without
+//! a link.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,11 +13,12 @@ use crate::subject::client::STORED;
 use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 
-/// Calls that a line needs, and how far apart the sizes of the smallest and the largest have to be.
+/// The least number of calls for a line, and the least ratio of the largest size to the smallest.
 const LEAST_CALLS: usize = 4;
 const APART: f64 = 4.0;
 
-/// What one driver of one store takes in one runtime for a call beside encoding and decoding: `fixed_ns` and `ns_per_byte` for each stored byte.
+/// The time of a call for one driver, store and runtime, without encoding and decoding: `fixed_ns`, and `ns_per_byte`
+/// for each stored byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StoredBytes {
     /// The store's name.
@@ -33,7 +35,7 @@ pub struct StoredBytes {
     pub fixed_ns: f64,
     /// Nanoseconds per stored byte.
     pub ns_per_byte: f64,
-    /// The ids of the cells that it is from.
+    /// The ids of the cells behind it.
     pub cells: Vec<String>,
     /// Stored bytes of the smallest and of the largest.
     pub bytes: (f64, f64),
@@ -53,7 +55,7 @@ impl StoredBytes {
 
     fn of(rows: &[&Row], operation: Operation) -> Option<StoredBytes> {
         let point = |row: &&Row| {
-            // The median: what a call waits for neighbours is no work of the driver's.
+            // The median: waiting for neighbours is not work of the driver.
             let beside_coding = operation.p50(row)? * 1e9 - operation.coding(row);
             Some((row.value(STORED).filter(|bytes| *bytes > 0.0)?, beside_coding))
         };
@@ -79,13 +81,13 @@ impl StoredBytes {
         })
     }
 
-    /// Nanoseconds of a call with so many bytes.
+    /// Nanoseconds of a call with this many bytes.
     pub fn ns(&self, bytes: f64) -> f64 {
         self.fixed_ns + self.ns_per_byte * bytes
     }
 }
 
-/// What calls have in common that differ in content and setting alone.
+/// What calls have in common that differ only in content and setting.
 fn place(cell: &Cell) -> Option<(&str, &str, &str, String)> {
     let client = cell.client.as_ref()?;
     Some((&client.store, &client.driver, &cell.runtime, client.work()))
@@ -100,8 +102,9 @@ pub fn of_row<'s>(all: &'s [StoredBytes], row: &Row, operation: Operation) -> Op
     })
 }
 
-/// Slope and height of the line through points that a few wild ones do not move: the median of the slopes of all pairs (Theil 1950; Sen, "Estimates of the
-/// regression coefficient based on Kendall's tau", Journal of the American Statistical Association 63 (1968)). Bytes never save time.
+/// Slope and intercept of a line through points, robust against outliers: the median of the slopes of all pairs (Theil
+/// 1950; Sen, "Estimates of the regression coefficient based on Kendall's tau", Journal of the American Statistical
+/// Association 63 (1968)). The slope is never negative.
 fn line(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let pairs = points.iter().enumerate().flat_map(|(at, a)| points[..at].iter().map(move |b| (a, b)));
     let slopes: Vec<f64> =

@@ -1,4 +1,4 @@
-//! The summary as it was published: writes and reads with failures, and transactions per second by both definitions.
+//! The summary in its published form: writes and reads with failures, and transactions per second by both definitions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct PublishedSummary {
 }
 
 impl PublishedSummary {
-    /// Those that do what the first cell with a number does, on every store, driver and runtime.
+    /// The cells that do the same work as the first cell with a number, on every store, driver and runtime.
     pub(crate) fn of(report: &Report) -> Option<PublishedSummary> {
         let is_number =
             |row: &&Row| row.cell.client.as_ref().is_some_and(|client| client.value == ValueKind::Integer);

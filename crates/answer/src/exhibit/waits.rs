@@ -1,4 +1,4 @@
-//! How long readers wait for responses over a link, computed from parts beside as measured.
+//! How long clients wait for responses over a link, computed from parts and measured.
 
 use anyhow::Result;
 use schemars::JsonSchema;
@@ -24,11 +24,12 @@ const FEW: usize = 8;
 const LEGEND: &str = "Computed for a new connection per response: one round trip for the TCP handshake, one for TLS 1.3, one for request and response. \
     Added are the windows of TCP's slow start, packets at the connection's share of the link, and the CPU time of server and PHP. Measured: median.";
 
-/// Responses over links, one per row that has a link; those over a proxy are left out, because it hides handshake and slow start.
+/// Responses over links, one per row with a link; rows over a proxy are left out, because it hides handshake and slow
+/// start.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Waits(pub Vec<Wait>);
 
-/// From the begin of a connection to the last byte of its response. Seconds.
+/// From the start of connecting to the last byte of the response. Seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Wait {
     /// The cell's id.
@@ -37,21 +38,21 @@ pub struct Wait {
     pub link: String,
     /// How many connections share it.
     pub connections: u32,
-    /// Bytes of head and body.
+    /// Bytes of headers and body.
     pub bytes: f64,
-    /// Windows that they take.
+    /// Windows of TCP that they take.
     pub windows: u32,
     /// Handshakes of TCP and TLS.
     pub set_up: f64,
     /// The round trip of request and response.
     pub round_trip: f64,
-    /// Head and body: their packets on the line, and waiting for windows.
+    /// Headers and body: their packets on the line, and waiting for windows.
     pub transfer: f64,
-    /// CPU time of server and PHP; 0 where it is not known.
+    /// CPU time of server and PHP; 0 if unknown.
     pub cpu: f64,
-    /// All of them together.
+    /// The sum of all parts.
     pub computed: f64,
-    /// The median as measured.
+    /// The measured median.
     pub measured: f64,
 }
 

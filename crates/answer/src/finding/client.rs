@@ -17,10 +17,10 @@ use crate::group::Group;
 use crate::row::Row;
 use crate::subject::client::{CPU, PEAK, STORE_PSS, STORED};
 
-/// Works or stores that a topic speaks of.
+/// The most works or stores of a topic.
 const SPOKEN_OF: usize = 4;
 
-/// The instrument's own part in what it measures.
+/// The measuring program's own share in the measurement.
 pub fn own_part(evidence: &Evidence) -> Vec<Draft> {
     let shares = candidates(evidence).filter_map(|c| Some((c.row.value("own-share")?, c.id())));
     let (shares, cells): (Vec<f64>, Vec<String>) = shares.unzip();
@@ -65,7 +65,7 @@ fn of_work<'a>(evidence: &Evidence<'a>, work: &'a Group) -> Vec<Candidate<'a>> {
     evidence.report.members(work).filter_map(Candidate::of).collect()
 }
 
-/// Those that stand for a work's stores and drivers: on the first runtime that it has, none of which encodes.
+/// The rows that represent a work's stores and drivers: on the first runtime, without encoding.
 fn members<'a>(evidence: &Evidence<'a>, work: &'a Group) -> Vec<Candidate<'a>> {
     let mut all = of_work(evidence, work);
     all.retain(|c| !c.client.encoded);

@@ -1,4 +1,4 @@
-//! The answer of a study of codecs.
+//! The evidence of a study of codecs.
 
 pub mod beats;
 pub mod breakeven;
@@ -46,7 +46,7 @@ fn reference_of<'a>(evidence: &Evidence<'a>, group: &Group) -> Option<&'a Row> {
     evidence.report.row(group.reference()?).filter(|row| row.get(ENCODE).is_some())
 }
 
-/// The reference and the rows that differ from it in the setting only, so that a comparison is one of codecs.
+/// The reference and the rows that differ from it only in the setting, so that codecs are compared.
 fn peers<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<(&'a Row, Vec<&'a Row>)> {
     let reference = reference_of(evidence, group)?;
     let mut peers = members(evidence, group);
@@ -79,18 +79,18 @@ pub(crate) fn by_runtime<'a>(evidence: &Evidence<'a>) -> Vec<(&'a str, Vec<&'a G
     runtimes.filter(|(_, groups)| !groups.is_empty()).collect()
 }
 
-/// The mix that stands for daily use: see [`usual_reads`]; a write where none was asked for.
+/// The usual mix: see [`usual_reads`]; a write if none was requested.
 pub(crate) fn usual_mix(evidence: &Evidence) -> Option<Mix> {
     let links = evidence.plan.study.links.as_ref()?;
     Some(usual_reads(links).map_or(Mix::Write, Mix::ReadsPerWrite))
 }
 
-/// The link speed that stands for daily use, in Mbit/s.
+/// The usual link speed, in Mbit/s.
 pub(crate) fn usual_mbit(evidence: &Evidence) -> Option<f64> {
     links::usual_mbit(evidence.plan.study.links.as_ref()?)
 }
 
-/// Link speeds that can be, ascending, in Mbit/s.
+/// Possible link speeds, ascending, in Mbit/s.
 pub(crate) fn speeds(evidence: &Evidence) -> Vec<f64> {
     let mut speeds = evidence.plan.study.links.as_ref().map_or(Vec::new(), speeds_of);
     speeds.sort_by(f64::total_cmp);

@@ -30,10 +30,10 @@ use crate::subject::delivery::{
 };
 use crate::verdict::{Ratio, differ, difference, is_less, ratio_if};
 
-/// Groups that a topic speaks of; the others are counted at most.
+/// The most groups of a topic; the others are only counted.
 const SPOKEN_OF: usize = 4;
 
-/// A sentence and the ids of the cells it rests on.
+/// A sentence and the ids of the cells that it is based on.
 type Sentence = (String, Vec<String>);
 
 fn leads(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draft> {
@@ -50,7 +50,7 @@ fn first_leads(sentences: impl IntoIterator<Item = Sentence>) -> Vec<Draft> {
     sentences.into_iter().enumerate().map(draft).collect()
 }
 
-/// The user's own page, measured beside the study: the scale of what a page costs more or less.
+/// The user's own page, measured with the study: a scale for costs.
 struct OwnPage {
     /// Its cell.
     id: String,
@@ -59,7 +59,7 @@ struct OwnPage {
 }
 
 impl OwnPage {
-    /// None where none was measured: the page of a study does nothing but read a file, and is no scale.
+    /// None if none was measured: the page of a study only reads a file, and is no scale.
     fn of(evidence: &Evidence) -> Option<OwnPage> {
         let is_own = |c: &Sent| {
             let payload = evidence.report.payload(&c.cell.payload);
@@ -70,7 +70,7 @@ impl OwnPage {
         (ns > 0.0).then(|| OwnPage { id: page.own_id(), ns })
     }
 
-    /// ` That is 2.2% of the 34.0 ms of your page.`, of the least and the most of these times in nanoseconds.
+    /// ` That is 2.2% of the 34.0 ms of your page.`, for the smallest and the largest of these times in nanoseconds.
     fn share(&self, times: &[f64]) -> String {
         let shares: Vec<f64> = times.iter().map(|ns| ns / self.ns).collect();
         format!(" That is {} of the {} of your page.", label::shares(&shares), units::ns(self.ns))
@@ -137,7 +137,7 @@ impl<'a> Sent<'a> {
         ratio_if(self.get(metric), other.get(metric))
     }
 
-    /// `5.1% more CPU time (4.2–6.0%)`: a response beside one of another row.
+    /// `5.1% more CPU time (4.2–6.0%)`: a response compared with one of another row.
     fn cost_beside(&self, other: &Sent) -> Option<String> {
         Some(label::change(&self.ratio_to(other, CPU)?, "CPU time"))
     }
@@ -149,7 +149,7 @@ impl<'a> Sent<'a> {
             && self.cell.runtime == other.cell.runtime
     }
 
-    /// The same method by the same hand.
+    /// The same method by the same party.
     pub(crate) fn is_way_of(&self, other: &Sent) -> bool {
         self.delivery.by == other.delivery.by && self.setting() == other.setting()
     }
@@ -170,7 +170,7 @@ pub(crate) fn sent<'a>(evidence: &Evidence<'a>, id: &str) -> Option<Sent<'a>> {
     Sent::of(evidence.report.row(id)?)
 }
 
-/// A marked row of a group: its `reference`, which is its content sent as it is, or its `gzip`.
+/// A marked row of a group: its `reference`, which is the uncompressed content, or its `gzip`.
 pub(crate) fn marked<'a>(evidence: &Evidence<'a>, group: &Group, mark: &str) -> Option<Sent<'a>> {
     sent(evidence, group.mark(mark)?)
 }
@@ -185,9 +185,9 @@ pub(crate) fn bytes_of(evidence: &Evidence, payload: &str) -> u64 {
     evidence.report.payload(payload).map_or(0, |payload| payload.size())
 }
 
-/// The groups of a kind of thing that are worth a sentence of their own, the most telling first: that of the published
-/// table, then those with the most cells, then those of the largest content. Of groups that only a link tells apart
-/// there is one, that without a link if it was measured: what a response costs server and PHP hardly depends on it.
+/// The groups of a kind of content that get a sentence of their own, the most informative first: that of the published
+/// table, then those with the most cells, then those of the largest content. Of groups that differ only in the link
+/// there is one, that without a link if measured, because the CPU cost of a response hardly depends on it.
 pub(crate) fn leading<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<&'a Group> {
     let is_of = |group: &&Group| {
         group.cells.first().and_then(|id| sent(evidence, id)).is_some_and(|c| c.cell.subject == subject)
@@ -215,7 +215,7 @@ pub(crate) fn leading<'a>(evidence: &Evidence<'a>, subject: Subject) -> Vec<&'a 
     groups
 }
 
-/// The same cell but for one factor, which `same` leaves open.
+/// The same cell except for one factor, which `same` leaves open.
 fn beside<'a>(evidence: &Evidence<'a>, of: Sent<'a>, same: impl Fn(&Sent) -> bool) -> Vec<Sent<'a>> {
     all(evidence, of.cell.subject.clone())
         .into_iter()
@@ -225,7 +225,8 @@ fn beside<'a>(evidence: &Evidence<'a>, of: Sent<'a>, same: impl Fn(&Sent) -> boo
         .collect()
 }
 
-/// Rows that encode each response, without options, that are not sent in pieces; not those whose filter passed the content over.
+/// Rows that encode each response, without options, and are not sent in pieces; without those whose filter did not
+/// encode the content.
 pub(crate) fn on_the_fly<'a>(mut rows: Vec<Sent<'a>>, by: Option<By>) -> Vec<Sent<'a>> {
     rows.retain(|c| {
         c.delivery.kind == WayKind::OnTheFly

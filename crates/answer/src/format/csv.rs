@@ -1,5 +1,6 @@
-//! The report as flat tables for other programs. `values.csv` is long, one row per configuration and metric; `cells.csv` is wide, one row per
-//! configuration; exhibits have tables of their own. Units stand in the header or beside the value; nothing is rounded.
+//! The report as flat tables for other programs. `values.csv` is long, one row per configuration and metric;
+//! `cells.csv` is wide, one row per configuration; exhibits have tables of their own. Units are in the header or next
+//! to the value; nothing is rounded.
 
 use anyhow::{Context, Result};
 use csv::Writer;
@@ -67,7 +68,7 @@ fn long(report: &Report) -> Result<Vec<u8>> {
 /// One row per cell.
 fn wide(report: &Report) -> Result<Vec<u8>> {
     let shape = report.shape();
-    // An interval gets columns where a row has one.
+    // An interval has columns if any row has one.
     let columns: Vec<(&Metric, bool)> = shape
         .metrics()
         .filter(|metric| report.rows.iter().any(|row| row.get(metric.id).is_some()))
@@ -113,7 +114,7 @@ fn wide(report: &Report) -> Result<Vec<u8>> {
     Ok(out.into_inner()?)
 }
 
-/// A file with a row for each thing; `row` has each column's name beside what stands in it. None without a thing.
+/// A file with a row for each thing; `row` returns each column's name with its value. None without a thing.
 pub(crate) fn file_of<T>(
     name: &str,
     things: impl IntoIterator<Item = T>,
@@ -135,7 +136,7 @@ fn factors_of(report: &Report, row: &Row) -> Vec<String> {
     std::iter::once(text(&row.cell.id)).chain(values).collect()
 }
 
-/// The names of what is known in words, in alphabetical order.
+/// The names of all facts, in alphabetical order.
 fn facts(report: &Report) -> Vec<&str> {
     let mut names: Vec<&str> =
         report.rows.iter().flat_map(|row| row.facts.keys().map(String::as_str)).collect();
@@ -149,7 +150,7 @@ pub(crate) fn ends_of(name: &str) -> [String; 3] {
     ["", " 95% low", " 95% high"].map(|end| format!("{name}{end}"))
 }
 
-/// Why a cell was no longer visited, in a word.
+/// Why a cell was no longer visited, as one word.
 fn stop(reason: &StopReason) -> &'static str {
     match reason {
         StopReason::Settled => "settled",
@@ -161,7 +162,7 @@ fn stop(reason: &StopReason) -> &'static str {
     }
 }
 
-/// Cleaned text that no spreadsheet takes for a formula.
+/// Cleaned text that a spreadsheet does not interpret as a formula.
 pub(crate) fn text(text: &str) -> String {
     let text = clean(text);
     if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text }

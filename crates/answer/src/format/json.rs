@@ -1,4 +1,4 @@
-//! The report itself as JSON, with the version of its schema, which is the same for every study: `docs/schema/report.schema.json`.
+//! The report as JSON, with the version of its schema, which all studies share: `docs/schema/report.schema.json`.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::{Format, Options, Rendered};
 use crate::report::Report;
 
-/// The version of the schema: raised when a field changes its meaning or goes away.
+/// The version of the schema: raised when a field changes its meaning or is removed.
 pub const SCHEMA: u32 = 2;
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Document {
     /// The version of this schema.

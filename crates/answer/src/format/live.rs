@@ -7,8 +7,8 @@ use crate::report::Report;
 use crate::table::Grid;
 use crate::text;
 
-/// The groups measured so far in at most `lines` lines: the front of each first, then as many others as there is room for. Empty when nothing
-/// was measured yet.
+/// The groups measured so far in at most `lines` lines: the front of each first, then as many other rows as fit. Empty
+/// before the first measurement.
 pub fn table(report: &Report, options: &Options, lines: usize) -> String {
     shared(&views(report), lines, |view: &View, share| {
         let about = || (report.shape().look.about)(report, view.group).into_iter().next().unwrap_or_default();
@@ -33,7 +33,7 @@ fn shared<T>(groups: &[T], lines: usize, one: impl Fn(&T, usize) -> String) -> S
 
 /// Lines of a group that are not rows: heading, two of the header, rule, and what is left out.
 const FRAME: usize = 5;
-/// Rows of a group at least.
+/// The least rows of a group.
 const LEAST: usize = 1;
 
 /// A group of `count` rows, of which `rows` draws the first few.

@@ -1,4 +1,4 @@
-//! The complete report as Markdown with its charts. Everything that came from outside is escaped.
+//! The complete report as Markdown with its charts. All text from outside is escaped.
 
 use anyhow::Result;
 
@@ -36,7 +36,7 @@ impl Format for Markdown {
     }
 }
 
-/// Everything, whatever was asked for: a page has room.
+/// Everything, whatever was requested: a page has room.
 fn whole(options: &Options) -> Options {
     Options { detail: Detail::Full, findings: usize::MAX, ..options.clone() }
 }

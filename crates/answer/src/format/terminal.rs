@@ -1,4 +1,4 @@
-//! The report for a terminal: fits the width it is given and styles only when told to.
+//! The report for a terminal: fits a given width, and uses styles only if requested.
 
 use anyhow::Result;
 use console::Style;

@@ -1,4 +1,4 @@
-//! What to bear in mind with a block's figures: typed, each with what would mend it.
+//! Caveats about a block's figures, typed, each with what would fix the cause.
 
 use serde::Serialize;
 use weigh_load::caveats::{Caveat, Sign, caveats};
@@ -7,43 +7,43 @@ use weigh_load::result::{Checked, LoadResult};
 
 use super::{Figures, has_closed};
 
-/// With fewer, the 99th percentile is one of the ten slowest.
+/// With fewer responses, the 99th percentile is one of the ten slowest.
 const FEW: u64 = 1000;
 
 /// A warning about a block.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum LoadCaveat {
-    /// The generator, not the server, was the limit: the rate is not the server's.
+    /// The generator, not the server, was the limit: the rate is not the server's rate.
     SaturatedClient {
-        /// How that shows.
+        /// The sign of it.
         sign: Sign,
     },
-    /// A thread of the generator was ready and waited for a processor: that is in the times.
+    /// A thread of the generator was ready but waited for a processor; the times include this.
     WaitingClient {
-        /// The share of the block, of the thread that waited most.
+        /// The share of the block that the thread with the longest wait waited.
         share: f64,
     },
-    /// The rate was met, and requests left late: that is in the response times.
+    /// The rate was reached, but requests were sent late; the response times include this.
     LateClient {
         /// The 99th percentile of the lateness in seconds.
         seconds: f64,
     },
-    /// Requests were due and never sent: all connections were busy.
+    /// Scheduled requests were never sent: all connections were busy.
     Dropped {
-        /// How many.
+        /// Requests that were not sent.
         dropped: u64,
-        /// Of how many.
+        /// Scheduled requests.
         scheduled: u64,
     },
-    /// Responses faulted; they are not in any rate.
+    /// Responses failed; they do not count in any rate.
     Faults {
-        /// How many.
+        /// Failed responses.
         faulted: u64,
-        /// Of how many that were sent.
+        /// Requests that were sent.
         sent: u64,
     },
-    /// The server does not answer this request with success, and was loaded all the same.
+    /// The status of this request's response is not 2xx, and the load was sent nevertheless.
     Status {
         /// The request.
         request: String,
@@ -54,38 +54,38 @@ pub enum LoadCaveat {
     Unverified {
         /// The request.
         request: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Text was sent as it is although content codings were offered.
+    /// Text was sent uncompressed although the request accepts content codings.
     Uncompressed {
         /// The request.
         request: String,
         /// Its Content-Type.
         content_type: String,
     },
-    /// Bodies differ from response to response: samples are decoded instead of every byte being compared.
+    /// Bodies differ between responses: samples are decoded, instead of comparing every byte.
     Sampled {
         /// The request.
         request: String,
-        /// Responses that were decoded in full, of this and all other requests.
+        /// Responses that were decoded in full, over all requests.
         decoded: u64,
     },
-    /// Responses should have been decoded and were not, for want of room or time.
+    /// Responses that should have been decoded were not, because memory or time was missing.
     Unproven {
-        /// How many.
+        /// Responses that were not decoded.
         unproven: u64,
     },
-    /// Bodies were dropped unseen, as was asked for.
+    /// Bodies were discarded unverified, as requested.
     Discarded,
-    /// HTTP/1.0, as was asked for: servers may answer otherwise than to any browser.
+    /// HTTP/1.0, as requested: servers may respond differently than to a browser.
     Http10,
-    /// Too few responses for the tail: the high percentiles are single responses.
+    /// Too few responses: the high percentiles are single responses.
     FewResponses {
-        /// How many were completed.
+        /// Completed responses.
         completed: u64,
     },
-    /// The user ended it early.
+    /// The user stopped it early.
     Interrupted,
 }
 
@@ -111,7 +111,7 @@ impl LoadCaveat {
     }
 }
 
-/// What a block's figures need, the gravest first.
+/// The caveats of a block, the most serious first.
 pub(super) fn of(
     plan: &LoadPlan,
     result: &LoadResult,
@@ -177,7 +177,7 @@ fn of_preflights(plan: &LoadPlan, result: &LoadResult, decoded: u64) -> Vec<Load
     found
 }
 
-/// Content that every guide says to compress.
+/// Content types that should be compressed.
 fn is_text(content_type: &str) -> bool {
     let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     kind.starts_with("text/")
@@ -186,7 +186,7 @@ fn is_text(content_type: &str) -> bool {
         || ["application/json", "application/javascript", "application/xml"].contains(&kind.as_str())
 }
 
-/// Whether that request offers a content coding.
+/// Whether the request accepts a content coding.
 fn offers(plan: &LoadPlan, request: &str) -> bool {
     let asked = plan.requests.iter().filter(|r| r.name == request).flat_map(|r| &r.headers);
     asked

@@ -1,12 +1,12 @@
-//! Figures of a block: rates, spreads of times, and what the generator cost. Everything is in seconds, bytes and
-//! requests a second.
+//! Figures of a block: rates, distributions of times, and the generator's cost. Units are seconds, bytes and requests
+//! per second.
 
 use serde::Serialize;
 use weigh_load::hist::Hist;
 use weigh_load::plan::LoadPlan;
 use weigh_load::result::{ClassResult, Client, Counts, LoadResult, Times};
 
-/// The percentiles that are given: those of `ab`, and the tail beyond them.
+/// The percentiles: those of `ab`, and higher ones.
 pub const PERCENTILES: [f64; 11] = [50.0, 66.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 99.9, 99.99, 100.0];
 
 /// Figures of a block.
@@ -16,34 +16,34 @@ pub struct Figures {
     pub total: ClassFigures,
     /// Each class.
     pub classes: Vec<ClassFigures>,
-    /// What the generator used itself.
+    /// The generator's own use of resources.
     pub client: ClientFigures,
 }
 
 /// Figures of a class.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ClassFigures {
-    /// The class; `all` for all together.
+    /// The class; `all` for all classes together.
     pub name: String,
-    /// The counts that the rates are made of.
+    /// The counts behind the rates.
     pub counts: Counts,
-    /// Completed responses a second, verified where that was asked for.
+    /// Completed responses per second, verified if the plan asks for that.
     pub achieved_per_second: f64,
-    /// Requests that were due a second.
+    /// Scheduled requests per second.
     pub scheduled_per_second: f64,
-    /// Bytes received a second, without TLS.
+    /// Bytes received per second, without TLS.
     pub wire_bytes_per_second: f64,
-    /// Bytes of bodies a second, in their content coding.
+    /// Bytes of bodies per second, in their content coding.
     pub body_bytes_per_second: f64,
-    /// Bytes of bodies a second, decoded.
+    /// Bytes of bodies per second, decoded.
     pub decoded_bytes_per_second: f64,
-    /// CPU seconds of decoding a decoded response, off the timing path.
+    /// CPU seconds for decoding per decoded response, outside the timed path.
     pub decode_seconds: Option<f64>,
-    /// Begin of a connection to its establishment.
+    /// From the start of connecting until the connection is established.
     pub connect: Option<Spread>,
     /// TLS handshakes.
     pub tls: Option<Spread>,
-    /// Send → first byte (ab: waiting).
+    /// Send → first byte (`ab`: waiting).
     pub ttfb: Option<Spread>,
     /// First byte → last byte.
     pub transfer: Option<Spread>,
@@ -53,42 +53,43 @@ pub struct ClassFigures {
     pub response: Option<Spread>,
 }
 
-/// How times are spread, in seconds. Requests without an answer are part of it: each counts as slower than all that have one.
+/// A distribution of times, in seconds. Requests without a response are part of it: each counts as slower than all
+/// others.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Spread {
-    /// How many have a time.
+    /// The number of times.
     pub count: u64,
-    /// Requests without an answer: they faulted, or were due and never sent.
+    /// Requests without a response: they failed, or were never sent.
     pub unanswered: u64,
-    /// The smallest; null where nothing was answered.
+    /// The smallest time; null without a response.
     pub min: Option<f64>,
-    /// The mean of those that have a time.
+    /// The mean of the times.
     pub mean: Option<f64>,
-    /// The standard deviation of those that have a time.
+    /// The standard deviation of the times.
     pub sd: Option<f64>,
-    /// The median; null where less than half were answered.
+    /// The median; null if less than half were answered.
     pub median: Option<f64>,
-    /// The largest of those that have a time.
+    /// The largest time.
     pub max: Option<f64>,
     /// Percentiles, ascending.
     pub percentiles: Vec<Percentile>,
 }
 
-/// Requests without an answer.
+/// Requests without a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Unanswered {
-    /// How many.
+    /// The number of requests.
     pub count: u64,
-    /// The time of block and drain in seconds: what has no answer by then is said to take longer.
+    /// The duration of block and drain in seconds: requests without a response took longer.
     pub beyond: f64,
 }
 
-/// A time as far as it is known.
+/// A time, or its lower bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Time {
-    /// So many seconds.
+    /// This many seconds.
     Took(f64),
-    /// No number: it falls among the requests without an answer, which took longer than this many seconds.
+    /// Not a number: the quantile is among the requests without a response, which took longer than this many seconds.
     Beyond(f64),
 }
 
@@ -97,19 +98,19 @@ pub enum Time {
 pub struct Percentile {
     /// Percent.
     pub percent: f64,
-    /// So many percent took no longer, in seconds; null where fewer were answered.
+    /// This percentage took no longer, in seconds; null if fewer were answered.
     pub seconds: Option<f64>,
-    /// Where fewer were answered: the time of block and drain in seconds, which the others took longer than.
+    /// If fewer were answered: the duration of block and drain in seconds; the others took longer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beyond: Option<f64>,
 }
 
-/// What the generator used itself.
+/// The generator's own use of resources.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ClientFigures {
     /// CPU seconds.
     pub cpu_seconds: f64,
-    /// CPU seconds a completed request.
+    /// CPU seconds per completed request.
     pub cpu_seconds_per_request: Option<f64>,
     /// Cores in use on average.
     pub cores: f64,
@@ -120,7 +121,7 @@ pub struct ClientFigures {
 }
 
 impl Figures {
-    /// Derives them.
+    /// Computes them.
     pub fn of(plan: &LoadPlan, result: &LoadResult) -> Figures {
         let total = result.classes.iter().fold(ClassResult::default(), add);
         let beyond = beyond(plan, result);
@@ -133,9 +134,10 @@ impl Figures {
     }
 }
 
-/// Seconds of a block and its drain: what has no answer by then is said to take longer.
+/// Duration of a block and its drain in seconds: requests without a response took longer.
 pub fn beyond(plan: &LoadPlan, result: &LoadResult) -> f64 {
-    // Of several blocks taken together, `result.seconds` is the sum; of one that was ended early, the plan's time is too long.
+    // For several combined blocks, `result.seconds` is the sum; for a block that was stopped early, the plan's duration
+    // is too long.
     plan.length.seconds.map_or(result.seconds, |planned| planned.min(result.seconds))
         + plan.limits.drain_seconds
 }
@@ -182,7 +184,7 @@ impl ClientFigures {
 }
 
 impl Spread {
-    /// The spread of what was counted, and of what has no answer; none when there is neither.
+    /// The distribution of the counted times and of requests without a response; none without both.
     pub fn of(hist: &Hist, unanswered: Unanswered) -> Option<Spread> {
         if hist.count() + unanswered.count == 0 {
             return None;
@@ -214,13 +216,13 @@ impl Spread {
 }
 
 impl Percentile {
-    /// The time, or what it lies beyond.
+    /// The time, or its lower bound.
     pub fn time(&self) -> Option<Time> {
         self.seconds.map(Time::Took).or(self.beyond.map(Time::Beyond))
     }
 }
 
-/// Takes in another class's counts and times.
+/// Adds another class's counts and times.
 pub fn add(mut all: ClassResult, one: &ClassResult) -> ClassResult {
     add_counts(&mut all.counts, &one.counts);
     let Times { connect, tls, ttfb, transfer, service, response } = &one.times;
@@ -234,7 +236,7 @@ pub fn add(mut all: ClassResult, one: &ClassResult) -> ClassResult {
 }
 
 fn add_counts(all: &mut Counts, one: &Counts) {
-    /// Every count by its name, so that a new one is not forgotten here.
+    /// Every count by name, so that a new one is not forgotten here.
     macro_rules! add {
         ($($count:ident)*) => {{
             let Counts { $($count),* } = *one;

@@ -5,7 +5,7 @@ use weigh_load::result::{Client, FaultCount, LoadResult};
 
 use super::figures::add;
 
-/// The blocks together, one after the other; what was seen before the load is the first one's. Nothing for no blocks.
+/// The blocks combined, one after the other; the preflight is the first block's. None without blocks.
 pub fn merge(blocks: Vec<LoadResult>) -> Option<LoadResult> {
     let mut blocks = blocks.into_iter();
     let mut all = blocks.next()?;
@@ -29,7 +29,7 @@ pub fn merge(blocks: Vec<LoadResult>) -> Option<LoadResult> {
     Some(all)
 }
 
-/// Shares are added, to be divided by the number of blocks.
+/// Shares are added, and divided by the number of blocks later.
 fn add_client(all: &mut Client, one: &Client) {
     all.user_seconds += one.user_seconds;
     all.system_seconds += one.system_seconds;
@@ -39,7 +39,7 @@ fn add_client(all: &mut Client, one: &Client) {
     all.lateness.add(&one.lateness);
 }
 
-/// Adds up by kind; the first example stays.
+/// Adds up failures by kind and keeps the first example.
 fn gather(all: &mut Vec<FaultCount>, more: FaultCount) {
     let is_it = |kind: FaultKind| move |known: &&mut FaultCount| known.kind == kind;
     match all.iter_mut().find(is_it(more.kind)) {

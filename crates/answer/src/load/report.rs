@@ -1,4 +1,4 @@
-//! The report of a block of load: what the server sends, what came of it, what it cost. Terminal, CSV of slices and
+//! The report of a block of load: the server's responses, the results, the cost. Terminal, CSV of slices and
 //! HdrHistogram log; JSON is the document itself.
 
 mod calibration;
@@ -27,7 +27,7 @@ const NAMES: usize = 13;
 /// Facts wider than this are hard to read.
 const WIDEST: usize = 110;
 
-/// Where the columns are that have no room.
+/// The columns that may be left out.
 const JSON: &str = "--json";
 
 /// The report for a terminal.
@@ -56,7 +56,7 @@ fn run_blocks(run: &Run, options: &Options) -> Vec<Block> {
     blocks
 }
 
-/// A name and what is said of it.
+/// A name with its text.
 type Fact = (&'static str, String);
 
 /// Facts, one under the other, wrapped within the width.
@@ -74,7 +74,7 @@ fn facts(rows: &[Fact], options: &Options) -> Vec<Block> {
     blocks
 }
 
-/// Parts of a line, the empty ones left out.
+/// Parts of a line without empty ones.
 fn parts(parts: &[String]) -> String {
     let filled: Vec<&str> = parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
     filled.join(" · ")
@@ -85,7 +85,7 @@ fn seconds(time: f64) -> String {
     weigh_model::units::ns(time * 1e9)
 }
 
-/// A time in milliseconds for a table: where it is no number, what it lies beyond.
+/// A time in milliseconds for a table, or its lower bound.
 fn milliseconds(time: Option<Time>) -> Cell {
     match time {
         Some(Time::Beyond(seconds)) => beyond(seconds * 1e3).into(),
@@ -94,7 +94,7 @@ fn milliseconds(time: Option<Time>) -> Cell {
     }
 }
 
-/// No number, but more than this one.
+/// Not a number, but more than this.
 fn beyond(number: f64) -> String {
     format!("> {}", weigh_model::units::significant(number))
 }

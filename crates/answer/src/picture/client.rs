@@ -1,5 +1,5 @@
-//! The charts of a study of clients: for each content throughput, total time, time inside a call and memory beside each
-//! other, and the CPU time of a transaction by whom it falls on.
+//! The charts of a study of clients. For each content: throughput, total time, time inside a call and memory as bars,
+//! and the CPU time per transaction by component.
 
 use weigh_model::client::Client;
 use weigh_model::units;
@@ -13,11 +13,11 @@ use crate::row::Row;
 use crate::subject::client::{COMBINED, CPU, PEAK, SECONDS, STORE_CPU, place, setting};
 use crate::text::{clean, shorten};
 
-/// What is beyond so many times the middle of all rows is cut: the others would not be seen.
+/// Bars longer than this many times the median of all rows are truncated, so that the others stay visible.
 const CUT: f64 = 4.0;
 /// Columns of a name at most.
 const NAME: usize = 60;
-/// What tells a row from another, and the place of its runtime among that.
+/// The parts that distinguish a row from others, and the position of its runtime among them.
 const PARTS: usize = 7;
 const RUNTIME: usize = 1;
 
@@ -38,7 +38,7 @@ pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
     pictures
 }
 
-/// A content with everything that was done with it.
+/// A content with all its work.
 struct Content<'a> {
     title: String,
     about: String,
@@ -106,7 +106,7 @@ fn parts(row: &Row) -> [String; PARTS] {
     ]
 }
 
-/// As many rows of a content as there is room for, named by what differs, coloured by runtime, setting or store.
+/// As many rows of a content as fit, named by what differs, coloured by runtime, setting or store.
 fn named<'a>(content: &Content<'a>) -> Vec<Named<'a>> {
     let all: Vec<[String; PARTS]> = content.rows.iter().copied().map(parts).collect();
     let differs = |at: &usize| all.iter().any(|parts| parts[*at] != all[0][*at]);
@@ -179,7 +179,7 @@ fn inside(row: &Named) -> Bar {
     Bar { parts: vec![(p50, row.color.faded(0.8))], whisker: Some(p99), text }
 }
 
-/// What another runtime brings, where one was measured; else how far apart the clients are.
+/// The effect of another runtime, if one was measured; otherwise the range of the clients.
 fn panels_title(report: &Report, content: &Content) -> String {
     let title = content.title.as_str();
     let row = |id: &str| content.rows.iter().find(|row| row.cell.id == id);
@@ -216,7 +216,7 @@ const SPLIT: [(&str, Color, &str); 4] = [
     ("kernel for the store", GREEN.faded(0.45), "store-kernel-cpu"),
 ];
 
-/// The CPU time of a transaction by whom it falls on; none where none was read.
+/// The CPU time per transaction by component; none if it was not read.
 fn split(report: &Report, content: &Content) -> Option<Chart> {
     let rows = named(content);
     if content.rows.iter().copied().all(|row| row.get(CPU).is_none()) {
@@ -242,7 +242,7 @@ fn split(report: &Report, content: &Content) -> Option<Chart> {
     Some(chart(report, content, split_title(content), (content.about.clone(), remark), bars))
 }
 
-/// How much of it is PHP's.
+/// The share of PHP in it.
 fn split_title(content: &Content) -> String {
     let title = content.title.as_str();
     let shares = content.rows.iter().filter_map(|row| Some(1.0 - row.value(STORE_CPU)? / row.value(CPU)?));

@@ -1,5 +1,5 @@
 //! The charts of a study of codecs: encode time against bytes and total time by link speed for each group, and
-//! throughput by level beside what was published.
+//! throughput by level compared with published figures.
 
 use weigh_model::link::{MTU, TCP_PAYLOAD};
 use weigh_model::units;
@@ -21,7 +21,7 @@ use crate::subject::codec::{ENCODE, ENCODED, IDENTITY};
 use crate::text::{clean, shorten};
 use crate::worth::LONGEST;
 
-/// Links that have a meaning to most readers, in Mbit/s.
+/// Links that most readers know, in Mbit/s.
 const LINKS: [f64; 4] = [10.0, 100.0, 1000.0, 10_000.0];
 /// Lines over links drawn at most: the best ones, the reference and the copy.
 const LINES: usize = 9;
@@ -59,7 +59,7 @@ fn color(row: &Row) -> Color {
     codec(&row.cell.setting.codec)
 }
 
-/// Which settings of a group are worth considering; none with fewer than two to compare.
+/// The settings of a group that are good trade-offs; none with fewer than two to compare.
 fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
     let mut rows = group.rows.clone();
     rows.sort_by_key(|row| row.cell.setting.level);
@@ -103,16 +103,16 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
     })
 }
 
-/// For up to three links: all (time, bytes) that cost as much as the best setting there. A link on which a copy
-/// beats every codec has none.
+/// For up to three links: all (time, bytes) with the same total as the best setting there. A link on which a copy is
+/// better than every codec has none.
 fn slopes(report: &Report, scatter: &Scatter) -> Vec<Slope> {
     let links = report.study.links.clone().unwrap_or_default();
-    // Where round trips are waited for, equal cost is no straight line.
+    // If round trips are waited for, the curve of equal cost is not a straight line.
     if links.connection.starts_slowly() {
         return Vec::new();
     }
     let studied = if links.mbit.is_empty() { &LINKS[..] } else { links.mbit.as_slice() };
-    // Bytes of payload in full packets that the share of a link carries in a nanosecond.
+    // Bytes of payload in full packets that the share of a link carries per nanosecond.
     let speed = |mbit: f64| TCP_PAYLOAD as f64 / MTU as f64 / links.path(mbit).byte_ns;
     let mut chosen: Vec<(f64, &ScatterPoint)> = Vec::new();
     for mbit in LINKS.into_iter().filter(|mbit| studied.contains(mbit)) {
@@ -210,7 +210,7 @@ fn links_title(group: &View, mix: &MixTotals) -> String {
     }
 }
 
-/// Where one range ends and the next begins: at the break-even, or in the middle when none was found.
+/// Where one range ends and the next starts: at the break-even, or halfway if none was found.
 fn border(mix: &MixTotals, range: &[BestAt], next: &BestAt) -> f64 {
     let last = &range[range.len() - 1];
     let even = mix.break_even.iter().find(|even| even.slow == last.cell && even.fast == next.cell);
@@ -242,7 +242,7 @@ fn link_line(group: &View, mix: &MixTotals, totals: &CellTotals) -> Line {
         color: group.report.row(&totals.cell).map_or(QUIET, color),
         is_strong: mix.best.iter().any(|best| best.cell == totals.cell),
         has_dots: false,
-        // Where an end is not known, none is drawn.
+        // An unknown end is not drawn.
         points: totals
             .at
             .iter()

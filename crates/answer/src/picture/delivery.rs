@@ -1,5 +1,5 @@
 //! The charts of a delivery study: CPU time against bytes, bars as in published tables, ratios by size, CPU time by
-//! whom it falls on, and slow clients.
+//! component, and slow clients.
 
 use weigh_model::cell::{Slow, Subject};
 use weigh_model::units;
@@ -23,14 +23,14 @@ use crate::text::{clean, shorten, slug};
 use crate::verdict::Ratio;
 use crate::worth::LONGEST;
 
-/// CPU time beyond this many times that of gzip is cut: the others would not be seen.
+/// Bars longer than this many times that of gzip are truncated, so that the others stay visible.
 const CUT: f64 = 2.0;
 /// Lines of ratios drawn at most.
 const LINES: usize = 6;
 /// Rows and columns of slow clients drawn at most.
 const ROWS: usize = 16;
 const COLUMNS: usize = 9;
-/// So many columns have room for whole words.
+/// The largest number of columns with full words.
 const WIDE: usize = 5;
 
 pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
@@ -82,7 +82,7 @@ fn server(result: &Row) -> &str {
     result.cell.delivery.as_ref().map_or("", |delivery| &delivery.server)
 }
 
-/// Which ways of a group are worth considering; none with fewer than three encodings.
+/// The methods of a group that are good trade-offs; none with fewer than three encodings.
 fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
     let mut rows = group.rows.clone();
     rows.sort_by_key(|row| row.cell.setting.level);
@@ -118,7 +118,7 @@ const TRADEOFF: TradeoffWords = TradeoffWords {
     alone: |one, _| format!("{one} takes the least CPU time and bytes"),
 };
 
-/// Bytes and CPU time by method of a page; none with fewer than two.
+/// Bytes and CPU time by method, for a page; none with fewer than two.
 fn bars(report: &Report, group: &View) -> Option<Chart> {
     let rows = barred(group);
     if rows.len() < 2 || rows[0].cell.subject != Subject::PAGE {
@@ -164,7 +164,7 @@ fn cpu_bar(row: &Row, parts: [(&str, Color); 2]) -> Bar {
     Bar { parts: parts.to_vec(), text: units::ns(total), ..Bar::default() }
 }
 
-/// Ways with both figures in the plan's order; when there are too many, those that say least go: off the front, from the
+/// Methods with both figures in the plan's order. If there are too many, those off the front are left out, from the
 /// end.
 fn barred<'a>(group: &View<'a>) -> Vec<&'a Row> {
     let mut rows: Vec<&Row> = group.rows.iter().copied().filter(|row| row.get(CPU).is_some()).collect();
@@ -199,7 +199,7 @@ fn bars_title(group: &View) -> String {
     }
 }
 
-/// The content is sent as it is.
+/// Whether the content is sent uncompressed.
 fn is_copy(row: &Row) -> bool {
     row.cell.delivery.as_ref().is_some_and(|delivery| delivery.kind == WayKind::Plain)
 }
@@ -214,11 +214,11 @@ fn downloaded(report: &Report) -> Vec<&str> {
     distinct(sent.map(|row| row.cell.payload.as_str()))
 }
 
-/// CPU time by whom it falls on, for each server and way, with the workers that were busy.
+/// CPU time by component, for each server and method, with the number of busy workers.
 fn downloads(report: &Report, payload: &str) -> Chart {
     let cells = report.rows.iter().filter(|result| is_download(result) && result.cell.payload == payload);
     let mut cells: Vec<&Row> = cells.collect();
-    // A server's ways stand together.
+    // Methods of a server are grouped.
     cells.sort_by_key(|result| server(result));
     let title = downloads_title(&cells, payload);
     cells.truncate(Bars::MOST);
@@ -250,7 +250,7 @@ fn downloads(report: &Report, payload: &str) -> Chart {
     }
 }
 
-/// `nginx: readfile in PHP`, with what else tells it apart.
+/// `nginx: readfile in PHP`, with further parts that distinguish it.
 fn download_name(result: &Row) -> String {
     let delivery = result.cell.delivery.as_ref();
     let connections = delivery.map_or(1, |d| d.connections);
@@ -273,7 +273,7 @@ fn worker_bar(result: &Row) -> Bar {
     Bar { parts, text, ..Bar::default() }
 }
 
-/// What handing over takes, beside what PHP takes for the same: the range over servers.
+/// The CPU time of handing over, compared with sending in PHP: the range over servers.
 fn downloads_title(cells: &[&Row], payload: &str) -> String {
     let name = shorten(&clean(payload), 40);
     let of_kind = |wanted: WayKind| {
@@ -293,7 +293,7 @@ fn downloads_title(cells: &[&Row], payload: &str) -> String {
     format!("{name}: handing over takes {range} of the CPU time of PHP's best method")
 }
 
-/// A figure of the crossover chart: its name, what is divided, the ratio at a size, from which size on it pays.
+/// A figure of the crossover chart: its name, the two terms, the ratio by size, and the size from which on it pays.
 type Quotient = (&'static str, &'static str, fn(&SizeRatio) -> Option<Ratio>, fn(&Crossover) -> Option<Pays>);
 
 const RATIOS: [Quotient; 2] = [
@@ -301,14 +301,14 @@ const RATIOS: [Quotient; 2] = [
     ("Rate", "precompressed ÷ on the fly", |size| size.rate, |crossover| crossover.rate),
 ];
 
-/// Files encoded before beside encoding each response: the ratio by size, with the size from which they pay. None
-/// without a line.
+/// Precompressed files compared with encoding each response: the ratio by size, with the size from which on they pay.
+/// None without a line.
 fn crossover(report: &Report) -> Option<Chart> {
     let is_line =
         |crossover: &&Crossover| RATIOS.iter().all(|ratio| ratio_points(crossover, ratio.2).len() > 1);
     let all: Vec<&Crossover> =
         report.exhibits.crossovers.iter().flat_map(|crossovers| &crossovers.0).filter(is_line).collect();
-    // One a server first, then the others, as long as there is room.
+    // One per server first, then the others, as long as there is room.
     let is_repeated = |at: &usize| all[..*at].iter().any(|c| c.endpoint.server == all[*at].endpoint.server);
     let (repeated, first): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(is_repeated);
     let shown: Vec<&Crossover> = first.into_iter().chain(repeated).take(LINES).map(|at| all[at]).collect();
@@ -399,7 +399,7 @@ fn crossover_title(shown: &[&Crossover]) -> String {
     }
 }
 
-/// A server's way with a pool: by the number of slow clients.
+/// A server's method with a pool: by the number of slow clients.
 struct Pool<'a> {
     name: String,
     cells: Vec<(&'a FairnessResult, &'a Slow)>,
@@ -423,8 +423,7 @@ fn pools(report: &Report) -> Vec<Pool<'_>> {
     pools
 }
 
-/// What a light request takes beside slow clients, and whether workers are free, kept, or all taken. None without slow
-/// clients.
+/// The time of a light request beside slow clients, and whether workers are free or busy. None without slow clients.
 fn slow_clients(report: &Report) -> Option<Chart> {
     let pools = pools(report);
     let (first, slow) = pools.first()?.cells.first()?;
@@ -471,7 +470,8 @@ fn slow_clients(report: &Report) -> Option<Chart> {
     })
 }
 
-/// What 99% of light requests take at most, and below it how many workers are busy; where fewer were answered, what the others took longer than.
+/// The 99th percentile of light requests, and below it the number of busy workers; if fewer were answered, the lower
+/// bound of the others.
 fn fairness_field(result: &FairnessResult) -> Field {
     let p99 = result.light.as_ref().and_then(|light| light.p99);
     let (seconds, words) = match (p99, result.beyond) {
@@ -484,7 +484,7 @@ fn fairness_field(result: &FairnessResult) -> Field {
     Field { fill: heat(seconds), words, more: busy }
 }
 
-/// Which ways starve light requests, and which never do.
+/// The methods that starve light requests, and those that never do.
 fn slow_clients_title(pools: &[Pool]) -> String {
     let starves = |pool: &&Pool| pool.cells.iter().any(|(result, _)| result.outcome == Outcome::Starved);
     let all = units::count(pools.len(), "setup", "setups");

@@ -1,4 +1,4 @@
-//! What rows are called in pictures, as people say them: `zstd 3 in PHP`, `igbinary + zstd 3`, `Redis, phpredis`.
+//! Names of rows in pictures: `zstd 3 in PHP`, `igbinary + zstd 3`, `Redis, phpredis`.
 
 use weigh_model::cell::{Cell, NO_PHP};
 use weigh_model::client::Mix;
@@ -95,7 +95,7 @@ const OWNED: [(&str, &str); 9] = [
     ("apcu", "APCu"),
 ];
 
-/// The setting of a worker that encodes, `igbinary + zstd 3`; nothing of one that does not.
+/// The setting of a worker that encodes, `igbinary + zstd 3`; empty for a worker that does not.
 pub(super) fn encoded(row: &Row) -> String {
     if client::setting(row).is_empty() { String::new() } else { setting(row) }
 }

@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use weigh_model::profile::{Profile, Unit};
 
-/// Two profiles beside each other.
+/// Two profiles, compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// Name of the first.
     pub before: String,
     /// Name of the second.
     pub after: String,
-    /// What amounts are.
+    /// The unit of amounts.
     pub unit: Unit,
     /// The sums of all own costs.
     pub total: Pair,
-    /// Every function of either, by how much it contributes to the difference of the totals, largest first.
+    /// Every function of either, by its contribution to the difference of the totals, largest first.
     pub functions: Vec<Row>,
 }
 
@@ -30,9 +30,9 @@ pub struct Pair {
     pub before: i64,
     /// In the second.
     pub after: i64,
-    /// Second less first.
+    /// Second minus first.
     pub difference: i64,
-    /// Second ÷ first; null where the first is not above zero.
+    /// Second ÷ first; null if the first is not above zero.
     pub ratio: Option<f64>,
 }
 
@@ -46,18 +46,18 @@ impl Pair {
 /// A function in both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
-    /// Its name; functions of one name in several files are taken together.
+    /// Its name; functions of the same name in several files are combined.
     pub name: String,
-    /// Calls in the first; null where nothing counted them, or the function is not there.
+    /// Calls in the first; null if they were not counted, or the function is not in it.
     pub calls_before: Option<u64>,
     /// Calls in the second.
     pub calls_after: Option<u64>,
-    /// Without what it called.
+    /// Cost without callees.
     pub own: Pair,
-    /// With what it called, counted once a stack.
+    /// Cost with callees, counted once per stack.
     pub inclusive: Pair,
-    /// Its share of the difference of the totals, as a part of 1; negative where it went the other way. Null where the totals
-    /// do not differ.
+    /// Its share of the difference of the totals, where 1 is all; negative if it changed in the other direction. Null
+    /// if the totals do not differ.
     pub contribution: Option<f64>,
 }
 
@@ -71,7 +71,7 @@ struct Side {
 /// Compares two.
 ///
 /// # Errors
-/// Their amounts are not of one unit.
+/// Their amounts have different units.
 pub fn compare(before: (&str, &Profile), after: (&str, &Profile)) -> Result<Comparison> {
     if before.1.unit != after.1.unit {
         let name = |unit: &Unit| match unit {

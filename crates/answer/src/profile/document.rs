@@ -1,4 +1,4 @@
-//! What `weigh profile --json` writes. The other forms are made from it, but for call paths.
+//! The document of `weigh profile --json`. The other formats are made from it, except for call paths.
 
 use std::cmp::Reverse;
 
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 use super::compare::Comparison;
 use weigh_model::profile::{Cost, Counting, Cut, Format, Inclusion, Profile, Recursion, Unit};
 
-/// The version of the form.
+/// The version of the format.
 pub const SCHEMA: u32 = 1;
 
 /// The whole document.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
-    /// The version of this form.
+    /// The version of this format.
     pub schema: u32,
     /// The program's version.
     pub weigh: String,
-    /// The profiles, in the order in which they were named.
+    /// The profiles, in the order of the command line.
     pub profiles: Vec<Shown>,
-    /// The first two beside each other; null where that was not asked for.
+    /// The comparison of the first two; null if it was not requested.
     pub comparison: Option<Comparison>,
 }
 
@@ -29,29 +29,29 @@ pub struct Document {
 pub struct Shown {
     /// The file, or the PHP that ran the script.
     pub name: String,
-    /// What it was read from.
+    /// The file format.
     pub format: Format,
-    /// The program that wrote it, where it says so.
+    /// The program that wrote it, if it is named.
     pub creator: Option<String>,
-    /// What was profiled, where the file says so.
+    /// The profiled command, if the file names it.
     pub command: Option<String>,
-    /// What every amount below is.
+    /// The unit of every amount below.
     pub unit: Unit,
-    /// Where calls come from.
+    /// How calls were counted.
     pub counting: Counting,
-    /// Where inclusive costs come from.
+    /// How inclusive costs were found.
     pub inclusion: Inclusion,
     /// The sum of all own costs.
     pub total: i64,
-    /// The same of memory; null where there are no figures of it.
+    /// The same for memory; null without memory figures.
     pub total_memory_bytes: Option<i64>,
-    /// The sum of inclusive costs of what nothing called: the same total, but for rounding in the file.
+    /// The sum of inclusive costs of functions that nothing called: the same total, except for rounding in the file.
     pub roots: i64,
-    /// The total that the file states, where it does.
+    /// The total that the file states, if any.
     pub stated: Option<i64>,
-    /// What was spent outside of functions, where the file tells: starting, compiling, ending, and the profiler itself.
+    /// Cost outside functions, if the file has it: startup, compilation, shutdown, and the profiler itself.
     pub outside: Option<i64>,
-    /// Where the file is cut short; null where it is whole.
+    /// Where the file is truncated; null if it is complete.
     pub cut: Option<Cut>,
     /// How the script was run; null for a file.
     pub run: Option<Run>,
@@ -64,27 +64,27 @@ pub struct Shown {
 pub struct Row {
     /// Its name.
     pub name: String,
-    /// The file it stands in, where that is known.
+    /// The source file, if known.
     pub file: Option<String>,
-    /// Calls; null where nothing counted them.
+    /// Calls; null if they were not counted.
     pub calls: Option<u64>,
-    /// Without what it called.
+    /// Cost without callees.
     pub own: i64,
     /// `own` as a share of the total, 0 to 1.
     pub share: f64,
-    /// With what it called, counted once a stack.
+    /// Cost with callees, counted once per stack.
     pub inclusive: i64,
     /// `inclusive` as a share of the total.
     pub inclusive_share: f64,
-    /// Memory without what it called; null where there are no figures of it.
+    /// Memory without callees; null without memory figures.
     pub own_memory_bytes: Option<i64>,
-    /// The same with what it called.
+    /// Memory with callees.
     pub inclusive_memory_bytes: Option<i64>,
-    /// How it comes to be on a stack twice.
+    /// Whether and how it is on a stack more than once.
     pub recursion: Recursion,
-    /// Who calls it.
+    /// Its callers.
     pub callers: Vec<Call>,
-    /// Whom it calls.
+    /// Its callees.
     pub callees: Vec<Call>,
 }
 
@@ -93,11 +93,11 @@ pub struct Row {
 pub struct Call {
     /// The other function.
     pub name: String,
-    /// Calls; null where nothing counted them.
+    /// Calls; null if they were not counted.
     pub calls: Option<u64>,
-    /// The callee's inclusive cost in these calls; 0 for calls of what is on the stack already.
+    /// The callee's inclusive cost in these calls; 0 for a function that is already on the stack.
     pub inclusive: i64,
-    /// The same of memory.
+    /// The same for memory.
     pub inclusive_memory_bytes: Option<i64>,
 }
 
@@ -108,21 +108,21 @@ pub struct Run {
     pub php: String,
     /// `8.2.36`.
     pub version: String,
-    /// What profiled it, with its version.
+    /// The profiler, with its version.
     pub profiler: String,
-    /// What this profiler sees, where that is less than one would think.
+    /// What this profiler does not see; null: nothing notable.
     pub remark: Option<String>,
     /// The script and its arguments.
     pub script: Vec<String>,
     /// How the profiled run ended: `exit status: 0`.
     pub ended: String,
-    /// Whether that was with exit code 0.
+    /// Whether the exit code was 0.
     pub is_fine: bool,
-    /// What profiling costs; null where it was not measured.
+    /// The overhead of profiling; null if it was not measured.
     pub overhead: Option<Overhead>,
 }
 
-/// What profiling costs: CPU time of the whole process and its children, PHP's start included.
+/// The overhead of profiling: CPU time of the whole process and its children, with PHP's startup.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Overhead {
     /// CPU seconds of the plain run of each pair.
@@ -138,14 +138,14 @@ pub struct Overhead {
 }
 
 impl Document {
-    /// Of profiles and their comparison.
+    /// From profiles and their comparison.
     pub fn of(profiles: Vec<Shown>, comparison: Option<Comparison>) -> Document {
         Document { schema: SCHEMA, weigh: env!("CARGO_PKG_VERSION").into(), profiles, comparison }
     }
 }
 
 impl Shown {
-    /// Of a profile and its name.
+    /// From a profile and its name.
     pub fn of(name: &str, profile: &Profile, run: Option<Run>) -> Shown {
         let memory = |cost: Cost| profile.has_memory.then_some(cost.memory);
         let mut rows: Vec<Row> = profile

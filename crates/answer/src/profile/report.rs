@@ -1,5 +1,5 @@
-//! The report of a profile: the call table and a function's callers and callees for the terminal, two profiles beside each
-//! other, the flame graph, and a speedscope file. JSON is the document itself.
+//! The report of a profile: the call table and a function's callers and callees for the terminal, the comparison of two
+//! profiles, the flame graph, and a speedscope file. JSON is the document itself.
 
 mod compared;
 pub mod flame;
@@ -14,17 +14,17 @@ use crate::profile::document::{Document, Shown};
 use weigh_model::profile::Unit;
 use weigh_model::units;
 
-/// What a table is sorted by, the largest first.
+/// The sort order of a table, the largest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// What a function spent without what it called.
+    /// Cost without callees.
     #[default]
     Own,
-    /// What it spent with what it called.
+    /// Cost with callees.
     Inclusive,
     /// Calls.
     Calls,
-    /// Memory without what it called.
+    /// Memory without callees.
     Memory,
 }
 
@@ -43,12 +43,12 @@ impl Sort {
     }
 }
 
-/// What of a profile is shown.
+/// The part of a profile that is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The order.
     pub sort: Sort,
-    /// Functions at most; of callers and callees, too.
+    /// The most functions; also of callers and callees.
     pub top: usize,
     /// The function whose callers and callees are shown, or a part of its name.
     pub function: Option<String>,
@@ -80,7 +80,7 @@ fn amount(number: i64, unit: &Unit) -> String {
     }
 }
 
-/// The unit of a column, and how many of the profile's unit one of it is: the one that suits the largest amount.
+/// The unit of a column that suits the largest amount, and its size in the profile's unit.
 fn column(largest: i64, unit: &Unit) -> (String, f64) {
     match unit {
         Unit::Nanoseconds => {
@@ -93,7 +93,7 @@ fn column(largest: i64, unit: &Unit) -> (String, f64) {
     }
 }
 
-/// The functions whose names are, or else hold, these words.
+/// The functions with these names, or otherwise with names that contain them.
 fn named<'a>(shown: &'a Shown, name: &str) -> Vec<&'a crate::profile::document::Row> {
     let exact: Vec<_> = shown.functions.iter().filter(|row| row.name == name).collect();
     if !exact.is_empty() {

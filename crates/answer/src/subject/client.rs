@@ -1,4 +1,4 @@
-//! Clients of stores in PHP: what a transaction costs whom, how many there are per second, and what a call takes.
+//! Clients of stores in PHP: the cost of a transaction by component, transactions per second, and the time of a call.
 
 use weigh_load::hist::{Hist, Packed};
 use weigh_model::caveat::Caveat;
@@ -31,7 +31,7 @@ use crate::text::clean;
 pub const COMBINED: &str = "combined-rate";
 /// Transactions per second of a worker.
 pub const PER_PROCESS: &str = "process-rate";
-/// Seconds of the longest worker.
+/// Seconds of the slowest worker.
 pub const SECONDS: &str = "block-seconds";
 /// CPU time per transaction of workers and store.
 pub const CPU: &str = "cpu";
@@ -39,7 +39,7 @@ pub const CPU: &str = "cpu";
 pub const CLIENT_CPU: &str = "client-cpu";
 /// CPU time per transaction of the store's processes.
 pub const STORE_CPU: &str = "store-cpu";
-/// Rounds in which a store that others run was not metered.
+/// Rounds in which the CPU time of a store that the program does not start could not be read.
 pub const UNMETERED: &str = "store-unmetered";
 /// Serializing and encoding inside a write.
 pub const ENCODE: &str = "encode";
@@ -53,25 +53,25 @@ pub const GET_MIDDLE: &str = "get-round-p50";
 pub const PUT_MEAN: &str = "put-round-mean";
 /// The mean time inside GET of a round.
 pub const GET_MEAN: &str = "get-round-mean";
-/// `memory_get_peak_usage()` of a worker: the most of all rounds.
+/// `memory_get_peak_usage()` of a worker: the maximum over rounds.
 pub const PEAK: &str = "peak-memory";
-/// The same: the median over rounds.
+/// The same as median over rounds.
 pub const PEAK_MIDDLE: &str = "peak-memory-round";
-/// PSS of a worker: the most of all rounds.
+/// PSS of a worker: the maximum over rounds.
 pub const PSS: &str = "worker-pss";
-/// The same: the median over rounds.
+/// The same as median over rounds.
 pub const PSS_MIDDLE: &str = "worker-pss-round";
 /// PSS of the store's processes.
 pub const STORE_PSS: &str = "store-pss";
-/// Bytes that the driver was given for one value.
+/// Bytes that the driver got for one value.
 pub const STORED: &str = "stored-bytes";
 
 const SKEW: &str = "start-skew";
 
-/// A figure from fewer rounds than this is labelled.
+/// A figure from fewer rounds than this has a note.
 const ENOUGH_ROUNDS: u64 = 3;
 
-/// Workers that begin this share of their time apart do not begin together.
+/// If workers start this share of their time apart, they did not start together.
 const APART: f64 = 0.1;
 
 /// Rows of a summary; more are in the full report.
@@ -164,7 +164,7 @@ fn visits<'a>(measured: &Measured<'a>) -> impl Iterator<Item = &'a ClientVisit> 
     measured.visits.iter().filter_map(|v| visit(v))
 }
 
-/// The median over rounds of an amount that can be, without an interval.
+/// The median over rounds of a possible amount, without an interval.
 fn middle(measured: &Measured, of: fn(&ClientVisit) -> Option<f64>) -> Option<Estimate> {
     let amounts: Vec<f64> = visits(measured).filter_map(of).filter(|amount| amount.is_finite()).collect();
     Some(Estimate::exact(median(&amounts)?, amounts.len()))
@@ -180,7 +180,7 @@ macro_rules! amount {
     };
 }
 
-/// How many of something there are in all visits.
+/// The number of something in all visits.
 macro_rules! total {
     ($visit:ident => $of:expr) => {
         amount!($visit => Some($of as f64))
@@ -198,7 +198,7 @@ macro_rules! encoded {
     };
 }
 
-/// The most of all workers of a visit.
+/// The maximum over the workers of a visit.
 macro_rules! most {
     ($worker:ident => $of:expr) => {
         Source::Visit(|record| most(record, |$worker| $of))
@@ -270,14 +270,14 @@ fn client_cpu(visit: &ClientVisit) -> Option<f64> {
     visit.a_transaction((visit.client_user_ns + visit.client_system_ns) as f64)
 }
 
-/// The rounds in which the part of a store with processes is missing.
+/// The rounds in which the CPU time of a store with processes is missing.
 fn unmetered(measured: &Measured) -> Option<Estimate> {
     let rounds = visits(measured).filter(|v| v.server_user_ns.is_none()).count();
     (measured.is_others && rounds > 0).then(|| Estimate::exact(rounds as f64, rounds))
 }
 
-/// Both parts, or the workers' alone where the store has no process. A part that was not metered is missing, and no zero: then there is
-/// no sum.
+/// Both parts, or only the workers' if the store has no process. A part that was not read is missing, not zero: then
+/// there is no sum.
 fn together(values: &Values) -> Option<Estimate> {
     let client = values.get(CLIENT_CPU)?;
     match values.get(STORE_CPU) {
@@ -383,7 +383,7 @@ const MEMORY: &[Metric] = metrics! {
     PSS_MIDDLE => Bytes, Less, Median, per Run: most!(w => Some(w.pss? as f64).filter(|bytes| *bytes > 0.0)), "PSS of a worker's process: the most of a round's workers.";
 };
 
-/// The most of all workers of a visit.
+/// The maximum over the workers of a visit.
 fn most(v: &VisitRecord, of: fn(&WorkerVisit) -> Option<f64>) -> Option<f64> {
     visit(v)?.workers.iter().filter_map(of).reduce(f64::max)
 }
@@ -449,7 +449,7 @@ fn work_title(_: &Report, group: &Group) -> String {
     format!("{}, {transactions} per worker", clean(&format!("{}{}", group.factor("work"), over(link))))
 }
 
-/// Half of an interval in percent of its number; none of a single round.
+/// Half the width of an interval in percent of its value; empty for a single round.
 fn margin(row: &Row, metric: &str) -> Option<f64> {
     Some(row.get(metric)?.margin()? * 100.0)
 }
@@ -513,7 +513,7 @@ fn client(row: &Row) -> String {
     format!("{} {}", place(row), clean(&row.cell.runtime))
 }
 
-/// A time from the schedule, in seconds: of reads, else of writes.
+/// A time from the schedule, in seconds: of reads, otherwise of writes.
 pub fn due(row: &Row, part: &str) -> Option<f64> {
     row.value(&format!("get-due-{part}")).or_else(|| row.value(&format!("put-due-{part}")))
 }

@@ -1,4 +1,4 @@
-//! Codecs, natively and inside PHP: what encoding and decoding cost, and what is left.
+//! Codecs, native and in PHP: the cost of encoding and decoding, and the encoded size.
 
 use std::collections::BTreeMap;
 
@@ -33,9 +33,9 @@ pub const IDENTITY: &str = "identity";
 pub const ENCODE: &str = "encode";
 /// CPU time of one decode.
 pub const DECODE: &str = "decode";
-/// CPU time of the codec alone, where it was measured apart.
+/// CPU time of the codec alone, if it was measured separately.
 pub const COMPRESS: &str = "compress";
-/// CPU time of the codec alone, where it was measured apart.
+/// CPU time of the codec alone, if it was measured separately.
 pub const DECOMPRESS: &str = "decompress";
 /// Uncompressed bytes.
 pub const DECODED: &str = "decoded-bytes";
@@ -44,14 +44,14 @@ pub const ENCODED: &str = "encoded-bytes";
 /// Encoded bytes with a dictionary's.
 pub const STORED: &str = "stored-bytes";
 
-/// What is told per uncompressed byte: of all serializers of a value by the size that `serialize` has.
+/// Figures per uncompressed byte: for all serializers of a value, by the size with `serialize`.
 const SHARED: [&str; 4] = ["ratio", "saving", "encode-rate", "decode-rate"];
 
-/// Fewer samples than this are labelled.
+/// A figure from fewer samples than this has a note.
 const ENOUGH_SAMPLES: f64 = 7.0;
 
-/// What an application is likely to use today, most likely first: the reference of a group is the first of these that it holds, at this level
-/// and without options if it can be.
+/// Current practice, the most common first: the reference of a group is the first of these in it, preferably at this
+/// level and without options.
 const REFERENCES: &[(&str, i32)] = &[
     ("gzdeflate", 6),
     ("gzcompress", 6),
@@ -159,7 +159,7 @@ fn quotient(values: &Values, a: &str, b: &str, of: fn(f64, f64) -> f64) -> Optio
     Some(Estimate::exact(of(a.value, b.value), a.rounds as usize))
 }
 
-/// What is known of one phase of an operation.
+/// The metrics of one phase of an operation.
 macro_rules! phase {
     ($id:literal, $phase:ident, $what:literal) => {
         metrics! {
@@ -192,7 +192,7 @@ const DECODING: &[Metric] = phase!("decode", Decode, "decoding");
 const COMPRESSING: &[Metric] = phase!("compress", Compress, "the codec alone over");
 const DECOMPRESSING: &[Metric] = phase!("decompress", Decompress, "the codec alone back over");
 
-/// What the same value again and again takes, where families are measured.
+/// The cost of the same value repeatedly, if families are measured.
 const AGAIN: &[Metric] = metrics! {
     "encode-again" => Ns, Less, LowQuantile, per Op: Source::Visit(|v| again(v, Phase::Encode)),
         "CPU time of encoding one instance of a family again and again, which the processor learns: no figure of a cache that holds many.";
@@ -242,8 +242,8 @@ fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
     named.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Puts beside each row with a serializer what the serializer alone costs: encode and decode of the identity cell with the same payload,
-/// runtime and serializer.
+/// Adds the cost of the serializer alone to each row with a serializer: encode and decode of the identity cell with the
+/// same payload, runtime and serializer.
 fn add_serializers(rows: &mut [Row]) {
     let factors =
         |cell: &Configuration| (cell.payload.clone(), cell.runtime.clone(), cell.serializer.clone());
@@ -262,8 +262,8 @@ fn add_serializers(rows: &mut [Row]) {
     }
 }
 
-/// Savings, ratios and rates of all serializers of a value are those of one size, that of `serialize`: by its own, a serializer that writes fewer bytes
-/// would look worse than it is.
+/// Savings, ratios and rates of all serializers of a value use one size, that of `serialize`: by its own size, a
+/// serializer that writes fewer bytes would look worse.
 fn share_base(rows: &mut [Row]) {
     let key = |row: &Row| (row.cell.payload.clone(), row.cell.runtime.clone());
     let is_base = |row: &&Row| row.cell.serializer.as_deref() == Some("serialize");
@@ -283,7 +283,8 @@ fn share_base(rows: &mut [Row]) {
     }
 }
 
-/// The reference: see [`REFERENCES`], with `serialize` where there are serializers; else the identity cell; else the fastest on the front.
+/// The reference: see [`REFERENCES`], with `serialize` if there are serializers; otherwise the identity cell; otherwise
+/// the fastest on the front.
 fn reference<'r>(rows: &[&'r Row], front: &[&'r Row]) -> Option<&'r Row> {
     let likeness = |row: &&Row| {
         let serializer = match row.cell.serializer.as_deref() {
@@ -326,7 +327,7 @@ fn exhibits(evidence: &Evidence, _: &Gathered) -> Exhibits {
     }
 }
 
-/// `igbinary + zstd:3`: what a reader calls the cell inside its group.
+/// `igbinary + zstd:3`: the name of the cell inside its group.
 fn label(cell: &Configuration) -> String {
     let setting = clean(&cell.setting.to_string());
     match cell.serializer.as_deref() {
@@ -342,8 +343,8 @@ fn title(_: &Report, group: &Group) -> String {
     format!("{}, {runtime}", clean(group.payload()))
 }
 
-/// Bytes of a group's content: of a value, those that `serialize` of its own PHP makes, where they were measured. PHP before 7.1 writes
-/// numbers with fractions in more digits.
+/// Bytes of a group's content: of a value, those of `serialize` in its own PHP, if measured. PHP before 7.1 writes
+/// numbers with fractions with more digits.
 pub fn content_bytes(report: &Report, group: &Group) -> u64 {
     let Some(payload) = report.payload(group.payload()) else { return 0 };
     let is_own = |row: &&Row| row.cell.serializer.as_deref() == Some("serialize");
@@ -351,7 +352,7 @@ pub fn content_bytes(report: &Report, group: &Group) -> u64 {
     own.filter(|_| payload.value.is_some()).map_or(payload.size(), |bytes| bytes as u64)
 }
 
-/// Kind, size and origin of the group's content, with the size that it has on the group's runtime.
+/// Kind, size and origin of the group's content, with its size on the group's runtime.
 fn about(report: &Report, of: &Group) -> Vec<String> {
     let payload = report.payload(of.payload());
     let own = payload.map(|payload| {
@@ -361,7 +362,7 @@ fn about(report: &Report, of: &Group) -> Vec<String> {
     own.iter().map(group::about).collect()
 }
 
-/// How far the interval of the two directions that reaches further does so above its figure.
+/// The larger distance of the two directions from the figure to the upper end of its interval.
 fn margin(row: &Row) -> Option<f64> {
     [ENCODE, DECODE].iter().filter_map(|metric| row.get(metric)).filter_map(Estimate::margin).reduce(f64::max)
 }
@@ -418,7 +419,7 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
 const MARGIN: &str =
     "How far the 95% confidence interval of the CPU time reaches above it, the wider of encode and decode.";
 const BESIDE: &str = "Encode time ÷ that of the reference.";
-/// What the column of rivals means, of every subject.
+/// The meaning of the column of rivals, for every subject.
 pub(super) const RIVAL: &str = "A row on the front that is no larger, and not measurably slower.";
 
 /// One line per group, when there are too many groups to show their fronts.

@@ -1,5 +1,5 @@
-//! Deliveries: what a response costs whom when a web server sends it, how long it takes, and which methods are worth considering. What a
-//! codec costs by itself is not its subject.
+//! Deliveries: the cost of a response by component when a web server sends it, its duration, and the best trade-offs.
+//! The cost of a codec alone is another subject.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub const PHP_CPU: &str = "php-cpu";
 pub const RATE: &str = "rate";
 /// Wall time of a block ÷ its responses.
 pub const SECONDS: &str = "seconds";
-/// The same, where requests come one after the other.
+/// The same, if requests are sent one after the other.
 pub const ONE_BY_ONE: &str = "one-by-one";
 /// Bytes of the content.
 pub const CONTENT: &str = "content-bytes";
@@ -54,16 +54,16 @@ pub const CONTENT: &str = "content-bytes";
 pub const BODY: &str = "body-bytes";
 /// Responses of all rounds.
 pub const REQUESTS: &str = "requests";
-/// The fact that names the content coding of the response.
+/// The fact with the content coding of the response.
 pub const CODING: &str = "coding";
 
-/// A figure from fewer rounds than this is labelled.
+/// A figure from fewer rounds than this has a note.
 const ENOUGH_ROUNDS: u32 = 3;
-/// What sends the content uncompressed, the plainest first; others stand behind these.
+/// Methods that send the content uncompressed, the simplest first; others follow.
 const PLAIN: [&str; 5] = ["none", "plain", "readfile", "fpassthru", "fread"];
-/// What a PHP application is likely to use today for gzip, most likely first; others stand behind these.
+/// Current practice for gzip in a PHP application, the most common first; others follow.
 const GZIP: [&str; 3] = ["ob_gzhandler", "gzencode", "zlib.output_compression"];
-/// The level of zlib where nothing is said.
+/// The default level of zlib.
 const LEVEL: i32 = 6;
 
 /// The shape.
@@ -71,7 +71,7 @@ pub static SHAPE: Shape = Shape {
     name: "delivery",
     kinds: &[Subject::PAGE, Subject::ASSET, Subject::DOWNLOAD],
     phases: &[Phase::Serve],
-    // What a response costs is another question than what slow clients keep.
+    // The cost of a response is another question than that of slow clients.
     is_row: |cell| cell.delivery.is_some() && !cell.is_fairness(),
     factors: FACTORS,
     group_by: &["payload", "server", "runtime", "transport", "connections", "link"],
@@ -150,16 +150,16 @@ fn way_kind(cell: &Cell) -> Option<String> {
     Some(serde_json::to_value(cell.delivery.as_ref()?.kind).ok()?.as_str()?.to_owned())
 }
 
-/// Where responses come from.
+/// The place of responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Endpoint {
     /// The server's name.
     pub server: String,
-    /// What responses travel over.
+    /// The transport of responses.
     pub transport: Transport,
     /// Connections.
     pub connections: u32,
-    /// The link by its name; null: the machine's own loopback.
+    /// The link by its name; null: loopback.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
@@ -182,7 +182,7 @@ fn per_request(visit: &VisitRecord, of: fn(&DeliveryVisit) -> Option<u64>) -> Op
     Some((of(block)? as f64, block.requests as f64))
 }
 
-/// The workers of a block whose pool could be asked.
+/// The workers of a block whose pool status could be read.
 fn workers(visit: &VisitRecord) -> Option<Workers> {
     block(visit)?.workers.filter(|workers| workers.readings > 0)
 }
@@ -251,7 +251,7 @@ fn cpu(visit: &VisitRecord, of: fn(&DeliveryVisit) -> Option<u64>) -> Option<f64
     block.a_response(of(block)? as f64)
 }
 
-/// Both together, or the one that there is.
+/// The sum of both, or the only one that is available.
 fn sum_of(values: &Values, a: &str, b: &str) -> Option<Estimate> {
     match (values.get(a), values.get(b)) {
         (Some(a), Some(b)) => Some(a.plus(b)),
@@ -276,7 +276,7 @@ fn faulted(visit: &VisitRecord) -> Option<f64> {
     Some(block(visit)?.faults.iter().map(|fault| fault.count).sum::<u64>() as f64)
 }
 
-/// What a total of a block is per second.
+/// A total of a block per second.
 fn per_second(visit: &VisitRecord, total: fn(&DeliveryVisit) -> u64) -> Option<f64> {
     let block = block(visit)?;
     (block.seconds > 0.0).then(|| total(block) as f64 / block.seconds)
@@ -287,7 +287,7 @@ fn one_by_one(cell: &Cell, values: &Values) -> Option<Estimate> {
     values.get(SECONDS).filter(|_| is_alone).cloned()
 }
 
-/// Times of all rounds in one histogram, by its parts and by how long so many percent take at most.
+/// Times of all rounds in one histogram, with its statistics and percentiles.
 macro_rules! times {
     ($id:literal, $field:ident, $what:literal) => {{
         fn packed(visit: &VisitRecord) -> Option<&Packed> {
@@ -366,7 +366,7 @@ const KERNEL: &[Metric] = metrics! {
         "Bytes written to disk: spooled to temporary files.";
 };
 
-/// The library of the method, as whoever carries it out has it, and the content coding as the server named it.
+/// The library of the method, as PHP or the server reports it, and the content coding in the response.
 fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
     let way = &measured.cell.setting.codec;
     let library = measured.cell.delivery.as_ref().and_then(|delivery| {
@@ -383,12 +383,13 @@ fn facts(plan: &Plan, measured: &Measured) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Whether a method that encodes each response sent this one uncompressed: its type is not in the server's list, or it is too small.
+/// Whether a method that encodes each response sent this one uncompressed: its type is not in the server's list, or it
+/// is too small.
 pub fn is_not_encoded(row: &Row) -> bool {
     is_kind(row, WayKind::OnTheFly) && row.fact(CODING).is_none() && rounds(row) > 0
 }
 
-/// Whether PHP sends nothing but a byte: what is measured is the script's own share of a response.
+/// Whether PHP sends only one byte: then the script's own share of a response is measured.
 pub fn is_own_share(row: &Row) -> bool {
     let is_by_php = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.by == By::Php);
     row.cell.subject == Subject::DOWNLOAD
@@ -405,7 +406,7 @@ fn is_kind(row: &Row, kind: WayKind) -> bool {
     row.cell.delivery.as_ref().is_some_and(|delivery| delivery.kind == kind)
 }
 
-/// The content sent uncompressed: at once, by PHP where it takes part.
+/// The content sent uncompressed: as a whole, by PHP if PHP takes part.
 fn plain<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
     let likeness = |row: &&Row| {
         let by_server = row.cell.delivery.as_ref().is_some_and(|d| d.by == By::Server);
@@ -415,7 +416,7 @@ fn plain<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
     plain.min_by_key(likeness)
 }
 
-/// What encodes with gzip for each response at level 6, or the nearest level, without options if it can be.
+/// The method that encodes each response with gzip at level 6, or the nearest level, preferably without options.
 fn gzip<'r>(rows: &[&'r Row], _: &[&'r Row]) -> Option<&'r Row> {
     let is_gzip = |row: &&Row| {
         is_kind(row, WayKind::OnTheFly) && row.fact(CODING) == Some("gzip") && row.get(CPU).is_some()
@@ -453,7 +454,7 @@ fn caveats(evidence: &Evidence, measured: &Measured, row: &Row) -> Vec<Caveat> {
     derived.into_iter().flatten().collect()
 }
 
-/// A URL that did not always send what it sent when the run was planned.
+/// A URL whose response changed since the run was planned.
 fn changing(evidence: &Evidence, measured: &Measured) -> Option<Caveat> {
     let payload = evidence.report.payload(&measured.cell.payload)?;
     let is_url = matches!(payload.origin, Origin::Url { .. });
@@ -473,7 +474,8 @@ fn exhibits(evidence: &Evidence, gathered: &Gathered) -> Exhibits {
     }
 }
 
-/// `php/gzencode:6`, `server/gzip:6 (not encoded)`, of files `php/minifier (php8.2)`: what a reader calls the cell inside its group.
+/// `php/gzencode:6`, `server/gzip:6 (not encoded)`, of files `php/minifier (php8.2)`: the name of the cell inside its
+/// group.
 fn label(row: &Row) -> String {
     let way = row.cell.delivery.as_ref().map(|delivery| delivery.way(&row.cell.setting));
     let mut way = clean(&way.unwrap_or_else(|| row.cell.setting.to_string()));
@@ -483,7 +485,7 @@ fn label(row: &Row) -> String {
     if is_not_encoded(row) { format!("{way} (not encoded)") } else { way }
 }
 
-/// `nginx php8.2`, cleaned; a server alone where PHP takes no part.
+/// `nginx php8.2`, cleaned; only the server without PHP.
 pub fn stack(server: &str, runtime: &str) -> String {
     clean(&if runtime == NO_PHP { server.to_owned() } else { format!("{server} {runtime}") })
 }
@@ -504,7 +506,7 @@ pub fn place(group: &Group) -> String {
     parts.join(", ")
 }
 
-/// What a link was measured as, beside what was asked, in one line.
+/// A link as measured, compared with what was requested, on one line.
 fn about_link(OverLink { asked, measured }: &OverLink) -> String {
     let beside = |name: &str, asked: Option<String>, seen: Option<String>| {
         let asked = asked.unwrap_or_else(|| "not limited".into());
@@ -539,7 +541,7 @@ fn scaled(row: &Row, metric: &str, factor: f64) -> Field {
     row.value(metric).map(|value| value * factor).into()
 }
 
-/// The columns; downloads need their workers sooner than their bytes.
+/// The columns; for downloads, workers are more important than bytes.
 fn columns(report: &Report, group: &Group) -> Vec<Shown> {
     let is_download = report.members(group).next().is_some_and(|row| row.cell.subject == Subject::DOWNLOAD);
     let (bytes, workers) = if is_download { (13, 1) } else { (0, 14) };

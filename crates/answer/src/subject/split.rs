@@ -1,12 +1,13 @@
-//! How CPU time divides into user space and kernel. Kernels tell the two apart by ticks, so that a round by itself is off, while the sum of the two
-//! is exact: the division is that of all rounds together.
+//! The split of CPU time into user space and kernel. Kernels determine it by ticks, so a single round is inaccurate,
+//! while the sum of both is exact: the split is that of all rounds together.
 
 use weigh_stats::median_interval;
 
 use crate::estimate::{CONFIDENCE, Estimate};
 use crate::row::Values;
 
-/// The first of two parts ÷ both, of all rounds together, with the interval of the rounds' own shares. None without rounds.
+/// The first of two parts ÷ their sum over all rounds, with the interval of the rounds' own shares. None without
+/// rounds.
 pub fn user_share(parts: impl Iterator<Item = (u64, u64)>) -> Option<Estimate> {
     let parts: Vec<(f64, f64)> = parts.map(|(user, system)| (user as f64, system as f64)).collect();
     let (user, both) = parts.iter().fold((0.0, 0.0), |(user, both), (a, b)| (user + a, both + a + b));
@@ -18,7 +19,7 @@ pub fn user_share(parts: impl Iterator<Item = (u64, u64)>) -> Option<Estimate> {
     (!parts.is_empty()).then_some(share)
 }
 
-/// A share of an amount; the interval is that of both at their ends.
+/// A share of an amount; the interval combines the ends of both.
 pub fn part_of(values: &Values, whole: &str, share: &Estimate) -> Option<Estimate> {
     let whole = values.get(whole)?;
     let ends = |a: Option<f64>, b: Option<f64>| Some(a? * b?);
@@ -31,7 +32,7 @@ pub fn part_of(values: &Values, whole: &str, share: &Estimate) -> Option<Estimat
     })
 }
 
-/// What a share leaves.
+/// The remaining share.
 pub fn rest(share: &Estimate) -> Estimate {
     let Estimate { value, low, high, rounds, .. } = *share;
     let end = |end: Option<f64>| end.map(|end| 1.0 - end);

@@ -1,4 +1,5 @@
-//! A table as lines: beside each other, or where that has no room as a list of rows; then what is left out, and what columns mean.
+//! A table as lines: columns side by side, or a list of rows if there is no room; then the names of columns that are
+//! left out, and the legend.
 
 use console::Style;
 
@@ -31,7 +32,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Quiet words below a table.
+    /// Remarks below a table.
     fn remark(&self, out: &mut String, text: &str, indent: &str) {
         for (at, line) in wrap(text, self.width.min(PROSE) - indent.len()).iter().enumerate() {
             let indent = if at == 0 { "" } else { indent };
@@ -62,14 +63,14 @@ impl Grid {
         out
     }
 
-    /// The names of columns that are not shown, and how to see them; nothing where all are.
+    /// The names of columns that are left out, and how to see them; empty if there are none.
     pub fn left_out(&self, left: &[usize], more: &str) -> Option<String> {
         let mut names: Vec<String> = left.iter().map(|index| self.columns[*index].called()).collect();
         names.dedup();
         (!names.is_empty()).then(|| format!("more columns: {} ({more})", names.join(", ")))
     }
 
-    /// Columns with what they mean, where that is to be said.
+    /// Columns with their meaning, for the legend.
     pub fn legend(&self, shown: &[usize]) -> Vec<(String, &'static str)> {
         let columns = shown.iter().map(|index| &self.columns[*index]).filter(|_| self.has_legend);
         let told = columns.filter(|column| !column.about.is_empty());
@@ -160,7 +161,7 @@ impl Grid {
         }
     }
 
-    /// A row a block: its factors, and below them its figures with their names.
+    /// One block per row: its factors, and below them its figures with their names.
     fn listed(&self, choice: &Choice, sheet: &Sheet) -> String {
         let is_factor = |index: &&usize| self.columns[**index].role == Role::Factor;
         let (factors, others): (Vec<usize>, Vec<usize>) = choice.shown.iter().partition(is_factor);
@@ -191,7 +192,7 @@ fn counted(left: usize, more: &str) -> Option<String> {
     (left > 0).then(|| format!("{} more: {more}", units::count(left, "column", "columns")))
 }
 
-/// What stands in a cell with the name of its column, on one line where it is a number and there is room; nothing of an empty one.
+/// A cell with the name of its column, on one line if it is a number and there is room; empty for an empty cell.
 fn told(column: &Column, text: &str, room: usize) -> Option<String> {
     let text = text.trim();
     if text.is_empty() || text == "–" {

@@ -3,11 +3,11 @@
 use super::{Columns, Grid, Kind, Role, Sheet};
 use crate::text::{columns, pieces};
 
-/// Columns shown at most where nothing is asked for.
+/// The most columns if none are requested.
 pub(super) const MOST: usize = 9;
 /// Columns of text between two columns.
 pub(super) const GAP: usize = 2;
-/// A text is broken inside of a piece where that is wider.
+/// A text is only broken inside a word if the word is wider than this.
 const PIECE: usize = 24;
 /// No text is broken into lines narrower than this.
 const NARROWEST: usize = 8;
@@ -17,9 +17,9 @@ const NARROWEST: usize = 8;
 pub(super) struct Choice {
     /// Those that are shown, in order.
     pub shown: Vec<usize>,
-    /// Those with something in them that are not.
+    /// Columns with content that are left out.
     pub left: Vec<usize>,
-    /// There is room for them beside each other.
+    /// Whether the columns fit side by side.
     pub fits: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Slot {
 }
 
 impl Grid {
-    /// What a page of any width shows: the columns, and those that are left out.
+    /// The choice for a page of any width: the columns, and those that are left out.
     pub fn chosen(&self, wanted: &Columns) -> (Vec<usize>, Vec<usize>) {
         let choice = self.choose(&Sheet {
             width: usize::MAX,
@@ -45,7 +45,7 @@ impl Grid {
         (choice.shown, choice.left)
     }
 
-    /// Every factor, and the metrics and notes that are asked for, else the most important that fit.
+    /// Every factor, and the metrics and notes that are requested, otherwise the most important that fit.
     pub(super) fn choose(&self, sheet: &Sheet) -> Choice {
         let filled = self.filled();
         let (factors, mut others): (Vec<usize>, Vec<usize>) =
@@ -64,7 +64,7 @@ impl Grid {
             fits = self.width_of(&least, |slot| slot.least) <= sheet.width;
             for index in others {
                 shown.push(index);
-                // What is less important does not narrow the rest.
+                // Less important columns do not narrow the others.
                 if fits && Some(index) != first && self.width_of(&shown, Slot::comfortable) > sheet.width {
                     shown.pop();
                     break;
@@ -76,7 +76,7 @@ impl Grid {
         Choice { shown, left, fits }
     }
 
-    /// Those of the metrics and notes that are asked for by name; none where the table chooses.
+    /// The metrics and notes that are requested by name; none if the table chooses.
     fn asked(&self, others: &[usize], wanted: &Columns) -> Option<Vec<usize>> {
         let is_asked = |index: &usize| match wanted {
             Columns::Few => false,
@@ -92,11 +92,11 @@ impl Grid {
         widths.saturating_sub(GAP)
     }
 
-    /// The columns with their cells, narrowed to the width; texts are not yet broken.
+    /// The columns with their cells, narrowed to the width; texts are not broken yet.
     pub(super) fn slots(&self, shown: &[usize], width: usize) -> Vec<Slot> {
         let mut slots: Vec<Slot> = shown.iter().map(|index| self.slot(*index)).collect();
         let total = slots.iter().map(|slot| slot.width + GAP).sum::<usize>().saturating_sub(GAP);
-        // Always from the one that can give most.
+        // Always from the widest that can be narrowed.
         for _ in 0..total.saturating_sub(width) {
             match slots.iter_mut().max_by_key(|slot| slot.width - slot.least) {
                 Some(slot) if slot.width > slot.least => slot.width -= 1,
@@ -125,7 +125,7 @@ impl Grid {
 }
 
 impl Slot {
-    /// The width in which most of its texts have one line.
+    /// The width in which most of its texts fit on one line.
     fn comfortable(&self) -> usize {
         self.width.min(self.least.max(PIECE))
     }

@@ -216,7 +216,7 @@ impl Decoder {
                     }
                     sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_SUCCESS => return Ok(()),
                     sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT => break,
-                    // The room is at its limit: closing it tells.
+                    // The room is at its limit: closing it reports that.
                     sys::BrotliDecoderResult_BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT if size == 0 => {
                         return Ok(());
                     }

@@ -1,5 +1,5 @@
-//! bzip2 through the C library. It has no way to set a stream up again, so each call makes one and gives it back:
-//! that is what every program over it pays.
+//! bzip2 through the C library. A stream cannot be reset, so each call makes one and frees it: every program that uses
+//! the library pays for this.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -9,7 +9,7 @@ use crate::room::{MODE, Mode, Room, Stop, finished};
 use crate::{Codec, Coder, Error, Format, Info, LevelRange, Params};
 
 unsafe extern "C" {
-    /// The binding has everything but this.
+    /// The binding lacks only this function.
     fn BZ2_bzlibVersion() -> *const c_char;
 }
 
@@ -56,7 +56,7 @@ impl Coder for Both {
         if code != sys::BZ_OK {
             return Err(failed(describe(code)));
         }
-        // The most that incompressible input grows to, by the library's manual.
+        // The most that incompressible input grows to, according to the library's manual.
         let all = input.len() + input.len() / 100 + 600;
         let ran = stream.run(self.mode, input, &mut Room::unlimited(out), all, |raw, last| {
             // SAFETY: the stream was set up and describes valid input and room.
@@ -82,7 +82,7 @@ impl Coder for Both {
     }
 }
 
-/// A stream at an address that stays: the library compares it with the one that it was given first.
+/// A stream at a fixed address: the library compares it with the address of the first call.
 struct Stream {
     raw: Box<sys::bz_stream>,
     end: unsafe extern "C" fn(*mut sys::bz_stream) -> c_int,
@@ -94,7 +94,7 @@ impl Stream {
         Stream { raw: Box::new(unsafe { std::mem::zeroed() }), end }
     }
 
-    /// Runs the stream to its end; the bytes of input left over.
+    /// Runs the stream to its end; returns the number of unread bytes of input.
     fn run(
         &mut self,
         mode: Mode,

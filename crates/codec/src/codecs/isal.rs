@@ -1,5 +1,5 @@
-//! ISA-L's igzip. It has no version call: the version is that of the binding, whose build metadata is the
-//! commit of ISA-L it was built from, as resolved in Cargo.lock.
+//! ISA-L's igzip. It has no version call: the version is that of the binding, whose build metadata is the commit of
+//! ISA-L, as resolved in Cargo.lock.
 
 use std::mem::MaybeUninit;
 
@@ -121,7 +121,7 @@ impl Encoder {
         unsafe {
             sys::isal_deflate_reset(at);
             (*at).level_buf = self.buffer.as_mut_ptr();
-            // The encoder marks here that the header is written, and a reset does not take it back.
+            // The encoder marks here that the header is written, and a reset does not clear the mark.
             (*at).gzip_flag = self.wrapper;
             (*at).flush = sys::NO_FLUSH as u16;
             for (piece, last) in mode.pieces(input) {

@@ -1,9 +1,9 @@
-//! One codec a file; a new codec adds its file and one line here.
+//! One codec per file; a new codec adds its file and one line here.
 
 use crate::Codec;
 
-/// Declares the modules and, from the same line, lists their codecs. (`cargo fmt` does not look for modules
-/// inside a macro: these files are given to rustfmt by name.)
+/// Declares the modules and lists their codecs. (`cargo fmt` does not find modules inside a macro: these files are
+/// passed to rustfmt by name.)
 macro_rules! codecs {
     ($($module:ident::$codec:ident),* $(,)?) => {
         $(mod $module;)*

@@ -1,5 +1,5 @@
-//! The .xz container through liblzma. Encoder and decoder are set up again in the same stream, which
-//! keeps their memory between calls.
+//! The .xz container through liblzma. Encoder and decoder are initialised again in the same stream, which keeps their
+//! memory between calls.
 
 use std::ffi::CStr;
 use std::ptr::null_mut;
@@ -9,7 +9,7 @@ use liblzma_sys as sys;
 use crate::room::{MODE, Mode, Room, Stop, finished};
 use crate::{Codec, Coder, Error, Format, Info, LevelRange, OptionSpec, OptionValues, Params};
 
-/// What a decoder may take: twice the dictionary of level 9, the largest that we write.
+/// The memory limit of a decoder: twice the dictionary of level 9, the largest that we write.
 const MEMORY_LIMIT: u64 = 128 << 20;
 
 static INFO: Info = Info {
@@ -113,7 +113,7 @@ impl Stream {
         Stream(Box::new(unsafe { std::mem::zeroed() }))
     }
 
-    /// Runs the stream to its end; the bytes of input left over.
+    /// Runs the stream to its end; returns the number of unread bytes of input.
     fn run(
         &mut self,
         mode: Mode,

@@ -1,4 +1,4 @@
-//! zlib-ng in its native interface, so that it can stand beside zlib in one binary.
+//! zlib-ng with its native interface, so that it can be in one binary with zlib.
 
 use crate::{Format, Info, LevelRange, zstream};
 

@@ -1,4 +1,4 @@
-//! zlib-rs, zlib's interface over an implementation in Rust.
+//! zlib-rs: zlib's interface, implemented in Rust.
 
 use crate::{Format, Info, LevelRange, zstream};
 

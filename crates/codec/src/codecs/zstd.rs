@@ -1,6 +1,6 @@
 //! Zstandard. Contexts, and dictionaries digested into them, are kept between calls.
 //!
-//! Level 0 is the library's own word for its default, 3, and is taken as that.
+//! Level 0 is the library's name for its default, 3, and is handled as that.
 
 use zstd_safe::{CCtx, CParameter, DCtx, DParameter, InBuffer, OutBuffer, WriteBuf, zstd_sys};
 
@@ -146,7 +146,7 @@ impl Coder for Both {
             self.decoder = Some(self.settings.decoder().map_err(failed)?);
         }
         let Some(context) = &mut self.decoder else { return Err(failed(0)) };
-        // To the library nothing is a valid sequence of no frames; we write one frame for every input.
+        // For the library, empty input is a valid sequence of no frames; we write one frame for every input.
         if input.is_empty() {
             out.clear();
             return Err(truncated(INFO.name));
@@ -226,7 +226,7 @@ fn unpack(
     Err(truncated(INFO.name))
 }
 
-/// A part of a [`Room`] as zstd's binding wants it.
+/// A part of a [`Room`] in the form that zstd's binding needs.
 struct Place<'a, 'b> {
     room: &'a mut Room<'b>,
     at: *mut u8,

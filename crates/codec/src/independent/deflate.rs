@@ -1,4 +1,4 @@
-//! DEFLATE in its three containers: the containers are read here, the data by miniz_oxide.
+//! DEFLATE in its three containers: this module reads the containers, miniz_oxide the data.
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::{
@@ -22,7 +22,8 @@ pub fn zlib(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>
     ended(name, input.len() - used).map(|()| out)
 }
 
-/// The members of the gzip container one after the other, RFC 1952, section 2.2; the CRC-32 and the length of each are checked.
+/// The members of the gzip container one after the other, RFC 1952, section 2.2; the CRC-32 and the length of each are
+/// checked.
 pub fn gzip(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>, Error> {
     let mut out = buffer(name, expected)?;
     let (mut filled, mut rest) = (0, input);
@@ -40,10 +41,10 @@ pub fn gzip(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>
             return Err(refused(name, "incorrect CRC-32".into()));
         }
         if u32::from_le_bytes([l0, l1, l2, l3]) != member.len() as u32 {
-            return Err(refused(name, "the length in the trailer is another".into()));
+            return Err(refused(name, "the length in the trailer is wrong".into()));
         }
         (filled, rest) = (filled + more, behind);
-        // What does not begin as a member is no further one.
+        // Bytes that do not start like a member are not a further member.
         if !rest.starts_with(&MAGIC) {
             out.truncate(filled);
             return ended(name, rest.len()).map(|()| out);
@@ -51,10 +52,10 @@ pub fn gzip(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>
     }
 }
 
-/// What each member begins with.
+/// The first bytes of each member.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Where the DEFLATE data of a gzip member begins.
+/// Where the DEFLATE data of a gzip member starts.
 fn header(name: &'static str, input: &[u8]) -> Result<usize, Error> {
     const HCRC: u8 = 2;
     const EXTRA: u8 = 4;
@@ -83,7 +84,7 @@ fn header(name: &'static str, input: &[u8]) -> Result<usize, Error> {
     Ok(if flags & HCRC != 0 { at + 2 } else { at })
 }
 
-/// The data and how many bytes of input it took.
+/// The data, and the number of input bytes that it used.
 fn inflate(name: &'static str, input: &[u8], expected: usize, flags: u32) -> Result<(Vec<u8>, usize), Error> {
     let mut out = buffer(name, expected)?;
     let mut state = Box::<DecompressorOxide>::default();
@@ -92,7 +93,8 @@ fn inflate(name: &'static str, input: &[u8], expected: usize, flags: u32) -> Res
     Ok((out, used))
 }
 
-/// How many bytes of input the data took, and how many it filled; with what is filled before there may be `expected` in all.
+/// The number of input bytes that the data used, and of output bytes that it filled; the output, with earlier members,
+/// may have `expected` bytes in all.
 fn inflate_into(
     name: &'static str,
     state: &mut DecompressorOxide,

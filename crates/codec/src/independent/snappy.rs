@@ -1,5 +1,5 @@
-//! A Snappy block decoder of our own, from the format description (format_description.txt of Snappy),
-//! because the codec under test is the usual Rust one.
+//! A Snappy block decoder of our own, written from the format description (format_description.txt of Snappy), because
+//! the codec under test is the usual Rust one.
 
 use super::refused;
 use crate::Error;
@@ -42,7 +42,7 @@ pub fn decode(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u
     Ok(out)
 }
 
-/// The uncompressed length, a little-endian base-128 number of at most 32 bits, and what follows it.
+/// The uncompressed length, a little-endian base-128 number of at most 32 bits, and the bytes after it.
 fn preamble<'a>(name: &'static str, input: &'a [u8]) -> Result<(usize, &'a [u8]), Error> {
     let mut length = 0u64;
     for (i, byte) in input.iter().take(5).enumerate() {
@@ -55,7 +55,7 @@ fn preamble<'a>(name: &'static str, input: &'a [u8]) -> Result<(usize, &'a [u8])
     Err(if input.len() < 5 { truncated(name) } else { refused(name, "the length does not end".into()) })
 }
 
-/// Lengths up to 60 stand in the tag; 60 to 63 there say that 1 to 4 bytes of length follow.
+/// Lengths up to 60 are in the tag; the values 60 to 63 mean that 1 to 4 bytes of length follow.
 fn literal<'a>(
     name: &'static str,
     tag: u8,
@@ -79,7 +79,7 @@ fn literal<'a>(
     Ok(after)
 }
 
-/// A copy may overlap what it writes: then it repeats.
+/// A copy may overlap its own output: then it repeats.
 fn copy(
     name: &'static str,
     offset: usize,

@@ -1,20 +1,20 @@
-//! What a library with the `z_stream` interface has to offer, and the macro that binds one.
+//! The functions of a library with the `z_stream` interface, and the macro that binds one.
 
 use std::ffi::{c_char, c_int};
 
 use crate::Info;
 
-/// What is fixed when a stream is opened.
+/// Parameters that are fixed when a stream is opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     pub level: c_int,
-    /// As `deflateInit2` wants it: negative for raw, plus 16 for gzip.
+    /// In the form of `deflateInit2`: negative for raw, plus 16 for gzip.
     pub window_bits: c_int,
     pub mem_level: c_int,
     pub strategy: c_int,
 }
 
-/// One call's worth of input and output, before and after.
+/// Input and output of one call, before and after.
 pub(crate) struct Io {
     pub next_in: *const u8,
     pub avail_in: u32,
@@ -42,7 +42,7 @@ pub(crate) unsafe trait Api: Send + Sync + 'static {
     unsafe fn message(stream: *mut Self::Stream) -> *const c_char;
 }
 
-/// One call of a library over a stream, between `$io` as it was and as it is then.
+/// One call of a library on a stream; updates `$io`.
 macro_rules! step {
     ($s:ident, $io:ident, $call:expr) => {{
         (*$s).next_in = $io.next_in.cast_mut();

@@ -18,7 +18,7 @@ pub enum Stop {
     Full,
     /// The input is used up.
     Starved,
-    /// The library said so.
+    /// The library reported an error.
     Library(String),
 }
 
@@ -39,8 +39,8 @@ impl<A: Api> Stream<A> {
         init: impl Fn(*mut A::Stream) -> c_int,
         end: unsafe fn(*mut A::Stream),
     ) -> Result<Stream<A>, String> {
-        // Zeroed, yet never assumed to be a valid `z_stream`: its allocator functions may not be null in
-        // the eyes of Rust, and are until the init has run.
+        // Zeroed, but not assumed to be a valid `z_stream`: for Rust its allocator functions must not be null, and they
+        // are until the init has run.
         let zeroed: Box<std::mem::MaybeUninit<A::Stream>> = Box::new(std::mem::MaybeUninit::zeroed());
         let at: *mut A::Stream = Box::into_raw(zeroed).cast();
         let code = init(at);
@@ -49,10 +49,10 @@ impl<A: Api> Stream<A> {
         }
         // SAFETY: `at` came from `Box::into_raw` of this type and was not opened.
         drop(unsafe { Box::from_raw(at.cast::<std::mem::MaybeUninit<A::Stream>>()) });
-        Err(format!("the library refused the stream (code {code})"))
+        Err(format!("the library rejected the stream (code {code})"))
     }
 
-    /// Runs the stream to its end; the bytes of input left over.
+    /// Runs the stream to its end; returns the number of unread bytes of input.
     pub fn run(
         &mut self,
         mode: Mode,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use weigh_codec::{Codec, OptionValues, Params};
 
-/// Contents that stretch a codec in different ways, with a name for messages.
+/// Contents that stress a codec in different ways, with a name for messages.
 pub fn contents() -> Vec<(&'static str, Vec<u8>)> {
     let words = ["alpha", "beta", "gamma", "delta", "<p class=\"x\">", "</p>\n", "0123", "\u{e9}t\u{e9}"];
     let mut noise = Noise(7);

@@ -10,7 +10,7 @@ fn it_says_what_can_be_measured_and_what_mends_the_rest() {
         "machine",
         "CPU time interrupts",
         "native",
-        "one file a key",
+        "one file per key",
         "zlib-ng",
         "libdeflate",
         "zstd",

@@ -135,7 +135,7 @@ fn unknown_names_are_refused_with_the_nearest() {
         (&["--codecs", "zlib:6,mode=streem"], "zlib: mode=streem is not accepted; use oneshot, stream"),
         (&["--codecs", "lz4:3"], "lz4 has no levels"),
         (&["--codecs", "zstd:3,window"], "no codec `window`"),
-        (&["--codecs", ""], "names no codec"),
+        (&["--codecs", ""], "does not name a codec"),
         (&["--sets", "wep"], "no set `wep`; did you mean `web`?"),
         (&["--sets", "xyz"], "no set `xyz`; known: all, archive, cache, fast, web"),
         (&["--levels", "many"], "`many` is not a level"),

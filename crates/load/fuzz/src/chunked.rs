@@ -1,11 +1,12 @@
-//! Chunks: any bytes have one reading however they are split, and what was chunked comes back.
+//! Chunks: any bytes decode in the same way however they are split, and encoding followed by decoding returns the
+//! source.
 
 use weigh_load::fault::{Fault, FaultKind};
 use weigh_load::protocol::h1::chunked::{Chunked, Step};
 
 use super::splits;
 
-/// Holds one input against what the module promises.
+/// Checks one input against the module's promises.
 pub fn hold(bytes: &[u8]) {
     let [at_once, others @ ..] = splits(bytes).map(|pieces| decode(&pieces));
     for other in others {
@@ -22,7 +23,7 @@ pub fn hold(bytes: &[u8]) {
     }
 }
 
-/// The body that the pieces hold, and how it ended.
+/// The body in the pieces, and how it ended.
 fn decode(pieces: &[&[u8]]) -> (Vec<u8>, Result<Step, FaultKind>) {
     let (mut chunked, mut body) = (Chunked::default(), Vec::new());
     let mut total = Step { consumed: 0, done: false };

@@ -1,4 +1,5 @@
-//! Whole exchanges over HTTP/1: what a server sends before it closes ends in one way, however it comes and however it is read.
+//! Whole exchanges over HTTP/1: the bytes of a server that then closes lead to one result, however they arrive and are
+//! read.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,7 +15,7 @@ use super::splits;
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// Holds one input against what the module promises.
+/// Checks one input against the module's promises.
 pub fn hold(bytes: &[u8]) {
     let head_only = bytes.first().is_some_and(|byte| byte % 16 == 1);
     let bytes = if head_only { &bytes[1..] } else { bytes };
@@ -31,14 +32,14 @@ pub fn hold(bytes: &[u8]) {
     }
 }
 
-/// Runs one exchange to its end; how it ended, and the bytes of its body.
+/// Runs one exchange to its end; returns how it ended, and the bytes of its body.
 fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<FaultKind>, u64) {
     let limits = Limits { head_bytes: 512, head_fields: 8, informational: 2, ..Limits::default() };
     let mut machine = Machine::new(&limits);
     let mut wire = Wire { pieces: pieces.iter().copied().collect(), blocks: false };
     let (mut seen, mut buffer, mut scratch) = (Seen::default(), vec![0; room], vec![0; room]);
     machine.start(7, head_only);
-    // Every piece takes one drive at least, and every byte one at most, with one more for each time it would block.
+    // Every piece takes at least one drive, and every byte at most one, with one more for each time it would block.
     for _ in 0..2 * pieces.iter().map(|piece| piece.len() + 1).sum::<usize>() + 4 {
         let discard = drop.then_some(&mut scratch[..]);
         let means = Means { buffer: &mut buffer, allowance: 24, turn: usize::MAX, discard, ended: false };
@@ -48,7 +49,7 @@ fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<Fa
             assert!(drive != Drive::Open || machine.is_free());
             let total: usize = pieces.iter().map(|piece| piece.len()).sum();
             assert!(seen.wire <= total && seen.body <= total as u64);
-            // Whether bytes after the end come with it or later is the network's to decide.
+            // Whether bytes after the end arrive with it or later depends on the network.
             let ended = seen.ended.flatten().filter(|kind| *kind != FaultKind::Overlong);
             return (ended, seen.body);
         }
@@ -57,7 +58,7 @@ fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<Fa
     panic!("the exchange does not end");
 }
 
-/// What was told of the exchange.
+/// The events of the exchange.
 #[derive(Default)]
 struct Seen {
     begun: bool,
@@ -109,7 +110,7 @@ impl Events for Seen {
     }
 }
 
-/// A connection on which the pieces come one after the other before it is closed.
+/// A connection on which the pieces arrive one after the other before it is closed.
 struct Wire<'a> {
     pieces: VecDeque<&'a [u8]>,
     /// The next read finds nothing yet.

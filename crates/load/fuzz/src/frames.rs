@@ -1,7 +1,8 @@
-//! HTTP/2 connections: whatever frames a server sends before it closes, each exchange ends once, in bounded work, however the bytes come.
+//! HTTP/2 connections: whatever frames a server sends before it closes, each exchange ends once, with bounded work,
+//! however the bytes arrive.
 //!
-//! The input is what the server sends. With a first byte below 8 it is a list of frames instead: kind, flags, stream and length of the payload in a
-//! byte each, and the payload, so that lengths are right.
+//! The input is the bytes of the server. If the first byte is below 8, it is a list of frames instead: kind, flags,
+//! stream and payload length in a byte each, and the payload, so that lengths are correct.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -15,10 +16,10 @@ use weigh_load::transport::Transport;
 
 use super::splits;
 
-/// Exchanges that are asked for at once.
+/// Exchanges that are requested at once.
 const EXCHANGES: ExchangeId = 3;
 
-/// Holds one input against what the module promises.
+/// Checks one input against the module's promises.
 pub fn hold(bytes: &[u8]) {
     let framed;
     let bytes = match bytes.split_first() {
@@ -59,7 +60,7 @@ fn run(pieces: &[&[u8]], discards: bool) {
         machine.start(x, &message, &mut seen);
     }
     let mut drive = machine.flush(&mut wire, &mut seen);
-    // Every piece takes one drive at least, and every byte one at most, with one more for each time it would block.
+    // Every piece takes at least one drive, and every byte at most one, with one more for each time it would block.
     for _ in 0..2 * pieces.iter().map(|piece| piece.len() + 1).sum::<usize>() + 16 {
         if drive == Drive::Closed {
             return assert_eq!(
@@ -125,7 +126,7 @@ impl Events for Seen {
     }
 }
 
-/// A connection on which the pieces come one after the other before it is closed.
+/// A connection on which the pieces arrive one after the other before it is closed.
 struct Wire<'a> {
     pieces: VecDeque<&'a [u8]>,
     /// The next read finds nothing yet.

@@ -1,14 +1,14 @@
-//! Heads: any bytes have one reading however they are split, and what is read agrees with the fields.
+//! Heads: any bytes parse in the same way however they are split, and the result agrees with the headers.
 
 use weigh_load::fault::FaultKind;
 use weigh_load::protocol::h1::head::{Head, HeadLimits, fields, parse};
 
 use super::splits;
 
-/// Small, so that both bounds are met.
+/// Small, so that both limits are reached.
 const LIMITS: HeadLimits = HeadLimits { bytes: 512, fields: 8 };
 
-/// Holds one input against what the module promises.
+/// Checks one input against the module's promises.
 pub fn hold(bytes: &[u8]) {
     let [at_once, others @ ..] = splits(bytes).map(|pieces| read(&pieces, bytes));
     for other in others {
@@ -17,7 +17,7 @@ pub fn hold(bytes: &[u8]) {
     if let Ok(Some(head)) = at_once {
         agrees(bytes, &head);
     }
-    // Never panics, not even for what is no head.
+    // Never panics, even if the bytes are not a head.
     assert!(fields(bytes).count() <= bytes.len());
 }
 
@@ -34,7 +34,7 @@ fn read(pieces: &[&[u8]], bytes: &[u8]) -> Result<Option<Head>, FaultKind> {
     Ok(None)
 }
 
-/// Holds a head against a slow and simple reading of the same bytes.
+/// Compares a head with the result of a slow and simple parser.
 fn agrees(bytes: &[u8], head: &Head) {
     let own = &bytes[..head.bytes];
     assert!(own.len() <= LIMITS.bytes as usize);

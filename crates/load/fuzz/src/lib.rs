@@ -1,5 +1,5 @@
-//! What must hold for any input. The targets ask with random ones; the tests of `weigh-load` include this file and ask with those that
-//! are kept.
+//! Properties that hold for any input. The targets use random inputs; the tests of `weigh-load` include this file and
+//! use kept inputs.
 
 pub mod chunked;
 pub mod exchange;
@@ -7,14 +7,14 @@ pub mod frames;
 pub mod head;
 pub mod request_file;
 
-/// The bytes at once, one by one, and in two mixtures that the bytes themselves decide.
+/// The bytes at once, one by one, and in two mixtures that depend on the bytes.
 pub fn splits(bytes: &[u8]) -> [Vec<&[u8]>; 4] {
     [vec![bytes], bytes.chunks(1).collect(), mixed(bytes, 7), mixed(bytes, 60)]
 }
 
-/// Pieces of at most so many bytes.
+/// Pieces of at most this many bytes.
 fn mixed(bytes: &[u8], most: u64) -> Vec<&[u8]> {
-    // FNV-1a, and then xorshift: any mixture will do, but it has to be the same for the same bytes.
+    // FNV-1a, then xorshift: any mixture is good enough, but it must be the same for the same bytes.
     let mut state = bytes.iter().fold(0xcbf2_9ce4_8422_2325 ^ most, |hash: u64, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

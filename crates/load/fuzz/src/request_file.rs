@@ -1,13 +1,13 @@
-//! Request files, in TOML and as lists of URLs: whatever is accepted is a workload that can be planned with, and whatever is
-//! not is refused in one line.
+//! Request files, in TOML and as lists of URLs: an accepted file is a workload that can be planned, and any other file
+//! is refused with one line.
 
 use std::path::Path;
 
 use weigh_load::workload::{Defaults, parse};
 
-/// Holds one input against what the module promises.
+/// Checks one input against the module's promises.
 pub fn hold(text: &str) {
-    // Other files of this machine are none of the input.
+    // Other files of this machine are not part of the input.
     if text.contains("body-file") {
         return;
     }

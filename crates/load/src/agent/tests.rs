@@ -22,7 +22,7 @@ fn line(plan: &LoadPlan) -> String {
     format!("{}\n", serde_json::to_string(plan).unwrap())
 }
 
-/// A result that tells whose it is.
+/// A result that shows which plan it belongs to.
 fn result(seconds: f64) -> LoadResult {
     LoadResult { seconds, ..LoadResult::default() }
 }
@@ -57,7 +57,7 @@ fn plan_after_plan_is_answered_in_order() {
     assert_eq!(answers.len(), 9);
 }
 
-/// An engine that ends only when it is told to.
+/// An engine that ends only when it is stopped.
 fn endless(plan: &LoadPlan, _: &mut dyn FnMut(&Progress), stop: &AtomicBool) -> Result<LoadResult, String> {
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(1));

@@ -1,4 +1,5 @@
-//! Closed: so many requests at once; each one that has ended comes due again after the think time.
+//! Closed: a fixed number of requests at once; a request that has ended is followed by the next one after the think
+//! time.
 
 use std::collections::VecDeque;
 
@@ -7,18 +8,18 @@ use crate::{Nanos, units};
 
 pub(super) const FORM: Form = Form { name: "closed", shapes: "closed, closed:think=500ms", read };
 
-/// A fixed number of users who wait for an answer, think, and ask again.
+/// A fixed number of users who wait for a response, think, and send the next request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closed {
-    /// From the end of a request to the next of the same user.
+    /// Time from the end of a request to the next request of the same user.
     think: Nanos,
 }
 
 fn read(arguments: Option<&str>, _: &Run) -> Read {
     let Some(arguments) = arguments else { return Ok(Box::new(Closed { think: 0 })) };
-    let think = arguments
-        .strip_prefix("think=")
-        .ok_or_else(|| format!("{arguments:?} is no setting of it: it has a think time alone"))?;
+    let think = arguments.strip_prefix("think=").ok_or_else(|| {
+        format!("{arguments:?} is not a setting of this model; its only setting is think=TIME")
+    })?;
     let seconds = units::seconds(think).map_err(|e| format!("think time: {e}"))?;
     Ok(Box::new(Closed { think: (seconds * 1e9).round() as Nanos }))
 }
@@ -40,9 +41,9 @@ impl Model for Closed {
     }
 }
 
-/// The users of one part who are not waiting for an answer.
+/// The users of one part who are thinking.
 struct Users {
-    /// The instants at which they ask. Everyone thinks for the same time, so they are in order as they come in.
+    /// The instants at which they send. All think for the same time, so the instants are in order.
     waiting: VecDeque<Nanos>,
     slots: usize,
     think: Nanos,

@@ -4,10 +4,10 @@ use super::{Form, Instants, Model, Numbered, Part, Read, Run, Schedule, rate};
 
 pub(super) const FORM: Form = Form { name: "constant", shapes: "constant:200", read };
 
-/// Requests at equal distances, the first at the start.
+/// Requests at equal intervals, the first at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
-    /// Requests a second.
+    /// Requests per second.
     rate: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Poisson: independent users without number; the time between two requests is exponential.
+//! Poisson: an unlimited number of independent users; the time between two requests is exponential.
 
 use rand::RngExt;
 use rand::SeedableRng;
@@ -12,7 +12,7 @@ pub(super) const FORM: Form = Form { name: "poisson", shapes: "poisson:200", rea
 /// A Poisson process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Poisson {
-    /// Requests a second in the mean.
+    /// Requests per second, on average.
     rate: f64,
 }
 
@@ -23,8 +23,8 @@ fn read(arguments: Option<&str>, _: &Run) -> Read {
 impl Model for Poisson {
     fn schedule(&self, part: &Part) -> Box<dyn Schedule> {
         let mut random = ChaCha8Rng::seed_from_u64(part.seed);
-        // Streams of this generator are independent, and so are then the parts: a sum of independent Poisson
-        // processes is one of the sum of their rates (Kingman, *Poisson Processes*, 1993, ch. 2).
+        // Streams of this generator are independent, and therefore also the parts: a sum of independent Poisson
+        // processes is a Poisson process with the sum of their rates (Kingman, *Poisson Processes*, 1993, ch. 2).
         random.set_stream(u64::from(part.index));
         let mean = f64::from(part.count.max(1)) / self.rate * 1e9;
         let mut process = Process { random, mean, at: 0.0, next: 0, end: end_of(part) };
@@ -40,7 +40,7 @@ impl Model for Poisson {
 /// One part of the process.
 struct Process {
     random: ChaCha8Rng,
-    /// Nanoseconds between two requests in the mean.
+    /// Nanoseconds between two requests, on average.
     mean: f64,
     /// The next instant before rounding: rounded gaps would add up to another rate.
     at: f64,

@@ -1,4 +1,4 @@
-//! Ramp: the rate changes evenly from one to another.
+//! Ramp: the rate changes linearly from one value to another.
 
 use super::{Form, Instants, Model, Numbered, Part, Read, Run, Schedule, rate, span};
 
@@ -7,23 +7,23 @@ pub(super) const FORM: Form = Form { name: "ramp", shapes: "ramp:100..1000, ramp
 /// A rate that changes linearly, and ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ramp {
-    /// Requests a second at the start.
+    /// Requests per second at the start.
     from: f64,
-    /// Requests a second at the end.
+    /// Requests per second at the end.
     to: f64,
-    /// Seconds from the one to the other; nothing is due after them.
+    /// Seconds from start to end; nothing is due afterwards.
     seconds: f64,
 }
 
 fn read(arguments: Option<&str>, run: &Run) -> Read {
     let arguments = arguments.unwrap_or_default();
     let (rates, length) = arguments.split_once(',').map_or((arguments, None), |(r, l)| (r, Some(l)));
-    let (from, to) = rates.split_once("..").ok_or("it goes from one rate to another, as 100..1000")?;
+    let (from, to) = rates.split_once("..").ok_or("write the first and the last rate, such as 100..1000")?;
     let (from, to) = (rate(from)?, rate(to)?);
     let seconds = match length {
         Some(text) => span(text)?,
         None => run.seconds.ok_or_else(|| {
-            format!("how long it takes is not known: say so, as ramp:{rates},60s, or give the run a time")
+            format!("the length is unknown: write it, such as ramp:{rates},60s, or give the run a duration")
         })?,
     };
     Ok(Box::new(Ramp { from, to, seconds }))
@@ -42,8 +42,8 @@ impl Model for Ramp {
 
 impl Instants for Ramp {
     fn at(&mut self, n: u64) -> Option<f64> {
-        // Up to t there are from·t + (to − from)·t²/2T requests. This form of the root of that loses no digits
-        // when the two rates are near each other, and holds when they are equal.
+        // Until t there are from·t + (to − from)·t²/2T requests. This form of the root keeps its precision when the two
+        // rates are close, and is also valid when they are equal.
         let n = n as f64;
         let rise = (self.to - self.from) / self.seconds;
         let all = (self.from + self.to) / 2.0 * self.seconds;

@@ -1,24 +1,24 @@
-//! Steps: one constant rate after another, each for a time.
+//! Steps: a sequence of constant rates, each with its duration.
 
 use super::{Form, Instants, Model, Numbered, Part, Read, Run, Schedule, rate, span};
 
 pub(super) const FORM: Form = Form { name: "steps", shapes: "steps:100x10s,200x10s", read };
 
-/// More would be a ramp.
+/// The most steps; with more, use a ramp.
 const MOST: usize = 10_000;
 
-/// Constant rates in a row; nothing is due after the last.
+/// A sequence of constant rates; nothing is due after the last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steps(Vec<Step>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Step {
-    /// Requests a second.
+    /// Requests per second.
     rate: f64,
-    /// Seconds from the start of the run to its own, and to its end.
+    /// Seconds from the start of the run to the start and to the end of the step.
     start: f64,
     end: f64,
-    /// Requests of all steps before it, and with it: no whole numbers, so that a step ends when it ends.
+    /// Requests before the step, and up to its end. Not whole numbers, so that a step ends on time.
     before: f64,
     after: f64,
 }
@@ -28,7 +28,7 @@ fn read(arguments: Option<&str>, _: &Run) -> Read {
     for text in arguments.unwrap_or_default().split(',') {
         let (rate_text, length) = text
             .split_once('x')
-            .ok_or_else(|| format!("the step {text:?} is no rate and time, as 100x10s"))?;
+            .ok_or_else(|| format!("the step {text:?} is not RATExTIME, such as 100x10s"))?;
         let (rate, seconds) = (rate(rate_text)?, span(length)?);
         let (start, before) = steps.last().map_or((0.0, 0.0), |last| (last.end, last.after));
         steps.push(Step { rate, start, end: start + seconds, before, after: before + rate * seconds });
@@ -54,7 +54,7 @@ impl Model for Steps {
     }
 }
 
-/// Steps, and the one in which the last instant was.
+/// The steps, and the step of the latest instant.
 struct Walk {
     steps: Vec<Step>,
     index: usize,

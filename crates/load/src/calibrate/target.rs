@@ -1,7 +1,7 @@
-//! The built-in target: an HTTP/1.1 server that costs as little as one can, so that the generator shows its ceiling.
+//! The built-in target: an HTTP/1.1 server with the least possible cost, so that the generator shows its ceiling.
 //!
-//! One thread, edge-triggered readiness, one vectored write a response. It knows `GET` of `/1k`, `/16k`, `/500k` and `/bytes/N`,
-//! and serves on loopback alone. It refuses to be a web server: no bodies in requests, no ranges, no content codings.
+//! One thread, edge-triggered readiness, one vectored write per response. It supports `GET` of `/1k`, `/16k`, `/500k`
+//! and `/bytes/N`, on loopback only. It is not a web server: it has no request bodies, ranges or content codings.
 
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::TcpListener;
@@ -13,16 +13,16 @@ use mio::event::Event;
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
-/// Bytes of the pattern that bodies are made of: longer bodies repeat it. All bodies of the calibration are shorter.
+/// Length of the pattern that fills bodies: longer bodies repeat it. All bodies of the calibration are shorter.
 const PATTERN: usize = 1 << 20;
-/// The listener's token; connections have their index in the table.
+/// The listener's token; a connection's token is its index in the table.
 const LISTENER: Token = Token(usize::MAX);
-/// How often a wait looks at `stop`.
+/// How often a wait checks `stop`.
 const GLANCE: Duration = Duration::from_millis(100);
-/// Events taken at once.
+/// Events per poll.
 const EVENTS: usize = 1024;
 
-/// Serves until `stop` is set, which is looked at ten times a second. What a client does wrong ends its connection, never the
+/// Serves until `stop` is set; it is checked ten times per second. A client's error ends its connection, never the
 /// server.
 ///
 /// # Errors
@@ -31,7 +31,7 @@ pub fn serve(listener: TcpListener, stop: &AtomicBool) -> io::Result<()> {
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
         let why =
-            format!("{address} is not a loopback address; the built-in target serves this machine alone");
+            format!("{address} is not a loopback address; the built-in target only serves this machine");
         return Err(io::Error::new(ErrorKind::InvalidInput, why));
     }
     listener.set_nonblocking(true)?;
@@ -53,9 +53,9 @@ pub fn serve(listener: TcpListener, stop: &AtomicBool) -> io::Result<()> {
     Ok(())
 }
 
-/// The bytes of every body from its start, and again from its end on: printable and not, equal on every machine.
+/// The bytes of every body, repeated if the body is longer: printable and other bytes, the same on every machine.
 pub fn pattern() -> Box<[u8]> {
-    // xorshift64 (Marsaglia, 2003): bytes that no shift or repetition of a few bytes leaves equal.
+    // xorshift64 (Marsaglia, 2003): no shift or repetition of a few bytes leaves the pattern unchanged.
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let next = || {
         state ^= state << 13;
@@ -86,13 +86,13 @@ impl Server {
             let mut stream = match self.listener.accept() {
                 Ok((stream, _)) => stream,
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),
-                // The client has gone while it was waiting.
+                // The client was gone before it was accepted.
                 Err(e) if matches!(e.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {
                     continue;
                 }
                 Err(e) => return Err(e),
             };
-            // Else the end of a long body would wait for an acknowledgement.
+            // Without it, the end of a long body would wait for an acknowledgement.
             stream.set_nodelay(true)?;
             let at = self.free.pop().unwrap_or_else(|| {
                 self.connections.push(None);
@@ -110,14 +110,14 @@ impl Server {
         let Some(slot) = self.connections.get_mut(at) else { return };
         let Some(connection) = slot else { return };
         if !connection.drive(event.is_readable(), event.is_read_closed(), &self.pattern) {
-            // Closing takes it out of the poll.
+            // Closing also removes it from the poll.
             *slot = None;
             self.free.push(at);
         }
     }
 }
 
-/// A request's head may not be longer than this.
+/// The longest head of a request, in bytes.
 const HEAD: usize = 4096;
 
 /// A client's connection.
@@ -127,13 +127,13 @@ struct Connection {
     filled: usize,
     /// The response being sent; its memory is reused.
     answer: Answer,
-    /// Bytes of it that are sent, head and body.
+    /// Bytes of the response that were sent, head and body.
     sent: usize,
-    /// The system may have bytes for us: readiness is told once.
+    /// The socket may have data: edge-triggered readiness is reported once.
     readable: bool,
 }
 
-/// How a response stands.
+/// The state of a response.
 enum Written {
     All,
     Blocked,
@@ -152,7 +152,7 @@ impl Connection {
         }
     }
 
-    /// Does what can be done. False: the connection has ended.
+    /// Reads and writes what is possible. False: the connection has ended.
     fn drive(&mut self, readable: bool, closed: bool, pattern: &[u8]) -> bool {
         self.readable |= readable;
         loop {
@@ -174,7 +174,7 @@ impl Connection {
         }
     }
 
-    /// Answers the request whose head has that length.
+    /// Answers a request with a head of this length.
     fn take(&mut self, length: usize) {
         answer(&self.input[..length], &mut self.answer);
         self.input.copy_within(length..self.filled, 0);
@@ -192,7 +192,8 @@ impl Connection {
             Ok(0) => return false,
             Ok(n) => {
                 self.filled += n;
-                // A short read has emptied the socket, see epoll(7); but an end that was told already is not told again.
+                // After a short read the socket is empty, see epoll(7); but an end that was reported before is not
+                // reported again.
                 self.readable = closed || self.filled == HEAD;
             }
             Err(e) if e.kind() == ErrorKind::WouldBlock => self.readable = false,
@@ -225,7 +226,7 @@ impl Connection {
 /// The largest body in bytes.
 pub const LARGEST: usize = 16 << 20;
 
-/// A response: its head, and the length of a body that is taken from the pattern.
+/// A response: its head, and the length of its body, which comes from the pattern.
 #[derive(Debug, Default)]
 struct Answer {
     head: Vec<u8>,
@@ -235,7 +236,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// A response without a body, after which the connection ends.
+    /// A response without a body that ends the connection.
     fn refuse(&mut self, status: &str) {
         self.close = true;
         self.body = 0;
@@ -246,12 +247,12 @@ impl Answer {
         self.head.clear();
         let length = self.body;
         let kind = "Content-Type: application/octet-stream\r\n";
-        // A vector takes everything.
+        // Writing to a vector cannot fail.
         let _ = write!(self.head, "HTTP/1.1 {status}\r\n{kind}{connection}Content-Length: {length}\r\n\r\n");
     }
 }
 
-/// Writes the answer to a request's head, which ends with an empty line.
+/// Writes the response to a request's head, which ends with an empty line.
 fn answer(head: &[u8], answer: &mut Answer) {
     let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
     let mut words = lines.next().unwrap_or_default().split(|&b| b == b' ');
@@ -285,14 +286,14 @@ fn length(path: &[u8]) -> Option<usize> {
         b"/500k" => Some(500 << 10),
         _ => {
             let digits = std::str::from_utf8(path.strip_prefix(b"/bytes/")?).ok()?;
-            // `parse` would take a sign.
+            // `parse` would accept a sign.
             let all = digits.bytes().all(|b| b.is_ascii_digit());
             digits.parse().ok().filter(|n| all && *n <= LARGEST)
         }
     }
 }
 
-/// The value of a `Connection` line.
+/// The value of a `Connection` header.
 fn connection(line: &[u8]) -> Option<&[u8]> {
     let (name, value) = line.split_at_checked(b"connection:".len())?;
     name.eq_ignore_ascii_case(b"connection:").then(|| value.trim_ascii())

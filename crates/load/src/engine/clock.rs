@@ -1,4 +1,4 @@
-//! The engine's clock, and a timer that ends a wait to the microsecond.
+//! The engine's clock, and a timer that ends a wait with microsecond precision.
 
 use std::io;
 use std::os::fd::AsRawFd;
@@ -13,29 +13,29 @@ use rustix::time::{
 
 use crate::Nanos;
 
-/// Nanoseconds since the engine began; the same origin in all of its threads.
+/// Nanoseconds since the start of the engine; all its threads use the same origin.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(Instant);
 
 impl Clock {
-    /// Begins now.
+    /// Starts now.
     pub fn start() -> Clock {
         Clock(Instant::now())
     }
 
-    /// When it began.
+    /// When it started.
     pub fn origin(&self) -> Instant {
         self.0
     }
 
-    /// What time it is; 0 before the origin.
+    /// The current time; 0 before the origin.
     #[inline]
     pub fn now(&self) -> Nanos {
         Instant::now().saturating_duration_since(self.0).as_nanos() as Nanos
     }
 }
 
-/// Wakes a poll: its own timeout is rounded up to milliseconds, and a schedule is not.
+/// Wakes a poll: its own timeout is rounded up to milliseconds, which is too coarse for a schedule.
 #[derive(Debug)]
 pub struct Timer {
     fd: OwnedFd,
@@ -54,8 +54,8 @@ impl Timer {
         Ok(Timer { fd, armed: None })
     }
 
-    /// Wakes at `at`, unless it will already. Edge-triggered: an expiry that is not read does no harm, for setting the
-    /// timer again forgets it.
+    /// Wakes at `at`, unless it will already. Edge-triggered: an expiry that is not read does no harm, because setting
+    /// the timer again clears it.
     ///
     /// # Errors
     /// As the system's.
@@ -63,7 +63,7 @@ impl Timer {
         if self.armed.is_some_and(|armed| armed == at && armed > now) {
             return Ok(());
         }
-        // A value of 0 would disarm it.
+        // The value 0 would disarm it.
         let wait = at.saturating_sub(now).max(1);
         let value = Timespec { tv_sec: (wait / 1_000_000_000) as i64, tv_nsec: (wait % 1_000_000_000) as _ };
         let once = Timespec { tv_sec: 0, tv_nsec: 0 };

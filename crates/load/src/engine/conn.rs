@@ -1,4 +1,4 @@
-//! One connection with what it is doing.
+//! One connection with its state.
 
 use crate::Nanos;
 use crate::protocol::{ExchangeId, Machine};
@@ -7,47 +7,47 @@ use crate::transport::Io;
 /// A connection of a stream.
 #[derive(Debug)]
 pub struct Conn {
-    /// Its bytes.
+    /// Its transport.
     pub io: Io,
     /// Its protocol.
     pub machine: Machine,
-    /// How far it is.
+    /// Its stage.
     pub state: State,
     /// Index of its stream.
     pub stream: u16,
     /// Index of its endpoint.
     pub endpoint: u32,
-    /// When it was begun.
+    /// When connecting started.
     pub begun: Nanos,
-    /// How often it stands among the idle ones: once for each exchange that may be started.
+    /// How often it is in the idle list: once for each exchange that may be started.
     pub listed: usize,
     /// Exchanges were started that are not sent yet.
     pub is_unsent: bool,
-    /// The server has closed its side, or the connection is broken: no further event tells of it.
+    /// The server has closed its side, or the connection is broken: no further event will come.
     pub ended: bool,
-    /// Set when it reads at a given rate.
+    /// Set if it reads at a limited rate.
     pub pace: Option<Pace>,
     /// It has used up its turn, and there may be more to read.
     pub is_hungry: bool,
-    /// Since when the server takes no stream over it.
+    /// Since when the server has accepted no stream on it.
     pub refused: Option<Nanos>,
 }
 
-/// How far a connection is.
+/// The stage of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The kernel is connecting; the exchange waits for it.
+    /// The kernel is connecting; the exchange waits.
     Connecting(ExchangeId),
-    /// TLS is being agreed upon, since then; the exchange waits for it.
+    /// The TLS handshake is running, since then; the exchange waits.
     Securing(ExchangeId, Nanos),
     /// Requests may be sent.
     Open,
-    /// The server is to close it when nothing is in flight any more; it counts no more among its stream's.
+    /// The server should close it when nothing is in flight; it no longer counts as a connection of its stream.
     Lingering,
 }
 
 impl Conn {
-    /// Whether an event that tells of room to send, and of nothing to read, is of any use: each event tells of all that there is.
+    /// Whether an event that only reports room to send is of use: each event reports everything that is ready.
     pub fn awaits_room(&self) -> bool {
         match (&self.state, &self.io, &self.machine) {
             (State::Open | State::Lingering, Io::Tcp(_), Machine::Http1(machine)) => machine.is_sending(),
@@ -55,12 +55,12 @@ impl Conn {
         }
     }
 
-    /// Whether nothing can be asked over it because the server takes no stream, by its own word.
+    /// Whether no request can be sent on it because the server accepts no stream, as the server itself said.
     pub fn is_refused(&self) -> bool {
         matches!((&self.state, &self.machine), (State::Open, Machine::Http2(machine)) if machine.is_refused())
     }
 
-    /// Adds the exchanges that it is busy with to a list.
+    /// Adds its exchanges in flight to a list.
     pub fn list(&self, into: &mut Vec<ExchangeId>) {
         match self.state {
             State::Connecting(x) | State::Securing(x, _) => into.push(x),
@@ -69,17 +69,17 @@ impl Conn {
     }
 }
 
-/// A slow reader's allowance: a token bucket that holds a twentieth of a second.
+/// The allowance of a slow reader: a token bucket that holds 1/20 of a second.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Bytes a second.
+    /// Bytes per second.
     rate: f64,
-    /// Bytes that may be read; below zero after a read that was larger.
+    /// Bytes that may be read; below zero after a larger read.
     tokens: f64,
     at: Nanos,
 }
 
-/// How often a slow reader reads, a second.
+/// Reads of a slow reader per second.
 const READS: f64 = 20.0;
 
 impl Pace {
@@ -97,12 +97,12 @@ impl Pace {
         self.tokens.max(0.0) as usize
     }
 
-    /// So many bytes were read.
+    /// Takes off the bytes that were read.
     pub fn spend(&mut self, bytes: u64) {
         self.tokens -= bytes as f64;
     }
 
-    /// When the next portion is there.
+    /// When the next portion is available.
     pub fn next(&self, now: Nanos) -> Nanos {
         now + ((self.portion() - self.tokens).max(1.0) / self.rate * 1e9) as Nanos
     }

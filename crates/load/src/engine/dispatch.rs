@@ -1,4 +1,4 @@
-//! From a request that is due to a connection that carries it.
+//! Assigns due requests to connections.
 
 use std::io::{self, ErrorKind};
 
@@ -17,7 +17,7 @@ use crate::transport::tls::{Handshake, Tls};
 use crate::transport::{Io, Transport};
 
 impl Thread<'_> {
-    /// Sends what is due in a stream, as long as there is a connection for it.
+    /// Sends the due requests of a stream, as long as there is a connection for them.
     pub(super) fn pump(&mut self, stream: u16) -> io::Result<()> {
         while self.parts[stream as usize].has_room() {
             let Some(x) = self.parts[stream as usize].waiting.pop() else { break };
@@ -50,7 +50,7 @@ impl Thread<'_> {
         self.place(x, now)
     }
 
-    /// Takes in the next request of a stream, which is due.
+    /// Takes the next request of a stream, which is due.
     pub(super) fn open(&mut self, stream: u16, scheduled: Nanos) -> ExchangeId {
         let part = &mut self.parts[stream as usize];
         let request = part.request();
@@ -61,7 +61,7 @@ impl Thread<'_> {
         self.sink.open(Exchange { is_idempotent, ..exchange })
     }
 
-    /// Finds a connection for an exchange, and begins one where none is idle.
+    /// Finds a connection for an exchange, and opens one if none is idle.
     fn place(&mut self, x: ExchangeId, now: Nanos) -> io::Result<()> {
         let (stream, request) = (self.sink.get(x).stream, self.sink.get(x).request);
         let endpoint = self.arsenal.requests[request as usize].endpoint;
@@ -75,7 +75,7 @@ impl Thread<'_> {
             }
         }
         if part.has >= part.most {
-            // Another endpoint's idle connection makes room. Where all carry something there is one too many for a while.
+            // An idle connection to another endpoint makes room. If all are busy, there is one too many for a while.
             let is_idle =
                 |t: &&usize| self.conns[**t].as_ref().is_some_and(|c| c.machine.in_flight().is_none());
             let idle = part.idle.iter().flatten().find(is_idle).copied();
@@ -86,7 +86,7 @@ impl Thread<'_> {
         self.connect(stream, endpoint, x, now)
     }
 
-    /// Sends a request over a connection that is free.
+    /// Sends a request over a free connection.
     pub(super) fn start(&mut self, token: usize, x: u32, sent: Nanos) -> io::Result<()> {
         let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
         let exchange = self.sink.get(x);
@@ -112,13 +112,14 @@ impl Thread<'_> {
         Ok(())
     }
 
-    /// A request whose kept connection the server had closed gets a fresh one.
+    /// A request whose kept connection the server had closed is sent over a new one.
     pub(super) fn send_again(&mut self, x: ExchangeId) -> io::Result<()> {
         let (stream, request) = (self.sink.get(x).stream, self.sink.get(x).request);
         let endpoint = self.arsenal.requests[request as usize].endpoint;
         let now = self.shared.clock.now();
         if self.plan.protocol == Protocol::Http2 {
-            // A connection may have refused many at once: together they go over those that there are.
+            // A connection may have refused many requests at once; they are then shared among the available
+            // connections.
             self.parts[stream as usize].waiting.push(x);
             return self.pump(stream);
         }
@@ -178,7 +179,7 @@ impl Thread<'_> {
         Ok(())
     }
 
-    /// Looks whether a connection stands, and sends what waited for it.
+    /// Checks whether a connection is established, and sends the request that waited for it.
     pub(super) fn establish(&mut self, token: usize) -> io::Result<()> {
         let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
         let State::Connecting(x) = conn.state else { return Ok(()) };
@@ -204,7 +205,7 @@ impl Thread<'_> {
         }
     }
 
-    /// A connection carries requests from now on; the first is that for which it was begun.
+    /// A connection is ready for requests; the first request is the one that it was opened for.
     pub(super) fn stands(&mut self, token: usize, x: ExchangeId, begun: Nanos) -> io::Result<()> {
         let Some(conn) = self.conns[token].as_ref() else { return Ok(()) };
         let stream = conn.stream;
@@ -218,12 +219,12 @@ impl Thread<'_> {
         let endpoint = self.arsenal.requests[request as usize].endpoint;
         let address = self.arsenal.endpoints[endpoint as usize].address;
         let (kind, what) = match error.kind() {
-            ErrorKind::ConnectionRefused => (FaultKind::ConnectRefused, "nothing listens there".to_owned()),
-            // A connection that stood, and was gone before it was looked at.
+            ErrorKind::ConnectionRefused => (FaultKind::ConnectRefused, "nothing listens at this address".to_owned()),
+            // The connection was established and reset before it was looked at.
             ErrorKind::ConnectionReset => (FaultKind::Reset, "reset before the first byte".to_owned()),
             ErrorKind::AddrNotAvailable => (
                 FaultKind::PortsExhausted,
-                "every local port to it is in use or in TIME_WAIT; keep connections alive, or use fewer"
+                "every local port for it is in use or in TIME_WAIT; keep connections alive, or use fewer connections"
                     .to_owned(),
             ),
             _ if is_out_of_files(error) => (
@@ -243,7 +244,7 @@ fn is_out_of_files(error: &io::Error) -> bool {
 }
 
 impl Thread<'_> {
-    /// Begins with TLS on a connection that stands, for the exchange that waits for it.
+    /// Starts TLS on an established connection, for the exchange that waits for it.
     pub(super) fn begin_tls(&mut self, token: usize, x: ExchangeId, now: Nanos) -> io::Result<()> {
         let Some(conn) = self.conns[token].take() else { return Ok(()) };
         let host = self.arsenal.endpoints[conn.endpoint as usize].tls.as_deref().unwrap_or_default();
@@ -264,7 +265,7 @@ impl Thread<'_> {
         }
     }
 
-    /// Goes on with TLS.
+    /// Continues the TLS handshake.
     pub(super) fn secure(&mut self, token: usize) -> io::Result<()> {
         let Some(conn) = self.conns[token].as_mut() else { return Ok(()) };
         let (State::Securing(x, since), Io::Tls(tls)) = (conn.state, &mut conn.io) else { return Ok(()) };

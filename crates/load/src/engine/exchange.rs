@@ -16,7 +16,7 @@ pub struct Exchange {
     pub class: u32,
     /// Index of its stream.
     pub stream: u16,
-    /// How often it was sent before, over connections whose server had closed them or refused it.
+    /// How often it was sent before, over connections that the server had closed or on which it refused the request.
     pub resent: u8,
     /// See [`super::prepared::Prepared::is_idempotent`].
     pub is_idempotent: bool,
@@ -24,23 +24,23 @@ pub struct Exchange {
     pub scheduled: Nanos,
     /// When it was sent.
     pub sent: Nanos,
-    /// When its first byte came.
+    /// When its first byte arrived.
     pub first: Nanos,
     /// Its status; 0 before there is one.
     pub status: u16,
     /// Bytes of body so far.
     pub body: u64,
-    /// Where the download is given up; `u64::MAX`: nowhere.
+    /// The download is aborted after this many bytes; `u64::MAX`: never.
     pub abandon_after: u64,
-    /// It was given up.
+    /// The download was aborted on purpose.
     pub abandoned: bool,
-    /// What checks the body.
+    /// The checker of the body.
     pub checker: Option<Checker>,
-    /// What keeps the body, in a preflight.
+    /// The captured body, in a preflight.
     pub keeping: Option<Box<Keeping>>,
 }
 
-/// What is counted of a response at its end, or when the decoder has spoken of it.
+/// What is counted of a response at its end, or when the decoder has judged it.
 #[derive(Clone, Copy, Debug)]
 pub struct Tag {
     /// Index of the request.
@@ -56,14 +56,14 @@ pub struct Tag {
 }
 
 impl Exchange {
-    /// A request that is due; it gives up after so many bytes of body.
+    /// A request that is due; it aborts after `abandon_after` bytes of body.
     pub fn new(request: u32, class: u32, stream: u16, scheduled: Nanos, abandon_after: u64) -> Exchange {
         Exchange { request, class, stream, scheduled, abandon_after, ..Exchange::default() }
     }
 
-    /// Whether it may be sent again after this fault, of which its connection says that nothing of a response was there.
-    /// An HTTP/2 server says which requests it has not looked at, and may end several connections at once; one that just
-    /// closes may have carried the request out, and once must do.
+    /// Whether it may be sent again after this failure, if its connection reports that no part of a response had
+    /// arrived. An HTTP/2 server reports which requests it did not process, and may end several connections at once. A
+    /// server that only closes may have processed the request, so such a request is sent again only once.
     pub fn may_go_again(&self, fault: &Fault) -> bool {
         match fault.kind {
             FaultKind::Http2 => self.resent < 8,
@@ -71,7 +71,7 @@ impl Exchange {
         }
     }
 
-    /// What is counted of it when it ends now.
+    /// What is counted if it ends now.
     pub fn tag(&self, now: Nanos) -> Tag {
         let stamps = Stamps { scheduled: self.scheduled, sent: self.sent, first: self.first, last: now };
         Tag { request: self.request, class: self.class, status: self.status, body_bytes: self.body, stamps }
@@ -81,8 +81,8 @@ impl Exchange {
 /// An exchange that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// One of this stream's, for good.
+    /// An exchange of this stream has ended for good.
     Over(u16),
-    /// It is to be sent again.
+    /// It must be sent again.
     Again(ExchangeId),
 }

@@ -1,4 +1,4 @@
-//! One thread's part of a stream: its schedule, its requests, and its connections that are idle.
+//! One thread's part of a stream: its schedule, its requests, and its idle connections.
 
 use rand::RngExt;
 use rand::SeedableRng;
@@ -9,30 +9,30 @@ use crate::arrival::{Due, Schedule};
 use crate::plan::Stream;
 use crate::protocol::ExchangeId;
 
-/// The first wait after a connection that failed; it doubles with each further one, to the last.
+/// The first wait after a failed connection; it doubles with each further failure, up to the last.
 const BACKOFF: (Nanos, Nanos) = (1_000_000, 128_000_000);
 
 /// A part of a stream.
 pub struct Part<'a> {
-    /// What was asked for.
+    /// The stream of the plan.
     pub stream: &'a Stream,
     /// When requests are due.
     pub schedule: Box<dyn Schedule>,
-    /// Requests are due at instants of their own.
+    /// Whether requests are due independent of responses (an open model).
     pub is_open: bool,
-    /// Connections that this part may have.
+    /// The most connections of this part.
     pub most: usize,
-    /// Connections that it has.
+    /// Its open connections.
     pub has: usize,
-    /// The idle ones by endpoint, the one used last at the end.
+    /// The idle connections by endpoint, the most recently used one last.
     pub idle: Vec<Vec<usize>>,
-    /// Requests that are to be sent again as soon as there is room.
+    /// Requests to be sent again as soon as there is room.
     pub waiting: Vec<ExchangeId>,
-    /// When the next request is due; none: nothing is due before something happens.
+    /// When the next request is due; none: nothing is due before another event.
     pub wake: Option<Nanos>,
-    /// Since when a request could be sent, had one been due; none: it cannot.
+    /// Since when a due request could have been sent; none: it cannot be sent.
     pub free_since: Option<Nanos>,
-    /// Nothing will be due any more.
+    /// Nothing further will be due.
     pub is_over: bool,
     failures: u32,
     hold: Nanos,
@@ -75,10 +75,10 @@ impl<'a> Part<'a> {
         self.has < self.most || self.idle.iter().any(|i| !i.is_empty())
     }
 
-    /// Takes out what is due at `now`.
+    /// Takes what is due at `now`.
     pub fn due(&mut self, now: Nanos) -> Option<Nanos> {
         self.wake = None;
-        // What stands is used meanwhile.
+        // Established connections are used in the meantime.
         if now < self.hold && self.idle.iter().all(Vec::is_empty) {
             self.wake = Some(self.hold);
             return None;
@@ -97,24 +97,24 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The request that is sent next.
+    /// The next request to send.
     pub fn request(&mut self) -> u32 {
         self.draw.next()
     }
 
-    /// A connection failed: the next is not begun at once.
+    /// A connection failed: the next one is delayed.
     pub fn failed(&mut self, now: Nanos) {
         self.hold = now + (BACKOFF.0 << self.failures.min(20)).min(BACKOFF.1);
         self.failures += 1;
         self.wake = Some(self.hold);
     }
 
-    /// A connection stands.
+    /// A connection is established.
     pub fn stands(&mut self) {
         self.failures = 0;
     }
 
-    /// A connection is no more: there is room for another, whoever waits for it.
+    /// A connection has ended: there is room for another, for any endpoint.
     pub fn lost(&mut self, endpoint: u32, token: usize) {
         self.has -= 1;
         self.wake = Some(0);
@@ -122,18 +122,18 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Draws requests by their weights, or gives each in turn.
+/// Draws requests by weight, or returns each in turn.
 #[derive(Debug)]
 pub struct Draw {
     requests: Vec<u32>,
-    /// Sums of weights up to each request; none: they come in turn.
+    /// Sums of weights up to each request; none: they are sent in turn.
     sums: Vec<f64>,
     rng: ChaCha8Rng,
     turn: u32,
 }
 
 impl Draw {
-    /// Each of these requests so many times before the next.
+    /// Each of these requests this many times before the next one.
     pub fn in_turn(requests: &[u32], times: u32) -> Draw {
         let requests = requests.iter().flat_map(|r| std::iter::repeat_n(*r, times as usize)).collect();
         Draw { requests, sums: Vec::new(), rng: ChaCha8Rng::seed_from_u64(0), turn: 0 }

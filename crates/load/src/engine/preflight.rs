@@ -1,5 +1,5 @@
-//! The preflight: every request a few times before the load, to see what the server really sends for it, and what of that varies
-//! from connection to connection, from response to response and with time.
+//! The preflight: sends every request a few times before the load. It shows what the server sends, and what of that
+//! varies between connections, between responses and with time.
 
 use std::sync::Arc;
 
@@ -9,20 +9,21 @@ use crate::protocol::h1::head::{Head, fields};
 use crate::result::{Framing, Preflight};
 use crate::verify::{Body, Captured, Examiner, Expectation, KEPT};
 
-/// How often each request is sent once more after a pause, where the plan asks for that: a clock goes on meanwhile, and what is drawn among a few shows itself.
+/// How often each request is sent again after a pause, if the plan asks for that: clocks change in the meantime, and
+/// content that is drawn from a few variants shows itself.
 pub const AGAIN: u32 = 5;
 
-/// Requests that a preflight sends for each request of a plan, before a pause.
+/// Requests that a preflight sends per request of a plan, before a pause.
 pub fn times(plan: &LoadPlan) -> u32 {
     plan.preflights.max(1)
 }
 
-/// Requests that a preflight sends for each request of a plan.
+/// Requests that a preflight sends per request of a plan.
 pub fn preflights(plan: &LoadPlan) -> u32 {
     times(plan) + if plan.again_seconds > 0.0 { AGAIN } else { 0 }
 }
 
-/// A response that is being kept.
+/// A response that is being captured.
 #[derive(Debug)]
 pub struct Keeping {
     captured: Captured,
@@ -30,7 +31,7 @@ pub struct Keeping {
 }
 
 impl Keeping {
-    /// Begins with its head; `raw` is what that was read from.
+    /// Starts with the head; `raw` is the bytes of the head.
     pub fn begin(protocol: Protocol, request: &Request, head: &Head, raw: &[u8], most: u64) -> Keeping {
         let version = match protocol {
             Protocol::Http2 => "HTTP/2".to_owned(),
@@ -61,7 +62,7 @@ impl Keeping {
     }
 }
 
-/// Gathers what the preflight brings, request by request.
+/// Collects the responses of the preflight, by request.
 #[derive(Debug)]
 pub struct Scout {
     plan: Arc<LoadPlan>,
@@ -71,39 +72,39 @@ pub struct Scout {
     kept: u64,
 }
 
-/// What is known of one request.
+/// What is known about one request.
 #[derive(Debug)]
 enum Asked {
-    /// Its responses so far; a body that is as an earlier one is kept once.
+    /// Its responses so far; equal bodies are kept once.
     Open(Vec<Result<Captured, Fault>>),
-    /// What they tell.
+    /// The result of examining them.
     Examined(Box<(Preflight, Option<Expectation>)>),
 }
 
 impl Scout {
-    /// One that has seen nothing.
+    /// A scout without responses.
     pub fn new(plan: &LoadPlan) -> Scout {
         let requests = plan.requests.iter().map(|_| Asked::Open(Vec::new())).collect();
         Scout { plan: Arc::new(plan.clone()), examiner: Examiner::new(plan), requests, kept: 0 }
     }
 
-    /// Begins to keep a response.
+    /// Starts to capture a response.
     pub fn keep(&self, request: u32, head: &Head, raw: &[u8]) -> Keeping {
         let most = self.plan.limits.body_bytes;
         Keeping::begin(self.plan.protocol, &self.plan.requests[request as usize], head, raw, most)
     }
 
-    /// A response is whole.
+    /// A response is complete.
     pub fn whole(&mut self, request: u32, keeping: Keeping) {
         self.response(request, Ok(keeping.captured));
     }
 
-    /// A request has ended in a fault.
+    /// A request has failed.
     pub fn fault(&mut self, request: u32, fault: Fault) {
         self.response(request, Err(fault));
     }
 
-    /// Whether asking again may tell more: every request was answered, and one is not examined yet.
+    /// Whether further responses may help: every request was answered, and one is not examined yet.
     pub fn asks_again(&self) -> bool {
         let is_answered = |asked: &Asked| match asked {
             Asked::Open(responses) => {
@@ -133,14 +134,14 @@ impl Scout {
         }
     }
 
-    /// Examines what has come for a request, and lets it go.
+    /// Examines the responses to a request, and frees them.
     fn examine(&mut self, index: usize) {
         let Asked::Open(responses) = &mut self.requests[index] else { return };
         let request = &self.plan.requests[index];
         let mut responses = std::mem::take(responses);
         let missing = responses.len() < times(&self.plan) as usize && responses.iter().all(Result::is_ok);
         if missing {
-            let message = "the preflight was ended before it was answered";
+            let message = "the preflight ended before the response arrived";
             responses.push(Err(Fault::new(FaultKind::Timeout, message)));
         }
         let all: Result<Vec<Captured>, Fault> = responses.into_iter().collect();
@@ -159,8 +160,8 @@ impl Scout {
         self.requests[index] = Asked::Examined(Box::new(found));
     }
 
-    /// What was found, in the plan's order, with a fault for each request that got no answer in time. Each is told of, for together they
-    /// may take a while.
+    /// The results, in the plan's order, with a failure for each request that got no response in time. Each is
+    /// reported, because together they may take a while.
     pub fn finish(mut self, each: impl Fn()) -> Vec<(Preflight, Option<Expectation>)> {
         for index in 0..self.requests.len() {
             self.examine(index);
@@ -174,7 +175,7 @@ impl Scout {
     }
 }
 
-/// Bytes of bodies, each kept once.
+/// Bytes of bodies, each counted once.
 fn bytes(all: &[Captured]) -> u64 {
     let mut bodies: Vec<&Arc<Vec<u8>>> = Vec::new();
     for captured in all {

@@ -1,4 +1,4 @@
-//! Requests as they are sent: made once, before the load.
+//! Requests as bytes: made once, before the load.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,35 +14,35 @@ use crate::transport::tls;
 /// The idempotent methods (RFC 9110, 9.2.2).
 const IDEMPOTENT: [&str; 6] = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"];
 
-/// Where connections go.
+/// Where connections lead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The address, the first that the name has.
+    /// The first address of the host.
     pub address: SocketAddr,
     /// The name for TLS; none: plain TCP.
     pub tls: Option<String>,
-    /// The host with its port, as in the Host header.
+    /// The host with its port, for the Host header.
     pub authority: String,
 }
 
-/// A request ready to be sent.
+/// A request that is ready to send.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// Index of its endpoint.
     pub endpoint: u32,
     /// Index of its class.
     pub class: u32,
-    /// Head and body as HTTP/1 sends them; empty in a plan for HTTP/2.
+    /// Head and body for HTTP/1; empty in a plan for HTTP/2.
     pub bytes: Box<[u8]>,
-    /// Head and body as HTTP/2 wants them, in a plan for it.
+    /// Head and body for HTTP/2, in a plan for it.
     pub message: Option<Message>,
-    /// Method HEAD: no body comes back.
+    /// The method is HEAD: the response has no body.
     pub head_only: bool,
-    /// It may be sent again when nobody knows whether the server has carried it out (RFC 9110, 9.2.2).
+    /// It may be sent again if it is unknown whether the server processed it (RFC 9110, 9.2.2).
     pub is_idempotent: bool,
 }
 
-/// Why a plan cannot be carried out; nothing was sent.
+/// Why a plan cannot run; nothing was sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);
@@ -52,11 +52,11 @@ pub struct Refusal(pub String);
 pub struct Arsenal {
     /// In the plan's order.
     pub requests: Vec<Prepared>,
-    /// Each once.
+    /// Each endpoint once.
     pub endpoints: Vec<Endpoint>,
-    /// Each once, in the order of their first request.
+    /// Each class once, in the order of first use.
     pub classes: Vec<String>,
-    /// For the endpoints with TLS, where there are any.
+    /// For endpoints with TLS, if there are any.
     pub tls: Option<Arc<ClientConfig>>,
 }
 
@@ -124,7 +124,10 @@ fn bytes(
     for (name, value) in &request.headers {
         token(name, || format!("{}: the header name `{name}`", request.name))?;
         if value.bytes().any(|b| matches!(b, b'\r' | b'\n' | 0)) {
-            return Err(Refusal(format!("{}: the value of {name} holds a line end or a NUL", request.name)));
+            return Err(Refusal(format!(
+                "{}: the value of {name} contains a line end or a NUL",
+                request.name
+            )));
         }
         add(name, value);
     }
@@ -147,5 +150,9 @@ fn bytes(
 }
 
 fn token(text: &str, what: impl Fn() -> String) -> Result<(), Refusal> {
-    if is_token(text) { Ok(()) } else { Err(Refusal(format!("{} is no token of HTTP", what()))) }
+    if is_token(text) {
+        Ok(())
+    } else {
+        Err(Refusal(format!("{} is not an HTTP token (letters, digits and !#$%&'*+-.^_`|~)", what())))
+    }
 }

@@ -1,4 +1,4 @@
-//! What a thread lets the others see while it runs.
+//! Progress that a thread shows to others while it runs.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,66 +6,66 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::Nanos;
 use crate::record::Recorder;
 
-/// How often a thread shows where it is.
+/// How often a thread shows its progress.
 const EVERY: Nanos = 500_000_000;
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Progress {
-    /// It is the preflight that goes on.
+    /// Whether the preflight is running.
     #[serde(default)]
     pub is_preflight: bool,
-    /// Seconds since the begin.
+    /// Seconds since the start.
     pub seconds: f64,
     /// Responses completed so far.
     pub completed: u64,
-    /// Faults so far.
+    /// Failures so far.
     pub faulted: u64,
-    /// Median response time of the newest slice, in seconds.
+    /// Median response time of the latest slice, in seconds.
     pub p50: Option<f64>,
-    /// Its 99th percentile.
+    /// 99th percentile of the response time of the latest slice.
     pub p99: Option<f64>,
 }
 
-/// One thread's window.
+/// The shared progress of one thread.
 #[derive(Debug, Default)]
 pub struct Window {
     seen: Mutex<Seen>,
-    /// Grows as long as the thread goes on.
+    /// Grows as long as the thread is alive and working.
     beats: AtomicU64,
 }
 
-/// The beats of a thread that has come to its end.
+/// The beats of a thread that has ended.
 const ENDED: u64 = u64::MAX;
 
-/// What is seen through it.
+/// The values that are shown.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     shown: Nanos,
-    /// Completed and faulted.
+    /// Completed and failed.
     pub counts: (u64, u64),
-    /// Response times of the newest slice.
+    /// Response times of the latest slice.
     pub newest: crate::hist::Hist,
 }
 
 impl Window {
-    /// Shows that it goes on.
+    /// Shows that the thread goes on.
     pub fn beat(&self) {
         self.beats.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Shows that there is nothing more to go on with.
+    /// Shows that the thread has ended.
     pub fn end(&self) {
         self.beats.store(ENDED, Ordering::Relaxed);
     }
 
-    /// Whether it has gone on since there were so many beats, or has ended; they are counted anew.
+    /// Whether the thread has gone on since `beats` was read, or has ended; updates `beats`.
     pub fn has_gone_on(&self, since: &mut u64) -> bool {
         let beats = self.beats.load(Ordering::Relaxed);
         std::mem::replace(since, beats) != beats || beats == ENDED
     }
 
-    /// Shows where it is.
+    /// Shows the progress.
     pub fn publish(&self, recorder: &Recorder) {
         if let Ok(mut seen) = self.seen.lock() {
             seen.counts = recorder.progress();
@@ -74,7 +74,7 @@ impl Window {
         }
     }
 
-    /// Shows that it goes on, and where it is unless it did a moment ago.
+    /// Shows that the thread goes on, and its progress unless that was shown a moment ago.
     pub fn publish_now_and_then(&self, recorder: &Recorder, now: Nanos) {
         self.beat();
         let is_due = self.seen.lock().is_ok_and(|mut seen| {
@@ -87,7 +87,7 @@ impl Window {
         }
     }
 
-    /// Looks in.
+    /// Reads the progress.
     pub fn look(&self) -> Seen {
         self.seen.lock().map(|seen| seen.clone()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Exchanges in flight, and what becomes of what a protocol tells of them: it is stamped, counted and checked.
+//! Exchanges in flight: takes the events of a protocol, and stamps, counts and checks the responses.
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use crate::protocol::{Events, ExchangeId};
 use crate::record::Recorder;
 use crate::verify::{Outcome, Proof, Verdict, Verifier};
 
-/// How long the decoder may take for what is left at the end.
+/// How long the decoder may take for the rest at the end.
 const LAST_PROOFS: Duration = Duration::from_secs(10);
 
-/// What is done with bodies.
+/// What happens with bodies.
 #[derive(Debug)]
 pub enum Eye {
     /// They are verified.
     Verify(Box<Verifier<Tag>>),
-    /// They are kept, for it is the preflight.
+    /// They are captured, in the preflight.
     Scout(Box<Scout>),
-    /// Nothing.
+    /// They are discarded.
     Closed,
 }
 
-/// Where one thread's events go.
+/// The receiver of one thread's events.
 #[derive(Debug)]
 pub struct Sink {
     clock: Clock,
@@ -35,19 +35,19 @@ pub struct Sink {
     exchanges: Vec<Exchange>,
     free: Vec<ExchangeId>,
     eye: Eye,
-    /// What was counted.
+    /// The counts so far.
     pub recorder: Recorder,
-    /// Exchanges that ended since this was last looked at.
+    /// Exchanges that ended since this was last read.
     pub ended: Vec<Ended>,
 }
 
 impl Sink {
-    /// One with nothing in flight.
+    /// A sink with nothing in flight.
     pub fn new(clock: Clock, recorder: Recorder, eye: Eye) -> Sink {
         Sink { clock, now: 0, exchanges: Vec::new(), free: Vec::new(), eye, recorder, ended: Vec::new() }
     }
 
-    /// Takes in a new exchange.
+    /// Adds a new exchange.
     pub fn open(&mut self, exchange: Exchange) -> ExchangeId {
         match self.free.pop() {
             Some(id) => {
@@ -76,12 +76,12 @@ impl Sink {
         self.exchanges.len() - self.free.len()
     }
 
-    /// Bytes of body that have come for it.
+    /// Bytes of body that have arrived for it.
     pub fn body_bytes(&self, x: ExchangeId) -> u64 {
         self.exchanges[x as usize].body
     }
 
-    /// Counts the responses of which the decoder has spoken by now.
+    /// Counts the responses that the decoder has judged by now.
     pub fn collect(&mut self) {
         while let Eye::Verify(verifier) = &mut self.eye {
             let Some(outcome) = verifier.proven() else { break };
@@ -89,7 +89,7 @@ impl Sink {
         }
     }
 
-    /// Counts all that is left, and gives the record with what the preflight found.
+    /// Counts the rest, and returns the record with the results of the preflight.
     pub fn finish(mut self) -> (Recorder, Option<Box<Scout>>) {
         if let Eye::Verify(verifier) = &mut self.eye {
             let outcomes = verifier.finish(LAST_PROOFS);
@@ -133,7 +133,7 @@ impl Sink {
             }
             Verdict::Unproven(evidence) => {
                 let Eye::Verify(verifier) = &mut self.eye else { return };
-                // Without room for it at the decoder, it counts as one that was not looked at.
+                // If the decoder has no room for it, it counts as unproven.
                 if verifier.submit(evidence, tag).is_ok() {
                     return;
                 }
@@ -200,8 +200,8 @@ impl Events for Sink {
         }
         if exchange.body >= exchange.abandon_after {
             exchange.abandoned = true;
-            // It ends the exchange, and is counted apart from faults.
-            return Err(Fault::new(FaultKind::Truncated, "given up on purpose"));
+            // It ends the exchange, and is counted separately from failures.
+            return Err(Fault::new(FaultKind::Truncated, "aborted on purpose"));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! How a plan is spread over threads: each has a part of every stream, with connections and a schedule of its own.
+//! Spreads a plan over threads: each has a part of every stream, with its own connections and schedule.
 
 use super::part::{Draw, Part};
 use super::prepared::{Arsenal, Refusal};
@@ -11,20 +11,21 @@ use crate::plan::{Check, Length, Limits, LoadPlan, Protocol, Stream};
 /// What is wrong with one of them, or an empty plan.
 pub fn models(plan: &LoadPlan) -> Result<Vec<Box<dyn Model>>, Refusal> {
     if plan.requests.is_empty() || plan.streams.is_empty() {
-        return Err(Refusal("the plan asks for nothing".into()));
+        return Err(Refusal("the plan has no requests".into()));
     }
     if plan.length.requests.is_none() && plan.length.seconds.is_none() {
         return Err(Refusal("the plan has no end: give it requests or seconds".into()));
     }
     if plan.requests.iter().any(|r| r.stream as usize >= plan.streams.len()) {
-        return Err(Refusal("a request belongs to a stream that is not there".into()));
+        return Err(Refusal("a request belongs to a stream that does not exist".into()));
     }
     let model =
         |s: &Stream| arrival::parse_for(&s.arrival, plan.length.seconds).map_err(|e| Refusal(e.to_string()));
     plan.streams.iter().map(model).collect()
 }
 
-/// One thread's parts of the streams. Connections are dealt out in turn, so that every thread has as many within one.
+/// One thread's parts of the streams. Connections are distributed in turn, so that the numbers per thread differ by at
+/// most one.
 pub fn parts<'a>(
     plan: &'a LoadPlan,
     arsenal: &Arsenal,
@@ -61,8 +62,8 @@ pub fn parts<'a>(
     (0..plan.streams.len()).map(part).collect()
 }
 
-/// The plan of the preflight: one request after the other, over one connection where the load keeps its own, and nobody is
-/// slow. When it is interrupted there is nothing to be saved.
+/// The plan of the preflight: one request after the other, over one connection if the load keeps its own, without slow
+/// readers. Nothing has to be saved when it is interrupted.
 pub fn scouting(plan: &LoadPlan) -> LoadPlan {
     let stream = Stream {
         name: "preflight".into(),
@@ -80,7 +81,7 @@ pub fn scouting(plan: &LoadPlan) -> LoadPlan {
     }
 }
 
-/// The only part of such a plan: each of these requests so many times.
+/// The only part of such a plan: each of these requests this many times.
 pub fn scouting_part<'a>(plan: &'a LoadPlan, arsenal: &Arsenal, requests: &[u32], times: u32) -> Part<'a> {
     let context = arrival::Part { index: 0, count: 1, slots: 1, seed: 0, seconds: None };
     let stream = &plan.streams[0];

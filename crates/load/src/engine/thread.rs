@@ -24,35 +24,35 @@ use crate::protocol::{Drive, Events as _, ExchangeId, Machine, Means};
 use crate::transport::Transport;
 use crate::transport::tls::TlsThread;
 
-/// The poll's name for the timer.
+/// The poll's token for the timer.
 const TIMER: Token = Token(usize::MAX);
-/// How often limits are looked at while requests are in flight.
+/// How often limits are checked while requests are in flight.
 const TICK: Nanos = 50_000_000;
-/// Bytes of the read buffer: large reads cost least, and it fits into a core's own cache beside the rest.
+/// Size of the read buffer: large reads cost least, and it fits into a core's own cache with the rest.
 const BUFFER: usize = 256 << 10;
-/// Bytes that a connection reads before others have their turn, and limits and the end are looked at.
+/// Bytes that a connection reads before others have their turn, and before limits and the end are checked.
 const TURN: usize = 1 << 20;
-/// The most that is dropped at a time.
+/// The most bytes to discard at a time.
 const SCRATCH: usize = 4 << 20;
 
-/// What the threads of a run share.
+/// State that the threads of a run share.
 #[derive(Debug)]
 pub struct Shared<'a> {
-    /// When the run began.
+    /// When the run started.
     pub clock: Clock,
     /// Requests that may still be sent.
     pub tickets: Option<AtomicI64>,
-    /// Set when no further request is to be sent.
+    /// Set when no further request may be sent.
     pub stop: &'a AtomicBool,
 }
 
 impl Shared<'_> {
-    /// Whether one more request may be sent; it is counted.
+    /// Takes one from the number of requests that may be sent; false: there is none.
     pub fn take_ticket(&self) -> bool {
         self.tickets.as_ref().is_none_or(|left| left.fetch_sub(1, Ordering::Relaxed) > 0)
     }
 
-    /// Whether all requests that were asked for have been sent.
+    /// Whether all planned requests have been sent.
     pub fn is_sold_out(&self) -> bool {
         self.tickets.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) <= 0)
     }
@@ -69,33 +69,33 @@ pub struct Thread<'a> {
     pub(super) vacant: Vec<usize>,
     pub(super) parts: Vec<Part<'a>>,
     pub(super) sink: Sink,
-    /// For connections with TLS, where there are any.
+    /// For connections with TLS, if there are any.
     pub(super) tls: Option<TlsThread>,
     pub(super) http2: Http2Thread,
     /// Connections with exchanges that are not sent yet.
     pub(super) unsent: Vec<usize>,
     pub(super) buffer: Vec<u8>,
-    /// Room that is never written to, see [`crate::protocol::Means::discard`].
+    /// Memory that is never written, see [`crate::protocol::Means::discard`].
     pub(super) scratch: Vec<u8>,
     /// Connections that have used up their turn.
     hungry: Vec<usize>,
-    /// When slow readers read on.
+    /// When slow readers continue.
     pub(super) paced: BinaryHeap<Reverse<(Nanos, usize)>>,
     /// Requests are still sent.
     pub(super) is_sending: bool,
-    /// When the last one may be sent.
+    /// When sending ends.
     pub(super) until: Nanos,
-    /// When requests in flight are given up; set when the sending ends.
+    /// When requests in flight are aborted; set when sending ends.
     pub(super) drained_by: Nanos,
     ticked: Nanos,
     window: &'a Window,
 }
 
 impl<'a> Thread<'a> {
-    /// A thread's engine with nothing done.
+    /// A new engine for a thread.
     ///
     /// # Errors
-    /// When the system gives no poll or timer.
+    /// The system has no poll or timer left.
     pub fn new(
         plan: &'a LoadPlan,
         arsenal: &'a Arsenal,
@@ -132,10 +132,10 @@ impl<'a> Thread<'a> {
         })
     }
 
-    /// Sends until the end is reached, and gives what was counted.
+    /// Sends until the end, and returns the counts.
     ///
     /// # Errors
-    /// When the system's poll fails.
+    /// The system's poll failed.
     pub fn run(mut self) -> io::Result<Sink> {
         let mut events = Events::with_capacity(1024);
         for stream in 0..self.parts.len() {
@@ -171,7 +171,7 @@ impl<'a> Thread<'a> {
         Ok(self.sink)
     }
 
-    /// How long the poll may wait, with the timer set for what is due to the microsecond.
+    /// How long the poll may wait; the timer is set for what is due, with microsecond precision.
     fn wait(&mut self, now: Nanos) -> io::Result<Option<Duration>> {
         let schedules = self.parts.iter().filter_map(|p| p.wake).filter(|_| self.is_sending).min();
         let reads = self.paced.peek().map(|Reverse((at, _))| *at);
@@ -183,13 +183,13 @@ impl<'a> Thread<'a> {
         Ok(Some(Duration::from_nanos(coarse - now)))
     }
 
-    /// Looks at the time where a tick has passed since, by the clock of the last read.
+    /// Checks the time if a tick has passed since, by the clock of the last read.
     fn glance(&mut self) -> io::Result<()> {
         let now = self.sink.now();
         if now >= self.ticked + TICK { self.look_at_time(now) } else { Ok(()) }
     }
 
-    /// Lets connections read on that have used up their turn, each once.
+    /// Lets connections that have used up their turn read on, each once.
     fn go_on(&mut self) -> io::Result<()> {
         for token in std::mem::take(&mut self.hungry) {
             let conn = self.conns.get_mut(token).and_then(Option::as_mut);
@@ -201,7 +201,7 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// Ends what is over time, now and then.
+    /// Ends exchanges and connections that exceed a time limit, at intervals.
     fn look_at_time(&mut self, now: Nanos) -> io::Result<()> {
         let is_asked = self.shared.stop.load(Ordering::Relaxed);
         let is_over = self.parts.iter().all(|p| p.is_over);
@@ -217,7 +217,7 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// Deals with an event of a connection.
+    /// Handles an event of a connection.
     fn happened(&mut self, event: &Event) -> io::Result<()> {
         let token = event.token().0;
         let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
@@ -231,14 +231,14 @@ impl<'a> Thread<'a> {
         }
         self.drive(token)?;
         if was_connecting && event.is_readable() {
-            // A server that spoke first: no further event tells of what it has said.
+            // The server sent first: no further event reports what it sent.
             self.drive(token)?;
         }
         Ok(())
     }
 
-    /// Deals with the exchanges that have ended. What follows them is sent when all events are dealt with: reading many and then sending
-    /// many costs less than turn by turn.
+    /// Handles exchanges that have ended. The next requests are sent after all events: reading many and then sending
+    /// many costs less than alternating.
     pub(super) fn settle(&mut self) -> io::Result<()> {
         while let Some(ended) = self.sink.ended.pop() {
             match ended {
@@ -255,7 +255,7 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// Lets slow readers read on whose time has come.
+    /// Lets slow readers continue when their time has come.
     fn read_on(&mut self) -> io::Result<()> {
         while let Some(Reverse((at, token))) = self.paced.peek().copied() {
             if at > self.shared.clock.now() {
@@ -263,7 +263,7 @@ impl<'a> Thread<'a> {
             }
             self.paced.pop();
             let conn = self.conns.get(token).and_then(Option::as_ref);
-            // Another connection may have taken its place, and wait for its own event.
+            // Another connection may have taken its place, and waits for its own event.
             if conn.is_some_and(|c| matches!(c.state, State::Open | State::Lingering)) {
                 self.drive(token)?;
             }
@@ -283,7 +283,7 @@ impl<'a> Thread<'a> {
 }
 
 impl Thread<'_> {
-    /// Moves a connection on.
+    /// Continues a connection.
     pub(super) fn drive(&mut self, token: usize) -> io::Result<()> {
         let Some(conn) = self.conns.get_mut(token).and_then(Option::as_mut) else { return Ok(()) };
         match conn.state {
@@ -321,7 +321,7 @@ impl Thread<'_> {
         self.driven(token, drive, exchange.is_none())
     }
 
-    /// Keeps the books on a connection that was driven.
+    /// Updates the state of a connection after it was driven.
     fn driven(&mut self, token: usize, drive: Drive, was_idle: bool) -> io::Result<()> {
         let Some(conn) = self.conns[token].as_mut() else { return self.settle() };
         let (stream, endpoint) = (conn.stream, conn.endpoint);
@@ -333,19 +333,19 @@ impl Thread<'_> {
                 conn.state = State::Lingering;
                 conn.listed = 0;
                 self.parts[stream as usize].lost(endpoint, token);
-                // What is to be sent again has room now.
+                // Requests that are to be sent again have room now.
                 self.settle()?;
                 self.pump(stream)?;
             }
             Drive::Open if has_ended && !self.parts[stream as usize].stream.keepalive => {
-                // It was asked to close and does not.
+                // It was asked to close but does not.
                 self.close(token);
             }
             Drive::Open | Drive::Paused if !is_lost => {
                 let has_more_room = self.offer(token);
                 self.settle()?;
                 if has_more_room {
-                    // There may be room without an end: the server has told its limit.
+                    // There may be room without an end: the server has announced its limit.
                     self.pump(stream)?;
                 }
             }
@@ -354,7 +354,8 @@ impl Thread<'_> {
         self.settle()
     }
 
-    /// Puts a connection among the idle ones, once for each exchange that may be started over it; whether there are more.
+    /// Adds a connection to the idle ones, once for each exchange that may be started on it; returns whether there are
+    /// more.
     pub(super) fn offer(&mut self, token: usize) -> bool {
         let Some(conn) = self.conns[token].as_mut() else { return false };
         let idle = &mut self.parts[conn.stream as usize].idle[conn.endpoint as usize];
@@ -364,7 +365,7 @@ impl Thread<'_> {
         more > 0
     }
 
-    /// Sends what was started on connections that gather it.
+    /// Sends the requests that connections have gathered.
     pub(super) fn send_off(&mut self) -> io::Result<()> {
         while let Some(token) = self.unsent.pop() {
             let Some(conn) = self.conns[token].as_mut().filter(|c| c.is_unsent) else { continue };
@@ -380,7 +381,7 @@ impl Thread<'_> {
         Ok(())
     }
 
-    /// A connection has something to send.
+    /// Notes that a connection has something to send.
     pub(super) fn gather(&mut self, token: usize) {
         let Some(conn) = self.conns[token].as_mut() else { return };
         if conn.machine.gathers() && !std::mem::replace(&mut conn.is_unsent, true) {
@@ -389,7 +390,7 @@ impl Thread<'_> {
     }
 }
 
-/// Bytes that count against a slow reader's rate: of body, where the protocol tells them from others.
+/// Bytes that count towards a slow reader's rate: only those of bodies, if the protocol distinguishes them.
 fn received(conn: &Conn, exchange: Option<ExchangeId>, sink: &Sink) -> u64 {
     match (&conn.machine, exchange) {
         _ if conn.pace.is_none() => 0,
@@ -398,11 +399,11 @@ fn received(conn: &Conn, exchange: Option<ExchangeId>, sink: &Sink) -> u64 {
     }
 }
 
-/// How long after its begin a connection is closed that the server should have closed.
+/// How long after its start a connection is closed that the server should have closed.
 const LINGER: Nanos = 5_000_000_000;
 
 impl Thread<'_> {
-    /// No further request is sent; what was due by now and was not sent is dropped.
+    /// Ends sending: requests that were due by now and were not sent are dropped.
     pub(super) fn stop_sending(&mut self, now: Nanos) {
         self.is_sending = false;
         self.drained_by = now.saturating_add(nanos(self.plan.limits.drain_seconds));
@@ -428,15 +429,16 @@ impl Thread<'_> {
         }
     }
 
-    /// A request that is due has no stream: the server takes none.
+    /// A due request gets no stream: the server accepts none.
     fn refuse(&mut self, stream: u16, scheduled: Nanos) {
         let waiting = self.parts[stream as usize].waiting.pop();
         let x = waiting.unwrap_or_else(|| self.open(stream, scheduled));
-        let message = "the server takes no stream: its SETTINGS_MAX_CONCURRENT_STREAMS is 0";
+        let message = "the server accepts no stream: its SETTINGS_MAX_CONCURRENT_STREAMS is 0";
         self.sink.fault(x, Fault::new(FaultKind::Http2, message), false);
     }
 
-    /// Ends the connections over which the server has taken no stream for as long as an answer may take, and a request that is due with each.
+    /// Ends connections on which the server has accepted no stream for the time that a response may take, each with a
+    /// due request.
     fn expire_refused(&mut self, now: Nanos, to_answer: Nanos) -> io::Result<()> {
         for token in 0..self.conns.len() {
             let Some(conn) = self.conns[token].as_mut() else { continue };
@@ -460,7 +462,7 @@ impl Thread<'_> {
         Ok(())
     }
 
-    /// Ends what is over its limit.
+    /// Ends what is over its time limit.
     pub(super) fn expire(&mut self, now: Nanos) -> io::Result<()> {
         let limits = &self.plan.limits;
         let (to_connect, to_answer) = (nanos(limits.connect_seconds), nanos(limits.request_seconds));
@@ -477,11 +479,12 @@ impl Thread<'_> {
             for &x in &exchanges {
                 let fault = match state {
                     State::Connecting(_) if now >= begun.saturating_add(to_connect) => {
-                        let message = format!("no connection within {} s", limits.connect_seconds);
+                        let message = format!("not connected within {} s", limits.connect_seconds);
                         Fault::new(FaultKind::ConnectTimeout, message)
                     }
                     State::Securing(..) if now >= begun.saturating_add(to_connect) => {
-                        let message = format!("no TLS session within {} s", limits.connect_seconds);
+                        let message =
+                            format!("TLS handshake not completed within {} s", limits.connect_seconds);
                         Fault::new(FaultKind::ConnectTimeout, message)
                     }
                     State::Open | State::Lingering
@@ -489,7 +492,7 @@ impl Thread<'_> {
                     {
                         Fault::new(
                             FaultKind::Timeout,
-                            format!("no last byte within {} s", limits.request_seconds),
+                            format!("response not complete within {} s", limits.request_seconds),
                         )
                     }
                     _ if is_drained => {
@@ -512,7 +515,7 @@ impl Thread<'_> {
         self.settle()
     }
 
-    /// Ends one exchange, and the connection with it where it carries no other.
+    /// Ends one exchange, and its connection unless that has other exchanges.
     fn give_up(&mut self, token: usize, x: ExchangeId) {
         let Some(conn) = self.conns[token].as_mut() else { return };
         let stays = matches!(conn.state, State::Open | State::Lingering) && conn.machine.cancel(x);
@@ -525,14 +528,14 @@ impl Thread<'_> {
         self.gather(token);
     }
 
-    /// What was to be sent again and has found no connection for as long as an answer may take.
+    /// Ends requests that were to be sent again but found no connection for the time that a response may take.
     fn expire_unplaced(&mut self, now: Nanos, to_answer: Nanos) {
         for part in &mut self.parts {
             let sink = &mut self.sink;
             part.waiting.retain(|&x| {
                 let is_late = now >= sink.get(x).sent.saturating_add(to_answer);
                 if is_late {
-                    let message = "no connection took it again in the time that an answer may take";
+                    let message = "no connection became free for sending it again before the timeout";
                     sink.fault(x, Fault::new(FaultKind::Timeout, message), false);
                 }
                 !is_late
@@ -540,7 +543,7 @@ impl Thread<'_> {
         }
     }
 
-    /// What was to be sent again and found no connection until the end.
+    /// Ends requests that were to be sent again but found no connection until the end.
     fn expire_waiting(&mut self) {
         let message = format!("not sent again within {} s after the end", self.plan.limits.drain_seconds);
         for part in &mut self.parts {

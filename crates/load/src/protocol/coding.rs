@@ -1,6 +1,6 @@
-//! The content coding that a response says its body is in (RFC 9110, section 8.4).
+//! The content coding that a response declares for its body (RFC 9110, section 8.4).
 
-/// What Content-Encoding says.
+/// The value of Content-Encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coding {
     /// None, or `identity`.
@@ -8,7 +8,7 @@ pub enum Coding {
     Identity,
     /// `gzip` or `x-gzip`.
     Gzip,
-    /// `deflate`: with or without zlib's wrapper, which the name does not tell.
+    /// `deflate`: with or without zlib's wrapper; the name does not tell which.
     Deflate,
     /// `br`.
     Brotli,
@@ -19,7 +19,7 @@ pub enum Coding {
 }
 
 impl Coding {
-    /// Reads a trimmed value of Content-Encoding; an empty one is none.
+    /// Parses a trimmed value of Content-Encoding; an empty value is `Identity`.
     pub fn of(value: &[u8]) -> Coding {
         let is = |token: &str| value.eq_ignore_ascii_case(token.as_bytes());
         match value.len() {

@@ -1,4 +1,5 @@
-//! HTTP/1: one exchange at a time on a connection. Requests are not pipelined: servers and proxies that lose them are many.
+//! HTTP/1: one exchange at a time per connection. Requests are not pipelined: many servers and proxies lose pipelined
+//! requests.
 
 pub mod chunked;
 mod exchange;
@@ -14,14 +15,17 @@ use crate::fault::{Fault, FaultKind};
 use crate::plan::Limits;
 use crate::transport::Transport;
 
-/// From so many bytes on, a body that is not looked at is dropped by the kernel; under it a read is as cheap.
+/// Unverified bodies with at least this many remaining bytes are discarded by the kernel; for fewer bytes, a read is
+/// equally cheap.
 const WORTH_DISCARDING: u64 = 8 << 10;
-/// From so many bytes on, events wait for many of a body that is dropped: two calls that say so are cheaper than being woken for each
-/// part. One that is looked at would be out of the processor's cache by then.
+/// With at least this many remaining bytes of a body that is discarded, an event waits for many bytes: two calls that
+/// set this are cheaper than a wake-up for each part. A body that is verified would have left the processor's cache by
+/// then.
 const WORTH_AWAITING: u64 = 64 << 10;
-/// So many.
+/// The bytes that an event waits for.
 const AWAITED: u64 = 1 << 20;
-/// Where bodies are dropped, the first read takes so many bytes: a head, and little more that is copied for nothing.
+/// If bodies are discarded, the size of the first read: a head, and little of the body that would be copied for
+/// nothing.
 const HEAD_ALONE: usize = 4 << 10;
 
 /// A connection's state.
@@ -30,32 +34,32 @@ pub struct Machine {
     limits: HeadLimits,
     informational: u32,
     current: Option<Current>,
-    /// A head that came in parts.
+    /// A head that arrived in parts.
     partial: Vec<u8>,
-    /// How far the end of that head was looked for.
+    /// How far that head was searched for its end.
     scanned: usize,
-    /// Exchanges that ended well here.
+    /// Successful exchanges on this connection.
     done: u64,
-    /// No further exchange is to come: it was asked to close, or has said that it will.
+    /// No further exchange may be started: the client asked for close, or the server announced it.
     closing: bool,
-    /// The response was there before the request was sent: its rest would be taken for the begin of the next.
+    /// The response arrived before the request was sent: its rest would be taken for the start of the next response.
     half_sent: bool,
 }
 
-/// What came of a step of reading.
+/// The outcome of one read.
 enum Step {
-    /// So many bytes were read; there may be more.
+    /// This many bytes were read; there may be more.
     Read(usize),
-    /// So many bytes were read; an event will tell of more.
+    /// This many bytes were read; an event will report more.
     Enough(usize),
-    /// There are none for now.
+    /// There are no bytes for now.
     Blocked,
-    /// The connection has come to this.
+    /// The connection has reached this state.
     End(Drive),
 }
 
 impl Machine {
-    /// A fresh connection's.
+    /// The state of a new connection.
     pub fn new(limits: &Limits) -> Machine {
         Machine {
             limits: HeadLimits { bytes: limits.head_bytes, fields: limits.head_fields },
@@ -74,7 +78,7 @@ impl Machine {
         self.current.is_none() && !self.closing
     }
 
-    /// Begins an exchange; the next send or drive writes it.
+    /// Starts an exchange; the next send or drive writes it.
     pub fn start(&mut self, id: ExchangeId, head_only: bool) {
         debug_assert!(self.is_free());
         self.current = Some(Current::new(id, head_only));
@@ -87,7 +91,7 @@ impl Machine {
         self.current.as_ref().map(|c| c.id)
     }
 
-    /// Writes the request that was started, as far as there is room.
+    /// Writes the started request as far as possible.
     pub fn send(&mut self, io: &mut impl Transport, request: &[u8], events: &mut impl Events) -> Drive {
         match self.write(io, request) {
             Ok(()) => Drive::Open,
@@ -95,7 +99,7 @@ impl Machine {
         }
     }
 
-    /// Writes and reads what can be. `request` is the bytes of the exchange in flight.
+    /// Writes and reads what is possible. `request` is the bytes of the exchange in flight.
     pub fn drive(
         &mut self,
         io: &mut impl Transport,
@@ -106,11 +110,11 @@ impl Machine {
         if let Err(fault) = self.write(io, request) {
             return self.fail(events, fault);
         }
-        // What is read at a rate is read as it comes.
+        // A slow reader reads bytes as they arrive.
         let gathers = means.discard.is_some() && means.allowance == usize::MAX;
         loop {
             if self.current.is_none() && self.closing {
-                // Where the server has closed its side there is nothing to wait for.
+                // If the server has closed its side, there is nothing to wait for.
                 let is_done = self.half_sent || means.ended;
                 return if is_done { Drive::Closed } else { linger(io, means.buffer) };
             }
@@ -148,7 +152,7 @@ impl Machine {
         self.current.as_mut().map_or(Ok(()), |current| current.write(io, request))
     }
 
-    /// Bytes of body that are still to come, where their number is known.
+    /// Remaining bytes of the body, if their number is known.
     fn left(&self) -> Option<u64> {
         match &self.current {
             Some(Current { rest: Rest::Length(left), .. }) => Some(*left),
@@ -160,7 +164,7 @@ impl Machine {
         self.current.as_ref().map_or(0, Current::chunks)
     }
 
-    /// Whether a part of a request waits for room to be sent.
+    /// Whether a part of a request waits for room in the socket.
     pub fn is_sending(&self) -> bool {
         self.current.as_ref().is_some_and(|current| !current.is_sent)
     }
@@ -181,7 +185,7 @@ impl Machine {
             Ok(read) => read,
             Err(step) => return step,
         };
-        // Bytes that answer no request: nothing here can be trusted any more.
+        // Bytes that do not belong to a request: the connection can no longer be trusted.
         let Some(id) = self.in_flight() else { return Step::End(Drive::Closed) };
         events.wire(id, read);
         match self.take(&buffer[..read], events) {
@@ -199,7 +203,7 @@ impl Machine {
         if read < room && io.short_read_drains() { Step::Enough(read) } else { Step::Read(read) }
     }
 
-    /// Takes in bytes of the response.
+    /// Takes bytes of the response.
     fn take(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, Fault> {
         let Some(current) = &mut self.current else { return Ok(Progress::Whole(0)) };
         if !current.begun {
@@ -223,7 +227,7 @@ impl Machine {
         }
         self.partial.extend_from_slice(bytes);
         match current.heads(&self.partial, &mut self.scanned, &self.limits, self.informational, events)? {
-            // The head ends in the bytes that came now, for without them it was not whole.
+            // The head ends in the new bytes, because it was incomplete before.
             Heads::Whole { used } => {
                 let used = used.saturating_sub(before);
                 self.partial.clear();
@@ -260,7 +264,7 @@ impl Machine {
 }
 
 impl Machine {
-    /// The bytes that came, which are never none, or the step for want of them.
+    /// The bytes that arrived (at least one), or the step if there are none.
     fn came(&mut self, read: io::Result<usize>, events: &mut impl Events) -> Result<usize, Step> {
         match read {
             Ok(0) => Err(Step::End(self.eof(events))),
@@ -300,8 +304,8 @@ impl Machine {
 
     pub(super) fn broken(&mut self, events: &mut impl Events, error: &io::Error) -> Drive {
         let Some(current) = &self.current else { return Drive::Closed };
-        // A transport says by these kinds that its own protocol is broken, or that it ended without its word for it: an
-        // end that only the close tells is not to be believed then, and any other needs no word.
+        // With these kinds a transport reports that its own protocol was violated, or ended without its closing
+        // message. Then an end that only the close marks cannot be trusted; any other end needs no closing message.
         let kind = match error.kind() {
             ErrorKind::InvalidData => FaultKind::Tls,
             ErrorKind::UnexpectedEof if matches!(current.rest, Rest::Close) => FaultKind::Tls,
@@ -312,10 +316,10 @@ impl Machine {
         self.fail(events, Fault::new(kind, message))
     }
 
-    /// Ends the exchange in flight with a fault, and the connection with it.
+    /// Ends the exchange in flight with a failure, and the connection with it.
     pub(super) fn fail(&mut self, events: &mut impl Events, fault: Fault) -> Drive {
         if let Some(current) = self.current.take() {
-            // A server may close a kept connection just when a request is under way (RFC 9112, 9.3.1).
+            // A server may close a kept connection just when a request is on its way (RFC 9112, 9.3.1).
             let closed = matches!(fault.kind, FaultKind::EmptyReply | FaultKind::Reset);
             events.fault(current.id, fault, closed && !current.begun && self.done > 0);
         }
@@ -323,7 +327,7 @@ impl Machine {
     }
 }
 
-/// Waits for the server to close, as it said it would, so that it is not us who hold the port in TIME_WAIT.
+/// Waits for the server to close, as it announced, so that the port in TIME_WAIT is the server's and not ours.
 pub(super) fn linger(io: &mut impl Transport, buffer: &mut [u8]) -> Drive {
     match io.read(buffer) {
         Err(e) if e.kind() == ErrorKind::WouldBlock => Drive::Lingering,

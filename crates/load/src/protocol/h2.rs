@@ -1,7 +1,7 @@
-//! HTTP/2: many exchanges at a time on a connection. Frames, header compression and flow control are the `h2` library's; it
-//! is polled here when bytes have come, without a runtime, and only the streams are asked that have something to tell.
+//! HTTP/2: many exchanges at a time per connection. The `h2` library does frames, header compression and flow control.
+//! It is polled here when bytes have arrived, without a runtime, and only streams with news are polled.
 //!
-//! The bytes of a head are those of the frames that it came in, as compressed on the wire.
+//! The bytes of a head are those of its frames, compressed as on the wire.
 
 mod frames;
 mod message;
@@ -29,25 +29,27 @@ use crate::fault::{Fault, FaultKind};
 use crate::plan::Limits;
 use crate::transport::Transport;
 
-/// Flow-control windows in bytes. The standard's 64 KB would make the server wait for us once a round trip, and a generator
-/// is to measure the server: these are in the range of what browsers offer. A body may fill a stream's window while the
-/// others' still fit into the connection's.
+/// Flow-control windows in bytes. With the standard's 64 KB the server would wait for us once per round trip, but a
+/// generator should measure the server: these windows are in the range of browsers. A body may fill a stream's window
+/// while those of others still fit into the connection's window.
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
-/// Streams that a connection may begin in its life: their numbers are odd and have 31 bits (RFC 9113, 5.1.1).
+/// Streams that a connection may open in its life: their numbers are odd and have 31 bits (RFC 9113, 5.1.1).
 const MOST_STREAMS: u64 = 1 << 30;
 
-/// Frames in a row that bring no response on, beside those that a server may owe us for what we sent: one for so many bytes.
+/// The most frames in a row that do not advance a response. Replies that a server owes for what we sent are allowed in
+/// addition: one frame per this many bytes.
 const FLOOD: u64 = 10_000;
 const GRANT: u64 = 64;
-/// Frames are small where they have fewer bytes than this in the mean; so many bytes of such are read at a time.
+/// Frames count as small if their mean size is below this; small frames are read in portions of this many bytes.
 const SMALL: usize = 64;
 const CRUMBS: usize = 16 << 10;
-/// Bytes that wait to be sent, and frames in a row that bring no response on, before no more is read: a server that asks for answers and does not
-/// read them fills no memory. One that reads no further request before its response is read is still heard.
+/// Reading stops at this many unsent bytes and frames in a row that do not advance a response: a server that asks for
+/// replies and does not read them fills no memory. A server that reads no request before its response is read still
+/// gets read.
 const CLOGGED: (usize, u64) = (1 << 20, 100);
 
-/// What the HTTP/2 connections of one thread have in common.
+/// State that the HTTP/2 connections of one thread share.
 #[derive(Clone, Debug)]
 pub struct Http2Thread(Rc<RefCell<Inbox>>);
 
@@ -57,7 +59,7 @@ impl Default for Http2Thread {
     }
 }
 
-/// A place for a stream.
+/// A slot for a stream.
 #[derive(Debug)]
 struct Slot {
     bell: Bell,
@@ -68,12 +70,12 @@ struct Slot {
 #[derive(Debug)]
 pub struct Machine {
     limits: Limits,
-    /// Streams at a time.
+    /// The most streams at a time.
     most: usize,
     keepalive: bool,
     inbox: Rc<RefCell<Inbox>>,
     pipe: Rc<RefCell<Pipe>>,
-    /// None: it was told to end.
+    /// None: it was told to close.
     sender: Option<SendRequest<Bytes>>,
     connection: Connection<pipe::Shared, Bytes>,
     flag: Arc<Flag>,
@@ -84,12 +86,12 @@ pub struct Machine {
     /// The number of each slot's stream; 0: vacant.
     ids: Vec<u32>,
     vacant: Vec<usize>,
-    /// The slot begun last.
+    /// The slot started last.
     latest: usize,
     frames: Frames,
-    /// Bytes of the connection's own, to be counted with the next exchange.
+    /// Bytes of the connection itself, to be counted with the next exchange.
     unclaimed: usize,
-    /// Bytes of the outbox that were sent, and that were counted.
+    /// Sent bytes of the outbox that are counted already.
     sent: usize,
     counted: usize,
     begun: u64,
@@ -98,9 +100,9 @@ pub struct Machine {
     received: u64,
     /// Bytes that were sent over the connection.
     written: u64,
-    /// The last read was one of many small frames: the next is shorter, so that a turn ends in time.
+    /// The last read had many small frames: the next one is shorter, so that a turn ends in time.
     is_crumbs: bool,
-    /// Frames in a row that were of no response: an answer to what we send, or a flood.
+    /// Frames in a row that belong to no response: replies to what we sent, or a flood.
     idle: u64,
     is_over: bool,
     broken: Option<Fault>,
@@ -108,10 +110,11 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A fresh connection's, for so many streams at a time. `keepalive`: more than one request in all.
+    /// The state of a new connection, for at most this many streams at a time. `keepalive`: more than one request in
+    /// all.
     ///
     /// # Errors
-    /// When the library refuses to begin.
+    /// The library cannot start.
     pub fn new(
         thread: &Http2Thread,
         limits: &Limits,
@@ -159,7 +162,7 @@ impl Machine {
         })
     }
 
-    /// Exchanges that may be started now. Until the server has told its limit, one at a time.
+    /// Exchanges that may be started now. Until the server has announced its limit, one at a time.
     pub fn capacity(&self) -> usize {
         let Some(sender) = &self.sender else { return 0 };
         if self.is_over || self.broken.is_some() || self.frames.last_stream.is_some() {
@@ -174,7 +177,7 @@ impl Machine {
         most.saturating_sub(self.in_flight())
     }
 
-    /// Whether the server takes no stream at all, by its own word.
+    /// Whether the server accepts no stream at all, as it announced.
     pub fn is_refused(&self) -> bool {
         let takes_none = self.sender.as_ref().is_some_and(|sender| sender.current_max_send_streams() == 0);
         let is_open = !self.is_over && self.broken.is_none() && self.frames.last_stream.is_none();
@@ -186,7 +189,7 @@ impl Machine {
         self.most - self.vacant.len()
     }
 
-    /// Bytes that came over the connection.
+    /// Bytes that arrived on the connection.
     pub fn received(&self) -> u64 {
         self.received
     }
@@ -196,7 +199,7 @@ impl Machine {
         self.slots.iter().filter_map(|slot| slot.stream.as_ref()).map(|stream| stream.x)
     }
 
-    /// Begins an exchange, where there is capacity; the next drive sends it.
+    /// Starts an exchange, if there is capacity; the next drive sends it.
     pub fn start(&mut self, x: ExchangeId, message: &Message, events: &mut impl Events) {
         if let Err(fault) = self.begin(x, message) {
             events.fault(x, fault, true);
@@ -205,18 +208,18 @@ impl Machine {
 
     fn begin(&mut self, x: ExchangeId, message: &Message) -> Result<(), Fault> {
         let refused =
-            |e: &dyn std::fmt::Display| Fault::new(FaultKind::Http2, format!("no stream to be had: {e}"));
+            |e: &dyn std::fmt::Display| Fault::new(FaultKind::Http2, format!("no stream available: {e}"));
         let mut cx = Context::from_waker(&self.waker);
         let (Some(sender), Some(&at)) = (&mut self.sender, self.vacant.last()) else {
-            return Err(refused(&"the connection is at its end"));
+            return Err(refused(&"the connection is closing"));
         };
         if sender.poll_ready(&mut cx).is_pending() {
-            // Streams that were begun are opened by the connection.
+            // The connection opens streams that were started.
             self.is_over |= Pin::new(&mut self.connection).poll(&mut cx).is_ready();
         }
         match sender.poll_ready(&mut cx) {
             Poll::Ready(ready) => ready.map_err(|e| refused(&e))?,
-            Poll::Pending => return Err(refused(&"the server allows no further one")),
+            Poll::Pending => return Err(refused(&"the server allows no further stream")),
         }
         let is_whole = message.body.is_empty();
         let (response, mut request) =
@@ -234,7 +237,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Gives up an exchange: its stream is reset by the next drive. Tells no events.
+    /// Aborts an exchange: the next drive resets its stream. Reports no events.
     pub fn cancel(&mut self, x: ExchangeId) {
         let found = self.slots.iter().position(|slot| slot.stream.as_ref().is_some_and(|s| s.x == x));
         if let Some(at) = found {
@@ -260,18 +263,18 @@ fn begin(
     builder
         .initial_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        // Twice what is taken: a head beyond the limit is judged here, for the library says nothing of its length.
+        // Twice the limit: heads beyond the limit are judged here, because the library does not report their length.
         .max_header_list_size(limits.head_bytes.saturating_mul(2))
         .initial_max_send_streams(most)
         .enable_push(false)
-        // A server may send what it likes in frames as small as it likes: that is what is measured.
+        // A server may send small frames of any size: this must be measurable.
         .data_frame_budget(usize::MAX)
         .max_local_error_reset_streams(None);
     let mut cx = Context::from_waker(Waker::noop());
     match pin!(builder.handshake(shared)).poll(&mut cx) {
         Poll::Ready(Ok(both)) => Ok(both),
         Poll::Ready(Err(e)) => Err(Fault::new(FaultKind::Http2, e.to_string())),
-        Poll::Pending => Err(Fault::new(FaultKind::Http2, "the library did not begin")),
+        Poll::Pending => Err(Fault::new(FaultKind::Http2, "the library did not start")),
     }
 }
 
@@ -286,7 +289,7 @@ impl Machine {
         }
     }
 
-    /// Writes and reads what can be.
+    /// Writes and reads what is possible.
     pub fn drive(&mut self, io: &mut impl Transport, means: Means<'_>, events: &mut impl Events) -> Drive {
         let drive = self.read(io, means, events);
         self.pipe.borrow_mut().is_open = false;
@@ -306,7 +309,7 @@ impl Machine {
                 return after;
             }
             if self.is_clogged() {
-                // The next event tells of room; until then the server may wait for us.
+                // The next event reports room to send; until then the server may wait for us.
                 return after;
             }
             if means.is_spent() {
@@ -321,7 +324,7 @@ impl Machine {
                     means.spend(0, 0);
                     continue;
                 }
-                // Streams have ends of their own: what came after none of them is no loss.
+                // Streams have their own ends: bytes after all of them are not lost.
                 Err(e) if e.kind() == ErrorKind::UnexpectedEof => (0, 0),
                 Err(e) => {
                     let kind =
@@ -356,7 +359,7 @@ impl Machine {
         }
     }
 
-    /// Counts what came, and looks whether it is HTTP/2.
+    /// Counts received bytes, and checks that they are HTTP/2.
     fn look(&mut self, events: &mut impl Events) -> bool {
         let inbox = self.inbox.borrow();
         let (slots, ids, unclaimed) = (&mut self.slots, &self.ids, &mut self.unclaimed);
@@ -380,22 +383,22 @@ impl Machine {
         });
         if seen.is_err() {
             let message =
-                format!("the server does not speak HTTP/2: it began with `{}`", shown(inbox.unread()));
+                format!("the server does not speak HTTP/2: it started with `{}`", shown(inbox.unread()));
             self.broken = Some(Fault::new(FaultKind::Http2, message));
         } else if self.idle > FLOOD + self.written / GRANT {
-            let message = format!("{} frames in a row that bring no response on", self.idle);
+            let message = format!("{} frames in a row that do not advance a response", self.idle);
             self.broken = Some(Fault::new(FaultKind::Flood, message));
         }
         self.broken.is_none()
     }
 
-    /// Whether more is to be sent than a server may leave to us unread.
+    /// Whether more is to be sent than a server may leave unread.
     fn is_clogged(&self) -> bool {
         let (bytes, frames) = CLOGGED;
         self.idle > frames && self.pipe.borrow().outbox.len() - self.sent > bytes
     }
 
-    /// Lets the library go on until it has nothing more to do, and tells of what came of it.
+    /// Lets the library work until it has nothing more to do, and reports the events.
     fn turn(&mut self, discard: bool, events: &mut impl Events) {
         loop {
             if self.flag.take() && !self.is_over {
@@ -443,7 +446,7 @@ impl Machine {
         Scene {
             last_stream: self.frames.last_stream,
             broken: self.broken.as_ref(),
-            // The read that told of the end counts as one.
+            // The read that reported the end counts as one.
             is_stale: self.done > 0 && stream.reads + 1 >= self.reads,
         }
     }
@@ -465,7 +468,7 @@ impl Machine {
                 }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                // The server may have said why before it closed: what it said is read first.
+                // The server may have said why before it closed: that is read first.
                 _ => break,
             }
         }
@@ -480,7 +483,7 @@ impl Machine {
         }
         let is_last = !self.keepalive && self.begun > 0;
         if self.in_flight() == 0 && (is_last || self.frames.last_stream.is_some()) {
-            // Without a sender the library says goodbye.
+            // Without a sender, the library sends GOAWAY.
             self.sender = None;
             self.flag.set();
             self.turn(false, events);
@@ -490,7 +493,7 @@ impl Machine {
         if self.frames.last_stream.is_some() { Drive::Lingering } else { Drive::Open }
     }
 
-    /// Ends what is in flight on a connection that is over.
+    /// Ends the exchanges in flight on a connection that is over.
     fn end(&mut self, events: &mut impl Events) -> Drive {
         self.turn(false, events);
         for at in 0..self.slots.len() {

@@ -1,13 +1,13 @@
-//! The slices of a run: the newest one open, the earlier ones packed.
+//! The slices of a run: the latest one open, the earlier ones packed.
 
 use crate::Nanos;
 use crate::hist::{Hist, Packed};
 use crate::result::Slice;
 
-/// The most slices that a run is kept in; with more, neighbours are joined and slices become twice as long.
+/// The most slices of a run; beyond that, neighbours are joined and slices become twice as long.
 const SLICES: usize = 256;
 
-/// What one slice holds while it may still change.
+/// The content of the open slice.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     pub scheduled: u64,
@@ -17,7 +17,7 @@ pub(super) struct Open {
     pub response: Hist,
 }
 
-/// What one slice holds when time has moved on.
+/// The content of a closed slice.
 #[derive(Clone, Debug, Default)]
 struct Kept {
     scheduled: u64,
@@ -48,8 +48,8 @@ impl Timeline {
         &self.open.response
     }
 
-    /// The open slice at an instant. What is earlier counts to the open one: events come in order, but for a schedule
-    /// that was late.
+    /// The open slice at an instant. Earlier events count towards the open slice: events come in order, except after a
+    /// late schedule.
     #[inline]
     pub fn at(&mut self, at: Nanos) -> &mut Open {
         if at >= self.until {
@@ -116,7 +116,7 @@ impl Timeline {
 }
 
 impl Open {
-    /// Packs it, and is empty again with its memory kept.
+    /// Packs it and empties it; its memory is kept.
     fn keep(&mut self) -> Kept {
         let response = if self.completed == 0 { Packed::default() } else { Packed::coarse(&self.response) };
         self.response.clear();
@@ -133,7 +133,7 @@ impl Open {
 }
 
 impl Kept {
-    /// Takes in another's, with no more room than both take.
+    /// Adds another slice, with no more memory than both need.
     fn add(&mut self, other: &Kept) {
         self.scheduled += other.scheduled;
         self.completed += other.completed;

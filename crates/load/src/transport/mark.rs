@@ -1,10 +1,10 @@
-//! `SO_RCVLOWAT`: how many bytes are to be there before an event tells of them, see socket(7).
+//! `SO_RCVLOWAT`: how many bytes must be available before an event reports them, see socket(7).
 
 use std::io;
 use std::os::fd::AsFd;
 
 use nix::sys::socket::setsockopt;
-// The macro calls the others by their bare names.
+// The macro uses the other functions by their bare names.
 use nix::{libc, setsockopt_impl, sockopt_impl};
 
 sockopt_impl!(Mark, SetOnly, libc::SOL_SOCKET, libc::SO_RCVLOWAT, usize);

@@ -12,29 +12,29 @@ use super::Transport;
 #[cfg(target_os = "linux")]
 use super::mark;
 
-/// On Linux a socket does not block from the begin, which saves a call.
+/// On Linux a socket can be non-blocking from creation, which saves a call.
 #[cfg(target_os = "linux")]
 const KIND: Type = Type::STREAM.nonblocking();
 #[cfg(not(target_os = "linux"))]
 const KIND: Type = Type::STREAM;
 
-/// A TCP connection that does not block, with Nagle's algorithm off.
+/// A non-blocking TCP connection without Nagle's algorithm.
 #[derive(Debug)]
 pub struct Tcp {
     stream: TcpStream,
-    /// The other end is on this machine.
+    /// The peer is on this machine.
     is_near: bool,
     /// Bytes that an event waits for.
     awaited: usize,
-    /// A write was told that the connection was reset.
+    /// A write reported that the connection was reset.
     was_reset: bool,
 }
 
 impl Tcp {
-    /// Begins to connect. The receive buffer is set before, so that the window is never larger.
+    /// Starts connecting. The receive buffer is set before, so that the window is never larger.
     ///
     /// # Errors
-    /// When no socket is to be had, or the connection fails at once.
+    /// No socket is available, or connecting fails at once.
     pub fn connect(address: SocketAddr, receive_buffer: Option<u32>) -> io::Result<Tcp> {
         let socket = Socket::new(Domain::for_address(address), KIND, Some(Protocol::TCP))?;
         if cfg!(not(target_os = "linux")) {
@@ -55,12 +55,12 @@ impl Tcp {
         }
     }
 
-    /// Whether it stands, after an event that says that it can be written to or is broken.
+    /// Whether it is established, after an event that reports it as writable or broken.
     ///
     /// # Errors
     /// Why it failed.
     pub fn is_connected(&self, is_broken: bool) -> io::Result<bool> {
-        // On Linux it is not writable before it stands.
+        // On Linux it is not writable before it is established.
         let stands = cfg!(target_os = "linux");
         if stands && !is_broken {
             return Ok(true);
@@ -78,13 +78,14 @@ impl Tcp {
         }
     }
 
-    /// What the end of all bytes means: a reset is told once, and where a write was told of it a read looks like one behind a close.
+    /// The meaning of the end of data: a reset is reported only once. If a write reported it, a read looks like one
+    /// after a close.
     #[cold]
     fn end(&self) -> io::Result<usize> {
         if self.was_reset { Err(Errno::CONNRESET.into()) } else { Ok(0) }
     }
 
-    /// What is registered for readiness.
+    /// The socket to register for readiness.
     pub fn source(&mut self) -> &mut TcpStream {
         &mut self.stream
     }
@@ -104,7 +105,7 @@ impl Transport for Tcp {
         Ok(sent?)
     }
 
-    /// The kernel drops the bytes without a copy, where it can (`MSG_TRUNC`, see tcp(7)).
+    /// The kernel discards the bytes without a copy, if possible (`MSG_TRUNC`, see tcp(7)).
     fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
         let most = max.min(scratch.len());
         let (_, dropped) = recv(&self.stream, &mut scratch[..most], RecvFlags::TRUNC)?;
@@ -116,7 +117,8 @@ impl Transport for Tcp {
         true
     }
 
-    /// On this machine alone: over a network, the window that the kernel makes for so many bytes would be part of what is measured.
+    /// Only on this machine: over a network, the window that the kernel opens for this many bytes would be part of the
+    /// measurement.
     #[cfg(target_os = "linux")]
     fn await_bytes(&mut self, bytes: usize) {
         if self.is_near && bytes != self.awaited && mark::set(&self.stream, bytes).is_ok() {

@@ -1,6 +1,6 @@
 //! TLS over a TCP connection, by rustls. Records are received in large reads, decrypted in place, and copied once.
 //!
-//! The unbuffered interface of rustls is used because the buffered one reads 4 KB from the socket at a time.
+//! The unbuffered interface of rustls is used, because the buffered one reads 4 KB at a time from the socket.
 
 mod config;
 pub use config::{NoTls, TlsThread, config};
@@ -20,19 +20,19 @@ use rustls::{Error, HandshakeKind};
 use super::Transport;
 use super::tcp::Tcp;
 
-/// Bytes of a thread's scratch: the longest handshake message that rustls takes (64 KB) with room to read on behind it.
+/// Size of a thread's scratch memory: the longest handshake message that rustls accepts (64 KB), with room to read on.
 const SCRATCH: usize = 128 << 10;
-/// A record with its header and tag, at the longest (RFC 8446, 5.2, and RFC 5246, 6.2.3).
+/// The longest record with its header and tag (RFC 8446, 5.2, and RFC 5246, 6.2.3).
 const RECORD: usize = (16 << 10) + 2048 + 5;
 /// Bytes that are encrypted at a time.
 const WRITE: usize = 64 << 10;
 
-/// Reads of the socket in a row that bring nothing for the caller, before it is asked to look at its clock.
+/// Reads in a row without data for the caller, before the caller must check its clock.
 const READS: u32 = 8;
-/// Bytes in a row that bring nothing: tickets, updates of keys and empty records without end.
+/// The most bytes in a row without data: endless tickets, key updates or empty records.
 const FLOOD: u64 = 16 << 20;
 
-/// How far a handshake is.
+/// The state of a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
     /// Bytes may be read and written.
@@ -41,25 +41,25 @@ pub enum Handshake {
     WouldBlock,
 }
 
-/// What was agreed upon.
+/// The negotiated session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// The protocol, as `TLSv1_3`.
+    /// The protocol, such as `TLSv1_3`.
     pub version: String,
-    /// The cipher suite, as `TLS13_AES_256_GCM_SHA384`.
+    /// The cipher suite, such as `TLS13_AES_256_GCM_SHA384`.
     pub cipher: String,
-    /// The application's protocol by ALPN; none: the server chose none.
+    /// The application protocol by ALPN; none: the server chose none.
     pub alpn: Option<Vec<u8>>,
-    /// An earlier session was taken up again.
+    /// An earlier session was resumed.
     pub resumed: bool,
 }
 
-/// Why nothing more comes.
+/// Why no more data follows.
 #[derive(Debug)]
 enum End {
-    /// The peer said so.
+    /// The peer closed the session.
     Notified,
-    /// TCP ended, and TLS did not.
+    /// TCP ended without an end of TLS.
     Cut,
     /// TLS failed.
     Failed(Error),
@@ -70,32 +70,33 @@ pub struct Tls {
     tcp: Tcp,
     session: UnbufferedClientConnection,
     scratch: Rc<RefCell<Box<[u8]>>>,
-    /// Received and not yet taken in by rustls: part of a record, or records that the caller had no room for.
+    /// Received bytes that rustls has not read: a part of a record, or records for which the caller had no room.
     held: Vec<u8>,
-    /// There may be whole records in `held`.
+    /// `held` may contain complete records.
     unprocessed: bool,
-    /// Decrypted, and more than the caller had room for.
+    /// Decrypted data for which the caller had no room.
     plain: Vec<u8>,
     plain_from: usize,
-    /// Encrypted and not yet sent.
+    /// Encrypted data that is not sent yet.
     outgoing: Vec<u8>,
     outgoing_from: usize,
-    /// The last read of the socket took all that was there.
+    /// The last read emptied the socket.
     drained: bool,
-    /// Bytes received since the last that were for the caller.
+    /// Bytes received since the last data for the caller.
     idle: u64,
     end: Option<End>,
 }
 
 impl Tls {
-    /// A connection to `host` (a name or an IP address, IPv6 with or without brackets) over TCP that stands or is about to.
+    /// A connection to `host` (a name or an IP address, IPv6 with or without brackets) over TCP that is established or
+    /// connecting.
     ///
     /// # Errors
-    /// When the host is neither, or rustls refuses to begin.
+    /// The host is neither, or rustls cannot start.
     pub fn new(tcp: Tcp, thread: &TlsThread, host: &str) -> io::Result<Tls> {
         let bare = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
         let name = ServerName::try_from(bare.to_owned()).map_err(|_| {
-            io::Error::new(ErrorKind::InvalidInput, format!("`{host}` is no name that TLS could ask for"))
+            io::Error::new(ErrorKind::InvalidInput, format!("`{host}` is not a valid server name for TLS"))
         })?;
         let session = UnbufferedClientConnection::new(thread.config.clone(), name).map_err(failed)?;
         let mut tls = Tls {
@@ -112,7 +113,7 @@ impl Tls {
             idle: 0,
             end: None,
         };
-        // Encodes the greeting; it is sent by the first step of the handshake.
+        // Encodes the ClientHello; the first step of the handshake sends it.
         tls.process(&mut [], &mut [], &[]);
         Ok(tls)
     }
@@ -122,7 +123,7 @@ impl Tls {
         &mut self.tcp
     }
 
-    /// Goes on with the handshake, as far as it can.
+    /// Continues the handshake as far as possible.
     ///
     /// # Errors
     /// As [`Transport::read`]; `UnexpectedEof` when the server closed within the handshake.
@@ -150,7 +151,7 @@ impl Tls {
         }
     }
 
-    /// What was agreed upon; none before the handshake is done.
+    /// The negotiated session; none before the handshake is complete.
     pub fn session(&self) -> Option<Session> {
         Some(Session {
             version: self.session.protocol_version()?.as_str().map(str::to_owned)?,
@@ -160,31 +161,31 @@ impl Tls {
         })
     }
 
-    /// Whether a read would tell something although no event announces it.
+    /// Whether a read would return something although no event announces it.
     pub fn has_buffered(&self) -> bool {
         !self.plain.is_empty() || self.unprocessed || self.end.is_some()
     }
 
-    /// What an end means to a reader: nothing more comes, or why that is not to be believed.
+    /// The meaning of an end for a reader: the end of data, or why it cannot be trusted.
     fn ending(&self) -> Option<io::Result<()>> {
         Some(match self.end.as_ref()? {
             End::Notified => Ok(()),
             End::Cut => Err(io::Error::new(
                 ErrorKind::UnexpectedEof,
-                "the connection was closed without TLS's close_notify: anybody may have cut it off",
+                "the connection was closed without TLS's close_notify: the data may be cut off",
             )),
             End::Failed(e) => Err(failed(e.clone())),
         })
     }
 
-    /// Sends what is encrypted; false: the socket has no more room.
+    /// Sends encrypted data; false: the socket has no more room.
     fn flush(&mut self) -> io::Result<bool> {
         while self.outgoing_from < self.outgoing.len() {
             match self.tcp.write(&self.outgoing[self.outgoing_from..]) {
                 Ok(n) => self.outgoing_from += n,
                 Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(false),
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                // What the server said before it closed is read first.
+                // Data that the server sent before it closed is read first.
                 Err(e) if matches!(e.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) => break,
                 Err(e) => return Err(e),
             }
@@ -197,18 +198,18 @@ impl Tls {
 
 fn failed(error: Error) -> io::Error {
     match error {
-        // Our own words, which the library would call an unexpected error.
+        // Our own errors, which the library would call unexpected.
         Error::General(words) => io::Error::new(ErrorKind::InvalidData, words),
         error => io::Error::new(ErrorKind::InvalidData, error),
     }
 }
 
 impl Transport for Tls {
-    /// Ends with 0 after the server's close_notify alone.
+    /// Returns 0 only after the server's close_notify.
     ///
     /// # Errors
-    /// `InvalidData` with rustls' own words when TLS failed; `UnexpectedEof` when the connection ended without close_notify,
-    /// so that an end which only the close tells cannot be believed; `WouldBlock` when the socket said so.
+    /// `InvalidData` with rustls' own message if TLS failed; `UnexpectedEof` if the connection ended without close_notify,
+    /// so that an end that only the close marks cannot be trusted; `WouldBlock` if the socket returned it.
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let mut reads = 0;
         loop {
@@ -237,7 +238,7 @@ impl Transport for Tls {
         }
     }
 
-    /// Takes bytes in and encrypts them; what the socket has no room for is sent by later calls of any kind.
+    /// Encrypts bytes; later calls of any kind send what the socket has no room for.
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         if let Some(End::Failed(e)) = &self.end {
             return Err(failed(e.clone()));
@@ -260,7 +261,7 @@ impl Transport for Tls {
         Ok(part.len())
     }
 
-    /// Reads and forgets: only who has decrypted a record knows how long it is.
+    /// Reads and discards: the length of a record is known only after decrypting it.
     fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
         let room = max.min(scratch.len());
         self.read(&mut scratch[..room])
@@ -281,7 +282,7 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// Reads the socket once, unless whole records are there, and decrypts into `out`.
+    /// Reads the socket once, unless there are complete records, and decrypts into `out`.
     pub(super) fn fill(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let shared = self.scratch.clone();
         let mut scratch = shared.borrow_mut();
@@ -321,7 +322,7 @@ impl Tls {
         Ok(done.written)
     }
 
-    /// Lets rustls take in `incoming`, decrypts into `out`, and encrypts `send` if it is its turn.
+    /// Lets rustls read `incoming`, decrypts into `out`, and encrypts `send` when it is its turn.
     pub(super) fn process(&mut self, incoming: &mut [u8], out: &mut [u8], send: &[u8]) -> Done {
         let mut done = Done::default();
         loop {
@@ -363,7 +364,7 @@ impl Tls {
                 }
                 Ok(ConnectionState::PeerClosed) => self.end = Some(End::Notified),
                 Ok(_) => over = true,
-                // The alert for the server stays unsent: rustls may panic when it is asked again after an error.
+                // The alert for the server stays unsent: rustls may panic if it is called again after an error.
                 Err(e) => {
                     self.end = Some(End::Failed(e));
                     over = true;
@@ -377,20 +378,20 @@ impl Tls {
     }
 }
 
-/// What came of some records.
+/// The outcome of reading some records.
 #[derive(Debug, Default)]
 pub(super) struct Done {
-    /// Bytes of records that were taken in.
+    /// Bytes of records that were read.
     pub used: usize,
     /// Bytes that were decrypted for the caller.
     pub written: usize,
-    /// It stopped for want of room, not of records.
+    /// It stopped because the caller's buffer was full, not because records were missing.
     pub stopped: bool,
-    /// The bytes to be sent were encrypted.
+    /// The bytes to send were encrypted.
     pub encrypted: bool,
 }
 
-/// Lets `encode` write behind what is there, with as much room as it asks for.
+/// Lets `encode` append, with as much room as it needs.
 fn append(
     to: &mut Vec<u8>,
     mut encode: impl FnMut(&mut [u8]) -> Result<usize, InsufficientSizeError>,

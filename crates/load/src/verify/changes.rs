@@ -1,8 +1,9 @@
-//! Pages whose content changes while the load runs: a nonce of the day, a clock that shows minutes, a sidebar that is made anew.
+//! Pages whose content changes during the load: a nonce of the day, a clock that shows minutes, a sidebar that is
+//! regenerated.
 //!
-//! A body that begins and ends as the preflight's, has at least half in common with them and is nevertheless other is held back. When
-//! enough of them agree, it is the page that has changed; what stays alone is wrong. A response that was cut off, or has an error page
-//! in its place, does not begin and end so, and is never held.
+//! A body that starts and ends like those of the preflight, shares at least half with them, but differs, is held back.
+//! If enough of them agree, the page has changed; a body without others that agree is wrong. A response that was cut
+//! off, or an error page, does not start and end like that, and is never held.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,18 +11,18 @@ use super::decoder::Waiting;
 use super::template::{SHARED, Template};
 use crate::fault::Fault;
 
-/// So many bodies that agree are a change, not a defect.
+/// This many bodies that agree are a change, not a defect.
 const AGREEING: usize = 3;
-/// Bodies that are held at most: with one more, the oldest is wrong.
+/// The most bodies that are held; with one more, the oldest is wrong.
 const MOST: usize = 8;
 
-/// What of a page has changed since its preflight.
+/// What has changed in a page since its preflight.
 #[derive(Debug, Default)]
 pub(super) struct Changes(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// What the preflight's bodies and those of the change have in common, once there was one.
+    /// What the bodies of the preflight and of the change have in common; none before a change.
     since: Option<Template>,
     held: Vec<Held>,
 }
@@ -35,14 +36,15 @@ struct Held {
 }
 
 impl Changes {
-    /// Whether a body is as the page has been since it changed.
+    /// Whether a body is like the page since its change.
     pub fn have(&self, body: &[u8]) -> bool {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.since.as_ref().is_some_and(|since| since.fits(body).is_ok())
     }
 
-    /// Takes a body that is other than those of the preflight, decoded, with the fault that it is when none agrees with it. Whoever waits for a body
-    /// of which that is known now is told. `preflight`: the bodies of the preflight, decoded.
+    /// Takes a decoded body that differs from those of the preflight, with the failure that applies if no other body
+    /// agrees with it. Reports to those who wait for bodies that are settled now. `preflight`: the decoded bodies of
+    /// the preflight.
     pub fn take(&self, preflight: &[Vec<u8>], body: Vec<u8>, fault: Fault, waiting: Waiting) {
         let state = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if common([preflight, std::slice::from_ref(&body)].concat()).is_none() {
@@ -63,13 +65,13 @@ impl Changes {
         }
     }
 
-    /// The load has ended: what is still held is wrong.
+    /// The load has ended: bodies that are still held are wrong.
     pub fn end(&self) {
         let state = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.held.drain(..).for_each(Held::refuse);
     }
 
-    /// How many parts of the page vary, when it has changed.
+    /// How many parts of the page vary, if it has changed.
     pub fn varying(&self) -> Option<usize> {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.since.as_ref().map(Template::varying)
@@ -77,7 +79,8 @@ impl Changes {
 }
 
 impl State {
-    /// The held bodies that have everything that the preflight and all the others of them have in common: a defect is in one of them alone.
+    /// The held bodies that contain everything that the preflight and all other held bodies have in common: a defect is
+    /// in one body only.
     fn agreeing(&self, preflight: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let bodies: Vec<&Vec<u8>> = self.held.iter().map(|held| &held.body).collect();
         let agrees = |at: &usize| {
@@ -96,7 +99,7 @@ impl Held {
     }
 }
 
-/// What bodies have in common, when they begin and end alike and that is at least half of each.
+/// What bodies have in common, if they start and end alike and that is at least half of each.
 fn common(bodies: Vec<Vec<u8>>) -> Option<Template> {
     let most = bodies.iter().map(Vec::len).max().unwrap_or(0);
     let is_alike =

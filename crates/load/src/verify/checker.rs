@@ -6,8 +6,8 @@ use super::wrong::{self, SHOWN, common};
 use crate::fault::Fault;
 use crate::protocol::coding::Coding;
 
-/// Where the check of one response stands: begun with its head, fed with its body, ended with its last byte. One that is
-/// dropped before its end leaves nothing behind.
+/// The check of one response: it starts with the head, takes the body, and ends with the last byte. A check that is
+/// dropped before its end has no effect.
 #[derive(Debug)]
 pub struct Checker {
     pub(super) request: u32,
@@ -19,17 +19,17 @@ pub struct Checker {
 pub(super) enum State {
     /// The first `at` bytes are those of that variant.
     Compare { variant: usize, at: usize },
-    /// Not as any variant, or to be decoded as a sample: kept from the first byte.
+    /// Different from all variants, or to be decoded as a sample: kept from the first byte.
     Capture(Box<Capture>),
-    /// Known to be wrong; what came from the difference on is being gathered.
+    /// Known to be wrong; the bytes from the difference on are being collected.
     Differs(Box<Differs>),
-    /// Its body is passed over.
+    /// The body is skipped.
     Unread,
-    /// It should be decoded, and there is no room to keep it.
+    /// It should be decoded, but there is no room to keep it.
     NoRoom,
 }
 
-/// The place where a body without coding is no longer the accepted one.
+/// The place where an uncompressed body differs from the accepted one.
 #[derive(Debug)]
 pub(super) struct Differs {
     pub variant: usize,
@@ -37,7 +37,7 @@ pub(super) struct Differs {
     pub got: Vec<u8>,
 }
 
-/// A body that equals no accepted one: to be handed to [`super::Verifier::submit`].
+/// A body that equals no accepted one: to be passed to [`super::Verifier::submit`].
 #[derive(Debug)]
 pub struct Evidence {
     pub(super) request: u32,
@@ -45,27 +45,27 @@ pub struct Evidence {
     pub(super) capture: Box<Capture>,
 }
 
-/// What is known of a response at its end.
+/// What is known about a response at its end.
 #[derive(Debug)]
 pub enum Verdict {
-    /// Every byte is right.
+    /// Every byte is correct.
     Compared {
         /// Bytes of the body after decoding.
         decoded_bytes: u64,
     },
-    /// Status, coding and length are right, as far as they are known; the body was not looked at.
+    /// Status, coding and length are correct as far as known; the body was not checked.
     Unread {
-        /// Bytes of the body after decoding; 0 where that is not known.
+        /// Bytes of the body after decoding; 0 if unknown.
         decoded_bytes: u64,
     },
-    /// To be decoded before it counts as anything.
+    /// To be decoded before it counts.
     Unproven(Evidence),
     /// Wrong.
     Fault(Fault),
 }
 
 impl Checker {
-    /// Whether the body's bytes matter; where they do not, they may be dropped unread and only counted.
+    /// Whether the body's bytes matter; otherwise they may be discarded and only counted.
     #[inline]
     pub fn reads(&self) -> bool {
         !matches!(self.state, State::Unread | State::NoRoom)
@@ -93,7 +93,7 @@ impl Checker {
         }
     }
 
-    /// The body is not the variant's that it was compared with so far: finds another, or keeps it.
+    /// The body differs from the variant that it was compared with: finds another variant, or keeps the body.
     #[cold]
     fn leave(&mut self, bytes: &[u8], view: &View, expectations: &Expectations) {
         let State::Compare { variant, at } = self.state else { return };
@@ -123,7 +123,7 @@ impl Differs {
         self.got.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// The fault, when the whole body had `length` bytes.
+    /// The failure, if the whole body had `length` bytes.
     pub fn fault(&self, view: &View, length: u64) -> Fault {
         let wire = &view.list()[self.variant].wire;
         let difference = wrong::difference(self.at, wire, &self.got);

@@ -1,4 +1,4 @@
-//! Takes the content coding off a body, in bounded memory and in Rust alone.
+//! Decodes the content coding of a body, with limited memory and in pure Rust.
 
 use std::borrow::Cow;
 
@@ -9,16 +9,17 @@ use crate::escape::shown;
 use crate::fault::{Fault, FaultKind};
 use crate::protocol::coding::Coding;
 
-/// The least room given to a decoder that is tried for the first time.
+/// The least output buffer of the first attempt.
 const ROOM: usize = 64 << 10;
-/// Web content is often packed more or less this tightly.
+/// Web content often compresses by about this factor.
 const USUAL_RATIO: usize = 4;
-/// DEFLATE packs no tighter: 258 bytes in two bits.
+/// The highest ratio of DEFLATE: 258 bytes in two bits.
 const DEFLATE_RATIO: usize = 1032;
-/// A decoder that ran out of room gets so many times more: never much more than is needed in the end.
+/// A decoder whose output buffer was full gets a buffer this many times as large: never much more than it finally
+/// needs.
 const GROWTH: usize = 2;
 
-/// The token of Content-Encoding.
+/// The name in Content-Encoding.
 pub(super) fn token(coding: Coding) -> &'static str {
     match coding {
         Coding::Identity => "identity",
@@ -30,8 +31,8 @@ pub(super) fn token(coding: Coding) -> &'static str {
     }
 }
 
-/// The formats that a body of that coding may be in. `deflate` means zlib (RFC 9110, section 8.4.1.2), and was long sent
-/// without its wrapper: browsers read both.
+/// The formats of a body in that coding. `deflate` means zlib (RFC 9110, section 8.4.1.2), but was long sent without
+/// its wrapper: browsers accept both.
 fn formats(coding: Coding) -> &'static [Format] {
     match coding {
         Coding::Identity => &[Format::Identity],
@@ -43,20 +44,20 @@ fn formats(coding: Coding) -> &'static [Format] {
     }
 }
 
-/// The body behind its coding. `likely` is what it probably decodes to in bytes (0: unknown), `limit` the most that it may.
-/// An empty body decodes to nothing in every coding: servers label responses without content.
+/// The decoded body. `likely` is its probable length in bytes (0: unknown), `limit` the largest allowed length. An
+/// empty body decodes to nothing in every coding: servers declare codings for responses without content.
 ///
-/// Decoders fill the room they are given with zeros, so that it starts near what is needed and grows up to the limit: a
-/// large limit costs memory only where a body does.
+/// Decoders fill their output buffer with zeros. The buffer therefore starts near the likely length and grows up to the
+/// limit: a high limit costs memory only if a body is long.
 ///
 /// # Errors
-/// `ContentCoding` for a coding that is unknown, `Bomb` beyond the limit, `Corrupt` for anything that does not decode, which
-/// includes bytes after its end: clients stop there, and would lose them.
+/// `ContentCoding` for an unknown coding, `Bomb` above the limit, `Corrupt` for anything that cannot be decoded, which
+/// includes bytes after the end: clients stop there and would lose them.
 pub(super) fn decode(coding: Coding, wire: &[u8], likely: u64, limit: u64) -> Result<Cow<'_, [u8]>, Fault> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let formats = formats(coding);
     if formats.is_empty() {
-        return Err(Fault::new(FaultKind::ContentCoding, "a content coding that cannot be taken off"));
+        return Err(Fault::new(FaultKind::ContentCoding, "the content coding is not supported"));
     }
     if wire.is_empty() || (coding == Coding::Identity && wire.len() <= limit) {
         return Ok(Cow::Borrowed(wire));
@@ -76,18 +77,19 @@ pub(super) fn decode(coding: Coding, wire: &[u8], likely: u64, limit: u64) -> Re
             Err(error) => failures.push(error),
         }
     }
-    // Of the two readings of deflate, the one that its first bytes announce has the word.
+    // Of the two forms of deflate, the one that the first bytes indicate determines the message.
     let failure = if zlib_header(wire) { failures.first() } else { failures.last() };
     let message = match failure {
         Some(Error::Decode { message, .. }) => shown(message.as_bytes()),
         other => other.map(ToString::to_string).unwrap_or_default(),
     };
-    let message = format!("no {}: {message}; it begins with `{}`", token(coding), shown(first(wire)));
+    let message =
+        format!("not valid {}: {message}; the body starts with `{}`", token(coding), shown(first(wire)));
     Err(Fault::new(FaultKind::Corrupt, message))
 }
 
-/// What a body may decode to. A gzip member ends with its length (RFC 1952, section 2.3.1), which may be a lie, but no great
-/// one.
+/// The largest output of a body. A gzip member ends with its length (RFC 1952, section 2.3.1); it may be false, but not
+/// by much.
 fn guess(coding: Coding, wire: &[u8]) -> usize {
     match (coding, wire.last_chunk::<4>()) {
         (Coding::Gzip, Some(length)) => {
@@ -97,7 +99,7 @@ fn guess(coding: Coding, wire: &[u8]) -> usize {
     }
 }
 
-/// Decodes in growing room.
+/// Decodes with growing output buffers.
 fn read(format: Format, wire: &[u8], mut room: usize, limit: usize) -> Result<Vec<u8>, Error> {
     loop {
         match independent::decode(format, wire, room, None) {
@@ -113,7 +115,7 @@ fn zlib_header(wire: &[u8]) -> bool {
     matches!(wire, [a, b, ..] if a & 0x0f == 8 && u16::from_be_bytes([*a, *b]) % 31 == 0)
 }
 
-/// Enough of a body to see what it is.
+/// The first bytes of a body, enough to recognise it.
 pub(super) fn first(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().min(16)]
 }
@@ -123,15 +125,15 @@ pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// What may be asked for under the content coding `zstd`: 8 MB (RFC 9659, section 3). Browsers refuse more.
+/// The largest window for the content coding `zstd`: 8 MB (RFC 9659, section 3). Browsers reject larger ones.
 const MOST: u64 = 8 << 20;
 
-/// The window of a frame that is too large for the content coding, in bytes.
+/// The window of a frame if it is too large for the content coding, in bytes.
 pub(super) fn excess(wire: &[u8]) -> Option<u64> {
     window(wire).filter(|bytes| *bytes > MOST)
 }
 
-/// The window that the frame's header tells of (RFC 8878, section 3.1.1.1); none when there is no such header.
+/// The window in the frame's header (RFC 8878, section 3.1.1.1); none without a valid header.
 fn window(wire: &[u8]) -> Option<u64> {
     let [0x28, 0xb5, 0x2f, 0xfd, descriptor, rest @ ..] = wire else { return None };
     let is_single_segment = descriptor & 0x20 != 0;
@@ -140,12 +142,12 @@ fn window(wire: &[u8]) -> Option<u64> {
         let base = 1u64 << (10 + exponent);
         return Some(base + base / 8 * u64::from(mantissa));
     }
-    // The window is the content: after the dictionary's id comes its size.
+    // The window is the whole content: its size follows the dictionary's id.
     let id = [0, 1, 2, 4][usize::from(descriptor & 3)];
     let size = [1, 2, 4, 8][usize::from(descriptor >> 6)];
     let mut bytes = [0; 8];
     bytes[..size].copy_from_slice(rest.get(id..id + size)?);
-    // A size of two bytes is told less 256.
+    // A size of two bytes is stored minus 256.
     Some(u64::from_le_bytes(bytes) + if size == 2 { 256 } else { 0 })
 }
 

@@ -1,4 +1,4 @@
-//! The one thread that decodes, apart from those that measure.
+//! The thread that decodes, separate from those that measure.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,16 +10,16 @@ use super::expectation::{Expectations, Judged};
 use crate::fault::Fault;
 use crate::sys;
 
-/// Bodies that may wait; their bytes are bounded as well.
+/// The most bodies that wait; their bytes are limited, too.
 const QUEUE: usize = 1024;
 
-/// The way to the thread that decodes; it ends when the last of these is dropped.
+/// The handle of the decoding thread; the thread ends when the last handle is dropped.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     orders: SyncSender<Order>,
 }
 
-/// What the thread is to do.
+/// A job of the thread.
 #[derive(Debug)]
 pub(super) enum Order {
     /// Decode a body.
@@ -38,7 +38,7 @@ pub(super) struct Job {
     pub over: Arc<AtomicBool>,
 }
 
-/// Who waits for what becomes of a body.
+/// Who waits for the result of a body.
 #[derive(Debug)]
 pub(super) struct Waiting {
     number: u64,
@@ -47,14 +47,14 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Tells; nobody listens any more when the run was given up.
+    /// Sends the result; nobody receives it if the run was aborted.
     pub fn tell(self, verdict: Result<u64, Fault>) {
         let Waiting { number, reply, decode_ns } = self;
         let _ = reply.send(Reply { number, verdict, decode_ns });
     }
 }
 
-/// What became of it: its decoded length, or what is wrong.
+/// The result: the decoded length, or what is wrong.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub number: u64,
@@ -63,18 +63,18 @@ pub(super) struct Reply {
 }
 
 impl Decoder {
-    /// Starts the thread. It has the lowest priority where a thread can have one of its own, and inherits the processors of
-    /// the caller: call this from a thread that is not pinned.
+    /// Starts the thread. It has the lowest priority if the system has priorities per thread, and inherits the
+    /// processors of the caller: call this from a thread that is not pinned.
     ///
     /// # Errors
-    /// When there can be no further thread.
+    /// No further thread can be started.
     pub fn start() -> io::Result<Decoder> {
         let (orders, waiting) = sync_channel(QUEUE);
         thread::Builder::new().name("weigh-decode".into()).spawn(move || work(&waiting))?;
         Ok(Decoder { orders })
     }
 
-    /// A decoder that never comes to anything.
+    /// A decoder that never decodes.
     #[cfg(test)]
     pub(super) fn stuck(queue: usize) -> (Decoder, Receiver<Order>) {
         let (orders, waiting) = sync_channel(queue);
@@ -86,7 +86,8 @@ impl Decoder {
         self.orders.try_send(Order::Decode(job)).is_ok()
     }
 
-    /// No more bodies come from one of the threads of that load. It is known behind all that came before; with a full queue, at once.
+    /// One of the threads of this load sends no more bodies. The message is queued after earlier bodies; if the queue
+    /// is full, it takes effect at once.
     pub(super) fn end(&self, expectations: &Arc<Expectations>) {
         if self.orders.try_send(Order::End(Arc::clone(expectations))).is_err() {
             expectations.end();

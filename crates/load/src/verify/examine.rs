@@ -1,4 +1,4 @@
-//! The preflight: what a server really sends for a request, and what can be asked of every further response.
+//! The preflight: finds out what a server really sends for a request, and what can be checked of further responses.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,27 +17,27 @@ use crate::protocol::coding::Coding;
 use crate::protocol::h1::head::Head;
 use crate::result::{Checked, Framing, Preflight};
 
-/// Bytes of accepted bodies that a run may keep; requests beyond them are checked in samples.
+/// Bytes of accepted bodies that a run may keep; requests beyond that are checked in samples.
 pub(crate) const KEPT: u64 = 512 << 20;
 
-/// So many responses for each content: with fewer, another content may still come.
+/// The least responses per content: with fewer, another content may still appear.
 const RESPONSES_PER_CONTENT: usize = 3;
-/// What varies may become so many bytes longer than in the preflight, and twice as long.
+/// Parts that vary may become this many bytes longer than in the preflight, and twice as long.
 const GROWTH: u64 = 4096;
 
-/// The name in [`Check::Verify`]'s `vary_by` that stands for bodies; every other one is a field's.
+/// The name in [`Check::Verify`]'s `vary_by` that stands for bodies; all others are names of headers.
 const BODY: &str = "body";
 
-/// A response that was read in full.
+/// A response that was received in full.
 #[derive(Clone, Debug)]
 pub struct Captured {
-    /// The protocol as the server spoke it, as `HTTP/1.1`.
+    /// The protocol version of the response, such as `HTTP/1.1`.
     pub version: String,
     /// Its head.
     pub head: Head,
-    /// Names and values of its fields, in their order.
+    /// Names and values of its headers, in order.
     pub fields: Vec<(Vec<u8>, Vec<u8>)>,
-    /// How the end of its body was told.
+    /// How the end of its body was marked.
     pub framing: Framing,
     /// Its body.
     pub body: Body,
@@ -46,13 +46,13 @@ pub struct Captured {
 /// A body in its content coding, without framing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// All of it.
+    /// The whole body.
     Whole(Arc<Vec<u8>>),
-    /// One over [`Limits::body_bytes`], that was only counted.
+    /// Longer than [`Limits::body_bytes`]: only its length.
     Long(u64),
 }
 
-/// Examines the responses of preflights, request by request.
+/// Examines the responses of preflights, by request.
 #[derive(Debug)]
 pub struct Examiner {
     limits: Limits,
@@ -60,7 +60,7 @@ pub struct Examiner {
     vary_by: Option<Vec<String>>,
     /// Bytes of bodies that may still be kept.
     room: u64,
-    /// The preflight asks again after a while, for what varies: then a page may also change while the load runs.
+    /// The preflight repeats requests after a pause, to find what varies: then a page may also change during the load.
     may_change: bool,
 }
 
@@ -74,10 +74,10 @@ impl Examiner {
         Examiner { limits: plan.limits, vary_by, room: KEPT, may_change: plan.again_seconds > 0.0 }
     }
 
-    /// What the responses to a request tell: `seen` is one of them, `others` are more, the more the better; without any,
-    /// a body that differs from response to response is taken for a wrong one later.
+    /// The findings from the responses to a request: `seen` is one of them, `others` are more. More responses are
+    /// better; without others, a body that varies is later taken for a wrong one.
     ///
-    /// Where [`Preflight::fault`] is set nothing can be verified, and the expectation is of no use.
+    /// If [`Preflight::fault`] is set, nothing can be verified, and the expectation is of no use.
     pub fn examine(
         &mut self,
         request: &Request,
@@ -95,7 +95,7 @@ impl Examiner {
             let (mut preflight, expectation) = self.examine(request, &rest[0], &rest[1..]);
             let all = rest.len() + 1;
             let message = format!(
-                "response {} of the preflight's {all} had another body than the others, which all were the same: what comes is held to theirs",
+                "response {} of the preflight's {all} had another body than the others, which were all the same: responses must have the body of the others",
                 odd + 1
             );
             preflight.notes.push(message);
@@ -104,7 +104,7 @@ impl Examiner {
         let mut finding = Finding::begin(request, seen);
         let known = self.vary_by.as_deref().unwrap_or_default();
         if let Some(names) = differing(seen, others, known) {
-            finding.note(format!("fields that differ from response to response: {names}"));
+            finding.note(format!("headers that differ between responses: {names}"));
         }
         if let Err(fault) = self.look(&mut finding, request, seen, others) {
             finding.preflight.fault = Some(fault);
@@ -146,10 +146,8 @@ impl Examiner {
             })
             .collect();
         if whole.len() <= others.len() {
-            finding.note(format!(
-                "bodies over {} bytes are checked by their length alone",
-                self.limits.body_bytes
-            ));
+            finding
+                .note(format!("of bodies over {} bytes only the length is checked", self.limits.body_bytes));
             return Ok(());
         }
         let decoded = finding.decode(&whole, &self.limits)?;
@@ -163,10 +161,11 @@ impl Examiner {
             self.varying(finding, &whole, &decoded)?;
         }
         self.choose(finding, &whole, &decoded);
-        // A response with a validator or a part of one promises its bytes (RFC 9110, 8.8 and 14).
+        // A response with a validator, or a part of one, promises its bytes (RFC 9110, 8.8 and 14).
         let promised = seen.head.status == 206
             || ["etag", "last-modified"].iter().any(|name| value(seen, name).is_some());
-        // What is not taken apart could not be told from a change: another body is wrong at once, and need not be kept.
+        // A body without parts that vary could not be distinguished from a change: another body is wrong at once, and
+        // need not be kept.
         let is_short = decoded.iter().all(|d| d.bytes <= LONGEST as u64);
         let expectation = &mut finding.expectation;
         if self.may_change
@@ -181,7 +180,7 @@ impl Examiner {
         Ok(())
     }
 
-    /// What can be asked of bodies that are not all the same.
+    /// What can be checked of bodies that are not all the same.
     fn varying(
         &self,
         finding: &mut Finding,
@@ -211,7 +210,7 @@ impl Examiner {
             expectation.template = Some(template);
             finding.note(note);
         } else if contents.len() * RESPONSES_PER_CONTENT <= decoded.len() {
-            let note = format!("it has {} bodies, which come again and again", contents.len());
+            let note = format!("the response has {} different bodies, which recur", contents.len());
             expectation.checked = Checked::Bytes;
             expectation.contents = contents;
             finding.note(note);
@@ -221,7 +220,7 @@ impl Examiner {
         Ok(())
     }
 
-    /// How responses will be checked: what is compared is kept.
+    /// How responses will be checked: keeps the bodies for comparison.
     fn choose(&mut self, finding: &mut Finding, bodies: &[(Coding, &[u8])], decoded: &[Decoded]) {
         let expectation = &mut finding.expectation;
         if expectation.decoded.is_some() {
@@ -235,7 +234,7 @@ impl Examiner {
         let bytes: u64 = kept.iter().map(|(_, wire)| wire.len() as u64).sum();
         if bytes > self.room {
             finding.note(
-                "its bodies are checked in samples: those of other requests fill the memory set apart".into(),
+                "bodies are checked in samples, because those of other requests fill the memory limit".into(),
             );
             finding.expectation.checked = Checked::Samples;
             return;
@@ -252,21 +251,21 @@ impl Examiner {
     }
 }
 
-/// The one response whose body is another than that of all others, where these are enough to say that it is wrong and not a part that varies:
-/// at least [`AGREEING`].
+/// The one response whose body differs from all others, if these are enough to call it wrong rather than a part that
+/// varies: at least [`AGREEING`].
 fn odd_one_out(seen: &Captured, others: &[Captured]) -> Option<usize> {
     let bodies: Vec<&Body> = [seen].into_iter().chain(others).map(|captured| &captured.body).collect();
     if bodies.len() <= AGREEING {
         return None;
     }
-    // Of three at least two are the others' where there is one odd.
+    // Of three bodies, at least two are those of the majority if one is different.
     let usual = if bodies[0] == bodies[1] || bodies[0] == bodies[2] { bodies[0] } else { bodies[1] };
     let mut odd = bodies.iter().enumerate().filter(|(_, body)| **body != usual);
     let (at, _) = odd.next()?;
     odd.next().is_none().then_some(at)
 }
 
-/// Responses that agree before a single other one is taken for wrong.
+/// The least number of equal responses for which a single different one counts as wrong.
 const AGREEING: usize = 5;
 
 pub(super) fn length(captured: &Captured) -> u64 {
@@ -276,12 +275,12 @@ pub(super) fn length(captured: &Captured) -> u64 {
     }
 }
 
-/// RFC 9112, section 6.3: these have no body, whatever their fields say.
+/// RFC 9112, section 6.3: these have no body, whatever their headers say.
 fn is_bodiless(request: &Request, seen: &Captured) -> bool {
     request.method == "HEAD" || matches!(seen.head.status, 204 | 304)
 }
 
-/// Each value once, in the order of the first of each.
+/// Each value once, in the order of first appearance.
 fn distinct<T: PartialEq + Copy>(all: &[T]) -> Vec<T> {
     let mut distinct: Vec<T> = Vec::new();
     for one in all {
@@ -292,26 +291,26 @@ fn distinct<T: PartialEq + Copy>(all: &[T]) -> Vec<T> {
     distinct
 }
 
-/// The names and values of a response's fields.
+/// The names and values of a response's headers.
 fn borrowed(captured: &Captured) -> impl Iterator<Item = (&[u8], &[u8])> {
     captured.fields.iter().map(|(name, value)| (name.as_slice(), value.as_slice()))
 }
 
-/// The media type of Content-Type without parameters, in lower case; empty without one.
+/// The media type of Content-Type without parameters, in lower case; empty without the header.
 pub(super) fn media_type<'a>(mut fields: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Vec<u8> {
     let named = fields.find(|(name, _)| name.eq_ignore_ascii_case(b"content-type"));
     let value = named.map_or(&b""[..], |(_, value)| value);
     value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii().to_ascii_lowercase()
 }
 
-/// The length of all bodies, if it is one and at least two say so, or Content-Length does.
+/// The length of all bodies, if it is the same and at least two responses or Content-Length show it.
 fn constant_length(seen: &Captured, others: &[Captured]) -> Option<u64> {
     let bytes = length(seen);
     let told = !others.is_empty() || seen.framing == Framing::Length;
     (told && others.iter().all(|other| length(other) == bytes)).then_some(bytes)
 }
 
-/// What is being found out about one request.
+/// The findings about one request.
 pub(super) struct Finding {
     pub preflight: Preflight,
     pub expectation: Expectation,
@@ -352,7 +351,7 @@ impl Finding {
         self.preflight.notes.push(text);
     }
 
-    /// Accepts the coding of a response, if it is known and was asked for.
+    /// Accepts the coding of a response, if it is known and was requested.
     pub fn accept_coding(&mut self, request: &Request, captured: &Captured) -> Result<(), Fault> {
         let coding = captured.head.coding;
         if self.expectation.codings.contains(&coding) {
@@ -375,7 +374,7 @@ impl Finding {
             }
         }
         if !self.expectation.codings.is_empty() {
-            self.note(format!("Content-Encoding changes from response to response: also {}", token(coding)));
+            self.note(format!("Content-Encoding differs between responses: also {}", token(coding)));
         }
         self.expectation.codings.push(coding);
         Ok(())
@@ -388,12 +387,12 @@ impl Finding {
         self.preflight.decoded_sha256 = None;
     }
 
-    /// Decodes every body, and notes where the first differs from the first other one.
+    /// Decodes every body, and notes the first difference between two.
     fn decode(&mut self, bodies: &[(Coding, &[u8])], limits: &Limits) -> Result<Vec<Decoded>, Fault> {
         let mut all: Vec<Decoded> = Vec::with_capacity(bodies.len());
         let mut is_noted = false;
         for (at, (coding, wire)) in bodies.iter().enumerate() {
-            // The same bytes decode to the same.
+            // The same bytes decode to the same content.
             if let Some(known) = bodies[..at].iter().position(|body| *body == (*coding, *wire)) {
                 all.push(all[known]);
                 continue;
@@ -410,7 +409,7 @@ impl Finding {
             };
             if reference != decoded && !is_noted {
                 is_noted = true;
-                // Only now are two bodies held at a time.
+                // Two bodies are in memory at the same time only here.
                 let (coding, wire) = bodies[0];
                 let before = decode(coding, wire, reference.bytes, limits.decoded_bytes)?;
                 let at = common(&before, &body);
@@ -424,7 +423,7 @@ impl Finding {
         Ok(all)
     }
 
-    /// What is odd about a body, and no fault.
+    /// Anything unusual about a body that is not a failure.
     pub fn notes_on_body(&mut self, seen: &Captured, wire: &[u8]) {
         let packed = match wire {
             [0x1f, 0x8b, 8, ..] => Some("gzip"),
@@ -434,7 +433,7 @@ impl Finding {
         if seen.head.coding == Coding::Zstd
             && let Some(window) = excess(wire)
         {
-            self.note(format!("zstd with a window of {window} bytes: browsers refuse more than 8 MB"));
+            self.note(format!("zstd with a window of {window} bytes: browsers reject more than 8 MB"));
         }
         match (seen.head.coding, packed) {
             (Coding::Identity, Some(format)) => {
@@ -444,11 +443,12 @@ impl Finding {
             }
             (Coding::Identity, None) => {}
             _ if seen.head.status == 206 => {
-                self.note("a part of a coded body: it is compared, and not decoded".into());
+                self.note("a part of a compressed body: it is compared, but not decoded".into());
             }
             _ if !varies_by_encoding(seen) => {
                 self.note(
-                    "a coded body without `Vary: Accept-Encoding`: caches may send it to anyone".into(),
+                    "a compressed body without `Vary: Accept-Encoding`: caches may send it to any client"
+                        .into(),
                 );
             }
             _ => {}
@@ -456,27 +456,27 @@ impl Finding {
     }
 }
 
-/// Fields that differ by their nature.
+/// Headers that differ by nature.
 const PASSING: [&[u8]; 5] = [b"date", b"age", b"expires", b"connection", b"keep-alive"];
-/// Names that are listed at most.
+/// The most names that are listed.
 const LISTED: usize = 8;
 
-/// The value of a field, its lines joined by commas, escaped and bounded.
+/// The value of a header, its lines joined by commas, escaped and limited in length.
 pub(super) fn value(captured: &Captured, name: &str) -> Option<String> {
     let named = captured.fields.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()));
     let lines: Vec<&[u8]> = named.map(|(_, value)| value.as_slice()).collect();
     (!lines.is_empty()).then(|| shown(&lines.join(&b", "[..])))
 }
 
-/// Whether Vary names Accept-Encoding, or everything.
+/// Whether Vary contains Accept-Encoding or `*`.
 pub(super) fn varies_by_encoding(captured: &Captured) -> bool {
     let vary = captured.fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case(b"vary"));
     let mut names = vary.flat_map(|(_, value)| value.split(|b| *b == b',')).map(<[u8]>::trim_ascii);
     names.any(|name| name == b"*" || name.eq_ignore_ascii_case(b"accept-encoding"))
 }
 
-/// The names of fields whose values are not those of the first response in every other one, in one line; those that
-/// `known` names are left out. None: there are none.
+/// The names of headers whose values differ between responses, on one line, without those in `known`. None: no header
+/// differs.
 pub(super) fn differing(first: &Captured, others: &[Captured], known: &[String]) -> Option<String> {
     let passing = |name: &[u8]| {
         PASSING.iter().any(|p| name.eq_ignore_ascii_case(p))

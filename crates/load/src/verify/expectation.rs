@@ -17,44 +17,44 @@ use crate::plan::{Check, Limits, LoadPlan};
 use crate::protocol::coding::Coding;
 use crate::result::Checked;
 
-/// Bytes of bodies that wait to be decoded, of all threads together.
+/// The limit on bytes of bodies that wait to be decoded, over all threads.
 const WAITING: usize = 16 << 20;
-/// Bytes of bodies that are remembered beside the preflight's, of all requests together.
+/// The limit on bytes of bodies that are kept in addition to the preflight's, over all requests.
 const LEARNED: usize = 64 << 20;
 
 /// What the responses to one request must be. Made by [`super::Examiner`]; shared by all threads.
 #[derive(Debug)]
 pub struct Expectation {
     pub(super) status: u16,
-    /// The content codings that may come; empty: any.
+    /// The accepted content codings; empty: any.
     pub(super) codings: Vec<Coding>,
     pub(super) checked: Checked,
-    /// Bytes of the body, where that is checked by itself.
+    /// The length of the body, if it is checked separately.
     pub(super) length: Option<u64>,
-    /// What every body decodes to; none: it differs from response to response, or is not known.
+    /// The decoded length of every body; none: it varies, or is unknown.
     pub(super) decoded: Option<Decoded>,
-    /// What bodies may decode to, where they are compared: one content, or a few that the server sends in turn.
+    /// The accepted decoded bodies, if they are compared: one content, or a few that the server alternates.
     pub(super) contents: Vec<Decoded>,
     /// What the bodies of a page that varies have in common.
     pub(super) template: Option<Template>,
-    /// Bytes that a body may decode to, where bodies differ.
+    /// The accepted decoded lengths, if bodies differ.
     pub(super) plausible: Option<RangeInclusive<u64>>,
-    /// The media type, where bodies differ.
+    /// The media type, if bodies differ.
     pub(super) media_type: Option<Vec<u8>>,
     pub(super) variants: Variants,
-    /// What of it changes while the load runs, where it may: it is no file, and its preflight looked for what varies.
+    /// What changes during the load, if it may: the preflight looked for what varies, and the response is not a file.
     pub(super) changes: Option<Changes>,
 }
 
-/// What is known of a body once it is decoded.
+/// What is known about a decoded body.
 pub(super) enum Judged {
     /// Its decoded length, or what is wrong.
     Told(Result<u64, Fault>),
-    /// It is complete, decoded, and other than the preflight's; the fault that it is unless the page has changed.
+    /// It is complete but differs from the preflight's; the failure that applies unless the page has changed.
     Other(Vec<u8>, Fault),
 }
 
-/// A body without its content coding.
+/// A decoded body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Decoded {
     pub bytes: u64,
@@ -62,20 +62,20 @@ pub(super) struct Decoded {
 }
 
 impl Expectation {
-    /// What is wrong with a body that decodes to so many bytes, if anything is.
+    /// What is wrong with a body that decodes to this many bytes, if anything.
     pub(super) fn implausible(&self, bytes: u64) -> Option<Fault> {
         let plausible = self.plausible.as_ref().filter(|range| !range.contains(&bytes))?;
         Some(wrong::implausible(bytes, plausible))
     }
 
-    /// The coding to take off a body under that label.
+    /// The coding to decode for that header value.
     #[inline]
     pub(super) fn layer(&self, label: Coding) -> Coding {
         layer(self.status, label)
     }
 }
 
-/// The coding to take off the body of a response: a part of a coded body (206) does not decode, and is taken as it is.
+/// The coding to decode for a response: a part of a compressed body (206) cannot be decoded, and is used unchanged.
 #[inline]
 pub(super) fn layer(status: u16, label: Coding) -> Coding {
     if status == 206 { Coding::Identity } else { label }
@@ -86,12 +86,12 @@ pub(super) fn layer(status: u16, label: Coding) -> Coding {
 pub struct Expectations {
     pub(super) list: Vec<Expectation>,
     pub(super) limits: Limits,
-    /// One of so many bodies that are not compared is decoded.
+    /// One in this many bodies that are not compared is decoded.
     pub(super) decode_every: u32,
-    /// What captured bodies draw on.
+    /// The memory budget of captured bodies.
     waiting: Arc<Budget>,
     learned: Arc<Budget>,
-    /// Threads from which bodies may come.
+    /// Threads that may send bodies.
     threads: AtomicUsize,
 }
 
@@ -113,31 +113,31 @@ impl Expectations {
         })
     }
 
-    /// Whether parts of the bodies of a request vary, or may begin to: then one that equals none may still be right.
+    /// Whether parts of a request's bodies vary or may start to: then a body that equals none may still be correct.
     pub(super) fn varies(&self, request: u32) -> bool {
         let expected = &self.list[request as usize];
         expected.template.is_some() || expected.changes.is_some()
     }
 
-    /// Begins to keep a body.
+    /// Starts to keep a body.
     pub(super) fn capture(&self, sofar: &[u8]) -> State {
         Capture::begin(&self.waiting, sofar).map_or(State::NoRoom, State::Capture)
     }
 
-    /// Keeps more of a body; false: there is no room, or it is too long to be kept.
+    /// Keeps more of a body; false: there is no room, or the body is too long to keep.
     pub(super) fn keep(&self, capture: &mut Capture, bytes: &[u8]) -> bool {
         let length = capture.bytes().len() as u64 + bytes.len() as u64;
         length <= self.limits.body_bytes && capture.push(bytes)
     }
 
-    /// Decodes a body that equals no variant known so far. Gives its decoded length, and remembers it among the accepted
-    /// variants; or among the wrong ones.
+    /// Decodes a body that equals no known variant. Returns its decoded length, and adds it to the accepted variants or
+    /// to the wrong ones.
     ///
     /// # Errors
-    /// `Corrupt`, `Bomb` or `Mismatch`, with the place where it left the nearest accepted body.
+    /// `Corrupt`, `Bomb` or `Mismatch`, with the place of the difference from the most similar accepted body.
     pub(super) fn judge(&self, request: u32, coding: Coding, wire: &[u8]) -> Judged {
         let expected = &self.list[request as usize];
-        // The same body may have waited more than once.
+        // The same body may have been queued more than once.
         let known = expected.variants.copy();
         if let Some(at) = find(&known, coding, wire) {
             return Judged::Told(match &known[at].fault {
@@ -147,7 +147,7 @@ impl Expectations {
         }
         let mut other = None;
         let verdict = self.decode(expected, coding, wire, &mut other).map_err(|mut fault| {
-            // Where a page varies, the first difference is in a part that may.
+            // If a page varies, the first difference is in a part that may vary.
             let near = nearest(&known, coding, wire).filter(|_| expected.template.is_none());
             let Some((near, at)) = near else { return fault };
             let difference = wrong::difference(at, &near.wire, &wire[at..]);
@@ -174,7 +174,7 @@ impl Expectations {
         Judged::Told(verdict)
     }
 
-    /// A body that is complete and other than the preflight's: it waits until others agree with it, or the load ends.
+    /// A body that is complete and differs from the preflight's: it waits until others agree with it, or the load ends.
     pub(super) fn changed(&self, request: u32, body: Vec<u8>, fault: Fault, waiting: Waiting) {
         let expected = &self.list[request as usize];
         let Some(changes) = &expected.changes else { return waiting.tell(Err(fault)) };
@@ -186,38 +186,38 @@ impl Expectations {
         };
         let mut preflight: Vec<Vec<u8>> = accepted.filter_map(decoded).collect();
         if expected.template.is_none() {
-            // Each is a content of its own: the one that is most like it has changed.
+            // Each accepted body is a content of its own: the most similar one has changed.
             let alike = |other: &Vec<u8>| wrong::common(other, &body);
             preflight = preflight.into_iter().max_by_key(alike).into_iter().collect();
         }
         changes.take(&preflight, body, fault, waiting);
     }
 
-    /// One more thread loads.
+    /// A further thread sends load.
     pub(super) fn begin(&self) {
         self.threads.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A thread has no more bodies. With the last one, a body that waits for others to agree with it is wrong.
+    /// A thread has no more bodies. After the last thread, a body that waits for others to agree with it is wrong.
     pub(super) fn end(&self) {
         if self.threads.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.list.iter().filter_map(|expected| expected.changes.as_ref()).for_each(Changes::end);
         }
     }
 
-    /// What is to be said of each request whose page changed while the load ran, with its place in the plan.
+    /// Notes on each request whose page changed during the load, with its index in the plan.
     pub fn changes(&self) -> impl Iterator<Item = (usize, String)> {
         let varying = |expected: &Expectation| expected.changes.as_ref()?.varying();
         let changed = self.list.iter().enumerate().filter_map(move |(at, e)| Some((at, varying(e)?)));
         changed.map(|(at, parts)| {
             let note = format!(
-                "its content changed during the load; compared from then on but for the parts that vary: {parts}"
+                "the content changed during the load; from then on, everything was compared except for the parts that vary: {parts}"
             );
             (at, note)
         })
     }
 
-    /// Decodes a body; one that is complete and not as the preflight's is given in `other`.
+    /// Decodes a body; `other` receives a body that is complete but differs from the preflight's.
     fn decode(
         &self,
         expected: &Expectation,
@@ -252,7 +252,7 @@ impl Expectations {
     }
 }
 
-/// Bytes that may be held at a time. One holder alone may exceed it, so that a single large body can be kept.
+/// A limit on bytes that are held at a time. A single holder may exceed it, so that one large body can be kept.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: usize,
@@ -260,12 +260,12 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// A budget of this many bytes.
     pub(super) fn of(limit: usize) -> Arc<Budget> {
         Arc::new(Budget { limit, used: AtomicUsize::new(0) })
     }
 
-    /// Takes `more` bytes for one that holds `own`; false: there is no room.
+    /// Takes `more` bytes for a holder of `own` bytes; false: there is no room.
     pub(super) fn take(&self, more: usize, own: usize) -> bool {
         let before = self.used.fetch_add(more, Ordering::Relaxed);
         if before + more <= self.limit || before == own {
@@ -286,7 +286,7 @@ impl Budget {
     }
 }
 
-/// A body from its first byte on. What it holds goes back to the budget when it is dropped, wherever that is.
+/// A body from its first byte on. Its bytes return to the budget when it is dropped, anywhere.
 #[derive(Debug)]
 pub(super) struct Capture {
     bytes: Vec<u8>,
@@ -294,13 +294,13 @@ pub(super) struct Capture {
 }
 
 impl Capture {
-    /// Begins with what has come so far; none when there is no room.
+    /// Starts with the bytes so far; none if there is no room.
     pub(super) fn begin(budget: &Arc<Budget>, sofar: &[u8]) -> Option<Box<Capture>> {
         let mut capture = Box::new(Capture { bytes: Vec::new(), budget: Arc::clone(budget) });
         capture.push(sofar).then_some(capture)
     }
 
-    /// Takes up more of the body; false: there is no room, and the capture is of no use any more.
+    /// Adds more of the body; false: there is no room, and the capture is of no use any more.
     pub(super) fn push(&mut self, more: &[u8]) -> bool {
         let room = self.budget.take(more.len(), self.bytes.len());
         if room {

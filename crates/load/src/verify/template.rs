@@ -1,20 +1,20 @@
-//! What the bodies of a page that varies have in common: parts that are the same in each of them, in order, with parts
-//! between them that vary, as a time of day, a nonce or a banner.
+//! What the bodies of a page that varies have in common: parts that are the same in each of them, in order. Between
+//! them are parts that vary, such as a time of day, a nonce or a banner.
 
 use memchr::memmem::Finder;
 
 use super::wrong::common as common_beginning;
 
-/// A longer body is not taken apart.
+/// The longest body that is split into parts.
 pub(super) const LONGEST: usize = 4 << 20;
-/// A part that is the same and shorter than this, between two that vary, is taken to vary with them: two banners have
-/// tags in common that a third has not.
+/// A common part that is shorter than this, between two parts that vary, counts as varying: two banners have tags in
+/// common that a third one does not have.
 const SHORTEST: usize = 32;
-/// Bodies with at least this share in common are compared but for the parts that vary.
+/// Bodies that have at least this share in common are compared except in the parts that vary.
 pub(super) const SHARED: f64 = 0.5;
-/// Pieces that may differ between two bodies; where more do, only their beginnings and ends are compared.
+/// Pieces that may differ between two bodies; if more differ, only their starts and ends are compared.
 const MOST_EDITS: usize = 2000;
-/// A piece of text without markup is cut at the first space behind so many bytes, and anywhere behind the second number.
+/// Text without markup is cut at the first space after this many bytes, and anywhere after the second number.
 const CUT: (usize, usize) = (32, 256);
 
 /// The parts that are the same in every body.
@@ -54,20 +54,20 @@ impl Template {
         self.fixed.iter().map(|part| part.needle().len()).sum()
     }
 
-    /// Every body begins and ends with a part that is the same.
+    /// Whether every body starts and ends with a part that is the same.
     pub fn is_framed(&self) -> bool {
         !self.opens && !self.closes
     }
 
-    /// Parts that vary.
+    /// The number of parts that vary.
     pub fn varying(&self) -> usize {
         self.fixed.len() - 1 + usize::from(self.opens) + usize::from(self.closes)
     }
 
-    /// Whether a body has every part that is the same, in order.
+    /// Whether a body contains every common part, in order.
     ///
     /// # Errors
-    /// From which byte on the first missing part was looked for.
+    /// The byte from which on the first missing part was searched.
     pub fn fits(&self, body: &[u8]) -> Result<(), usize> {
         let mut at = 0;
         for (index, part) in self.fixed.iter().enumerate() {
@@ -94,8 +94,8 @@ impl Template {
     }
 }
 
-/// A body in pieces: markup and quotes by themselves, and the text between them. What varies, varies by pieces: of a time
-/// of day whose seconds differ, the hour is not taken to be the same for ever.
+/// A body in pieces: markup and quotes are separate from the text between them. Whole pieces vary: if only the seconds
+/// of a time of day differ, the hour is not taken to be constant.
 fn pieces(body: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     let mut begin = 0;
@@ -116,8 +116,8 @@ fn pieces(body: &[u8]) -> Vec<&[u8]> {
     pieces
 }
 
-/// The ranges of bytes of a body in `pieces` that another has too, in order. Where the other has more between two ranges,
-/// they stay apart though they touch.
+/// The ranges of bytes of a body in `pieces` that another body also has, in order. If the other body has more between
+/// two ranges, they stay separate even if they touch.
 fn matches(pieces: &[&[u8]], other: &[u8]) -> Vec<(usize, usize)> {
     let others = self::pieces(other);
     let mut starts = vec![0];
@@ -149,12 +149,12 @@ fn alike(a: &[&[u8]], b: &[&[u8]]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The same for lists with other beginnings and ends; nothing where more than [`MOST_EDITS`] pieces differ.
+/// The same for lists with different starts and ends; empty if more than [`MOST_EDITS`] pieces differ.
 fn edited(a: &[&[u8]], b: &[&[u8]]) -> Vec<(usize, usize)> {
     let (n, m) = (a.len() as i64, b.len() as i64);
     let most = MOST_EDITS.min(a.len() + b.len()) as i64;
     let slot = |k: i64| (k + most + 1) as usize;
-    // How far one comes on each diagonal with so many edits, and what that was with one less.
+    // The furthest point on each diagonal with this number of edits, and with one fewer.
     let mut reach = vec![0i64; 2 * most as usize + 3];
     let mut before: Vec<Vec<i64>> = Vec::new();
     for edits in 0..=most {
@@ -174,7 +174,7 @@ fn edited(a: &[&[u8]], b: &[&[u8]]) -> Vec<(usize, usize)> {
     Vec::new()
 }
 
-/// The pairs on the way that was found, from its end to its beginning.
+/// The pairs on the path that was found, from its end to its start.
 fn traced(before: &[Vec<i64>], end: (i64, i64)) -> Vec<(usize, usize)> {
     let (mut x, mut y) = end;
     let mut pairs = Vec::new();
@@ -198,7 +198,7 @@ fn traced(before: &[Vec<i64>], end: (i64, i64)) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// What is in both lists of ranges; a border of either stays one.
+/// The intersection of two lists of ranges; a border of either stays one.
 fn intersection(a: &[(usize, usize)], b: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let (mut i, mut j) = (0, 0);
     let mut both = Vec::new();

@@ -1,4 +1,4 @@
-//! The room as the engine uses it: preflight, load, verdicts.
+//! The module in the way the engine uses it: preflight, load, verdicts.
 
 mod accounting;
 mod bodies;
@@ -17,15 +17,15 @@ use crate::protocol::coding::Coding;
 use crate::protocol::h1::head::Head;
 use crate::result::{Checked, Framing, Preflight};
 
-/// What heads are read from.
+/// The bytes of heads.
 const RAW: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
 
-/// Long enough for any test to be decoded; a test that works never waits for it.
+/// Long enough to decode in any test; a test that passes never waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const CODINGS: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
 
-/// A page of text with about so many bytes.
+/// A page of text with about this many bytes.
 fn page(bytes: usize) -> Vec<u8> {
     let lines = (0..).map(|i: u32| format!("<p>Line {i} says {:x}</p>\n", i.wrapping_mul(2_654_435_761)));
     let mut page: Vec<u8> = lines.take(bytes / 20 + 1).flat_map(String::into_bytes).collect();
@@ -58,7 +58,7 @@ fn encode(coding: Coding, level: i32, body: &[u8]) -> Vec<u8> {
     wire
 }
 
-/// What the libraries that browsers use make of a body.
+/// The result of the libraries that browsers use for a body.
 fn reference(coding: Coding, wire: &[u8], expected: usize) -> Option<Vec<u8>> {
     let (codec, container) = codec(coding);
     let mut body = Vec::new();
@@ -102,7 +102,7 @@ fn captured(coding: Coding, wire: &[u8]) -> Captured {
     }
 }
 
-/// Examines one response and more with the usual plan.
+/// Examines one response and others with the default plan.
 fn examine(seen: &Captured, others: &[Captured]) -> (Preflight, Expectation) {
     Examiner::new(&plan(Limits::default(), verify())).examine(&request(), seen, others)
 }
@@ -139,7 +139,7 @@ impl World {
         self.verifier.end(checker, wire.len() as u64)
     }
 
-    /// What a response comes to in the end; whether it had to be decoded for that.
+    /// The final result of a response, and whether it had to be decoded.
     fn judged(&mut self, coding: Coding, wire: &[u8], piece: usize) -> (Result<u64, Fault>, bool) {
         match self.respond(coding, wire, piece) {
             Verdict::Compared { decoded_bytes } => (Ok(decoded_bytes), false),

@@ -1,7 +1,7 @@
-//! The bodies that are known on the wire for one request: the accepted ones, and those proven wrong.
+//! The known bodies of one request, as transferred: accepted ones and wrong ones.
 //!
-//! The set only grows, so that an index into it stays valid. Threads read a copy of their own (shared bytes, no lock) and
-//! see by one atomic length that there is more.
+//! The set only grows, so that an index stays valid. Threads read a copy of their own (shared bytes, no lock); one
+//! atomic length shows them that there is more.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,15 +10,16 @@ use super::wrong::common;
 use crate::fault::Fault;
 use crate::protocol::coding::Coding;
 
-/// Accepted bodies of a request, and as many wrong ones, are remembered at most: beyond that each is decoded anew.
+/// The most accepted bodies of a request, and also the most wrong ones, that are kept: each further one is decoded
+/// again.
 pub(super) const MOST: usize = 8;
 
-/// A body as it is transferred.
+/// A body as transferred.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     pub coding: Coding,
     pub wire: Arc<[u8]>,
-    /// Bytes that it decodes to.
+    /// Its decoded length.
     pub decoded_bytes: u64,
     /// What is wrong with it; none: it is accepted.
     pub fault: Option<Arc<Fault>>,
@@ -32,7 +33,7 @@ pub(super) struct Variants {
 }
 
 impl Variants {
-    /// Adds one, unless it is there already or there are enough of its kind.
+    /// Adds one, unless it is already in the set or there are enough of its kind.
     pub(super) fn add(&self, variant: Variant) {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         let alike = list.iter().filter(|v| v.fault.is_some() == variant.fault.is_some()).count();
@@ -42,7 +43,7 @@ impl Variants {
         }
     }
 
-    /// Whether there is room for one more that is accepted, or wrong.
+    /// Whether there is room for one more accepted, or wrong, body.
     pub(super) fn has_room(&self, wrong: bool) -> bool {
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.iter().filter(|v| v.fault.is_some() == wrong).count() < MOST
@@ -58,12 +59,12 @@ impl Variants {
 #[derive(Debug, Default)]
 pub(super) struct View {
     list: Vec<Variant>,
-    /// The one that the last body was equal to: the next one probably is, too.
+    /// The variant that the last body was equal to: the next one probably is, too.
     last: usize,
 }
 
 impl View {
-    /// Takes in what was added since.
+    /// Adds what is new.
     #[inline]
     pub(super) fn refresh(&mut self, shared: &Variants) {
         if shared.count.load(Ordering::Acquire) != self.list.len() {
@@ -84,14 +85,14 @@ impl View {
         }
     }
 
-    /// Notes that a body was equal to that one.
+    /// Notes that a body was equal to that variant.
     #[inline]
     pub(super) fn matched(&mut self, index: usize) {
         self.last = index;
     }
 
-    /// Another variant that begins with the first `at` bytes of the variant `than`, goes on with `next`, and, when `ends`,
-    /// ends there.
+    /// Another variant that starts with the first `at` bytes of the variant `than`, continues with `next`, and, if
+    /// `ends`, ends there.
     pub(super) fn other(&self, than: usize, at: usize, next: &[u8], ends: bool) -> Option<usize> {
         let begin = &self.list[than].wire[..at];
         let fits = |v: &Variant| {
@@ -104,12 +105,12 @@ impl View {
     }
 }
 
-/// Where a body is in a list.
+/// The index of a body in a list.
 pub(super) fn find(list: &[Variant], coding: Coding, wire: &[u8]) -> Option<usize> {
     list.iter().position(|v| v.coding == coding && *v.wire == *wire)
 }
 
-/// The accepted variant that has the longest beginning in common with a body, and how long that is.
+/// The accepted variant that has the longest start in common with a body, and the length of that start.
 pub(super) fn nearest<'a>(list: &'a [Variant], coding: Coding, wire: &[u8]) -> Option<(&'a Variant, usize)> {
     let accepted = list.iter().filter(|v| v.coding == coding && v.fault.is_none());
     accepted.map(|v| (v, common(&v.wire, wire))).max_by_key(|(_, length)| *length)

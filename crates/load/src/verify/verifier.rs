@@ -16,8 +16,8 @@ use crate::protocol::coding::Coding;
 use crate::protocol::h1::head::{Head, fields};
 use crate::result::Checked;
 
-/// Verifies the responses of one thread. `T` is what the engine wants back when a response that could not be judged at its
-/// end is: it counts such a response then, and once.
+/// Verifies the responses of one thread. `T` identifies a response that could not be judged at its end: the engine gets
+/// it back with the result, and counts the response then, and once.
 #[derive(Debug)]
 pub struct Verifier<T> {
     expectations: Arc<Expectations>,
@@ -25,15 +25,15 @@ pub struct Verifier<T> {
     decoder: Decoder,
     reply: Sender<Reply>,
     replies: Receiver<Reply>,
-    /// Responses that are with the decoder, with the numbers of their jobs.
+    /// Responses that are at the decoder, by the numbers of their jobs.
     pending: Vec<(u64, T)>,
     jobs: u64,
     unproven: u64,
-    /// Tells the decoder that nobody waits for our jobs any more.
+    /// Tells the decoder that nobody waits for this thread's jobs any more.
     over: Arc<AtomicBool>,
 }
 
-/// What a thread remembers of a request.
+/// What a thread keeps about a request.
 #[derive(Debug, Default)]
 struct Local {
     view: View,
@@ -41,21 +41,21 @@ struct Local {
     until_sample: u32,
 }
 
-/// A response of which the decoder has spoken.
+/// A response that the decoder has judged.
 #[derive(Debug)]
 pub struct Outcome<T> {
-    /// What was handed in with it.
+    /// What was passed with it.
     pub tag: T,
-    /// What it is.
+    /// The result.
     pub proof: Proof,
     /// CPU nanoseconds of decoding.
     pub decode_ns: u64,
 }
 
-/// What the decoder says.
+/// The decoder's verdict.
 #[derive(Debug)]
 pub enum Proof {
-    /// It is right.
+    /// It is correct.
     Decoded {
         /// Bytes after decoding.
         decoded_bytes: u64,
@@ -91,10 +91,11 @@ impl<T> Verifier<T> {
         Verifier::new(Arc::clone(&self.expectations), self.decoder.clone())
     }
 
-    /// Begins a response to the request of that index in the plan; `head` is its final head, and `raw` what that was read from.
+    /// Starts a response to the request with that index in the plan; `head` is its final head, and `raw` the bytes of
+    /// the head.
     ///
     /// # Errors
-    /// `Status`, `ContentCoding` and `ContentType`. The body is then of no interest.
+    /// `Status`, `ContentCoding` and `ContentType`. The body does not matter then.
     #[inline]
     pub fn head(&mut self, request: u32, head: &Head, raw: &[u8]) -> Result<Checker, Fault> {
         let expected = &self.expectations.list[request as usize];
@@ -121,7 +122,7 @@ impl<T> Verifier<T> {
                     None => self.expectations.capture(&[]),
                 }
             }
-            // Whatever comes is what it is.
+            // Any content is accepted.
             Checked::Samples if expected.decoded.is_none() && coding == Coding::Identity => State::Unread,
             Checked::Samples if local.until_sample > 0 => {
                 local.until_sample -= 1;
@@ -135,7 +136,7 @@ impl<T> Verifier<T> {
         Ok(Checker { request, coding, state })
     }
 
-    /// Takes the next bytes of the body, without its framing.
+    /// Takes the next bytes of the body, without framing.
     #[inline]
     pub fn body(&mut self, checker: &mut Checker, bytes: &[u8]) {
         let view = &self.requests[checker.request as usize].view;
@@ -178,7 +179,7 @@ impl<T> Verifier<T> {
         }
     }
 
-    /// A body that is the beginning of a variant.
+    /// A body that is the start of a variant.
     #[cold]
     fn short(&mut self, request: u32, coding: Coding, variant: usize, at: usize) -> Verdict {
         let view = &mut self.requests[request as usize].view;
@@ -205,7 +206,7 @@ impl<T> Verifier<T> {
         Verdict::Unread { decoded_bytes: unread(expected, coding, body_bytes) }
     }
 
-    /// A body that was kept whole: by now it may be known.
+    /// A body that was kept as a whole: it may be known by now.
     #[cold]
     fn kept(&mut self, request: u32, coding: Coding, capture: Box<Capture>) -> Verdict {
         let expected = &self.expectations.list[request as usize];
@@ -217,10 +218,10 @@ impl<T> Verifier<T> {
         }
     }
 
-    /// Hands a body to the decoder; `tag` comes back with its [`Outcome`].
+    /// Passes a body to the decoder; `tag` comes back with its [`Outcome`].
     ///
     /// # Errors
-    /// The tag, when the decoder has too much to do: the response then counts as one that was not looked at.
+    /// The tag, if the decoder has too much to do: the response then counts as unproven.
     pub fn submit(&mut self, evidence: Evidence, tag: T) -> Result<(), T> {
         self.jobs += 1;
         let number = self.jobs;
@@ -239,7 +240,7 @@ impl<T> Verifier<T> {
         Err(tag)
     }
 
-    /// The next response of which the decoder has spoken, if there is one; never waits.
+    /// The next response that the decoder has judged, if any; never waits.
     #[inline]
     pub fn proven(&mut self) -> Option<Outcome<T>> {
         while !self.pending.is_empty() {
@@ -251,7 +252,7 @@ impl<T> Verifier<T> {
         None
     }
 
-    /// Waits until the decoder has spoken of every response, but no longer than that; those left over come back as
+    /// Waits until the decoder has judged every response, but no longer than this; the rest comes back as
     /// [`Proof::Unread`]. Afterwards nothing is pending.
     pub fn finish(&mut self, within: Duration) -> Vec<Outcome<T>> {
         self.decoder.end(&self.expectations);
@@ -269,12 +270,13 @@ impl<T> Verifier<T> {
         outcomes
     }
 
-    /// Responses that equalled no accepted body, or were to be decoded as samples, and were not for want of room or time.
+    /// Responses that equalled no accepted body, or were to be decoded as samples, but were not decoded because memory
+    /// or time was missing.
     pub fn unproven(&self) -> u64 {
         self.unproven
     }
 
-    /// The response that a reply is about; none when it was given up.
+    /// The response that a reply is about; none if it was dropped.
     fn outcome(&mut self, reply: Reply) -> Option<Outcome<T>> {
         let at = self.pending.iter().position(|(number, _)| *number == reply.number)?;
         let (_, tag) = self.pending.swap_remove(at);
@@ -296,7 +298,7 @@ fn known(view: &View, variant: usize) -> Verdict {
     }
 }
 
-/// What a body decodes to that was not decoded, where that is known.
+/// The decoded length of a body that was not decoded, if known.
 fn unread(expected: &Expectation, coding: Coding, body_bytes: u64) -> u64 {
     match (expected.decoded, coding) {
         (Some(decoded), _) => decoded.bytes,

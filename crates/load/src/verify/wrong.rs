@@ -1,4 +1,4 @@
-//! What is said of a response that is not as the preflight's.
+//! Messages about a response that differs from the preflight's.
 
 use std::ops::RangeInclusive;
 
@@ -8,17 +8,17 @@ use crate::escape::shown as escaped;
 use crate::fault::{Difference, Fault, FaultKind};
 use crate::protocol::coding::Coding;
 
-/// A status that is not the preflight's.
+/// The status differs from the preflight's.
 #[cold]
 pub(super) fn status(got: u16, expected: &Expectation) -> Fault {
-    Fault::new(FaultKind::Status, format!("status {got}, where the preflight's is {}", expected.status))
+    Fault::new(FaultKind::Status, format!("status {got}; the preflight's was {}", expected.status))
 }
 
 /// A content coding that the preflight did not see.
 #[cold]
 pub(super) fn coding(got: Coding, expected: &Expectation) -> Fault {
     let accepted: Vec<&str> = expected.codings.iter().map(|c| token(*c)).collect();
-    let message = format!("{}, where the preflight's is {}", token(got), accepted.join(" or "));
+    let message = format!("content coding {}; the preflight's was {}", token(got), accepted.join(" or "));
     Fault::new(FaultKind::ContentCoding, message)
 }
 
@@ -26,70 +26,71 @@ pub(super) fn coding(got: Coding, expected: &Expectation) -> Fault {
 #[cold]
 pub(super) fn media_type(got: &[u8], expected: &[u8]) -> Fault {
     let name = |value: &[u8]| if value.is_empty() { "none".to_owned() } else { escaped(value) };
-    let message = format!("Content-Type {}, where the preflight's is {}", name(got), name(expected));
+    let message = format!("Content-Type {}; the preflight's was {}", name(got), name(expected));
     Fault::new(FaultKind::ContentType, message)
 }
 
-/// A length that is far from all that the preflight saw.
+/// A length that is far from all lengths of the preflight.
 #[cold]
 pub(super) fn implausible(got: u64, plausible: &RangeInclusive<u64>) -> Fault {
     let (least, most) = (plausible.start(), plausible.end());
-    let message = format!("a body of {got} bytes, where {least} to {most} are plausible by the preflight");
+    let message =
+        format!("a body of {got} bytes; after the preflight, {least} to {most} bytes are plausible");
     Fault::new(FaultKind::Length, message)
 }
 
-/// A body that lacks what all of the preflight's have.
+/// A body that lacks a part that all bodies of the preflight have.
 #[cold]
 pub(super) fn part(at: usize, bytes: u64) -> Fault {
     let message = format!(
-        "a body of {bytes} bytes after decoding lacks a part that every response of the preflight has from byte {at} on"
+        "a body of {bytes} bytes after decoding lacks a part that every response of the preflight has, expected from byte {at} on"
     );
     Fault::new(FaultKind::Mismatch, message)
 }
 
-/// A body that is too long to be kept, and therefore none of those that were.
+/// A body that is too long to keep, and therefore differs from those that were kept.
 #[cold]
 pub(super) fn too_long(got: u64, limit: u64) -> Fault {
-    let message = format!("a body of {got} bytes, where the preflight's has less than the limit of {limit}");
+    let message = format!("a body of {got} bytes; the preflight's was below the limit of {limit} bytes");
     Fault::new(FaultKind::Length, message)
 }
 
-/// Another length than that of every response of the preflight.
+/// The length differs from that of every response of the preflight.
 #[cold]
 pub(super) fn length(got: u64, expected: u64) -> Fault {
     let message = format!(
-        "a body of {got} bytes, where all of the preflight's have {expected}; \
-         if bodies may differ, say so with `--vary-by body`"
+        "a body of {got} bytes; every body of the preflight had {expected}; \
+         if bodies may differ, add `--vary-by body`"
     );
     Fault::new(FaultKind::Length, message)
 }
 
-/// A body without coding that is not the accepted one: it ends early, goes on, or says something else.
+/// An uncompressed body that differs from the accepted one: it ends early, goes on, or has other content.
 pub(super) fn body(difference: Difference, length: u64, expected: u64) -> Fault {
     let (kind, message) = if difference.offset == length.min(expected) {
-        (FaultKind::Length, format!("a body of {length} bytes, where the preflight's has {expected}"))
+        (FaultKind::Length, format!("a body of {length} bytes; the preflight's had {expected}"))
     } else {
         (
             FaultKind::Mismatch,
-            format!("another body than the preflight's, from byte {} on", difference.offset),
+            format!("the body differs from the preflight's from byte {} on", difference.offset),
         )
     };
     Fault { kind, message, difference: Some(difference) }
 }
 
-/// Bytes that are shown of either body.
+/// Bytes of each body that are shown.
 pub(super) const SHOWN: usize = 16;
-/// Bodies are compared in blocks before they are in bytes.
+/// Bodies are compared in blocks before bytes.
 const BLOCK: usize = 512;
 
-/// How many bytes both begin with.
+/// The number of first bytes that both share.
 pub(super) fn common(a: &[u8], b: &[u8]) -> usize {
     let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK)).take_while(|(x, y)| x == y).count();
     let at = (blocks * BLOCK).min(a.len()).min(b.len());
     at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
 }
 
-/// The difference at `offset`: `expected` is the whole accepted body, `got` what came from there on.
+/// The difference at `offset`: `expected` is the whole accepted body, `got` the received bytes from there on.
 pub(super) fn difference(offset: usize, expected: &[u8], got: &[u8]) -> Difference {
     let expected = expected.get(offset..).unwrap_or_default();
     Difference { offset: offset as u64, expected: hex(shown(expected)), got: hex(shown(got)) }

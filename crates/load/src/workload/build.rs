@@ -1,4 +1,4 @@
-//! From what a file says to what a plan holds: defaults filled in, URLs made absolute, everything checked.
+//! Turns a parsed file into the parts of a plan: fills in defaults, makes URLs absolute, and checks everything.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -12,14 +12,14 @@ use crate::plan::{Request, Stream};
 use crate::target::{Location, parse_url};
 use crate::{arrival, units};
 
-/// Builds the workload; body files are found from `folder`.
+/// Builds the workload; body files are relative to `folder`.
 pub(super) fn workload(drafts: Drafts, folder: &Path, defaults: &Defaults) -> Result<Workload, Wrong> {
     if drafts.requests.is_empty() {
-        return Err(Wrong::new(0, "there is no request in it"));
+        return Err(Wrong::new(0, "the file has no request"));
     }
     let streams = Streams::of(&drafts, defaults)?;
     let base = defaults.base.as_deref().map(parse_url).transpose();
-    let base = base.map_err(|e| Wrong::new(0, format!("the base: {e}")))?;
+    let base = base.map_err(|e| Wrong::new(0, format!("base URL: {e}")))?;
     let mut bodies = Bodies { folder, files: HashMap::new(), bytes: 0 };
     let mut requests = Vec::with_capacity(drafts.requests.len());
     let mut names = Names::default();
@@ -49,7 +49,7 @@ pub(super) fn workload(drafts: Drafts, folder: &Path, defaults: &Defaults) -> Re
 /// An absolute URL without fragment, and its path and query.
 fn absolute(text: &str, base: Option<&Url>) -> Result<(String, String), String> {
     let url = match base {
-        Some(base) => base.join(text).map_err(|e| format!("{}: no URL: {e}", shown(text.as_bytes())))?,
+        Some(base) => base.join(text).map_err(|e| format!("{}: not a URL: {e}", shown(text.as_bytes())))?,
         None => parse_url(text).map_err(|e| e.to_string())?,
     };
     let location = Location::of(&url, text).map_err(|e| e.to_string())?;
@@ -58,7 +58,7 @@ fn absolute(text: &str, base: Option<&Url>) -> Result<(String, String), String> 
     Ok((url.into(), location.path))
 }
 
-/// Bodies, each file read once.
+/// Bodies; each file is read once.
 struct Bodies<'a> {
     folder: &'a Path,
     files: HashMap<String, Vec<u8>>,
@@ -68,7 +68,7 @@ struct Bodies<'a> {
 impl Bodies<'_> {
     fn of(&mut self, draft: &Draft, defaults: &Defaults) -> Result<Vec<u8>, String> {
         let body = match (&draft.body, &draft.body_file) {
-            (Some(_), Some(_)) => return Err("a request has a body or a body-file, not both".into()),
+            (Some(_), Some(_)) => return Err("a request can have a body or a body-file, not both".into()),
             (None, None) => defaults.body.clone(),
             (Some(text), None) => text.clone().into_bytes(),
             (None, Some(path)) => match self.files.get(path) {
@@ -83,13 +83,13 @@ impl Bodies<'_> {
         };
         self.bytes += body.len() as u64;
         if self.bytes > MOST_BODIES {
-            return Err(format!("with this body all together are more than {MOST_BODIES} bytes"));
+            return Err(format!("with this body, all bodies together have more than {MOST_BODIES} bytes"));
         }
         Ok(body)
     }
 }
 
-/// Names that differ: of what is written, a second one is an error; what is made from a URL is numbered.
+/// Makes names unique: a name in the file that is used twice is an error; names made from URLs are numbered.
 #[derive(Default)]
 struct Names(HashMap<String, usize>);
 
@@ -97,11 +97,11 @@ impl Names {
     fn of(&mut self, written: Option<String>, method: &str, path: &str) -> Result<String, String> {
         if let Some(name) = written {
             if name.is_empty() || name.chars().any(char::is_control) {
-                return Err(format!("{name:?} is no name: it is empty or has a control character in it"));
+                return Err(format!("{name:?} is not a name: it is empty or has a control character"));
             }
             return match self.0.insert(name.clone(), 1) {
                 None => Ok(name),
-                Some(_) => Err(format!("a request before has the name {name:?} already")),
+                Some(_) => Err(format!("an earlier request has the name {name:?}")),
             };
         }
         let plain = if method == "GET" { path.to_string() } else { format!("{method} {path}") };
@@ -119,7 +119,7 @@ impl Names {
     }
 }
 
-/// Puts a range into a Range header (RFC 9110, 14.2); one range, as several come back in another form.
+/// Writes a range as a Range header (RFC 9110, 14.2); a single range, because the response to several has another form.
 fn ranged(headers: &mut Vec<(String, String)>, range: Option<&str>) -> Result<(), String> {
     let Some(range) = range else { return Ok(()) };
     let number =
@@ -131,54 +131,56 @@ fn ranged(headers: &mut Vec<(String, String)>, range: Option<&str>) -> Result<()
         None => false,
     };
     if !is_one {
-        return Err(format!("{range:?} is no range of bytes; write 0-1023, 1024-, or -500 for the last"));
+        return Err(format!(
+            "{range:?} is not a range of bytes; write 0-1023, 1024-, or -500 for the last 500"
+        ));
     }
     if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("range")) {
-        return Err("it has a range and a Range header; one of them is enough".into());
+        return Err("the request has a range and a Range header; remove one of them".into());
     }
     headers.push(("Range".into(), format!("bytes={range}")));
     Ok(())
 }
 
-/// Adds those of the defaults whose names are not there.
+/// Adds default headers whose names are missing.
 fn with_defaults(headers: &mut Vec<(String, String)>, defaults: &[(String, String)]) {
     let own: Vec<String> = headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
     let missing = defaults.iter().filter(|(name, _)| !own.contains(&name.to_ascii_lowercase()));
     headers.extend(missing.cloned());
 }
 
-/// What must not be sent: line ends would begin another header, and a wrong length another request.
+/// Rejects what must not be sent: line ends would start another header, and a wrong length another request.
 fn check(request: &Request) -> Result<(), String> {
     if !is_token(&request.method) || request.method == "CONNECT" {
-        return Err(format!("{:?} is no method to be sent, as GET or POST are", request.method));
+        return Err(format!("{:?} is not a supported method such as GET or POST", request.method));
     }
     for (name, value) in &request.headers {
         if !is_token(name) {
-            return Err(format!("{name:?} is no name of a header: letters, digits and hyphens"));
+            return Err(format!("{name:?} is not the name of a header; use letters, digits and hyphens"));
         }
         if value.bytes().any(|b| (b < b' ' && b != b'\t') || b == 0x7f) {
-            return Err(format!("the value of the header {name} has a control character in it"));
+            return Err(format!("the value of the header {name} has a control character"));
         }
         if name.eq_ignore_ascii_case("transfer-encoding") {
-            return Err("Transfer-Encoding is refused: bodies are sent with their length".into());
+            return Err("Transfer-Encoding is refused: bodies are sent with Content-Length".into());
         }
         if name.eq_ignore_ascii_case("content-length") && value.trim().parse() != Ok(request.body.len()) {
             return Err(format!(
-                "Content-Length {value:?}, but the body has {} bytes; leave it out",
+                "Content-Length {value:?}, but the body has {} bytes; remove the header",
                 request.body.len()
             ));
         }
     }
     if request.class.is_empty() || request.class.chars().any(char::is_control) {
-        return Err(format!("{:?} is no class: it is empty or has a control character in it", request.class));
+        return Err(format!("{:?} is not a class: it is empty or has a control character", request.class));
     }
     Ok(())
 }
 
-/// The streams that are asked for.
+/// The streams of the workload.
 struct Streams {
     all: Vec<Stream>,
-    /// Index, and the range that requests of it ask for.
+    /// Index, and the range of the stream's requests.
     by_name: HashMap<String, (u32, Option<String>)>,
 }
 
@@ -192,10 +194,10 @@ impl Streams {
         for (name, draft) in &drafts.streams {
             let wrong = |what: String| Wrong::new(draft.line, format!("stream {name:?}: {what}"));
             if *name == defaults.stream.name {
-                return Err(wrong("this is the name of the shared one; choose another".into()));
+                return Err(wrong("this is the name of the shared stream; choose another name".into()));
             }
             if !used.contains(name.as_str()) {
-                return Err(wrong(format!("no request is in it; give one stream = {name:?}")));
+                return Err(wrong(format!("the stream has no requests; add stream = {name:?} to a request")));
             }
             let index = streams.all.len() as u32;
             streams.all.push(draft.stream(name, defaults).map_err(wrong)?);
@@ -204,7 +206,7 @@ impl Streams {
         Ok(streams)
     }
 
-    /// Index and range of the stream of that name; none: the shared one.
+    /// Index and range of the stream of that name; none: the shared stream.
     fn find(&self, name: Option<&str>) -> Result<(u32, Option<&str>), String> {
         let Some(name) = name else { return Ok((0, None)) };
         let found = self.by_name.get(name).map(|(index, range)| (*index, range.as_deref()));
@@ -215,15 +217,15 @@ impl Streams {
 impl StreamDraft {
     fn stream(&self, name: &str, defaults: &Defaults) -> Result<Stream, String> {
         let arrival = match (&self.arrival, &self.rate) {
-            (Some(_), Some(_)) => return Err("it has an arrival or a rate, not both".into()),
+            (Some(_), Some(_)) => return Err("a stream can have an arrival or a rate, not both".into()),
             (Some(text), None) => text.clone(),
             (None, Some(Quantity(rate))) => format!("constant:{rate}"),
-            // Not the shared one's: its rate would be offered twice.
+            // Not the shared stream's: its rate would be offered twice.
             (None, None) => "closed".into(),
         };
         arrival::parse_for(&arrival, defaults.seconds).map_err(|e| e.to_string())?;
         let above_zero = |key: &str, number: u64| match number {
-            0 => Err(format!("{key} has to be above 0")),
+            0 => Err(format!("{key} must be above 0")),
             number => Ok(number),
         };
         above_zero("connections", self.connections.into())?;

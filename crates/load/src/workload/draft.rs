@@ -1,5 +1,5 @@
-//! What a file says, before anything is made of it: `[[request]]` tables in order and `[stream.NAME]` tables in TOML, read strictly,
-//! or a list of URLs.
+//! The content of a file before it is processed: `[[request]]` tables in order and `[stream.NAME]` tables in TOML,
+//! parsed strictly, or a list of URLs.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use toml::Spanned;
 use super::{MOST_REQUESTS, Wrong};
 use crate::escape::shown;
 
-/// All of a file.
+/// The content of a file.
 #[derive(Default)]
 pub(super) struct Drafts {
     pub requests: Vec<Draft>,
@@ -30,7 +30,7 @@ pub(super) struct Draft {
     #[serde(default)]
     pub headers: Headers,
     pub body: Option<String>,
-    /// A path from the file's folder.
+    /// A path relative to the file's folder.
     pub body_file: Option<String>,
     pub weight: Option<f64>,
     pub class: Option<String>,
@@ -64,7 +64,7 @@ struct Contents {
     stream: BTreeMap<Spanned<String>, StreamDraft>,
 }
 
-/// Reads a request file in TOML.
+/// Parses a request file in TOML.
 pub(super) fn from_toml(text: &str) -> Result<Drafts, Wrong> {
     let feeds = |from: usize, to: usize| text.as_bytes()[from..to].iter().filter(|b| **b == b'\n').count();
     let line = |at: usize| 1 + feeds(0, at.min(text.len()));
@@ -75,7 +75,7 @@ pub(super) fn from_toml(text: &str) -> Result<Drafts, Wrong> {
     if contents.request.len() > MOST_REQUESTS {
         return Err(Wrong::new(0, format!("more than {MOST_REQUESTS} requests")));
     }
-    // Tables come in the file's order: lines are counted once, from one to the next.
+    // Tables are in the file's order: lines are counted once, from one table to the next.
     let (mut seen, mut lines) = (0, 1);
     let request = |table: Spanned<Draft>| {
         let start = table.span().start.clamp(seen, text.len());
@@ -91,8 +91,8 @@ pub(super) fn from_toml(text: &str) -> Result<Drafts, Wrong> {
     Ok(Drafts { requests, streams: contents.stream.into_iter().map(stream).collect() })
 }
 
-/// Reads a list of URLs: one a line with an optional weight after it; `#` begins a comment at the start of a word, so that
-/// a fragment is none.
+/// Parses a list of URLs: one per line, with an optional weight after it. `#` starts a comment only at the start of a
+/// word, so a fragment does not.
 pub(super) fn from_list(text: &str) -> Result<Drafts, Wrong> {
     let mut drafts = Drafts::default();
     for (index, content) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().enumerate() {
@@ -100,10 +100,11 @@ pub(super) fn from_list(text: &str) -> Result<Drafts, Wrong> {
         let Some(url) = words.next() else { continue };
         let line = index + 1;
         let wrong = |word: &str, what: &str| Wrong::new(line, format!("{}: {what}", shown(word.as_bytes())));
-        let read = |word: &str| word.parse().map_err(|_| wrong(word, "no weight; write URL, or URL WEIGHT"));
+        let read =
+            |word: &str| word.parse().map_err(|_| wrong(word, "not a weight; write URL, or URL WEIGHT"));
         let weight = words.next().map(read).transpose()?;
         if let Some(more) = words.next() {
-            return Err(wrong(more, "too much; write URL, or URL WEIGHT, one a line"));
+            return Err(wrong(more, "unexpected text; write URL, or URL WEIGHT, one per line"));
         }
         if drafts.requests.len() == MOST_REQUESTS {
             return Err(Wrong::new(line, format!("more than {MOST_REQUESTS} requests")));
@@ -113,7 +114,7 @@ pub(super) fn from_list(text: &str) -> Result<Drafts, Wrong> {
     Ok(drafts)
 }
 
-/// A table of headers in the order in which it was written; a list of values is a header sent several times.
+/// A table of headers in the order of the file; a list of values is a header that is sent several times.
 #[derive(Default)]
 pub(super) struct Headers(pub Vec<(String, String)>);
 
@@ -121,7 +122,7 @@ impl<'de> Deserialize<'de> for Headers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Headers, D::Error> {
         let table = BTreeMap::<Spanned<String>, toml::Value>::deserialize(deserializer)?;
         let mut entries: Vec<_> = table.into_iter().collect();
-        // The reader hands tables out sorted by name.
+        // The parser returns tables sorted by name.
         entries.sort_by_key(|(name, _)| name.span().start);
         let mut headers = Vec::new();
         for (name, value) in entries {
@@ -129,7 +130,7 @@ impl<'de> Deserialize<'de> for Headers {
             for value in values {
                 let toml::Value::String(text) = value else {
                     return Err(D::Error::custom(format!(
-                        "the value of a header is a text or a list of texts, not of type {}",
+                        "the value of a header must be a string or a list of strings, not {}",
                         value.type_str()
                     )));
                 };
@@ -140,7 +141,7 @@ impl<'de> Deserialize<'de> for Headers {
     }
 }
 
-/// A quantity with its unit, or a number without one.
+/// A quantity with its unit, or a number without a unit.
 pub(super) struct Quantity(pub String);
 
 impl<'de> Deserialize<'de> for Quantity {
@@ -150,7 +151,7 @@ impl<'de> Deserialize<'de> for Quantity {
             toml::Value::Integer(number) => Ok(Quantity(number.to_string())),
             toml::Value::Float(number) => Ok(Quantity(number.to_string())),
             other => Err(D::Error::custom(format!(
-                "a quantity is a number or a text such as \"50KB\", not of type {}",
+                "a quantity must be a number or a string such as \"50KB\", not {}",
                 other.type_str()
             ))),
         }

@@ -1,4 +1,4 @@
-//! The client of one trial, as a process of its own: it carries a plan out, and says what came of it and what memory it took.
+//! The client of one trial, in a process of its own: it runs a plan, and reports the result and its memory.
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +12,7 @@ use weigh_load::{run, sys};
 /// The argument that makes this program a client.
 pub const ROLE: &str = "--client";
 
-/// What a client says at its end.
+/// The final report of a client.
 #[derive(Serialize, Deserialize)]
 pub struct Report {
     pub said: Said,
@@ -22,7 +22,7 @@ pub struct Report {
 
 /// Reads a plan, and writes a report.
 pub fn main() -> ExitCode {
-    // What is read to begin with is not to be the larger part of the memory.
+    // What is read at the start should not be the larger part of the memory.
     let plan: LoadPlan = serde_json::from_reader(std::io::stdin().lock()).expect("a plan");
     let begun = Instant::now();
     let said = match run(&plan, &mut |_| {}, &AtomicBool::new(false)) {

@@ -1,4 +1,4 @@
-//! One kind of hostile server: what it does in place of an answer or of a greeting, and what must come of it.
+//! One kind of hostile server: its misbehaviour in place of a response or a handshake, and the expected result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use crate::frames;
 use crate::secure::Secure;
 use crate::server::{Step, response};
 
-/// When a server turns hostile.
+/// When a server becomes hostile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// From the first response, which is the preflight's.
     First,
-    /// After good ones, for good.
+    /// After good responses, for the rest.
     After,
-    /// Once among good ones, all of which must be whole.
+    /// Once among good responses, all of which must be complete.
     Once,
-    /// The same where bodies are not looked at.
+    /// The same if bodies are discarded.
     OnceUnread,
 }
 
@@ -41,18 +41,18 @@ pub struct Kind {
     pub name: String,
     pub is_http2: bool,
     pub tls: Option<Secure>,
-    /// The faults in which it may end; none: it is legal, and completes.
+    /// The expected failures; none: the behaviour is legal, and responses complete.
     pub ends: Vec<FaultKind>,
-    /// Those from the first response, where they are others.
+    /// The expected failures from the first response on, if different.
     pub first: Option<Vec<FaultKind>>,
     pub whens: Vec<When>,
-    /// What the fault's message says, at least.
+    /// A part of the failure's message.
     pub says: &'static str,
     /// A good answer to the request on this stream.
     pub good: Act,
-    /// What it does with a request on this stream.
+    /// Its steps for a request on this stream.
     pub answer: Option<Act>,
-    /// What it does with a connection before it reads a request.
+    /// Its steps for a connection before it reads a request.
     pub greeting: Option<Vec<Step>>,
     /// Each request has a connection of its own.
     pub is_fresh: bool,
@@ -112,7 +112,7 @@ impl Kind {
         Kind { tls: Some(tls), ..self }
     }
 
-    /// It does not turn good again.
+    /// It does not become good again.
     pub fn lasting(self) -> Kind {
         Kind { whens: vec![When::First, When::After], ..self }
     }
@@ -122,13 +122,13 @@ impl Kind {
         Kind { whens: when.to_vec(), ..self }
     }
 
-    /// It needs the body to be looked at.
+    /// It needs verified bodies.
     pub fn read(mut self) -> Kind {
         self.whens.retain(|when| *when != When::OnceUnread);
         self
     }
 
-    /// From the first response on it ends in one of these, or completes.
+    /// From the first response on it ends in one of these failures, or completes.
     pub fn first(self, ends: &[FaultKind]) -> Kind {
         Kind { first: Some(ends.to_vec()), ..self }
     }
@@ -138,7 +138,7 @@ impl Kind {
         Kind { good: Arc::new(move |_| vec![Step::Send(good.clone())]), ..self }
     }
 
-    /// The fault's message says so.
+    /// The failure's message contains this.
     pub fn saying(self, says: &'static str) -> Kind {
         Kind { says, ..self }
     }
@@ -148,7 +148,7 @@ impl Kind {
         Kind { body, ..self }
     }
 
-    /// The faults in which it may end.
+    /// The expected failures.
     pub fn ends(&self, when: When) -> &[FaultKind] {
         match (&self.first, when) {
             (Some(first), When::First) => first,
@@ -167,7 +167,7 @@ impl Kind {
     }
 }
 
-/// Kinds once more, over TLS.
+/// The same kinds over TLS.
 pub fn also_over_tls(kinds: Vec<Kind>) -> Vec<Kind> {
     let secure: Vec<Kind> = kinds.iter().map(|kind| kind.clone().over(Secure::Good)).collect();
     [kinds, secure].concat()
@@ -183,10 +183,10 @@ pub fn flood(bytes: impl AsRef<[u8]>) -> Step {
     Step::Flood(bytes.as_ref().to_vec())
 }
 
-/// Sends these bytes so slowly that they end in no time that is given.
+/// Sends these bytes so slowly that they exceed any time limit.
 pub fn drip(bytes: impl AsRef<[u8]>) -> Step {
     Step::Drip(bytes.as_ref().to_vec(), Duration::from_millis(60))
 }
 
-/// Longer than any time that is given.
+/// Longer than any time limit.
 pub const FOR_EVER: Step = Step::Wait(Duration::from_secs(30));

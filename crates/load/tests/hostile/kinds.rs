@@ -1,4 +1,4 @@
-//! The kinds, by what of a connection they break.
+//! The kinds, by the part of a connection that they break.
 
 mod chunks;
 mod connections;
@@ -17,7 +17,7 @@ mod tls;
 
 use crate::kind::Kind;
 
-/// All of them, each with a name of its own.
+/// All kinds, each with a unique name.
 pub fn all() -> Vec<Kind> {
     let all: Vec<Kind> = [
         heads::kinds(),

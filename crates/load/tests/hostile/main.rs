@@ -1,7 +1,7 @@
-//! The library of hostile servers: each kind is run against a client in a process of its own, whose fault, time and memory are held to
-//! what the kind says. Prints a table; ends non-zero when a kind ends in anything else.
+//! The collection of hostile servers: each kind is run against a client in a process of its own. Its failure, time and
+//! memory are compared with the kind's expectations. Prints a table; exits with an error if any kind ends differently.
 //!
-//! `cargo test -p weigh-load --test hostile -- WORD…` runs the kinds whose line holds one of the words.
+//! `cargo test -p weigh-load --test hostile -- WORD…` runs the kinds whose line contains one of the words.
 
 mod client;
 mod frames;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     while let Some(word) = given.next() {
         match word.as_str() {
             client::ROLE => return client::main(),
-            // Of what the harness of other tests is told, this means something here too.
+            // These options of the normal test harness are also supported here.
             "--list" => return table::list(),
             "--skip" | "--test-threads" | "--format" | "--color" | "-Z" => drop(given.next()),
             flag if flag.starts_with('-') => {}

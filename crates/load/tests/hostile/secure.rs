@@ -1,4 +1,4 @@
-//! TLS as the servers of the table have it.
+//! TLS of the servers in the table.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,23 +8,23 @@ use weigh_load::plan::Tls;
 
 use crate::identity::Identity;
 
-/// What a server shows, and what it speaks.
+/// The certificate and protocols of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secure {
-    /// As it should be.
+    /// Valid.
     Good,
-    /// The same with TLS 1.2 alone.
+    /// Valid, with TLS 1.2 only.
     Old,
-    /// Signed by itself, and trusted by nobody.
+    /// Self-signed and not trusted.
     Stranger,
     Expired,
     /// For another name.
     Misnamed,
     /// No `h2` by ALPN, nor anything else.
     Mute,
-    /// `http/1.1` alone by ALPN.
+    /// Only `http/1.1` by ALPN.
     Backward,
-    /// Over 16 MB of tickets in its handshake.
+    /// More than 16 MB of tickets in its handshake.
     Generous,
 }
 
@@ -48,7 +48,7 @@ impl Secure {
 
     /// For the server.
     pub fn config(self, is_http2: bool) -> Arc<ServerConfig> {
-        // The one cipher that `Sealer` can seal with, in each version.
+        // The only cipher that `Sealer` supports, in each version.
         let suites = vec![
             cipher_suite::TLS13_AES_128_GCM_SHA256,
             cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,

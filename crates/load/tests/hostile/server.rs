@@ -1,4 +1,5 @@
-//! A server that does as it is told, over TCP or TLS, in HTTP/1 or HTTP/2: for each connection, and for each request, a list of steps.
+//! A server that follows a script, over TCP or TLS, in HTTP/1 or HTTP/2: a list of steps for each connection and each
+//! request.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -12,46 +13,46 @@ use rustls::ServerConfig;
 use crate::frames::{ACK, HEADERS, SETTINGS, frame};
 use crate::wire::{Change, Wire};
 
-/// What the server does next on a connection.
+/// The next step of the server on a connection.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Sends these bytes, in one piece as far as the kernel lets it.
+    /// Sends these bytes, in one piece if the kernel allows.
     Send(Vec<u8>),
     /// Sends these bytes one by one, with a pause after each.
     Drip(Vec<u8>, Duration),
-    /// Sends these bytes again and again until the connection breaks.
+    /// Sends these bytes repeatedly until the connection breaks.
     Flood(Vec<u8>),
-    /// Reads once, and forgets it.
+    /// Reads once, and discards the bytes.
     Hear,
     Wait(Duration),
-    /// Closes the connection in order.
+    /// Closes the connection normally.
     Close,
-    /// Closes the connection without a word of TLS.
+    /// Closes the connection without TLS's close_notify.
     Cut,
     /// Resets the connection.
     Reset,
-    /// Closes its own side alone.
+    /// Closes only its own side.
     Finish,
-    /// Accepts no further connection: whoever tries is refused. Those that stand go on.
+    /// Accepts no further connection: further clients are refused. Established connections go on.
     Retire,
     /// Accepts no further connection, and keeps them waiting.
     Stall,
-    /// The TLS handshake, where another step is to come before it; else it is the first.
+    /// The TLS handshake, if another step comes before it; otherwise it is the first step.
     Shake,
-    /// The server's first flight of the TLS handshake, changed; nothing more of it is read.
+    /// The server's first flight of the TLS handshake, changed; the rest is not read.
     Fly(Change),
-    /// Carries out a step beneath TLS.
+    /// Carries out a step on TCP below TLS.
     Beneath(Box<Step>),
-    /// Sends these records, sealed as those of the session are, so many times.
+    /// Sends these records this many times, encrypted like those of the session.
     Seal(Vec<(u8, Vec<u8>)>, usize),
 }
 
-/// A flood ends here at the latest, so that a client without bounds fails a test and not the machine.
+/// A flood ends here at the latest, so that a client without limits fails a test rather than the machine.
 const FLOOD: u64 = 16 << 30;
 /// Bytes of a flood that are sent at a time.
 const PORTION: usize = 64 << 10;
 
-/// What a server is asked.
+/// A request to the server.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// The number of the request, over all connections.
@@ -63,11 +64,11 @@ pub struct Asked {
 type Greetings = Box<dyn Fn(u64) -> Option<Vec<Step>> + Send + Sync>;
 type Answers = Box<dyn Fn(Asked) -> Vec<Step> + Send + Sync>;
 
-/// How a server deals with its clients.
+/// The script of a server.
 pub struct Manner {
     pub is_http2: bool,
     pub tls: Option<Arc<ServerConfig>>,
-    /// By the number of the connection, before anything is read from it; none: as the protocol wants it.
+    /// By the number of the connection, before anything is read from it; none: the protocol's default.
     pub greetings: Greetings,
     pub answers: Answers,
 }
@@ -83,7 +84,7 @@ struct Stage {
     requests: AtomicU64,
     connections: AtomicU64,
     is_over: AtomicBool,
-    /// The value is there no more.
+    /// The value was dropped.
     is_dropped: AtomicBool,
     is_stalled: AtomicBool,
     /// Nothing listens any more.
@@ -91,7 +92,8 @@ struct Stage {
 }
 
 impl Server {
-    /// One that answers the request of each number with these steps, in HTTP/1. Unless they end the connection it stays open.
+    /// A server that answers each request by its number with these steps, in HTTP/1. Unless they end the connection it
+    /// stays open.
     pub fn start(answers: impl Fn(u64) -> Vec<Step> + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a local port");
         Server::on(listener, answers)
@@ -110,7 +112,7 @@ impl Server {
         Server::with(listener, Manner { is_http2: true, tls: None, greetings: Box::new(|_| None), answers })
     }
 
-    /// One of any manner.
+    /// A server with any script.
     pub fn with(listener: TcpListener, manner: Manner) -> Server {
         let address = listener.local_addr().expect("it is bound");
         let stage = Arc::new(Stage {
@@ -167,7 +169,7 @@ impl Stage {
             }
             let number = self.connections.fetch_add(1, Ordering::SeqCst);
             let own = Arc::clone(self);
-            // An error is the client's leave; whether that was right is for the test to say.
+            // An error means that the client is gone; the test decides whether that was correct.
             thread::spawn(move || own.attend(stream, number));
         }
     }
@@ -219,7 +221,7 @@ impl Stage {
         }
     }
 
-    /// Carries steps out; none: the connection has ended with them.
+    /// Carries out steps; none: they ended the connection.
     fn go(&self, mut wire: Wire, steps: Vec<Step>) -> io::Result<Option<Wire>> {
         for step in steps {
             match step {
@@ -302,7 +304,7 @@ impl Stage {
     }
 }
 
-/// What the client has to say to a flood is read and forgotten.
+/// The client's bytes during a flood are read and discarded.
 fn read_on(tcp: &TcpStream) -> io::Result<()> {
     let mut reader = tcp.try_clone()?;
     thread::spawn(move || io::copy(&mut reader, &mut io::sink()));

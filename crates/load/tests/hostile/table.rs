@@ -1,4 +1,4 @@
-//! All trials, many at a time, and the table that they make.
+//! All trials, many at a time, and the table of results.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use crate::kind::Kind;
 use crate::kinds;
 use crate::trial::{Outcome, Trial};
 
-/// Trials at a time for each processor: most of them wait.
+/// Trials at a time per processor: most of them wait.
 const AT_ONCE: usize = 4;
 
 fn trials(kinds: &[Kind]) -> Vec<Trial<'_>> {
@@ -24,7 +24,7 @@ pub fn list() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs the trials whose line holds one of the words, or all of them.
+/// Runs the trials whose line contains one of the words, or all of them.
 pub fn run(words: &[String]) -> ExitCode {
     let kinds = kinds::all();
     let trials: Vec<Trial<'_>> = trials(&kinds)

@@ -1,4 +1,4 @@
-//! One kind at one time: a server in this process, a client in another, and whether what came of it is what the kind says.
+//! One kind at one time: a server in this process, a client in another, and the check of the result.
 
 use std::io::{self, Read, Write};
 use std::net::TcpListener;
@@ -16,14 +16,14 @@ use crate::kind::{Kind, When};
 use crate::plans::{self, counts};
 use crate::server::{Manner, Server};
 
-/// Good responses: the preflight's, and those before a server turns hostile.
+/// Good responses: the preflight's, and those before a server becomes hostile.
 const PREFLIGHT: u64 = 1;
 const GOOD: u64 = 6;
 /// Requests of a load.
 const REQUESTS: u64 = 10;
-/// Bytes that a client may have in memory at the most.
+/// The most memory of a client, in bytes.
 pub const MOST_MEMORY: u64 = 32 << 20;
-/// What a client may take beside its plan's own limits, on a busy machine.
+/// Extra time for a client on a busy machine, in addition to the plan's limits.
 const BESIDE: Duration = Duration::from_secs(5);
 
 /// One kind at one time.
@@ -32,23 +32,23 @@ pub struct Trial<'a> {
     pub when: When,
 }
 
-/// What came of it.
+/// The result.
 pub struct Outcome {
-    /// In the table's words.
+    /// The text in the table.
     pub end: String,
     pub seconds: f64,
     pub peak_bytes: u64,
-    /// Why it is not as it should be.
+    /// What is wrong with it.
     pub wrong: Option<String>,
 }
 
 impl Trial<'_> {
-    /// As the table's line begins.
+    /// The start of the line in the table.
     pub fn name(&self) -> String {
         format!("{:<46} {:<10} {:<6}", self.kind.name, self.kind.protocol(), self.when.name())
     }
 
-    /// Carries it out.
+    /// Runs it.
     pub fn run(&self) -> Outcome {
         thread::scope(|scope| scope.spawn(|| self.against_a_server()).join()).unwrap_or_else(|_| Outcome {
             end: String::new(),
@@ -102,7 +102,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Short limits: a kind that ends by the clock ends soon. Any other is given the time of a busy machine.
+    /// Short limits, so that a kind that times out ends soon. Any other has the time of a busy machine.
     fn plan(&self, port: u16) -> LoadPlan {
         let kind = self.kind;
         let ends = kind.ends(self.when);
@@ -139,7 +139,7 @@ impl Trial<'_> {
         plan
     }
 
-    /// What came of it in words, and what is wrong with that.
+    /// The result as text, and what is wrong with it.
     fn judge(&self, said: &Said) -> (String, Option<String>) {
         let ends = self.kind.ends(self.when);
         let (faults, result): (Vec<(FaultKind, String)>, Option<&LoadResult>) = match said {
@@ -196,14 +196,14 @@ impl Trial<'_> {
     }
 }
 
-/// The fault that a refusal names behind the request.
+/// The failure in a refusal, after the request.
 fn refused(refusal: &str) -> Option<(FaultKind, String)> {
     let (_, fault) = refusal.split_once(": ")?;
     let (kind, message) = fault.split_once(": ")?;
     Some((serde_json::from_value(kind.into()).ok()?, message.to_owned()))
 }
 
-/// The longest that a plan may take: the preflight, the load with its last request, and the time beside.
+/// The longest duration of a plan: the preflight, the load with its last request, and extra time.
 fn longest(plan: &LoadPlan) -> Duration {
     let Limits { connect_seconds, request_seconds, drain_seconds, .. } = plan.limits;
     let one = connect_seconds + request_seconds;
@@ -212,7 +212,7 @@ fn longest(plan: &LoadPlan) -> Duration {
     Duration::from_secs_f64(f64::from(plan.preflights) * one + load) + BESIDE
 }
 
-/// Lets a process of its own carry the plan out; one that does not end in time is killed.
+/// Runs the plan in a process of its own; the process is killed if it does not end in time.
 fn ask(plan: &LoadPlan, longest: Duration) -> io::Result<Report> {
     let mut child = Command::new(std::env::current_exe()?)
         .arg(client::ROLE)

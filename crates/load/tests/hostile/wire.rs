@@ -1,4 +1,4 @@
-//! A server's end of a connection: TCP, or TLS over it, with what a server of TLS can do beneath its own records.
+//! A server's end of a connection: TCP, or TLS over it, with access to the bytes below its records.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -12,13 +12,13 @@ use rustls::{
 };
 use socket2::SockRef;
 
-/// A connection as the server holds it.
+/// A connection on the server's side.
 pub enum Wire {
     Plain(TcpStream),
     Secure(Box<StreamOwned<ServerConnection, TcpStream>>),
 }
 
-/// A change of the bytes of the server's first flight.
+/// A change to the bytes of the server's first flight.
 pub type Change = fn(Vec<u8>) -> Vec<u8>;
 
 impl Wire {
@@ -33,7 +33,7 @@ impl Wire {
         matches!(self, Wire::Secure(_))
     }
 
-    /// TLS over it from now on: the whole handshake.
+    /// Uses TLS from now on: runs the whole handshake.
     pub fn shake(self, config: &Arc<ServerConfig>) -> io::Result<Wire> {
         let Wire::Plain(mut tcp) = self else { return Ok(self) };
         let mut session = ServerConnection::new(config.clone()).map_err(io::Error::other)?;
@@ -57,7 +57,7 @@ impl Wire {
         self.tcp().write_all(&change(flight))
     }
 
-    /// Closes in order: TLS says so first.
+    /// Closes normally: with close_notify first.
     pub fn close(&mut self) -> io::Result<()> {
         if let Wire::Secure(secure) = self {
             secure.conn.send_close_notify();
@@ -71,13 +71,13 @@ impl Wire {
         SockRef::from(&*self.tcp()).set_linger(Some(Duration::ZERO))
     }
 
-    /// Sends no more, and goes on to read.
+    /// Sends no more, but goes on reading.
     pub fn finish(&mut self) -> io::Result<()> {
         self.close()?;
         self.tcp().shutdown(Shutdown::Write)
     }
 
-    /// What seals records of one's own choice from now on; the session is of no further use.
+    /// Encrypts arbitrary records from now on; the session cannot be used afterwards.
     pub fn sealer(self) -> io::Result<(TcpStream, Sealer)> {
         let Wire::Secure(secure) = self else { return Err(io::Error::other("no TLS over it")) };
         let StreamOwned { conn, sock } = *secure;
@@ -110,7 +110,7 @@ impl Write for Wire {
     }
 }
 
-/// Seals any record with the keys of a session that stands.
+/// Encrypts any record with the keys of an established session.
 pub struct Sealer {
     encrypter: Box<dyn MessageEncrypter>,
     next: u64,

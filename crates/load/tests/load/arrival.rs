@@ -1,4 +1,4 @@
-//! Arrival models by their texts: what is due when, alone and in parts.
+//! Arrival models by their texts: what is due when, as a whole and in parts.
 
 use proptest::prelude::*;
 use weigh_load::Nanos;
@@ -10,7 +10,7 @@ fn part(index: u32, count: u32) -> Part {
     Part { index, count, slots: 4, seed: 7, seconds: None }
 }
 
-/// All that is due before an instant.
+/// Everything that is due before an instant.
 fn due_before(schedule: &mut dyn Schedule, end: Nanos) -> Vec<Nanos> {
     let next = || match schedule.next(end - 1) {
         Due::Now(instant) => Some(instant),
@@ -30,7 +30,7 @@ fn union(text: &str, parts: u32, end: Nanos) -> Vec<Nanos> {
     all
 }
 
-/// Texts of models whose instants follow a closed form, all at least 3 seconds long.
+/// Texts of models whose instants have a closed formula, all at least 3 seconds long.
 fn numbered() -> impl Strategy<Value = String> {
     let rate = || (1u32..40_000).prop_map(|hundredths| f64::from(hundredths) / 100.0);
     let steps = prop::collection::vec((rate(), 1u32..2500), 3..6);
@@ -61,7 +61,7 @@ proptest! {
     #[test]
     fn counts_follow_the_offered_rate(text in numbered(), ms in 1u64..3000) {
         let model = parse(&text).unwrap();
-        // The rates are linear or stepped at whole milliseconds: the middle of each millisecond is its mean.
+        // The rates are linear or change at whole milliseconds: the middle of each millisecond is its mean.
         let asked: f64 = (0..ms).map(|i| model.offered((i as f64 + 0.5) / 1e3).unwrap() / 1e3).sum();
         let count = union(&text, 1, ms * 1_000_000).len() as f64;
         prop_assert!((count - asked).abs() <= 1.0 + 1e-6, "{count} for {asked}");
@@ -115,7 +115,7 @@ fn a_schedule_tells_when_the_next_is_due() {
 
 #[test]
 fn ramps_and_steps_end() {
-    // 100 a second in the mean, for 10 seconds; and half of them in the quicker third of it.
+    // 100 per second on average, for 10 seconds; half of them in the faster third of it.
     let ramp = instants("ramp:50..150,10s", &part(0, 1), 20 * SECOND);
     assert_eq!(ramp.len(), 1000);
     assert!(ramp[999] < 10 * SECOND);
@@ -129,13 +129,13 @@ fn ramps_and_steps_end() {
     let steps = instants("steps:100x10s,2.5x1s,200x500ms", &part(0, 1), 20 * SECOND);
     assert_eq!(steps.len(), 1000 + 2 + 101);
     assert_eq!(steps[1001] - steps[1000], 400_000_000);
-    // Half a request of the second step is left over, and comes in the third.
+    // Half a request of the second step is left over, and is due in the third.
     assert_eq!(steps[1003], 11 * SECOND + 2_500_000);
 }
 
 #[test]
 fn poisson_counts_have_the_mean_and_the_variance_of_their_rate() {
-    // 4000 windows of 100 ms at 200 a second over three parts: mean and variance of a count are both 20.
+    // 4000 windows of 100 ms at 200 per second over three parts: mean and variance of a count are both 20.
     let windows = 4000;
     let all = union("poisson:200", 3, windows * 100_000_000);
     let mut counts = vec![0.0f64; windows as usize];
@@ -154,7 +154,7 @@ fn poisson_gaps_are_exponential_in_each_part() {
     for instants in &parts {
         let gaps: Vec<f64> = instants.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e9).collect();
         let above = |t: f64| gaps.iter().filter(|gap| **gap > t).count() as f64 / gaps.len() as f64;
-        // 50 a second in each: a gap is over t with probability e^(−50t); n is about 50,000.
+        // 50 per second in each: a gap is over t with probability e^(−50t); n is about 50,000.
         for t in [0.001_f64, 0.02, 0.1] {
             let expected = (-50.0 * t).exp();
             let error = (expected * (1.0 - expected) / gaps.len() as f64).sqrt();
@@ -212,24 +212,24 @@ fn errors_name_the_text_what_is_wrong_and_the_forms() {
     );
     for (text, wrong) in [
         ("", "no model"),
-        ("constant", "no rate"),
-        ("constant:0", "no rate"),
-        ("constant:-3", "no rate"),
-        ("constant:nan", "no rate"),
-        ("constant:inf", "no rate"),
-        ("constant:1e300", "no rate"),
-        ("poisson:0.0", "no rate"),
-        ("closed:5", "no setting"),
+        ("constant", "not a rate"),
+        ("constant:0", "not a rate"),
+        ("constant:-3", "not a rate"),
+        ("constant:nan", "not a rate"),
+        ("constant:inf", "not a rate"),
+        ("constant:1e300", "not a rate"),
+        ("poisson:0.0", "not a rate"),
+        ("closed:5", "not a setting"),
         ("closed:think=-1", "think time"),
         ("closed:think=soon", "think time"),
-        ("ramp:100", "from one rate to another"),
-        ("ramp:0..100,1s", "no rate"),
-        ("ramp:1..100", "how long it takes is not known"),
-        ("ramp:1..100,0s", "no time above 0"),
-        ("steps:", "no rate and time"),
-        ("steps:100", "no rate and time"),
-        ("steps:100x10s,", "no rate and time"),
-        ("steps:100xs", "no time"),
+        ("ramp:100", "write the first and the last rate"),
+        ("ramp:0..100,1s", "not a rate"),
+        ("ramp:1..100", "the length is unknown"),
+        ("ramp:1..100,0s", "not a time above 0"),
+        ("steps:", "not RATExTIME"),
+        ("steps:100", "not RATExTIME"),
+        ("steps:100x10s,", "not RATExTIME"),
+        ("steps:100xs", "not a time"),
     ] {
         let error = parse(text).unwrap_err().to_string();
         assert!(error.starts_with(&format!("arrival {text:?}: ")) && error.contains(wrong), "{error}");

@@ -1,5 +1,5 @@
-//! Servers that break the rules, where more is asked of what comes of it than its kind, its time and its memory: the table of hostile
-//! servers (`tests/hostile`) holds those.
+//! Servers that violate the rules, with checks beyond kind, time and memory, which the table of hostile servers
+//! (`tests/hostile`) checks.
 
 mod bodies;
 mod cuts;

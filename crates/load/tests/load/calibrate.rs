@@ -1,4 +1,4 @@
-//! What a calibration measures and says, with results made up, and once for real.
+//! Measurements and sentences of a calibration, with invented results, and once with real ones.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ fn setup() -> Setup {
     Setup { target, target_cpu: Some(3), cpus: vec![1, 3], rounds: 3, seconds: 0.5, seed: 1 }
 }
 
-/// A result with this many requests in two seconds, at so many microseconds of CPU each.
+/// A result with this many requests in two seconds, and this many CPU microseconds per request.
 fn result(completed: u64, body: u64, us: f64) -> LoadResult {
     let cpu = completed as f64 * us / 1e6;
     let counts = Counts { completed, body_bytes: completed * body, ..Counts::default() };
@@ -29,7 +29,7 @@ fn result(completed: u64, body: u64, us: f64) -> LoadResult {
     }
 }
 
-/// A made-up machine: 10 µs, four times as much without keepalive.
+/// An invented machine: 10 µs, four times as much without keep-alive.
 fn machine(plan: &LoadPlan) -> LoadResult {
     let length = match plan.requests[0].url.as_str() {
         "http://127.0.0.1:9/1k" => 1024,
@@ -102,11 +102,11 @@ fn the_reading_names_the_limit() {
     let reading = seen.reading();
     assert_eq!(
         reading[0],
-        "On this machine the generator needs 9.8 µs of CPU a verified request of 1 KB; above 102,000 requests/s a core it \
+        "On this machine the generator needs 9.8 µs of CPU per verified request of 1 KB; above 102,000 requests/s per core it \
          is the limit."
     );
     assert!(reading[2].contains("of 500 KB;"), "{reading:?}");
-    assert_eq!(reading[3], "A connection a request costs 4.0 times as much at 1 KB.");
+    assert_eq!(reading[3], "A new connection per request costs 4.0 times as much CPU time at 1 KB.");
     assert!(
         reading[4].contains("With all threads the generator and the target shared a core"),
         "{reading:?}"

@@ -32,7 +32,7 @@ impl Target {
         stream
     }
 
-    /// All that comes for a request until the connection ends.
+    /// All bytes of the response until the connection ends.
     fn whole(&self, request: &[u8]) -> String {
         let mut stream = self.connect();
         stream.write_all(request).unwrap();
@@ -82,7 +82,7 @@ fn bodies_have_their_lengths_and_the_pattern_over_one_kept_connection() {
     {
         assert!(get(&mut stream, path) == pattern[..length], "{path}");
     }
-    // Longer than the pattern and than any socket's buffer: the writes are resumed, and the pattern begins again.
+    // Longer than the pattern and than any socket's buffer: writes are resumed, and the pattern repeats.
     let longest = get(&mut stream, &format!("/bytes/{LARGEST}"));
     assert_eq!(longest.len(), LARGEST);
     assert!(longest.chunks(pattern.len()).all(|part| *part == *pattern));
@@ -136,7 +136,7 @@ fn what_is_not_understood_is_refused_and_ends_the_connection() {
         assert!(seen.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {seen}");
         assert!(seen.ends_with("Connection: close\r\nContent-Length: 0\r\n\r\n"), "{request}: {seen}");
     }
-    // Others are served on.
+    // Others are still served.
     assert_eq!(get(&mut target.connect(), "/1k").len(), 1024);
 }
 

@@ -1,4 +1,4 @@
-//! The search for the knee, on servers that are simulated.
+//! The search for the knee, with simulated servers.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -52,10 +52,11 @@ fn queue(capacity: f64) -> impl FnMut(f64, f64) -> LoadResult {
     }
 }
 
-/// Seconds of service of the servers that take as long for each request.
+/// Service time in seconds of the servers with a constant service time.
 const SERVICE: f64 = 0.01;
 
-/// One server that takes [`SERVICE`] for each request; they come evenly without a seed (D/D/1), else as a Poisson stream (M/D/1).
+/// A server with the service time [`SERVICE`]. Without a seed, requests are evenly spaced (D/D/1), otherwise they are a
+/// Poisson stream (M/D/1).
 fn even(seed: Option<u64>) -> impl FnMut(f64, f64) -> LoadResult {
     let mut random = seed.map(ChaCha8Rng::seed_from_u64);
     move |rate, seconds| {
@@ -89,7 +90,8 @@ fn knee_of_poisson(limit: Limit) -> f64 {
 
 #[test]
 fn the_formula_for_poisson_visitors_is_the_one_of_the_steady_state() {
-    // Simulated over millions of requests: 56 a second keep p99 within 50 ms, 57 do not, and 70 come to 73.8 ms.
+    // Simulated over millions of requests: at 56 per second p99 is within 50 ms, at 57 it is not, and at 70 it is 73.8
+    // ms.
     let knee = |seconds| knee_of_poisson(Limit { quantile: 0.99, seconds });
     assert!((56.0..57.0).contains(&knee(0.05)), "{}", knee(0.05));
     assert!((69.5..70.5).contains(&knee(0.0738)), "{}", knee(0.0738));
@@ -101,7 +103,7 @@ fn a_server_that_is_even_is_found_within_5_percent() {
         let limit = Limit { quantile: 0.99, seconds };
         let found = find(&Search { start: 25.0, ..Search::new(limit) }, even(None));
         assert_eq!(found.ended, Ended::Found);
-        // It serves exactly 100 a second, with any limit.
+        // It serves exactly 100 per second, with any limit.
         within(&found, 95.0, 105.0);
     }
 }
@@ -119,7 +121,7 @@ fn what_poisson_visitors_can_be_given_is_found_within_5_percent() {
 
 #[test]
 fn an_overload_that_fits_into_the_limit_is_not_held() {
-    // A quarter too many for 3 seconds: the last one waits for 0.6 of the second that it may. And a fiftieth too many, for 51 seconds.
+    // 25% too many for 3 seconds: the last request waits 0.6 s of the allowed second. And 2% too many, for 51 seconds.
     for (rate, seconds) in [(124.0, 3.0), (102.0, 45.0)] {
         let limit = Limit { quantile: 0.99, seconds: 1.0 };
         let search = Search { start: rate, step_seconds: seconds, most_steps: 1, ..Search::new(limit) };
@@ -152,7 +154,7 @@ fn the_search_ends_by_the_clock() {
     assert_eq!(found.ended, Ended::OutOfTime);
     let took: f64 = found.steps.iter().map(|step| step.lasted).sum();
     assert!((30.0..=120.0).contains(&took), "{took}");
-    // A rate that only short steps held is no answer.
+    // A rate that only short steps sustained is not a result.
     assert!(found.held.is_none_or(|held| found.steps.iter().any(|s| s.decides && s.rate == held)));
     assert!(found.over.is_some());
 }
@@ -169,7 +171,7 @@ fn a_wall_is_found_from_below_and_from_above() {
         let found = find(&Search { start, ..search() }, wall(700.0));
         assert_eq!(found.ended, Ended::Found);
         within(&found, 700.0 / 1.03, 700.0);
-        // The border stands on three long tries each.
+        // Three long steps each decide about the border.
         for rate in [found.held, found.over] {
             assert_eq!(found.steps.iter().filter(|s| s.decides && Some(s.rate) == rate).count(), 3);
         }
@@ -229,7 +231,7 @@ fn what_is_dropped_faulted_or_left_behind_is_not_held() {
 
 #[test]
 fn a_hiccup_at_the_border_does_not_move_the_answer() {
-    // Above 650, every rate is slow when it is tried for the first time; three of five long tries decide.
+    // Above 650, every rate is slow in its first step; three of five long steps decide.
     let mut seen = Vec::new();
     let found = find(&search(), |rate, seconds| {
         let is_first = !seen.contains(&rate.to_bits());
@@ -277,7 +279,7 @@ fn steps_are_long_enough_for_their_quantile_and_at_the_border_to_decide() {
     let slow = find(&Search { start: 1.0, most_steps: 3, ..search() }, wall(700.0));
     assert_eq!((slow.ended, slow.steps.len(), slow.steps[0].seconds), (Ended::OutOfSteps, 3, 30.0));
     assert_eq!((slow.held, slow.over), (None, None), "short steps alone show no rate to be held");
-    // Ten times a limit that is long.
+    // Ten times a long limit.
     let patient = Search::new(Limit { quantile: 0.5, seconds: 2.0 });
     let found = find(&patient, |rate, seconds| steady(rate, seconds, if rate <= 700.0 { 0.1 } else { 3.0 }));
     assert!(found.steps.iter().filter(|s| s.decides).all(|s| s.seconds == 20.0), "{:?}", found.steps);

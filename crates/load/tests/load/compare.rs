@@ -1,4 +1,4 @@
-//! A/B over blocks that are simulated, and the caveats of a result.
+//! A/B comparison with simulated blocks, and the caveats of a result.
 
 use std::convert::Infallible;
 
@@ -42,7 +42,7 @@ fn near(left: f64, right: f64) -> bool {
 
 #[test]
 fn what_slows_a_pair_cancels() {
-    // The machine is up to four times slower from pair to pair: the ratio does not move.
+    // The machine is up to four times slower between pairs: the ratio does not change.
     let found = ab(8, 1, |side, block_index| block(side, 1.0 + 0.4 * f64::from(block_index)));
     for (quantity, expected) in [
         (Quantity::Rate, 0.5),
@@ -165,7 +165,7 @@ fn a_busy_thread_is_the_limit_of_a_closed_model() {
     assert_eq!(caveat.code(), "SATURATED-CLIENT");
     assert_eq!(
         caveat.sentence(),
-        "the generator was the limit, and this is not the server's rate: a thread used 95% of its core; \
+        "the generator was the bottleneck, so this is not the server's rate: a thread used 95% of its core; \
          use more threads or another machine"
     );
     assert!(caveats(&busy, false).is_empty(), "an open model that is in time owes nothing");
@@ -215,7 +215,7 @@ fn lateness_is_the_limit_of_a_rate_that_was_not_met() {
     let mut result = result(1.0, &[0.001; 100]);
     result.client.lateness.record(20_000_000);
     assert!(matches!(caveats(&result, false)[..], [Caveat::LateClient { .. }]));
-    // Two of the hundred and two in a second are 20 ms of the schedule.
+    // Two of the 102 in a second are 20 ms of the schedule.
     result.classes[0].counts.scheduled = 102;
     let [caveat] = caveats(&result, false)[..] else { panic!() };
     assert!(matches!(caveat, Caveat::SaturatedClient { sign: Sign::Late { .. } }), "{caveat:?}");
@@ -224,7 +224,7 @@ fn lateness_is_the_limit_of_a_rate_that_was_not_met() {
 
 #[test]
 fn a_rate_that_the_server_refused_is_not_the_generator_s_limit() {
-    // Late enough to be seen in the times, and nowhere near what was refused or not sent.
+    // Late enough to affect the times, but far from the share that was refused or not sent.
     for (faulted, dropped) in [(100, 0), (0, 100), (50, 50)] {
         let mut result = result(1.0, &[0.001; 100]);
         result.client.lateness.record(20_000_000);

@@ -1,4 +1,4 @@
-//! Pages that differ from response to response as they should, and the wrong responses among them.
+//! Pages that vary between responses legitimately, and wrong responses among them.
 
 use weigh_codec::{Params, codecs};
 use weigh_load::engine::preflights;
@@ -10,13 +10,13 @@ use crate::bad_servers::load::{counts, load, plan, verify};
 use crate::server::{Server, Step, response};
 
 const REQUESTS: u64 = 200;
-/// The request of the load that is answered wrongly.
+/// The request of the load with the wrong response.
 const BAD: u64 = 77;
 
-/// What a page is at the request of a number, the preflight's included.
+/// The page at a request by number, counting the preflight's.
 type Page = fn(u64) -> String;
 
-/// Pages that ordinary applications send. The clock stands still while the preflight first asks, as a clock does.
+/// Pages of typical applications. The clock stands still during the preflight, as a clock with minutes does.
 const PAGES: [(&str, Page, Checked); 5] = [
     ("clock", |n| shop(&format!("It is 09:59:{:02} o'clock", n / 4 % 60), ""), Checked::Parts),
     ("nonce", |n| shop(&format!("<input name=\"nonce\" value=\"{:016x}\">", mixed(n)), ""), Checked::Parts),
@@ -42,7 +42,7 @@ fn banner(which: u64) -> String {
     format!("<aside><a href=\"/ads/{which}\">Today: {words}</a></aside>\n").repeat(1 + which as usize % 2)
 }
 
-/// The other half of an A/B test: it has next to nothing in common with the first.
+/// The other variant of an A/B test: it has almost nothing in common with the first.
 fn other() -> String {
     let items: String = (0..60).map(|i| format!("<li class=\"b{i}\">Thing no. {i}, new</li>")).collect();
     format!("<!doctype html><main><ul>{items}</ul></main>")
@@ -65,7 +65,7 @@ fn page(page: Page, number: u64, coded: bool) -> Vec<u8> {
     if coded { gzip(&body) } else { body.into_bytes() }
 }
 
-/// Loads a server that answers the request of each number so.
+/// Loads a server that answers each request by its number with these pages.
 fn loaded(answer: impl Fn(u64) -> Vec<u8> + Send + Sync + 'static) -> LoadResult {
     let server = Server::start(move |number| vec![Step::Send(answer(number))]);
     let mut plan = LoadPlan { again_seconds: 0.01, ..plan(server.address, verify()) };
@@ -73,7 +73,7 @@ fn loaded(answer: impl Fn(u64) -> Vec<u8> + Send + Sync + 'static) -> LoadResult
     load(&plan).expect("a good preflight")
 }
 
-/// Loads a page with one wrong response, and gives the kind of the only fault.
+/// Loads a page with one wrong response; returns the kind of the only failure.
 fn one_wrong(
     name: &str,
     of: Page,
@@ -116,7 +116,7 @@ fn pages_that_vary_as_they_should_have_no_fault_and_say_how_they_are_checked() {
 #[test]
 fn a_truncated_response_among_them_is_found() {
     for (name, of, _) in PAGES {
-        // Its framing says nothing of it.
+        // Its framing does not show it.
         let half = |wire: Vec<u8>| wire[..wire.len() / 2].to_vec();
         let kind = one_wrong(name, of, true, move |wire| sent(&half(wire), true));
         assert_eq!(kind, FaultKind::Corrupt, "{name}");
@@ -166,7 +166,7 @@ fn bodies_without_anything_in_common_are_decoded_and_have_a_plausible_length() {
     assert_eq!(kind, FaultKind::Length);
 }
 
-/// Something on the page becomes another once, as a nonce of the day does at midnight, or again and again, as a clock that shows minutes.
+/// A part of the page changes once, like a nonce of the day at midnight, or repeatedly, like a clock with minutes.
 #[test]
 fn a_page_that_changes_while_the_load_runs_has_no_fault_and_it_is_said() {
     let daily: Page = |n| shop("Welcome", if n < 100 { "" } else { "<p>A new day, with new offers.</p>\n" });
@@ -209,7 +209,7 @@ fn a_response_with_a_validator_must_not_change() {
     assert_eq!(counts(&result).faulted, REQUESTS + 8 - 100, "{:?}", result.faults);
 }
 
-/// Responses of many megabytes would fill the memory in which a changed page waits: there a wrong byte is found as it comes.
+/// Responses of many megabytes would fill the memory for changed pages: there, a wrong byte is found when it arrives.
 #[test]
 fn a_long_response_is_compared_as_it_comes() {
     let answer = |number: u64| {

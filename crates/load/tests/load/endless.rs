@@ -1,4 +1,4 @@
-//! A transport that never runs dry: whatever it brings, and however ready it always is, a connection gives the others their turn.
+//! A transport that always has more data: whatever it sends, a connection gives the others their turn.
 
 use std::io;
 
@@ -13,12 +13,12 @@ use crate::frames::frame;
 
 /// Bytes of work that a drive may do.
 const TURN: usize = 64 << 10;
-/// Bytes that are read at a time by the engine: a turn may end that far beyond its bound.
+/// Bytes per read of the engine: a turn may exceed its limit by this.
 const READ: usize = 256 << 10;
 /// Drives of one connection: in each the transport has more.
 const DRIVES: usize = 20;
 
-/// The begin once, and then the same again and again.
+/// The start once, then the same bytes repeatedly.
 struct Endless {
     begin: Vec<u8>,
     again: Vec<u8>,
@@ -26,9 +26,9 @@ struct Endless {
     /// Bytes and reads since the last drive.
     bytes: usize,
     reads: usize,
-    /// A read brings this much at most.
+    /// The most bytes of one read.
     portion: usize,
-    /// What is written is never taken.
+    /// Writes are never accepted.
     is_deaf: bool,
 }
 
@@ -59,7 +59,7 @@ impl Transport for Endless {
     }
 }
 
-/// Keeps nothing but whether the exchange has ended, and how many parts of its body came.
+/// Records only whether the exchange has ended, and how many parts of its body arrived.
 #[derive(Default)]
 struct Ended(bool, usize);
 
@@ -83,7 +83,7 @@ impl Events for Ended {
     }
 }
 
-/// Drives a connection again and again, and holds each drive to its turn.
+/// Drives a connection repeatedly, and checks each drive against its limit.
 fn holds(
     mut machine: Machine,
     mut io: Endless,
@@ -101,7 +101,7 @@ fn holds(
         let discard = discards.then_some(scratch.as_mut_slice());
         let means = Means { buffer: &mut buffer, allowance: usize::MAX, turn: TURN, discard, ended: false };
         drive = machine.drive(&mut io, request.bytes, means, &mut events);
-        // What the kernel drops costs a sixteenth of what is read.
+        // Bytes that the kernel discards count as a sixteenth of bytes that are read.
         let most = if discards { 16 * TURN } else { TURN } + READ;
         prop_assert!(io.bytes <= most, "{} bytes in a turn of {TURN}", io.bytes);
         prop_assert!(io.reads <= TURN / 1024, "{} reads in a turn", io.reads);
@@ -109,7 +109,7 @@ fn holds(
     Ok(())
 }
 
-/// A frame of any kind for the connection, the stream in flight or another, with a payload of the length that its kind has or of any.
+/// A frame of any kind for the connection, the stream in flight or another, with a valid length or any other.
 pub fn any_frame() -> impl Strategy<Value = Vec<u8>> {
     let payload = prop_oneof![
         Just(vec![0; 8]),

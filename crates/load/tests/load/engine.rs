@@ -1,4 +1,4 @@
-//! The engine as a whole, against the built-in target: what is sent, counted, dropped and given up.
+//! The whole engine with the built-in target: what is sent, counted, dropped and aborted.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -32,11 +32,11 @@ fn plan(requests: Vec<Request>, arrival: &str, connections: u32, n: Option<u64>)
 #[test]
 fn a_rate_that_is_met_is_not_told_as_a_higher_one() {
     let target = Target::start();
-    // Due at 0, 0.1, … 0.4 s: the schedule ends at 0.5 s, not with the last of them.
+    // Due at 0, 0.1, … 0.4 s: the schedule ends at 0.5 s, not with the last request.
     let result = load(&plan(vec![request(&target, "/bytes/10")], "constant:10", 1, None));
     let all = counts(&result);
     assert_eq!((all.scheduled, all.completed), (5, 5));
-    assert!(result.seconds >= 0.5, "{} of 10 requests a second were due", 5.0 / result.seconds);
+    assert!(result.seconds >= 0.5, "{} of 10 requests per second were due", 5.0 / result.seconds);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_slow_reader_gets_its_body_whole() {
     let result = load(&plan);
     let all = counts(&result);
     assert_eq!((all.completed, all.compared, all.body_bytes), (4, 4, 1_200_000));
-    // Two connections of 3 MB/s cannot have read 1.2 MB in less, but for the portions that were there at once.
+    // Two connections with 3 MB/s cannot read 1.2 MB in less time, except for the portions that were available at once.
     assert!(result.seconds > 0.12, "{}", result.seconds);
 }
 
@@ -256,7 +256,7 @@ fn a_plan_that_makes_no_sense_is_refused_in_one_line() {
         run(&bad, &mut |_| {}, &AtomicBool::new(false)).unwrap_err().to_string()
     };
     let lines = [
-        (refused(&|p| p.requests.clear()), "nothing"),
+        (refused(&|p| p.requests.clear()), "no requests"),
         (refused(&|p| p.streams[0].arrival = "constant:0".into()), "constant:0"),
         (refused(&|p| p.requests[0].stream = 3), "stream"),
         (refused(&|p| p.length.requests = None), "no end"),

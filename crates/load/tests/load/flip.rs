@@ -1,23 +1,23 @@
-//! A server that sends one body for ever, and once, in one response, one byte of it wrong.
+//! A server that always sends one body, and in one response one wrong byte.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What the server does wrong.
+/// The error of the server.
 #[derive(Clone, Copy, Debug)]
 pub struct Flip {
-    /// In which response, over all connections, from 0. The preflight's count too.
+    /// In which response, over all connections, from 0; the preflight's count, too.
     pub response: u64,
-    /// Which byte of the body.
+    /// At which byte of the body.
     pub offset: usize,
-    /// What the byte is combined with (exclusive or); not 0.
+    /// The byte is combined with this (exclusive or); not 0.
     pub mask: u8,
 }
 
 impl Flip {
-    /// Bytes of the body from the flipped one on, in hexadecimal: as they are, and as they were sent.
+    /// Bytes of the body from the flipped one on, in hexadecimal: correct, and as sent.
     pub fn bytes(&self, body: &[u8]) -> (String, String) {
         let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
         let wrong = flipped(body, self);
@@ -33,7 +33,7 @@ pub struct FlipServer {
 }
 
 impl FlipServer {
-    /// Starts it on a port of its own.
+    /// Starts it on a free port.
     pub fn start(body: Vec<u8>, flip: Flip) -> std::io::Result<FlipServer> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;

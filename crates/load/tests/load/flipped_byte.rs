@@ -1,4 +1,4 @@
-//! One wrong byte in one of many responses is found, and shown as it was.
+//! One wrong byte in one of many responses is found and reported correctly.
 
 use weigh_load::fault::FaultKind;
 use weigh_load::plan::{Check, Length, LoadPlan, Request, Stream};

@@ -1,4 +1,4 @@
-//! Servers that send without end: what holds of a run beside its faults and its time, which the table of hostile servers looks at.
+//! Servers that send endlessly: checks beyond failures and time, which the table of hostile servers checks.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,12 +14,12 @@ use crate::frames::{answer, data, frame, head, setting};
 use crate::plans::{self, counts};
 use crate::server::{Asked, Server, Step};
 
-/// Requests that are answered well: three of the preflight, and five.
+/// Requests with good responses: three of the preflight, and five.
 const GOOD: u64 = 8;
-/// What a run may take beside its own limits, on a busy machine.
+/// Extra time of a run on a busy machine, in addition to its limits.
 const BESIDE: Duration = Duration::from_secs(4);
 
-/// A server of HTTP/2 that answers the first requests well, and then does this with the request of a stream.
+/// A server of HTTP/2 that answers the first requests well, and then treats a request's stream like this.
 fn after_good(then: impl Fn(u32) -> Vec<Step> + Send + Sync + 'static) -> Server {
     Server::http2(move |Asked { number, stream }| match number {
         _ if number < GOOD => vec![Step::Send(answer(stream, b"ok"))],
@@ -27,12 +27,12 @@ fn after_good(then: impl Fn(u32) -> Vec<Step> + Send + Sync + 'static) -> Server
     })
 }
 
-/// A body of a byte a frame, without end.
+/// A body with one byte per frame, endless.
 fn endless(stream: u32) -> Vec<Step> {
     vec![Step::Send(head(stream)), Step::Flood(data(stream, b"x"))]
 }
 
-/// A second of load with a second for each answer and a half for the end.
+/// One second of load, with a limit of one second per response and half a second for the drain.
 fn plan(address: SocketAddr, protocol: Protocol) -> LoadPlan {
     LoadPlan {
         length: Length { requests: None, seconds: Some(1.0) },
@@ -63,7 +63,7 @@ fn an_interrupt_ends_a_run_under_a_flood_that_has_begun() {
 
 #[test]
 fn one_connection_under_a_flood_does_not_keep_the_others_from_their_answers() {
-    // The sixth of the load is the one that is never answered; others go on over the other connection.
+    // The sixth request of the load is never answered; others go on over the other connection.
     let bad = AtomicUsize::new(0);
     let server = after_good(move |stream| match bad.fetch_add(1, Ordering::SeqCst) {
         0 => endless(stream),
@@ -73,11 +73,11 @@ fn one_connection_under_a_flood_does_not_keep_the_others_from_their_answers() {
     plan.streams[0].connections = 2;
     let result = run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
     let all = counts(&result);
-    // Five are answered before the flood; how many after it is the machine's affair.
+    // Five are answered before the flood; the number after it depends on the machine.
     assert!(all.completed > 10 && (1..=2).contains(&all.faulted), "{all:?}");
 }
 
-/// A plan over HTTP/2 with a third of a second for each answer.
+/// A plan over HTTP/2 with a third of a second per response.
 fn hasty(server: &Server, length: Length, arrival: &str) -> LoadPlan {
     let mut plan = plan(server.address, Protocol::Http2);
     plan.length = length;
@@ -86,7 +86,7 @@ fn hasty(server: &Server, length: Length, arrival: &str) -> LoadPlan {
     plan
 }
 
-/// Every way in which a load ends.
+/// Every way to end a load.
 fn lengths() -> [(Length, &'static str); 3] {
     let seconds = Length { requests: None, seconds: Some(0.6) };
     [(Length { requests: Some(8), seconds: None }, "closed"), (seconds, "closed"), (seconds, "constant:100")]
@@ -94,7 +94,7 @@ fn lengths() -> [(Length, &'static str); 3] {
 
 #[test]
 fn a_server_that_takes_no_stream_is_named() {
-    // SETTINGS_MAX_CONCURRENT_STREAMS (3) of 0, behind an answer.
+    // SETTINGS_MAX_CONCURRENT_STREAMS (3) of 0, after a response.
     for (length, arrival) in lengths() {
         let server = after_good(|stream| vec![Step::Send([setting(3, 0), answer(stream, b"ok")].concat())]);
         let begun = Instant::now();
@@ -110,7 +110,7 @@ fn a_server_that_takes_no_stream_is_named() {
 
 #[test]
 fn a_server_that_gives_no_window_for_a_body_is_waited_for_and_named() {
-    // SETTINGS_INITIAL_WINDOW_SIZE (4) of 0 and of a byte: no body of a request goes on, and each ends by the clock.
+    // SETTINGS_INITIAL_WINDOW_SIZE (4) of 0 and of 1: request bodies cannot be sent, and each request times out.
     for (window, (length, arrival)) in [0, 1].into_iter().flat_map(|window| lengths().map(|l| (window, l))) {
         let none = move |stream| vec![Step::Send([setting(4, window), answer(stream, b"ok")].concat())];
         let silent = move |_| vec![Step::Send(frame(6, 0, 0, &[7; 8]))];
@@ -131,7 +131,8 @@ fn a_server_that_gives_no_window_for_a_body_is_waited_for_and_named() {
     }
 }
 
-/// No word says that the generator was the limit. A busy machine may say that it was late by itself, and then the rate was met.
+/// No caveat says that the generator was the limit. On a busy machine it may say that it was late, but the rate was
+/// met.
 fn is_not_the_generators(result: &weigh_load::result::LoadResult) {
     let blamed: Vec<Caveat> = caveats(result, true)
         .into_iter()

@@ -1,4 +1,4 @@
-//! HTTP/2 as the engine speaks it, against a scripted server.
+//! HTTP/2 of the engine, with a scripted server.
 
 mod server;
 
@@ -27,14 +27,14 @@ fn plan(server: &Server, requests: u64, connections: u32, streams: u32) -> LoadP
     plan
 }
 
-/// The only kind of fault, how often it came, and what was said of it.
+/// The only kind of failure, its number, and its message.
 fn fault(result: &LoadResult) -> (FaultKind, u64, String) {
     assert_eq!(result.faults.len(), 1, "{:?}", result.faults);
     let fault = &result.faults[0];
     (fault.kind, fault.count, fault.example.message.clone())
 }
 
-/// What does `deed` with one request of the load, the `at`th from 0, and sends `ok` otherwise.
+/// Applies `deed` to one request of the load, number `at` from 0, and sends `ok` otherwise.
 fn but_for(at: usize, deed: Deed) -> server::Script {
     Arc::new(move |number, _| match number {
         _ if number == at + PREFLIGHT => deed.clone(),
@@ -60,7 +60,7 @@ fn a_hundred_streams_share_a_connection() {
     let preflight = &result.preflights[0];
     assert_eq!((preflight.version.as_str(), preflight.framing), ("HTTP/2", Framing::Frames));
     assert_eq!(preflight.server.as_deref(), Some("script"));
-    // A head in a frame or two, never as long as it would be without compression; a body in a frame and an empty one.
+    // A head in a frame or two, shorter than without compression; a body in one frame and an empty one.
     assert!((10 * 5000..40 * 5000).contains(&counts.head_bytes), "{}", counts.head_bytes);
     let framing = counts.wire_bytes - counts.head_bytes - counts.body_bytes;
     assert!((9 * 5000..20 * 5000).contains(&framing), "{framing}");
@@ -208,7 +208,7 @@ fn a_server_of_http1_is_told_apart() {
     let plan = plans::gets(Protocol::Http2, &format!("http://{address}/"), 10);
     let refusal = weigh_load::run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap_err().to_string();
     assert!(
-        refusal.contains("the server does not speak HTTP/2: it began with `HTTP/1.1 400 Bad Request"),
+        refusal.contains("the server does not speak HTTP/2: it started with `HTTP/1.1 400 Bad Request"),
         "{refusal}"
     );
 }

@@ -23,7 +23,7 @@ impl Identity {
         Identity::of(&["localhost", "127.0.0.1"], 4096, alpn)
     }
 
-    /// One for another name, or until the begin of another year.
+    /// One for another name, or valid until the start of another year.
     pub fn made(name: &str, until: i32) -> Identity {
         Identity::of(&[name], until, &[])
     }
@@ -52,7 +52,7 @@ impl Identity {
         identity
     }
 
-    /// For a server that takes these alone.
+    /// For a server that only accepts these.
     pub fn serve_with(
         &self,
         suites: &[SupportedCipherSuite],
@@ -61,7 +61,7 @@ impl Identity {
         config(&self.certificate, &self.key, suites, versions)
     }
 
-    /// Trusts it, and nobody else.
+    /// Trusts only it.
     pub fn trusted(&self) -> Tls {
         let authorities = Some(self.authority.path().to_str().unwrap().to_owned());
         Tls { insecure: false, authorities, resumption: true }

@@ -1,10 +1,10 @@
-//! What fuzzing starts from and what it found holds, in every build: the seeds, and inputs that `make fuzz` left on this machine.
+//! Kept inputs pass in every build: the seeds of fuzzing, and inputs that `make fuzz` left on this machine.
 
 use std::path::Path;
 
 use crate::fuzz::{chunked, exchange, frames, head, request_file};
 
-/// Holds every kept input of a target; a panic names the file.
+/// Checks every kept input of a target; a panic names the file.
 fn replay(target: &str, hold: fn(&[u8])) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
     assert!(root.join("seeds").join(target).is_dir(), "{target} has no seeds");

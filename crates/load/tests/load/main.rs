@@ -1,4 +1,4 @@
-//! The load generator by its capabilities: arrivals, workloads, protocols, verification, and servers that break the rules.
+//! The load generator by capability: arrivals, workloads, protocols, verification, and servers that violate the rules.
 
 mod arrival;
 mod bad_servers;

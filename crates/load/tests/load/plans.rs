@@ -1,11 +1,11 @@
-//! Plans for tests, and what comes of them.
+//! Plans for tests, and their results.
 
 use std::sync::atomic::AtomicBool;
 
 use weigh_load::plan::{Length, Limits, LoadPlan, Protocol, Request, Stream};
 use weigh_load::result::{Counts, LoadResult};
 
-/// So many GETs of one URL in a closed model over two connections.
+/// This many GETs of one URL in a closed model over two connections.
 pub fn gets(protocol: Protocol, url: &str, requests: u64) -> LoadPlan {
     LoadPlan {
         requests: vec![Request {
@@ -23,19 +23,19 @@ pub fn gets(protocol: Protocol, url: &str, requests: u64) -> LoadPlan {
     }
 }
 
-/// Carries a plan out that nothing speaks against.
+/// Runs a plan that must not be refused.
 pub fn run(plan: &LoadPlan) -> LoadResult {
     weigh_load::run(plan, &mut |_| {}, &AtomicBool::new(false)).unwrap()
 }
 
-/// What all classes came to.
+/// The totals over all classes.
 pub fn counts(result: &LoadResult) -> Counts {
     let mut all = Counts::default();
     result.classes.iter().for_each(|class| all.add(&class.counts));
     all
 }
 
-/// A body that no codec makes smaller.
+/// A body that no codec can compress.
 pub fn noise(length: usize) -> Vec<u8> {
     (0..length as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
 }

@@ -1,5 +1,5 @@
-//! The engine against servers that always have more: whatever bytes they send, over TCP or TLS, each of the ways to end a run ends it in its
-//! time. `endless` holds the drives of one connection to their turn in the same manner.
+//! The engine with servers that always have more data: whatever they send, over TCP or TLS, each way to end a run ends
+//! it in time. `endless` checks the drives of one connection in the same way.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use crate::identity::Identity;
 use crate::plans;
 use crate::server::{Asked, Manner, Server, Step, response};
 
-/// Requests that are answered well where the load is to begin: one of the preflight, and two.
+/// Requests with good responses before the load can start: one of the preflight, and two.
 const GOOD: u64 = 3;
-/// What a run may take beside its own limits, on a busy machine.
+/// Extra time of a run on a busy machine, in addition to its limits.
 const BESIDE: Duration = Duration::from_secs(6);
-/// The limits that are to end a run, and those that are not.
+/// The limits that should end a run, and those that should not.
 const SHORT: f64 = 0.3;
 const LONG: f64 = 600.0;
 
-/// What a server sends from some request on.
+/// The bytes of a server from some request on.
 #[derive(Clone, Debug)]
 struct Bytes {
     is_http2: bool,
@@ -37,7 +37,7 @@ struct Bytes {
 }
 
 impl Bytes {
-    /// What is sent to the request of this stream.
+    /// The bytes for the request on this stream.
     fn steps(&self, stream: u32) -> Vec<Step> {
         let begin = if self.is_http2 { head(stream) } else { self.begin.clone() };
         let again = self.again.iter().map(|part| if self.is_http2 { of(stream, part) } else { part.clone() });
@@ -45,7 +45,7 @@ impl Bytes {
     }
 }
 
-/// A frame of stream 1 as one of another.
+/// A frame of stream 1, moved to another stream.
 fn of(stream: u32, frame: &[u8]) -> Vec<u8> {
     let mut frame = frame.to_vec();
     if frame[5..9] == 1u32.to_be_bytes() {
@@ -54,16 +54,16 @@ fn of(stream: u32, frame: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// What is to end a run.
+/// What should end a run.
 #[derive(Clone, Copy, Debug)]
 enum End {
-    /// `-d`, in the load.
+    /// `-d`, during the load.
     Seconds,
-    /// `-n`, with a limit for each answer, in the load.
+    /// `-n`, with a limit per response, during the load.
     Requests,
-    /// `--timeout`, in the preflight.
+    /// `--timeout`, during the preflight.
     Timeout,
-    /// An interrupt in the load, and in the preflight.
+    /// An interrupt during the load, and during the preflight.
     Interrupt,
     InterruptAtOnce,
 }
@@ -128,7 +128,7 @@ fn ends(bytes: &Bytes, end: End) -> Result<(), TestCaseError> {
         thread::sleep(Duration::from_secs_f64(SHORT));
         stop.store(true, Ordering::SeqCst);
     }
-    // Twice the short limit is what any of them takes: a load and its drain, or two requests.
+    // Each takes at most twice the short limit: a load and its drain, or two requests.
     let most = Duration::from_secs_f64(3.0 * SHORT) + BESIDE;
     let is_over = told.recv_timeout(most.saturating_sub(begun.elapsed()));
     stop.store(true, Ordering::SeqCst);
@@ -136,7 +136,7 @@ fn ends(bytes: &Bytes, end: End) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Responses that never end, the begin of one, and anything.
+/// Endless responses, the start of one, and arbitrary bytes.
 fn http1() -> impl Strategy<Value = Bytes> {
     let chunks = ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", &b"1\r\nx\r\n"[..]);
     let length = ("HTTP/1.1 200 OK\r\nContent-Length: 9999999999999\r\n\r\n", &b"hello"[..]);
@@ -157,7 +157,7 @@ fn http1() -> impl Strategy<Value = Bytes> {
     })
 }
 
-/// Frames of all kinds, with bytes of a body between them or alone: these bring an answer on, and never to its end.
+/// Frames of all kinds, with bytes of a body between them or alone: these advance a response, but never complete it.
 fn http2() -> impl Strategy<Value = Bytes> {
     (prop::collection::vec(any_frame(), 0..5), any::<bool>()).prop_map(|(mut again, has_body)| {
         if has_body || again.is_empty() {
@@ -172,7 +172,7 @@ fn bytes() -> impl Strategy<Value = Bytes> {
 }
 
 proptest! {
-    // Each case takes up to a second; a failing one is not made much smaller.
+    // Each case takes up to a second, so a failing one is hardly shrunk.
     #![proptest_config(ProptestConfig { cases: 16, max_shrink_iters: 4, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]

@@ -1,4 +1,4 @@
-//! Results of loads that nobody sent.
+//! Results of loads that were not sent.
 
 use weigh_load::hist::{Hist, Packed};
 use weigh_load::result::{ClassResult, Client, Counts, LoadResult, Slice};
@@ -23,7 +23,7 @@ pub fn result(seconds: f64, times: &[f64]) -> LoadResult {
     }
 }
 
-/// A result of requests that were due and ended at these instants in seconds, with so many slices in the schedule's time.
+/// A result of requests that were due and ended at these instants in seconds, with this many slices in the schedule.
 pub fn timeline(seconds: f64, slices: usize, requests: &[(f64, f64)]) -> LoadResult {
     let times: Vec<f64> = requests.iter().map(|(due, end)| end - due).collect();
     let last = requests.iter().map(|(_, end)| *end).fold(seconds, f64::max);

@@ -1,4 +1,4 @@
-//! Where URLs lead, and whether load may be sent there.
+//! URLs and their addresses, and whether load may be sent there.
 
 use weigh_load::target::{Location, Resolver, Scheme, Target, permit};
 
@@ -71,15 +71,15 @@ fn permission_is_for_the_host_that_is_spelled_out() {
 #[test]
 fn what_cannot_be_asked_says_why() {
     for (url, wrong) in [
-        ("localhost:8080/x", "localhost is no scheme; write http://localhost:8080/x"),
-        ("ftp://127.0.0.1/", "ftp is not spoken here"),
-        ("file:///etc/passwd", "file is not spoken here"),
-        ("/x", "no absolute URL"),
-        ("", "no absolute URL"),
-        ("http://", "no URL"),
-        ("http://a b/", "no URL"),
+        ("localhost:8080/x", "localhost is not a scheme; write http://localhost:8080/x"),
+        ("ftp://127.0.0.1/", "ftp is not supported"),
+        ("file:///etc/passwd", "file is not supported"),
+        ("/x", "not an absolute URL"),
+        ("", "not an absolute URL"),
+        ("http://", "not a URL"),
+        ("http://a b/", "not a URL"),
         ("http://127.0.0.1:0/", "port 0"),
-        ("http://127.0.0.1:99999/", "no URL"),
+        ("http://127.0.0.1:99999/", "not a URL"),
         ("http://host.invalid/", "host.invalid: this host has no address"),
     ] {
         let error = Resolver::default().target(url).unwrap_err().to_string();
@@ -88,7 +88,7 @@ fn what_cannot_be_asked_says_why() {
     let secret = Location::parse("http://user:hunter2@127.0.0.1/").unwrap_err().to_string();
     assert!(secret.contains("Authorization") && !secret.contains("hunter2"), "{secret}");
     let long = format!("http://127.0.0.1/{}", "x".repeat(20_000));
-    assert!(Location::parse(&long).unwrap_err().to_string().contains("longer than a URL can be"));
+    assert!(Location::parse(&long).unwrap_err().to_string().contains("longer than the limit for URLs"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! HTTP/1.1 over TLS as the engine speaks it, against a scripted server.
+//! HTTP/1.1 over TLS of the engine, with a scripted server.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use crate::plans::{self, counts, noise, run};
 
 type Secure = StreamOwned<ServerConnection, TcpStream>;
 
-/// What is sent for the request of this number, over all connections, from 0; then whether the connection stays.
+/// The response to the request of this number, over all connections, from 0; then whether the connection stays open.
 type Script = Arc<dyn Fn(usize, &mut Secure) -> bool + Send + Sync>;
 
 fn serve(identity: &Identity, script: Script) -> String {
@@ -34,7 +34,7 @@ fn serve(identity: &Identity, script: Script) -> String {
     format!("https://localhost:{port}/page")
 }
 
-/// Answers requests without bodies until the client or the script has enough.
+/// Answers requests without bodies until the client or the script ends.
 fn talk(mut secure: Secure, script: &Script, number: &AtomicUsize) {
     let mut received = Vec::new();
     let mut buffer = [0; 4096];
@@ -55,7 +55,7 @@ fn talk(mut secure: Secure, script: &Script, number: &AtomicUsize) {
 fn whole(body: &[u8], fields: &str, secure: &mut Secure) {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n{fields}\r\n", body.len());
     secure.write_all(head.as_bytes()).unwrap();
-    // The client may have gone meanwhile.
+    // The client may be gone by now.
     let _ = secure.write_all(body);
 }
 
@@ -88,7 +88,7 @@ fn kept_connections_carry_many_requests() {
     let counts = counts(&result);
     assert_eq!((counts.completed, counts.compared, counts.connections, counts.resumed), (1000, 1000, 2, 0));
     assert_eq!(result.classes[0].times.tls.count(), 2);
-    // Bytes are those of HTTP, whatever TLS adds to them.
+    // Bytes are those of HTTP, without those of TLS.
     assert_eq!(
         counts.wire_bytes,
         1000 * (20_000 + "HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n".len() as u64)

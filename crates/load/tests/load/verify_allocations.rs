@@ -1,4 +1,4 @@
-//! Verifying a response that is as expected allocates nothing.
+//! Verifying a correct response allocates no memory.
 
 use weigh_load::plan::{Check, LoadPlan, Request};
 use weigh_load::protocol::coding::Coding;
@@ -28,7 +28,7 @@ fn gzip(level: i32, body: &[u8]) -> Vec<u8> {
     wire
 }
 
-/// Feeds a response in pieces that end nowhere in particular.
+/// Feeds a response in arbitrary pieces.
 fn respond(verifier: &mut Verifier<u64>, coding: Coding, wire: &[u8]) -> Verdict {
     let mut checker = verifier.head(0, &head(coding), b"").unwrap();
     for bytes in wire.chunks(1000) {
@@ -38,7 +38,7 @@ fn respond(verifier: &mut Verifier<u64>, coding: Coding, wire: &[u8]) -> Verdict
     verifier.end(checker, wire.len() as u64)
 }
 
-/// Allocations of many responses with these bodies after the first, each of which `right` approves.
+/// Allocations for many responses with these bodies after the first; `right` checks each result.
 fn allocations(coding: Coding, wires: &[Vec<u8>], right: fn(&Verdict) -> bool) -> u64 {
     let seen = wires.iter().map(|wire| Captured {
         version: "HTTP/1.1".into(),
@@ -51,7 +51,7 @@ fn allocations(coding: Coding, wires: &[Vec<u8>], right: fn(&Verdict) -> bool) -
     let plan = plan();
     let (_, expectation) = Examiner::new(&plan).examine(&plan.requests[0], &seen[0], &seen[1..]);
     let mut verifier = Verifier::new(Expectations::new(vec![expectation], &plan), Decoder::start().unwrap());
-    // A thread's first response takes its copy of the variants, or is the first sample.
+    // A thread's first response copies the variants, or is the first sample.
     drop(respond(&mut verifier, coding, &wires[0]));
     let used = allocation_counter::measure(|| {
         for wire in wires.iter().cycle().take(10_000) {

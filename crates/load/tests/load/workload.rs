@@ -1,4 +1,4 @@
-//! Request files and lists of URLs, and what they come to.
+//! Request files and lists of URLs, and the resulting requests and streams.
 
 use std::path::Path;
 
@@ -87,7 +87,8 @@ fn a_stream_does_not_take_the_arrival_of_the_shared_one() {
 fn a_stream_may_ramp_over_the_run() {
     let text = "[[request]]\nurl='a'\nstream='s'\n[stream.s]\nconnections=1\narrival='ramp:1..9'\n";
     assert!(
-        wrong("a.toml", text).starts_with("a.toml, line 4: stream \"s\": arrival \"ramp:1..9\": how long")
+        wrong("a.toml", text)
+            .starts_with("a.toml, line 4: stream \"s\": arrival \"ramp:1..9\": the length is unknown")
     );
     let timed = Defaults { seconds: Some(10.0), ..defaults() };
     assert_eq!(parse(text, Path::new("a.toml"), &timed).unwrap().streams[0].arrival, "ramp:1..9");
@@ -119,7 +120,7 @@ fn urls_of_a_command_line() {
         ("https://localhost/", "/ (2)")
     );
     let error = of_urls(&["localhost:80/x".into()], &plain).unwrap_err().to_string();
-    assert_eq!(error, "localhost:80/x: localhost is no scheme; write http://localhost:80/x");
+    assert_eq!(error, "localhost:80/x: localhost is not a scheme; write http://localhost:80/x");
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn bodies_come_from_files_beside_it() {
     assert!(read(&file, &defaults()).unwrap_err().to_string().contains("not text in UTF-8"));
     let large = std::fs::File::create(&file).unwrap();
     large.set_len((16 << 20) + 1).unwrap();
-    assert!(read(&file, &defaults()).unwrap_err().to_string().contains("larger than it can be"));
+    assert!(read(&file, &defaults()).unwrap_err().to_string().contains("larger than the limit"));
 }
 
 #[test]
@@ -151,70 +152,79 @@ fn errors_of_a_request_file_have_their_line() {
         ("weight=inf", "line 4: weight inf is not above 0"),
         ("weihgt=1", "line 6: unknown field `weihgt`"),
         ("weight='1'", "line 6: invalid type: string"),
-        ("headers={A=1}", "line 6: the value of a header is a text or a list of texts, not of type integer"),
-        ("headers={'A B'='c'}", "line 4: \"A B\" is no name of a header"),
+        ("headers={A=1}", "line 6: the value of a header must be a string or a list of strings, not integer"),
+        ("headers={'A B'='c'}", "line 4: \"A B\" is not the name of a header"),
         ("headers={A=\"b\\r\\nEvil: 1\"}", "line 4: the value of the header A has a control character"),
         ("headers={Content-Length='5'}", "line 4: Content-Length \"5\", but the body has 0 bytes"),
         ("headers={transfer-encoding='chunked'}", "line 4: Transfer-Encoding is refused"),
-        ("method='G T'", "line 4: \"G T\" is no method"),
-        ("method='CONNECT'", "line 4: \"CONNECT\" is no method"),
-        ("body=''\nbody-file='x'", "line 4: a request has a body or a body-file, not both"),
-        ("name='a'\n[[request]]\nurl='/'\nname='a'", "line 7: a request before has the name \"a\""),
-        ("name=''", "line 4: \"\" is no name"),
-        ("class=\"\\u0007\"", "line 4: \"\\u{7}\" is no class"),
-        ("range='5-2'", "line 4: \"5-2\" is no range"),
-        ("range='0-1,3-4'", "line 4: \"0-1,3-4\" is no range"),
-        ("range='-0'", "line 4: \"-0\" is no range"),
-        ("range='0-1'\nheaders={RANGE='x'}", "line 4: it has a range and a Range header"),
+        ("method='G T'", "line 4: \"G T\" is not a supported method"),
+        ("method='CONNECT'", "line 4: \"CONNECT\" is not a supported method"),
+        ("body=''\nbody-file='x'", "line 4: a request can have a body or a body-file, not both"),
+        ("name='a'\n[[request]]\nurl='/'\nname='a'", "line 7: an earlier request has the name \"a\""),
+        ("name=''", "line 4: \"\" is not a name"),
+        ("class=\"\\u0007\"", "line 4: \"\\u{7}\" is not a class"),
+        ("range='5-2'", "line 4: \"5-2\" is not a range"),
+        ("range='0-1,3-4'", "line 4: \"0-1,3-4\" is not a range"),
+        ("range='-0'", "line 4: \"-0\" is not a range"),
+        ("range='0-1'\nheaders={RANGE='x'}", "line 4: the request has a range and a Range header"),
         ("stream='s'", "line 4: there is no stream \"s\"; declare it as [stream.s]"),
         (
             "stream=\"\\u001b[J\"",
             "line 4: there is no stream \"\\u{1b}[J\"; declare it as [stream.\\u{1b}[J]",
         ),
         ("\"a\\tb\"=1", "line 6: unknown field `a\\tb`"),
-        ("[stream.s]\nconnections=1", "line 6: stream \"s\": no request is in it"),
-        ("[stream.default]\nconnections=1", "line 6: stream \"default\": this is the name of the shared one"),
+        ("[stream.s]\nconnections=1", "line 6: stream \"s\": the stream has no requests"),
+        (
+            "[stream.default]\nconnections=1",
+            "line 6: stream \"default\": this is the name of the shared stream",
+        ),
         ("stream='s'\n[stream.s]", "line 7: missing field `connections`"),
-        ("stream='s'\n[stream.s]\nconnections=0", "line 7: stream \"s\": connections has to be above 0"),
+        ("stream='s'\n[stream.s]\nconnections=0", "line 7: stream \"s\": connections must be above 0"),
         ("stream='s'\n[stream.s]\nconnections=-1", "line 8: invalid value"),
         (
             "stream='s'\n[stream.s]\nconnections=1\nrate=0",
-            "line 7: stream \"s\": arrival \"constant:0\": \"0\" is no rate",
+            "line 7: stream \"s\": arrival \"constant:0\": \"0\" is not a rate",
         ),
         (
             "stream='s'\n[stream.s]\nconnections=1\nrate=1\narrival='closed'",
-            "line 7: stream \"s\": it has an arrival or a rate",
+            "line 7: stream \"s\": a stream can have an arrival or a rate",
         ),
         (
             "stream='s'\n[stream.s]\nconnections=1\nread-rate='50KB'",
-            "line 7: stream \"s\": read-rate: \"50KB\" is no rate",
+            "line 7: stream \"s\": read-rate: \"50KB\" is not a read rate",
         ),
         ("stream='s'\n[stream.s]\nconnections=1\nabandon-after=0", "line 7: stream \"s\": abandon-after"),
         (
             "stream='s'\n[stream.s]\nconnections=1\nreceive-buffer='9GB'",
             "line 7: stream \"s\": receive-buffer: more",
         ),
-        ("stream='s'\n[stream.s]\nconnections=1\nread-rate=true", "line 9: a quantity is a number or a text"),
-        ("[[request]]\nurl='ftp://x/'", "line 6: ftp://x/: ftp is not spoken here"),
-        ("[[request]]\nurl='http://a:b@c/'", "line 6: a URL with a user's name or password in it is refused"),
+        (
+            "stream='s'\n[stream.s]\nconnections=1\nread-rate=true",
+            "line 9: a quantity must be a number or a string",
+        ),
+        ("[[request]]\nurl='ftp://x/'", "line 6: ftp://x/: ftp is not supported"),
+        ("[[request]]\nurl='http://a:b@c/'", "line 6: a URL with a user name or password is refused"),
         ("= 5", "line 6: "),
     ] {
         let error = wrong("mix.toml", &request(lines));
         assert!(error.starts_with(&format!("mix.toml, {expected}")), "{lines}: {error}");
     }
-    assert_eq!(wrong("mix.toml", ""), "mix.toml: there is no request in it");
+    assert_eq!(wrong("mix.toml", ""), "mix.toml: the file has no request");
 }
 
 #[test]
 fn errors_of_a_list_have_their_line() {
-    assert_eq!(wrong("urls", "/a\n/b often"), "urls, line 2: often: no weight; write URL, or URL WEIGHT");
-    assert_eq!(wrong("urls", "/a 1 2"), "urls, line 1: 2: too much; write URL, or URL WEIGHT, one a line");
+    assert_eq!(wrong("urls", "/a\n/b often"), "urls, line 2: often: not a weight; write URL, or URL WEIGHT");
+    assert_eq!(
+        wrong("urls", "/a 1 2"),
+        "urls, line 1: 2: unexpected text; write URL, or URL WEIGHT, one per line"
+    );
     assert_eq!(wrong("urls", "/a nan"), "urls, line 1: weight NaN is not above 0");
-    assert_eq!(wrong("urls", "# none"), "urls: there is no request in it");
+    assert_eq!(wrong("urls", "# none"), "urls: the file has no request");
     assert!(wrong("urls", &"/\n".repeat(100_001)).contains("line 100001: more than 100000 requests"));
     assert!(wrong("urls", &format!("http://[{}", "x".repeat(1 << 20))).len() < 200);
     let error = parse("/a", Path::new("urls"), &Defaults::default()).unwrap_err().to_string();
-    assert_eq!(error, "urls, line 1: /a: no absolute URL; write it as http://HOST/PATH, or give a base");
+    assert_eq!(error, "urls, line 1: /a: not an absolute URL; write http://HOST/PATH, or give a base");
 }
 
 #[test]
@@ -222,7 +232,10 @@ fn bodies_are_bounded_together() {
     let heavy = Defaults { body: vec![b'x'; 1 << 20], method: "POST".into(), ..defaults() };
     assert!(parse(&"/\n".repeat(64), Path::new("urls"), &heavy).is_ok());
     let error = parse(&"/\n".repeat(65), Path::new("urls"), &heavy).unwrap_err().to_string();
-    assert!(error.starts_with("urls, line 65: with this body all together are more than"), "{error}");
+    assert!(
+        error.starts_with("urls, line 65: with this body, all bodies together have more than"),
+        "{error}"
+    );
 }
 
 proptest! {

@@ -1,23 +1,23 @@
-//! When a processor was away: its host had given it to another machine, and nothing that is to run on it could.
+//! Absences of a processor: its host gave it to another machine, and nothing could run on it.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// A response is read within this after it left, by a client whose processor is there.
+/// A client whose processor is available reads a response within this time after it left.
 const WAY: Duration = Duration::from_micros(200);
 
-/// Times in each of which a processor was away for a while, in their order.
+/// Periods in which a processor was away for a while, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Absences(Vec<Range<Instant>>);
 
 impl Absences {
-    /// Whether the processor may have been away when a response that left meanwhile was to be read.
+    /// Whether the processor may have been away when a response that left in this period had to be read.
     pub fn touch(&self, left: &Range<Instant>) -> bool {
         let over = self.0.partition_point(|absence| absence.end <= left.start);
         self.0.get(over).is_some_and(|absence| absence.start <= left.end + WAY)
     }
 
-    /// Adds one that is later than all there are.
+    /// Adds a period that is later than all others.
     pub fn push(&mut self, absence: Range<Instant>) {
         self.0.push(absence);
     }

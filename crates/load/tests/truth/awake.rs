@@ -1,5 +1,5 @@
-//! Processors that do not go to sleep: to be woken takes a virtual machine a tenth of a millisecond, which is no part of a response time.
-//! What keeps them awake also sees when they were away.
+//! Keeps processors awake: waking one takes a virtual machine a tenth of a millisecond, which is not part of a response
+//! time. The threads that keep them awake also notice when they were away.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -15,7 +15,7 @@ use super::absence::Absences;
 use super::places::allowed;
 use super::witness::Witness;
 
-/// Threads that spin for as long as this lives, and step aside at once for any other.
+/// Threads that spin as long as this value lives, and yield at once to any other thread.
 pub struct Awake {
     over: Arc<AtomicBool>,
     /// By processor.
@@ -23,10 +23,10 @@ pub struct Awake {
 }
 
 impl Awake {
-    /// One on each processor: two on one would let the other sleep.
+    /// One on each processor: with two on one, the other would sleep.
     ///
     /// # Errors
-    /// In one line, when a thread could be in the way of others: it then does not spin.
+    /// One line, if a thread could delay others: then it does not spin.
     pub fn begin() -> Result<Awake, String> {
         let (say, said) = channel();
         let mut awake = Awake { over: Arc::default(), threads: Vec::new() };
@@ -37,7 +37,7 @@ impl Awake {
                 move || {
                     let placed = place(cpu);
                     let spins = placed.is_ok();
-                    // Whoever would hear of it waits below.
+                    // The receiver waits below.
                     let _ = say.send(placed);
                     if spins {
                         spin(cpu, &absences, &over);
@@ -49,14 +49,14 @@ impl Awake {
         said.iter().take(awake.threads.len()).collect::<Result<(), String>>().map(|()| awake)
     }
 
-    /// When a processor was away so far; never, for one that is not kept awake.
+    /// When a processor was away so far; empty for one that is not kept awake.
     pub fn absences(&self, cpu: u32) -> Absences {
         let of = self.threads.iter().find(|(own, ..)| *own == cpu);
         of.map(|(_, absences, _)| absences.lock().unwrap().clone()).unwrap_or_default()
     }
 }
 
-/// Puts this thread on a processor, behind every other there.
+/// Pins this thread to a processor, with a lower priority than every other thread.
 fn place(cpu: u32) -> Result<(), String> {
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle)

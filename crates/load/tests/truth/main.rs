@@ -1,5 +1,5 @@
-//! What open and closed models make of a stall, at a server that writes down what was true. No time is held against a
-//! bound of its own: how exact the figures are, `benches/truth.rs` measures.
+//! The effect of a stall in open and closed models, with a server that records the true times. No time is compared with
+//! a limit of its own: `benches/truth.rs` measures the accuracy of the figures.
 
 mod absence;
 mod awake;
@@ -34,7 +34,7 @@ fn a_stall_is_in_the_tail_of_an_open_model() {
     add_up(&trial);
     let counts = &trial.class().counts;
     assert_eq!((counts.scheduled, counts.dropped), (400, 0));
-    // Of 400 requests 80 were due in the stall; the first quarter of them waited for at least three quarters of it.
+    // Of 400 requests, 80 were due in the stall; the first quarter of them waited for at least three quarters of it.
     let response = &trial.class().times.response;
     assert!(response.quantile(0.96).unwrap() > STALL.as_secs_f64() * 0.7);
     let truth = trial.true_responses(100.0);
@@ -57,12 +57,12 @@ fn a_stall_is_not_in_the_median_of_a_closed_model() {
 
 #[test]
 fn what_was_due_without_a_free_connection_is_dropped_and_counted() {
-    // The stall begins at the hundredth request and outlasts the second in which 200 are due.
+    // The stall starts at the hundredth request and outlasts the second in which 200 are due.
     let load = Load { arrival: "constant:200", connections: 4, seconds: 1.0 };
     let trial = Trial::run(script(Some((100, Duration::from_secs(2)))), &load);
     add_up(&trial);
     let counts = &trial.class().counts;
     assert_eq!(counts.scheduled, 200);
-    // Preflight and connections take a few of the first hundred; after them, one waits on each connection.
+    // Preflight and connections take a few of the first hundred; afterwards, one waits on each connection.
     assert!(counts.dropped >= 96, "{}", counts.dropped);
 }

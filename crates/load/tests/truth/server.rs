@@ -1,4 +1,4 @@
-//! A server with known delays that writes down when each response left: the other side of every response time.
+//! A server with known delays that records when each response left: the other side of every response time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,24 +15,25 @@ use mio::{Events, Interest, Poll, Token};
 
 const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\ntruth";
 const LISTENER: Token = Token(usize::MAX);
-/// Before an instant the server spins for as long: a wait is exact to the millisecond only.
+/// The server spins for this time before an instant: a wait alone is exact only to the millisecond.
 const SPIN: Duration = Duration::from_millis(1);
 
-/// What the server does.
+/// The behaviour of the server.
 #[derive(Clone, Copy)]
 pub struct Script {
     /// The delay of a request by its number, in the order of arrival.
     pub delay: fn(usize) -> Duration,
-    /// From the arrival of that request on, no response leaves for so long.
+    /// From the arrival of that request on, no response leaves for this time.
     pub stall: Option<(usize, Duration)>,
 }
 
-/// A request as the server saw it.
+/// A request, as the server recorded it.
 #[derive(Clone, Debug)]
 pub struct Note {
     /// When its request was read.
     pub arrived: Instant,
-    /// When its response left: after the start, when it was handed to the system, and before the end, when the system had it. None: never.
+    /// When its response left: after the start, when it was passed to the system, and before the end, when the system
+    /// had accepted it. None: never.
     pub left: Option<Range<Instant>>,
 }
 
@@ -44,7 +45,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// On one processor, where it has one to itself.
+    /// On one processor, if it has one to itself.
     pub fn start(script: Script, cpu: Option<u32>) -> Server {
         let mut listener = TcpListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.local_addr().unwrap();
@@ -72,7 +73,7 @@ impl Server {
         Server { address, stop, thread }
     }
 
-    /// Ends it, and gives what it wrote down in the order of arrival.
+    /// Ends it, and returns its records in the order of arrival.
     pub fn end(self) -> Vec<Note> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().unwrap()
@@ -85,15 +86,15 @@ struct Hall {
     listener: TcpListener,
     guests: Vec<Guest>,
     notes: Vec<Note>,
-    /// When, which request, and whose.
+    /// The time, the request, and its connection.
     due: BinaryHeap<Reverse<(Instant, usize, usize)>>,
-    /// No response leaves before.
+    /// No response leaves before this time.
     held: Instant,
 }
 
 struct Guest {
     stream: TcpStream,
-    /// Bytes of the end of a head that have come.
+    /// Bytes of the end of a head that have arrived.
     matched: usize,
 }
 
@@ -157,7 +158,7 @@ impl Hall {
         self.due.push(Reverse((now + (self.script.delay)(number), number, guest)));
     }
 
-    /// Writes what is due, and tells how long nothing will be.
+    /// Writes what is due, and returns the time until the next response.
     fn write(&mut self, mut now: Instant) -> Duration {
         while let Some(Reverse((due, number, guest))) = self.due.peek().copied() {
             let at = due.max(self.held);
@@ -166,7 +167,7 @@ impl Hall {
             }
             self.due.pop();
             now = Instant::now();
-            // Who has gone needs no response.
+            // A client that is gone needs no response.
             let _ = self.guests[guest].stream.write(RESPONSE);
             self.notes[number].left = Some(now..Instant::now());
         }

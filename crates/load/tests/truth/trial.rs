@@ -1,4 +1,4 @@
-//! A load at a server with known delays, and what was true of it.
+//! A load on a server with known delays, with the true times.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -17,10 +17,10 @@ pub struct Load {
     pub seconds: f64,
 }
 
-/// What came of it.
+/// The results.
 pub struct Trial {
     pub result: LoadResult,
-    /// Requests of the load as the server saw them, without those of the preflight.
+    /// Requests of the load in the server's records, without those of the preflight.
     pub notes: Vec<Note>,
 }
 
@@ -53,14 +53,14 @@ impl Trial {
 }
 
 impl Trial {
-    /// The true response times of a constant rate in rising order: from the instant at which each request was due to that at
-    /// which its response had left. Requests are sent in the order in which they are due, so that they arrive in it.
+    /// The true response times of a constant rate in ascending order: from the scheduled instant of each request until
+    /// its response had left. Requests are sent in the order of the schedule, so they arrive in this order.
     pub fn true_responses(&self, rate: f64) -> Vec<Duration> {
         self.since_due(rate, |_, note| note.left.as_ref().map(|left| left.end))
     }
 
-    /// How long after they were due requests of a constant rate were read, in rising order. The first is not among them: it waits for
-    /// the first connection.
+    /// How long after the scheduled instant requests of a constant rate were read, ascending. The first is left out: it
+    /// waits for the first connection.
     pub fn arrivals(&self, rate: f64) -> Vec<Duration> {
         self.since_due(rate, |number, note| (number > 0).then_some(note.arrived))
     }
@@ -75,7 +75,7 @@ impl Trial {
     }
 }
 
-/// The value at a quantile, as a histogram has it: the smallest that so many are not above.
+/// The value at a quantile, as in a histogram: the smallest value that this share of the values does not exceed.
 pub fn quantile(sorted: &[Duration], q: f64) -> Duration {
     let rank = (q * sorted.len() as f64).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1]

@@ -1,4 +1,4 @@
-//! Who sees when a processor was away.
+//! A thread that notices when a processor was away.
 
 use std::fs::File;
 use std::ops::Range;
@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 use rustix::thread::gettid;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Shorter absences are not told from what the kernel does between two looks.
+/// Shorter absences cannot be distinguished from the kernel's work between two looks.
 const SHORTEST: Duration = Duration::from_micros(50);
-/// A look takes less; one that took longer was interrupted, and is taken again.
+/// A look takes less time; a longer one was interrupted, and is repeated.
 const GLANCE: Duration = Duration::from_micros(10);
-/// How often a client that is not there is looked for.
+/// How often it looks for a client that is not running.
 const SEARCH: Duration = Duration::from_millis(1);
 
-/// Looks at the clock all the time on the client's processor, and finds when that was away.
+/// Reads the clock continuously on the client's processor, and finds when that processor was away.
 ///
-/// From one look to the next the processor was this thread's, the client's, or away. What the first two had of it the kernel
-/// knows, and the rest no client could have used. A third thread that ran on it would be taken for an absence; nothing that the client
-/// itself does, or leaves undone, is.
+/// Between two looks, the processor ran this thread or the client, or was away. The kernel knows the time of the first
+/// two; the rest could not be used by any client. A third thread on the processor would be taken for an absence; the
+/// client's own behaviour would not.
 pub struct Witness {
     cpu: u32,
     client: Option<Client>,
@@ -33,21 +33,22 @@ struct Client {
     times: File,
 }
 
-/// The state of a processor's time.
+/// The accounting of a processor's time.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     seen: Instant,
-    /// What this thread and the client had so far.
+    /// The time that this thread and the client had so far.
     used: Duration,
 }
 
 impl Witness {
-    /// Of the processor that this thread is on, and stays on.
+    /// For the processor that this thread is on, and stays on.
     pub fn of(cpu: u32) -> Witness {
         Witness { cpu, client: None, searched: Instant::now(), before: None }
     }
 
-    /// Looks: if the processor was away for a while since the last look, the time from that to this one. Without a client nothing is found.
+    /// Looks: if the processor was away for a while since the last look, returns the period between the two. Without a
+    /// client, nothing is found.
     pub fn look(&mut self) -> Option<Range<Instant>> {
         if self.client.is_none() && self.searched.elapsed() >= SEARCH {
             self.client = Client::find(self.cpu);
@@ -62,14 +63,15 @@ impl Witness {
     }
 }
 
-/// What was lost may have been lost before the client ran or after, or between two things that it did: the whole time is told.
+/// The lost time may have been before the client ran, after it, or between two of its actions: the whole period is
+/// returned.
 fn absence(before: Look, now: Look) -> Option<Range<Instant>> {
     let lost = (now.seen - before.seen).saturating_sub(now.used.saturating_sub(before.used));
     (lost >= SHORTEST).then_some(before.seen..now.seen)
 }
 
 impl Look {
-    /// None when the client has ended.
+    /// None if the client has ended.
     fn take(client: &Client) -> Option<Look> {
         loop {
             let begun = Instant::now();
@@ -138,7 +140,7 @@ fn a_client_is_found_its_time_grows_and_it_ends() {
     assert!(Look::take(&client).unwrap().used >= more);
     drop(stop);
     thread.join().unwrap();
-    // The kernel forgets a thread a little later than it is joined.
+    // The kernel forgets a thread slightly after it is joined.
     let is_gone = || Look::take(&client).is_none();
     assert!(
         (0..5_000).any(|_| {

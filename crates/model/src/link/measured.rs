@@ -1,37 +1,37 @@
-//! What a link was measured as, beside what was asked of it; kept with the records of what went over it.
+//! What a link was measured as, compared with what was requested; kept in the records of the cells that used it.
 
 use serde::{Deserialize, Serialize};
 
 use super::LinkSpec;
 use crate::units;
 
-/// How far a bandwidth may be from the one that was asked for, as a share of it.
+/// The largest accepted difference between requested and measured bandwidth, as a share.
 pub const RATE_OFF: f64 = 0.03;
-/// How far the median round trip may be from the one that was asked for, in milliseconds.
+/// The largest accepted difference between requested and measured median round trip, in milliseconds.
 pub const ROUND_TRIP_OFF: f64 = 0.5;
-/// Standard deviations by which counted losses may be off before they are called wrong.
+/// Lost packets may differ from the expected number by this many standard deviations.
 const LOST_OFF: f64 = 3.3;
 
-/// How a link is made, from what holds all of it to what holds none.
+/// How a link is made, from the most faithful method to the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
-    /// The machine's own loopback: nothing is asked of it.
+    /// The machine's loopback, with nothing emulated.
     Loopback,
     /// The kernel's own emulation on a pair of network devices.
     Netem,
-    /// An emulator of our own between two TUN devices.
+    /// The program's own emulator between two TUN devices.
     Tun,
-    /// The kernel limits the rate; the round trip is the machine's own and nothing is lost.
+    /// The kernel limits the rate; the round trip is that of the machine, and no packet is lost.
     Rate,
-    /// Connections are copied by a proxy with rate and delay; handshake, slow start and loss are hidden.
+    /// A proxy copies connections with rate and delay; handshake, slow start and loss are hidden.
     Proxy,
-    /// None of them can be had: times over the link can only be computed.
+    /// No link can be made: times over the link are computed.
     Model,
 }
 
 impl Way {
-    /// All of them.
+    /// All methods.
     pub const ALL: &[Way] = &[Way::Loopback, Way::Netem, Way::Tun, Way::Rate, Way::Proxy, Way::Model];
 
     /// Its name, as on the command line.
@@ -46,81 +46,83 @@ impl Way {
         }
     }
 
-    /// What it does not show, as a warning; none where it shows all.
+    /// A warning that says what the method does not show; none where it shows everything.
     pub fn hides(self) -> Option<&'static str> {
         match self {
             Way::Loopback | Way::Netem | Way::Tun => None,
-            Way::Rate => {
-                Some("the rate alone is emulated: the round trip is the machine's own, and nothing is lost")
-            }
-            Way::Proxy => Some("a proxy stands in: handshake, slow start and loss are hidden"),
-            Way::Model => Some("no link can be made here: times over it are computed"),
+            Way::Rate => Some(
+                "only the rate is emulated: the round trip is that of the machine, and no packet is lost",
+            ),
+            Way::Proxy => Some("a proxy emulates the link: handshake, slow start and loss are hidden"),
+            Way::Model => Some("no link can be made here: times over the link are computed"),
         }
     }
 }
 
-/// A link, measured before anything else went over it.
+/// A link as measured before its first use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Measured {
     /// How it was made.
     pub way: Way,
-    /// Ways before it that cannot be had here, each with its reason.
+    /// More faithful methods that are unavailable here, each with the reason.
     pub passed_over: Vec<String>,
-    /// Whether our emulator runs with real-time priority, without which the delay wanders on a busy machine; null where it is not ours.
+    /// Whether the program's own emulator runs with real-time priority, without which the delay varies on a busy
+    /// machine; null with other methods.
     pub realtime: Option<bool>,
-    /// Milliseconds taken off the delay that was asked for, because this machine adds them by itself to each round trip of an idle link.
+    /// Milliseconds subtracted from the requested delay, because this machine adds them to each round trip of an idle
+    /// link.
     pub taken_off_ms: f64,
-    /// Small exchanges over one TCP connection; null where there is no link.
+    /// Small exchanges over one TCP connection; null without a link.
     pub round_trip: Option<RoundTrip>,
-    /// Bandwidth towards the client; null where there is no link.
+    /// Bandwidth towards the client; null without a link.
     pub down: Option<Rate>,
     /// Bandwidth away from the client.
     pub up: Option<Rate>,
-    /// Packets lost, both ways together; null where no loss was asked for, or where packets are hidden.
+    /// Packets lost in both directions; null where no loss was requested, or where the method hides packets.
     pub lost: Option<Lost>,
 }
 
 /// Round trips in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RoundTrip {
-    /// As asked, with the time that the two packets of an exchange take on the line.
+    /// The requested round trip plus the transmission time of the two packets of an exchange.
     pub expected_ms: f64,
     /// The median.
     pub median_ms: f64,
     /// The median of the absolute differences from the median: the jitter.
     pub mad_ms: f64,
-    /// 99 of 100 took no longer.
+    /// The 99th percentile.
     pub p99_ms: f64,
-    /// How many were made.
+    /// Number of exchanges.
     pub exchanges: u32,
 }
 
 /// The bandwidth of one direction, counted in IP packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Rate {
-    /// As asked, less the share that is lost on purpose, in kbit/s; null: not limited.
+    /// The requested bandwidth, less the share that is lost on purpose, in kbit/s; null: not limited.
     pub expected_kbps: Option<f64>,
-    /// As it arrived, in kbit/s.
+    /// The bandwidth at the receiver, in kbit/s.
     pub measured_kbps: f64,
-    /// What of it TCP can carry as payload in full packets, in kbit/s.
+    /// The part of it that TCP can use for payload in full packets, in kbit/s.
     pub payload_kbps: f64,
-    /// By a train of UDP packets that overfills the line; false: by one TCP connection, whose payload was measured.
+    /// Measured with a train of UDP packets that exceeds the bandwidth; false: with the payload of one TCP connection.
     pub by_packets: bool,
-    /// For how long it was measured, in seconds.
+    /// Duration of the measurement, in seconds.
     pub seconds: f64,
 }
 
-/// Packets of a train that leaves room on the line, counted.
+/// Lost packets of a train that stays below the bandwidth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Lost {
-    /// Sent, both ways together.
+    /// Packets sent in both directions.
     pub sent: u64,
-    /// Of them never arrived.
+    /// Packets of these that never arrived.
     pub lost: u64,
 }
 
 impl Measured {
-    /// One that was not measured, because there is nothing to measure.
+    /// A link without measurements, because there is nothing to measure.
     pub fn nothing(way: Way, passed_over: Vec<String>) -> Measured {
         Measured {
             way,
@@ -134,12 +136,13 @@ impl Measured {
         }
     }
 
-    /// What is not as asked, a sentence each: beyond 3% of a bandwidth, 0.5 ms of the round trip, or what chance allows for loss.
+    /// Differences from what was requested, one sentence each: more than 3% of a bandwidth, 0.5 ms of the round trip,
+    /// or more loss or less than chance explains.
     pub fn off(&self, asked: &LinkSpec) -> Vec<String> {
         let mut off = Vec::new();
         if let Some(trip) = self.round_trip.as_ref().filter(|trip| trip.is_off()) {
             off.push(format!(
-                "the round trip is {:.3} ms and should be {:.3} ms",
+                "the round trip is {:.3} ms instead of {:.3} ms",
                 trip.median_ms, trip.expected_ms
             ));
         }
@@ -148,17 +151,17 @@ impl Measured {
                 && rate.is_off()
             {
                 let (is, should) = (units::mbit(rate.measured_kbps / 1e3), units::mbit(expected / 1e3));
-                off.push(format!("{name} is {is} and should be {should}"));
+                off.push(format!("the {name} bandwidth is {is} instead of {should}"));
             }
         }
         match &self.lost {
             Some(lost) if lost.is_off(asked.loss) => off.push(format!(
-                "{} of {} packets were lost, which is not {}",
+                "{} of {} packets were lost, which does not fit a loss of {}",
                 lost.lost,
                 lost.sent,
                 units::percent(asked.loss)
             )),
-            None if asked.loss > 0.0 => off.push("nothing is lost".into()),
+            None if asked.loss > 0.0 => off.push("no packet is lost".into()),
             _ => {}
         }
         off
@@ -166,14 +169,14 @@ impl Measured {
 }
 
 impl RoundTrip {
-    /// Beyond [`ROUND_TRIP_OFF`].
+    /// Whether the difference is larger than [`ROUND_TRIP_OFF`].
     pub fn is_off(&self) -> bool {
         (self.median_ms - self.expected_ms).abs() > ROUND_TRIP_OFF
     }
 }
 
 impl Rate {
-    /// Beyond [`RATE_OFF`]; never where there is no limit.
+    /// Whether the difference is larger than [`RATE_OFF`]; false without a limit.
     pub fn is_off(&self) -> bool {
         let far = |expected: f64| (self.measured_kbps / expected - 1.0).abs() > RATE_OFF;
         self.expected_kbps.is_some_and(far)
@@ -181,7 +184,7 @@ impl Rate {
 }
 
 impl Lost {
-    /// Further from this share than chance explains.
+    /// Whether chance does not explain the difference from this share.
     pub fn is_off(&self, share: f64) -> bool {
         let sent = self.sent as f64;
         let deviation = (sent * share * (1.0 - share)).sqrt();

@@ -1,4 +1,4 @@
-//! What a link is asked to be: two bandwidths, a round trip, loss and a queue.
+//! What a link should be: two bandwidths, a round trip, loss and a queue.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
@@ -13,31 +13,34 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 8.0..=10e6;
 pub const LONGEST_MS: f64 = 10_000.0;
 /// The largest share of packets that may be lost.
 const MOST_LOST: f64 = 0.5;
-/// The shortest and the longest queue in bytes: two packets, and what memory should hold.
+/// The shortest and the longest queue in bytes: two packets, and an amount that fits into memory.
 const QUEUES: std::ops::RangeInclusive<u64> = 3_000..=64 << 20;
-/// Most bytes on the way in one direction.
+/// The largest product of bandwidth and round trip, in bytes.
 const MOST_ON_THE_WAY: f64 = 256e6;
-/// A queue that nobody asked for holds this much time at least, and so many bytes.
+/// The default queue holds at least this much time, and at least `QUEUE_LEAST` bytes.
 const QUEUE_MS: f64 = 50.0;
 const QUEUE_LEAST: u64 = 64_000;
 
-/// A link. Down is towards the client, up is away from it.
+/// A link. Down is towards the client, up is away from the client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSpec {
-    /// `cable`, or the text that it was given as: `100mbit/20ms`.
+    /// `cable`, or the ad-hoc form such as `100mbit/20ms`.
     pub name: String,
-    /// Bandwidth towards the client in kbit/s (1,000 bits a second), counted in IP packets with their headers; null: not limited.
+    /// Bandwidth towards the client in kbit/s (1,000 bits per second), counted in IP packets with their headers; null:
+    /// not limited.
     pub down_kbps: Option<f64>,
-    /// The same away from the client.
+    /// Bandwidth away from the client, likewise.
     pub up_kbps: Option<f64>,
-    /// The round trip of an empty packet in milliseconds, half of it each way. What a packet has of bytes takes its time beside it.
+    /// The round trip of an empty packet in milliseconds, half of it in each direction. The transmission time of a
+    /// packet's bytes comes on top.
     pub rtt_ms: f64,
-    /// The share of packets (0 to 1) that is lost, each way.
+    /// The share of packets (0 to 1) that is lost in each direction.
     pub loss: f64,
-    /// Bytes that may wait each way before packets are dropped; null: bandwidth × the round trip or 50 ms, at least 64 KB.
+    /// Bytes that may wait in each direction before packets are dropped; null: bandwidth × the larger of the round trip
+    /// and 50 ms, at least 64 KB.
     pub queue_bytes: Option<u64>,
-    /// Who published these figures, or that they are assumed.
+    /// Who published these figures, or `assumed`.
     pub source: String,
 }
 
@@ -60,12 +63,12 @@ impl LinkSpec {
     /// Reads the ad-hoc form: `100mbit/20ms`, `10mbit:1mbit/50ms/0.1%/queue=100KB`.
     ///
     /// # Errors
-    /// One line that says what is wrong and how it is written.
+    /// One line that says what is wrong and what to write.
     pub fn parse(text: &str) -> Result<LinkSpec> {
         super::text::parse(text)?.sound()
     }
 
-    /// Reads a definition; `whence` is what its errors call it.
+    /// Reads a definition; `whence` names it in errors.
     ///
     /// # Errors
     /// One line with the place.
@@ -78,19 +81,19 @@ impl LinkSpec {
         );
         ensure!(
             !file.source.trim().is_empty(),
-            "{whence}: `source` says where the figures come from, or \"assumed\""
+            "{whence}: `source` must say where the figures come from, or \"assumed\""
         );
         let LinkFile { down_kbps, up_kbps, rtt_ms, loss, queue_bytes, source, .. } = file;
         let spec = LinkSpec { name: name.into(), down_kbps, up_kbps, rtt_ms, loss, queue_bytes, source };
         spec.sound().with_context(|| whence.to_owned())
     }
 
-    /// No limit, no delay and no loss: what the machine's own loopback is.
+    /// Whether the link has no limit, no delay and no loss, like loopback.
     pub fn is_loopback(&self) -> bool {
         self.down_kbps.is_none() && self.up_kbps.is_none() && self.rtt_ms == 0.0 && self.loss == 0.0
     }
 
-    /// Bytes that may wait in a direction of this bandwidth.
+    /// Bytes that may wait in a direction with this bandwidth.
     pub fn queue(&self, kbps: Option<f64>) -> u64 {
         let ms = self.rtt_ms.max(QUEUE_MS);
         let held = |kbps: f64| (kbps * ms / 8.0).ceil() as u64;
@@ -98,25 +101,29 @@ impl LinkSpec {
         self.queue_bytes.unwrap_or_else(default)
     }
 
-    /// Itself, if it can be.
+    /// The link itself, if its values are possible.
     fn sound(self) -> Result<LinkSpec> {
         let name = &self.name;
         for kbps in [self.down_kbps, self.up_kbps].into_iter().flatten() {
             if !SPEEDS.contains(&kbps) {
-                bail!("link `{name}`: a bandwidth of {kbps} kbit/s; it goes from 8 kbit/s to 10 Gbit/s");
+                bail!(
+                    "link `{name}`: the bandwidth is {kbps} kbit/s; it must be between 8 kbit/s and 10 Gbit/s"
+                );
             }
             if kbps * self.rtt_ms / 8.0 > MOST_ON_THE_WAY {
-                bail!("link `{name}`: bandwidth × round trip is over 256 MB");
+                bail!("link `{name}`: bandwidth × round trip is above the limit of 256 MB");
             }
         }
         if !(0.0..=LONGEST_MS).contains(&self.rtt_ms) {
-            bail!("link `{name}`: a round trip of {} ms; it goes from 0 to 10 s", self.rtt_ms);
+            bail!("link `{name}`: the round trip is {} ms; it must be between 0 and 10 s", self.rtt_ms);
         }
         if !(0.0..=MOST_LOST).contains(&self.loss) {
-            bail!("link `{name}`: a loss of {}%; it goes from 0% to 50%", self.loss * 100.0);
+            bail!("link `{name}`: the loss is {}%; it must be between 0% and 50%", self.loss * 100.0);
         }
         if let Some(queue) = self.queue_bytes.filter(|queue| !QUEUES.contains(queue)) {
-            bail!("link `{name}`: a queue of {queue} bytes; it goes from 3 KB (two packets) to 64 MiB");
+            bail!(
+                "link `{name}`: the queue is {queue} bytes; it must be between 3 KB (two packets) and 64 MiB"
+            );
         }
         Ok(self)
     }

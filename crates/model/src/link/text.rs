@@ -4,23 +4,23 @@ use anyhow::{Result, anyhow};
 
 use super::LinkSpec;
 
-/// A text longer than this is no link.
+/// The longest text that is accepted.
 const LONGEST: usize = 100;
-/// Units, the longer before those that they end in.
+/// Units; a unit comes before the units that it ends in.
 const SPEEDS: &[(&str, f64)] = &[("kbit", 1.0), ("mbit", 1e3), ("gbit", 1e6)];
 const TIMES: &[(&str, f64)] = &[("ms", 1.0), ("us", 1e-3), ("s", 1e3)];
 const SIZES: &[(&str, f64)] = &[("kb", 1e3), ("mb", 1e6), ("b", 1.0)];
 /// A bandwidth without a limit.
 const UNLIMITED: &str = "unlimited";
 
-/// Reads it; whether such a link can be is not its affair.
+/// Reads the text. Whether its values are possible is checked elsewhere.
 pub(super) fn parse(text: &str) -> Result<LinkSpec> {
     let lower = text.trim().to_ascii_lowercase();
     let spec = || read(&lower).filter(|_| lower.len() <= LONGEST);
     spec().ok_or_else(|| {
         let start: String = text.chars().take(LONGEST).collect();
         anyhow!(
-            "no link: `{start}`; write DOWN[:UP]/ROUND-TRIP[/LOSS%][/queue=BYTES] with kbit, mbit or gbit, us, ms or s, and KB or MB, \
+            "`{start}` is not a link; write DOWN[:UP]/ROUND-TRIP[/LOSS%][/queue=BYTES] with kbit, mbit or gbit, us, ms or s, and KB or MB, \
              such as 100mbit/20ms or 10mbit:1mbit/50ms/0.1%/queue=100KB"
         )
     })
@@ -64,7 +64,7 @@ fn quantity(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     Some(number(digits)? * unit)
 }
 
-/// Digits with a point at most: neither a sign nor an exponent, nor what is no number.
+/// Digits with at most one decimal point; no sign, no exponent.
 fn number(text: &str) -> Option<f64> {
     let plain = text.starts_with(|c: char| c.is_ascii_digit())
         && text.chars().all(|c| c.is_ascii_digit() || c == '.');

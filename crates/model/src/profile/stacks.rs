@@ -1,47 +1,47 @@
-//! Merged call paths: a node for each way in which a function was reached, with what was spent there.
+//! Merged call paths: a node for each path on which a function was reached, with its own cost.
 
 use std::collections::HashMap;
 
 use super::Cost;
 
-/// Nodes at most: what goes beyond is added to the node it would stand below.
+/// The largest number of nodes; further costs are added to the parent node.
 const MOST: usize = 200_000;
-/// Calls below each other at most, for the same end: nobody reads a higher flame graph.
+/// The deepest call path, for the same reason: nobody reads a higher flame graph.
 const DEEPEST: u32 = 300;
 
-/// A node: a function, reached in one way.
+/// A node: a function, reached on one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The node that it stands below; none at the root.
+    /// The parent node; none at the root.
     pub parent: Option<u32>,
-    /// Place among the profile's functions.
+    /// Index in the profile's functions.
     pub function: u32,
-    /// Nodes above it.
+    /// Number of nodes above it.
     pub depth: u32,
-    /// What was spent in it, without what stands below.
+    /// Its own cost, without child nodes.
     pub own: Cost,
-    /// Times it was entered, or 0 where nothing counted.
+    /// Number of calls; 0 where they were not counted.
     pub entered: u64,
 }
 
-/// All of them. A parent stands before what is below it.
+/// All nodes. A parent comes before its children.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stacks {
     nodes: Vec<Node>,
     below: HashMap<(Option<u32>, u32), u32>,
-    /// Whether paths were left out because there were too many or too deep ones.
+    /// Whether paths were cut because there were too many nodes or too deep ones.
     folded: bool,
-    /// Whether they were guessed from the graph of callers and callees.
+    /// Whether the paths were estimated from the graph of callers and callees.
     guessed: bool,
 }
 
 impl Stacks {
-    /// None yet; those that come are guessed from the graph of callers and callees.
+    /// An empty set whose paths will be estimated from the graph of callers and callees.
     pub fn guessed() -> Stacks {
         Stacks { guessed: true, ..Stacks::default() }
     }
 
-    /// Whether they are guessed from the graph of callers and callees.
+    /// Whether the paths were estimated from the graph of callers and callees.
     pub fn is_guessed(&self) -> bool {
         self.guessed
     }
@@ -51,12 +51,13 @@ impl Stacks {
         &self.nodes
     }
 
-    /// Whether paths were left out because there were too many or too deep ones; what was spent in them stands above.
+    /// Whether paths were cut because there were too many nodes or too deep ones; their costs were added to the parent
+    /// node.
     pub fn is_folded(&self) -> bool {
         self.folded
     }
 
-    /// The node of a function below another; the other itself where there is no room for more.
+    /// The child node for a function; the parent itself if there is no room for more.
     pub fn below(&mut self, parent: Option<u32>, function: u32) -> u32 {
         if let Some(node) = self.below.get(&(parent, function)) {
             return *node;
@@ -72,7 +73,7 @@ impl Stacks {
         node
     }
 
-    /// Spends in a node.
+    /// Adds a cost to a node.
     pub fn spend(&mut self, node: u32, own: Cost, entered: u64) {
         let node = &mut self.nodes[node as usize];
         node.own.add(own);

@@ -1,20 +1,20 @@
-//! What the fault of a response means for the cell that asked, and what would mend the faults of deliveries.
+//! What kind of failure a wrong response is for its cell, and how to fix failures of deliveries.
 
 use weigh_load::fault::FaultKind as Wrong;
 
 use super::{Fault, FaultKind};
 
-const ROOM: &str = "make room where temporary files are written, or let TMPDIR name a folder that has it";
-const KILLED: &str = "see in the kernel's log whether memory ran out (`dmesg`); then start the run again";
-/// Words that name a cause whatever kind of fault they come with, and what helps against it.
+const ROOM: &str = "free space where temporary files are written, or set TMPDIR to a folder with free space";
+const KILLED: &str = "check in the kernel's log whether memory ran out (`dmesg`); then start the run again";
+/// Phrases that name a cause in a failure of any kind, each with the remedy.
 const CAUSES: [(&str, &str); 6] = [
     ("No space left on device", ROOM),
-    // nginx, when a part of it still had room.
+    // nginx writes this when a disk had room for a part of the file only.
     ("has written only", ROOM),
     ("Disk quota exceeded", ROOM),
     (
         "Allowed memory size",
-        "leave this way out or send a smaller content: its script needs more than memory_limit",
+        "leave this method out or send a smaller file: its script needs more than memory_limit",
     ),
     ("SIGKILL", KILLED),
     ("signal: 9", KILLED),
@@ -32,19 +32,23 @@ impl From<Wrong> for FaultKind {
 }
 
 impl Fault {
-    /// The fault of a delivery, with what would mend it.
+    /// The failure of a delivery, with its remedy.
     pub fn of_delivery(kind: FaultKind, message: String) -> Fault {
         let cause = CAUSES.iter().find(|(words, _)| message.contains(words)).map(|(_, remedy)| *remedy);
         let remedy = cause.or(match kind {
-            FaultKind::RoundTrip => Some("the server must send the payload, whole and at every request"),
+            FaultKind::RoundTrip => Some("the server must send the whole payload in every response"),
             FaultKind::Timeout => {
-                Some("see in the run's logs/ what hung, and leave this way out where it always does")
+                Some("look in the run's logs/ for what hung; leave this method out if it always hangs")
             }
-            FaultKind::Crash => Some("see in the run's logs/ what ended, and start the run again"),
+            FaultKind::Crash => {
+                Some("look in the run's logs/ for the process that exited, and start the run again")
+            }
             FaultKind::Response => {
-                Some("mend what the message names; server and PHP have logs in the run's logs/")
+                Some("fix what the message names; the logs of server and PHP are in the run's logs/")
             }
-            FaultKind::Start => Some("`weigh check` shows what can be started here, and what would mend it"),
+            FaultKind::Start => {
+                Some("`weigh check` shows what can be started here, and how to install what is missing")
+            }
             _ => None,
         });
         Fault { kind, message, remedy: remedy.map(str::to_owned) }

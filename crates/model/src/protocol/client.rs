@@ -1,7 +1,8 @@
-//! What the lab and a client worker (`php/client.php`) say to each other: as with other workers, one JSON object a line.
+//! The protocol between the program and a client worker (`php/client.php`): one JSON object per line, as with other
+//! workers.
 //!
-//! A client worker is one PHP process that speaks with a store. The lab starts fresh ones for every block, has them prepare, and lets
-//! all go at once.
+//! A client worker is one PHP process that uses a store. Each block has new workers: they prepare, then all start
+//! together.
 
 mod done;
 
@@ -19,14 +20,14 @@ pub use done::{Bins, Done, Failed, Memory, Reads, Writes};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "op")]
 pub enum ClientRequest {
-    /// What are you, and which drivers do you have?
+    /// Describe yourself and your drivers.
     Describe {
         /// Echoed in the reply.
         id: u64,
     },
     /// Connect, fill the key space, warm up.
     Prepare(Box<Prepare>),
-    /// Make the transactions.
+    /// Carry out the transactions.
     Go {
         /// Echoed in the reply.
         id: u64,
@@ -38,7 +39,7 @@ pub enum ClientRequest {
     },
 }
 
-/// What a worker is to do.
+/// What a worker has to do.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prepare {
     /// Echoed in the reply.
@@ -47,33 +48,33 @@ pub struct Prepare {
     pub store: String,
     /// The driver's name.
     pub driver: String,
-    /// Where the store is.
+    /// The address of the store.
     pub address: Address,
-    /// Seconds for connecting and for each answer.
+    /// Timeout in seconds for connecting and for each answer.
     pub timeout: f64,
-    /// What is written.
+    /// The value to write.
     pub value: ValueOf,
-    /// How the worker encodes it first; null: the driver has it as it is.
+    /// How the worker encodes the value first; null: the driver gets the value itself.
     pub encode: Option<Encode>,
     /// Which keys.
     pub keys: Keys,
-    /// What every key begins with.
+    /// The prefix of every key.
     pub prefix: String,
     /// This worker's number, from 0.
     pub worker: u32,
-    /// How many there are.
+    /// Number of workers.
     pub workers: u32,
-    /// Seed of everything drawn.
+    /// Seed of everything that is drawn at random.
     pub seed: u64,
-    /// Transactions to make.
+    /// Transactions to carry out.
     pub transactions: u64,
     /// See [`crate::client::Mix`].
     pub write_every: u32,
-    /// Transactions a second of this worker; null: a closed loop.
+    /// Scheduled transactions per second of this worker; null: a closed loop.
     pub rate: Option<f64>,
 }
 
-/// Where a store is; what does not apply is absent.
+/// The address of a store; fields that do not apply are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Address {
     /// A unix socket.
@@ -85,7 +86,7 @@ pub struct Address {
     /// A TCP port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// A private folder, for a store that is one.
+    /// The private folder, for a store that is a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
     /// A database by number.
@@ -94,35 +95,35 @@ pub struct Address {
     /// A namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Who asks.
+    /// The user name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Their password.
+    /// The password.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
 }
 
-/// What is written.
+/// The value that is written.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ValueOf {
-    /// What it is.
+    /// The kind of value.
     #[serde(flatten)]
     pub kind: ValueKind,
-    /// Its file, for texts and values.
+    /// The file with texts or values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<PathBuf>,
     /// The file's SHA-256.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// Lengths in bytes of the file's values; the keys hold them in turn.
+    /// Lengths in bytes of the file's values; keys use them in turn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<u64>,
 }
 
-/// How the worker encodes.
+/// How the worker encodes values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Encode {
-    /// The serializer's name; null: the codec takes values itself.
+    /// The serializer's name; null: the codec takes PHP values itself.
     pub serializer: Option<String>,
     /// The codec's name.
     pub codec: String,
@@ -132,7 +133,7 @@ pub struct Encode {
     pub options: BTreeMap<String, String>,
 }
 
-/// What a client worker says it is.
+/// A client worker as it describes itself.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ClientDescription {
     /// Echo of the request.
@@ -144,12 +145,12 @@ pub struct ClientDescription {
     /// Settings that change results, by name.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
-    /// Every driver that is defined, there or not.
+    /// Every driver that is defined, available or not.
     pub drivers: Vec<DriverDescription>,
-    /// The codecs that it can encode with.
+    /// The codecs that the worker can use.
     #[serde(default)]
     pub codecs: Vec<CodecDescription>,
-    /// The serializers.
+    /// The serializers that the worker can use.
     #[serde(default)]
     pub serializers: Vec<SerializerDescription>,
 }
@@ -157,30 +158,30 @@ pub struct ClientDescription {
 /// A driver as it describes itself.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct DriverDescription {
-    /// The store's name: the folder.
+    /// The store's name: the name of the driver's folder.
     pub store: String,
-    /// The driver's name: the file.
+    /// The driver's name: the name of its file.
     pub name: String,
-    /// One line.
+    /// One line that describes it.
     #[serde(default)]
     pub about: String,
-    /// Name and version of what carries it out; null when it is not there.
+    /// Name and version of the library or extension that it uses; null when it is not installed.
     pub library: Option<String>,
-    /// Null: can be used. Else why not.
+    /// Null: can be used. Otherwise the reason why not.
     pub missing: Option<String>,
-    /// What would mend it.
+    /// How to make it available.
     #[serde(default)]
     pub remedy: Option<String>,
-    /// How it reaches the store: `unix`, `tcp`, `folder`; none: it is in the process.
+    /// How it reaches the store: `unix`, `tcp`, `folder`; none: the store is in the process.
     #[serde(default)]
     pub schemes: Vec<String>,
-    /// The kinds of value that it stores as they are: `integer`, `text`, `record`, `value`.
+    /// The kinds of value that it stores without encoding: `integer`, `text`, `record`, `value`.
     #[serde(default)]
     pub native: Vec<String>,
-    /// It is an extension of PHP's, which speaks with the store itself.
+    /// Whether it is a PHP extension that talks to the store itself.
     #[serde(default)]
     pub extension: bool,
-    /// All processes see the same store.
+    /// Whether all processes see the same store.
     #[serde(default = "yes")]
     pub shared: bool,
 }
@@ -194,15 +195,15 @@ fn yes() -> bool {
 pub struct Prepared {
     /// Echo of the request.
     pub id: u64,
-    /// It is.
+    /// Whether the worker is ready.
     pub ready: bool,
-    /// What carries the driver out.
+    /// The library or extension that the driver uses.
     #[serde(default)]
     pub library: Option<String>,
-    /// The store's version as it says.
+    /// The store's version, as reported.
     #[serde(default)]
     pub server: Option<String>,
-    /// Bytes that the driver is given for one value; null where that is no text.
+    /// Bytes that the driver gets for one value; null if the value is not a string.
     #[serde(default)]
     pub stored_bytes: Option<u64>,
 }
@@ -216,11 +217,11 @@ pub struct Cleaned {
     pub removed: u64,
 }
 
-/// Any of the answers, or a fault.
+/// A failure as the answer to any request.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Refusal {
     /// Echo of the request.
     pub id: u64,
-    /// Why it was not carried out.
+    /// Why the request was not carried out.
     pub fault: Fault,
 }

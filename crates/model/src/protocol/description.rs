@@ -1,15 +1,15 @@
-//! What a worker says of itself: its runtime, codecs and serializers.
+//! How a worker describes itself: runtime, codecs and serializers.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What a worker is.
+/// A worker's description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     /// The request's id.
     pub id: u64,
-    /// The worker's [`PROTOCOL`](super::PROTOCOL).
+    /// The protocol version that the worker uses, see [`PROTOCOL`](super::PROTOCOL).
     pub protocol: u32,
     /// `native` or `php`.
     pub runtime: String,
@@ -26,34 +26,34 @@ pub struct Description {
     pub serializers: Vec<SerializerDescription>,
 }
 
-/// One codec as a worker has it.
+/// One codec, as a worker describes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CodecDescription {
     /// Its name in studies.
     pub name: String,
     /// The format it writes with default options.
     pub format: String,
-    /// `native`, `extension`, `ffi`, `library` (PHP code); how it is reached.
+    /// How PHP calls it: `native`, `extension`, `ffi`, `library` (PHP code).
     pub binding: String,
-    /// Library and version as queried: `zlib 1.2.13`.
+    /// Library and version, as reported: `zlib 1.2.13`.
     pub library: Option<String>,
-    /// `true`: takes a PHP value itself (a marshaller), so that no serializer goes with it.
+    /// Whether it takes a PHP value itself, so that it needs no serializer.
     #[serde(default)]
     pub takes_value: bool,
-    /// Its levels, null without.
+    /// Its levels; null: no levels.
     pub levels: Option<Levels>,
-    /// The options beside the level.
+    /// The options besides the level.
     #[serde(default)]
     pub options: Vec<OptionDescription>,
-    /// The named sets it is in.
+    /// The named sets that contain it.
     #[serde(default)]
     pub sets: Vec<String>,
     /// Rough encode throughput, (level, MB/s): see `weigh_codec::Info::nominal`.
     #[serde(default)]
     pub nominal: Vec<(i32, f64)>,
-    /// Null: can be measured. Else why not.
+    /// Null: can be measured. Otherwise the reason why not.
     pub missing: Option<String>,
-    /// What would mend it, such as `apt install php-zstd`.
+    /// How to make it available, such as `apt install php-zstd`.
     pub remedy: Option<String>,
 }
 
@@ -64,9 +64,9 @@ pub struct Levels {
     pub min: i32,
     /// Highest.
     pub max: i32,
-    /// What the library uses when nothing is said.
+    /// The library's default.
     pub default: i32,
-    /// The few that show the range, ascending.
+    /// A few levels that cover the range, ascending.
     pub representative: Vec<i32>,
 }
 
@@ -75,26 +75,26 @@ pub struct Levels {
 pub struct OptionDescription {
     /// Its name.
     pub name: String,
-    /// Lowest and highest number accepted, for a numeric option.
+    /// The smallest and the largest accepted number, for a numeric option.
     #[serde(default)]
     pub range: Option<(i32, i32)>,
-    /// The words accepted, for an option of words.
+    /// The accepted words, for an option of words.
     #[serde(default)]
     pub words: Vec<String>,
-    /// One line on what it does.
+    /// One line that says what it does.
     #[serde(default)]
     pub about: String,
 }
 
-/// One serializer as a PHP worker has it.
+/// One serializer, as a PHP worker describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SerializerDescription {
     /// Its name.
     pub name: String,
-    /// Extension and version, as queried.
+    /// Extension and version, as reported.
     pub library: Option<String>,
-    /// Null: can be measured. Else why not.
+    /// Null: can be measured. Otherwise the reason why not.
     pub missing: Option<String>,
-    /// What would mend it.
+    /// How to make it available.
     pub remedy: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! What one visit to a client cell observed: a block of transactions by some PHP workers with a store, which all began together.
+//! What one visit to a client cell observed: a block of transactions by PHP workers with a store; all workers start
+//! together.
 
 use serde::{Deserialize, Serialize};
 use weigh_load::hist::Packed;
@@ -8,21 +9,21 @@ use crate::caveat::Caveat;
 use crate::link::Measured;
 use crate::protocol::client::{Failed, Memory, Reads, Writes};
 
-/// The worker's own loop may be this share of its CPU time.
+/// A caveat appears if the worker's own loop takes a larger share of its CPU time.
 const OWN: f64 = 0.05;
 
-/// One block. Counters are over all workers; a meter that is not there is null, never zero.
+/// One block. Counters are over all workers. Values that cannot be read are null, never zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ClientVisit {
-    /// Each worker's own share, in the order of their numbers.
+    /// The part of each worker, by worker number.
     pub workers: Vec<WorkerVisit>,
-    /// Seconds between the first begin and the last begin of a worker.
+    /// Seconds between the first start and the last start of a worker.
     pub skew: f64,
     /// Writes.
     pub writes: Writes,
     /// Reads.
     pub reads: Reads,
-    /// Scheduled and never sent.
+    /// Scheduled transactions that were never sent.
     pub dropped: u64,
     /// Time inside PUT: nanoseconds from send to answer, encoding included where the worker encodes.
     pub put: Packed,
@@ -42,7 +43,8 @@ pub struct ClientVisit {
     pub client_user_ns: u64,
     /// CPU nanoseconds of the workers in the kernel.
     pub client_system_ns: u64,
-    /// CPU nanoseconds of the store's processes in user space, from the first begin to the last answer; null without a process of its own.
+    /// CPU nanoseconds of the store's processes in user space, from the first start to the last answer; null if the
+    /// store has no process of its own.
     pub server_user_ns: Option<u64>,
     /// CPU nanoseconds of the store's processes in the kernel.
     pub server_system_ns: Option<u64>,
@@ -50,18 +52,18 @@ pub struct ClientVisit {
     pub server_pss: Option<u64>,
     /// Context switches of the workers.
     pub switches: Switches,
-    /// CPU nanoseconds of a transaction that are the worker's own loop, mean of the workers.
+    /// CPU nanoseconds per transaction that the worker's own loop takes, mean of the workers.
     pub own_ns: f64,
-    /// Bytes that the driver was given for one value; null where that is no text.
+    /// Bytes that the driver got for one value; null if the value is not a string.
     pub stored_bytes: Option<u64>,
-    /// What carried the driver out, as it says.
+    /// The library or extension that the driver used, as reported.
     pub library: Option<String>,
-    /// The store's version, as it says.
+    /// The store's version, as reported.
     pub server: Option<String>,
-    /// What the link between workers and store was measured as before its first use; null without one.
+    /// The link between workers and store as measured before its first use; null without a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<Box<Measured>>,
-    /// What failed, by message.
+    /// Failures by message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Failed>,
 }
@@ -69,7 +71,7 @@ pub struct ClientVisit {
 /// One worker in a block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct WorkerVisit {
-    /// Transactions, failed ones among them.
+    /// Transactions, with failed ones.
     pub transactions: u64,
     /// Seconds from its first send to its last answer.
     pub seconds: f64,
@@ -80,53 +82,53 @@ pub struct WorkerVisit {
 }
 
 impl ClientVisit {
-    /// Transactions of all workers, failed ones among them.
+    /// Transactions of all workers, with failed ones.
     pub fn transactions(&self) -> u64 {
         self.writes.count + self.reads.count
     }
 
-    /// Transactions that failed, or that gave another value than was written.
+    /// Transactions that failed or returned another value than was written.
     pub fn failed(&self) -> u64 {
         self.writes.failed + self.reads.failed + self.reads.wrong
     }
 
-    /// Transactions a second of a worker, as published: all transactions ÷ the sum of the workers' seconds.
+    /// Transactions per second of one worker, as published: all transactions ÷ the sum of the workers' seconds.
     pub fn tps_per_process(&self) -> Option<f64> {
         let seconds: f64 = self.workers.iter().map(|w| w.seconds).sum();
         (seconds > 0.0).then(|| self.transactions() as f64 / seconds)
     }
 
-    /// Transactions a second of all workers together: all transactions ÷ the longest worker's seconds.
+    /// Transactions per second of all workers together: all transactions ÷ the seconds of the slowest worker.
     pub fn tps_combined(&self) -> Option<f64> {
         let seconds = self.seconds();
         (seconds > 0.0).then(|| self.transactions() as f64 / seconds)
     }
 
-    /// The longest worker's seconds.
+    /// The seconds of the slowest worker.
     pub fn seconds(&self) -> f64 {
         self.workers.iter().map(|w| w.seconds).fold(0.0, f64::max)
     }
 
-    /// CPU nanoseconds of workers and store a transaction; none without a transaction.
+    /// CPU nanoseconds of workers and store per transaction; none without a transaction.
     pub fn cpu_ns(&self) -> Option<f64> {
         let store = self.server_user_ns.unwrap_or(0) + self.server_system_ns.unwrap_or(0);
         self.a_transaction((self.client_user_ns + self.client_system_ns + store) as f64)
     }
 
-    /// The share of the workers' CPU time that is their own loop's; none without a transaction.
+    /// The share of the workers' CPU time that their own loop takes; none without a transaction.
     fn own_share(&self) -> Option<f64> {
         let client = self.a_transaction((self.client_user_ns + self.client_system_ns) as f64);
         client.filter(|ns| *ns > 0.0).map(|ns| self.own_ns / ns)
     }
 
-    /// What a total of the block is a transaction; none without one.
+    /// A total of the block per transaction; none without a transaction.
     pub fn a_transaction(&self, total: f64) -> Option<f64> {
         let all = self.transactions();
         (all > 0).then(|| total / all as f64)
     }
 }
 
-/// What to keep in mind of a cell after these visits.
+/// Caveats of a cell after these visits.
 pub fn caveats(visits: &[&ClientVisit]) -> Vec<Caveat> {
     let sum = |of: fn(&ClientVisit) -> u64| visits.iter().map(|v| of(v)).fold(0, u64::saturating_add);
     let (transactions, failed) = (sum(ClientVisit::transactions), sum(ClientVisit::failed));

@@ -1,8 +1,9 @@
-//! What one visit to a delivery observed: a block of requests to a private server, with the meters read right before and
-//! right after it.
+//! What one visit to a delivery observed: a block of requests to a private server. Meters are read just before and just
+//! after it.
 //!
-//! The meters also see the responses of the preflight, which are of the same kind: what is said here is their reading times
-//! the share of the block's responses in all that they saw, which [`DeliveryVisit::metered`] counts.
+//! The meters also see the responses of the preflight, which are of the same kind. Values here are therefore the
+//! meters' readings × the block's share of all responses that they saw; [`DeliveryVisit::metered`] is the number of
+//! these.
 
 use serde::{Deserialize, Serialize};
 use weigh_load::caveats::BUSY_SHARE;
@@ -14,15 +15,15 @@ use super::negotiation::Negotiation;
 use crate::caveat::Caveat;
 use crate::link::Measured;
 
-/// One block of requests. Counters are over the whole block unless they say otherwise; a meter that is not there is null,
-/// never zero.
+/// One block of requests. Counters cover the whole block unless they say otherwise. Values that cannot be read are
+/// null, never zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct DeliveryVisit {
-    /// Responses that ended as they should.
+    /// Responses without a failure.
     pub requests: u64,
-    /// Responses that the meters saw, those of the preflight with them.
+    /// Responses that the meters saw, with those of the preflight.
     pub metered: u64,
-    /// Requests that came before, unmetered, so that a fresh server and fresh workers found their caches.
+    /// Warm-up requests before the meters were read, so that a new server and new workers had filled their caches.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub warmed: u64,
     /// Seconds of wall time from the first send to the last byte.
@@ -31,23 +32,24 @@ pub struct DeliveryVisit {
     pub server_cpu_ns: Option<u64>,
     /// CPU nanoseconds of PHP's processes, without `idle`; null without PHP.
     pub php_cpu_ns: Option<u64>,
-    /// Of the server's CPU time that in user space, the rest is the kernel's: split as its processes' ticks of 10 ms are, which is right over
-    /// all visits and not over one. Null in records of before.
+    /// The part of the server's CPU time in user space; the rest is in the kernel. The split follows ticks of 10 ms, so
+    /// it is right over all visits but not in one. Null in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_user_ns: Option<u64>,
-    /// The same of PHP's.
+    /// The same for PHP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub php_user_ns: Option<u64>,
-    /// What server and PHP use without load; null where nobody was metered, and in records of before, which have it in their CPU times.
+    /// CPU time of server and PHP without load. Null where no CPU time was read, and in older records, whose CPU times
+    /// include it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Idle>,
     /// CPU nanoseconds of the load generator.
     pub client_cpu_ns: u64,
     /// Share of a core that the busiest thread of the generator used, 0 to 1.
     pub client_share: f64,
-    /// Bytes received over connections, without TLS: heads, framing and bodies.
+    /// Bytes received over connections, without TLS: headers, framing and bodies.
     pub wire_bytes: u64,
-    /// Bytes of heads.
+    /// Bytes of headers.
     pub head_bytes: u64,
     /// Bytes of bodies without framing, in their content coding.
     pub body_bytes: u64,
@@ -65,87 +67,90 @@ pub struct DeliveryVisit {
     pub response: Packed,
     /// Context switches of the server's and PHP's processes, voluntary and involuntary.
     pub switches: Option<Switches>,
-    /// Bytes that the server's and PHP's processes had read from disk.
+    /// Bytes that the server's and PHP's processes read from disk.
     pub read_bytes: Option<u64>,
-    /// Bytes that they had written to disk: responses spooled to temporary files.
+    /// Bytes that they wrote to disk: responses buffered in temporary files.
     pub written_bytes: Option<u64>,
-    /// Memory of the server's processes right after the block: PSS, bytes. It, and what follows up to `worker_peaks`, is read in one visit of a cell, whose
-    /// server and workers had done nothing else; null in its other visits. Records of before have it in each, of a pool that others had used.
+    /// Memory of the server's processes right after the block: PSS, bytes. This field and those up to `worker_peaks`
+    /// are read in one visit per cell, whose server and workers had done nothing else; null in other visits. Older
+    /// records have them in each visit, from a pool that other cells had used.
     pub server_pss: Option<u64>,
     /// Memory of PHP's processes right after the block: PSS, bytes.
     pub php_pss: Option<u64>,
-    /// Pages of the server's processes that no other process maps, bytes.
+    /// Memory of the server's processes that no other process maps, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_private: Option<u64>,
-    /// The same of PHP's processes.
+    /// The same for PHP's processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub php_private: Option<u64>,
-    /// Pages of the server's processes that have no file behind them and are no shared memory, bytes.
+    /// Anonymous memory of the server's processes, without shared memory, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_anonymous: Option<u64>,
-    /// The same of PHP's processes.
+    /// The same for PHP's processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub php_anonymous: Option<u64>,
-    /// The most memory that each of the pool's workers had resident at once, the one that tells the status among them: VmHWM, bytes.
+    /// The peak resident memory of each worker of the pool, with the one that reports the status: VmHWM, bytes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub worker_peaks: Vec<u64>,
-    /// Bytes that PHP's memory manager had for one response at its peak, as PHP said.
+    /// Peak of PHP's memory manager for one response in bytes, as PHP reports it.
     pub php_peak: Option<u64>,
-    /// The workers of the PHP pool during the block; null without readings, which there are none of over a link.
+    /// The workers of the PHP pool during the block; null without readings, as over a link.
     pub workers: Option<Workers>,
-    /// What became of light requests beside slow clients; null without those. Then `requests` and the times are those of the light
-    /// requests, and CPU times, bytes and memory those of the whole block.
+    /// Light requests that ran beside slow clients; null without these. If set, `requests` and the times are those of
+    /// the light requests; CPU times, bytes and memory are those of the whole block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// What the link between readers and server was measured as before its first use; null without one.
+    /// The link between clients and server as measured before its first use; null without a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<Box<Measured>>,
-    /// The faults by kind, with one example each.
+    /// Failures by kind, with one example each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultCount>,
     /// The first response, seen before the block.
     pub preflight: Preflight,
-    /// What was answered to a matrix of requests after the block; once for a server and a way, where the study asks for it.
+    /// Responses to the negotiation matrix after the block; once for each server and method, where the study requests
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negotiation: Option<Box<Negotiation>>,
 }
 
-/// CPU time without load: server and PHP stood ready for a second, and nobody asked. Measured once a run for each server, and for each pool.
+/// CPU time without load: server and PHP were ready for a second without requests. Measured once per run for each
+/// server and each pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Idle {
     /// CPU nanoseconds of the server's processes, per second of wall time.
     pub server_per_second: f64,
-    /// The same of PHP's processes, the reading of the pool's status among it where visits have it too; null without PHP.
+    /// The same for PHP, with the pool's status requests if visits have these too; null without PHP.
     pub php_per_second: Option<f64>,
-    /// CPU nanoseconds that were taken off the server's for it, in proportion to wall time.
+    /// CPU nanoseconds subtracted from the server's CPU time, in proportion to wall time.
     pub server_taken_ns: u64,
-    /// CPU nanoseconds that were taken off PHP's.
+    /// CPU nanoseconds subtracted from PHP's CPU time.
     pub php_taken_ns: Option<u64>,
 }
 
 /// Context switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Switches {
-    /// The process waited for something.
+    /// Voluntary: the process waited.
     pub voluntary: u64,
-    /// The process was put aside for another.
+    /// Involuntary: the kernel gave the processor to another process.
     pub involuntary: u64,
 }
 
-/// The workers of a PHP pool over a block, from its status.
+/// The workers of a PHP pool during a block, from the pool's status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Workers {
     /// Workers of the pool.
     pub total: u32,
-    /// Most that were busy at once.
+    /// The most workers that were busy at once.
     pub busy_max: u32,
-    /// Mean of those busy.
+    /// Mean number of busy workers.
     pub busy_mean: f64,
-    /// Fewest that were idle.
+    /// The fewest idle workers.
     pub idle_min: u32,
-    /// Most connections that waited in the pool's listen queue.
+    /// The most connections that waited in the pool's listen queue.
     pub queue_max: u32,
-    /// How often the status was read.
+    /// Number of status readings.
     pub readings: u32,
 }
 
@@ -154,7 +159,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl DeliveryVisit {
-    /// CPU nanoseconds of server and PHP a response; none when nobody's was read, or without a response.
+    /// CPU nanoseconds of server and PHP per response; none if no CPU time was read, or without a response.
     pub fn cpu_ns(&self) -> Option<f64> {
         let cpu = match (self.server_cpu_ns, self.php_cpu_ns) {
             (None, None) => return None,
@@ -163,23 +168,23 @@ impl DeliveryVisit {
         self.a_response(cpu)
     }
 
-    /// Bytes of body a response, in their content coding, to the nearest.
+    /// Bytes of body per response in their content coding, rounded.
     pub fn body(&self) -> u64 {
         self.a_response(self.body_bytes as f64).map_or(0, |bytes| bytes.round() as u64)
     }
 
-    /// What a total of the block is a response; none without one.
+    /// A total of the block per response; none without a response.
     pub fn a_response(&self, total: f64) -> Option<f64> {
         (self.requests > 0).then(|| total / self.requests as f64)
     }
 
-    /// Responses that were none, or wrong.
+    /// Failed responses.
     pub fn faulted(&self) -> u64 {
         self.faults.iter().fold(0, |all, fault| all.saturating_add(fault.count))
     }
 }
 
-/// What to keep in mind of a cell after these visits.
+/// Caveats of a cell after these visits.
 pub fn caveats(visits: &[&DeliveryVisit]) -> Vec<Caveat> {
     let sum = |of: fn(&DeliveryVisit) -> u64| visits.iter().map(|v| of(v)).fold(0, u64::saturating_add);
     let share = visits.iter().map(|v| v.client_share).fold(0.0, f64::max);

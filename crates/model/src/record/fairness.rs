@@ -1,37 +1,37 @@
-//! What became of light requests while slow clients took a content.
+//! Light requests while slow clients download.
 
 use serde::{Deserialize, Serialize};
 use weigh_load::hist::Packed;
 
-/// A block with slow clients, seen by those who are not slow.
+/// A block with slow clients, measured with light requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Fairness {
-    /// It went over a network whose buffers are small; false: over the machine's loopback, whose buffers hide some of the effect.
+    /// Whether the network had small buffers; false: loopback, whose large buffers hide some of the effect.
     pub narrow: bool,
-    /// Light requests that were due in the block.
+    /// Light requests that were scheduled in the block.
     pub due: u64,
-    /// Those that were answered before it ended.
+    /// Light requests that were answered before it ended.
     pub answered: u64,
-    /// Those that failed: refused, reset, answered wrongly.
+    /// Light requests that failed: refused, reset, or a wrong response.
     pub failed: u64,
-    /// Scheduled send → last byte of those that were answered.
+    /// Scheduled send → last byte of the answered light requests.
     pub response: Packed,
-    /// Downloads that slow clients had in full.
+    /// Downloads that slow clients completed.
     pub slow_completed: u64,
-    /// Bytes that they got.
+    /// Bytes that slow clients received.
     pub slow_bytes: u64,
-    /// The pool over time; empty where its status could not be read.
+    /// The pool over time; empty if its status could not be read.
     pub busy: Vec<Moment>,
-    /// Most memory that PHP's processes had during the block: PSS, bytes.
+    /// The most memory that PHP's processes had during the block: PSS, bytes.
     pub php_pss: Option<u64>,
 }
 
 /// The workers of a pool at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Moment {
-    /// Seconds since the watch began, which is before the preflight.
+    /// Seconds since the first status reading, which is before the preflight.
     pub at: f64,
-    /// Workers that carried out a request.
+    /// Busy workers.
     pub busy: u32,
     /// Connections that waited for a worker.
     pub queue: u32,

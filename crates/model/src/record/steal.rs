@@ -1,41 +1,42 @@
-//! What the hypervisor took from a visit.
+//! CPU time that the hypervisor took during a visit.
 
 use serde::{Deserialize, Serialize};
 
 use crate::caveat::Caveat;
 
-/// A visit from which a larger share was stolen is marked, where it was also at least `CERTAIN`.
+/// A visit is marked if a larger share was stolen, and at least `CERTAIN` seconds.
 pub const LIMIT: f64 = 0.05;
-/// Seconds of stolen time from which on some was stolen for certain: the meters count ticks of 10 ms.
+/// Below this many seconds the stolen time may be an error of counting: the meters count ticks of 10 ms.
 const CERTAIN: f64 = 0.02;
 
-/// CPU time of the processors that a run may use, over one visit, in seconds to a tick of 10 ms: whoever used them.
+/// CPU time of the processors that a run may use, over one visit, in seconds. All processes count; the resolution is 10
+/// ms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Steal {
-    /// Seconds at work.
+    /// Seconds that the processors were busy.
     pub busy: f64,
-    /// Seconds that were wanted, and that the hypervisor gave to others.
+    /// Seconds that were wanted but given to other guests by the hypervisor.
     pub stolen: f64,
     /// More than 5% of the two was stolen, and at least two ticks.
     pub marked: bool,
 }
 
 impl Steal {
-    /// Of so many seconds, marked where it is beyond the limit.
+    /// From these seconds; marked if the share is above the limit.
     pub fn of(busy: f64, stolen: f64) -> Steal {
         let steal = Steal { busy, stolen, marked: false };
-        // A tick more or less is no limit's matter.
+        // The subtraction keeps an exact two ticks above the limit despite rounding.
         Steal { marked: steal.share() > LIMIT && stolen > CERTAIN - 1e-9, ..steal }
     }
 
-    /// The stolen part of what was wanted, 0 to 1.
+    /// Stolen time ÷ wanted time, 0 to 1.
     pub fn share(&self) -> f64 {
         let wanted = self.busy + self.stolen;
         if wanted > 0.0 { self.stolen / wanted } else { 0.0 }
     }
 }
 
-/// How many of these visits are marked, where any is.
+/// The number of marked visits; none if no visit is marked.
 pub(super) fn caveat<'v>(visits: impl ExactSizeIterator<Item = Option<&'v Steal>>) -> Option<Caveat> {
     let of = u32::try_from(visits.len()).unwrap_or(u32::MAX);
     let marked: Vec<f64> = visits.flatten().filter(|steal| steal.marked).map(Steal::share).collect();

@@ -1,4 +1,4 @@
-//! Requests as written, and what they expand to.
+//! Requests for settings, and their expansion.
 
 use super::*;
 use crate::protocol::Levels;
@@ -49,7 +49,7 @@ fn refusals_say_what_is_accepted() {
     assert_eq!(expand("zstd:3,window=9").unwrap_err(), "zstd: window=9 is not accepted; use 10 to 27");
     assert!(expand("zstd:x").unwrap_err().contains("`x` is not a level"));
     assert!(expand("zstd:9..1").unwrap_err().contains("is not a level"));
-    assert!(expand(":3").unwrap_err().contains("names no codec"));
+    assert!(expand(":3").unwrap_err().contains("does not name a codec"));
     assert!(expand("zstd:3,window").unwrap_err().contains("is not an option"));
 }
 

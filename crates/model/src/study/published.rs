@@ -8,15 +8,16 @@ use crate::cell::{Cell, Transport};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedDelivery {
-    /// What it is and its conditions.
+    /// What the table is, and its conditions.
     pub about: String,
-    /// What sentences call it, with the year or the versions: `mod_deflate against type-map, 2008`; empty: "the published table".
+    /// How sentences cite it, with the year or the versions: `mod_deflate against type-map, 2008`; empty: "the
+    /// published table".
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cite: String,
-    /// What its author, or its readers, concluded: one sentence each.
+    /// Conclusions of its author or readers, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reading: Vec<String>,
-    /// The payload whose cells stand beside it.
+    /// The payload of the cells that are compared with it.
     pub payload: String,
     /// The server of those cells.
     pub server: String,
@@ -34,13 +35,13 @@ fn one() -> u32 {
     1
 }
 
-/// One published row. What was not published is null.
+/// One published row. Unpublished values are null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedDeliveryRow {
     /// Its name as published.
     pub label: String,
-    /// Our way beside it, with its level: `php/gzencode:6`, `server/type-map`.
+    /// The method that is compared with it, with its level: `php/gzencode:6`, `server/type-map`.
     pub way: String,
     /// Bytes of the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,27 +49,27 @@ pub struct PublishedDeliveryRow {
     /// Seconds for all requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// How many requests that were.
+    /// Number of requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
-    /// Mean seconds a request.
+    /// Mean seconds per request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_seconds: Option<f64>,
-    /// Requests a second.
+    /// Requests per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_per_second: Option<f64>,
-    /// The rest of a table of `ab`.
+    /// The other figures of `ab`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ab: Option<PublishedAb>,
 }
 
-/// What `ab` prints beside requests a second; milliseconds.
+/// What `ab` prints in addition to requests per second; times in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedAb {
-    /// Time a request, mean.
+    /// Time per request, mean.
     pub per_request_ms: f64,
-    /// Time a request, mean, across all concurrent requests.
+    /// Time per request, mean, across all concurrent requests.
     pub across_ms: f64,
     /// Transfer rate, KB/s.
     pub transfer_kb_s: f64,
@@ -85,7 +86,7 @@ pub struct PublishedAb {
 }
 
 impl PublishedDelivery {
-    /// Whether a cell stands beside a row, whatever its runtime is.
+    /// Whether a cell is compared with a row, with any runtime.
     pub fn is_of(&self, row: &PublishedDeliveryRow, cell: &Cell) -> bool {
         cell.payload == self.payload
             && cell.delivery.as_ref().is_some_and(|d| {

@@ -1,7 +1,8 @@
 use super::*;
 
-/// TCP packet by packet, as it is: a packet leaves when the line is free and the window has room, is confirmed a round trip after it was sent (each
-/// packet by itself), and each confirmation widens the window by one. The nanosecond at which the last one has been sent.
+/// TCP packet by packet: a packet leaves when the line is free and the window has room. It is acknowledged a round trip
+/// after it was sent (each packet separately), and each acknowledgement widens the window by one. Returns the
+/// nanosecond at which the last packet has been sent.
 fn packet_by_packet(payload: f64, path: &Path) -> f64 {
     let packets = (payload / TCP_PAYLOAD as f64).ceil().max(1.0) as usize;
     let mut confirmed: Vec<f64> = Vec::new();
@@ -13,7 +14,7 @@ fn packet_by_packet(payload: f64, path: &Path) -> f64 {
             heard += 1;
             window += 1;
         }
-        // What was confirmed while the line was busy has widened the window as well.
+        // Acknowledgements while the line was busy have widened the window, too.
         while heard < confirmed.len() && confirmed[heard] <= now {
             heard += 1;
             window += 1;
@@ -29,13 +30,14 @@ fn packet_by_packet(payload: f64, path: &Path) -> f64 {
 fn windows_are_those_of_slow_start() {
     let of = |packets: f64| windows(packets * TCP_PAYLOAD as f64);
     assert_eq!([1.0, 10.0, 10.1, 30.0, 30.1, 70.0, 71.0, 150.0].map(of), [1, 1, 2, 2, 3, 3, 4, 4]);
-    // As the issue has it: 140 KB are four windows, 50 KB three.
+    // 140 KB are four windows, 50 KB three.
     assert_eq!((windows(140e3), windows(50e3), windows(0.0)), (4, 3, 1));
 }
 
 #[test]
 fn a_warm_connection_costs_its_bytes_and_one_round_trip() {
-    // 14,480 bytes are ten packets of 1,500, which are 12 ms at 10 Mbit/s, and 32 times as long for each of 32.
+    // 14,480 bytes are ten packets of 1,500 bytes, which take 12 ms at 10 Mbit/s, and 32 times as long for each of 32
+    // users.
     for (concurrency, ms) in [(1.0, 12.0), (32.0, 384.0)] {
         let path = Path::shared(10.0, 5.0, concurrency);
         assert!((path.transfer_ns(14_480.0, Connection::Warm) - ms * 1e6).abs() < 1e-3);
@@ -45,8 +47,9 @@ fn a_warm_connection_costs_its_bytes_and_one_round_trip() {
     assert_eq!(free.call_ns(1e9, Connection::Warm, false), 5e6);
 }
 
-/// 50 KB at 100 Mbit/s and 20 ms: 35 packets of 0.12 ms. The first ten are sent in 1.2 ms, the 20 after them begin when the first of them is confirmed,
-/// at 20.12 ms, and the last five at 40.24 ms; they take 0.6 ms less what the last packet is short.
+/// 50 KB at 100 Mbit/s and 20 ms: 35 packets of 0.12 ms. The first ten are sent in 1.2 ms, the next 20 start when the
+/// first of them is acknowledged, at 20.12 ms, and the last five at 40.24 ms; they take 0.6 ms minus what the last
+/// packet is shorter.
 #[test]
 fn a_new_connection_waits_for_its_windows() {
     let path = Path::shared(100.0, 20.0, 1.0);
@@ -68,7 +71,7 @@ fn a_new_connection_waits_for_its_windows() {
     }
 }
 
-/// Round trips, the time that the packets take, and what is shorter than both, as a TCP that is carried out packet by packet has them.
+/// The transfer time of the model is that of a TCP that is simulated packet by packet.
 #[test]
 fn it_is_what_packets_do_one_by_one() {
     for mbit in [1.0, 10.0, 100.0, 250.0, 1_000.0, 10_000.0, f64::INFINITY] {

@@ -1,22 +1,23 @@
-//! Families of comparisons under a kind of noise: what the rule claims where nothing differs, and what it finds where something does.
+//! Families of comparisons under a kind of noise: what the rule claims without a difference, and what it finds with
+//! one.
 
 use rand_chacha::ChaCha8Rng;
 use weigh_stats::{FAMILY_WISE, LogRatio, Ratio, Rule, quantile};
 
 use crate::noise::{Noise, observe};
 
-/// What a family came to.
+/// The result of a family.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Verdicts {
-    /// A difference is claimed that is none.
+    /// A difference is claimed although there is none.
     pub claimed_wrongly: bool,
-    /// Of the differences that a table marks, the share that are none.
+    /// The share of wrong ones among the differences that a table marks.
     pub listed_wrongly: f64,
-    /// Of the differences there are, the share that is claimed.
+    /// The share of the true differences that is claimed.
     pub found: f64,
 }
 
-/// Compares every configuration with the first one, or all with all, after so many rounds.
+/// Compares every configuration with the first one, or all pairs, after this many rounds.
 pub fn verdicts(
     noise: Noise,
     costs: &[f64],
@@ -50,8 +51,8 @@ pub fn verdicts(
     }
 }
 
-/// The mean over trials of (a wrong claim, the share listed wrongly, the share found) where the last of so many configurations costs `factor` times
-/// as much as the others.
+/// The mean over trials of (a wrong claim, the share listed wrongly, the share found), where the last of this many
+/// configurations costs `factor` times as much as the others.
 pub fn mean(
     noise: Noise,
     factor: f64,

@@ -1,6 +1,8 @@
-//! The rule and the intervals hold under simulated noise: what `make bench-simulation` shows in full, with fewer trials.
+//! The rule and the intervals keep their levels under simulated noise: the tests of `make bench-simulation` with fewer
+//! trials.
 //!
-//! Random numbers are seeded, so that a test passes or fails for good. Limits leave room for the trials' own chance (two standard errors).
+//! Random numbers are seeded, so that a test always passes or always fails. Limits allow for the chance of the trials
+//! (two standard errors).
 
 mod family;
 mod noise;
@@ -42,7 +44,7 @@ fn what_differs_is_found() {
     for noise in ALL {
         let [_, _, twice] = mean(noise, 2.0, (100, 5, false), TRIALS, &mut random());
         let [_, _, later] = mean(noise, 2.0, (100, 8, false), TRIALS, &mut random());
-        // Where half of the visits and more take 1.4 times as long, five rounds find a factor of two in most cases only.
+        // If at least half of the visits take 1.4 times as long, five rounds find a factor of two in most cases only.
         let least = if matches!(noise, Noise::TwoModesHalf | Noise::TwoModesMost) { 0.6 } else { 0.9 };
         assert!(twice >= least && later >= 0.99, "{noise:?}: twice as much is found in {twice}, {later}");
     }
@@ -59,7 +61,8 @@ fn intervals_hold_what_they_say() {
     }
 }
 
-/// Of a choice for several links, made by the same figures. That it is within the tolerance it was made with is wrong in up to half of the cases.
+/// A choice for several links, made with the same figures. The tolerance that it was made with is exceeded in up to
+/// half of the cases.
 #[test]
 fn the_regret_of_a_choice_is_at_most_what_is_said() {
     for settings in [(30, 2.5), (8, 1.0)] {
@@ -67,7 +70,7 @@ fn the_regret_of_a_choice_is_at_most_what_is_said() {
             for rounds in [5, 8, 12] {
                 let of = violations(noise, settings, rounds, TRIALS, &mut random());
                 assert!(of.of_bound <= AT_MOST, "{noise:?} {rounds}, {settings:?}: {of:?}");
-                // Nor is it said for nothing.
+                // And the bound is not uselessly high.
                 let is_calm = matches!(noise, Noise::Calm | Noise::Unequal);
                 assert!(!is_calm || of.bound < 0.15, "{noise:?} {rounds}, {settings:?}: {of:?}");
             }

@@ -1,4 +1,4 @@
-//! What disturbs measurements on a shared machine, simulated: a round visits every configuration once in a random order.
+//! Simulated noise of a shared machine: a round visits every configuration once in a random order.
 
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
@@ -9,17 +9,17 @@ use rand_chacha::ChaCha8Rng;
 pub enum Noise {
     /// Lognormal, 2%.
     Calm,
-    /// Neighbours only add: one-sided exponential, 10% in the mean, over lognormal 0.5%.
+    /// Neighbours only add time: one-sided exponential, mean 10%, with lognormal 0.5%.
     Exponential,
     /// Half of the visits take 1.4 times as long, over lognormal 1%.
     TwoModesHalf,
-    /// Four fifths of them do.
+    /// 80% of the visits take 1.4 times as long.
     TwoModesMost,
-    /// A neighbour that stays: visits in a row take 1.3 times as long; it comes and goes once in 20 visits.
+    /// A neighbour that stays for a while: visits in a row take 1.3 times as long; it comes and goes once in 20 visits.
     Sticky,
-    /// The machine grows slower by 2% a round, over lognormal 2%.
+    /// The machine becomes slower by 2% per round, with lognormal 2%.
     Drift,
-    /// Three rounds in ten take 1.5 times as long as a whole, over lognormal 2%.
+    /// Three rounds in ten take 1.5 times as long as a whole, with lognormal 2%.
     SlowRounds,
     /// Lognormal, of 0.5% for one configuration up to 8% for another.
     Unequal,
@@ -42,7 +42,7 @@ fn normal(random: &mut ChaCha8Rng) -> f64 {
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// What each configuration of these costs shows in each of so many rounds.
+/// What configurations with these costs show in each of this many rounds.
 pub fn observe(noise: Noise, costs: &[f64], rounds: usize, random: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     let mut seen = vec![Vec::with_capacity(rounds); costs.len()];
     let mut order: Vec<usize> = (0..costs.len()).collect();
@@ -79,14 +79,15 @@ fn mode(random: &mut impl Rng, slow: f64) -> f64 {
     if random.random::<f64>() < slow { 1.4 } else { 1.0 }
 }
 
-/// The quantile at `p` of what a configuration of cost 1 shows in the long run, for noise that is alike in all rounds and for all of them.
+/// The quantile at `p` of what a configuration with cost 1 shows in the long run, for noise that is the same in all
+/// rounds and for all configurations.
 pub fn long_run(noise: Noise, p: f64, random: &mut ChaCha8Rng) -> f64 {
     let one = observe(noise, &[1.0; 60], 30_000, random).remove(30);
     weigh_stats::quantile(&one, p).expect("finite")
 }
 
-/// The share of trials in which the interval of the 0.1 quantile, and that of the median where there is one, hold what a configuration shows in the
-/// long run.
+/// The share of trials in which the interval of the 0.1 quantile, and that of the median if there is one, contain the
+/// long-run value of a configuration.
 pub fn coverage(noise: Noise, rounds: usize, trials: usize, random: &mut ChaCha8Rng) -> (f64, Option<f64>) {
     let [truth, middle] = [0.1, 0.5].map(|p| long_run(noise, p, random));
     let (mut low, mut median, mut has_median) = (0, 0, true);

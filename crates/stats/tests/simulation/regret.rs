@@ -1,4 +1,4 @@
-//! A choice for several links, made by what was measured: how often its true regret is beyond what is stated of it.
+//! A choice for several links, made from measurements: how often its true regret exceeds the stated one.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -6,24 +6,24 @@ use weigh_stats::{Choice, Chosen, drawn_figures, quantile, regret_bound, regret_
 
 use crate::noise::{Noise, observe};
 
-/// Links of so many speeds.
+/// The number of link speeds.
 const SPEEDS: usize = 8;
 
-/// What tolerances the choice is made with, one after the other: as `answer` does.
+/// The tolerances of the choice, one after the other, as `answer` uses them.
 const TOLERANCES: [f64; 3] = [1.05, 1.10, 1.20];
 
-/// How often the true regret is beyond what is stated.
+/// How often the true regret exceeds the stated one.
 #[derive(Clone, Copy, Debug)]
 pub struct Violations {
     /// Stated: the bound over drawings.
     pub of_bound: f64,
-    /// Stated: the tolerance that the choice was made with.
+    /// Stated: the tolerance of the choice.
     pub of_tolerance: f64,
     /// The median of the bounds.
     pub bound: f64,
 }
 
-/// Settings whose costs span this many powers of ten; what costs more is smaller, more or less.
+/// Settings whose costs span this many powers of ten; a setting with a higher cost is smaller, roughly.
 struct Settings {
     costs: Vec<f64>,
     /// By setting and speed.
@@ -50,7 +50,8 @@ impl Settings {
         [Chosen { all: (0..figures.len()).map(choice).collect(), made: made.to_vec() }]
     }
 
-    /// The fewest settings that stay within a tolerance by these figures: from the slowest link on, the one that reaches furthest.
+    /// The fewest settings that stay within a tolerance by these figures: from the slowest link on, the one that covers
+    /// most links.
     fn choose(&self, figures: &[f64], tolerance: f64) -> Vec<usize> {
         let total = |i: usize, speed: usize| figures[i] + self.transfers[i][speed];
         let all = 0..figures.len();
@@ -68,7 +69,7 @@ impl Settings {
     }
 }
 
-/// Draws so many sets of settings, measures each in so many rounds, and chooses.
+/// Draws this many sets of settings, measures each in this many rounds, and chooses.
 pub fn violations(
     noise: Noise,
     (count, powers): (usize, f64),
@@ -102,7 +103,7 @@ pub fn violations(
     }
 }
 
-/// The 0.1 quantile of what each of so many configurations of cost 1 shows in rounds of such runs.
+/// The 0.1 quantile of what each of this many configurations with cost 1 shows in rounds of such runs.
 fn figures_in_the_long_run(noise: Noise, count: usize, rounds: usize, random: &mut ChaCha8Rng) -> Vec<f64> {
     let mut all = vec![Vec::new(); count];
     for _ in 0..3000 / rounds {

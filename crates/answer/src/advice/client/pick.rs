@@ -1,4 +1,4 @@
-//! The best of several over several works, and those without a significant difference to it.
+//! Chooses the best of several candidates over several works, and lists those without a significant difference to it.
 
 use weigh_model::client::Client;
 use weigh_stats::ROUNDS;
@@ -10,27 +10,27 @@ use crate::row::Row;
 use crate::subject::client::{CPU, GET_MEAN, PUT_MEAN, SECONDS};
 use crate::verdict::{Ratio, ratio};
 
-/// With fewer rounds than a claim takes, figures so close are no difference.
+/// With too few rounds for a test, figures this close count as equal.
 const NEAR: f64 = 1.1;
 
-/// What is to be little.
+/// The cost to minimise.
 #[derive(Clone, Copy)]
 pub(super) enum Measure {
     /// CPU time of workers and store per transaction.
     Cpu,
     /// Seconds for all transactions.
     Seconds,
-    /// The mean time inside a call, writes and reads as they are mixed.
+    /// The mean time inside a call, over reads and writes in their mix.
     Call,
 }
 
-/// What was picked, with its rows work by work.
+/// The choice, with its rows by work.
 pub(super) struct Picked<'a, K> {
     pub best: K,
     pub rows: Vec<&'a Row>,
     /// The rows of those without a significant difference on any work.
     pub tied: Vec<Vec<&'a Row>>,
-    /// The rows of the others, as the study names them.
+    /// The rows of the others, in the order of the study.
     pub others: Vec<Vec<&'a Row>>,
     /// How many competed.
     pub of: usize,
@@ -62,7 +62,7 @@ impl Measure {
         Some(self.of(a)?.value / self.of(b)?.value)
     }
 
-    /// `a` costs less than `b`: by the verdict, and with too few rounds for it by figures that are far apart.
+    /// Whether `a` costs less than `b`: by the verdict, or with too few rounds by figures that are far apart.
     pub fn is_better(self, a: &Row, b: &Row) -> bool {
         match self.ratio(a, b).filter(|ratio| ratio.rounds as usize >= ROUNDS) {
             Some(ratio) => ratio.value < 1.0 && ratio.is_settled(),
@@ -81,7 +81,7 @@ impl Measure {
     }
 }
 
-/// What two rows have in common that can be compared.
+/// The comparable parts of two rows.
 fn is_alike(a: &Row, b: &Row) -> bool {
     let work =
         |row: &Row| row.cell.client.as_ref().map(|c: &Client| (c.work(), c.link.clone(), c.transactions));
@@ -98,31 +98,31 @@ fn pairs<'a, 's>(
 }
 
 impl<'a, K> Picked<'a, K> {
-    /// Ids of the cells that are it, without those whose work another one does for less.
+    /// Ids of its cells, except for works that another candidate does for less.
     pub fn cells(&self) -> Vec<String> {
         let is_beaten = |own: &&Row| self.better(own).is_some();
         self.rows.iter().filter(|own| !is_beaten(own)).map(|row| row.cell.id.clone()).collect()
     }
 
-    /// One that does a row's work for less.
+    /// A candidate that does a row's work for less.
     fn better(&self, own: &Row) -> Option<&'a Row> {
         let mut all = self.others.iter().flatten();
         all.find(|other| is_alike(own, other) && self.measure.is_better(other, own)).copied()
     }
 
-    /// It and another one on the first work on which it is better.
+    /// It and another candidate on the first work where the other is better.
     pub fn gain(&self, other: &[&'a Row]) -> Option<(&'a Row, &'a Row)> {
         pairs(&self.rows, other).find(|(ours, theirs)| self.measure.is_better(ours, theirs))
     }
 
-    /// One that does a work for less, and it.
+    /// A candidate that does a work for less, and this one.
     pub fn exception(&self) -> Option<(&'a Row, &'a Row)> {
         self.rows.iter().find_map(|own| Some((self.better(own)?, *own)))
     }
 }
 
-/// Of those measured on the most works on which several compete, the one that is nearest to the best where it is furthest from it; of those without a
-/// significant difference to it on any work, the one of the least rank.
+/// Among the candidates measured on the most contested works: the one whose largest distance from the best is smallest.
+/// Among those without a significant difference to it on any work, the one with the lowest rank.
 pub(super) fn pick<'a, K: Copy + PartialEq, R: Ord>(
     works: &[Vec<&'a Row>],
     measure: Measure,

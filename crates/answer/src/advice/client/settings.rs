@@ -1,4 +1,4 @@
-//! How to encode values for each link: serializer and codec, by the mean time inside calls end to end.
+//! How to encode values for each link: serializer and codec, by the mean time inside calls.
 
 use weigh_model::setting::Setting;
 
@@ -12,9 +12,9 @@ use crate::group::Group;
 use crate::row::Row;
 use crate::subject::codec::IDENTITY;
 
-/// Links that are named.
+/// The most links that are named.
 const NAMED: usize = 3;
-/// Codecs that PHP has without another extension.
+/// Codecs that PHP has without a further extension.
 const BUNDLED: [&str; 4] = [IDENTITY, "gzencode", "gzdeflate", "gzcompress"];
 
 /// A serializer with its codec.
@@ -55,7 +55,7 @@ fn best<'a>(evidence: &Evidence<'a>) -> Vec<Best<'a>> {
     let works = evidence.report.groups.iter().map(|group| (group.factor("link"), encoded(group)));
     let links = grouped(works.filter(|(_, rows)| !rows.is_empty()));
     let of_link = |(link, works): (&'a str, Vec<Vec<&'a Row>>)| {
-        // Another client is another question: the one with the most settings stands for all.
+        // Another client is another question: the one with the most settings represents all.
         let clients = grouped(works.iter().flatten().map(|row| (client(row), ())));
         let (first, _) = clients.into_iter().rev().max_by_key(|(_, all)| all.len())?;
         let key = |row: &'a Row| {
@@ -72,7 +72,7 @@ fn client(row: &Row) -> (super::Place<'_>, &str) {
     (super::place(row), &row.cell.runtime)
 }
 
-/// How many extensions a setting needs beside what PHP brings.
+/// How many extensions a setting needs in addition to PHP's own.
 fn extensions((serializer, setting): &Key) -> usize {
     let serializer = matches!(*serializer, Some("igbinary" | "msgpack"));
     usize::from(serializer) + usize::from(!BUNDLED.contains(&setting.codec.as_str()))
@@ -109,7 +109,7 @@ fn needs(best: &[Best]) -> Option<Sentence> {
     (!names.is_empty()).then(|| Sentence::new(Part::Needs, text, best.iter().flat_map(|(_, of)| of.cells())))
 }
 
-/// Beside values that are serialized alone.
+/// Compared with values that are only serialized.
 fn gain(evidence: &Evidence, (link, of): &Best) -> Option<Sentence> {
     let all = of.others.iter().chain(&of.tied);
     let plain: Vec<&Row> = all.flatten().copied().filter(|row| row.cell.setting.codec == IDENTITY).collect();

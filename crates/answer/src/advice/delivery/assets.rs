@@ -1,9 +1,10 @@
 //! Whether to precompress files, from which size on, with which encoders, and how each server sends them.
 //!
-//! A file is read many times for each time it is written, so that encoding time hardly counts: of the encoders of a coding the one with the fewest
-//! bytes is taken, and of those within 0.5% of it the one that the study names first. On each server the method of sending them that takes the
-//! least CPU time is taken; with no significant difference, the one that the study names first. Precompressed files are recommended where the
-//! [crossover](crate::exhibit::crossover) says that they pay; where too little was measured for a claim, where the figures say so.
+//! A file is read much more often than written, so encoding time hardly matters. Of the encoders of a coding, the one
+//! with the fewest bytes is recommended; of those within 0.5% of it, the first in the study. On each server, the method
+//! with the least CPU time is recommended; without a significant difference, the first in the study. Precompressed
+//! files are recommended if the [crossover](crate::exhibit::crossover) says that they pay, or, with too few rounds for
+//! a test, if the figures say so.
 
 use weigh_model::cell::Subject;
 use weigh_model::units;
@@ -19,11 +20,11 @@ use crate::first::{distinct, grouped};
 use crate::subject::delivery::CPU;
 use crate::verdict::is_told_less;
 
-/// Encoders whose bytes are so close are alike: the one that the study names first is taken.
+/// Encoders whose bytes differ by less than this share count as equal: the first in the study is recommended.
 const ALIKE: f64 = 1.005;
-/// What variants are encoded with where nothing is said, by coding.
+/// The default encoders of variants, by coding.
 const ENCODERS: [(&str, &str); 3] = [("br", "brotli 11"), ("gzip", "zlib 9"), ("zstd", "zstd 19")];
-/// Servers that a sentence names.
+/// The most servers that a sentence names.
 const NAMED: usize = 4;
 
 /// A method of sending precompressed files of one coding from one server.
@@ -36,7 +37,7 @@ struct Method<'a> {
     rows: Vec<Sent<'a>>,
 }
 
-/// What to do about files; none where no server sends precompressed ones beside others.
+/// The recommendation for files; none if no server sends both precompressed files and others.
 pub(super) fn advise(evidence: &Evidence) -> Option<Said> {
     let methods = methods(evidence);
     let usual = usual(evidence);
@@ -79,14 +80,15 @@ fn methods<'a>(evidence: &Evidence<'a>) -> Vec<Method<'a>> {
     grouped(rows.into_iter().filter_map(key)).into_iter().map(of).collect()
 }
 
-/// The crossover that stands for each server: with the most sizes, gzip before others.
+/// The crossover that represents each server: the one with the most sizes, gzip before others.
 fn usual<'a>(evidence: &Evidence<'a>) -> Vec<&'a Crossover> {
     let servers = grouped(crossovers(evidence).iter().map(|c| (c.endpoint.server.as_str(), c)));
     let rank = |c: &&Crossover| (c.coding == "gzip", c.sizes.len());
     servers.into_iter().filter_map(|(_, all)| all.into_iter().rev().max_by_key(rank)).collect()
 }
 
-/// Precompressed files take less CPU time from some size on: by the verdict, or by the figures of every size where there is none.
+/// Whether precompressed files take less CPU time from some size on: by the verdict, or without a verdict by the
+/// figures of every size.
 fn is_worth(crossover: &Crossover) -> bool {
     match crossover.cpu {
         Some(pays) => !matches!(pays, Pays::Nowhere { .. }),
@@ -94,7 +96,7 @@ fn is_worth(crossover: &Crossover) -> bool {
     }
 }
 
-/// The encoder with the fewest bytes, over the contents that several have.
+/// The encoder with the fewest bytes, over the contents that several encoders have.
 fn encoder<'a>(methods: &[Method<'a>], coding: &str) -> Option<&'a str> {
     let of_coding = || methods.iter().filter(|method| method.coding == coding);
     let bytes = |encoder: &str, payload: &str| {
@@ -112,7 +114,8 @@ fn encoder<'a>(methods: &[Method<'a>], coding: &str) -> Option<&'a str> {
     encoders.iter().find(|encoder| beside(encoder) <= least * ALIKE).copied()
 }
 
-/// How a server sends the files of an encoder: by the least CPU time, or first of those without a significant difference to it.
+/// How a server sends the files of an encoder: with the least CPU time, or the first method without a significant
+/// difference to it.
 fn best<'m, 'a>(methods: &'m [Method<'a>], server: &str, of: (&str, &str)) -> Option<&'m Method<'a>> {
     let all: Vec<&Method> = methods
         .iter()
@@ -146,7 +149,7 @@ fn recommended(evidence: &Evidence, method: &Method, pays: &[&Crossover]) -> Rec
     }
 }
 
-/// Where files are better encoded for each response.
+/// Where encoding each response is better.
 fn on_the_fly(evidence: &Evidence, crossover: &Crossover) -> Option<Recommended> {
     let rows: Vec<Sent> =
         crossover.sizes.iter().filter_map(|size| sent(evidence, &size.on_the_fly)).collect();
@@ -187,7 +190,7 @@ fn used(chosen: &[&Method], encoders: &[(&str, &str)], precompressed: &[Recommen
     texts.into_iter().map(|text| Sentence::new(Part::Use, text, cells())).collect()
 }
 
-/// What that brings on the content in the middle by size, beside the same server's filter.
+/// The improvement on the median content by size, compared with the same server's filter.
 fn gain(evidence: &Evidence, crossover: &Crossover) -> Option<Sentence> {
     let size = crossover.sizes.get(crossover.sizes.len() / 2)?;
     let (fly, pre) = (sent(evidence, &size.on_the_fly)?, sent(evidence, &size.pre_encoded)?);
@@ -201,7 +204,7 @@ fn gain(evidence: &Evidence, crossover: &Crossover) -> Option<Sentence> {
     Some(Sentence::new(Part::Gain, text, ids(&[pre, fly])))
 }
 
-/// What each coding sends beside the filter with gzip, on the first server.
+/// The bytes of each coding compared with the filter with gzip, on the first server.
 fn fewer_bytes(evidence: &Evidence, chosen: &[&Method]) -> Option<Sentence> {
     let server = chosen.first()?.server;
     let usual = usual(evidence).into_iter().find(|c| c.endpoint.server == server)?;
@@ -224,7 +227,7 @@ fn fewer_bytes(evidence: &Evidence, chosen: &[&Method]) -> Option<Sentence> {
     (!parts.is_empty()).then(|| Sentence::new(Part::Gain, text, cells))
 }
 
-/// Where files are better encoded for each response.
+/// Where encoding each response is better.
 fn change(pays: &[&Crossover], not: &[&Crossover]) -> Option<Sentence> {
     let from = |c: &&&Crossover| matches!(c.cpu, Some(Pays::From { .. }));
     let below: Vec<String> = pays
@@ -241,7 +244,7 @@ fn change(pays: &[&Crossover], not: &[&Crossover]) -> Option<Sentence> {
             _ => None,
         })
         .collect();
-    // Where nothing pays, that is the answer itself.
+    // If precompression pays nowhere, that is the answer.
     let never = not.iter().filter(|_| !pays.is_empty());
     let never = never.map(|c| format!("on {}", label::owned(&c.endpoint.server)));
     let places: Vec<String> = below.into_iter().chain(never).collect();
@@ -251,7 +254,7 @@ fn change(pays: &[&Crossover], not: &[&Crossover]) -> Option<Sentence> {
     (!places.is_empty()).then(|| Sentence::new(Part::Change, text, cells(of_all)))
 }
 
-/// Which sizes it is of, and how sure it is.
+/// The sizes that it covers, and how certain it is.
 fn limit(evidence: &Evidence, usual: &[&Crossover]) -> Option<Sentence> {
     let sizes: Vec<&SizeRatio> = usual.iter().flat_map(|c| c.told(|size| size.cpu)).collect();
     let bytes: Vec<f64> = sizes.iter().map(|size| size.bytes as f64).collect();

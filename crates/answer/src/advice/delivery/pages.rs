@@ -31,7 +31,7 @@ const CODINGS: [&str; 3] = ["gzip", "br", "zstd"];
 const MBIT: f64 = 10.0;
 /// A method that takes as many nanoseconds of CPU time is never recommended.
 const LONGEST: f64 = 1e9;
-/// Costs more than so many times the best of a group make it an exception.
+/// Costs above this many times the best of a group make it an exception.
 const FAR_BEHIND: f64 = 1.1;
 /// Exceptions that are named.
 const NAMED: usize = 2;
@@ -69,7 +69,7 @@ pub(super) fn advise(evidence: &Evidence) -> Option<Said> {
     Some(said)
 }
 
-/// Of a visitor's line, Mbit/s.
+/// The bandwidth of a visitor's line, Mbit/s.
 fn line_speed(evidence: &Evidence) -> f64 {
     let speed = |link: &crate::report::OverLink| {
         let measured = link.measured.down.as_ref().map(|rate| rate.measured_kbps);
@@ -85,7 +85,7 @@ impl<'a> Case<'a, '_> {
         members(self.evidence, group).iter().filter(|row| row.cpu().is_some()).count() > 1
     }
 
-    /// For how many nanoseconds the bytes are on the line, ÷ 2: beside a CPU time that counts once.
+    /// Transmission time of the bytes in nanoseconds ÷ 2, which is added to the CPU time.
     fn transfer(&self, row: &Row) -> f64 {
         Path::shared(self.mbit, 0.0, 1.0).sending_ns(row.value(BODY).unwrap_or(0.0)) / 2.0
     }
@@ -94,7 +94,7 @@ impl<'a> Case<'a, '_> {
         row.value(CPU).unwrap_or(f64::INFINITY) + self.transfer(row)
     }
 
-    /// `a` costs less than `b`, as the verdict tells.
+    /// Whether `a` costs less than `b`, by the verdict.
     fn is_less(&self, a: &Sent<'a>, b: &Sent<'a>) -> bool {
         let total = |row: &Sent<'a>| Some((row.cpu()?, self.transfer(row)));
         total(a).zip(total(b)).is_some_and(|(a, b)| is_total_told_less(a, b))
@@ -126,7 +126,7 @@ impl<'a> Case<'a, '_> {
         }
     }
 
-    /// What each kind of browser gets, those that take the most first; the last one takes no coding.
+    /// The choice for each kind of browser, those that accept most codings first; the last kind accepts none.
     fn choices(&self, group: &'a Group) -> Vec<Choice<'a>> {
         let plain = marked(self.evidence, group, "reference");
         let mut choices: Vec<Choice> =
@@ -141,7 +141,7 @@ impl<'a> Case<'a, '_> {
         choices
     }
 
-    /// The same method in another group: by the same hand, and in PHP by the same function.
+    /// The same method in another group: by the same party, and in PHP by the same function.
     fn same(&self, of: &Sent, group: &'a Group) -> Option<Sent<'a>> {
         let is_same = |row: &Sent<'a>| {
             let is_filter = of.delivery.by == By::Server && row.setting().level == of.setting().level;
@@ -153,7 +153,8 @@ impl<'a> Case<'a, '_> {
         members(self.evidence, group).into_iter().find(is_same)
     }
 
-    /// What is chosen costs little more than the best of its coding there. What was not measured there is no exception.
+    /// Whether the choice costs little more than the best of its coding there. A group where it was not measured is no
+    /// exception.
     fn holds(&self, group: &'a Group, choices: &[Choice]) -> bool {
         let of = |choice: &Choice| Some((self.same(&choice.row, group)?, choice.coding?));
         choices.iter().filter_map(of).all(|(own, coding)| {
@@ -193,7 +194,7 @@ impl<'a> Case<'a, '_> {
         Sentence::new(Part::Use, text, ids(choices.iter().map(|choice| &choice.row)))
     }
 
-    /// Beside what is usual today, on the content in the middle by size.
+    /// Compared with current practice, on the median content by size.
     fn gain(&self, choices: &[Choice], held: &[&'a Group]) -> Option<Sentence> {
         let first = choices.first()?;
         let cells = self.recommended(first, held).cells;
@@ -213,7 +214,7 @@ impl<'a> Case<'a, '_> {
         Some(Sentence::new(Part::Gain, text, ids(&[own, usual])))
     }
 
-    /// Where something else costs clearly less.
+    /// Where another method costs significantly less.
     fn exceptions(&self, groups: &[&'a Group], choices: &[Choice]) -> Option<Sentence> {
         let other = |group: &&'a Group| {
             let coding = choices.iter().filter_map(|choice| {
@@ -263,7 +264,7 @@ fn needs(choices: &[Choice]) -> Option<Sentence> {
     Some(Sentence::new(Part::Needs, text, ids(needed.into_iter().map(|(_, row)| row))))
 }
 
-/// What a method needs beside what PHP and the server bring.
+/// What a method needs in addition to PHP and the server.
 fn need(row: &Sent) -> Option<String> {
     let library = row.row.fact("library").unwrap_or_default();
     let codec = row.setting().codec.as_str();
@@ -285,7 +286,7 @@ fn need(row: &Sent) -> Option<String> {
     Some(format!("{extension}{here}"))
 }
 
-/// Filters that were taken for want of a significant difference.
+/// Filters that were chosen because there is no significant difference.
 fn ties(choices: &[Choice]) -> Option<Sentence> {
     let (choice, tied) = choices.iter().find_map(|choice| Some((choice, choice.tied?)))?;
     let text = format!(

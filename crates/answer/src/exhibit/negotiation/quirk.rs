@@ -1,4 +1,4 @@
-//! What is not as one would have it, in words.
+//! The kinds of remarks on negotiation, with their texts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// Each kind with what is so, in words that need nothing behind them.
 macro_rules! quirks {
     ($($name:ident $words:literal)*) => {
-        /// What is not as one would have it. What comes before [`Quirk::AsItIs`] breaks a rule of HTTP or hands out wrong bytes; the rest
-        /// is allowed, and worth knowing.
+        /// The kinds of remarks. Those before [`Quirk::AsItIs`] break a rule of HTTP or send wrong bytes; the others
+        /// are allowed, but worth knowing.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
         pub enum Quirk {
@@ -31,7 +31,7 @@ quirks! {
     Excluded "a coding is sent that the request refuses by q=0"
     Unnamed "a coding is sent that the request does not name"
     NeedlessRefusal "406 although a variant is acceptable"
-    // A cache may then give a variant to those who cannot read it.
+    // A cache may then send a variant to clients that cannot decode it.
     NoVary "Vary does not name the header that the variant was chosen by"
     SharedEtag "one strong ETag stands for several encodings"
     UnclosedEtag "the ETag lacks its closing quote"
@@ -60,7 +60,7 @@ quirks! {
 }
 
 impl Quirk {
-    /// It breaks a rule of HTTP, or hands out wrong bytes.
+    /// Whether it breaks a rule of HTTP, or sends wrong bytes.
     pub fn is_wrong(self) -> bool {
         self < Quirk::AsItIs
     }

@@ -1,11 +1,12 @@
-//! The rules of RFC 9110 for one answer: which variant may be chosen, what HEAD, revalidation and ranges have to say of it, and what an ETag is.
+//! The rules of RFC 9110 for one response: which variant may be chosen, the rules for HEAD, revalidation and ranges,
+//! and the form of ETags.
 
 use weigh_load::accept::Accept;
 use weigh_model::record::negotiation::{Answer, Ask, Body, Exchange, IDENTITY, Purpose};
 
 use super::{Quirk, Variant};
 
-/// What is to be said of the answer to a request for any variant. `available` are the codings of all variants there are.
+/// The remark on the response to a request for any variant. `available` are the codings of all variants.
 pub(super) fn of_choice(accept: Option<&str>, answer: &Answer, available: &[String]) -> Option<Quirk> {
     let accept = accept.map(Accept::parse);
     let takes = |coding: &str| accept.as_ref().is_none_or(|accept| accept.takes(coding));
@@ -32,7 +33,7 @@ pub(super) fn of_choice(accept: Option<&str>, answer: &Answer, available: &[Stri
     }
 }
 
-/// What is to be said of an answer. `get` is the answer that the variant was first seen in, `variants` are all there are.
+/// The remark on a response. `get` is the response in which the variant was first seen, `variants` are all variants.
 pub(super) fn of_variant(exchange: &Exchange, get: &Answer, variants: &[Variant]) -> Option<Quirk> {
     let Exchange { ask, answer } = exchange;
     match ask.purpose {
@@ -54,7 +55,8 @@ pub(super) fn of_variant(exchange: &Exchange, get: &Answer, variants: &[Variant]
     }
 }
 
-/// Fields that are the same for HEAD and GET (RFC 9110, section 9.3.2). Lengths that GET does not tell may be left out.
+/// Headers that must be the same for HEAD and GET (RFC 9110, section 9.3.2). Lengths that GET does not have may be left
+/// out.
 fn head(answer: &Answer, get: &Answer) -> Option<Quirk> {
     if answer.status == 0 {
         return Some(Quirk::Failed);
@@ -114,7 +116,7 @@ fn part(answer: &Answer, ask: &Ask) -> Option<Quirk> {
     }
 }
 
-/// Content-Range is as long as what was asked for, or as all there is.
+/// Whether Content-Range has the length of the request, or of the rest of the content.
 fn is_asked(ask: &Ask, answer: &Answer) -> bool {
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let said = answer.content_range.as_deref().and_then(|value| value.trim().strip_prefix("bytes "));
@@ -135,7 +137,7 @@ fn is_asked(ask: &Ask, answer: &Answer) -> bool {
     last < total && (Some(first), Some(last)) == (from, to)
 }
 
-/// The whole body has to come.
+/// The whole body must be sent.
 fn whole(answer: &Answer) -> Option<Quirk> {
     match (answer.status, answer.body) {
         (200, Body::Content | Body::Unknown) => None,
@@ -145,27 +147,27 @@ fn whole(answer: &Answer) -> Option<Quirk> {
     }
 }
 
-/// Vary names Accept-Encoding, or everything.
+/// Whether Vary names Accept-Encoding, or everything.
 pub(super) fn names_encoding(vary: Option<&str>) -> bool {
     names(vary, "accept-encoding")
 }
 
-/// Vary names a field, or everything.
+/// Whether Vary names a header, or everything.
 pub(super) fn names(vary: Option<&str>, field: &str) -> bool {
     let mut names = vary.unwrap_or_default().split(',').map(str::trim);
     names.any(|name| name == "*" || name.eq_ignore_ascii_case(field))
 }
 
-/// What an ETag is.
+/// The form of an ETag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// In quotes: the same bytes.
+    /// Strong, in quotes: the same bytes.
     Strong,
-    /// In quotes behind `W/`: the same meaning.
+    /// Weak, in quotes after `W/`: the same meaning.
     Weak,
-    /// It begins with a quote, and does not end with one.
+    /// It starts with a quote, but does not end with one.
     Unclosed,
-    /// Quotes are missing otherwise, or stand within it.
+    /// Quotes are missing otherwise, or are inside it.
     Broken,
 }
 
@@ -184,7 +186,7 @@ pub(super) fn form(etag: &str) -> Form {
     }
 }
 
-/// Both stand for the same meaning: they are the same but for `W/`.
+/// Whether both have the same meaning: they are equal except for `W/`.
 fn weakly_same(one: &str, other: &str) -> bool {
     let opaque = |etag: &str| etag.strip_prefix("W/").unwrap_or(etag).to_owned();
     opaque(one) == opaque(other)

@@ -23,13 +23,13 @@ const NAMES: usize = 4;
 /// Columns for the requests, the widest of which is that of a browser of today, and columns between two ways.
 const REQUEST: usize = 34;
 const GAP: usize = 2;
-/// Ways beside each other at most.
+/// The most methods side by side.
 const MOST: usize = 8;
 
-/// What asks for parts of a variant.
+/// The purposes of requests for parts of a variant.
 const PARTS: [Purpose; 3] = [Purpose::First, Purpose::Last, Purpose::Resume];
 
-/// A row per method, what is to be said of them, and in full every answer to every Accept-Encoding.
+/// A row per method, its remarks, and in full every response to every Accept-Encoding.
 pub(super) fn section(asked: &[NegotiationResult], options: &Options) -> Vec<Block> {
     let full = options.detail == Detail::Full;
     let mut blocks = vec![
@@ -82,7 +82,7 @@ fn vary(one: &NegotiationResult) -> &'static str {
     }
 }
 
-/// What is worst about them.
+/// The most serious remark.
 fn etags(one: &NegotiationResult) -> &'static str {
     let worst = [
         (Quirk::SharedEtag, "one for all"),
@@ -99,7 +99,7 @@ fn etags(one: &NegotiationResult) -> &'static str {
     }
 }
 
-/// How many requests of these purposes have nothing to be said of, `2/3`.
+/// How many requests of these purposes have no remark, `2/3`.
 fn kept(one: &NegotiationResult, purposes: &[Purpose]) -> String {
     let of: Vec<_> = one.exchanges.iter().filter(|e| purposes.contains(&e.ask.purpose)).collect();
     let sound = of.iter().filter(|e| e.quirk.is_none()).count();
@@ -115,7 +115,7 @@ fn head(one: &NegotiationResult) -> &'static str {
     }
 }
 
-/// What is to be said, a line per quirk: what breaks a rule, and in full what is allowed.
+/// The remarks, one line each: broken rules, and in full also allowed behaviour.
 fn points(asked: &[NegotiationResult], full: bool) -> Vec<(String, Option<String>)> {
     let said = said(asked, |quirk| full || quirk.is_wrong(), if full { usize::MAX } else { NAMES });
     let point = |Said { quirk, ways, seen_in }: &Said| {
@@ -132,7 +132,7 @@ fn points(asked: &[NegotiationResult], full: bool) -> Vec<(String, Option<String
     points
 }
 
-/// Every answer to every Accept-Encoding: a table per server, or several where its ways do not fit beside each other.
+/// Every response to every Accept-Encoding: a table per server, or several if its methods do not fit side by side.
 fn matrix(asked: &[NegotiationResult], width: usize) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(3, "Every answer".into())];
     let legend = "What was sent for each Accept-Encoding: the coding, or the status if it is not 200. !: breaks a rule; ~: allowed, but worth knowing.";
@@ -144,7 +144,7 @@ fn matrix(asked: &[NegotiationResult], width: usize) -> Vec<Block> {
     blocks
 }
 
-/// The ways cut into parts that fit beside the requests.
+/// The methods split into parts that fit next to the requests.
 fn fitting<'a, 'b>(ways: &'b [&'a NegotiationResult], width: usize) -> Vec<&'b [&'a NegotiationResult]> {
     let mut parts = Vec::new();
     let (mut begin, mut used) = (0, REQUEST);
@@ -200,7 +200,7 @@ fn shown(one: &Judged) -> String {
     }
 }
 
-/// Every request with its answer and verdict as a flat table.
+/// Every request with its response and verdict as a flat table.
 pub(super) fn requests(asked: &[NegotiationResult]) -> Result<Vec<Rendered>> {
     let all = asked.iter().flat_map(|one| one.exchanges.iter().map(move |judged| (one, judged)));
     let shown = |value: &Option<String>| text(value.as_deref().unwrap_or_default());

@@ -1,11 +1,12 @@
-//! How well a call can be computed from its parts, where the measurement corrects the model's advice, and the usual break-even.
+//! How accurately calls can be computed from their parts, where the measurement contradicts the model's choice, and the
+//! usual break-even.
 
 use super::*;
 use crate::exhibit::prediction::{Advice, BreakEvenAt, ComputedCalls, Operation, Prediction};
 use crate::exhibit::stored::StoredBytes;
 use crate::first::grouped;
 
-/// The break-evens, how far measured calls are from computed ones, and where the two pick different settings.
+/// The break-evens, the distances of measured calls from computed ones, and where the two choose different settings.
 pub fn computed_and_measured(evidence: &Evidence) -> Vec<Draft> {
     let Some(calls) = &evidence.report.exhibits.computed_calls else { return Vec::new() };
     let mut drafts: Vec<Draft> = calls.break_even.iter().filter_map(|b| usual_pair(evidence, b)).collect();
@@ -15,7 +16,7 @@ pub fn computed_and_measured(evidence: &Evidence) -> Vec<Draft> {
     first_leads(drafts)
 }
 
-/// Where the model and the measurement pick significantly different settings.
+/// Where the model and the measurement choose significantly different settings.
 fn corrected(evidence: &Evidence, advice: &Advice) -> Option<Draft> {
     let (model, measured) = (candidate(evidence, &advice.model)?, candidate(evidence, &advice.measured)?);
     let lost = advice.lost.filter(|_| advice.corrected)?;
@@ -32,7 +33,7 @@ fn corrected(evidence: &Evidence, advice: &Advice) -> Option<Draft> {
     Some(Draft::lead(text, vec![advice.model.clone(), advice.measured.clone()]))
 }
 
-/// One sentence per link: how far measured calls are from computed ones.
+/// One sentence per link: the distance of measured calls from computed ones.
 fn predicted(calls: &ComputedCalls) -> Vec<Draft> {
     let links = grouped(calls.predictions.iter().filter_map(|p| Some((p.link.as_deref()?, p))));
     let of_link = |(link, of): (&str, Vec<&Prediction>)| {
@@ -53,7 +54,8 @@ fn predicted(calls: &ComputedCalls) -> Vec<Draft> {
     links.into_iter().filter_map(of_link).collect()
 }
 
-/// What driver and store take, for the studies that compute totals over links: one sentence per driver, store and runtime that has both calls.
+/// The time of driver and store, for studies that compute totals over links: one sentence per driver, store and runtime
+/// with both calls.
 fn stored(calls: &ComputedCalls) -> Vec<Draft> {
     let drivers = grouped(
         calls

@@ -1,5 +1,5 @@
-//! Configurations beside each other that differ in one thing: each other runtime, driver, store or setting, on the work that the study begins with,
-//! and the range over all others.
+//! Pairs of configurations that differ in one factor: each further runtime, driver, store or setting, on the first work
+//! of the study, and the range over all other works.
 
 use super::*;
 use crate::exhibit::comparison::{Comparison, Kind};
@@ -9,10 +9,10 @@ use crate::verdict::Ratio;
 
 /// Changes in one sentence.
 const PARTS: usize = 2;
-/// Figures without a significant difference that are named; the table has all, with their intervals.
+/// The most figures without a significant difference that are named; the table has all, with intervals.
 const OPEN: usize = 3;
 
-/// Other versions of PHP, and other ways to run one.
+/// Other versions of PHP, and variants.
 pub fn runtimes(evidence: &Evidence) -> Vec<Draft> {
     let mut drafts = sentences(evidence, Kind::Runtime);
     drafts.extend(sentences(evidence, Kind::Variant));
@@ -34,7 +34,7 @@ pub fn settings(evidence: &Evidence) -> Vec<Draft> {
 fn sentences(evidence: &Evidence, kind: Kind) -> Vec<Draft> {
     let comparisons = evidence.report.exhibits.comparisons.iter().flat_map(|all| &all.0);
     let of_kind = comparisons.filter(|c| c.kind == kind);
-    // Over another link another order of settings is right.
+    // On another link, another order of settings may be right.
     let link = |c: &Comparison| match c.kind {
         Kind::Setting => candidate(evidence, &c.cell)?.client.link.clone(),
         _ => None,
@@ -60,8 +60,8 @@ fn names(evidence: &Evidence, comparison: &Comparison) -> Option<(String, String
     Some((name(&comparison.cell)?, name(&comparison.beside)?))
 }
 
-/// What the first of a family shows, where it was measured, and the range over the others. Of drivers and stores without any significant difference
-/// the answer speaks.
+/// The result for the first of a family, if measured, and the range over the others. Drivers and stores without any
+/// significant difference are left to the answer.
 fn sentence(
     evidence: &Evidence,
     kind: Kind,
@@ -92,18 +92,19 @@ fn sentence(
     Some((text, cells))
 }
 
-/// At most so many as fit a sentence.
+/// As many as fit into a sentence.
 fn any_of(open: &[String]) -> String {
     units::list(&open[..open.len().min(OPEN)])
 }
 
-/// The ratio of CPU times, and of whom: of PHP alone where the store's part of one of the two could not be read.
+/// The ratio of CPU times, and whose; only PHP's if the store's part of one of the two could not be read.
 fn cpu(of: &Comparison) -> Option<(Ratio, &'static str)> {
     let whole = of.ratio(CPU).map(|ratio| (ratio, "CPU time per transaction"));
     whole.or_else(|| Some((of.ratio(CLIENT_CPU)?, "CPU time of PHP per transaction")))
 }
 
-/// What differs, and what does not, the first of those with its interval: `31% more throughput (28–34%)`, `CPU time per transaction (1.02×, 0.99–1.05)`.
+/// What differs, and what does not, the first of these with its interval: `31% more throughput (28–34%)`, `CPU time per
+/// transaction (1.02×, 0.99–1.05)`.
 fn parts(of: &Comparison) -> (Vec<String>, Vec<String>) {
     let of_php = |metric: &str| of.ratio(metric).filter(|_| of.kind.is_runtime());
     let figures = [
@@ -142,7 +143,7 @@ fn place(evidence: &Evidence, kind: Kind, cell: &Candidate, beside: &Candidate) 
     }
 }
 
-/// The others of a family: how far apart they are, and how many do not differ.
+/// The others of a family: the range of their differences, and how many are not significant.
 fn ranges(rest: &[&Comparison]) -> Option<String> {
     let range = |metric: &str| {
         let ratios: Vec<f64> = rest.iter().filter_map(|c| c.ratio(metric)).map(|r| r.value).collect();

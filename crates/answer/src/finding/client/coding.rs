@@ -1,9 +1,9 @@
-//! What serializing and encoding by the worker itself adds to a call.
+//! The time that serializing and encoding in the worker adds to a call.
 
 use super::*;
 use crate::subject::client::{DECODE, ENCODE, over};
 
-/// One finding per work: the setting that takes least and the one that takes most.
+/// One finding per work: the fastest setting and the slowest.
 pub fn share_of_writes(evidence: &Evidence) -> Vec<Draft> {
     let sentence = |work: &Group| {
         let mut coded = of_work(evidence, work);

@@ -1,4 +1,4 @@
-//! CPU time per transaction, and whom it falls on.
+//! CPU time per transaction, by component.
 
 use super::*;
 use crate::subject::client::STORE_CPU;
@@ -16,7 +16,8 @@ pub fn split(evidence: &Evidence) -> Vec<Draft> {
     first_leads(drafts)
 }
 
-/// `Redis, phpredis: 17.6 µs, of it PHP 28%, kernel for PHP 37%, store 35%.`; where the store's part is missing, times in place of shares.
+/// `Redis, phpredis: 17.6 µs, of it PHP 28%, kernel for PHP 37%, store 35%.`; without the store's part, times instead
+/// of shares.
 fn parts(of: &Candidate) -> Option<String> {
     let value = |metric: &str| of.row.value(metric);
     let Some(total) = value(CPU) else {

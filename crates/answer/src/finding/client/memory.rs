@@ -1,9 +1,9 @@
-//! New keys without end: what PHP keeps, and what a key takes in the store.
+//! Unlimited new keys: PHP's memory, and the memory per key in the store.
 
 use super::*;
 use weigh_model::client::Keys;
 
-/// What PHP's memory may grow by over a block without being worth a word, in bytes.
+/// Growth of PHP's memory over a block that is not mentioned, in bytes.
 const STILL: f64 = 65_536.0;
 
 /// One sentence for each client that writes new keys.
@@ -36,7 +36,7 @@ fn sentence(evidence: &Evidence, new: &Candidate) -> Option<String> {
     ))
 }
 
-/// What the store has with few keys.
+/// The store's memory with few keys.
 fn base(evidence: &Evidence, new: &Candidate) -> Option<u64> {
     let others = candidates(evidence).filter(|c| c.client.store == new.client.store);
     let few = others.filter(|c| c.client.keys == Keys::One);

@@ -1,4 +1,4 @@
-//! At a fixed rate: whether it is kept, and what an answer takes from when it was due.
+//! At a fixed rate: whether it is reached, and the time from schedule to answer.
 
 use super::*;
 use crate::subject::client::due;

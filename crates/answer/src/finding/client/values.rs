@@ -1,11 +1,11 @@
-//! What larger values cost beside a number, drivers' own serializing included.
+//! The cost of larger values compared with a number, with drivers' own serializing.
 
 use super::*;
 use crate::subject::client::{CLIENT_CPU, STORE_CPU};
 use crate::verdict::ratio_if;
 use weigh_model::client::ValueKind;
 
-/// One sentence for each client and content that a number of the same client stands beside.
+/// One sentence for each client and content for which the same client also has a number.
 pub fn beside_integers(evidence: &Evidence) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut said: Vec<(String, &str)> = Vec::new();
@@ -22,7 +22,7 @@ pub fn beside_integers(evidence: &Evidence) -> Vec<Draft> {
     first_leads(drafts)
 }
 
-/// The same but for the value.
+/// Everything is the same except the value.
 fn is_number_of(number: &Candidate, large: &Candidate) -> bool {
     let (a, b) = (number.client, large.client);
     let same = (a.place(), a.mix, a.keys, a.workers, a.rate) == (b.place(), b.mix, b.keys, b.workers, b.rate);

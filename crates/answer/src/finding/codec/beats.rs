@@ -1,4 +1,4 @@
-//! Which settings beat the reference in both time and bytes.
+//! The settings that are better than the reference in both time and bytes.
 
 use super::*;
 
@@ -15,7 +15,7 @@ pub fn settings(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
-/// The settings with the reference's serializer that take less encode CPU time beyond doubt and no more bytes.
+/// The settings with the reference's serializer that take significantly less encode CPU time and no more bytes.
 fn beating<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<&'a Row> {
     let Some((reference, peers)) = peers(evidence, group) else { return Vec::new() };
     let Some(base) = reference.get(ENCODE).filter(|_| reference.cell.setting.codec != IDENTITY) else {
@@ -28,7 +28,7 @@ fn beating<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Vec<&'a Row> {
         .collect()
 }
 
-/// Settings of one codec stand together, levels ascending.
+/// Settings of one codec are grouped, levels ascending.
 fn by_codec(settings: Vec<&Row>) -> Vec<Vec<&Row>> {
     let of_codec = grouped(settings.into_iter().map(|row| (row.cell.setting.codec.as_str(), row)));
     let mut codecs: Vec<Vec<&Row>> = of_codec.into_iter().map(|(_, rows)| rows).collect();
@@ -66,7 +66,7 @@ fn sentence(
     Some(Draft::new(lead, text, cells))
 }
 
-/// Which of the settings beat the same reference on every other payload too.
+/// The settings that are also better than the same reference on every other payload.
 fn elsewhere(
     evidence: &Evidence,
     others: &[&Group],

@@ -9,8 +9,8 @@ pub fn bandwidths(evidence: &Evidence) -> Vec<Draft> {
     of_largest(evidence, |group| levels_of_reference(evidence, group))
 }
 
-/// Is a higher level of the codec in use worth its time once the value has to cross a link? Writes only: they are
-/// what a level costs.
+/// Whether a higher level of the current codec pays if the value crosses a link. Writes only: they show the cost of a
+/// level.
 fn levels_of_reference(evidence: &Evidence, group: &Group) -> Option<Draft> {
     let (reference, peers) = peers(evidence, group)?;
     let middle = reference.cell.setting.level.filter(|_| reference.cell.setting.codec != IDENTITY)?;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Levels at which libraries stand when nothing is said: where a step is worth telling.
+/// Default levels of libraries: steps from these are mentioned.
 const DEFAULTS: [i32; 2] = [6, 3];
 
 pub fn steps(evidence: &Evidence) -> Vec<Draft> {

@@ -1,11 +1,11 @@
-//! Symfony's marshaller beside the same work done by hand.
+//! Symfony's marshaller compared with the same work without it.
 
 use super::*;
 
 /// The codec that is Symfony's DeflateMarshaller as the distribution ships it.
 const MARSHALLER: &str = "symfony-deflate";
 
-/// What it may do inside: a serializer of its own choice, then zlib at its default level.
+/// What it does inside: a serializer of its choice, then zlib at its default level.
 const BY_HAND: [&str; 2] = ["gzdeflate", "gzcompress"];
 
 pub fn beside_by_hand(evidence: &Evidence) -> Vec<Draft> {

@@ -1,4 +1,4 @@
-//! The published table: what it understates, and where it and these measurements agree.
+//! The published table: where it agrees with these measurements, and what it understates.
 
 use super::*;
 
@@ -70,7 +70,8 @@ fn ratios(rows: &[LevelComparison], here: &str) -> Option<Draft> {
     Some(Draft::detail(text, ids(rows)))
 }
 
-/// What the highest level costs beside the default one: a ratio of times, which machines share better than times.
+/// The cost of the highest level compared with the default one: a ratio of times, which is similar on different
+/// machines.
 fn cost_of_the_highest(evidence: &Evidence, rows: &[LevelComparison]) -> Option<Draft> {
     let (low, high) = (middle(rows), rows.last()?);
     if low.published.level >= high.published.level {

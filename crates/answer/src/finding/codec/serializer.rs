@@ -1,11 +1,11 @@
-//! What another serializer changes: bytes and CPU time, before and after compression.
+//! The effect of another serializer: bytes and CPU time, before and after compression.
 
 use super::*;
 
 /// The serializer every PHP has.
 const BASE: &str = "serialize";
 
-/// What two serializers cost with the same setting, ours ÷ `serialize`.
+/// The costs of two serializers with the same setting, ours ÷ `serialize`.
 struct Effect {
     encode: Ratio,
     decode: Ratio,
@@ -44,8 +44,8 @@ fn effect(evidence: &Evidence, group: &Group, serializer: &str, setting: &Settin
     })
 }
 
-/// The setting whose effect stands beside that of no compression: of those measured with both serializers, the
-/// smallest on the front, for that is where least is left to save; else the reference's.
+/// The setting that is shown in addition to no compression: of those measured with both serializers the smallest on the
+/// front, because least is left to save there; otherwise the reference's.
 fn compressed<'a>(evidence: &Evidence<'a>, group: &'a Group, serializer: &str) -> Option<&'a Setting> {
     let members = members(evidence, group);
     let measured_with_both = |c: &&&'a Row| {

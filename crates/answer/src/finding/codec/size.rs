@@ -1,9 +1,9 @@
-//! From which value size on compression pays, link by link.
+//! The value size from which on compression pays, link by link.
 
 use super::*;
 
-/// A payload at one speed: item size, and the ids of no compression and of the setting that is significantly
-/// below it, if one is.
+/// A payload at one speed: item size, and the ids of no compression and of the setting that is significantly better, if
+/// any.
 struct Verdict {
     bytes: u64,
     pays: bool,
@@ -45,7 +45,7 @@ pub fn thresholds(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
-/// No compression and the settings beside it, with the reference's serializer.
+/// No compression and the settings that are compared with it, with the reference's serializer.
 fn contenders<'a>(
     evidence: &Evidence<'a>,
     group: &'a Group,
@@ -69,7 +69,7 @@ fn verdict(evidence: &Evidence, group: &Group, lines: &[Line], plain: &Line, mbi
     }
 }
 
-/// From which size on it pays; verdicts ascend by size.
+/// The size from which on it pays; verdicts ascend by size.
 fn threshold(verdicts: &[Verdict]) -> String {
     let paying = verdicts.iter().filter(|v| v.pays).count();
     let tail = verdicts.iter().rev().take_while(|v| v.pays).count();
@@ -82,7 +82,7 @@ fn threshold(verdicts: &[Verdict]) -> String {
     }
 }
 
-/// Neighbouring speeds with the same verdict share one part.
+/// Combines neighbouring speeds with the same verdict.
 fn drawn_together(parts: &[(String, String)]) -> Vec<String> {
     parts
         .chunk_by(|a, b| a.1 == b.1)

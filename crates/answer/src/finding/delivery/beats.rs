@@ -1,4 +1,4 @@
-//! Which methods beat gzip in both CPU time and bytes.
+//! The methods that are better than gzip in both CPU time and bytes.
 
 use super::*;
 
@@ -14,14 +14,14 @@ pub fn gzip(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
-/// Groups with a gzip and something that could beat it.
+/// Groups with a gzip and a method that could be better.
 fn with_rivals<'a>(evidence: &Evidence<'a>) -> Vec<&'a Group> {
     let mut groups = leading(evidence, Subject::PAGE);
     groups.retain(|group| families(evidence, group).is_some_and(|families| !families.is_empty()));
     groups
 }
 
-/// Methods of one name by one hand: those that beat gzip, and how many there are.
+/// Methods of one name by one party: those that are better than gzip, and their number.
 struct Family<'a> {
     all: Vec<Sent<'a>>,
     beating: Vec<Sent<'a>>,
@@ -33,7 +33,7 @@ impl Family<'_> {
     }
 }
 
-/// What competes with the group's gzip, name by name; those that beat it most often first.
+/// The methods that compete with the group's gzip, by name; those that are better most often first.
 fn families<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Vec<Family<'a>>> {
     let gzip = marked(evidence, group, "gzip")?;
     let base = gzip.cpu()?;
@@ -71,7 +71,7 @@ fn sentences<'a>(evidence: &Evidence<'a>, group: &'a Group, others: &[&'a Group]
         (format!("{}{elsewhere}", of_family(&gzip, family, &place, page.as_ref())), cells)
     };
     let mut found: Vec<Sentence> = winners.iter().map(win).collect();
-    // Other levels of gzip are no news.
+    // Other levels of gzip are left out.
     losers.retain(|family| family.all[0].coding() != gzip.coding());
     if !losers.is_empty() {
         let names: Vec<String> = losers.iter().map(|family| label::levels(&family.all)).collect();
@@ -105,7 +105,7 @@ fn of_family(gzip: &Sent, family: &Family, place: &str, page: Option<&OwnPage>) 
     )
 }
 
-/// In how many of the other groups a method of the same name beats gzip too.
+/// The number of other groups in which a method of the same name is also better than gzip.
 fn elsewhere<'a>(evidence: &Evidence<'a>, of: Sent, others: &[&'a Group]) -> String {
     let verdict = |group: &&'a Group| {
         let same = families(evidence, group)?.into_iter().find(|family| family.is_of(&of))?;

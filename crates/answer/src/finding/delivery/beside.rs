@@ -1,4 +1,4 @@
-//! What differs in one factor alone: HTTPS beside HTTP, one PHP beside another.
+//! The effect of one factor: HTTPS compared with HTTP, one PHP with another.
 
 use weigh_model::cell::{NO_PHP, Transport};
 
@@ -6,7 +6,7 @@ use super::*;
 
 const SUBJECTS: [Subject; 3] = [Subject::PAGE, Subject::ASSET, Subject::DOWNLOAD];
 
-/// What TLS costs beside plain HTTP.
+/// The cost of TLS compared with plain HTTP.
 pub fn tls(evidence: &Evidence) -> Vec<Draft> {
     SUBJECTS.into_iter().flat_map(|subject| tls_of(evidence, subject)).collect()
 }
@@ -51,7 +51,7 @@ fn over_http<'a>(evidence: &Evidence<'a>, tls: Sent<'a>) -> Option<Sent<'a>> {
     beside(evidence, tls, same).into_iter().next()
 }
 
-/// PHP runtimes beside each other: the PHP part of the CPU time for the same method on the same server.
+/// PHP runtimes compared: the PHP part of the CPU time for the same method on the same server.
 pub fn runtimes(evidence: &Evidence) -> Vec<Draft> {
     let first = evidence.plan.runtimes.iter().map(|r| r.name.as_str()).find(|name| *name != NO_PHP);
     first_leads(SUBJECTS.into_iter().flat_map(|subject| {
@@ -60,7 +60,7 @@ pub fn runtimes(evidence: &Evidence) -> Vec<Draft> {
     }))
 }
 
-/// The reference and the gzip of a group beside those of the other runtimes.
+/// The reference and the gzip of a group compared with those of the other runtimes.
 fn runtimes_of(evidence: &Evidence, group: &Group) -> Option<Sentence> {
     let mut cells = Vec::new();
     let mut parts = Vec::new();

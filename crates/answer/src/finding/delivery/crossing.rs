@@ -1,11 +1,11 @@
-//! Precompressed files beside compression on the fly: from which size on they pay, server by server, in CPU time and in throughput, and what they
-//! save in bytes.
+//! Precompressed files compared with compression on the fly: the size from which on they pay, by server, in CPU time
+//! and in throughput, and the saved bytes.
 
 use super::*;
 use crate::exhibit::crossover::{Pays, SizeRatio, size_end, way_name};
 use crate::first::grouped;
 
-/// The example where no table was published: the median transfer size of a script is near it.
+/// The example if no table was published: the median transfer size of a script is close to it.
 const USUAL: u64 = 50_000;
 
 /// Contents that a sentence names.
@@ -20,12 +20,13 @@ pub fn sizes(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
-/// From which size on it pays can be asked where there are two: of one alone the ratio says all.
+/// The size from which on it pays needs two sizes; with one, the ratio says everything.
 fn is_a_question(crossover: &Crossover) -> bool {
     crossover.sizes.len() > 1
 }
 
-/// What a method that encodes each response sent uncompressed: one finding per server and method. Such responses are on no side of a comparison.
+/// The contents that a method for encoding each response sent uncompressed: one finding per server and method. Such
+/// responses are not compared.
 pub fn passed_over(evidence: &Evidence) -> Vec<Draft> {
     let rows = [Subject::PAGE, Subject::ASSET].into_iter().flat_map(|subject| all(evidence, subject));
     let skipped: Vec<Sent> = rows.filter(|sent| is_not_encoded(sent.row)).collect();
@@ -46,7 +47,7 @@ pub fn passed_over(evidence: &Evidence) -> Vec<Draft> {
     }))
 }
 
-/// The crossover that stands for a server: with the most sizes, gzip before others.
+/// The crossover that represents a server: the one with the most sizes, gzip before others.
 fn chosen<'a>(evidence: &Evidence<'a>) -> Vec<&'a Crossover> {
     let mut chosen: Vec<&Crossover> = Vec::new();
     for one in crossovers(evidence) {
@@ -94,7 +95,7 @@ fn verdict(crossover: &Crossover) -> String {
     }
 }
 
-/// `gzip 6`, `type-map (coding=gzip)`: a method of a server's in words.
+/// `gzip 6`, `type-map (coding=gzip)`: a server's method as text.
 fn shown(way: &str) -> String {
     let (name, options) = way_name(way).split_once(',').unwrap_or((way_name(way), ""));
     let options =
@@ -133,7 +134,7 @@ fn fly_wins(crossover: &Crossover, fly: &str) -> String {
     if parts.is_empty() { String::new() } else { format!(" On the fly, {fly} {}.", units::list(&parts)) }
 }
 
-/// One file as an example: what it costs on the fly and precompressed.
+/// One file as an example: its cost on the fly and precompressed.
 pub fn one_file(evidence: &Evidence) -> Vec<Draft> {
     let published = evidence.plan.study.published_delivery.as_ref();
     let wanted = published.map(|table| bytes_of(evidence, &table.payload)).filter(|bytes| *bytes > 0);
@@ -161,12 +162,12 @@ pub fn one_file(evidence: &Evidence) -> Vec<Draft> {
     }))
 }
 
-/// Bytes: files precompressed at the highest level, beside what the server makes for each response.
+/// Bytes: files precompressed at the highest level, compared with the server's encoding of each response.
 pub fn bytes(evidence: &Evidence) -> Vec<Draft> {
     first_leads(chosen(evidence).into_iter().filter_map(|usual| fewer_bytes(evidence, usual)))
 }
 
-/// Each coding that the server has precompressed, beside its usual method on the fly, over all sizes.
+/// Each coding that the server has precompressed, compared with its usual method on the fly, over all sizes.
 fn fewer_bytes(evidence: &Evidence, usual: &Crossover) -> Option<Sentence> {
     let fly = shown(&usual.on_the_fly);
     let mut cells = Vec::new();

@@ -1,10 +1,11 @@
-//! Files that a PHP script sends, such as a minifying endpoint, with opcode cache and without, beside the server that sends them itself.
+//! Files that a PHP script sends, such as a minifying endpoint, with opcode cache and without, compared with the server
+//! that sends them itself.
 
 use super::*;
 
 /// The option by which a script has a pool with or without opcode cache.
 const OPCACHE: &str = "opcache";
-/// The level that stands for a filter.
+/// The level that represents a filter.
 const LEVEL: i32 = 6;
 
 /// One finding per server, PHP and script, on its largest content.
@@ -25,7 +26,8 @@ pub fn scripts(evidence: &Evidence) -> Vec<Draft> {
     leads(sentences)
 }
 
-/// What a script's response costs beside the file alone and the server's filter, all with the same content coding.
+/// The cost of a script's response compared with the file alone and with the server's filter, all with the same content
+/// coding.
 fn through_script(evidence: &Evidence, script: Sent) -> Option<Sentence> {
     let mut scripts = beside(evidence, script, |other| {
         other.is_beside(&script)

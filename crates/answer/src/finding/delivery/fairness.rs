@@ -1,4 +1,4 @@
-//! What slow clients keep, and what becomes of everybody else: one finding per server and pool.
+//! The workers that slow clients keep busy, and the effect on other requests: one finding per server and pool.
 
 use weigh_model::cell::Slow;
 
@@ -27,7 +27,8 @@ impl<'a> Watched<'a> {
     }
 }
 
-/// One finding for each server, pool and content, at the smallest number of slow clients that could keep every worker, else the largest.
+/// One finding for each server, pool and content, at the smallest number of slow clients that could keep every worker
+/// busy, otherwise the largest.
 pub fn kept_workers(evidence: &Evidence) -> Vec<Draft> {
     let Some(fairness) = &evidence.report.exhibits.fairness else { return Vec::new() };
     let stands = grouped(fairness.0.iter().filter_map(Watched::of).map(|watched| (watched.stand(), watched)));
@@ -69,7 +70,7 @@ fn names(ways: &[Watched]) -> String {
     units::list(&ways.iter().map(name).collect::<Vec<_>>())
 }
 
-/// Methods whose workers are kept: how many, what that does, and from how many clients on.
+/// Methods whose workers are kept busy: how many workers, the effect, and from how many clients on.
 fn kept(ways: &[Watched], here: &[Watched]) -> Option<String> {
     let worst = ways.iter().min_by_key(|w| w.result.prompt)?;
     let busy = ways.iter().filter_map(|w| w.result.busy).fold(f64::INFINITY, f64::min);
@@ -93,9 +94,9 @@ fn kept(ways: &[Watched], here: &[Watched]) -> Option<String> {
     Some(format!(" {}{although} {verb} {hold}; {prompt}.{from}", names(ways)))
 }
 
-/// Methods that leave the workers free: what a light request takes, and what is spooled for it.
+/// Methods that leave the workers free: the time of a light request, and the bytes buffered on disk for it.
 fn left_free(ways: &[Watched]) -> Option<String> {
-    // None: of one of them more than 1% had no answer.
+    // None: for one of them, more than 1% had no response.
     let slowest: Option<f64> = ways
         .iter()
         .map(|w| w.result.light.as_ref()?.p99)

@@ -1,4 +1,4 @@
-//! Which methods break rules of negotiation: a cache, a browser or a resumed download may then get what it cannot use.
+//! Methods that break rules of negotiation: a cache, a browser or a resumed download may then get an unusable response.
 
 use super::*;
 use crate::exhibit::negotiation::{NegotiationResult, Quirk, Said, places, said};
@@ -6,7 +6,8 @@ use crate::exhibit::negotiation::{NegotiationResult, Quirk, Said, places, said};
 /// Names of a list that are written out.
 const NAMES: usize = 6;
 
-/// How many methods are sound, then a sentence for each rule that is broken; what is merely worth knowing stands in the table.
+/// How many methods follow the rules, then a sentence for each broken rule; remarks on allowed behaviour are only in
+/// the table.
 pub fn rules(evidence: &Evidence) -> Vec<Draft> {
     let Some(asked) = &evidence.report.exhibits.negotiations else { return Vec::new() };
     let rule = |Said { quirk, ways, seen_in }: Said| {

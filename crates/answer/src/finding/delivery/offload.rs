@@ -1,28 +1,29 @@
-//! Downloads: what handing one over to the server changes in rate, and what it frees; which are spooled.
+//! Downloads: how handing one over to the server changes the rate, what it frees, and which downloads are buffered on
+//! disk.
 
 use super::*;
 use crate::first::grouped;
 use crate::subject::delivery::is_own_share;
 
-/// A change in rate of less than this is none.
+/// A smaller change in rate is not mentioned.
 const SAME: f64 = 0.03;
-/// Memory that differs by less than this is the same.
+/// Memory that differs by less than this counts as equal.
 const MEMORY: f64 = 0.1;
-/// A worker is freed when a download keeps it less than this share of what it does while PHP sends the file itself.
+/// A worker is freed if a download keeps it busy for less than this share of the time when PHP sends the file itself.
 const FREED: f64 = 0.5;
-/// A worker that is kept for less than this share of the response is free while the body is sent.
+/// A worker that is busy for less than this share of the response is free while the body is sent.
 const FREE: f64 = 0.25;
-/// A worker that is kept for more than this share of the response is kept until its end.
+/// A worker that is busy for more than this share of the response is busy until its end.
 const KEPT: f64 = 0.75;
-/// Readings of the pool's status that a mean needs.
+/// The least number of status readings for a mean.
 const ENOUGH: f64 = 5.0;
 /// Methods that a sentence names.
 const NAMED: usize = 3;
-/// Less of the body than this is no spooling.
+/// A smaller part of the body on disk does not count as buffering.
 const SPOOLED: f64 = 0.1;
 
-/// What handing over does with the content that was published, else with the largest, server by server; then the other contents, options, and what
-/// the server takes by itself.
+/// The effect of handing over for the published content, otherwise the largest, by server; then other contents,
+/// options, and what the server handles by itself.
 pub fn hand_overs(evidence: &Evidence) -> Vec<Draft> {
     let all = offloads(evidence);
     let first = all.first().map(|c| c.row.cell.payload.as_str());
@@ -50,8 +51,8 @@ pub(crate) fn offloads<'a>(evidence: &Evidence<'a>) -> Vec<Sent<'a>> {
     offloads
 }
 
-/// The same content sent by PHP itself from the same server: of the methods with the fewest options, that with the least CPU
-/// time.
+/// The same content sent by PHP itself from the same server: of the methods with the fewest options, that with the
+/// least CPU time.
 pub(crate) fn through_php<'a>(evidence: &Evidence<'a>, offload: Sent<'a>) -> Option<Sent<'a>> {
     let same = |other: &Sent| {
         other.delivery.by == By::Php
@@ -99,8 +100,8 @@ fn sentence(evidence: &Evidence, offload: &Sent, script: &Sent) -> Option<Senten
     Some((text, [*offload, *script].iter().chain(&own).map(Sent::own_id).collect()))
 }
 
-/// The same script with a file of one byte: what it costs PHP before anything is sent, a request's start and end, loading and authorising, which
-/// an application pays in its own way.
+/// The same script with a file of one byte: PHP's cost before sending, for the start and end of a request, loading and
+/// authorising. An application has its own cost for this.
 fn own_share<'a>(evidence: &Evidence<'a>, script: &Sent) -> Option<Sent<'a>> {
     let is_it = |c: &Sent| {
         is_own_share(c.row)
@@ -137,7 +138,7 @@ impl Changes {
         let Some(own) = own else { return self.of_time("PHP's CPU time", PHP_CPU, ours, theirs) };
         let estimates = ours.get(PHP_CPU).zip(theirs.get(PHP_CPU)).zip(own.get(PHP_CPU));
         let Some(((ours, theirs), own)) = estimates.filter(|((a, b), _)| differ(a, b)) else { return };
-        // What does not differ significantly from the script's own is no sending.
+        // If it does not differ significantly from the script's own cost, it is not counted as sending.
         let sending = |of: &Estimate| if differ(of, own) { (of.value - own.value).max(0.0) } else { 0.0 };
         let what = format!("PHP's CPU time beyond the script's own {}", units::ns(own.value));
         self.add(&what, (sending(theirs), sending(ours)), units::ns);
@@ -169,11 +170,11 @@ impl Changes {
     }
 }
 
-/// Whether handing a download over frees PHP's workers, as the pool's status saw them: one sentence per server, on the largest content, where it
-/// takes longest to send.
+/// Whether handing a download over frees PHP's workers, by the pool's status: one sentence per server, on the largest
+/// content, which takes longest to send.
 ///
-/// How many are busy says little by itself: a pool that answers more requests is as busy as one that answers few slowly. What
-/// counts is for how long a download keeps a worker, and whether that is as long as the response takes.
+/// The number of busy workers alone says little: a pool that answers many requests is as busy as one that answers few
+/// slowly. What counts is how long a download keeps a worker busy, and whether that is as long as the response takes.
 pub fn freed_workers(evidence: &Evidence) -> Vec<Draft> {
     let mut offloads = all(evidence, Subject::DOWNLOAD);
     offloads.retain(|c| c.delivery.kind == WayKind::Offload);
@@ -195,8 +196,8 @@ pub fn freed_workers(evidence: &Evidence) -> Vec<Draft> {
     first_leads(sentences)
 }
 
-/// For how long a response keeps a worker, in seconds, and the share of the time that it could keep one: as many workers as
-/// there are connections, or all.
+/// How long a response keeps a worker busy, in seconds, and its share of the possible time: as many workers as there
+/// are connections, or all.
 #[derive(Clone, Copy)]
 struct Kept {
     seconds: f64,
@@ -246,8 +247,8 @@ fn verdict(server: &str, ours: Kept, theirs: Kept) -> String {
     }
 }
 
-/// Responses that a server writes to temporary files while it sends them, which its buffering hides: one sentence per server, on the largest
-/// content, with every method that is spooled.
+/// Responses that a server writes to temporary files while it sends them, which frees the worker: one sentence per
+/// server, on the largest content, with every such method.
 pub fn spooled(evidence: &Evidence) -> Vec<Draft> {
     let written = |c: &Sent| c.value("written-bytes").unwrap_or(0.0);
     let mut rows = all(evidence, Subject::DOWNLOAD);

@@ -1,21 +1,22 @@
-//! Pages that PHP makes: what encoding costs, what a filter in the server merely moves, PHP's own handler, and pages in pieces.
+//! Pages that PHP makes: the cost of encoding, work that a filter in the server merely moves, PHP's own handler, and
+//! pages in pieces.
 
 use super::*;
 
-/// Levels at which libraries stand when nothing is said.
+/// Default levels of libraries.
 const DEFAULTS: [(&str, i32); 3] = [("zstd", 3), ("br", 4), ("deflate", 6)];
-/// Sums this close are the same work in another place.
+/// Sums this close mean the same work in another place.
 const MOVED: f64 = 0.1;
 /// CPU times this close are equal.
 const SAME: f64 = 0.05;
-/// Bytes that two gzip streams of one content differ by for their heads alone.
+/// Bytes by which two gzip streams of one content may differ because of their headers.
 const HEAD: f64 = 32.0;
 /// The option of a method that sends a page in pieces.
 const PIECES: &str = "pieces";
 /// Sentences on pieces at most.
 const MOST: usize = 6;
 
-/// What encoding costs beside sending the content as it is.
+/// The cost of encoding compared with sending the content uncompressed.
 pub fn overhead_of_encoding(evidence: &Evidence) -> Vec<Draft> {
     let groups = leading(evidence, Subject::PAGE).into_iter().take(SPOKEN_OF);
     first_leads(groups.filter_map(|group| overhead(evidence, group)))
@@ -55,7 +56,7 @@ fn overhead<'a>(evidence: &Evidence<'a>, group: &'a Group) -> Option<Sentence> {
     (!parts.is_empty()).then(|| (text, [plain].iter().chain(&ways).map(Sent::own_id).chain(own).collect()))
 }
 
-/// What a filter in the server merely moves: the same coding at the same level, made by PHP and by the server.
+/// Work that a filter in the server merely moves: the same coding at the same level, in PHP and in the server.
 pub fn moved_work(evidence: &Evidence) -> Vec<Draft> {
     let groups = leading(evidence, Subject::PAGE).into_iter().take(SPOKEN_OF * 2);
     first_leads(groups.flat_map(|group| {
@@ -109,7 +110,7 @@ fn moved(evidence: &Evidence, group: &Group, php: &Sent, server: &Sent) -> Optio
     Some((text, vec![php.own_id(), server.own_id()]))
 }
 
-/// Whether PHP's own handler is anything but gzencode().
+/// Whether PHP's own handler differs from gzencode().
 pub fn own_handler(evidence: &Evidence) -> Vec<Draft> {
     let groups = leading(evidence, Subject::PAGE).into_iter().take(SPOKEN_OF);
     details(groups.flat_map(|group| {
@@ -147,7 +148,7 @@ fn handler_beside(evidence: &Evidence, group: &Group, handler: &Sent, encoder: &
     Some((text, vec![handler.own_id(), encoder.own_id()]))
 }
 
-/// What flushing a page in pieces does to the first byte, to CPU time and to bytes.
+/// The effect of flushing a page in pieces on the first byte, CPU time and bytes.
 pub fn flushed_in_pieces(evidence: &Evidence) -> Vec<Draft> {
     let cut = all(evidence, Subject::PAGE).into_iter().filter_map(|cut| {
         let pieces = cut.setting().options.get(PIECES).filter(|pieces| *pieces != "1")?;
@@ -159,7 +160,7 @@ pub fn flushed_in_pieces(evidence: &Evidence) -> Vec<Draft> {
     first_leads(found.into_iter().map(|(_, sentence)| sentence).take(MOST))
 }
 
-/// The same method with the page at once.
+/// The same method with the page as a whole.
 fn at_once<'a>(evidence: &Evidence<'a>, cut: Sent<'a>) -> Option<Sent<'a>> {
     let same_but = |other: &Sent| {
         let mut options = cut.setting().options.clone();

@@ -1,9 +1,9 @@
-//! The published table beside what was measured here: how far the orders agree, and where they do not.
+//! The published table compared with the measurements: how far the orders agree, and where they differ.
 
 use super::*;
 use crate::exhibit::published_delivery::{Agreement, Disagreement, Measure};
 
-/// Disagreements that a sentence tells; the table has all.
+/// The most disagreements in a sentence; the table has all.
 const TOLD: usize = 2;
 
 /// One sentence per column that both have.

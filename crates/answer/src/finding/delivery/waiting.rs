@@ -1,4 +1,4 @@
-//! How long visitors wait: for the methods of a content over a link, and for URLs that others serve.
+//! How long visitors wait: for the methods of a content over a link, and for URLs of running servers.
 
 use weigh_model::payload::Origin;
 
@@ -21,7 +21,7 @@ pub fn over_links(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
-/// Medians in ascending order. They are no claim of an order: what is close is shown as close.
+/// Medians in ascending order, without a claim about the order of close ones.
 fn last_byte<'a>(evidence: &Evidence<'a>, group: &'a Group, link: &OverLink) -> Option<Sentence> {
     let timed = |c: Sent<'a>| Some((c.value("service-p50")?, c));
     let mut timed: Vec<(f64, Sent)> = members(evidence, group).into_iter().filter_map(timed).collect();
@@ -48,7 +48,7 @@ fn last_byte<'a>(evidence: &Evidence<'a>, group: &'a Group, link: &OverLink) -> 
     Some((text, named.iter().map(|(_, way)| way.own_id()).collect()))
 }
 
-/// ` Measured waits are 0.98× to 1.04× the modelled ones.`; nothing where they are not computed.
+/// ` Measured waits are 0.98× to 1.04× the modelled ones.`; empty if they are not computed.
 fn beside_model(evidence: &Evidence, timed: &[(f64, Sent)]) -> String {
     let waits = evidence.report.exhibits.waits.as_ref().map_or(&[][..], |waits| &waits.0);
     let of = |sent: &Sent| waits.iter().find(|wait| wait.cell == sent.id());
@@ -70,7 +70,7 @@ fn asked(link: &OverLink) -> String {
     format!("{}{figures}", link.asked.name)
 }
 
-/// URLs that others serve: what they send for each content coding, and how long a client waits for it.
+/// URLs of running servers: the bytes for each content coding, and the waiting time of a client.
 pub fn for_urls(evidence: &Evidence) -> Vec<Draft> {
     leads(evidence.report.groups.iter().filter_map(|group| of_url(evidence, group)))
 }

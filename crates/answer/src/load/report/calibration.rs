@@ -1,4 +1,4 @@
-//! What a request costs the generator, and the rate at which it is the limit.
+//! The generator's cost per request, and the rate at which it is the limit.
 
 use weigh_load::calibrate::Calibration;
 

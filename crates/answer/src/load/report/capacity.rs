@@ -1,4 +1,4 @@
-//! The highest rate that is held, and the steps that show it.
+//! The highest sustained rate, with the steps of the search.
 
 use weigh_load::capacity::{Capacity, Ended, Step, Verdict};
 
@@ -89,7 +89,7 @@ fn table(capacity: &Capacity) -> Grid {
     })
 }
 
-/// The limit's quantile in the second half, or that it falls among those without an answer.
+/// The limit's quantile in the second half, or a note that it is among requests without a response.
 fn response(step: &Step) -> Time {
     step.response.map_or(Time::Beyond(step.lasted), Time::Took)
 }

@@ -1,4 +1,4 @@
-//! Two sides beside each other.
+//! The comparison of two sides.
 
 use weigh_load::compare::{Line, Quantity, Ratio};
 
@@ -86,7 +86,7 @@ fn table(compared: &Compared) -> Grid {
     })
 }
 
-/// What a quantile lies beyond that falls among the requests without an answer.
+/// The lower bound of a quantile among the requests without a response.
 fn beyond(quantity: Quantity, run: &Run) -> Option<String> {
     let total = &run.figures.total;
     let (spread, percent) = match quantity {
@@ -103,7 +103,7 @@ fn beyond(quantity: Quantity, run: &Run) -> Option<String> {
     }
 }
 
-/// In words what the interval says.
+/// The meaning of the interval, as text.
 fn verdict(quantity: Quantity, ratio: Ratio) -> &'static str {
     let more_is_better = quantity == Quantity::Rate;
     if ratio.low <= 1.0 && ratio.high >= 1.0 {

@@ -22,8 +22,8 @@ const HEADINGS: [&str; 13] = [
     "response_max_s",
 ];
 
-/// The slices of a block. A percentile that falls among the requests without an answer that ended in the slice is no number, but `>` and
-/// the seconds of block and drain.
+/// The slices of a block. If a percentile is among the slice's requests without a response, it is `>` and the duration
+/// of block and drain in seconds.
 ///
 /// # Errors
 /// A slice's histogram cannot be read.

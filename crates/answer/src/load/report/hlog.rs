@@ -1,5 +1,6 @@
-//! The HdrHistogram log format, version 1.3, as its reference implementation writes it: one line an interval, an optional
-//! tag, the histogram in the compressed V2 encoding. Times are nanoseconds; the third column is their maximum in milliseconds.
+//! The HdrHistogram log format, version 1.3, as its reference implementation writes it: one line per interval, an
+//! optional tag, the histogram in the compressed V2 encoding. Times are nanoseconds; the third column is their maximum
+//! in milliseconds.
 //!
 //! Lines without a tag are slices (response times of all classes). Lines with a tag hold the whole run: `CLASS/PHASE`.
 
@@ -12,12 +13,12 @@ use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use weigh_load::hist::Hist;
 use weigh_load::result::{ClassResult, LoadResult};
 
-/// Nanoseconds in the unit of the column that people read.
+/// Nanoseconds per unit of the column for people.
 const MILLISECOND: f64 = 1e6;
 const LEGEND: &str =
     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"";
 
-/// The log of a block that began so many seconds after the begin of 1970.
+/// The log of a block that started this many seconds after the Unix epoch.
 ///
 /// # Errors
 /// A slice's histogram cannot be read.
@@ -45,7 +46,7 @@ pub fn log(result: &LoadResult, began: f64) -> Result<Vec<u8>> {
             }
         }
     }
-    // The reference's readers look for the version first; the crate's own head is lines of comments behind it.
+    // The reference's readers look for the version first; the crate's own header follows as comment lines.
     let mut out = String::from("#[Histogram log format version 1.3]\n");
     let _ = writeln!(out, "#[StartTime: {began:.3} (seconds since epoch)]\n{LEGEND}");
     for line in String::from_utf8(body)?.lines().filter(|line| !line.starts_with('#')) {
@@ -67,7 +68,7 @@ fn phases(class: &ClassResult) -> [(&'static str, &Hist); 6] {
     ]
 }
 
-/// A tag may hold no comma, blank or line end.
+/// A tag must not contain a comma, blank or line end.
 fn tag(class: &str, phase: &str) -> String {
     let safe = class.chars().map(|c| if c == ',' || c.is_whitespace() || c.is_control() { '_' } else { c });
     format!("{}/{phase}", safe.collect::<String>())

@@ -1,4 +1,4 @@
-//! What came of the load: counts, rates, bytes.
+//! The results of the load: counts, rates, bytes.
 
 use super::{Fact, facts, milliseconds, parts, seconds, whole};
 use crate::bars;
@@ -107,7 +107,7 @@ fn verified(run: &Run) -> String {
     ])
 }
 
-/// Completed a second over the slices, the last one left out where it is cut short.
+/// Completed responses per second over the slices, without the last one if it is shorter.
 fn spark(run: &Run) -> Option<String> {
     let slice = run.plan.slice_seconds;
     let whole_slices: Vec<f64> = run
@@ -129,7 +129,7 @@ fn spark(run: &Run) -> Option<String> {
     Some(format!("{} {range}", bars::sparkline(&points)))
 }
 
-/// Classes beside each other.
+/// A table of classes.
 fn classes(run: &Run) -> Grid {
     Grid::of(&run.figures.classes, |class| {
         let response = class.response.as_ref();

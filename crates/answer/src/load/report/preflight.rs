@@ -1,4 +1,4 @@
-//! What the server really sends for each request, and how responses are checked.
+//! The server's responses to each request, and how responses are checked.
 
 use weigh_load::plan::{Check, LoadPlan, Protocol, Request};
 use weigh_load::result::{Checked, Framing, Preflight};
@@ -54,7 +54,7 @@ fn title(plan: &LoadPlan) -> String {
     }
 }
 
-/// What was asked for, in one line.
+/// The request, on one line.
 fn plan(plan: &LoadPlan) -> String {
     let protocol = match plan.protocol {
         Protocol::Http10 => "HTTP/1.0",
@@ -85,7 +85,7 @@ fn plan(plan: &LoadPlan) -> String {
     parts(&all)
 }
 
-/// The Accept-Encoding of all requests, where they agree.
+/// The Accept-Encoding of all requests, if they agree.
 fn accept_encoding(plan: &LoadPlan) -> Option<String> {
     let mut all = plan.requests.iter().map(|r| header(r, "accept-encoding"));
     let first = all.next()?;

@@ -1,4 +1,4 @@
-//! Caveats in words, each with what would mend it.
+//! Caveats as sentences, each with what would fix the cause.
 
 use weigh_load::caveats::Caveat;
 

@@ -1,4 +1,4 @@
-//! What the generator used itself, and where the bytes went.
+//! The generator's own use of resources, and counts of bytes.
 
 use weigh_load::result::Client;
 
@@ -58,7 +58,7 @@ fn more(run: &Run, client: &Client) -> Vec<Fact> {
     rows
 }
 
-/// Every count of bytes, for those who want to add them up.
+/// Every count of bytes, for readers who want to check the sums.
 pub(super) fn bytes(run: &Run, options: &Options) -> Vec<Block> {
     let total = &run.figures.total;
     let counts = &total.counts;

@@ -21,7 +21,7 @@ fn plan(arrival: &str) -> LoadPlan {
     }
 }
 
-/// Ten seconds of 200 requests a second; the server says hostile things.
+/// Ten seconds of 200 requests per second; the server sends hostile texts.
 fn result(share: f64) -> LoadResult {
     let mut class = ClassResult { name: "all".into(), ..ClassResult::default() };
     class.counts.completed = 2000;

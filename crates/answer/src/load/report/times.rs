@@ -29,7 +29,7 @@ pub(super) fn blocks(run: &Run, options: &Options) -> Vec<Block> {
     blocks
 }
 
-/// One row a phase, as `ab` has it; the response time is another than the service time in an open model alone.
+/// One row per phase, as in `ab`; response time and service time differ only in an open model.
 fn table(class: &ClassFigures, open: bool) -> Grid {
     let phases = [
         ("connect", &class.connect),
@@ -62,7 +62,7 @@ fn table(class: &ClassFigures, open: bool) -> Grid {
     })
 }
 
-/// How many have no answer; nothing where all have one.
+/// The number of requests without a response; empty if all have one.
 fn unanswered(spread: &Spread) -> Option<f64> {
     Some(spread.unanswered as f64).filter(|count| *count > 0.0)
 }

@@ -1,5 +1,6 @@
-//! The flame graph: call paths from below, as wide as what was spent in them. Drawn by inferno, which makes it zoom and search
-//! in a browser; colours tell the script's own functions from PHP's, and follow the reader's light or dark setting.
+//! The flame graph: call paths from the bottom, with widths in proportion to costs. Drawn by inferno, which makes it
+//! zoomable and searchable in a browser. Colours distinguish the script's own functions from PHP's, and follow the
+//! reader's light or dark setting.
 
 use anyhow::{Context, Result};
 use inferno::flamegraph::color::{BackgroundColor, BasicPalette, Color, Palette, PaletteMap};
@@ -18,7 +19,7 @@ const NAME: usize = 300;
 /// The name by which inferno asks for the colour of the frame below all others.
 const ALL: &str = "";
 
-/// What is to be read is legible, for readers who have set their screen to dark, too.
+/// Text is legible also with a dark screen.
 const STYLE: &str = "#subtitle { fill:#6b6b6b; }
 #search { opacity:0.6; }
 @media (prefers-color-scheme: dark) {
@@ -28,13 +29,13 @@ const STYLE: &str = "#subtitle { fill:#6b6b6b; }
 }
 ";
 
-/// The picture; none where nothing was spent.
+/// The picture; none without costs.
 ///
 /// # Errors
 /// It cannot be drawn.
 pub fn svg(name: &str, profile: &Profile) -> Result<Option<String>> {
     let names: Vec<String> = profile.functions.iter().map(frame).collect();
-    // Nanoseconds would make hardly readable counts.
+    // Nanoseconds would be hard to read.
     let (factor, unit) = match &profile.unit {
         Unit::Nanoseconds => (1e-3, "µs".to_owned()),
         Unit::Samples => (1.0, "samples".to_owned()),
@@ -88,7 +89,7 @@ fn subtitle(profile: &Profile) -> String {
     parts.join(" · ")
 }
 
-/// A name without what separates frames.
+/// A name without characters that separate frames.
 fn frame(function: &Function) -> String {
     let name = shorten(&clean(&function.name), NAME).replace(';', ":");
     if name.trim().is_empty() { "(no name)".into() } else { name }

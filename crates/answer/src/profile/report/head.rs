@@ -8,7 +8,7 @@ use crate::text::clean;
 use weigh_model::profile::{Counting, Format, Inclusion};
 use weigh_model::units;
 
-/// Departures of sums that are worth a word.
+/// Differences of sums that are mentioned.
 const WORTH_A_WORD: f64 = 0.001;
 
 pub(super) fn blocks(shown: &Shown, options: &Options) -> Vec<Block> {
@@ -70,7 +70,7 @@ fn totals(shown: &Shown) -> String {
     format!("{} in {functions}{calls}{outside}", amount(shown.total, &shown.unit))
 }
 
-/// What profiling cost.
+/// The overhead of profiling.
 fn overhead(run: &Run) -> String {
     let Some(Overhead { plain_seconds, profiled_seconds, ratio, low, high }) = &run.overhead else {
         return "overhead of the profiler: not measured".into();
@@ -112,7 +112,7 @@ fn found(shown: &Shown) -> &'static str {
     }
 }
 
-/// What to bear in mind.
+/// Caveats.
 fn points(shown: &Shown) -> Vec<(String, Option<String>)> {
     let mut points = Vec::new();
     if let Some(cut) = &shown.cut {

@@ -1,4 +1,4 @@
-//! The call paths as a speedscope file: a sample a path, weighing what was spent there.
+//! The call paths as a speedscope file: one sample per path, weighted with its own cost.
 
 use anyhow::Result;
 use serde_json::json;
@@ -21,7 +21,7 @@ pub fn json(name: &str, profile: &Profile) -> Result<Vec<u8>> {
         .collect();
     let (mut samples, mut weights, mut total) = (Vec::new(), Vec::new(), 0i64);
     for (at, node) in profile.stacks.nodes().iter().enumerate() {
-        // A profiler's rounding may leave a path with less than nothing.
+        // A profiler's rounding may leave a path with a negative cost.
         if node.own.amount > 0 {
             samples.push(profile.stacks.path(at as u32));
             weights.push(node.own.amount);

@@ -69,7 +69,7 @@ fn grid(shown: &Shown, rows: &[&Row]) -> Grid {
     })
 }
 
-/// A sign for what is on a stack twice.
+/// A mark for functions that are on a stack more than once.
 pub(super) fn recursion(kind: Recursion) -> &'static str {
     match kind {
         Recursion::None => "",

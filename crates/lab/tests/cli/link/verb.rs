@@ -31,7 +31,7 @@ fn what_is_no_link_is_refused_before_anything_is_measured() {
     for (args, said) in [
         (&["link", "measure", "100mbit/20ms", "cabel"][..], "did you mean `cable`?"),
         (&["link", "measure", "100mbit/20"], "such as 100mbit/20ms"),
-        (&["link", "measure", "1mbit/20s"], "from 0 to 10 s"),
+        (&["link", "measure", "1mbit/20s"], "between 0 and 10 s"),
         (&["link", "measure", "cable", "--method", "wire"], "netem, tun, rate, proxy"),
         (&["link", "measure"], "<LINK>"),
         (&["link", "run", "cable"], "<COMMAND>"),
@@ -128,6 +128,6 @@ fn without_privileges_a_proxy_stands_in_and_says_so() {
         row["measured"]["passed_over"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
     assert_eq!(passed.len(), 3, "{passed:?}");
     assert!(passed.iter().all(|why| why.contains("takes root")), "{passed:?}");
-    assert!(row["off"].as_array().unwrap().iter().any(|why| why == "nothing is lost"), "{row}");
+    assert!(row["off"].as_array().unwrap().iter().any(|why| why == "no packet is lost"), "{row}");
     assert_eq!(ran.status.code(), Some(3));
 }

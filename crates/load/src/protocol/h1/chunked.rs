@@ -1,64 +1,65 @@
-//! The chunked transfer coding (RFC 9112, section 7.1), decoded as the bytes come. Extensions and trailers are passed over.
+//! The chunked transfer coding (RFC 9112, section 7.1), decoded as the bytes arrive. Extensions and trailers are
+//! skipped.
 
 use memchr::{memchr, memchr2};
 
 use crate::escape::shown;
 use crate::fault::{Fault, FaultKind};
 
-/// Bytes of a line with a chunk's size and its extensions.
+/// The longest line with a chunk's size and its extensions, in bytes.
 const MOST_OF_LINE: u32 = 4 << 10;
-/// Bytes of all trailers.
+/// The most bytes of all trailers.
 const MOST_OF_TRAILERS: u32 = 16 << 10;
 
-/// Where in a chunked body the next byte belongs.
+/// The state of decoding a chunked body.
 #[derive(Debug, Default)]
 pub struct Chunked {
     state: State,
-    /// The chunk's size while it is read, and then what is missing of its data.
+    /// The chunk's size while it is read, then the remaining bytes of its data.
     size: u64,
-    /// Bytes of the line with the size, or of all trailers, so far.
+    /// Bytes of the size line, or of all trailers, so far.
     line: u32,
-    /// Chunks that have begun; it wraps.
+    /// Chunks that have started; it wraps.
     pub begun: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// Before a size's first digit.
+    /// Before the first digit of a size.
     #[default]
     First,
     Size,
-    /// Between the size and its line's end.
+    /// Between the size and the end of its line.
     Extension,
-    /// After the carriage return of a size's line.
+    /// After the carriage return of a size line.
     SizeFeed,
     Data,
     /// After a chunk's data.
     DataEnd,
     DataFeed,
-    /// At the begin of a trailer's line.
+    /// At the start of a trailer line.
     Trailer,
     WithinTrailer,
-    /// After a carriage return at the begin of a line.
+    /// After a carriage return at the start of a line.
     LastFeed,
     Done,
 }
 
-/// How far a feed came.
+/// The outcome of a feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Bytes that belong to the body; fewer than were given only when it is done.
+    /// Bytes that belong to the body; fewer than given only at its end.
     pub consumed: usize,
-    /// The body has ended.
+    /// Whether the body has ended.
     pub done: bool,
 }
 
-/// Why a feed ended early.
+/// Why a feed failed.
 #[derive(Debug)]
 pub enum Error<E> {
-    /// The bytes break the coding's rules.
+    /// The bytes violate the coding.
     Chunk(Fault),
-    /// The taker of the body's bytes refused them.
+    /// The receiver of the body rejected it.
     Body(E),
 }
 
@@ -71,10 +72,10 @@ impl From<Error<Fault>> for Fault {
 }
 
 impl Chunked {
-    /// Decodes the next bytes, and hands what they hold of the body to `body`, in slices as long as may be.
+    /// Decodes the next bytes and passes the body's part of them to `body`, in slices as long as possible.
     ///
     /// # Errors
-    /// `BadChunk`, or what `body` returned. Nothing can be decoded after an error.
+    /// `BadChunk`, or the error of `body`. After an error, decoding cannot continue.
     pub fn feed<E>(
         &mut self,
         bytes: &[u8],
@@ -98,22 +99,22 @@ impl Chunked {
         Ok(Step { consumed: at, done: self.state == State::Done })
     }
 
-    /// Takes in one byte of framing, or many where they do not matter; says how many.
+    /// Takes one byte of framing, or many bytes that are skipped; returns the number.
     fn frame(&mut self, rest: &[u8]) -> Result<usize, &'static str> {
         let (state, taken) = match (self.state, rest[0]) {
             (State::First | State::Size, digit) if digit.is_ascii_hexdigit() => {
                 self.digit(digit)?;
                 (State::Size, 1)
             }
-            (State::First, _) => return Err("no chunk size"),
+            (State::First, _) => return Err("a chunk without a size"),
             (State::Size | State::Extension | State::SizeFeed, b'\n') => {
                 self.begun = self.begun.wrapping_add(1);
                 (self.sized(), 1)
             }
-            (State::SizeFeed, _) => return Err("a carriage return within a chunk's line"),
+            (State::SizeFeed, _) => return Err("a carriage return within the size line of a chunk"),
             (State::Size | State::Extension, b'\r') => (State::SizeFeed, 1),
             (State::Size, b' ' | b'\t' | b';') => (State::Extension, 1),
-            (State::Size, _) => return Err("a chunk size with other characters than digits"),
+            (State::Size, _) => return Err("a chunk size with characters that are not hexadecimal digits"),
             (State::Extension, _) => (State::Extension, memchr2(b'\r', b'\n', rest).unwrap_or(rest.len())),
             (State::DataEnd, b'\r') => (State::DataFeed, 1),
             (State::DataEnd | State::DataFeed, b'\n') => (State::First, 1),
@@ -132,13 +133,13 @@ impl Chunked {
         Ok(taken)
     }
 
-    /// Counts the bytes that bring no data. A chunk's line and all trailers each have a bound.
+    /// Counts bytes that are not data. The size line of a chunk and all trailers each have a limit.
     fn bound(&mut self, next: State, taken: usize) -> Result<(), &'static str> {
         let trailers = matches!(self.state, State::Trailer | State::WithinTrailer | State::LastFeed);
         let most = if trailers { MOST_OF_TRAILERS } else { MOST_OF_LINE };
         self.line = self.line.saturating_add(u32::try_from(taken).unwrap_or(u32::MAX));
         if self.line > most {
-            return Err(if trailers { "endless trailers" } else { "an endless line of a chunk's size" });
+            return Err(if trailers { "endless trailers" } else { "a chunk with an endless size line" });
         }
         if matches!(next, State::Data | State::First) || (next == State::Trailer && !trailers) {
             self.line = 0;
@@ -155,7 +156,7 @@ impl Chunked {
         Ok(())
     }
 
-    /// The state after a size's line.
+    /// The state after a size line.
     fn sized(&self) -> State {
         if self.size == 0 { State::Trailer } else { State::Data }
     }

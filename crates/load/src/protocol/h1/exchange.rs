@@ -1,4 +1,4 @@
-//! The exchange that is on its way over an HTTP/1 connection: what of its response is there, and what is still to come.
+//! The exchange in flight on an HTTP/1 connection: how much of its response has arrived, and how much is missing.
 
 use std::io::ErrorKind;
 
@@ -8,7 +8,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::protocol::{Events, ExchangeId};
 use crate::transport::Transport;
 
-/// What of the response is still to come.
+/// The part of the response that is missing.
 #[derive(Debug)]
 pub(super) enum Rest {
     Head,
@@ -18,7 +18,7 @@ pub(super) enum Rest {
     Close,
 }
 
-/// The exchange that is on its way.
+/// The exchange in flight.
 #[derive(Debug)]
 pub(super) struct Current {
     pub id: ExchangeId,
@@ -26,36 +26,36 @@ pub(super) struct Current {
     head_only: bool,
     /// Bytes of the request that were written.
     written: usize,
-    /// That was all of it.
+    /// The whole request was written.
     pub is_sent: bool,
-    /// The first byte of the response is there.
+    /// The first byte of the response has arrived.
     pub begun: bool,
     /// The connection persists after it, as far as is known.
     pub keep: bool,
     informational: u32,
-    /// Bytes of a body of known length that are there.
+    /// Received bytes of a body of known length.
     pub body: u64,
     pub rest: Rest,
 }
 
-/// What came of some bytes.
+/// The outcome of reading some bytes.
 pub(super) enum Progress {
-    /// The response wants more.
+    /// The response is not complete.
     More,
-    /// The response is whole; so many of the bytes were its.
+    /// The response is complete; this many of the bytes belong to it.
     Whole(usize),
 }
 
-/// Where the heads at the begin of some bytes end.
+/// Where the heads at the start of the bytes end.
 pub(super) enum Heads {
-    /// The final one is whole; the body begins at `used`.
+    /// The final head is complete; the body starts at `used`.
     Whole { used: usize },
-    /// It is not; `used` bytes of informational ones are done with.
+    /// The final head is incomplete; `used` bytes belong to complete informational heads.
     More { used: usize },
 }
 
 impl Progress {
-    /// Counts the bytes before a body to those of it.
+    /// Adds the bytes before the body to those of the body.
     pub fn after(self, used: usize) -> Progress {
         match self {
             Progress::Whole(more) => Progress::Whole(used + more),
@@ -65,7 +65,7 @@ impl Progress {
 }
 
 impl Rest {
-    /// How the body's end is told (RFC 9112, 6.3).
+    /// How the end of the body is marked (RFC 9112, 6.3).
     fn of(head: &Head, head_only: bool) -> Rest {
         if head_only || matches!(head.status, 101 | 204 | 304) {
             Rest::Length(0)
@@ -78,7 +78,7 @@ impl Rest {
         }
     }
 
-    /// So many bytes of a body of known length are done with; says whether that were all.
+    /// Takes this many bytes of a body of known length; returns whether they complete it.
     pub fn shorten(&mut self, bytes: u64) -> bool {
         match self {
             Rest::Length(left) => {
@@ -91,7 +91,7 @@ impl Rest {
 }
 
 impl Current {
-    /// One of which nothing was sent.
+    /// An exchange of which nothing was sent.
     pub fn new(id: ExchangeId, head_only: bool) -> Current {
         Current {
             id,
@@ -106,15 +106,15 @@ impl Current {
         }
     }
 
-    /// Writes the request, as far as there is room.
+    /// Writes the request as far as possible.
     pub fn write(&mut self, io: &mut impl Transport, request: &[u8]) -> Result<(), Fault> {
         while self.written < request.len() {
             match io.write(&request[self.written..]) {
-                Ok(0) => return Err(Fault::new(FaultKind::Reset, "the connection takes no more bytes")),
+                Ok(0) => return Err(Fault::new(FaultKind::Reset, "the connection accepts no more bytes")),
                 Ok(n) => self.written += n,
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                // The server may have answered before it closed: what it said is read first.
+                // The server may have answered before it closed: its response is read first.
                 Err(e) if e.kind() == ErrorKind::BrokenPipe => break,
                 Err(e) => {
                     let kind =
@@ -156,7 +156,7 @@ impl Current {
         }
     }
 
-    /// Chunks of the body that have begun; it wraps.
+    /// Chunks of the body that have started; it wraps.
     pub fn chunks(&self) -> usize {
         match &self.rest {
             Rest::Chunked(chunks) => chunks.begun,
@@ -164,7 +164,7 @@ impl Current {
         }
     }
 
-    /// Takes in the final head, whose bytes are `raw`.
+    /// Takes the final head, whose bytes are `raw`.
     #[inline]
     pub fn accept(&mut self, head: &Head, raw: &[u8], events: &mut impl Events) -> Result<(), Fault> {
         self.rest = Rest::of(head, self.head_only);
@@ -172,7 +172,7 @@ impl Current {
         events.head(self.id, head, raw)
     }
 
-    /// Takes in bytes after the head.
+    /// Takes bytes after the head.
     pub fn body(&mut self, bytes: &[u8], events: &mut impl Events) -> Result<Progress, Fault> {
         match &mut self.rest {
             Rest::Head => Ok(Progress::More),
@@ -198,7 +198,7 @@ impl Current {
         }
     }
 
-    /// The fault of a connection that was closed here.
+    /// The failure if the connection is closed now.
     pub fn cut_short(&self) -> Fault {
         match &self.rest {
             Rest::Head if !self.begun => Fault::new(FaultKind::EmptyReply, "closed before the first byte"),
@@ -210,7 +210,7 @@ impl Current {
         }
     }
 
-    /// Where it is, in words.
+    /// The position in the response, as text.
     pub fn place(&self) -> &'static str {
         match &self.rest {
             Rest::Head if !self.begun => "before the first byte",

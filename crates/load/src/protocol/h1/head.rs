@@ -1,8 +1,8 @@
-//! The head of a response: its status line and its fields (RFC 9112, sections 4 to 6).
+//! The head of a response: its status line and its headers (RFC 9112, sections 4 to 6).
 //!
-//! Read in place, in one pass, without allocation. It is strict where two readers could differ about where a message ends,
-//! and lenient where servers are known to be: a bare line feed ends a line. Which responses have a body at all is the
-//! connection's to say: that depends on the request too.
+//! Parsed in place, in one pass, without allocation. The parser is strict where two readers could disagree about the
+//! end of a message. It is lenient where servers are known to be: a bare line feed ends a line. The connection decides
+//! which responses have a body at all, because that depends on the request, too.
 
 use httparse::{Header, Status};
 use memchr::{memchr, memchr_iter, memchr2};
@@ -12,12 +12,12 @@ use crate::fault::{Fault, FaultKind};
 use crate::plan::Limits;
 use crate::protocol::coding::Coding;
 
-/// Bounds on a head.
+/// Limits of a head.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadLimits {
-    /// Bytes, the empty line at the end included.
+    /// Bytes, with the empty line at the end.
     pub bytes: u32,
-    /// Fields.
+    /// Headers.
     pub fields: u32,
 }
 
@@ -27,7 +27,7 @@ impl From<&Limits> for HeadLimits {
     }
 }
 
-/// What the head of a response says.
+/// The parsed head of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The status code, from 100 to 999.
@@ -36,9 +36,9 @@ pub struct Head {
     pub minor: u8,
     /// Content-Length.
     pub length: Option<u64>,
-    /// Transfer-Encoding is `chunked`.
+    /// Whether Transfer-Encoding is `chunked`.
     pub chunked: bool,
-    /// The connection stays after this response, by version and Connection.
+    /// Whether the connection stays open after this response, by version and Connection.
     pub keep: bool,
     /// Content-Encoding.
     pub coding: Coding,
@@ -46,11 +46,11 @@ pub struct Head {
     pub bytes: usize,
 }
 
-/// Reads a head from `bytes`, which begin with the first byte of the response; none: it is not whole yet.
+/// Parses a head from `bytes`, which start with the first byte of the response; none: it is not complete yet.
 ///
-/// `scanned` is 0 for a new response, and remembers how far the head's end was looked for, so that a head that comes
-/// in drips costs no more than its length. The answer for given bytes does not depend on how they were split: only a
-/// whole head is judged, except that nothing is waited for after a wrong status line.
+/// `scanned` is 0 for a new response. It stores how far the end of the head was searched, so that a head in small parts
+/// costs no more than its length. The result does not depend on how the bytes were split: only a complete head is
+/// judged, but a wrong status line is rejected at once.
 ///
 /// # Errors
 /// `Garbage`, `BadHead`, `HeadTooLong` and `AmbiguousLength`.
@@ -68,7 +68,7 @@ pub fn parse(bytes: &[u8], scanned: &mut usize, limits: &HeadLimits) -> Result<O
     }
 }
 
-/// The name and the trimmed value of every field of a head that [`parse`] accepted, in their order.
+/// The name and the trimmed value of every header of a head that [`parse`] accepted, in order.
 pub fn fields(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let lines = head.split(|&byte| byte == b'\n').skip(1);
     lines.filter_map(|line| {
@@ -77,7 +77,7 @@ pub fn fields(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// What a status line begins with; `0` stands for any digit.
+/// The start of a status line; `0` stands for any digit.
 const STATUS_LINE: &[u8] = b"HTTP/1.0 000";
 
 /// Whether the bytes can still become a status line of HTTP/1.
@@ -99,10 +99,10 @@ fn status_line_begins(bytes: &[u8]) -> Result<(), Fault> {
 
 #[cold]
 fn garbage(bytes: &[u8]) -> Fault {
-    Fault::new(FaultKind::Garbage, format!("no status line of HTTP/1, but `{}`", shown(bytes)))
+    Fault::new(FaultKind::Garbage, format!("not an HTTP/1 status line: `{}`", shown(bytes)))
 }
 
-/// Whether an empty line is in the bytes; looks no further back than it has to, and remembers how far it came.
+/// Whether an empty line is in the bytes; searches no further back than necessary, and stores how far it searched.
 fn ends(bytes: &[u8], scanned: &mut usize) -> bool {
     for found in memchr_iter(b'\n', &bytes[*scanned..]) {
         let before = &bytes[..*scanned + found];
@@ -114,7 +114,7 @@ fn ends(bytes: &[u8], scanned: &mut usize) -> bool {
     false
 }
 
-/// A head without an end: one that may still come, or one that is too long already.
+/// The result for a head without an end: incomplete, or too long.
 fn unfinished(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> {
     if bytes.len() < limits.bytes as usize {
         return Ok(None);
@@ -123,10 +123,10 @@ fn unfinished(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> 
     Err(Fault::new(FaultKind::HeadTooLong, message))
 }
 
-/// Fields that are read without room of their own; few heads have more.
+/// Headers that are parsed without an allocation; few heads have more.
 const USUAL_FIELDS: usize = 32;
 
-/// Reads the status line, and the fields after it; none when the bytes end before the empty line.
+/// Parses the status line and the headers after it; none if the bytes end before the empty line.
 fn read(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> {
     let Some(&[.., minor, _, hundreds, tens, ones]) = bytes.first_chunk::<12>() else { return Ok(None) };
     let Some(feed) = memchr(b'\n', bytes) else { return Ok(None) };
@@ -147,7 +147,7 @@ fn read(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> {
             framing.head(status, minor - b'0', line.len() + length).map(Some)
         }
         Ok(_) | Err(httparse::Error::TooManyHeaders) => {
-            Err(Fault::new(FaultKind::HeadTooLong, format!("more than {} fields", limits.fields)))
+            Err(Fault::new(FaultKind::HeadTooLong, format!("more than {} headers", limits.fields)))
         }
         Err(error) => Err(bad_field(rest, error)),
     };
@@ -159,7 +159,7 @@ fn read(bytes: &[u8], limits: &HeadLimits) -> Result<Option<Head>, Fault> {
     }
 }
 
-/// The fault of the first line that is no field.
+/// The failure of the first line that is not a header.
 #[cold]
 fn bad_field(fields: &[u8], error: httparse::Error) -> Fault {
     let is_bad = |line: &&[u8]| {
@@ -168,8 +168,8 @@ fn bad_field(fields: &[u8], error: httparse::Error) -> Fault {
     };
     let line = fields.split(|&byte| byte == b'\n').find(is_bad).unwrap_or(fields);
     let what = match error {
-        httparse::Error::HeaderName => "a line that is no field",
-        _ => "a field with a control character",
+        httparse::Error::HeaderName => "a line that is not a header",
+        _ => "a header with a control character",
     };
     bad(what, line)
 }
@@ -179,7 +179,7 @@ fn bad(what: &str, line: &[u8]) -> Fault {
     Fault::new(FaultKind::BadHead, format!("{what}: `{}`", shown(line.trim_ascii_end())))
 }
 
-/// What the fields so far say.
+/// The combined headers so far.
 #[derive(Debug, Default)]
 pub(in crate::protocol) struct Framing {
     length: Option<u64>,
@@ -191,10 +191,10 @@ pub(in crate::protocol) struct Framing {
 }
 
 impl Framing {
-    /// Takes in a field.
+    /// Takes a header.
     #[inline]
     pub(in crate::protocol) fn take(&mut self, name: &[u8], value: &[u8]) -> Result<(), Fault> {
-        // The length alone tells most fields apart, and costs nothing.
+        // The length alone distinguishes most headers, at no cost.
         match name.len() {
             10 if name.eq_ignore_ascii_case(b"connection") => self.connection(value),
             14 if name.eq_ignore_ascii_case(b"content-length") => return self.content_length(value),
@@ -205,13 +205,13 @@ impl Framing {
         Ok(())
     }
 
-    /// The head that these were all the fields of.
+    /// The head with these headers.
     pub(in crate::protocol) fn head(&self, status: u16, minor: u8, bytes: usize) -> Result<Head, Fault> {
         if let (Some(length), true) = (self.length, self.transfer) {
-            let message = format!("Content-Length {length} and Transfer-Encoding in one response");
+            let message = format!("Content-Length {length} together with Transfer-Encoding");
             return Err(Fault::new(FaultKind::AmbiguousLength, message));
         }
-        // HTTP/1.0 has no chunks: whoever sends them nevertheless is not to be trusted with a second response.
+        // HTTP/1.0 has no chunks: a server that sends them anyway is not trusted with a second response.
         let stays = if minor == 0 { self.keep_alive && !self.transfer } else { true };
         Ok(Head {
             status,
@@ -234,12 +234,12 @@ impl Framing {
     fn content_length(&mut self, value: &[u8]) -> Result<(), Fault> {
         for member in list(value) {
             let Some(length) = decimal(member) else {
-                let message = format!("a Content-Length of `{}`", shown(value.trim_ascii()));
+                let message = format!("an invalid Content-Length: `{}`", shown(value.trim_ascii()));
                 return Err(Fault::new(FaultKind::BadHead, message));
             };
             let before = *self.length.get_or_insert(length);
             if before != length {
-                let message = format!("a Content-Length of {before} and one of {length}");
+                let message = format!("two different values of Content-Length: {before} and {length}");
                 return Err(Fault::new(FaultKind::AmbiguousLength, message));
             }
         }
@@ -257,7 +257,8 @@ impl Framing {
     fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Fault> {
         self.transfer = true;
         for coding in list(value) {
-            // Only what was asked for may be sent, and no other transfer coding ever is asked for.
+            // The server may only send transfer codings that the request accepts, and requests accept none besides
+            // chunked.
             let known = match coding {
                 _ if self.chunked => false,
                 _ if coding.eq_ignore_ascii_case(b"chunked") => {
@@ -267,7 +268,7 @@ impl Framing {
                 _ => coding.eq_ignore_ascii_case(b"identity"),
             };
             if !known {
-                let message = format!("a Transfer-Encoding of `{}`", shown(value.trim_ascii()));
+                let message = format!("an unsupported Transfer-Encoding: `{}`", shown(value.trim_ascii()));
                 return Err(Fault::new(FaultKind::BadHead, message));
             }
         }
@@ -280,7 +281,7 @@ fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
 }
 
-/// A number of decimal digits alone; none when it is anything else, or needs more than 64 bits.
+/// A number of decimal digits; none for anything else, or if it needs more than 64 bits.
 fn decimal(text: &[u8]) -> Option<u64> {
     let digit = |&byte: &u8| byte.is_ascii_digit().then(|| u64::from(byte - b'0'));
     let (first, rest) = text.split_first()?;

@@ -3,7 +3,7 @@ use std::io;
 use super::*;
 use crate::protocol::h1::head::Head;
 
-/// A connection over which these parts come, one a read at most.
+/// A connection on which these parts arrive, at most one per read.
 struct Parts(Vec<Vec<u8>>);
 
 impl Transport for Parts {
@@ -30,7 +30,7 @@ impl Transport for Parts {
     }
 }
 
-/// What came of a response.
+/// The result of a response.
 #[derive(Default)]
 struct Came {
     body: Vec<u8>,

@@ -1,5 +1,5 @@
-//! Headers of frames as they pass by (RFC 9113, 4.1): how many bytes came for which stream, and what the library does not
-//! tell. It judges nothing but the first frame, by which a server shows that it speaks HTTP/2 at all.
+//! Reads headers of frames as they pass (RFC 9113, 4.1): bytes per stream, and facts that the library does not report.
+//! It judges only the first frame, which shows whether a server speaks HTTP/2.
 
 /// Bytes of a frame's header.
 const HEADER: usize = 9;
@@ -9,10 +9,10 @@ const SETTINGS: u8 = 4;
 const GOAWAY: u8 = 7;
 const CONTINUATION: u8 = 9;
 
-/// A frame that has begun to come.
+/// A frame that has started to arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Its stream; 0: the connection's own.
+    /// Its stream; 0: the connection itself.
     pub stream: u32,
     /// Bytes with its header.
     pub bytes: usize,
@@ -25,42 +25,42 @@ impl Frame {
         self.bytes - HEADER
     }
 
-    /// Whether it carries a part of a head.
+    /// Whether it contains a part of a head.
     pub fn is_head(&self) -> bool {
         matches!(self.kind, HEADERS | CONTINUATION)
     }
 
-    /// Whether it carries a part of a body.
+    /// Whether it contains a part of a body.
     pub fn is_data(&self) -> bool {
         self.kind == DATA
     }
 }
 
-/// How far the bytes of a connection are.
+/// The position in the bytes of a connection.
 #[derive(Debug, Default)]
 pub struct Frames {
     header: [u8; HEADER],
     have: usize,
-    /// Bytes of the frame that are still to come.
+    /// Bytes of the frame that are still missing.
     left: usize,
     /// The first bytes of a GOAWAY's payload.
     payload: [u8; 4],
     payload_has: usize,
     is_go_away: bool,
-    /// Frames that have begun; it wraps.
+    /// Frames that have started; it wraps.
     pub begun: usize,
-    /// The server's first frame was one of settings.
+    /// The server's first frame was SETTINGS.
     pub settled: bool,
-    /// The last stream that the server will have dealt with, once it has said so.
+    /// The last stream that the server will process, once it has announced it.
     pub last_stream: Option<u32>,
 }
 
-/// The bytes are not those of HTTP/2.
+/// The bytes are not HTTP/2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotHttp2;
 
 impl Frames {
-    /// Looks at the next bytes of the connection, and tells of each frame that begins in them.
+    /// Reads the next bytes of the connection, and reports each frame that starts in them.
     pub fn feed(&mut self, mut bytes: &[u8], mut begin: impl FnMut(Frame)) -> Result<(), NotHttp2> {
         while !bytes.is_empty() {
             if self.left > 0 {

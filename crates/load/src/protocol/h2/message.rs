@@ -1,4 +1,4 @@
-//! Requests as HTTP/2 sends them, made once; and heads of responses as every protocol tells them.
+//! Requests for HTTP/2, made once; and heads of responses in the form that all protocols share.
 
 use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
@@ -9,7 +9,7 @@ use crate::plan::{Limits, Request};
 use crate::protocol::h1::head::Framing;
 use crate::protocol::h1::head::Head;
 
-/// A request ready to be sent.
+/// A request that is ready to send.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// Its head; a copy is sent.
@@ -18,15 +18,15 @@ pub struct Message {
     pub body: Bytes,
 }
 
-/// Fields that speak of a connection: HTTP/2 has other means (RFC 9113, 8.2.2).
+/// Headers about a connection: HTTP/2 has other means (RFC 9113, 8.2.2).
 const OF_CONNECTIONS: [&str; 6] =
     ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "host"];
 
 impl Message {
-    /// Makes a request of a plan ready. `authority` and `path` are as in the URL.
+    /// Prepares a request of a plan. `authority` and `path` are those of the URL.
     ///
     /// # Errors
-    /// One line that names what HTTP/2 cannot carry.
+    /// One line that names the part that HTTP/2 cannot send.
     pub fn new(request: &Request, is_tls: bool, authority: &str, path: &str) -> Result<Message, String> {
         let host = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
         let authority = host.map_or(authority, |(_, value)| value.as_str());
@@ -60,11 +60,11 @@ impl Message {
     }
 }
 
-/// What the head of a response says, with `bytes` of frames that it came in. `raw` becomes the head in the form of HTTP/1's,
-/// which is what readers of heads read.
+/// The head of a response, with the `bytes` of its frames. `raw` becomes the head in HTTP/1's form, which readers of
+/// heads need.
 ///
 /// # Errors
-/// As a head of HTTP/1.
+/// Those of an HTTP/1 head.
 pub fn head(
     response: &Response<()>,
     bytes: usize,
@@ -73,7 +73,7 @@ pub fn head(
 ) -> Result<Head, Fault> {
     let fields = response.headers();
     if fields.len() > limits.head_fields as usize {
-        return Err(Fault::new(FaultKind::HeadTooLong, format!("more than {} fields", limits.head_fields)));
+        return Err(Fault::new(FaultKind::HeadTooLong, format!("more than {} headers", limits.head_fields)));
     }
     raw.clear();
     raw.extend_from_slice(b"HTTP/2 ");
@@ -89,7 +89,7 @@ pub fn head(
     }
     raw.extend_from_slice(b"\r\n");
     if raw.len() > limits.head_bytes as usize {
-        let message = format!("a head of {} bytes, where {} may be", raw.len(), limits.head_bytes);
+        let message = format!("a head of {} bytes; the limit is {}", raw.len(), limits.head_bytes);
         return Err(Fault::new(FaultKind::HeadTooLong, message));
     }
     framing.head(response.status().as_u16(), 1, bytes)

@@ -1,5 +1,5 @@
-//! Bytes between a connection's transport and the HTTP/2 library: the library reads from what was received and writes into
-//! what is to be sent, so that neither needs a runtime.
+//! Bytes between a connection's transport and the HTTP/2 library: the library reads from received bytes and writes into
+//! a buffer, so that neither needs a runtime.
 
 use std::cell::RefCell;
 use std::io;
@@ -11,10 +11,10 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Bytes that are received at a time; the library alone would read 8 KB.
+/// Bytes per read; the library itself would read 8 KB.
 const INBOX: usize = 128 << 10;
 
-/// Bytes that were received and that the library has not read. A thread has one, for it is empty between connections.
+/// Received bytes that the library has not read. A thread has one inbox, because it is empty between connections.
 #[derive(Debug)]
 pub struct Inbox {
     bytes: Box<[u8]>,
@@ -28,7 +28,8 @@ impl Inbox {
         Inbox { bytes: vec![0; INBOX].into(), at: 0, end: 0 }
     }
 
-    /// Takes in up to `most` bytes from `read`, in place of all before; gives how many came, and how many could have.
+    /// Replaces its content with up to `most` bytes from `read`; returns how many arrived, and how many there was room
+    /// for.
     pub fn fill(
         &mut self,
         most: usize,
@@ -40,13 +41,13 @@ impl Inbox {
         Ok((self.end, room))
     }
 
-    /// What is there.
+    /// The unread bytes.
     pub fn unread(&self) -> &[u8] {
         &self.bytes[self.at..self.end]
     }
 }
 
-/// One connection's end of it.
+/// One connection's end of the pipe.
 #[derive(Debug)]
 pub struct Pipe {
     inbox: Rc<RefCell<Inbox>>,
@@ -54,11 +55,11 @@ pub struct Pipe {
     pub is_open: bool,
     /// Nothing more will come.
     pub is_over: bool,
-    /// What the library has written.
+    /// The library's output.
     pub outbox: Vec<u8>,
 }
 
-/// A pipe as the library holds it.
+/// A pipe in the form that the library needs.
 #[derive(Debug)]
 pub struct Shared(Rc<RefCell<Pipe>>);
 
@@ -116,7 +117,7 @@ impl AsyncWrite for Shared {
     }
 }
 
-/// The streams that were woken, each once. Wakers must be `Send`: all of it stays in one thread nevertheless.
+/// The streams that were woken, each once. Wakers must be `Send`, although all of this stays in one thread.
 #[derive(Debug, Default)]
 pub struct Ready(Arc<Mutex<Vec<usize>>>);
 
@@ -139,55 +140,55 @@ impl Wake for One {
     }
 }
 
-/// What lists one stream.
+/// Adds one stream to the list of woken streams.
 #[derive(Clone, Debug)]
 pub struct Bell {
     one: Arc<One>,
-    /// For the library.
+    /// The waker for the library.
     pub waker: Waker,
 }
 
 impl Bell {
-    /// Lists the stream.
+    /// Adds the stream to the list.
     pub fn ring(&self) {
         self.one.wake_by_ref();
     }
 
-    /// The stream is being looked at: it may be listed again.
+    /// The stream is being polled: it may be added again.
     pub fn answered(&self) {
         self.one.is_listed.store(false, Ordering::Relaxed);
     }
 }
 
 impl Ready {
-    /// What lists the stream of this slot.
+    /// The waker of the stream in this slot.
     pub fn bell(&self, slot: usize) -> Bell {
         let one = Arc::new(One { slot, is_listed: AtomicBool::new(false), list: self.0.clone() });
         Bell { waker: Waker::from(one.clone()), one }
     }
 
-    /// Moves the woken streams over to an empty list.
+    /// Moves the woken streams to an empty list.
     pub fn take(&self, into: &mut Vec<usize>) {
         std::mem::swap(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), into);
     }
 }
 
-/// Whether the connection itself has something to do.
+/// Whether the connection itself has work.
 #[derive(Debug, Default)]
 pub struct Flag(AtomicBool);
 
 impl Flag {
-    /// It has something to do.
+    /// It has work.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it has.
+    /// Whether it has work.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Whether it has, from now on not any more.
+    /// Whether it has work; clears the flag.
     pub fn take(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }

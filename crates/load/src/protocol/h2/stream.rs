@@ -1,4 +1,4 @@
-//! One exchange on a stream: its response as it comes.
+//! One exchange on a stream, with its response as it arrives.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -21,19 +21,19 @@ pub struct Stream {
     pub x: ExchangeId,
     /// The stream's number on the connection.
     pub id: u32,
-    /// Reads of the connection before it began.
+    /// Reads of the connection before it started.
     pub reads: u64,
-    /// Something of the response was there.
+    /// A part of the response has arrived.
     pub has_begun: bool,
-    /// The final head was there.
+    /// The final head has arrived.
     pub has_head: bool,
-    /// Bytes of the frames that its heads came in.
+    /// Bytes of the frames of its heads.
     pub head_bytes: usize,
     /// Content-Length.
     pub length: Option<u64>,
-    /// Bytes of body that were handed on.
+    /// Bytes of body that were passed on.
     pub body: u64,
-    /// Bytes of body that came.
+    /// Bytes of body that arrived.
     pub data: u64,
     informational: u32,
     response: Response,
@@ -47,28 +47,28 @@ enum Response {
     Body(RecvStream),
 }
 
-/// How a stream is to be polled.
+/// The inputs for polling a stream.
 #[derive(Debug)]
 pub struct Means<'a> {
-    /// Bounds on heads.
+    /// Limits of heads.
     pub limits: &'a Limits,
-    /// Bodies are not looked at.
+    /// Bodies are discarded.
     pub discard: bool,
-    /// Room for a head in the form of HTTP/1's.
+    /// Memory for a head in HTTP/1's form.
     pub raw: &'a mut Vec<u8>,
 }
 
-/// Why a stream ended before its end.
+/// Why a stream ended early.
 #[derive(Debug)]
 pub enum Failure {
-    /// By the library's word.
+    /// The library reported an error.
     Library(Error),
-    /// By ours.
+    /// The generator rejected the response.
     Own(Fault),
 }
 
 impl Stream {
-    /// An exchange that was just begun, after so many reads of the connection.
+    /// A new exchange, after this many reads of the connection.
     pub fn new(x: ExchangeId, response: ResponseFuture, request: SendStream<Bytes>, reads: u64) -> Stream {
         Stream {
             x,
@@ -86,7 +86,7 @@ impl Stream {
         }
     }
 
-    /// Tells of what is there, up to the end of the response.
+    /// Reports what has arrived, up to the end of the response.
     pub fn poll(
         &mut self,
         cx: &mut Context<'_>,
@@ -123,7 +123,7 @@ impl Stream {
                 Poll::Ready(None) => return Poll::Ready(Ok(())),
                 Poll::Ready(Some(Err(e))) => return Poll::Ready(Err(Failure::Library(e))),
                 Poll::Ready(Some(Ok(data))) => {
-                    // It fails when the stream has ended meanwhile, and then nothing is owed to anybody.
+                    // This fails if the stream has ended in the meantime, and then nobody waits for it.
                     let _ = body.flow_control().release_capacity(data.len());
                     self.body += data.len() as u64;
                     if means.discard {
@@ -143,18 +143,18 @@ fn begin(has_begun: &mut bool, x: ExchangeId, events: &mut impl Events) {
     }
 }
 
-/// What is known of the connection when a stream of it fails.
+/// What is known about the connection when one of its streams fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    /// The last stream that the server will have dealt with, once it has said so.
+    /// The last stream that the server will process, once it has announced it.
     pub last_stream: Option<u32>,
-    /// Why the connection broke, where it did.
+    /// Why the connection broke, if it did.
     pub broken: Option<&'a Fault>,
-    /// An exchange ended well here, and nothing has come since this one began.
+    /// An exchange has succeeded here, and nothing has arrived since this one started.
     pub is_stale: bool,
 }
 
-/// The fault of an exchange, and whether the server cannot have acted on the request.
+/// The failure of an exchange, and whether the server cannot have processed the request.
 pub fn fault_of(error: &Error, stream: &Stream, scene: Scene<'_>) -> (Fault, bool) {
     let refused = scene.last_stream.is_some_and(|last| stream.id > last);
     if let Some(broken) = scene.broken {
@@ -170,12 +170,12 @@ pub fn fault_of(error: &Error, stream: &Stream, scene: Scene<'_>) -> (Fault, boo
     }
     let message = if error.is_go_away() {
         let last = scene.last_stream.unwrap_or_default();
-        // The library writes what the server said of it behind the reason, in parentheses.
+        // The library writes the server's own text after the reason, in parentheses.
         let text = error.to_string();
         let said = text.split_once(" (").map(|(_, said)| format!(": ({}", shown(said.as_bytes())));
         let said = said.unwrap_or_default();
         format!(
-            "the server ended the connection {place} with GOAWAY {reason}, stream {last} being the last it took{said}"
+            "the server ended the connection {place} with GOAWAY {reason}, with {last} as the last stream that it accepted{said}"
         )
     } else {
         format!("the server reset the stream {place}: {reason}")
@@ -184,7 +184,7 @@ pub fn fault_of(error: &Error, stream: &Stream, scene: Scene<'_>) -> (Fault, boo
     (Fault::new(FaultKind::Http2, message), untouched)
 }
 
-/// The connection was closed under a stream.
+/// The failure of a stream whose connection was closed.
 pub fn closed(stream: &Stream, untouched: bool) -> (Fault, bool) {
     let fault = match (stream.has_begun, stream.length) {
         (false, _) => Fault::new(FaultKind::EmptyReply, "closed before the first byte"),
@@ -198,29 +198,26 @@ pub fn closed(stream: &Stream, untouched: bool) -> (Fault, bool) {
     (fault, untouched)
 }
 
-/// The library's words for a head that it gave up.
+/// The library's words for a head that it rejected.
 const TOO_LONG: [&str; 2] = ["header_list_way_too_large", "too_many_continuations"];
 
-/// The server broke a rule; the library says which by the reason that it gave the server.
+/// The failure for a violation of HTTP/2; the reason that the library sent to the server says which rule.
 fn broken_rule(error: &Error, stream: &Stream, reason: &str) -> Fault {
     match stream.length {
         Some(length) if stream.data > length => Fault::new(
             FaultKind::Overlong,
-            format!("{} bytes of body at least where Content-Length says {length}", stream.data),
+            format!("at least {} bytes of body; Content-Length says {length}", stream.data),
         ),
         Some(length) if error.is_reset() && stream.data < length => {
             let message =
                 format!("the stream ended after {} bytes of body; Content-Length says {length}", stream.data);
             Fault::new(FaultKind::Truncated, message)
         }
-        // What the library tells the server of a head that is several times as long as it may be, or comes in too many frames.
+        // The library's error for a head that is several times as long as the limit, or has too many frames.
         _ if !stream.has_head && TOO_LONG.iter().any(|word| error.to_string().contains(word)) => {
             Fault::new(FaultKind::HeadTooLong, "the head is over the limit in bytes")
         }
-        _ => Fault::new(
-            FaultKind::Http2,
-            format!("the server broke the rules of HTTP/2 {}: {reason}", place(stream)),
-        ),
+        _ => Fault::new(FaultKind::Http2, format!("the server violated HTTP/2 {}: {reason}", place(stream))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a TLS client offers: made once for a run from its plan, with a store of sessions a thread.
+//! The configuration of TLS clients: made once per run from its plan, with a session store per thread.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,10 +17,10 @@ use rustls::{
 use super::SCRATCH;
 use crate::plan;
 
-/// Sessions that a thread remembers, over all servers.
+/// Sessions that a thread stores, over all servers.
 const SESSIONS: usize = 256;
 
-/// Why there can be no TLS: one line that says what to do.
+/// Why TLS cannot be used: one line that says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoTls(pub(super) String);
@@ -28,7 +28,7 @@ pub struct NoTls(pub(super) String);
 /// The configuration that all threads of a run share.
 ///
 /// # Errors
-/// When there is nobody to trust.
+/// There are no authorities to trust.
 pub fn config(tls: &plan::Tls, protocol: plan::Protocol) -> Result<Arc<ClientConfig>, NoTls> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -39,23 +39,23 @@ pub fn config(tls: &plan::Tls, protocol: plan::Protocol) -> Result<Arc<ClientCon
     config.alpn_protocols = match protocol {
         plan::Protocol::Http2 => vec![b"h2".to_vec()],
         plan::Protocol::Http11 => vec![b"http/1.1".to_vec()],
-        // ab offers nothing.
+        // `ab` offers no protocol.
         plan::Protocol::Http10 => Vec::new(),
     };
     config.resumption = if tls.resumption { Resumption::default() } else { Resumption::disabled() };
     Ok(Arc::new(config))
 }
 
-/// What the TLS connections of one thread have in common.
+/// State that the TLS connections of one thread share.
 #[derive(Clone, Debug)]
 pub struct TlsThread {
     pub(super) config: Arc<ClientConfig>,
-    /// Where records are received and decrypted, one connection after the other.
+    /// Memory in which records are received and decrypted, used by one connection after the other.
     pub(super) scratch: Rc<RefCell<Box<[u8]>>>,
 }
 
 impl TlsThread {
-    /// A thread's own: threads do not wait for each other over a session.
+    /// Each thread has its own: threads do not wait for each other for a session.
     pub fn new(config: &Arc<ClientConfig>, resumption: bool) -> TlsThread {
         let mut own = ClientConfig::clone(config);
         if resumption {
@@ -65,10 +65,10 @@ impl TlsThread {
     }
 }
 
-/// Judges servers by a plan.
+/// Checks servers as the plan says.
 ///
 /// # Errors
-/// When there is nobody to trust.
+/// There are no authorities to trust.
 pub fn verifier(
     tls: &plan::Tls,
     provider: Arc<CryptoProvider>,
@@ -96,7 +96,7 @@ fn from_file(path: &str) -> Result<(RootCertStore, Vec<CertificateDer<'static>>)
         own.push(certificate);
     }
     if roots.is_empty() {
-        return Err(NoTls(format!("{path}: no certificate in it; a PEM file of authorities is needed")));
+        return Err(NoTls(format!("{path}: the file has no certificate; give a PEM file of authorities")));
     }
     Ok((roots, own))
 }
@@ -104,33 +104,34 @@ fn from_file(path: &str) -> Result<(RootCertStore, Vec<CertificateDer<'static>>)
 fn from_system() -> Result<RootCertStore, NoTls> {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
-    // A system's list holds some that no strict reader takes; the others are no worse for it.
+    // A system's list contains some that a strict parser rejects; the others are still good.
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         let why = found.errors.first().map(|e| format!(" ({e})")).unwrap_or_default();
         return Err(NoTls(format!(
-            "this system names no authorities{why}; name a PEM file of them, or accept any certificate"
+            "this system has no list of authorities{why}; give a PEM file with --ca, or accept any certificate with --insecure"
         )));
     }
     Ok(roots)
 }
 
-/// Takes what the authorities vouch for, and a certificate of the file itself: those that `openssl req -x509` makes call
-/// themselves authorities, which no server's certificate may do by the rules (RFC 5280, 4.2.1.9).
+/// Accepts certificates that an authority signed, and any certificate of the file itself: `openssl req -x509` makes
+/// certificates that are marked as authorities, which a server's certificate must not be (RFC 5280, 4.2.1.9).
 #[derive(Debug)]
 struct Judge {
-    /// None: any certificate will do, and signatures are not looked at either: an odd certificate could not even be read for its key.
+    /// None: any certificate is accepted. Signatures are not checked either, because the key of a malformed certificate
+    /// could not be read.
     chains: Option<Arc<WebPkiServerVerifier>>,
     own: Vec<CertificateDer<'static>>,
     schemes: Vec<SignatureScheme>,
     provider: Arc<CryptoProvider>,
 }
 
-/// What is said of a certificate that nobody but itself vouches for.
-const SELF_SIGNED: &str = "the server's certificate is self-signed: nobody but itself vouches for it; trust it by name with --ca, or take any with --insecure";
+/// The message for a self-signed certificate.
+const SELF_SIGNED: &str = "the server's certificate is self-signed; trust it with --ca FILE, or accept any certificate with --insecure";
 
 impl Judge {
-    /// Whether a certificate is vouched for by itself: with it as the only authority its issuer is known.
+    /// Whether a certificate is self-signed: with it as the only authority its issuer is known.
     fn is_self_signed(&self, certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime) -> bool {
         let mut roots = RootCertStore::empty();
         if roots.add(certificate.clone().into_owned()).is_err() {

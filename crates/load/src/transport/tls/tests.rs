@@ -43,7 +43,7 @@ fn identity_that(is_ca: rcgen::IsCa) -> Identity {
     Identity { config: Arc::new(config), authority }
 }
 
-/// Serves each connection in turn, so many of them.
+/// Serves this many connections, one after the other.
 fn serve(
     identity: &Identity,
     connections: usize,
@@ -98,7 +98,7 @@ fn connect(address: SocketAddr, thread: &TlsThread, host: &str) -> io::Result<Tl
     Ok(tls)
 }
 
-/// Writes all, however little room there is.
+/// Writes everything, however little room there is.
 fn send(tls: &mut Tls, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         let n = patient(|| tls.write(bytes))?;
@@ -237,5 +237,5 @@ fn bad_authorities_are_refused_with_their_file() {
     };
     assert!(refused("/no/such/file.pem").starts_with("/no/such/file.pem: the authorities cannot be read"));
     let empty = tempfile::NamedTempFile::new().unwrap();
-    assert!(refused(empty.path().to_str().unwrap()).contains("no certificate in it"));
+    assert!(refused(empty.path().to_str().unwrap()).contains("the file has no certificate"));
 }

@@ -34,7 +34,7 @@ fn the_reading_of_deflate_that_its_header_announces_explains_the_failure() {
     let bare = decode(Coding::Deflate, &[7, 0, 0], 0, 10).unwrap_err();
     for fault in [&announced, &bare] {
         assert_eq!(fault.kind, FaultKind::Corrupt);
-        assert!(fault.message.starts_with("no deflate: "), "{}", fault.message);
+        assert!(fault.message.starts_with("not valid deflate: "), "{}", fault.message);
     }
     assert!(
         zlib_header(&[0x78, 0x9c])
@@ -47,7 +47,7 @@ fn the_reading_of_deflate_that_its_header_announces_explains_the_failure() {
 #[test]
 fn messages_are_one_line_of_ascii() {
     let fault = decode(Coding::Gzip, b"\x1b[2J\r\n\xff and so on and on", 0, 10).unwrap_err();
-    assert!(fault.message.contains(r"it begins with `\x1b[2J\r\n\xff and so o`"), "{}", fault.message);
+    assert!(fault.message.contains(r"the body starts with `\x1b[2J\r\n\xff and so o`"), "{}", fault.message);
     assert!(fault.message.is_ascii() && !fault.message.contains(char::is_control));
 }
 

@@ -1,4 +1,4 @@
-//! Every response comes to one verdict, once, whatever the decoder does.
+//! Every response gets exactly one verdict, whatever the decoder does.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn each_tag_comes_back_once_with_its_own_verdict() {
     let body = page(3000);
     let wires = variants(&body);
     let mut world = World::accepting(Coding::Gzip, &[&wires[0]]);
-    // Each is another body, and those with odd tags are wrong.
+    // Each is a different body, and those with odd tags are wrong.
     for tag in 0..8 {
         let mut wire = wires[1 + tag as usize].clone();
         if tag % 2 == 1 {
@@ -60,7 +60,7 @@ fn a_decoder_that_does_not_answer_costs_no_response_and_no_wait() {
     let tags: Vec<_> = rest.iter().map(|o| (o.tag, matches!(o.proof, Proof::Unread))).collect();
     assert_eq!(tags, [(0, true), (1, true)]);
     assert_eq!(world.verifier.unproven(), 3);
-    // What the decoder says afterwards counts for nothing.
+    // Later results of the decoder do not count.
     for order in jobs.try_iter() {
         let decoder::Order::Decode(job) = order else { continue };
         assert!(job.over.load(std::sync::atomic::Ordering::Relaxed));
@@ -114,7 +114,7 @@ fn a_variant_learned_by_one_thread_is_known_to_all() {
     let mut world = World::accepting(Coding::Gzip, &[&wires[0]]);
     let mut second = World { verifier: world.verifier.sibling() };
     let late = {
-        // It was kept before anybody knew it, and ends after.
+        // It was kept before it was known, and ends afterwards.
         let mut checker = second.verifier.head(0, &head(Coding::Gzip), RAW).unwrap();
         second.verifier.body(&mut checker, &wires[3]);
         checker

@@ -1,4 +1,4 @@
-//! Bodies that are right in another way, cut, swollen, or of another coding.
+//! Bodies that are correct in another form, truncated, extended, or in another coding.
 
 use super::*;
 
@@ -101,7 +101,11 @@ fn a_plain_body_under_a_label_is_corrupt_and_shows_itself() {
         let mut world = World::accepting(coding, &[&encode(coding, 6, &page(400))]);
         let fault = world.judged(coding, b"<!doctype html>\r\n", 50).0.unwrap_err();
         assert_eq!(fault.kind, FaultKind::Corrupt);
-        assert!(fault.message.contains("it begins with `<!doctype html>"), "{coding:?}: {}", fault.message);
+        assert!(
+            fault.message.contains("the body starts with `<!doctype html>"),
+            "{coding:?}: {}",
+            fault.message
+        );
     }
 }
 
@@ -112,7 +116,7 @@ fn another_status_and_another_coding_are_faults_of_the_head() {
     let kind =
         |world: &mut World, head: Head| world.verifier.head(0, &head, RAW).map_err(|f| (f.kind, f.message));
     let (status, message) = kind(&mut world, Head { status: 503, ..head(Coding::Gzip) }).unwrap_err();
-    assert_eq!((status, message.as_str()), (FaultKind::Status, "status 503, where the preflight's is 200"));
+    assert_eq!((status, message.as_str()), (FaultKind::Status, "status 503; the preflight's was 200"));
     for other in [Coding::Identity, Coding::Brotli, Coding::Other] {
         assert_eq!(kind(&mut world, head(other)).unwrap_err().0, FaultKind::ContentCoding);
     }

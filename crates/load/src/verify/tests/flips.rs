@@ -1,4 +1,4 @@
-//! One wrong byte, wherever it is.
+//! One wrong byte at any position.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().take(16).map(|b| format!("{b:02x}")).collect()
 }
 
-/// The fault names the byte, what was expected there and what came.
+/// The failure names the byte, the expected bytes and the received ones.
 fn shows(fault: &Fault, at: usize, right: &[u8], wrong: &[u8]) {
     let difference = fault.difference.as_ref().unwrap_or_else(|| panic!("byte {at}: no place in {fault:?}"));
     assert_eq!(difference.offset, at as u64);
@@ -47,14 +47,15 @@ fn every_flipped_byte_in_a_coding_is_found_and_shown() {
                     assert!(matches!(fault.kind, FaultKind::Corrupt | FaultKind::Mismatch), "{fault:?}");
                     shows(&fault, at, &right, &wrong);
                 }
-                // A time stamp, say: the content is right.
+                // For example a time stamp: the content is correct.
                 Ok(bytes) => {
                     assert_eq!(bytes, 300);
                     harmless.push(at);
                 }
             }
         }
-        // Such as the time in a gzip header, or the bits that fill up a last byte: the libraries that encode say which.
+        // For example the time in a gzip header, or the padding bits of the last byte: the encoding library knows
+        // which.
         let free: Vec<usize> = (0..right.len())
             .filter(|at| {
                 let mut wrong = right.clone();

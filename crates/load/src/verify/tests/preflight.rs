@@ -1,4 +1,4 @@
-//! What the examination of a preflight says.
+//! Results of examining a preflight.
 
 use super::*;
 
@@ -64,7 +64,7 @@ fn the_users_word_makes_bodies_vary() {
         (with_fields(body.clone(), &[("X-Id", "1")]), with_fields(body, &[("X-Id", "2"), ("X-Other", "3")]));
     let (preflight, expectation) = Examiner::new(&plan).examine(&request(), &a, &[b]);
     assert_eq!((preflight.checked, expectation.length, expectation.decoded), (Checked::Samples, None, None));
-    assert_eq!(preflight.notes, ["fields that differ from response to response: x-other"]);
+    assert_eq!(preflight.notes, ["headers that differ between responses: x-other"]);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn the_same_length_of_bodies_that_differ_is_chance_and_what_is_far_from_it_is_no
         assert_eq!((preflight.checked, expectation.length), (Checked::Samples, None));
         assert!(expectation.implausible(51).is_none() && expectation.implausible(24).is_some());
     }
-    // Even where no body is looked at in the load.
+    // Also if the load discards bodies.
     let plan = plan(Limits::default(), Check::Discard);
     let seen = [&a, &b].map(|body| captured(Coding::Identity, body));
     assert_eq!(Examiner::new(&plan).examine(&request(), &seen[0], &seen[1..]).1.length, None);
@@ -95,7 +95,7 @@ fn two_contents_that_come_again_and_again_are_both_accepted() {
     assert_eq!(world.judged(Coding::Gzip, &encode(Coding::Gzip, 1, &a), 100), (Ok(500), true));
     let other = world.judged(Coding::Gzip, &encode(Coding::Gzip, 6, &page(499)), 100).0.unwrap_err();
     assert_eq!(other.kind, FaultKind::Mismatch);
-    // Of four that were seen, a third could well have been missed.
+    // After four responses, a third content could well have been missed.
     assert_eq!(examine(&seen[0], &seen[1..4]).0.checked, Checked::Samples);
 }
 
@@ -149,7 +149,7 @@ fn two_codings_of_one_content_are_both_accepted() {
         assert_eq!(world.judged(Coding::Gzip, &packed, 100), (Ok(1000), false));
         assert_eq!(world.judged(Coding::Identity, &body, 100), (Ok(1000), false));
     }
-    // A body of the one under the label of the other is no variant of it.
+    // A body of one coding with the header of another is not a variant.
     assert_eq!(world.judged(Coding::Identity, &packed, 100).0.unwrap_err().kind, FaultKind::Mismatch);
     assert_eq!(world.judged(Coding::Gzip, &body, 100).0.unwrap_err().kind, FaultKind::Corrupt);
 }
@@ -177,7 +177,7 @@ fn a_part_of_a_coded_body_is_compared_as_it_is() {
     let seen = Captured { head, ..captured(Coding::Gzip, part) };
     let (preflight, expectation) = examine(&seen, std::slice::from_ref(&seen));
     assert_eq!((preflight.fault.clone(), preflight.checked), (None, Checked::Bytes));
-    assert!(noted(&preflight, "a part of a coded body"));
+    assert!(noted(&preflight, "a part of a compressed body"));
     let plan = plan(Limits::default(), verify());
     let mut verifier: Verifier<()> =
         Verifier::new(Expectations::new(vec![expectation], &plan), Decoder::start().unwrap());
@@ -208,7 +208,7 @@ fn bodies_that_are_not_read_are_checked_by_length() {
         (preflight.checked, expectation.length, preflight.body_bytes),
         (Checked::Length, Some(1 << 30), 1 << 30)
     );
-    assert!(noted(&preflight, "checked by their length alone"));
+    assert!(noted(&preflight, "only the length is checked"));
     assert_eq!(examine(&long(1 << 30), &[long(1 << 29)]).1.length, None);
 
     let not_modified =

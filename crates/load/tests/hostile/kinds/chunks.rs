@@ -1,4 +1,4 @@
-//! Chunks that break the rules of the chunked transfer coding, or go to their limits.
+//! Chunks that violate the chunked transfer coding, or reach its limits.
 
 use weigh_load::fault::FaultKind::{BadChunk, Length, Mismatch, Overlong, Timeout, Truncated};
 
@@ -79,7 +79,7 @@ fn endless() -> Vec<Kind> {
     ]
 }
 
-/// They are responses like any other as long as they go on.
+/// They are valid responses until they break.
 fn floods() -> Vec<Kind> {
     vec![
         http1("chunks of a byte without end", &[Timeout], vec![sent(""), flood("1\r\nx\r\n".repeat(1000))]),

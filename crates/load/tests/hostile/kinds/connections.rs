@@ -1,4 +1,4 @@
-//! Servers that deal with connections badly, before or beside any request.
+//! Servers that handle connections badly, before or during any request.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ fn accepts() -> Vec<Kind> {
     ]
 }
 
-/// Servers that do not read what is sent to them.
+/// Servers that do not read.
 fn uploads() -> Vec<Kind> {
     let body = || vec![b'x'; 2 << 20];
     let early = |step: Step| vec![step, Step::Wait(Duration::from_millis(300))];

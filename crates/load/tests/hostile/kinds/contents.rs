@@ -1,4 +1,4 @@
-//! Bodies that are framed well and whose content coding is not.
+//! Bodies with valid framing but an invalid content coding.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ const PAGE: &[u8] = b"It was the best of times, it was the worst of times, it wa
 /// Content codings with the codecs that make them, and the level that makes the smallest bomb.
 const CODINGS: [(&str, &str, i32); 4] =
     [("gzip", "zlib", 9), ("deflate", "zlib", 9), ("br", "brotli", 5), ("zstd", "zstd", 3)];
-/// What a bomb decodes to; the plan's limit is 8 MB.
+/// The decoded size of a bomb; the plan's limit is 8 MB.
 const BOMB: usize = 256 << 20;
 
 fn encode(coding: &str, level: i32, body: &[u8]) -> Vec<u8> {
@@ -26,7 +26,7 @@ fn encode(coding: &str, level: i32, body: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What gzip has packed, in the frame of zlib (RFC 1950): gzip's has 10 bytes before it and 8 after it.
+/// The data of gzip in the container of zlib (RFC 1950): gzip has 10 bytes before it and 8 after it.
 fn zlib(gzip: &[u8], body: &[u8]) -> Vec<u8> {
     let (mut a, mut b) = (1u32, 0u32);
     for byte in body {
@@ -44,7 +44,7 @@ fn good(coding: &str) -> Vec<u8> {
     encode(coding, 6, PAGE)
 }
 
-/// In place of the page in that coding.
+/// Bytes instead of the page in that coding.
 fn instead(name: impl Into<String>, ends: &[FaultKind], coding: &str, wire: &[u8]) -> Kind {
     http1(name, ends, vec![send(coded(coding, wire))]).instead_of(coded(coding, &good(coding))).read()
 }
@@ -75,7 +75,7 @@ fn each(coding: &'static str) -> Vec<Kind> {
     vec![
         instead(named("cut in the middle"), &[Corrupt], coding, &good[..middle]),
         instead(named("without its last byte"), &[Corrupt], coding, &good[..good.len() - 1]),
-        // In a literal of zstd, which has no checksum here: only who knows the page sees it.
+        // In a literal of zstd, without a checksum: only a comparison with the page finds it.
         match instead(named("a flipped bit in the middle"), &[Corrupt, Mismatch], coding, &flipped(middle)) {
             kind if coding == "zstd" => kind.first(&[]),
             kind => kind,
@@ -150,7 +150,7 @@ fn zstd() -> Vec<Kind> {
             "zstd",
             &[0x28, 0xb5, 0x2f, 0xfd, 0x21, 7, 1, 9, 0, 0, b'x'],
         ),
-        // They are legal; the decoder reads one frame alone.
+        // They are legal; the decoder reads only one frame.
         instead(
             "zstd: 10,000 skippable frames, then the page",
             &[Corrupt],

@@ -1,5 +1,5 @@
-//! Responses of HTTP/1 that are closed or reset at each stage, each over a connection of its own. `cuts` of the other tests does so after
-//! every byte.
+//! Responses of HTTP/1 that are closed or reset at each stage, each over a connection of its own. `cuts` of the other
+//! tests does this after every byte.
 
 use weigh_load::fault::FaultKind::{EmptyReply, Reset, Truncated};
 

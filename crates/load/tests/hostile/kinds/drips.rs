@@ -1,4 +1,4 @@
-//! Responses of HTTP/1 that come so slowly, byte by byte, that they end by the clock; over TLS each byte is a record.
+//! Responses of HTTP/1 that arrive so slowly, byte by byte, that they time out; over TLS each byte is a record.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub fn kinds() -> Vec<Kind> {
     also_over_tls(vec![
         http1("nothing is said", &[Timeout], vec![FOR_EVER]),
         http1("a head that drips", &[Timeout], vec![drip(response("", b"hello"))])
-            .saying("no last byte within 1 s"),
+            .saying("response not complete within 1 s"),
         http1("fields that drip", &[Timeout], vec![send("HTTP/1.1 200 OK\r\n"), drip("X: y\r\n".repeat(9))]),
         http1("interim responses that drip", &[Timeout], vec![drip("HTTP/1.1 100 ?\r\n\r\n".repeat(3))]),
         http1("a body that drips", &[Timeout], vec![length(), drip([b'x'; 5000])]),

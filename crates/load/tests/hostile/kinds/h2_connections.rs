@@ -1,4 +1,4 @@
-//! Connections of HTTP/2 that do not begin as such, or end in their middle.
+//! Connections of HTTP/2 that do not start as such, or end in the middle.
 
 use weigh_load::fault::FaultKind::{EmptyReply, Flood, Http2, Reset, Timeout, Truncated};
 
@@ -15,7 +15,7 @@ pub fn kinds() -> Vec<Kind> {
     [greetings, secure, also_over_tls([ends(), resets(), drips()].concat())].concat()
 }
 
-/// The same behind the TLS handshake.
+/// The same after the TLS handshake.
 fn secured(kind: &Kind) -> Kind {
     let mut kind = kind.clone().over(Secure::Good);
     kind.greeting.iter_mut().for_each(|steps| steps.insert(0, Step::Shake));

@@ -1,4 +1,4 @@
-//! Frames of HTTP/2 without end, before an answer and inside of one.
+//! Endless frames of HTTP/2, before a response and inside one.
 
 use weigh_load::fault::FaultKind::{self, Flood, HeadTooLong, Http2, Informational, Timeout};
 
@@ -10,7 +10,7 @@ use crate::kind::{Kind, also_over_tls, flood, http2, send};
 
 type Frame = fn(u32) -> Vec<u8>;
 
-/// Each alone, in place of an answer.
+/// Each alone, instead of a response.
 fn alone() -> Vec<(&'static str, Vec<FaultKind>, Frame)> {
     vec![
         ("PING", vec![Flood], |_| frame(PING, 0, 0, &[7; 8])),
@@ -44,7 +44,7 @@ fn alone() -> Vec<(&'static str, Vec<FaultKind>, Frame)> {
     ]
 }
 
-/// Behind the begin of an answer.
+/// After the start of a response.
 fn inside() -> Vec<(&'static str, Vec<FaultKind>, Frame)> {
     vec![
         ("empty DATA", vec![Flood, Http2], |id| frame(DATA, 0, id, &[])),
@@ -59,7 +59,7 @@ fn inside() -> Vec<(&'static str, Vec<FaultKind>, Frame)> {
     ]
 }
 
-/// Heads that CONTINUATION never ends.
+/// Heads with endless CONTINUATION frames.
 fn continued() -> Vec<Kind> {
     let more = |payload: &'static [u8]| {
         move |id| vec![send(frame(HEADERS, 0, id, OK)), flood(frame(CONTINUATION, 0, id, payload))]

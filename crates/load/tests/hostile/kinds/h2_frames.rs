@@ -1,4 +1,4 @@
-//! Single frames of HTTP/2 that break the rules.
+//! Single frames of HTTP/2 that violate the rules.
 
 use weigh_load::fault::FaultKind::{self, Http2, Overlong, Timeout, Truncated};
 
@@ -18,7 +18,7 @@ pub fn kinds() -> Vec<Kind> {
 
 type Row = (&'static str, Vec<FaultKind>, Bytes);
 
-/// Frames of a length that theirs cannot have (RFC 9113, 4.2 and 6).
+/// Frames with an invalid length for their kind (RFC 9113, 4.2 and 6).
 fn sizes() -> Vec<Row> {
     vec![
         ("PING of 7 bytes", vec![Http2], |_| frame(PING, 0, 0, &[7; 7])),
@@ -47,7 +47,7 @@ fn sizes() -> Vec<Row> {
     ]
 }
 
-/// Frames of a stream that cannot be theirs (RFC 9113, 5.1).
+/// Frames on a stream that they cannot have (RFC 9113, 5.1).
 fn streams() -> Vec<Row> {
     vec![
         ("PING of a stream", vec![Http2], |id| frame(PING, 0, id, &[7; 8])),
@@ -81,7 +81,7 @@ fn streams() -> Vec<Row> {
     ]
 }
 
-/// Settings beyond what they may be (RFC 9113, 6.5.2).
+/// Settings outside their range (RFC 9113, 6.5.2).
 fn settings() -> Vec<Row> {
     vec![
         ("ENABLE_PUSH of 2", vec![Http2], |_| setting(2, 2)),
@@ -95,7 +95,7 @@ fn settings() -> Vec<Row> {
     ]
 }
 
-/// Windows of flow control beyond their bounds (RFC 9113, 6.9).
+/// Flow-control windows outside their range (RFC 9113, 6.9).
 fn windows() -> Vec<Row> {
     vec![
         ("WINDOW_UPDATE of 0", vec![Http2], |_| frame(WINDOW_UPDATE, 0, 0, &[0; 4])),
@@ -150,7 +150,7 @@ fn legal() -> Vec<Row> {
         }),
         ("windows of nothing for requests", vec![], |id| [setting(4, 0), answer(id, b"ok")].concat()),
         ("an unknown setting", vec![], |id| [setting(0xabcd, 7), answer(id, b"ok")].concat()),
-        // What the library passes over although it is not allowed: nothing of it is taken for an answer.
+        // Violations that the library ignores: none counts as a response.
         ("a head on a closed stream", vec![], |id| [answer(id, b"ok"), head(id)].concat()),
         ("a body on a closed stream", vec![], |id| [answer(id, b"ok"), data(id, b"more")].concat()),
         ("a server that enables push", vec![], |id| [setting(2, 1), answer(id, b"ok")].concat()),

@@ -1,4 +1,4 @@
-//! Heads of HTTP/2 that break the rules, and header compression turned against its reader (RFC 7541).
+//! Heads of HTTP/2 that violate the rules, and attacks with header compression (RFC 7541).
 
 use weigh_load::fault::FaultKind::{
     self, BadHead, HeadTooLong, Http2, Informational, Overlong, Status, Truncated,
@@ -7,7 +7,7 @@ use weigh_load::fault::FaultKind::{
 use crate::frames::{CONTINUATION, END_HEADERS, END_STREAM, HEADERS, OK, field, frame, last};
 use crate::kind::{Kind, http2, send};
 
-/// An answer whose head is this block.
+/// A response whose head is this block.
 fn block(name: &'static str, ends: &[FaultKind], block: Vec<u8>) -> Kind {
     http2(name, ends, move |id| {
         vec![send([frame(HEADERS, END_HEADERS, id, &block), last(id, b"ok")].concat())]
@@ -51,7 +51,7 @@ fn statuses() -> Vec<Kind> {
         block(":status of letters", &[Http2], field(":status", "abc")),
         block(":status of two digits", &[Http2], field(":status", "20")),
         block(":status of 99999", &[Http2], field(":status", "99999")),
-        // The library passes it over.
+        // The library ignores it.
         block(":path in a response", &[], with(&[(":path", "/")])),
         block("an unknown pseudo header", &[Http2], with(&[(":strange", "x")])),
         block("another :status", &[Status], vec![0x8d]).first(&[]),

@@ -1,4 +1,4 @@
-//! Heads of HTTP/1 that break the rules, or go to their limits.
+//! Heads of HTTP/1 that violate the rules, or reach the limits.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn long() -> Vec<Kind> {
         http1("a field value without end", &[HeadTooLong], vec![begun(), send("X: "), flood("y")]),
         http1("a reason without end", &[HeadTooLong], vec![send("HTTP/1.1 200 "), flood("O")]),
         http1("bare line feeds without end", &[Garbage], vec![flood("\n")]),
-        http1("257 fields", &[HeadTooLong], vec![send(many)]).saying("more than 256 fields"),
+        http1("257 fields", &[HeadTooLong], vec![send(many)]).saying("more than 256 headers"),
         http1(
             "an interim response without end",
             &[HeadTooLong],
@@ -32,7 +32,7 @@ fn long() -> Vec<Kind> {
     ]
 }
 
-/// A good response but for this line in its head.
+/// A good response except for this line in its head.
 fn with(line: &str) -> Vec<Step> {
     vec![send(format!("HTTP/1.1 200 OK\r\nServer: a\r\n{line}\r\n\r\nhello"))]
 }
@@ -83,7 +83,7 @@ fn lengths() -> Vec<Kind> {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
     let ambiguous = [
         http1("a length, then chunks", &[AmbiguousLength], vec![send(both)])
-            .saying("Content-Length 5 and Transfer-Encoding in one response"),
+            .saying("Content-Length 5 together with Transfer-Encoding"),
         http1("chunks, then a length", &[AmbiguousLength], vec![send(reverse)]),
         http1("two lengths that differ", &[AmbiguousLength], with("Content-Length: 5\r\nContent-Length: 6")),
         http1("two lengths in one field that differ", &[AmbiguousLength], with("Content-Length: 5, 6")),

@@ -1,4 +1,4 @@
-//! Kept connections of HTTP/1 on which more is said than was asked, or less.
+//! Kept connections of HTTP/1 on which the server sends more than requested, or less.
 
 use std::time::Duration;
 

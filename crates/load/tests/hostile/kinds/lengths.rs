@@ -1,11 +1,11 @@
-//! Bodies of HTTP/1 that are not as long as their heads say, and other bodies than the good one.
+//! Bodies of HTTP/1 whose length differs from the head, and other bodies than the good one.
 
 use weigh_load::fault::FaultKind::{Length, Mismatch, Overlong, Reset, Status, Timeout, Truncated};
 
 use crate::kind::{FOR_EVER, Kind, also_over_tls, flood, http1, send};
 use crate::server::{Step, response};
 
-/// A head that says this length, and the five bytes of the good body.
+/// A head with this length, and the five bytes of the good body.
 fn lying(length: impl std::fmt::Display) -> Step {
     send(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\nhello"))
 }

@@ -1,4 +1,5 @@
-//! Records of a TLS session that stands: sealed as they should be, with contents that no server sends, and such that are not sealed.
+//! Records of an established TLS session: encrypted correctly but with contents that no server sends, and records that
+//! are not encrypted.
 
 use weigh_load::fault::FaultKind::{self, EmptyReply, Reset, Timeout, Tls, Truncated};
 
@@ -10,7 +11,7 @@ use crate::server::Step;
 const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
 const DATA: u8 = 23;
-/// Records of a flood: of a kilobyte each over 100 MB, where 16 MB without content are borne.
+/// Records of a flood: over 100 MB in records of a kilobyte, where 16 MB without content are accepted.
 const MANY: usize = 130_000;
 
 pub fn kinds() -> Vec<Kind> {

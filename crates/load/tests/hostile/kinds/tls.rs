@@ -1,4 +1,4 @@
-//! Servers that break the rules of the TLS handshake, or show what is not to be trusted; for HTTP/1 and, where that differs, HTTP/2.
+//! Servers that violate the TLS handshake, or present an untrusted certificate; for HTTP/1 and, if it differs, HTTP/2.
 
 use weigh_load::fault::FaultKind::{self, ConnectTimeout, Garbage, Http2, Reset, Timeout, Tls};
 
@@ -12,7 +12,7 @@ pub fn kinds() -> Vec<Kind> {
     [certificates(), greetings(), flights(), spoken()].concat()
 }
 
-/// A server that answers well, over TLS of this kind, each request over a connection of its own.
+/// A server with good responses, over TLS of this kind, each request over a connection of its own.
 fn shown(name: &str, ends: &[FaultKind], tls: Secure) -> Kind {
     http1(name, ends, vec![send(response("", b"hello"))]).over(tls).fresh().only(&[crate::kind::When::First])
 }
@@ -36,7 +36,7 @@ fn certificates() -> Vec<Kind> {
     ]
 }
 
-/// What is said in place of the server's greeting; each connection carries one request.
+/// The bytes instead of the server's greeting; each connection has one request.
 fn greeting(name: &str, ends: &[FaultKind], said: Vec<Step>) -> Kind {
     let steps = [vec![Step::Hear], said].concat();
     http1(name, ends, steps).greeting().over(Secure::Good)
@@ -134,7 +134,7 @@ fn flights() -> Vec<Kind> {
     ]
 }
 
-/// One protocol where the other is spoken.
+/// One protocol where the other is expected.
 fn spoken() -> Vec<Kind> {
     vec![
         http1("TLS on a plain port", &[Garbage], vec![send(record(22, b"\x02\0\0\x04aaaa")), FOR_EVER]),

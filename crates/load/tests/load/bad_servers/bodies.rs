@@ -1,4 +1,4 @@
-//! Bytes that answer nothing, and bodies that end with their connection.
+//! Bytes that belong to no request, and bodies that end with their connection.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn good() -> Vec<u8> {
 
 #[test]
 fn bytes_that_answer_nothing_are_never_taken_for_a_response() {
-    // They come when the next request is already on its way, which they would answer.
+    // They arrive when the next request is already on its way, and would be taken for its response.
     let late = PREFLIGHT + 10;
     let server = Server::start(move |number| match number {
         n if n == late => {
@@ -38,7 +38,7 @@ fn bytes_that_answer_nothing_are_never_taken_for_a_response() {
 fn a_body_that_ends_with_its_connection_is_whole() {
     let body = b"HTTP/1.1 200 OK\r\n\r\nhello";
     for check in [verify(), Check::Discard] {
-        // All at once: the bytes and the end may reach the client in the same breath.
+        // All at once: the bytes and the end may reach the client together.
         let server = Server::start(|_| vec![Step::Send(body.to_vec()), Step::Close]);
         let mut plan = plan(server.address, check.clone());
         plan.length.requests = Some(300);

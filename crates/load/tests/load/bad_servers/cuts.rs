@@ -1,4 +1,4 @@
-//! Connections that end where they must not: after every byte of a response, and in every phase of an exchange.
+//! Connections that end too early: after every byte of a response, and in every phase of an exchange.
 
 use weigh_load::fault::FaultKind;
 use weigh_load::plan::Check;
@@ -10,11 +10,11 @@ use crate::server::{Server, Step, chunked, response};
 /// Good responses after the last cut: the run goes on.
 const AFTER: u64 = 7;
 
-/// A load over one connection in which the responses are cut after 0, 1, 2, … bytes, and then no more.
+/// A load over one connection in which the responses are cut after 0, 1, 2, … bytes, and then complete.
 fn cut_everywhere(good: &[u8], end: Step, check: Check) -> LoadResult {
     let (good, cuts) = (good.to_vec(), good.len() as u64);
     let answers = move |number: u64| match number.checked_sub(PREFLIGHT) {
-        // The first end must not come on a connection that has served before, where it may be a race.
+        // The first end must not be on a connection that has served before, where it may be a race.
         Some(0) => vec![Step::Send(good.clone()), Step::Close],
         Some(at) if at <= cuts => vec![Step::Send(good[..at as usize - 1].to_vec()), end.clone()],
         _ => vec![Step::Send(good.clone())],

@@ -77,7 +77,7 @@ fn a_response_that_had_begun_is_never_asked_for_again() {
 
 #[test]
 fn a_connection_that_is_closed_while_idle_is_nobodys_fault() {
-    // Each connection is closed between two requests, which an open model leaves time for.
+    // Each connection is closed between two requests; an open model leaves time for that.
     let server = Server::start(|number| match number % 4 {
         3 => vec![good(), Step::Wait(Duration::from_millis(5)), Step::Close],
         _ => vec![good()],
@@ -102,7 +102,7 @@ fn a_connection_that_the_server_says_it_will_close_is_not_used_again() {
 
 #[test]
 fn a_connection_whose_request_was_answered_before_it_was_sent_is_not_used_again() {
-    // Half a request is in the way of the next: what follows would be taken for its rest.
+    // After half a request, the next one would be taken for its rest.
     let body = vec![b'x'; 8 << 20];
     let server = early();
     let mut plan = single_to(server, body);

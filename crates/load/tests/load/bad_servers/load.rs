@@ -1,4 +1,4 @@
-//! Runs against such servers, and what has to hold of every one of them.
+//! Runs against such servers, and checks that apply to all of them.
 
 use std::sync::atomic::AtomicBool;
 
@@ -15,7 +15,7 @@ pub const PREFLIGHT: u64 = 3;
 /// Requests of a load, unless a test says otherwise.
 pub const REQUESTS: u64 = 24;
 
-/// The load's request that goes wrong, unless a test says otherwise.
+/// The load's request that fails, unless a test says otherwise.
 pub const BAD: u64 = 10;
 
 /// A load of [`REQUESTS`] over two connections that are kept.
@@ -32,12 +32,12 @@ pub fn verify() -> Check {
     Check::Verify { decode_every: 1, vary_by: Vec::new() }
 }
 
-/// Carries a plan out.
+/// Runs a plan.
 pub fn load(plan: &LoadPlan) -> Result<LoadResult, Refusal> {
     run(plan, &mut |_| {}, &AtomicBool::new(false))
 }
 
-/// What the only class came to. Every request that was due has ended in one way, and the parts make up the whole.
+/// The results of the only class. Every scheduled request has ended in one way, and the parts add up to the whole.
 pub fn counts(result: &LoadResult) -> Counts {
     assert_eq!(result.classes.len(), 1);
     let counts = result.classes[0].counts;
@@ -48,7 +48,7 @@ pub fn counts(result: &LoadResult) -> Counts {
     counts
 }
 
-/// Kinds of the faults with their numbers, in order.
+/// Kinds of failures with their numbers, in order.
 pub fn kinds(result: &LoadResult) -> Vec<(FaultKind, u64)> {
     result.faults.iter().map(|fault| (fault.kind, fault.count)).collect()
 }

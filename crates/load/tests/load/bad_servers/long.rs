@@ -1,4 +1,4 @@
-//! Long bodies that come in parts: events wait for many bytes of them, and nothing may be missed or come late for it.
+//! Long bodies that arrive in parts: an event waits for many bytes, and nothing may be missed or delayed by that.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn parts(ends: &[usize]) -> Vec<Step> {
     steps
 }
 
-/// With a limit that whoever waits for bytes which do not come is over.
+/// With a time limit that is exceeded if the client waits for bytes that do not arrive.
 fn single(server: &Server, check: Check) -> LoadPlan {
     let limits = Limits { request_seconds: 2.0, ..Limits::default() };
     let mut plan = LoadPlan { limits, ..plan(server.address, check) };

@@ -1,4 +1,4 @@
-//! What the machine has or lacks: the second address family, and local ports.
+//! Features of the machine: the second address family, and local ports.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -8,14 +8,14 @@ use weigh_load::fault::FaultKind;
 use super::load::{REQUESTS, counts, kinds, load, plan, verify};
 use crate::server::{Server, Step, response};
 
-/// Set where this binary runs once more, in a network of its own.
+/// Set if this binary runs again in a network of its own.
 const INSIDE: &str = "WEIGH_FEW_PORTS";
 
 fn answers(_: u64) -> Vec<Step> {
     vec![Step::Send(response("", b"hello"))]
 }
 
-/// Says why a test does nothing here; where nothing may be left out it fails.
+/// Reports why a test does nothing here; fails if no test may be skipped.
 fn skip(why: &str) {
     eprintln!("left out: {why}");
     assert!(std::env::var_os("WEIGH_STRICT").is_none(), "{why}");
@@ -55,7 +55,7 @@ fn no_local_port_left_is_said_in_these_words() {
     assert!(output.status.success(), "{said}");
 }
 
-/// More connections than local ports; those that there are do the rest.
+/// More connections than local ports: the available ones do the rest.
 fn with_five_ports() {
     let listener = TcpListener::bind("127.0.0.1:80").expect("a port outside of the range");
     let server = Server::on(listener, answers);
@@ -65,8 +65,8 @@ fn with_five_ports() {
     let result = load(&plan).expect("a good preflight");
     let [(FaultKind::PortsExhausted, count)] = kinds(&result)[..] else { panic!("{:?}", result.faults) };
     assert_eq!(counts(&result).completed, 2000 - count);
-    // Each failure puts the next connection off, and no request that has one.
+    // Each failure delays the next connection, but no request that has one.
     assert!(count < 200, "{count}");
     let message = &result.faults[0].example.message;
-    assert!(message.contains("every local port to it is in use or in TIME_WAIT"), "{message}");
+    assert!(message.contains("every local port for it is in use or in TIME_WAIT"), "{message}");
 }

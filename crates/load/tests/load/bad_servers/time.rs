@@ -11,7 +11,7 @@ use crate::server::{Server, Step, response};
 
 #[test]
 fn a_server_that_accepts_no_more_lets_connections_time_out() {
-    // What the kernel takes into its short queue stands and is never answered; whatever comes after that does not stand.
+    // Connections in the kernel's short queue are established but never answered; further ones are not established.
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
     socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).expect("a local port");
     socket.listen(1).expect("it is bound");
@@ -30,7 +30,7 @@ fn a_server_that_accepts_no_more_lets_connections_time_out() {
     };
     assert!(unconnected >= 4 && (1..=4).contains(&unanswered), "{:?}", result.faults);
     assert!(counts(&result).completed >= 11);
-    assert_eq!(result.faults[0].example.message, "no connection within 0.3 s");
+    assert_eq!(result.faults[0].example.message, "not connected within 0.3 s");
 }
 
 #[test]

@@ -13,38 +13,38 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// What is done with a request.
+/// The server's treatment of a request.
 #[derive(Clone, Debug)]
 pub enum Deed {
     /// 200 with this body, and these fields.
     Send(Bytes, &'static [(&'static str, &'static str)]),
-    /// So many informational responses, and then `ok`.
+    /// This many informational responses, and then `ok`.
     Inform(usize),
-    /// The request's body comes back.
+    /// The response has the request's body.
     Echo,
     /// The stream is reset before a response.
     Reset(Reason),
     /// The stream is reset after 10 bytes of body.
     ResetInside(Reason),
-    /// The connection ends with GOAWAY; what was taken is finished.
+    /// The connection ends with GOAWAY; accepted requests are finished.
     GoAway,
     /// Nothing, and the stream stays open.
     Hang,
-    /// The connection is closed without a word after 10 bytes of body.
+    /// The connection is closed without GOAWAY after 10 bytes of body.
     Close,
 }
 
-/// Says what is done with a request by its number over all connections, from 0; the preflight's count too.
+/// Chooses the treatment of a request by its number over all connections, from 0; the preflight's count, too.
 pub type Script = Arc<dyn Fn(usize, &str) -> Deed + Send + Sync>;
 
-/// What a server has seen.
+/// The server's counters.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// Requests.
     pub requests: AtomicUsize,
     /// Connections.
     pub connections: AtomicUsize,
-    /// The most that were open at once, on one connection.
+    /// The most open streams at once on one connection.
     pub most_at_once: AtomicUsize,
 }
 
@@ -57,7 +57,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one that allows so many streams at once on a connection.
+    /// Starts one that allows this many streams at once on a connection.
     pub fn start(streams: u32, tls: Option<Arc<rustls::ServerConfig>>, script: Script) -> Server {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();

@@ -51,13 +51,13 @@ fn what_is_no_link_is_one_line_that_shows_how_it_is_written() {
 #[test]
 fn what_cannot_be_is_named_with_its_bounds() {
     for (text, said) in [
-        ("1kbit/1ms", "from 8 kbit/s"),
-        ("11gbit/1ms", "to 10 Gbit/s"),
-        ("1mbit/11s", "from 0 to 10 s"),
-        ("1mbit/1ms/51%", "from 0% to 50%"),
+        ("1kbit/1ms", "between 8 kbit/s"),
+        ("11gbit/1ms", "and 10 Gbit/s"),
+        ("1mbit/11s", "between 0 and 10 s"),
+        ("1mbit/1ms/51%", "between 0% and 50%"),
         ("1mbit/1ms/queue=1KB", "3 KB"),
         ("1mbit/1ms/queue=100MB", "64 MiB"),
-        ("10gbit/1s", "over 256 MB"),
+        ("10gbit/1s", "above the limit of 256 MB"),
     ] {
         assert!(line(text).contains(said), "{text}: {}", line(text));
     }

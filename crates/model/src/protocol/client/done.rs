@@ -1,4 +1,4 @@
-//! What a client worker says of a block of transactions.
+//! The report of a client worker on a block of transactions.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 pub struct Done {
     /// Echo of the request.
     pub id: u64,
-    /// Seconds since the epoch of the first send.
+    /// Seconds since the epoch at the first send.
     pub began: f64,
-    /// Seconds since the epoch of the last answer.
+    /// Seconds since the epoch at the last answer.
     pub ended: f64,
-    /// Seconds between the two, by the clock that only goes forward.
+    /// Seconds between the two, by the monotonic clock.
     pub seconds: f64,
     /// CPU time of the process in user space, nanoseconds.
     pub cpu_user_ns: u64,
-    /// CPU time in the kernel.
+    /// CPU time of the process in the kernel, nanoseconds.
     pub cpu_system_ns: u64,
-    /// Context switches by waiting.
+    /// Voluntary context switches.
     #[serde(default)]
     pub voluntary: u64,
-    /// Context switches by being preempted.
+    /// Involuntary context switches.
     #[serde(default)]
     pub involuntary: u64,
     /// Writes.
@@ -37,7 +37,7 @@ pub struct Done {
     /// From the scheduled send of a read to its answer.
     #[serde(default)]
     pub get_response: Option<Bins>,
-    /// Nanoseconds that the worker looked at its clock before scheduled sends; they are in its CPU time.
+    /// Nanoseconds that the worker polled its clock before scheduled sends; part of its CPU time.
     #[serde(default)]
     pub spin_ns: u64,
     /// Nanoseconds of serializing and encoding, inside PUT.
@@ -46,17 +46,17 @@ pub struct Done {
     /// Nanoseconds of decoding and unserializing, inside GET.
     #[serde(default)]
     pub decode_ns: u64,
-    /// Scheduled and never sent.
+    /// Scheduled transactions that were never sent.
     #[serde(default)]
     pub dropped: u64,
     /// Memory.
     pub memory: Memory,
-    /// CPU nanoseconds of a transaction that are the loop's own.
+    /// CPU nanoseconds per transaction that the worker's own loop takes.
     pub own_ns: f64,
-    /// What failed, by message.
+    /// Failures by message.
     #[serde(default)]
     pub faults: Vec<Failed>,
-    /// Given up: why.
+    /// Why the block was aborted; null: it was not.
     #[serde(default)]
     pub aborted: Option<String>,
 }
@@ -64,60 +64,60 @@ pub struct Done {
 /// Writes of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Writes {
-    /// Made, failed ones among them.
+    /// All writes, with failed ones.
     pub count: u64,
-    /// Failed.
+    /// Failed writes.
     pub failed: u64,
 }
 
 /// Reads of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Reads {
-    /// Made, failed ones among them.
+    /// All reads, with failed ones.
     pub count: u64,
-    /// Failed.
+    /// Failed reads.
     pub failed: u64,
-    /// Found.
+    /// Reads that found a value.
     pub hits: u64,
-    /// Not found.
+    /// Reads that found nothing.
     pub misses: u64,
-    /// Another value came than was written.
+    /// Reads that found another value than was written.
     pub wrong: u64,
 }
 
-/// A histogram as a worker has it, in nanoseconds.
+/// A worker's histogram, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Bins {
-    /// Values.
+    /// Number of values.
     pub count: u64,
-    /// The smallest.
+    /// The smallest value.
     pub min: u64,
-    /// The largest.
+    /// The largest value.
     pub max: u64,
-    /// The sum.
+    /// The sum of all values.
     pub sum: u64,
-    /// The middle of each bin, and how many values are in it.
+    /// The middle of each bin with the number of its values.
     pub bins: Vec<(u64, u64)>,
 }
 
-/// What PHP's memory manager says of a worker, in bytes.
+/// Memory of a worker as PHP's memory manager reports it, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Memory {
     /// `memory_get_usage()` before the first transaction.
     pub begin: u64,
-    /// The same after the last.
+    /// `memory_get_usage()` after the last transaction.
     pub end: u64,
-    /// `memory_get_peak_usage()` over the process's life.
+    /// `memory_get_peak_usage()` of the whole process.
     pub peak: u64,
-    /// `memory_get_peak_usage(true)`: what it had from the system.
+    /// `memory_get_peak_usage(true)`: memory requested from the system.
     pub peak_real: u64,
-    /// What the worker's own tables hold of the first three, as it says; taken off in records.
+    /// The part of the first three that the worker's own tables take, as it reports; subtracted in records.
     #[serde(default, skip_serializing)]
     pub own: u64,
 }
 
 impl Memory {
-    /// Less what the worker's own tables hold, which differs between versions of PHP.
+    /// The figures without the worker's own tables, whose size differs between versions of PHP.
     #[must_use]
     pub fn without_own(self) -> Memory {
         let less = |bytes: u64| bytes.saturating_sub(self.own);
@@ -125,11 +125,11 @@ impl Memory {
     }
 }
 
-/// What failed, and how often.
+/// A failure with its count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Failed {
-    /// One line.
+    /// The message, one line.
     pub message: String,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
 }

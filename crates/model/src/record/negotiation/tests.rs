@@ -13,6 +13,6 @@ fn a_wrong_body_is_told_with_what_was_asked() {
     };
     let negotiation = Negotiation { exchanges: vec![Exchange::default(), wrong], ended: None };
     let said = negotiation.wrong_body().unwrap();
-    assert_eq!(said, "the br body for Accept-Encoding `br`: it is not the content");
+    assert_eq!(said, "the br body for Accept-Encoding `br`: the body is not the content");
     assert_eq!(Negotiation::default().wrong_body(), None);
 }

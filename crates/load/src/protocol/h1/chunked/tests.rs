@@ -1,4 +1,4 @@
-//! What chunks hold, which are refused, and that neither depends on how their bytes were split.
+//! The content of chunks, the chunks that are rejected, and that neither depends on how the bytes are split.
 
 use std::convert::Infallible;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{Chunked, Error, MOST_OF_LINE, MOST_OF_TRAILERS, Step};
 use crate::fault::{Fault, FaultKind};
 
-/// Decodes pieces; the body so far, and the last step or the fault.
+/// Decodes pieces; returns the body so far, and the last step or the failure.
 fn decode<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Result<Step, Fault>) {
     let (mut chunked, mut body) = (Chunked::default(), Vec::new());
     let mut total = Step { consumed: 0, done: false };

@@ -1,4 +1,4 @@
-//! What heads say, which are refused, and that neither depends on how their bytes were split.
+//! The content of heads, the heads that are rejected, and that neither depends on how the bytes are split.
 
 use proptest::prelude::*;
 
@@ -177,7 +177,7 @@ fn bytes_and_fields_are_bounded() {
 #[test]
 fn messages_show_the_servers_bytes_escaped_and_bounded() {
     let fault = whole(b"HTTP/1.1 200 OK\r\n\x1b[2Jevil\r\n\r\n").expect_err("a fault");
-    assert_eq!(fault.message, r"a line that is no field: `\x1b[2Jevil`");
+    assert_eq!(fault.message, r"a line that is not a header: `\x1b[2Jevil`");
     let long = format!("HTTP/1.1 200 OK\r\n {}\r\n\r\n", "x".repeat(2000));
     assert!(whole(long.as_bytes()).expect_err("a fault").message.chars().count() < 100);
 }
@@ -200,7 +200,7 @@ fn a_drip_looks_at_every_byte_once() {
     }
 }
 
-/// Bytes that often are a head, and nearly one otherwise.
+/// Bytes that are often a head, and otherwise almost one.
 fn headlike() -> impl Strategy<Value = Vec<u8>> {
     let line = prop_oneof![
         4 => "[A-Za-z-]{1,12}: {0,2}[ -~]{0,12}\r?\n",
@@ -213,7 +213,7 @@ fn headlike() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(start, lines, end, rest)| (start + &lines.concat() + &end + &rest).into_bytes())
 }
 
-/// The answer when the bytes come in pieces of the given lengths.
+/// The result if the bytes arrive in pieces of the given lengths.
 fn in_pieces(bytes: &[u8], pieces: &[usize], limits: &HeadLimits) -> Result<Option<Head>, FaultKind> {
     let (mut there, mut scanned) = (0, 0);
     for piece in pieces.iter().chain([&bytes.len()]) {

@@ -23,7 +23,7 @@ fn a_record_that_was_tampered_with_fails() {
     let identity = identity();
     let (address, server) = serve(&identity, 1, |secure| {
         secure.read_exact(&mut [0]).unwrap();
-        // A record of application data that no key has made.
+        // A record of application data that is not encrypted with any key.
         secure.sock.write_all(&[&[23, 3, 3, 0, 32][..], &[9; 32]].concat()).unwrap();
         let _ = secure.sock.read(&mut [0; 100]);
     });
@@ -71,7 +71,7 @@ fn large_requests_go_whole_although_the_socket_fills_up() {
     });
     let mut tls = connect(address, &thread(&settings(&identity)), "localhost").unwrap();
     send(&mut tls, &body).unwrap();
-    // What is still to be sent goes out with reads.
+    // Reads also send pending data.
     assert_eq!(patient(|| tls.read(&mut [0; 10])).unwrap(), 1);
     server.join().unwrap();
 }
@@ -92,7 +92,7 @@ fn nothing_is_left_behind_unannounced() {
     while left > 0 {
         let read = patient(|| tls.read(&mut [0; 300])).unwrap();
         left -= read;
-        // Whoever stops here would wait for an event that may never come.
+        // A caller that stops here would wait for an event that may never come.
         assert!(tls.has_buffered() || left < 40_000 - 300);
         assert!(!(tls.has_buffered() && tls.short_read_drains()));
     }
