@@ -80,6 +80,11 @@ impl Version {
 
 /// Carries out the visits of a run, one at a time. It keeps what it started until it is told to end.
 pub trait Executor {
+    /// What the user should know before anything is measured: a line.
+    fn remark(&self) -> Option<&str> {
+        None
+    }
+
     /// What the `live` cells of a plan stand on, by index. What does not answer is left out, and its cells become faults.
     fn versions(&mut self, plan: &Plan, live: &[usize]) -> Vec<Version>;
 

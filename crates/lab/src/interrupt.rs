@@ -4,8 +4,15 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use anyhow::{Result, bail};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
+
+/// What is said where the user's wish ends something.
+pub const INTERRUPTED: &str = "interrupted";
+
+/// What signals lead to, once they are caught.
+static HANDLED: Mutex<Option<Handled>> = Mutex::new(None);
 
 /// A flag that is set once and shared by clones.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +28,6 @@ struct Handled {
 
 impl Handled {
     fn once() -> io::Result<Handled> {
-        static HANDLED: Mutex<Option<Handled>> = Mutex::new(None);
         let mut known = HANDLED.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
             Some(handled) => Ok(handled.clone()),
@@ -30,7 +36,8 @@ impl Handled {
     }
 
     fn begin() -> io::Result<Handled> {
-        let handled = Handled { unwatched: Arc::default(), flag: Interrupt::new() };
+        // A signal that comes before all handlers are in place ends the program: it would be lost otherwise.
+        let handled = Handled { unwatched: Arc::new(AtomicBool::new(true)), flag: Interrupt::new() };
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // In this order: the first signal finds the flag down and only sets it.
             flag::register_conditional_default(signal, Arc::clone(&handled.unwatched))?;
@@ -61,6 +68,23 @@ impl Interrupt {
         let done = work(&handled.flag);
         handled.unwatched.store(true, Ordering::SeqCst);
         Ok(done)
+    }
+
+    /// The flag that signals set, where they are caught by now; else one that nothing sets.
+    pub fn caught() -> Interrupt {
+        let known = HANDLED.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().map(|handled| handled.flag.clone()).unwrap_or_default()
+    }
+
+    /// What came of something that the user may have ended: then that is all there is to say of it.
+    ///
+    /// # Errors
+    /// Those of the result, and that the flag is set.
+    pub fn ended<T>(&self, result: Result<T>) -> Result<T> {
+        if self.is_set() {
+            bail!(INTERRUPTED);
+        }
+        result
     }
 
     /// Sets the flag.

@@ -133,15 +133,7 @@ fn kills(kind: &Kind, wanted: usize) -> Result<Tally> {
     let watch = Watch::over(home.path());
     std::fs::create_dir(watch.tmp())?;
     std::fs::write(home.path().join("study.toml"), kind.study)?;
-    let mut whole = Duration::ZERO;
-    // The first run also fills the cache; how long the second one takes is what a killed one would have taken.
-    for name in ["first", "second"] {
-        let begun = Instant::now();
-        let status = start(home.path(), &home.path().join(name))?.wait()?;
-        ensure!(status.success(), "an uninterrupted run ended with {status}");
-        whole = begun.elapsed();
-    }
-    progress(&format!("{}: an uninterrupted run takes {:.1} s", kind.name, whole.as_secs_f64()));
+    let whole = whole(kind.name, &[0], |name| start(home.path(), &home.path().join(name)))?;
     let mut draw = ChaCha8Rng::seed_from_u64(SEED);
     let mut tally = Tally::default();
     for attempt in 0..wanted * ATTEMPTS {
@@ -152,6 +144,21 @@ fn kills(kind: &Kind, wanted: usize) -> Result<Tally> {
         one(kind, &watch, home.path(), &home.path().join(format!("run-{attempt}")), after, &mut tally)?;
     }
     Ok(tally)
+}
+
+/// How long a start takes that nobody kills, from its second one: the first one also fills the cache. `fine` are the exit codes that it may end with.
+fn whole(name: &str, fine: &[i32], start: impl Fn(&str) -> Result<Child>) -> Result<Duration> {
+    let mut whole = Duration::ZERO;
+    for out in ["first", "second"] {
+        let begun = Instant::now();
+        let ended = start(out)?.wait_with_output()?;
+        let said = String::from_utf8_lossy(&ended.stderr).lines().last().unwrap_or_default().to_owned();
+        let is_fine = ended.status.code().is_some_and(|code| fine.contains(&code));
+        ensure!(is_fine, "without a kill it ended with {}: {said}", ended.status);
+        whole = begun.elapsed();
+    }
+    progress(&format!("{name}: {:.1} s without a kill", whole.as_secs_f64()));
+    Ok(whole)
 }
 
 /// `weigh` in the surroundings of the labs below `home`.

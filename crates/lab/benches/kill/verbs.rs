@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::{SEED, Targets, progress};
 use crate::left::{Left, Watch};
-use crate::{CODECS, SERVERS, weigh};
+use crate::{CODECS, SERVERS, weigh, whole};
 
 /// Kills of all verbs together, where the environment asks for no other number.
 pub const KILLS: usize = 200;
@@ -194,20 +194,7 @@ fn kills_of(verb: &Verb, wanted: usize, url: &str) -> Result<Row> {
     let home = home.path();
     prepare(home)?;
     let watch = Watch::over(home);
-    let mut whole = Duration::ZERO;
-    // The first one also fills the cache.
-    for out in ["first", "second"] {
-        let begun = Instant::now();
-        let ended = start(verb, home, &home.join(out), url)?.wait_with_output()?;
-        let said = String::from_utf8_lossy(&ended.stderr).lines().last().unwrap_or_default().to_owned();
-        ensure!(
-            ended.status.success() || ended.status.code() == Some(2),
-            "it ended with {}: {said}",
-            ended.status
-        );
-        whole = begun.elapsed();
-    }
-    progress(&format!("{}: {:.1} s without a kill", verb.name, whole.as_secs_f64()));
+    let whole = whole(verb.name, &[0, 2], |out| start(verb, home, &home.join(out), url))?;
     let mut draw = ChaCha8Rng::seed_from_u64(SEED);
     let mut row = Row::default();
     for number in 0..wanted {

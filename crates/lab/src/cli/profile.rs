@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::run::words;
@@ -168,19 +168,29 @@ fn unknown_function(name: &str, document: &Document) -> Option<String> {
 
 fn files(paths: &[PathBuf]) -> Result<Vec<Named>> {
     let read = |path: &PathBuf| {
-        Ok(Named { name: clean_path(path), profile: profile::read(path)?, run: None, file: None })
+        Ok(Named {
+            name: clean_path(path),
+            profile: profile::read(path, &Interrupt::new())?,
+            run: None,
+            file: None,
+        })
     };
     paths.iter().map(read).collect()
 }
 
-/// The script in every PHP that was named.
+/// The script in every PHP that was named. A signal ends this in an orderly way, for there is something running; later ones end the program at once.
 fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
     let script = Path::new(&args.script[0]);
     if !script.is_file() {
         return Err(anyhow!("{}: no such script", clean_path(script))).or_refuse();
     }
     let lab = Lab::open(defs).or_refuse()?;
-    let (home, interrupt) = (lab.php_home()?, Interrupt::on_signals()?);
+    Interrupt::during(|interrupt| interrupt.ended(in_each(args, &lab, interrupt)))
+        .context("signals cannot be caught")?
+}
+
+fn in_each(args: &Args, lab: &Lab, interrupt: &Interrupt) -> Result<Vec<Named>> {
+    let home = lab.php_home()?;
     let named = if args.php.is_empty() { vec![PathBuf::from("php")] } else { args.php.clone() };
     let php = lab.php(&named).or_refuse()?;
     let with_tool = |php| tools::for_php(&php, &home, args.profiler).map(|tool| (php, tool));
@@ -195,7 +205,7 @@ fn script(args: &Args, defs: Option<&Path>) -> Result<Vec<Named>> {
             limit: Duration::from_secs_f64(args.limit),
             pairs: args.pairs,
         };
-        let Profiled { profile, run, file } = script.profile(&interrupt)?;
+        let Profiled { profile, run, file } = script.profile(interrupt)?;
         let name = format!("{} in {}", clean_path(Path::new(&args.script[0])), unique(&php, &profiles));
         profiles.push(Named { name, profile, run: Some(run), file: Some(file) });
     }

@@ -264,6 +264,9 @@ fn go_on(lab: &Lab, mut dir: RunDir, more: &More) -> Result<Ended> {
         let (scratch, logs) = (&dir.scratch(), &dir.logs());
         let around = Surroundings { lab, scratch, logs, stores: &more.stores, interrupt: &interrupt };
         let mut executor = subject::of_plan(&plan).executor(&plan, &around)?;
+        if let Some(remark) = executor.remark() {
+            terminal::note_once(remark);
+        }
         let mut live = Live::new(&plan, dir.records(), more.shown.detail == Detail::Full);
         let outcome = run::run(&mut dir, &mut *executor, &interrupt, &SystemClock::new(), &mut live);
         live.clear();

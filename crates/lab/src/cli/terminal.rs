@@ -1,6 +1,8 @@
 //! What the terminal is: its width, whether it shows colours, and how errors and pages are written to it.
 
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -110,4 +112,12 @@ pub fn error(error: &anyhow::Error) {
 /// A remark on stderr: one line.
 pub fn note(text: &str) {
     eprintln!("{}", console::style(clean(text)).for_stderr().dim());
+}
+
+/// A remark that holds for all that is done: the program makes it once.
+pub fn note_once(text: &str) {
+    static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if MADE.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned()) {
+        note(text);
+    }
 }

@@ -138,7 +138,8 @@ pub fn profile(
             plan.cells.iter().position(|c| c.id == cell.id).context("the plan has no such configuration")?;
         // It is no visit of any round: what is drawn is drawn by the plan's seed.
         let order = VisitOrder { plan, state: &state, index, round: 0, payload, blob: &blob, limit: LIMIT };
-        let made = one(cell, (&php, &tool), &mut |on| executor.alone(&order, on))?;
+        let made = one(cell, (&php, &tool), &mut |on| executor.alone(&order, on), interrupt);
+        let made = interrupt.ended(made)?;
         profiled.push(ProfiledCell { cell: cell.id.clone(), made });
     }
     executor.end();
@@ -146,7 +147,12 @@ pub fn profile(
 }
 
 /// Blocks in pairs, plain and profiled; which comes first changes from pair to pair. The last profile is kept.
-fn one(cell: &Cell, (php, tool): (&PhpRuntime, &Tool), block: Block<'_>) -> Result<Profiled> {
+fn one(
+    cell: &Cell,
+    (php, tool): (&PhpRuntime, &Tool),
+    block: Block<'_>,
+    interrupt: &Interrupt,
+) -> Result<Profiled> {
     let (mut plain, mut profiled) = (Vec::new(), Vec::new());
     let mut place = Shelter::new().context("no temporary folder")?;
     let mut process = 0;
@@ -164,8 +170,8 @@ fn one(cell: &Cell, (php, tool): (&PhpRuntime, &Tool), block: Block<'_>) -> Resu
             }
         }
     }
-    let file = tool.output(place.path(), process)?;
-    let profile = tool.read(&file)?;
+    let file = tool.output(place.path(), process, interrupt)?;
+    let profile = tool.read(&file, interrupt)?;
     let run = Run {
         php: cell.runtime.clone(),
         version: php.version.clone(),

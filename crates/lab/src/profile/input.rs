@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
 
 use super::{cachegrind, collapsed, perf, speedscope};
+use crate::interrupt::{INTERRUPTED, Interrupt};
 use weigh_model::profile::Profile;
 use weigh_model::text::clean_path;
 
@@ -16,17 +17,41 @@ const LARGEST: u64 = 64 << 30;
 /// Bytes that are looked at to tell what a file is.
 const LOOK: u64 = 8 << 10;
 
+/// A file that is read until the user wants an end: a long one takes its time on a busy machine.
+struct Watched<'i> {
+    file: File,
+    interrupt: &'i Interrupt,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.interrupt.is_set() {
+            return Err(io::Error::other(INTERRUPTED));
+        }
+        self.file.read(buffer)
+    }
+}
+
+impl Seek for Watched<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
 /// Reads a profile of any kind that is known.
-pub fn read(path: &Path) -> Result<Profile> {
+///
+/// # Errors
+/// It is none, it is damaged, or the user wants an end.
+pub fn read(path: &Path, interrupt: &Interrupt) -> Result<Profile> {
     let doing = || format!("{}: cannot be read as a profile", clean_path(path));
     let file = File::open(path).with_context(doing)?;
     if !file.metadata().with_context(doing)?.is_file() {
         bail!("{}: not a file; give a file that a profiler wrote", clean_path(path));
     }
-    of(file).with_context(doing)
+    of(Watched { file, interrupt }).with_context(doing)
 }
 
-fn of(mut file: File) -> Result<Profile> {
+fn of(mut file: Watched<'_>) -> Result<Profile> {
     let (mut file, broken) = match begin(&mut file)?.starts_with(b"\x1f\x8b") {
         true => unpacked(file)?,
         false => (file, None),
@@ -45,7 +70,7 @@ fn of(mut file: File) -> Result<Profile> {
 }
 
 /// The first bytes; the file stands at its beginning afterwards.
-fn begin(file: &mut File) -> io::Result<Vec<u8>> {
+fn begin(file: &mut Watched<'_>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     Read::by_ref(file).take(LOOK).read_to_end(&mut bytes)?;
     file.seek(SeekFrom::Start(0))?;
@@ -54,12 +79,16 @@ fn begin(file: &mut File) -> io::Result<Vec<u8>> {
 
 /// The content of a compressed file, in a file without a name that goes when it is closed, and why it ends too early, where
 /// it does.
-fn unpacked(file: File) -> Result<(File, Option<String>)> {
+fn unpacked(file: Watched<'_>) -> Result<(Watched<'_>, Option<String>)> {
+    let interrupt = file.interrupt;
     let mut content = tempfile::tempfile().context("no place for temporary files")?;
     let mut packed = MultiGzDecoder::new(BufReader::new(file));
     let mut buffer = vec![0; 256 << 10];
     let (mut size, mut broken) = (0u64, None);
     loop {
+        if interrupt.is_set() {
+            bail!(INTERRUPTED);
+        }
         match packed.read(&mut buffer) {
             Ok(0) => break,
             Ok(count) => {
@@ -77,7 +106,7 @@ fn unpacked(file: File) -> Result<(File, Option<String>)> {
         }
     }
     content.seek(SeekFrom::Start(0))?;
-    Ok((content, broken))
+    Ok((Watched { file: content, interrupt }, broken))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,5 +157,29 @@ mod tests {
         assert_eq!(kind(b"a;b 12\n"), Some(Kind::Collapsed));
         assert_eq!(kind(b"php 1 2.0: 1 cpu-clock:\n\t55d0 main+0x1 (php)\n"), Some(Kind::Perf));
         assert_eq!(kind(b"<html>"), None);
+    }
+
+    #[test]
+    fn nothing_more_is_read_once_the_user_wants_an_end() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"a;b 12\n").unwrap();
+        let interrupt = Interrupt::new();
+        assert!(read(file.path(), &interrupt).is_ok());
+        interrupt.set();
+        let error = format!("{:#}", read(file.path(), &interrupt).unwrap_err());
+        assert!(error.ends_with(": interrupted"), "{error}");
+    }
+
+    #[test]
+    fn an_end_while_a_file_is_unpacked_is_no_damage_of_it() {
+        let mut packed = tempfile::NamedTempFile::new().unwrap();
+        let mut gzip = flate2::write::GzEncoder::new(&mut packed, flate2::Compression::fast());
+        gzip.write_all(b"a;b 12\n").unwrap();
+        gzip.finish().unwrap();
+        let interrupt = Interrupt::new();
+        let watched = || Watched { file: File::open(packed.path()).unwrap(), interrupt: &interrupt };
+        assert_eq!(unpacked(watched()).unwrap().1, None);
+        interrupt.set();
+        assert_eq!(unpacked(watched()).err().unwrap().to_string(), INTERRUPTED);
     }
 }

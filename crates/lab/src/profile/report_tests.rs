@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::interrupt::Interrupt;
 use crate::profile;
 use weigh_answer::format::{Detail, Options};
 use weigh_answer::profile::compare::compare;
@@ -23,7 +24,7 @@ fn sample(scale: i64) -> Profile {
     );
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
-    profile::read(file.path()).unwrap()
+    profile::read(file.path(), &Interrupt::new()).unwrap()
 }
 
 fn choice() -> Choice {
@@ -90,7 +91,7 @@ fn pictures_and_speedscope_files_escape_names_and_keep_sums() {
     let text = speedscope::json("x", &profile).unwrap();
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(&text).unwrap();
-    let again = profile::read(file.path()).unwrap();
+    let again = profile::read(file.path(), &Interrupt::new()).unwrap();
     assert_eq!((again.total.amount, &again.unit), (profile.total.amount, &profile.unit));
     let work = |p: &Profile| p.functions.iter().find(|f| f.name == "work").unwrap().inclusive.amount;
     assert_eq!(work(&again), work(&sample(1)));

@@ -13,8 +13,8 @@ use nix::sys::resource::{UsageWho, getrusage};
 use weigh_stats::{Rule, median};
 
 use super::tools::{Tool, UNSET};
-use crate::command::kill_group;
-use crate::interrupt::Interrupt;
+use crate::command::wait;
+use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::private;
 use crate::rig::lifeline;
 use crate::rig::process::Invocation;
@@ -22,9 +22,6 @@ use crate::rig::runtime::PhpRuntime;
 use crate::shelter::Shelter;
 use weigh_answer::profile::document::{Overhead, Run};
 use weigh_model::profile::Profile;
-
-/// How often a wait looks at the clock.
-const GLANCE: Duration = Duration::from_millis(2);
 
 /// What is to be run.
 #[derive(Debug)]
@@ -89,8 +86,8 @@ impl Script<'_> {
             Some(status) => status.to_string(),
             None => format!("ended after {} s, the limit", self.limit.as_secs_f64()),
         };
-        let read = self.tool.output(place.path(), end.pid).and_then(|file| {
-            let profile = self.tool.read(&file)?;
+        let read = self.tool.output(place.path(), end.pid, interrupt).and_then(|file| {
+            let profile = self.tool.read(&file, interrupt)?;
             Ok((file, profile))
         });
         let (file, profile) = read.with_context(|| format!("{} left no profile ({ended})", self.php.name))?;
@@ -133,24 +130,10 @@ impl Script<'_> {
         let doing = || format!("cannot start {}", self.php.name);
         let mut child = lifeline::spawn(self.command(on, silent)).with_context(doing)?;
         let pid = child.id();
-        let status = loop {
-            if let Some(status) = child.try_wait().with_context(doing)? {
-                break Some(status);
-            }
-            let is_over = Instant::now() >= deadline;
-            if is_over || interrupt.is_set() {
-                kill_group(pid);
-                child.wait().with_context(doing)?;
-                if interrupt.is_set() {
-                    bail!("interrupted");
-                }
-                break None;
-            }
-            std::thread::sleep(GLANCE);
-        };
+        let status = wait(&mut child, deadline, interrupt).with_context(doing)?;
         // Ctrl-C is the script's own affair only where it got the signal itself.
         if status.is_some_and(|s| s.signal() == Some(2)) && interrupt.is_set() {
-            bail!("interrupted");
+            bail!(INTERRUPTED);
         }
         Ok(End { status, cpu_seconds: children_seconds()? - before, pid })
     }

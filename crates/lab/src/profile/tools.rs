@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use crate::interrupt::Interrupt;
 use crate::rig::process::Invocation;
 use crate::rig::runtime::{self, PhpRuntime};
 use weigh_model::profile::Profile;
@@ -157,11 +158,11 @@ impl Tool {
     }
 
     /// The file that it wrote; `pid` is the process that ran.
-    pub fn output(&self, place: &Path, pid: u32) -> Result<PathBuf> {
+    pub fn output(&self, place: &Path, pid: u32, interrupt: &Interrupt) -> Result<PathBuf> {
         let file = match self.profiler {
             Profiler::Xdebug => place.join(format!("cachegrind.out.{pid}")),
             Profiler::Excimer => place.join(excimer::FILE),
-            Profiler::Perf => perf::written(place)?,
+            Profiler::Perf => perf::written(place, interrupt)?,
         };
         let name = self.profiler.name();
         match file.metadata() {
@@ -175,8 +176,8 @@ impl Tool {
     }
 
     /// Reads what it wrote.
-    pub fn read(&self, file: &Path) -> Result<Profile> {
-        let mut profile = super::read(file)?;
+    pub fn read(&self, file: &Path, interrupt: &Interrupt) -> Result<Profile> {
+        let mut profile = super::read(file, interrupt)?;
         profile.creator.get_or_insert(format!("{} {}", self.profiler.name(), self.version));
         Ok(profile)
     }

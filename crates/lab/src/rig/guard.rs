@@ -17,15 +17,13 @@ use super::group::Group;
 use super::lifeline;
 use super::process::{LastLine, isolate, keep_log, open_log};
 use super::user::OwnUser;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{INTERRUPTED, Interrupt};
 use weigh_model::text::clean_bytes;
 
 /// How long a guard may take to end everything and to clear up.
 const CLEARING: Duration = Duration::from_secs(10);
 /// How often a wait looks at the interrupt.
 const GLANCE: Duration = Duration::from_millis(50);
-/// Why a start did not go on.
-pub(super) const INTERRUPTED: &str = "interrupted";
 /// Lines of the log that an error shows, and the bytes that they are looked for in.
 const WORDS: usize = 5;
 const TAIL: u64 = 4096;

@@ -1,15 +1,19 @@
 //! What ties a worker's life to the lab's: a worker ends when the lab does, even by SIGKILL.
 //!
-//! A worker is started through a launcher, this same program as `agent --exec PARENT [--network PATH] [--umask MASK] [--user NUMBER] -- PROGRAM ARGS…`,
-//! which joins the network if there is one, sets the umask, gives its privileges up, asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
+//! A worker is started through a launcher, this same program as `agent --exec PARENT FLAGS… -- PROGRAM ARGS…`, with the flags `--network PATH`,
+//! `--umask MASK` and `--user NUMBER` in any order: it joins the network if there is one, sets the umask, gives its privileges up, asks the kernel to kill it when the thread that started it ends, makes sure that the lab was
 //! still there by then, and becomes the worker.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, OnceLock, PoisonError};
+
+use anyhow::{Context, Result};
+use rustix::fs::Mode;
+use rustix::process::umask;
 
 use super::user::OwnUser;
 use super::{namespace, network};
@@ -18,44 +22,74 @@ use super::{namespace, network};
 pub const NETWORK: &str = "--network";
 /// The launcher's flag that gives the program another umask than the lab's, octal.
 pub const UMASK: &str = "--umask";
-
 /// The launcher's flag that makes the program a user's of the lab's own, by its number.
 pub const USER: &str = "--user";
 
-/// Handles `agent --exec PARENT [--network PATH] [--umask MASK] [--user NUMBER] -- PROGRAM ARGS…` and comes back only when that failed; `None` for any
-/// other command line (`args` holds the program's own name first).
+/// What the launcher does before it becomes the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Flags<'a> {
+    network: Option<&'a OsStr>,
+    umask: Option<&'a OsStr>,
+    user: Option<&'a OsStr>,
+}
+
+impl<'a> Flags<'a> {
+    /// Flags with their values, in any order, and the words behind `--`; none where there are other words.
+    fn before_program(mut words: &'a [OsString]) -> Option<(Flags<'a>, &'a [OsString])> {
+        let mut flags = Flags::default();
+        loop {
+            match words {
+                [dashes, program @ ..] if dashes == "--" => return Some((flags, program)),
+                [flag, value, rest @ ..] => {
+                    *flags.named(flag.to_str()?)? = Some(value);
+                    words = rest;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn named(&mut self, flag: &str) -> Option<&mut Option<&'a OsStr>> {
+        match flag {
+            NETWORK => Some(&mut self.network),
+            UMASK => Some(&mut self.umask),
+            USER => Some(&mut self.user),
+            _ => None,
+        }
+    }
+
+    /// Joins the network, sets the umask, and then becomes the user, who may do neither.
+    fn carry_out(&self) -> Result<()> {
+        if let Some(path) = self.network {
+            network::join(Path::new(path))?;
+        }
+        if let Some(mask) = self.umask {
+            let mask = mask.to_str().and_then(|mask| u32::from_str_radix(mask, 8).ok());
+            umask(Mode::from_raw_mode(mask.context("its umask is no octal number")?));
+        }
+        if let Some(user) = self.user {
+            let user = user.to_str().and_then(OwnUser::numbered).context("its user is no number")?;
+            user.become_it().context("its user cannot be had")?;
+        }
+        Ok(())
+    }
+}
+
+/// Handles `agent --exec PARENT FLAGS… -- PROGRAM ARGS…` and comes back only when that failed; `None` for any other command line (`args` holds the
+/// program's own name first).
 pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let args: Vec<OsString> = args.into_iter().collect();
     let [_, agent, exec, parent, rest @ ..] = args.as_slice() else { return None };
-    let (network, rest) = match rest {
-        [flag, path, rest @ ..] if flag == NETWORK => (Some(Path::new(path)), rest),
-        rest => (None, rest),
-    };
-    let (mask, rest) = match rest {
-        [flag, mask, rest @ ..] if flag == UMASK => (mask.to_str(), rest),
-        rest => (None, rest),
-    };
-    let (user, rest) = match rest {
-        [flag, number, rest @ ..] if flag == USER => (number.to_str(), rest),
-        rest => (None, rest),
-    };
-    let [dashes, program, rest @ ..] = rest else { return None };
-    if agent != "agent" || exec != "--exec" || dashes != "--" {
+    if agent != "agent" || exec != "--exec" {
         return None;
     }
+    let (flags, [program, rest @ ..]) = Flags::before_program(rest)? else { return None };
     let Some(parent) = parent.to_str().and_then(|p| p.parse().ok()) else {
         eprintln!("agent --exec: not a process id: {}", parent.display());
         return Some(ExitCode::FAILURE);
     };
-    if let Some(error) = network.and_then(|path| network::join(path).err()) {
+    if let Err(error) = flags.carry_out() {
         eprintln!("cannot start {}: {error:#}", program.display());
-        return Some(ExitCode::FAILURE);
-    }
-    if let Some(mask) = mask.and_then(|mask| u32::from_str_radix(mask, 8).ok()) {
-        rustix::process::umask(rustix::fs::Mode::from_raw_mode(mask));
-    }
-    if let Some(error) = user.and_then(OwnUser::numbered).and_then(|user| user.become_it().err()) {
-        eprintln!("cannot start {}: its user cannot be had: {error}", program.display());
         return Some(ExitCode::FAILURE);
     }
     if *program != this_program() {
@@ -132,6 +166,30 @@ mod tests {
         assert!(dispatch(args("weigh")).is_none());
         assert!(dispatch(args("weigh agent")).is_none());
         assert!(dispatch(args("weigh run --exec 1 -- true")).is_none());
+        assert!(dispatch(args("weigh agent --exec 1 --")).is_none());
+        assert!(dispatch(args("weigh agent --exec 1 --group 7 -- true")).is_none());
+        assert!(dispatch(args("weigh agent --exec 1 --umask")).is_none());
+    }
+
+    #[test]
+    fn flags_come_in_any_order_and_end_before_the_program() {
+        let all =
+            Flags { network: Some("/net".as_ref()), umask: Some("22".as_ref()), user: Some("7".as_ref()) };
+        for line in ["--network /net --umask 22 --user 7", "--user 7 --network /net --umask 22"] {
+            let words = args(&format!("{line} -- true --umask 77"));
+            assert_eq!(Flags::before_program(&words), Some((all, &words[7..])), "{line}");
+        }
+        let words = args("-- true");
+        assert_eq!(Flags::before_program(&words), Some((Flags::default(), &words[1..])));
+    }
+
+    #[test]
+    fn a_value_that_is_none_starts_nothing() {
+        let told = |flags: Flags<'_>| flags.carry_out().unwrap_err().to_string();
+        let umask = Flags { umask: Some("9".as_ref()), ..Flags::default() };
+        assert_eq!(told(umask), "its umask is no octal number");
+        let user = Flags { user: Some("root".as_ref()), ..Flags::default() };
+        assert_eq!(told(user), "its user is no number");
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub struct Link {
     /// Before the ends: what carries packets goes first.
     carrier: Carrier,
     near: Network,
-    /// None: both ends are the machine's own network.
+    /// None: both ends are one network.
     far: Option<Network>,
 }
 
@@ -118,7 +118,9 @@ impl Link {
     fn stand(spec: &LinkSpec, way: Way, making: &Making) -> Result<Link> {
         let (near, far) = match way {
             Way::Netem | Way::Tun | Way::Rate => (Network::plain()?, Some(Network::plain()?)),
-            Way::Loopback | Way::Proxy | Way::Model => (Network::outside()?, None),
+            // Other users of the machine can connect to what listens in its own network.
+            Way::Proxy => (Network::private().or_else(|_| Network::outside())?, None),
+            Way::Loopback | Way::Model => (Network::outside()?, None),
         };
         let ends = (&near, far.as_ref().unwrap_or(&near));
         let carrier = match way {
@@ -129,7 +131,7 @@ impl Link {
             }
             Way::Proxy => {
                 let [down, up] = lanes(spec, making.seed);
-                Carrier::Proxy(Proxy::new(&down, &up))
+                Carrier::Proxy(Proxy::new(&down, &up, near.again()?))
             }
             Way::Loopback | Way::Model => Carrier::Kernel,
         };

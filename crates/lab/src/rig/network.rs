@@ -59,6 +59,14 @@ impl Network {
         Ok(Network { file: File::open(OWN).context("this network has no name")? })
     }
 
+    /// The same network once more: it stays as long as either value.
+    ///
+    /// # Errors
+    /// This process has no room for another open file.
+    pub fn again(&self) -> Result<Network> {
+        Ok(Network { file: self.file.try_clone().context("the network cannot be kept open")? })
+    }
+
     fn make(settings: &[(&str, &str)]) -> Result<Network> {
         // A thread of its own: the one that made a namespace stays in it.
         std::thread::scope(|scope| scope.spawn(|| make(settings)).join())

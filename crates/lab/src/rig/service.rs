@@ -17,6 +17,7 @@ use super::group::Group;
 use super::guard::{self, Guarded, Home, Place, Program};
 use super::template;
 use crate::defs::Definitions;
+use crate::interrupt::INTERRUPTED;
 use weigh_model::suggest::readable;
 
 /// The version of the form of definitions that this program reads.
@@ -221,7 +222,7 @@ impl<'a> Draft<'a> {
         loop {
             let Err(error) = answers(&service.own) else { return Ok(service) };
             if place.interrupt.is_set() {
-                return Err(anyhow::anyhow!(guard::INTERRUPTED).into());
+                return Err(anyhow::anyhow!(INTERRUPTED).into());
             }
             if service.is_alive() && Instant::now() < deadline {
                 std::thread::sleep(GLANCE);

@@ -1,11 +1,13 @@
 //! The user that servers, stores and PHP run as when the lab is root's: a number that no account and no process has, and that owns nothing but what
 //! the lab gives it. As root they would own all of root's files, also without its privileges.
 
+mod denied;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
@@ -14,6 +16,8 @@ use rustix::thread::CapabilitySet;
 use walkdir::WalkDir;
 
 use super::lifeline;
+use denied::Closed;
+pub use denied::Denied;
 
 /// Where it is drawn from: above what accounts, services and containers are given.
 const NUMBERS: std::ops::Range<u32> = 1_900_000_000..2_000_000_000;
@@ -25,20 +29,49 @@ pub struct OwnUser(u32);
 impl OwnUser {
     /// The one of this lab, chosen once. None where the lab is not root's, or where the machine does not let it change users.
     pub fn of_lab(launcher: &OsStr) -> Option<OwnUser> {
-        static CHOSEN: OnceLock<Option<OwnUser>> = OnceLock::new();
-        *CHOSEN.get_or_init(|| {
-            // Without that, as in many containers, root could not read how much memory another user's processes take.
-            let meters = rustix::thread::capabilities(None)
-                .is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_PTRACE));
-            let user = (rustix::process::geteuid().is_root() && meters).then(free_number)?.map(OwnUser)?;
-            user.can_be(launcher).then_some(user)
-        })
+        OwnUser::chosen(launcher).ok().flatten()
     }
 
-    /// The one of this lab, where it can carry out all of these programs and reach the folder for temporary files.
-    pub fn for_programs<'p>(mut programs: impl Iterator<Item = &'p Path>) -> Option<OwnUser> {
-        let user = OwnUser::of_lab(&lifeline::this_program())?;
-        (user.reaches(&std::env::temp_dir()) && programs.all(|program| user.reaches(program))).then_some(user)
+    /// The one of this lab for these programs; none where the lab is not root's, or where there are no programs.
+    ///
+    /// # Errors
+    /// The machine does not let it change users, or that user cannot carry out all of them or reach the folder for temporary files.
+    pub fn for_programs<'p>(programs: impl Iterator<Item = &'p Path>) -> Result<Option<OwnUser>, Denied> {
+        let mut programs = programs.peekable();
+        if programs.peek().is_none() {
+            return Ok(None);
+        }
+        let Some(user) = OwnUser::chosen(&lifeline::this_program())? else { return Ok(None) };
+        if let Some(closed) = Closed::to(&std::env::temp_dir(), user.0) {
+            return Err(Denied::Temporary(closed));
+        }
+        let closed = programs.find_map(|program| Closed::to(program, user.0));
+        closed.map_or(Ok(Some(user)), |closed| Err(Denied::Program(closed)))
+    }
+
+    fn chosen(launcher: &OsStr) -> Result<Option<OwnUser>, Denied> {
+        static CHOSEN: OnceLock<Result<Option<OwnUser>, Denied>> = OnceLock::new();
+        CHOSEN.get_or_init(|| OwnUser::choose(launcher)).clone()
+    }
+
+    fn choose(launcher: &OsStr) -> Result<Option<OwnUser>, Denied> {
+        if !rustix::process::geteuid().is_root() {
+            return Ok(None);
+        }
+        // As in many containers.
+        let meters = rustix::thread::capabilities(None)
+            .is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_PTRACE));
+        if !meters {
+            return Err(Denied::Machine {
+                why: "root may not read here how much memory another user's processes take",
+                remedy: "give the container CAP_SYS_PTRACE",
+            });
+        }
+        let user = free_number().map(OwnUser).filter(|user| user.can_be(launcher));
+        user.map(Some).ok_or(Denied::Machine {
+            why: "root may not become another user here",
+            remedy: "give the container CAP_SETUID and CAP_SETGID",
+        })
     }
 
     /// By its number, as a launcher is given it.
@@ -66,11 +99,6 @@ impl OwnUser {
             .try_for_each(|entry| std::os::unix::fs::lchown(entry?.path(), Some(self.0), Some(self.0)))
     }
 
-    /// Whether it may carry out or read what is there: every folder above lets anybody through, or is its own.
-    pub fn reaches(self, path: &Path) -> bool {
-        lets_through(path, Some(self.0))
-    }
-
     /// Makes this process the user's, without groups and without a way back. To be called before there are threads.
     pub fn become_it(self) -> io::Result<()> {
         use rustix::thread::{set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
@@ -93,19 +121,19 @@ impl OwnUser {
 
 /// Whether every user of the machine may read what is there.
 pub fn is_open_to_all(path: &Path) -> bool {
-    lets_through(path, None)
+    first_closed(path, None).is_none()
 }
 
-/// Whether a file and every folder above it let anybody through, or are this owner's.
-fn lets_through(path: &Path, owner: Option<u32>) -> bool {
-    let Ok(path) = path.canonicalize() else { return false };
+/// Of a file and the folders above it, the first from the root that neither lets everybody through nor is this owner's; none where all do.
+fn first_closed(path: &Path, owner: Option<u32>) -> Option<PathBuf> {
+    let Ok(path) = path.canonicalize() else { return Some(path.to_owned()) };
     let lets = |path: &Path| {
         fs::metadata(path).is_ok_and(|data| {
             let bit = if data.is_dir() { 0o1 } else { 0o4 };
             data.mode() & bit != 0 || Some(data.uid()) == owner
         })
     };
-    path.ancestors().all(lets)
+    path.ancestors().filter(|path| !lets(path)).last().map(Path::to_owned)
 }
 
 /// A number that no account has and no process.

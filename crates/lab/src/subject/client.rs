@@ -278,6 +278,10 @@ impl Tellers {
 }
 
 impl Executor for Tellers {
+    fn remark(&self) -> Option<&str> {
+        self.stands.remark()
+    }
+
     fn versions(&mut self, plan: &Plan, _live: &[usize]) -> Vec<Version> {
         self.stands.versions().into_iter().chain(php_versions(plan)).collect()
     }

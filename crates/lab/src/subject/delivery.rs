@@ -44,7 +44,7 @@ use forecast::{WATCHED_ROUNDS, block_seconds, watched_seconds};
 use rigs::Over;
 use study::DeliveryBlocks;
 use weigh_answer::subject::{Shape, delivery};
-use weigh_model::cell::Cell;
+use weigh_model::cell::{Cell, Delivery};
 use weigh_model::inventory::{Inventory, RuntimeEntry};
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::Plan;
@@ -58,9 +58,11 @@ pub struct Deliveries;
 
 /// A sentence for the user where private servers of a plan send, over a loopback that all users of the machine share, what only the user may read.
 pub fn exposure(plan: &Plan) -> Option<String> {
+    // Without a private network a link is a proxy on the machine's loopback.
+    let is_shared = |delivery: &Delivery| matches!(Over::of(delivery), Over::Loopback | Over::Link(_));
     let is_served = |payload: &Payload| {
         let cells = plan.cells.iter().filter(|cell| cell.payload == payload.name);
-        cells.filter_map(|cell| cell.delivery.as_ref()).any(|delivery| Over::of(delivery) == Over::Loopback)
+        cells.filter_map(|cell| cell.delivery.as_ref()).any(is_shared)
     };
     let own = plan.payloads.iter().filter(|payload| is_served(payload));
     let paths = own.filter_map(|payload| match &payload.origin {

@@ -51,7 +51,7 @@ fn a_file_gets_a_table_a_run_directory_and_a_report() {
         "report/report.json",
         "report/cells.csv",
     ] {
-        assert!(std::path::Path::new(run).join(file).is_file(), "{file}");
+        assert!(lab.path(run).join(file).is_file(), "{file}");
     }
     assert_eq!(lab.left_over(), 0);
 }

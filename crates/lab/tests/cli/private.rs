@@ -154,6 +154,70 @@ fn what_private_servers_send_no_other_user_can_fetch() {
     assert!(!lab.visits("sent").is_empty(), "the servers were up: responses came");
 }
 
+/// Whether servers of a lab have a user of their own here; else says so.
+fn has_own_user() -> bool {
+    let has = weigh::rig::user::OwnUser::of_lab(crate::lab::WEIGH.as_ref()).is_some();
+    if !has {
+        println!("skipped: no other user can be had here: this is no root, or one that cannot change users");
+    }
+    has
+}
+
+/// A script that only its owner can reach, below a folder `closed`.
+fn closed(lab: &Lab, name: &str, program: &str) {
+    let script = lab.write(&format!("closed/{name}"), format!("#!/bin/sh\nexec {program} \"$@\"\n"));
+    let mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(&script, 0o755);
+    mode(script.parent().unwrap(), 0o700);
+}
+
+/// The lines of a run's remarks that say what servers or stores can do now.
+fn remarks(ran: &Ran) -> Vec<&str> {
+    ran.stderr.lines().filter(|line| line.contains("start weigh as an ordinary user")).collect()
+}
+
+#[test]
+fn a_run_whose_programs_have_no_user_of_their_own_says_so_once() {
+    needs!(has_own_user(), crate::lab::serves_php());
+    let lab = Lab::new();
+    closed(&lab, "php", "php");
+    closed(&lab, "php-fpm8.2", "php-fpm8.2");
+    let blocks = |runtime, ways| deliveries("page", "synthetic:rows-4k", runtime, ways);
+    let two = blocks("php", "ways = [\"none\"]") + &blocks("php", "ways = [\"gzencode:1\"]");
+    lab.write("pages.toml", study("pages", [10, 2, 1], &two));
+    let ran = lab.done(&["run", "pages.toml", "--php", "closed/php", "--out", "pages"]);
+    let [line] = remarks(&ran)[..] else { panic!("{}", ran.stderr) };
+    let folder = lab.path("closed");
+    assert!(line.starts_with("servers and PHP-FPM ") && line.contains("in this run: "), "{line}");
+    assert!(line.contains(&format!("for {} is closed to them", folder.display())), "{line}");
+    assert!(line.contains("move it to a folder that is open to all"), "{line}");
+    let fine = lab.done(&["run", "pages.toml", "--php", "php", "--out", "fine"]);
+    assert_eq!(remarks(&fine), Vec::<&str>::new());
+}
+
+#[test]
+fn stores_without_a_user_of_their_own_are_told_of() {
+    needs!(
+        has_own_user(),
+        crate::lab::has("redis-server", "apt install redis-server"),
+        crate::lab::has_php()
+    );
+    let lab = Lab::new();
+    std::fs::create_dir(lab.path("closed")).unwrap();
+    std::fs::set_permissions(lab.path("closed"), std::fs::Permissions::from_mode(0o700)).unwrap();
+    let client = "[[clients]]\nstores = [\"redis\"]\ndrivers = [\"first\"]\nruntimes = [\"php\"]\nvalues = [\"integer\"]\nmixes = [\"9:1\"]\nworkers = [1]\ntransactions = 200\n";
+    lab.write("clients.toml", study("asked", [10, 1, 1], client));
+    let mut weigh = lab.weigh(&["run", "clients.toml", "--out", "asked"]);
+    let ran = Ran::of(weigh.env("TMPDIR", lab.path("closed")).output().unwrap());
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let [line] = remarks(&ran)[..] else { panic!("{}", ran.stderr) };
+    let folder = lab.path("closed");
+    assert!(line.starts_with("stores ") && line.contains("set TMPDIR to a folder"), "{line}");
+    assert!(line.contains(&format!("temporary files, {} is closed", folder.display())), "{line}");
+}
+
 #[test]
 fn a_command_of_the_users_own_has_the_users_umask() {
     needs!(crate::lab::has_php());

@@ -52,7 +52,7 @@ fn who_sends_to_slow_clients_decides_what_light_requests_take() {
     } else {
         println!("skipped in part: no network namespace here");
     }
-    let report = lab.fine(&["report", "run"]);
+    let report = lab.fine(&["report", "run", "--full"]);
     assert!(report.contains("With slow clients") && report.contains(" free "), "{report}");
     assert_eq!(lab.left_over(), 0, "{:?}", lab.processes());
 }

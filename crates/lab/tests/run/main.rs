@@ -8,6 +8,8 @@ mod fake;
 mod faults;
 #[path = "../../fuzz/src/lib.rs"]
 mod fuzz;
+#[path = "../../../load/fuzz/kept.rs"]
+mod kept;
 mod kept_inputs;
 mod lifetime;
 mod loading;

@@ -1,17 +1,14 @@
 //! Whole exchanges over HTTP/1: the bytes of a server that then closes lead to one result, however they arrive and are
 //! read.
 
-use std::collections::VecDeque;
-use std::io;
-
 use weigh_load::fault::{Fault, FaultKind};
 use weigh_load::plan::Limits;
 use weigh_load::protocol::h1::Machine;
 use weigh_load::protocol::h1::head::Head;
 use weigh_load::protocol::{Drive, Events, ExchangeId, Means};
-use weigh_load::transport::Transport;
 
 use super::splits;
+use super::wire::Wire;
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -36,7 +33,7 @@ pub fn hold(bytes: &[u8]) {
 fn run(pieces: &[&[u8]], room: usize, drop: bool, head_only: bool) -> (Option<FaultKind>, u64) {
     let limits = Limits { head_bytes: 512, head_fields: 8, informational: 2, ..Limits::default() };
     let mut machine = Machine::new(&limits);
-    let mut wire = Wire { pieces: pieces.iter().copied().collect(), blocks: false };
+    let mut wire = Wire::of(pieces);
     let (mut seen, mut buffer, mut scratch) = (Seen::default(), vec![0; room], vec![0; room]);
     machine.start(7, head_only);
     // Every piece takes at least one drive, and every byte at most one, with one more for each time it would block.
@@ -107,48 +104,5 @@ impl Events for Seen {
     fn fault(&mut self, x: ExchangeId, fault: Fault, untouched: bool) {
         assert!(x == 7 && self.ended.is_none() && !untouched);
         self.ended = Some(Some(fault.kind));
-    }
-}
-
-/// A connection on which the pieces arrive one after the other before it is closed.
-struct Wire<'a> {
-    pieces: VecDeque<&'a [u8]>,
-    /// The next read finds nothing yet.
-    blocks: bool,
-}
-
-impl Wire<'_> {
-    fn take(&mut self, most: usize) -> io::Result<&[u8]> {
-        if std::mem::take(&mut self.blocks) {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        let Some(piece) = self.pieces.pop_front() else { return Ok(&[]) };
-        let (taken, rest) = piece.split_at(piece.len().min(most));
-        if rest.is_empty() {
-            self.blocks = true;
-        } else {
-            self.pieces.push_front(rest);
-        }
-        if taken.is_empty() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(taken) }
-    }
-}
-
-impl Transport for Wire<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let taken = self.take(buf.len())?;
-        buf[..taken.len()].copy_from_slice(taken);
-        Ok(taken.len())
-    }
-
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        Ok(buf.len().min(10))
-    }
-
-    fn discard(&mut self, max: usize, _: &mut [u8]) -> io::Result<usize> {
-        Ok(self.take(max)?.len())
-    }
-
-    fn short_read_drains(&self) -> bool {
-        false
     }
 }

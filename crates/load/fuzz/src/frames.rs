@@ -4,17 +4,16 @@
 //! The input is the bytes of the server. If the first byte is below 8, it is a list of frames instead: kind, flags,
 //! stream and payload length in a byte each, and the payload, so that lengths are correct.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::io;
+use std::collections::BTreeMap;
 
 use weigh_load::fault::Fault;
 use weigh_load::plan::{Limits, Request as Planned};
 use weigh_load::protocol::h1::head::Head;
 use weigh_load::protocol::h2::{Http2Thread, Machine, Message};
 use weigh_load::protocol::{Drive, Events, ExchangeId, Means};
-use weigh_load::transport::Transport;
 
 use super::splits;
+use super::wire::Wire;
 
 /// Exchanges that are requested at once.
 const EXCHANGES: ExchangeId = 3;
@@ -54,7 +53,7 @@ fn run(pieces: &[&[u8]], discards: bool) {
     let message = Message::new(&planned, false, "127.0.0.1", "/").expect("a sound request");
     let limits = Limits { head_bytes: 4096, informational: 2, ..Limits::default() };
     let mut machine = Machine::new(&Http2Thread::default(), &limits, 1, true).expect("a sound connection");
-    let mut wire = Wire { pieces: pieces.iter().copied().collect(), blocks: false };
+    let mut wire = Wire::of(pieces);
     let (mut seen, mut buffer, mut scratch) = (Seen::default(), vec![0; 4096], vec![0; 4096]);
     for x in 0..EXCHANGES {
         machine.start(x, &message, &mut seen);
@@ -123,45 +122,5 @@ impl Events for Seen {
 
     fn fault(&mut self, x: ExchangeId, _: Fault, _: bool) {
         self.end(x, false);
-    }
-}
-
-/// A connection on which the pieces arrive one after the other before it is closed.
-struct Wire<'a> {
-    pieces: VecDeque<&'a [u8]>,
-    /// The next read finds nothing yet.
-    blocks: bool,
-}
-
-impl Transport for Wire<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if std::mem::take(&mut self.blocks) {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        let Some(piece) = self.pieces.pop_front() else { return Ok(0) };
-        let (taken, rest) = piece.split_at(piece.len().min(buf.len()));
-        if rest.is_empty() {
-            self.blocks = true;
-        } else {
-            self.pieces.push_front(rest);
-        }
-        if taken.is_empty() {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        buf[..taken.len()].copy_from_slice(taken);
-        Ok(taken.len())
-    }
-
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        Ok(buf.len())
-    }
-
-    fn discard(&mut self, max: usize, scratch: &mut [u8]) -> io::Result<usize> {
-        let most = max.min(scratch.len());
-        self.read(&mut scratch[..most])
-    }
-
-    fn short_read_drains(&self) -> bool {
-        false
     }
 }

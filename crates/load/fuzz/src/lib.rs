@@ -6,6 +6,7 @@ pub mod exchange;
 pub mod frames;
 pub mod head;
 pub mod request_file;
+mod wire;
 
 /// The bytes at once, one by one, and in two mixtures that depend on the bytes.
 pub fn splits(bytes: &[u8]) -> [Vec<&[u8]>; 4] {

@@ -20,6 +20,8 @@ mod fuzz;
 mod http2;
 #[allow(dead_code, reason = "the table of hostile servers uses the rest")]
 mod identity;
+#[path = "../../fuzz/kept.rs"]
+mod kept;
 mod kept_inputs;
 mod plans;
 mod ready;

@@ -122,7 +122,7 @@ fn text(file: &Path) -> Result<String> {
 /// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.
 fn attempt(definition: &Definition, interrupt: &Interrupt) -> Result<()> {
     let found = definition.find();
-    let user = OwnUser::for_programs(found.program.as_deref().into_iter());
+    let user = OwnUser::for_programs(found.program.as_deref().into_iter()).ok().flatten();
     let room = Shelter::of(user).context("no temporary folder")?;
     let docroot = room.path().join("docroot");
     std::fs::create_dir(&docroot).context("no temporary folder")?;

@@ -1,19 +1,23 @@
 //! `perf record` around PHP: what its C functions spend, where the kernel permits it.
 
 use std::fs::File;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
 use super::Tool;
-use crate::command::run_within;
+use crate::command::{run_within, wait};
+use crate::interrupt::Interrupt;
 use crate::rig::process::Invocation;
 use crate::shelter::Shelter;
 
 /// The longest that `perf` may take for what is not the script.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest that it may take to read what it recorded.
+const READING: Duration = Duration::from_secs(600);
 const DATA: &str = "perf.data";
 
 /// The version, when it may record; else why not.
@@ -38,12 +42,16 @@ pub(super) fn invocation(place: &Path) -> Invocation {
 }
 
 /// What was recorded, as text.
-pub(super) fn written(place: &Path) -> Result<PathBuf> {
+pub(super) fn written(place: &Path, interrupt: &Interrupt) -> Result<PathBuf> {
     let text = place.join("perf.txt");
     let mut command = Command::new("perf");
     command.args(["script", "-F", "comm,pid,time,event,ip,sym,dso", "-i"]).arg(place.join(DATA));
     command.stdin(Stdio::null()).stdout(File::create(&text)?).stderr(Stdio::null());
-    let status = command.status().context("perf script cannot be started")?;
+    let mut child = command.process_group(0).spawn().context("perf script cannot be started")?;
+    let status = wait(&mut child, Instant::now() + READING, interrupt).context("perf script")?;
+    let Some(status) = status else {
+        bail!("perf script did not read what perf recorded within {} s", READING.as_secs());
+    };
     if !status.success() {
         bail!("perf script cannot read what perf recorded: {status}");
     }

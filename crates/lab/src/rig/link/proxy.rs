@@ -1,5 +1,5 @@
-//! A proxy in place of a link, for those who may not make networks: connections are copied on the machine's own loopback, with the rate,
-//! queue and delay of the link.
+//! A proxy in place of a link, for those whose machine has no devices for one: connections are copied on a loopback, with the rate, queue and
+//! delay of the link. The loopback is that of a private network where one can be had, else the machine's own.
 //!
 //! It cannot show what happens below a connection: handshake, slow start and loss. Bytes count as if they came in full packets.
 
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::lane::{LaneSpec, Line};
+use crate::rig::network::Network;
 use weigh_model::link::{MTU, TCP_PAYLOAD};
 
 /// Pieces of one connection that are on the way in one direction at most: some megabytes.
@@ -35,14 +36,16 @@ pub(super) struct Proxy {
     ended: Arc<AtomicBool>,
     /// Ports of the far end, with where they are reached.
     doors: Mutex<Vec<(u16, SocketAddr)>>,
+    /// Where it listens and what it connects to.
+    network: Network,
 }
 
 impl Proxy {
-    /// One that nothing goes through yet.
-    pub fn new(down: &LaneSpec, up: &LaneSpec) -> Proxy {
+    /// One in this network that nothing goes through yet.
+    pub fn new(down: &LaneSpec, up: &LaneSpec, network: Network) -> Proxy {
         let lines =
             Lines { began: Instant::now(), down: Mutex::new(Line::new(down)), up: Mutex::new(Line::new(up)) };
-        Proxy { lines: Arc::new(lines), ended: Arc::default(), doors: Mutex::default() }
+        Proxy { lines: Arc::new(lines), ended: Arc::default(), doors: Mutex::default(), network }
     }
 
     /// Takes this many nanoseconds off the delay of either direction.
@@ -58,6 +61,13 @@ impl Proxy {
         if let Some((_, door)) = doors.iter().find(|(far, _)| *far == port) {
             return Ok(*door);
         }
+        let door = self.network.within(|| self.open(port))??;
+        doors.push((port, door));
+        Ok(door)
+    }
+
+    /// Listens in the network of this thread, which the threads that it starts share.
+    fn open(&self, port: u16) -> Result<SocketAddr> {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("the proxy cannot listen on loopback")?;
         let door = listener.local_addr().context("the proxy's port is not known")?;
@@ -71,7 +81,6 @@ impl Proxy {
                 std::thread::spawn(move || lines.connect(client, port));
             }
         });
-        doors.push((port, door));
         Ok(door)
     }
 }
@@ -80,9 +89,9 @@ impl Drop for Proxy {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::SeqCst);
         // Whoever waits for a connection gets one, and sees that it is over.
-        for (_, door) in self.doors.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            let _ = TcpStream::connect(door);
-        }
+        let doors = std::mem::take(self.doors.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let knock = || doors.iter().for_each(|(_, door)| drop(TcpStream::connect(door)));
+        let _ = self.network.within(knock);
     }
 }
 

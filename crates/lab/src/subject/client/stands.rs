@@ -40,6 +40,7 @@ pub struct Stands {
     cores: Cores,
     /// Who runs them, where that is not the lab's own user.
     user: Option<OwnUser>,
+    remark: Option<String>,
     shelter: Shelter,
 }
 
@@ -82,6 +83,8 @@ impl Stands {
         });
         let stores: Vec<Found> = found.collect();
         let user = OwnUser::for_programs(stores.iter().filter_map(|store| store.program.as_deref()));
+        let remark = user.as_ref().err().map(|denied| denied.told("stores"));
+        let user = user.ok().flatten();
         Ok(Stands {
             stores,
             urls,
@@ -93,8 +96,14 @@ impl Stands {
             links: Links::of(plan),
             cores: Cores::here(),
             user,
+            remark,
             shelter: Shelter::of(user).context("no temporary folder")?,
         })
+    }
+
+    /// Why they have no user of their own, where they should have one: a line.
+    pub fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
     }
 
     /// What every key begins with.

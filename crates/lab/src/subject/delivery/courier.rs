@@ -311,6 +311,10 @@ impl Courier {
 }
 
 impl Executor for Courier {
+    fn remark(&self) -> Option<&str> {
+        self.rigs.remark()
+    }
+
     fn versions(&mut self, plan: &Plan, _live: &[usize]) -> Vec<Version> {
         let servers = self
             .rigs

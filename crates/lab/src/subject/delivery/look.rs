@@ -94,7 +94,7 @@ fn described(binary: &Path, php_home: &Path) -> Result<Description, Lack> {
 /// Starts a pool of one worker and asks it.
 fn describe(php: &PhpRuntime, php_home: &Path) -> Result<Description> {
     let binary = php.fpm_binary();
-    let user = OwnUser::for_programs(binary.as_deref().into_iter());
+    let user = OwnUser::for_programs(binary.as_deref().into_iter()).ok().flatten();
     let room = Shelter::of(user).context("no temporary folder")?;
     let mut files = Files::new(room.path(), php_home, user)?;
     let script = files.scripts()?.join("describe.php");

@@ -48,6 +48,7 @@ pub struct Rigs {
     cores: Cores,
     /// Who runs them, where that is not the lab's own user.
     user: Option<OwnUser>,
+    remark: Option<String>,
     /// Where their private directories are. A lab that is killed before a guard has one leaves it to the next start.
     shelter: Shelter,
 }
@@ -143,6 +144,8 @@ impl Rigs {
         let programs = servers.iter().filter_map(|found| found.program.as_deref());
         let php = plan.runtimes.iter().filter_map(|runtime| runtime.binary.as_deref());
         let user = OwnUser::for_programs(programs.chain(php));
+        let remark = user.as_ref().err().map(|denied| denied.told("servers and PHP-FPM"));
+        let user = user.ok().flatten();
         Ok(Rigs {
             servers,
             logs: logs.to_owned(),
@@ -154,8 +157,14 @@ impl Rigs {
             links: Links::of(plan),
             cores: Cores::here(),
             user,
+            remark,
             shelter: Shelter::of(user).context("no temporary folder")?,
         })
+    }
+
+    /// Why they have no user of their own, where they should have one: a line.
+    pub fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
     }
 
     /// Who runs servers and pools, where that is not the lab's own user.

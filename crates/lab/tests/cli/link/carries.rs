@@ -89,9 +89,26 @@ fn the_kernels_emulation_carries_what_is_sent() {
 fn a_proxy_closes_where_nobody_listens() {
     let link = super::link("60mbit/1ms", Way::Proxy).unwrap();
     let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut stream = TcpStream::connect(link.reach(unused).unwrap()).unwrap();
+    let door = link.reach(unused).unwrap();
+    let mut stream = link.near().within(|| TcpStream::connect(door)).unwrap().unwrap();
     assert_eq!(stream.read(&mut [0; 1]).unwrap_or(0), 0);
     assert_eq!(link.reach(unused).unwrap(), link.reach(unused).unwrap(), "a door for each port");
+}
+
+#[test]
+fn nobody_outside_connects_to_a_proxy() {
+    if let Err(why) = weigh::rig::network::Network::private() {
+        println!("skipped: no private network here: {why:#}");
+        return;
+    }
+    let link = super::link("60mbit/1ms", Way::Proxy).unwrap();
+    let address = SocketAddr::from((link.far_address(), 0));
+    let far = link.far().within(|| TcpListener::bind(address)).unwrap().unwrap();
+    let far = far.local_addr().unwrap();
+    let door = link.reach(far.port()).unwrap();
+    assert!(TcpStream::connect(door).is_err(), "the proxy is open to all");
+    assert!(TcpStream::connect(far).is_err(), "what stands behind it is open to all");
+    assert!(link.near().within(|| TcpStream::connect(door)).unwrap().is_ok());
 }
 
 #[test]

@@ -149,6 +149,6 @@ fn an_error_page_is_measured_and_said_to_be_one() {
     let lab = Lab::new();
     let server = Server::new(|_, _| b"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy".to_vec());
     let ran = lab.done(&["load", &server.url("/x"), "-n", "20", "-c", "2"]);
-    assert!(ran.stdout.contains("STATUS: /x is answered with 503"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("STATUS: /x returns 503"), "{}", ran.stdout);
     assert!(ran.stdout.contains("20 complete with a status other than 2xx"), "{}", ran.stdout);
 }

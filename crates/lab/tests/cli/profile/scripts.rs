@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::Value;
 
 use super::{function, json};
-use crate::lab::{Lab, has_php};
+use crate::lab::{Lab, has_php, wait_until};
 
 /// A script whose calls are known: direct and mutual recursion, a generator, an exception, a callback, a destructor, and a
 /// function that runs at the end.
@@ -135,6 +135,38 @@ fn a_script_without_end_is_ended() {
     }
     assert_eq!(lab.left_over(), 0);
     assert_eq!(lab.processes(), Vec::<String>::new());
+}
+
+/// A PHP whose profile takes long to read: it writes many megabytes of one itself, and answers as PHP otherwise.
+const LONG: &str = r#"#!/bin/sh
+for word; do case "$word" in xdebug.output_dir=*) folder=${word#*=} ;; esac; done
+[ -n "$folder" ] || exec php "$@"
+block=$(printf 'fl=(1) /x.php\nfn=(1) work\n2 600 0\n')
+exec >"$folder/cachegrind.out.$$"
+printf 'version: 1\ncreator: xdebug 3.2.0\nevents: Time_(10ns) Memory_(bytes)\n\n'
+yes "$block
+" | head -c 100000000
+"#;
+
+#[test]
+fn a_signal_ends_the_reading_of_a_profile() {
+    needs!(has("xdebug"));
+    let lab = Lab::new();
+    lab.write("s.php", "<?php echo 1;");
+    let long = lab.write("long", LONG);
+    std::fs::set_permissions(&long, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let args = ["profile", "--php", "./long", "--profiler", "xdebug", "--pairs", "0", "--", "s.php"];
+    let mut started = lab.start(&args);
+    let files = format!("/proc/{}/fd", started.0.id());
+    wait_until("the profile is being read", || {
+        let files = std::fs::read_dir(&files).into_iter().flatten().flatten();
+        let mut names = files.flat_map(|file| std::fs::read_link(file.path()));
+        names.any(|name| name.to_string_lossy().contains("cachegrind.out."))
+    });
+    started.signal("TERM");
+    let status = started.0.wait().unwrap();
+    assert_eq!((status.code(), lab.said().lines().last()), (Some(1), Some("weigh: interrupted")), "{status}");
+    assert_eq!(lab.left_over(), 0);
 }
 
 #[test]
