@@ -56,9 +56,9 @@ pub struct ThresholdInterval {
 }
 
 impl ThresholdInterval {
-    /// From sizes (ascending), each with the ratio of two costs and the ends of its interval: where the ratio is above
-    /// 1. The ends are where the ends of the ratios' intervals cross 1, so they contain the threshold if those contain
-    /// the ratios. `None` if no size has a ratio.
+    /// From sizes (ascending), each with the ratio of two costs and the ends of its interval: where the ratio exceeds
+    /// one. The ends are where the ends of the ratios' intervals cross one, so they contain the threshold if those
+    /// contain the ratios. `None` if no size has a ratio.
     pub fn of(ratios: &[(f64, f64, f64, f64)]) -> Option<ThresholdInterval> {
         let at = |end: fn(&(f64, f64, f64, f64)) -> f64| {
             Threshold::of(&ratios.iter().map(|ratio| (ratio.0, end(ratio))).collect::<Vec<_>>())

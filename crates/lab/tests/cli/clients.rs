@@ -138,6 +138,20 @@ fn where_nobody_listens_the_place_is_named_and_the_password_is_not() {
 }
 
 #[test]
+fn a_store_that_hangs_up_is_a_fault_and_its_password_is_in_no_file() {
+    needs!(has_php());
+    let lab = Lab::new();
+    let store = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("redis://me:geheim@{}", store.local_addr().unwrap());
+    std::thread::spawn(move || store.incoming().for_each(drop));
+    let message = fault(&lab, &run(&lab, SMALL, &["--store", &url]));
+    assert!(message.contains("127.0.0.1"), "{message}");
+    for file in ["run.json", "plan.json", "records.ndjson", "report/report.md"] {
+        assert!(!lab.read(&format!("run/{file}")).contains("geheim"), "{file}");
+    }
+}
+
+#[test]
 fn stores_that_cannot_be_measured_are_refused_before_anything_starts() {
     needs!(has_php());
     let lab = Lab::new();

@@ -98,8 +98,7 @@ fn slow_clients_alone_are_enough_for_an_answer() {
     assert!(report.rows.is_empty());
     let advice = report.advice.as_ref().unwrap();
     let said: Vec<&str> = advice.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
-    let first =
-        "Hand downloads over with X-Sendfile on Apache.";
+    let first = "Hand downloads over with X-Sendfile on Apache.";
     assert_eq!(said[0], first, "{said:#?}");
     assert!(said.contains(
         &"8 slow clients on Apache: 0 of 8 PHP workers stay busy with X-Sendfile, 8 with readfile."

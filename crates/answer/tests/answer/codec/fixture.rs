@@ -137,7 +137,7 @@ impl Lab {
         self.records.push(Record::Fault { cell, round, fault });
     }
 
-    /// The same with every payload as a family of so many instances, all of them like the payload.
+    /// The same with every payload as a family of this many instances, each equal to the payload.
     pub fn of_families(mut self, count: u32) -> Lab {
         for payload in &mut self.plan.payloads {
             payload.items = vec![payload.bytes; count as usize];

@@ -76,7 +76,7 @@ fn break_even_lies_where_the_costs_are_equal() {
     assert!(write.break_even[0].mbit > write.break_even[1].mbit, "from the fastest link to the slowest");
 }
 
-/// Where the times cannot be told apart, the crossing has no upper end, and JSON carries that.
+/// If the times do not differ significantly, the crossing has no upper end, and JSON carries that.
 #[test]
 fn an_unsettled_crossing_has_no_upper_end() {
     let cell = |setting| ("tree", "php8.2", Some("serialize"), setting);

@@ -1,4 +1,4 @@
-//! Why a lab of root's runs its programs without a user of their own, and what would mend it.
+//! Why a lab that root started runs its programs without a user of their own, and how to fix it.
 
 use std::path::{Path, PathBuf};
 
