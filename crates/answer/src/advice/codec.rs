@@ -149,7 +149,10 @@ impl<'a, 'e> Case<'a, 'e> {
         let percent = |share: f64| units::percent((share * 100.0 - 1e-9).ceil().max(1.0) / 100.0);
         match regret_bound(&chosen).filter(|_| rounds >= ROUNDS) {
             Some(bound) => (percent(bound), format!("{} confidence", units::percent(CONFIDENCE))),
-            None => (percent(regret_by_figures(&chosen)), format!("{rounds} rounds only")),
+            None => (
+                percent(regret_by_figures(&chosen)),
+                format!("{} only", units::count(rounds, "round", "rounds")),
+            ),
         }
     }
 

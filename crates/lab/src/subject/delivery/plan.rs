@@ -293,7 +293,7 @@ fn check_names(
         }
         let name = &request.request.name;
         if nobody_missing && !known.contains(&name.as_str()) {
-            unknown("way", name, known.iter().copied())?;
+            unknown("method", name, known.iter().copied())?;
         }
         let names: Vec<_> = servers.iter().map(|s| s.name.as_str()).collect();
         if !names.is_empty() {
