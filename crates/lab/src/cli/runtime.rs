@@ -100,6 +100,7 @@ fn add(lab: &Lab, name: &str) -> Result<()> {
     let source = name.split(':').next().unwrap_or(name);
     let (text, place) = lab.definitions.runtime_source(source).or_refuse()?;
     let source = RuntimeSource::parse(text, &place).or_refuse()?;
+    suite::suite_of(name).or_refuse()?;
     let bar = terminal::bytes_bar();
     let added =
         suite::add(name, &source, Path::new("/etc/apt"), &lab.runtimes(), &mut |event| show(&bar, event));

@@ -51,11 +51,13 @@ pub struct Making {
     pub seed: u64,
     /// The emulator's program: this same program, except in tests.
     pub launcher: OsString,
+    /// A link of which nothing is asked is the loopback of a private network, where one can be had; else the machine's own.
+    pub private: bool,
 }
 
 impl Default for Making {
     fn default() -> Making {
-        Making { way: None, seed: 1, launcher: lifeline::this_program() }
+        Making { way: None, seed: 1, launcher: lifeline::this_program(), private: false }
     }
 }
 
@@ -120,6 +122,7 @@ impl Link {
             Way::Netem | Way::Tun | Way::Rate => (Network::plain()?, Some(Network::plain()?)),
             // Other users of the machine can connect to what listens in its own network.
             Way::Proxy => (Network::private().or_else(|_| Network::outside())?, None),
+            Way::Loopback if making.private => (Network::private().or_else(|_| Network::outside())?, None),
             Way::Loopback | Way::Model => (Network::outside()?, None),
         };
         let ends = (&near, far.as_ref().unwrap_or(&near));

@@ -11,4 +11,4 @@ mod fetch;
 mod sources;
 
 pub use definition::RuntimeSource;
-pub use fetch::{Added, Progress, add, remove};
+pub use fetch::{Added, Progress, add, remove, suite_of};

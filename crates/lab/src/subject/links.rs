@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 
-use crate::rig::link::Link;
+use crate::rig::link::{Link, Making};
 use weigh_model::link::{LinkSpec, Way};
 use weigh_model::plan::Plan;
 
@@ -30,7 +30,8 @@ impl Links {
     pub fn stand(&mut self, name: &str) -> Result<&Link> {
         if !self.standing.contains_key(name) {
             let spec = self.specs.iter().find(|spec| spec.name == name);
-            let made = Link::make(spec.with_context(|| format!("the plan has no link {name}"))?)?;
+            let spec = spec.with_context(|| format!("the plan has no link {name}"))?;
+            let made = Link::make_with(spec, &Making { private: true, ..Making::default() })?;
             if made.way() == Way::Model {
                 bail!("no link {name} can be made here: {}", made.measured().passed_over.join("; "));
             }

@@ -165,7 +165,7 @@ fn a_place_that_cannot_be_written_is_one_line() {
         ("a-file/run", "cannot be a run directory"),
         ("/proc/run", "the run directory cannot be created"),
         ("full", "there are files in it already"),
-        ("/", "not a directory that a run can be written to"),
+        ("/", "/: there are files in it already"),
     ] {
         let line = lab.refused(&["run", "small.toml", "--out", place]);
         assert!(line.contains(said), "{place}: {line}");

@@ -134,7 +134,7 @@ fn what_private_servers_send_no_other_user_can_fetch() {
         "asset",
         "corpus:page-zlib",
         "-",
-        "ways = [\"plain\", \"gzip:1\", \"gzip:6\"]\nkeep = true",
+        "ways = [\"plain\", \"gzip:1\", \"gzip:6\"]\nlinks = [\"-\", \"loopback\"]\nkeep = true",
     );
     lab.write("study.toml", study("sent", [8, 30, 20], &blocks));
     let mut started = lab.start(&["run", "study.toml", "--out", "sent"]);
@@ -148,7 +148,8 @@ fn what_private_servers_send_no_other_user_can_fetch() {
         open_to_others(&lab.tmp(), &mut found);
         assert!(found.is_empty(), "{found:#?}");
         let log = std::fs::read_to_string(lab.path("sent/records.ndjson")).unwrap_or_default();
-        tried >= 100 && log.contains("\"visit\"")
+        let over_loopback = log.lines().any(|line| line.contains("\"visit\"") && line.contains("@loopback"));
+        tried >= 100 && over_loopback
     });
     started.kill();
     assert!(!lab.visits("sent").is_empty(), "the servers were up: responses came");

@@ -67,7 +67,7 @@ fn files_are_never_written_over() {
     says(create(), &["there are files in it already", "another directory"]);
     fs::remove_dir_all(lab.path()).unwrap();
     fs::write(lab.path(), "a file").unwrap();
-    says(create(), &["cannot be a run directory"]);
+    says(create(), &["not a folder; give another one for the run"]);
 }
 
 #[test]

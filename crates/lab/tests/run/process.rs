@@ -17,7 +17,7 @@ fn a_crash_names_the_signal_and_the_last_words_and_the_next_visit_is_fine() {
     );
     let fault = it.fault(LONG);
     assert_eq!(fault.kind, FaultKind::Crash);
-    assert!(fault.message.starts_with("worker scripted ended during a visit"), "{}", fault.message);
+    assert!(fault.message.starts_with("worker scripted ended during a sample"), "{}", fault.message);
     assert!(fault.message.contains("signal: 11 (SIGSEGV)"), "{}", fault.message);
     assert!(fault.message.ends_with("its last words: out of luck"), "{}", fault.message);
     it.visit_pid();

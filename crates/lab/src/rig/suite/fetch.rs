@@ -102,7 +102,10 @@ pub fn add(
 }
 
 /// `trixie` of `debian:trixie`.
-fn suite_of(name: &str) -> Result<&str> {
+///
+/// # Errors
+/// There is no suite, or one that is no name.
+pub fn suite_of(name: &str) -> Result<&str> {
     let suite = name.split_once(':').map_or("", |(_, suite)| suite);
     let plain = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
     if suite.is_empty() || suite.len() > 40 || suite.starts_with(['-', '.']) || !suite.chars().all(plain) {
