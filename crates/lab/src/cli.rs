@@ -77,7 +77,7 @@ enum Verb {
     Runtime(runtime::Args),
 }
 
-/// Runs the program and tells its exit code, see [`exit::Exit`].
+/// Runs the program and tells its exit code, see `cli::exit`.
 pub fn main() -> ExitCode {
     tell_limits();
     let args = std::env::args_os;

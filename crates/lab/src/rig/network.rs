@@ -59,7 +59,7 @@ impl Network {
         Ok(Network { file: File::open(OWN).context("this network has no name")? })
     }
 
-    /// The same network once more: it stays as long as either value.
+    /// Another handle of the same network, which stays as long as either value.
     ///
     /// # Errors
     /// This process has no room for another open file.
