@@ -120,9 +120,9 @@ impl<'a> Field<'a> {
     }
 }
 
-/// `Redis with phpredis`, `Redis with plain socket`, `APCu`: a comma would divide a sentence.
+/// `Redis with phpredis`, `Redis over a plain socket`, `APCu`: a comma would divide a sentence.
 fn in_a_sentence(of: Place) -> String {
-    label::name(of).replacen(", ", " with ", 1)
+    label::name(of).replace(", plain", " over a plain").replacen(", ", " with ", 1)
 }
 
 impl Chosen<'_> {

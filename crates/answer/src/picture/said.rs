@@ -4,6 +4,7 @@ use weigh_model::cell::{Cell, NO_PHP};
 use weigh_model::client::Mix;
 use weigh_model::way::{By, WayKind};
 
+use crate::finding::client::label::name;
 use crate::finding::label;
 use crate::row::Row;
 use crate::subject::client;
@@ -36,25 +37,20 @@ pub(super) fn method(row: &Row) -> String {
 
 /// `Redis, phpredis`, `Redis, plain socket`, `APCu`.
 pub(super) fn store(row: &Row) -> String {
-    let Some(client) = row.cell.client.as_ref() else { return String::new() };
-    let store = owned(&client.store);
-    match client.driver.as_str() {
-        driver if driver == client.store => clean(store),
-        "socket" => clean(&format!("{store}, plain socket")),
-        driver => clean(&format!("{store}, {driver}")),
-    }
+    let Some(of) = row.cell.client.as_ref() else { return String::new() };
+    clean(&name((&of.store, &of.driver)))
 }
 
 /// `readfile (buffering=off)`, `X-Sendfile`.
 pub(super) fn way(cell: &Cell) -> String {
     let setting = &cell.setting;
     let said = label::setting(setting);
-    clean(&said.replacen(setting.codec.as_str(), owned(&setting.codec), 1))
+    clean(&said.replacen(setting.codec.as_str(), label::owned(&setting.codec), 1))
 }
 
 /// `Apache`, `nginx`.
 pub(super) fn server(name: &str) -> &str {
-    owned(name)
+    label::owned(name)
 }
 
 /// `9 reads : 1 write`, `reads`, `writes`.
@@ -69,31 +65,8 @@ pub(super) fn mix(mix: Mix) -> String {
 
 /// `PHP 8.2 with JIT`, `native`.
 pub(super) fn runtime(name: &str) -> String {
-    let (php, with) = name.split_once('+').unwrap_or((name, ""));
-    let php = match php.strip_prefix("php") {
-        Some(version) if version.starts_with(|c: char| c.is_ascii_digit()) => format!("PHP {version}"),
-        _ => php.to_owned(),
-    };
-    let with = if with == "jit" { "JIT" } else { with };
-    clean(&if with.is_empty() { php } else { format!("{php} with {with}") })
+    clean(&label::runtime(name))
 }
-
-/// A name as its owner writes it.
-fn owned(name: &str) -> &str {
-    OWNED.iter().find(|(known, _)| *known == name).map_or(name, |(_, owned)| owned)
-}
-
-const OWNED: [(&str, &str); 9] = [
-    ("apache", "Apache"),
-    ("caddy", "Caddy"),
-    ("x-sendfile", "X-Sendfile"),
-    ("x-accel-redirect", "X-Accel-Redirect"),
-    ("redis", "Redis"),
-    ("valkey", "Valkey"),
-    ("memcached", "Memcached"),
-    ("aerospike", "Aerospike"),
-    ("apcu", "APCu"),
-];
 
 /// The setting of a worker that encodes, `igbinary + zstd 3`; empty for a worker that does not.
 pub(super) fn encoded(row: &Row) -> String {

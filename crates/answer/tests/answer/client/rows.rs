@@ -132,7 +132,7 @@ fn a_newer_php_stands_beside_the_first_one() {
     let jit = said.iter().find(|s| s.starts_with("PHP 8.4 with JIT and PHP 8.4: no significant")).unwrap();
     assert!(jit.contains("throughput (") && jit.contains("CPU time per transaction"), "{jit}");
     // The answer says it once, and recommends no JIT that brings nothing.
-    assert_eq!(answer(&report, Part::Use), ["Use Memcached, php-memcached (PHP 8.4)."]);
+    assert_eq!(answer(&report, Part::Use), ["Use Memcached with php-memcached (PHP 8.4)."]);
     let gain = answer(&report, Part::Gain);
     assert!(gain[1].starts_with("PHP 8.4 instead of PHP 7.4, integer: 23.7% less CPU time"), "{gain:?}");
 }
@@ -149,7 +149,7 @@ fn drivers_stand_beside_the_first_and_stores_by_their_quickest() {
     // The one with the least CPU time is recommended, beside the study's first.
     let gain = answer(&report, Part::Gain);
     assert!(
-        gain[0].starts_with("integer, beside Redis, phpredis: 16.1% less CPU time per transaction ("),
+        gain[0].starts_with("integer, beside Redis with phpredis: 16.1% less CPU time per transaction ("),
         "{gain:?}"
     );
     let split = sentences(&report, "split");
@@ -173,11 +173,11 @@ fn of_clients_without_a_significant_difference_the_package_is_recommended() {
         lab.end().report()
     };
     let tied = both(4290.0);
-    assert_eq!(answer(&tied, Part::Use), ["Use Redis, phpredis."]);
-    assert_eq!(answer(&tied, Part::Limit)[0], "No significant difference: Redis, plain socket.");
+    assert_eq!(answer(&tied, Part::Use), ["Use Redis with phpredis."]);
+    assert_eq!(answer(&tied, Part::Limit)[0], "No significant difference: Redis over a plain socket.");
     assert!(sentences(&tied, "driver").is_empty(), "that is said once");
     let apart = both(1000.0);
-    assert_eq!(answer(&apart, Part::Use), ["Use Redis, plain socket."]);
+    assert_eq!(answer(&apart, Part::Use), ["Use Redis over a plain socket."]);
     assert!(sentences(&apart, "driver")[0].starts_with("Redis, phpredis instead of Redis, plain socket: "));
 }
 
@@ -195,7 +195,7 @@ fn a_store_inside_php_competes_with_none_that_machines_share() {
     assert_eq!(
         answer(&report, Part::Use),
         [
-            "Use Redis, phpredis (PHP 8.4) for several machines; Memcached, php-memcached (PHP 8.4) for one machine."
+            "Use Redis with phpredis (PHP 8.4) for several machines; Memcached with php-memcached (PHP 8.4) for one machine."
         ]
     );
 }
