@@ -6,6 +6,7 @@ pub(crate) mod delivery;
 mod said;
 
 use weigh_model::payload::Payload;
+use weigh_model::units;
 
 use crate::chart::{Chart, Scatter, ScatterPoint, bytes_tick, time_tick, whole};
 use crate::document::group::{View, is_synthetic};
@@ -119,13 +120,22 @@ struct TradeoffWords {
     alone: fn(&str, usize) -> String,
 }
 
-/// How many good trade-offs there are, and those at the ends.
+/// What is recommended and how many good trade-offs there are; without a recommendation, those at the ends.
 fn tradeoff_title(content: &str, scatter: &Scatter, words: &TradeoffWords) -> String {
     let name = shorten(&clean(content), 40);
     let mut points: Vec<_> = scatter.points.iter().filter(|point| !point.is_aside).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let recommended: Vec<_> =
+        points.iter().filter(|point| point.is_recommended).map(|point| whole(&point.label)).collect();
     let front: Vec<_> = points.iter().filter(|point| point.is_worth).map(|p| whole(&p.label)).collect();
     match front.as_slice() {
+        _ if !recommended.is_empty() => format!(
+            "{name}: {} recommended; {} of {} {} worth considering",
+            units::list(&recommended),
+            front.len(),
+            points.len(),
+            words.things
+        ),
         [] => format!("{name}: {}", words.axes),
         [one] if points.iter().filter(|point| point.is_front).count() > 1 => {
             format!("{name}: of {} {} only {one} is worth considering", points.len(), words.things)

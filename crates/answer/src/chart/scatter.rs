@@ -43,6 +43,8 @@ pub struct ScatterPoint {
     pub is_front: bool,
     /// On the front and worth considering: it has a name.
     pub is_worth: bool,
+    /// What the answer recommends: named first, with an arrow.
+    pub is_recommended: bool,
     /// Drawn as a ring.
     pub is_open: bool,
     /// If it is far above the others, it is named above the plot instead of drawn.
@@ -61,7 +63,18 @@ pub struct Slope {
 
 impl ScatterPoint {
     fn radius(&self) -> f64 {
-        if self.is_worth { 6.5 } else { 4.5 }
+        if self.is_told() { 6.5 } else { 4.5 }
+    }
+
+    /// It is named before others are.
+    fn is_told(&self) -> bool {
+        self.is_worth || self.is_recommended
+    }
+
+    /// Its name, with an arrow where it is recommended.
+    fn name(&self) -> String {
+        let arrow = if self.is_recommended { "→ " } else { "" };
+        format!("{arrow}{}", shorten(&self.label, 40))
     }
 }
 
@@ -102,15 +115,16 @@ impl Scatter {
         let slopes: Vec<_> = slopes.collect();
         slopes.iter().for_each(|(_, path)| canvas.dashes(path, QUIET.faded(0.8), 1.25));
         for point in shown.iter().filter(|p| !p.is_front).chain(shown.iter().filter(|p| p.is_front)) {
-            let strength = if point.is_worth { 1.0 } else { 0.45 };
+            let strength = if point.is_told() { 1.0 } else { 0.45 };
             if point.is_open {
                 canvas.ring(at(point), point.radius(), point.color);
             } else {
                 canvas.dot(at(point), point.radius(), point.color.faded(strength));
             }
         }
-        front.retain(|point| point.is_worth);
-        name_front(canvas, &plot, &mut layout, &front);
+        let mut told: Vec<_> = shown.iter().copied().filter(|point| point.is_told()).collect();
+        told.sort_by(|a, b| a.x.total_cmp(&b.x));
+        name_told(canvas, &plot, &mut layout, &told);
         name_slopes(canvas, &mut layout, &slopes);
         name_rest(canvas, &plot, &mut layout, &shown, &families);
         rect.bottom + 60.0
@@ -118,8 +132,9 @@ impl Scatter {
 
     /// The largest time and size that are drawn.
     fn far(&self) -> (f64, f64) {
-        let named =
-            || self.points.iter().filter(|point| !point.is_aside && (point.is_worth || point.mark.is_some()));
+        let named = || {
+            self.points.iter().filter(|point| !point.is_aside && (point.is_told() || point.mark.is_some()))
+        };
         if named().next().is_none() {
             return (f64::INFINITY, f64::INFINITY);
         }
@@ -178,7 +193,7 @@ fn name_aside(canvas: &mut Canvas, plot: &Plot, off: &[&ScatterPoint], beyond: u
     }
     for point in off {
         let figures = format!("{}, {}", units::bytes(point.y as u64), units::ns(point.x));
-        let text = format!("▲ {}: {figures}", point.label);
+        let text = format!("▲ {}: {figures}", point.name());
         let width = canvas.width(&text, pen);
         if x + width > end {
             break;
@@ -188,14 +203,16 @@ fn name_aside(canvas: &mut Canvas, plot: &Plot, off: &[&ScatterPoint], beyond: u
     }
 }
 
-/// The two ends first, then every second, so that a crowd keeps the most telling names.
-fn name_front(canvas: &mut Canvas, plot: &Plot, layout: &mut Layout, front: &[&ScatterPoint]) {
-    let last = front.len().saturating_sub(1);
-    let mut order: Vec<usize> = (0..front.len()).collect();
-    order.sort_by_key(|index| (*index != 0 && *index != last, index % 2, *index));
-    for point in order.into_iter().map(|index| front[index]) {
+/// What is recommended first, then the two ends, then every second, so that a crowd keeps the most telling names.
+fn name_told(canvas: &mut Canvas, plot: &Plot, layout: &mut Layout, told: &[&ScatterPoint]) {
+    let last = told.len().saturating_sub(1);
+    let mut order: Vec<usize> = (0..told.len()).collect();
+    order.sort_by_key(|index| {
+        (!told[*index].is_recommended, *index != 0 && *index != last, index % 2, *index)
+    });
+    for point in order.into_iter().map(|index| told[index]) {
         let pen = Pen::new(15.0, point.color).bold();
-        layout.write(canvas, &shorten(&point.label, 40), pen, plot.place(point.x, point.y), true);
+        layout.write(canvas, &point.name(), pen, plot.place(point.x, point.y), true);
     }
 }
 
@@ -217,16 +234,16 @@ fn name_rest(
     families: &BTreeMap<&str, Vec<&ScatterPoint>>,
 ) {
     let at = |point: &ScatterPoint| plot.place(point.x, point.y);
-    for point in shown.iter().filter(|point| !point.is_worth) {
+    for point in shown.iter().filter(|point| !point.is_told()) {
         if let Some(mark) = point.mark {
-            let text = format!("{} ({mark})", shorten(&point.label, 40));
+            let text = format!("{} ({mark})", point.name());
             layout.write(canvas, &text, Pen::new(14.0, point.color).bold(), at(point), true);
         }
     }
-    let is_named = |point: &&ScatterPoint| point.is_worth || point.mark.is_some();
+    let is_named = |point: &&ScatterPoint| point.is_told() || point.mark.is_some();
     for family in families.values().filter(|family| !family.iter().any(is_named)) {
         let pen = Pen::new(14.0, family[0].color);
         let mut points = family.iter().rev();
-        points.any(|point| layout.write(canvas, &shorten(&point.label, 40), pen, at(point), false));
+        points.any(|point| layout.write(canvas, &point.name(), pen, at(point), false));
     }
 }

@@ -157,7 +157,7 @@ fn panels(report: &Report, content: &Content) -> Chart {
     let about = about_of([content.about.clone(), workers]);
     let remark =
         "Latency of reads (of writes if there are no reads). Memory as PHP counts it. Dashes: truncated bar.";
-    let names = rows.iter().map(|row| (row.name.clone(), row.color)).collect();
+    let names = rows.iter().map(|row| (said::marked(report, row.row, &row.name), row.color)).collect();
     let bars = Bars { names, panels, legend: Vec::new() };
     chart(report, content, panels_title(report, content), (about, remark), bars)
 }
@@ -234,7 +234,7 @@ fn split(report: &Report, content: &Content) -> Option<Chart> {
         bars: rows.iter().map(bar).collect(),
     };
     let bars = Bars {
-        names: rows.iter().map(|row| (row.name.clone(), INK)).collect(),
+        names: rows.iter().map(|row| (said::marked(report, row.row, &row.name), INK)).collect(),
         panels: vec![panel],
         legend: SPLIT.map(|(name, color, _)| (name, color)).to_vec(),
     };

@@ -76,6 +76,7 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
             family: format!("{serializer} {}{:?}", setting.codec, setting.options),
             is_front: row.front,
             is_worth: false,
+            is_recommended: said::is_recommended(report, row),
             is_open: false,
             is_aside: is_copy(row),
             mark: is_reference.then_some("reference"),
@@ -186,7 +187,7 @@ fn links(report: &Report, group: &View) -> Option<Chart> {
         drawing: Drawing::Lines(Lines {
             panels: vec![panel],
             strips,
-            caption: "Best setting by link speed:",
+            caption: "Least total time by link speed:",
         }),
     })
 }
@@ -198,14 +199,23 @@ fn links_title(group: &View, mix: &MixTotals) -> String {
     let speed = |range: &[BestAt], next: &[BestAt]| whole(&units::mbit(border(mix, range, &next[0])));
     match ranges.as_slice() {
         [] => format!("{name}: total time by link speed"),
-        [one] => format!("{name}: {} is best at every link speed", short(one)),
+        [one] => format!("{name}: least total time with {} at every link speed", short(one)),
         [slow, fast] => {
-            format!("{name}: {} up to {}, {} above", short(slow), speed(slow, fast), short(fast))
+            format!(
+                "{name}: least total time with {} up to {}, {} above",
+                short(slow),
+                speed(slow, fast),
+                short(fast)
+            )
         }
         [slow, middle @ .., fast] => {
             let between = units::list(&middle.iter().map(|range| short(range)).collect::<Vec<_>>());
             let (until, from) = (speed(slow, middle[0]), speed(middle[middle.len() - 1], fast));
-            format!("{name}: {} up to {until}, {between} between, {} from {from}", short(slow), short(fast))
+            format!(
+                "{name}: least total time with {} up to {until}, {between} between, {} from {from}",
+                short(slow),
+                short(fast)
+            )
         }
     }
 }

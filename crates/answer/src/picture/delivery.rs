@@ -98,6 +98,7 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
             family: format!("{by_server}{}{:?}", cell.setting.codec, cell.setting.options),
             is_front: row.front,
             is_worth: false,
+            is_recommended: said::is_recommended(report, row),
             is_open: by_server,
             is_aside: is_copy(row),
             mark: (group.group.mark("gzip") == Some(&cell.id)).then_some("gzip"),
@@ -149,7 +150,10 @@ fn bars(report: &Report, group: &View) -> Option<Chart> {
             bars: rows.iter().map(time).collect(),
         },
     ];
-    let names = rows.iter().map(|row| (shorten(&said::method(row), 32), color(row))).collect();
+    let names = rows
+        .iter()
+        .map(|row| (said::marked(report, row, &shorten(&said::method(row), 32)), color(row)))
+        .collect();
     let is_cut = rows.iter().any(|row| row.value(CPU).is_some_and(|ns| ns > cap));
     let more = if is_cut { " Truncated bar: more than twice gzip." } else { "" };
     let remark = &format!("Label: total. Intervals: see table.{more}");
@@ -240,7 +244,10 @@ fn downloads(report: &Report, payload: &str) -> Chart {
     ];
     let content = report.payload(payload);
     let size = content.map(|content| units::bytes(content.bytes)).unwrap_or_default();
-    let names = cells.iter().map(|result| (shorten(&download_name(result), 44), INK)).collect();
+    let names = cells
+        .iter()
+        .map(|result| (said::marked(report, result, &shorten(&download_name(result), 44)), INK))
+        .collect();
     Chart {
         title,
         about: about_of([clean(payload), size, clean(&report.run.machine)]),

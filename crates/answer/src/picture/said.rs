@@ -6,6 +6,7 @@ use weigh_model::way::{By, WayKind};
 
 use crate::finding::client::label::name;
 use crate::finding::label;
+use crate::report::Report;
 use crate::row::Row;
 use crate::subject::client;
 use crate::subject::delivery::is_not_encoded;
@@ -46,6 +47,16 @@ pub(super) fn way(cell: &Cell) -> String {
     let setting = &cell.setting;
     let said = label::setting(setting);
     clean(&said.replacen(setting.codec.as_str(), label::owned(&setting.codec), 1))
+}
+
+/// The answer recommends it.
+pub(super) fn is_recommended(report: &Report, row: &Row) -> bool {
+    report.advice.as_ref().is_some_and(|advice| advice.recommends(row.id()))
+}
+
+/// A name with an arrow before it where the answer recommends the row.
+pub(super) fn marked(report: &Report, row: &Row, name: &str) -> String {
+    if is_recommended(report, row) { format!("→ {name}") } else { name.to_owned() }
 }
 
 /// `Apache`, `nginx`.

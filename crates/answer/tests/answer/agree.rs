@@ -60,6 +60,40 @@ fn statements(report: &Report, advice: &Advice) -> Vec<Statement> {
     all
 }
 
+/// Names with an arrow in pictures: each is one that the answer recommends. Says how many there are.
+pub fn pictures_agree(name: &str, report: &Report) -> usize {
+    let charts = weigh_answer::format::named("svg").unwrap().render(report, &Options::default()).unwrap();
+    // A filter is named by the server of each picture, and long names are cut.
+    let plain = |text: &str| {
+        let text = text.replace(", plain", " over a plain").replacen(", ", " with ", 1);
+        let whole = text.split(['…', '·']).next().unwrap_or_default();
+        whole.split(" in ").next().unwrap_or_default().trim().to_owned()
+    };
+    let known = report.advice.iter().flat_map(|advice| &advice.recommended).map(|one| plain(&one.name));
+    let known: Vec<String> = known.collect();
+    let mut arrows = 0;
+    for chart in &charts {
+        let svg = std::str::from_utf8(&chart.bytes).unwrap().replace('\u{a0}', " ");
+        let texts =
+            svg.split("<text ").skip(1).filter_map(|text| text.split_once('>')?.1.split_once("</text>"));
+        for (text, _) in texts.filter(|(text, _)| text.starts_with('→')) {
+            let text = plain(text.trim_start_matches(['→', ' ']));
+            let is_known = known.iter().any(|one| text.contains(one.as_str()) || one.contains(text.as_str()));
+            assert!(is_known, "{name}/{}: {text} is none of {known:?}", chart.file_name);
+            arrows += 1;
+        }
+        let title = svg.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>")).map(|t| t.0);
+        let said = title.and_then(|title| title.split_once(" recommended;"));
+        if let Some((said, _)) = said {
+            assert!(
+                known.iter().any(|one| said.contains(one.as_str()) || said.contains(named(one))),
+                "{name}: {said}: none of {known:?}"
+            );
+        }
+    }
+    arrows
+}
+
 /// Rows that could be meant in the place of a recommended one: alike in everything that their subject compares by.
 fn competes(report: &Report, one: &Row, other: &Row) -> bool {
     report.groups.iter().any(|group| group.has(one.id()) && group.has(other.id()))

@@ -80,10 +80,13 @@ fn tables_mark_what_the_answer_recommends() {
 
 #[test]
 fn no_two_statements_disagree() {
+    let mut arrows = 0;
     for (name, report) in every() {
         agree::statements_agree(&name, &report);
         agree::an_answer_is_short(&name, &report);
+        arrows += agree::pictures_agree(&name, &report);
     }
+    assert!(arrows > 10, "pictures show what is recommended: {arrows}");
 }
 
 /// Names of contents may hold anything; those of the stored runs do not.

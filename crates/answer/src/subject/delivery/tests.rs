@@ -7,7 +7,7 @@ use super::fixture::negotiation::negotiated;
 use super::fixture::{Figures, Lab, Stand, downloads, hostile, page_output, static_assets};
 use super::*;
 use crate::advice::{Advice, Part};
-use crate::agree::{an_answer_is_short, evidence_is_plain, statements_agree};
+use crate::agree::{an_answer_is_short, evidence_is_plain, pictures_agree, statements_agree};
 use crate::exhibit::crossover::Pays;
 use crate::exhibit::fairness::{FairnessResult, Outcome};
 use crate::exhibit::published_delivery::Measure;
@@ -654,6 +654,7 @@ fn no_two_statements_disagree_and_all_are_plain() {
         let report = lab.report();
         statements_agree(name, &report);
         an_answer_is_short(name, &report);
+        pictures_agree(name, &report);
         evidence_is_plain(name, &report);
         assert_eq!(report.advice.is_some(), name != "negotiated", "{name}");
     }
