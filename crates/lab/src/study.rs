@@ -7,7 +7,7 @@ pub mod block;
 use std::any::Any;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, Deserializer};
@@ -57,8 +57,13 @@ impl Study {
     /// Reads a study's text; `whence` names it in errors.
     ///
     /// # Errors
-    /// One line: where, what was wrong, and the nearest known key.
+    /// One line without control characters: where, what was wrong, and the nearest known key.
     pub fn parse(text: &str, whence: &str) -> Result<Study> {
+        // Errors quote what the file says.
+        Study::read(text, whence).map_err(|error| anyhow!(clean(&format!("{error:#}"))))
+    }
+
+    fn read(text: &str, whence: &str) -> Result<Study> {
         let readable = |error: toml::de::Error| readable(&error, text, whence);
         let table = DeTable::parse(text).map_err(readable)?;
         let span = table.span();
@@ -73,7 +78,7 @@ impl Study {
         if let Some(key) = keys.min_by_key(|key| key.span().start) {
             let line = 1 + text[..key.span().start].matches('\n').count();
             let hint = nearest_hint(key.get_ref(), known());
-            bail!("{whence}, line {line}: unknown key `{}`{hint}", clean(key.get_ref()));
+            bail!("{whence}, line {line}: unknown key `{}`{hint}", key.get_ref());
         }
         let mut study = Study::deserialize(of(&KEYS)).map_err(readable)?;
         let parts = parts.iter().map(|part| part.read(of(part.keys())));
