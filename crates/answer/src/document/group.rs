@@ -173,15 +173,20 @@ pub fn marked(report: &Report, row: &Row, label: &str) -> String {
 
 /// Short caveats of a row.
 pub fn notes(report: &Report, group: &Group, row: &Row) -> String {
-    let marks = report.shape().marks.iter().rev();
-    let marks = marks.filter(|mark| group.mark(mark.name) == Some(&row.cell.id));
-    let mut notes: Vec<String> = marks.map(|mark| mark.note.to_owned()).collect();
+    let mut notes = marks(report, group, row);
     notes.extend(row.caveats.iter().map(note));
     if row.stop == Some(StopReason::Budget) {
         notes.push("budget ended".into());
     }
     notes.extend((report.shape().look.notes)(report, row));
     notes.join(", ")
+}
+
+/// What a row is to the others of its group: `gzip`, `reference`.
+pub fn marks(report: &Report, group: &Group, row: &Row) -> Vec<String> {
+    let marks = report.shape().marks.iter().rev();
+    let marks = marks.filter(|mark| group.mark(mark.name) == Some(&row.cell.id));
+    marks.map(|mark| mark.note.to_owned()).collect()
 }
 
 /// The content is generated, not real.

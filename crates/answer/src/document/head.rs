@@ -3,13 +3,14 @@
 use weigh_model::record::StopReason;
 use weigh_model::units;
 
-use crate::document::group::{View, is_synthetic};
+use crate::document::group::{View, is_synthetic, marks};
 use crate::document::{Block, more};
 use crate::finding::Finding;
 use crate::first::distinct;
 use crate::format::Options;
 use crate::report::Report;
 use crate::row::Row;
+use crate::table::Role;
 use crate::text::clean;
 use weigh_model::caveat::Caveat;
 
@@ -116,8 +117,16 @@ fn choices(report: &Report, options: &Options) -> Vec<Block> {
     let recommended = group.cells.iter().map(String::as_str).filter(|id| is_recommended(id));
     let mut shown: Vec<&str> = distinct(recommended.chain(marked).chain(ends));
     shown.truncate(CHOICES);
-    let rows = view.rows.iter().copied().filter(|row| shown.contains(&row.id()));
-    vec![Block::Remark(format!("{}:", view.title())), Block::Table(view.table(rows, &options.columns))]
+    let rows: Vec<&Row> = view.rows.iter().copied().filter(|row| shown.contains(&row.id())).collect();
+    let mut table = view.table(rows.iter().copied(), &options.columns);
+    let note = table.columns.iter().position(|column| column.role == Role::Note);
+    // Beside a recommendation, how sure it is stands in its sentences; caveats are in the tables below.
+    if let Some(at) = note.filter(|_| report.advice.is_some()) {
+        for (row, (_, cells)) in rows.iter().zip(&mut table.rows) {
+            cells[at] = marks(report, group, row).join(", ").into();
+        }
+    }
+    vec![Block::Remark(format!("{}:", view.title())), Block::Table(table)]
 }
 
 /// The evidence as numbered sentences, the most important first.
