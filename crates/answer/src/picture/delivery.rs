@@ -401,8 +401,8 @@ fn crossover_title(shown: &[&Crossover]) -> String {
     };
     match (everywhere.as_str(), froms.as_str()) {
         ("", "") => "CPU time and rate of files encoded before, by size".into(),
-        (one, "") | ("", one) => format!("Encoding before saves CPU time {one}"),
-        (everywhere, froms) => format!("Encoding before saves CPU time {everywhere}, {froms}"),
+        (one, "") | ("", one) => format!("Precompression saves CPU time {one}"),
+        (everywhere, froms) => format!("Precompression saves CPU time {everywhere}, {froms}"),
     }
 }
 
