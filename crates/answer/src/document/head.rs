@@ -15,7 +15,7 @@ use crate::text::clean;
 use weigh_model::caveat::Caveat;
 
 /// The most rows of the answer's table.
-const CHOICES: usize = 5;
+const CHOICES: usize = 4;
 
 /// Title and question.
 pub(super) fn head(report: &Report) -> Vec<Block> {
