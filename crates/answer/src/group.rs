@@ -77,7 +77,7 @@ fn group(shape: &Shape, key: BTreeMap<String, String>, indices: &[usize], rows: 
         front: front.iter().map(|i| rows[*i].cell.id.clone()).collect(),
         marks: BTreeMap::new(),
     };
-    let Some(cost) = shape.axes.as_ref().and_then(|axes| axes.times.first()) else { return group };
+    let Some((cost, _)) = shape.axes.as_ref().and_then(|axes| axes.times.first()) else { return group };
     for mark in shape.marks {
         let members: Vec<&Row> = indices.iter().map(|i| &rows[*i]).collect();
         let on_front: Vec<&Row> = front.iter().map(|i| &rows[*i]).collect();
@@ -98,16 +98,19 @@ pub fn point(axes: &Axes, time: &str, row: &Row) -> Option<[f64; 2]> {
     Some([row.value(time)?, row.value(axes.size).unwrap_or(0.0)])
 }
 
-/// The time metric of a group: the first metric that one of its rows has.
-pub fn time_axis<'r>(axes: &Axes, rows: impl Iterator<Item = &'r Row> + Clone) -> Option<&'static str> {
-    axes.times.iter().copied().find(|time| rows.clone().any(|row| row.get(time).is_some()))
+/// The time metric of a group with its name: the first one that one of its rows has.
+pub fn time_axis<'r>(
+    axes: &Axes,
+    rows: impl Iterator<Item = &'r Row> + Clone,
+) -> Option<(&'static str, &'static str)> {
+    axes.times.iter().copied().find(|(time, _)| rows.clone().any(|row| row.get(time).is_some()))
 }
 
 /// Marks the front, and what dominates other rows; returns the front by bytes, descending. From the smallest row on, a
 /// row is on the front if it is faster than all smaller ones, with significance. For other rows, the row of the front
 /// with no more bytes that dominates it most clearly is named.
 fn mark_front(axes: &Axes, indices: &[usize], rows: &mut [Row]) -> Vec<usize> {
-    let Some(time) = time_axis(axes, indices.iter().map(|i| &rows[*i])) else { return Vec::new() };
+    let Some((time, _)) = time_axis(axes, indices.iter().map(|i| &rows[*i])) else { return Vec::new() };
     let is_finite = |point: &[f64; 2]| point.iter().all(|amount| amount.is_finite());
     let timed = |i: &usize| Some((*i, point(axes, time, &rows[*i]).filter(is_finite)?));
     let mut timed: Vec<(usize, [f64; 2])> = indices.iter().filter_map(timed).collect();

@@ -32,6 +32,7 @@ pub mod gather;
 pub mod group;
 pub mod load;
 pub mod metric;
+mod names;
 pub mod picture;
 pub mod profile;
 pub mod report;

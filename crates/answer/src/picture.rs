@@ -3,7 +3,6 @@
 pub(crate) mod client;
 pub(crate) mod codec;
 pub(crate) mod delivery;
-mod said;
 
 use weigh_model::payload::Payload;
 use weigh_model::units;

@@ -176,6 +176,11 @@ impl Report {
         (self.shape().look.pictures)(self)
     }
 
+    /// Whether the answer recommends a cell.
+    pub fn recommends(&self, id: &str) -> bool {
+        self.advice.as_ref().is_some_and(|advice| advice.recommends(id))
+    }
+
     /// A row by its cell's id.
     pub fn row(&self, id: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.cell.id == id)

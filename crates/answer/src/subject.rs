@@ -79,8 +79,6 @@ pub struct Shape {
 pub struct Look {
     /// The word for one row and for several: `setting`, `settings`.
     pub noun: (&'static str, &'static str),
-    /// The axes of the front: `encode time and bytes`.
-    pub front_of: &'static str,
     /// How it was measured.
     pub method: &'static str,
     /// The name of a row inside its group, cleaned.
@@ -135,8 +133,9 @@ pub struct Factor {
 
 /// The axes on which rows compete.
 pub struct Axes {
-    /// Metrics of time: a group uses the first one that one of its rows has; ratios use only the first.
-    pub times: &'static [&'static str],
+    /// Metrics of time with their names: a group uses the first one that one of its rows has; ratios use only the
+    /// first.
+    pub times: &'static [(&'static str, &'static str)],
     /// The metric of bytes.
     pub size: &'static str,
 }

@@ -1,9 +1,9 @@
 //! Checks whether the figures are true. Loads run against a server with known delays that records when each response
 //! left. The engine's response times are compared with these, at every percentile up to p99.9.
 //!
-//! The server runs beside the engine: it needs two idle processors, keeps them awake, and has priority on them. While
-//! the client's processor was away, nothing could read a response; while the server's was, the time at which a response
-//! left is unknown. Loads in which that happened are left out, whatever the engine reports.
+//! The server runs beside the engine: it needs two idle processors, keeps them awake, and has priority on them. If
+//! the hypervisor takes the client's processor away, nothing can read a response; if it takes the server's, the time at
+//! which a response left is unknown. Loads in which that happened are left out, whatever the engine reports.
 
 #[path = "../tests/truth/absence.rs"]
 mod absence;

@@ -120,11 +120,6 @@ impl<'a> Field<'a> {
     }
 }
 
-/// `Redis with phpredis`, `Redis over a plain socket`, `APCu`: a comma would divide a sentence.
-fn in_a_sentence(of: Place) -> String {
-    label::name(of).replace(", plain", " over a plain").replacen(", ", " with ", 1)
-}
-
 impl Chosen<'_> {
     /// `Redis, phpredis (PHP 8.4) for several machines`, without parts for which there is no choice.
     fn words(&self, scope: &str) -> String {
@@ -132,7 +127,7 @@ impl Chosen<'_> {
         // If no PHP costs more, none is named.
         let on = if self.runtime.others.is_empty() { String::new() } else { format!(" ({runtime})") };
         let whom = if scope.is_empty() { String::new() } else { format!(" for {scope}") };
-        format!("{}{on}{whom}", in_a_sentence(self.client.best))
+        format!("{}{on}{whom}", label::in_a_sentence(self.client.best))
     }
 }
 
@@ -152,7 +147,7 @@ impl Said {
                 (true, false) => "several machines",
             };
             uses.push(of.words(scope));
-            let (name, cells) = (in_a_sentence(of.client.best), of.client.cells());
+            let (name, cells) = (label::in_a_sentence(of.client.best), of.client.cells());
             self.recommended.push(Recommended { scope: scope.into(), name, cells });
             self.gain(evidence, of.measure, &of.client);
             self.newer(evidence, of.measure, &of.runtime);
@@ -170,7 +165,7 @@ impl Said {
         let Some((ours, theirs)) = client.others.iter().find_map(|other| client.gain(other)) else { return };
         let Some(change) = measure.change(ours, theirs) else { return };
         let content = label::content(evidence, &ours.cell.payload);
-        let text = format!("{content}, beside {}: {change}.", in_a_sentence(place(theirs)));
+        let text = format!("{content}, beside {}: {change}.", label::in_a_sentence(place(theirs)));
         self.sentences.push(Sentence::new(Part::Gain, text, [ours, theirs].map(|row| row.cell.id.clone())));
     }
 
@@ -212,7 +207,7 @@ fn exception(evidence: &Evidence, measure: Measure, client: &Picked<Place>) -> O
     let text = format!(
         "Better for {}: {}, with {}.",
         label::content(evidence, &better.cell.payload),
-        in_a_sentence(place(better)),
+        label::in_a_sentence(place(better)),
         measure.change(better, own)?
     );
     Some(Sentence::new(Part::Change, text, [&better.cell, &own.cell].map(|cell: &Cell| cell.id.clone())))
@@ -220,7 +215,7 @@ fn exception(evidence: &Evidence, measure: Measure, client: &Picked<Place>) -> O
 
 fn ties(client: &Picked<Place>) -> Option<Sentence> {
     let names: Vec<String> =
-        client.tied.iter().filter_map(|rows| Some(in_a_sentence(place(rows.first()?)))).collect();
+        client.tied.iter().filter_map(|rows| Some(label::in_a_sentence(place(rows.first()?)))).collect();
     let text = match names.len().saturating_sub(NAMED) {
         _ if names.is_empty() => return None,
         0 => format!("No significant difference: {}.", names.join("; ")),

@@ -5,7 +5,7 @@ use weigh_model::record::StopReason;
 use weigh_model::units;
 
 use crate::document::Block;
-use crate::group::Group;
+use crate::group::{Group, time_axis};
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::{Look, Shown};
@@ -34,7 +34,8 @@ impl<'a> View<'a> {
         let shape = report.shape();
         let mut rows: Vec<&Row> = report.members(group).collect();
         if let Some(axes) = &shape.axes {
-            let time = |row: &Row| row.value(axes.times[0]).unwrap_or(f64::INFINITY);
+            let axis = time_axis(axes, rows.iter().copied());
+            let time = |row: &Row| axis.and_then(|(time, _)| row.value(time)).unwrap_or(f64::INFINITY);
             rows.sort_by(|a, b| {
                 let front = b.front.cmp(&a.front).then(time(a).total_cmp(&time(b)));
                 front.then_with(|| (shape.look.label)(a).cmp(&(shape.look.label)(b)))
@@ -99,7 +100,8 @@ impl<'a> View<'a> {
         let look = self.look();
         let is_continued = look.part.is_some() && before.is_some_and(|b| b.payload() == self.group.payload());
         let mut remark = String::new();
-        if self.report.shape().axes.is_some() {
+        let axes = self.report.shape().axes.as_ref();
+        if let Some((_, time)) = axes.and_then(|axes| time_axis(axes, self.rows.iter().copied())) {
             let (front, all) = (self.on_front().count(), self.rows.len());
             let worth = units::count(all, look.noun.0, look.noun.1);
             let are = if front == 1 { "is" } else { "are" };
@@ -108,8 +110,7 @@ impl<'a> View<'a> {
             } else {
                 ""
             };
-            remark =
-                format!("{front} of {worth} {are} on the Pareto front (●) of {}{others}.", look.front_of);
+            remark = format!("{front} of {worth} {are} on the Pareto front (●) of {time} and bytes{others}.");
         }
         let mut blocks = if is_continued { Vec::new() } else { self.head() };
         blocks.push(Block::Remark(remark));
@@ -162,8 +163,7 @@ pub fn marked(report: &Report, row: &Row, label: &str) -> String {
     if report.advice.is_none() && report.shape().axes.is_none() {
         return label.to_owned();
     }
-    let is_recommended = report.advice.as_ref().is_some_and(|advice| advice.recommends(row.id()));
-    let sign = match (is_recommended, row.front) {
+    let sign = match (report.recommends(row.id()), row.front) {
         (true, _) => "→",
         (false, true) => "●",
         (false, false) => " ",

@@ -10,6 +10,7 @@ use crate::first::distinct;
 use crate::format::Options;
 use crate::report::Report;
 use crate::row::Row;
+use crate::subject::codec;
 use crate::table::Role;
 use crate::text::clean;
 use weigh_model::caveat::Caveat;
@@ -92,6 +93,10 @@ fn no_recommendation(report: &Report) -> Vec<String> {
     if !report.rows.is_empty() && !report.rows.iter().any(is_metered) {
         return vec!["No recommendation: the CPU time of these servers is unknown.".to_owned()];
     }
+    if report.run.complete && report.subject == codec::SHAPE.name && report.study.links.is_none() {
+        let front = "● marks the best trade-offs of time and bytes.".to_owned();
+        return vec!["No recommendation: no link speed is given.".to_owned(), front];
+    }
     let mut sentences = vec!["No recommendation: too little was measured, or nothing competes.".to_owned()];
     if !report.run.complete {
         sentences.push("Continue the run with --resume.".into());
@@ -103,7 +108,6 @@ fn no_recommendation(report: &Report) -> Vec<String> {
 
 /// The recommendation, current practice, the uncompressed content, and the ends of the front, for one content: the first if nothing is recommended.
 fn choices(report: &Report, options: &Options) -> Vec<Block> {
-    let is_recommended = |id: &str| report.advice.as_ref().is_some_and(|advice| advice.recommends(id));
     let first = report.advice.as_ref().and_then(|advice| advice.recommended.first());
     let cells = first.map_or(&[][..], |first| &first.cells);
     let group = match cells.get(cells.len() / 2) {
@@ -114,7 +118,7 @@ fn choices(report: &Report, options: &Options) -> Vec<Block> {
     let view = View::of(report, group);
     let ends = [view.on_front().next(), view.on_front().last()].into_iter().flatten().map(Row::id);
     let marked = group.marks.values().map(String::as_str);
-    let recommended = group.cells.iter().map(String::as_str).filter(|id| is_recommended(id));
+    let recommended = group.cells.iter().map(String::as_str).filter(|id| report.recommends(id));
     let mut shown: Vec<&str> = distinct(recommended.chain(marked).chain(ends));
     shown.truncate(CHOICES);
     let rows: Vec<&Row> = view.rows.iter().copied().filter(|row| shown.contains(&row.id())).collect();

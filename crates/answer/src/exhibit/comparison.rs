@@ -15,10 +15,11 @@ use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::format::csv::{ends_of, text};
 use crate::format::{Detail, Options, Rendered};
+use crate::names;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::client::{
-    CLIENT_CPU, COMBINED, CPU, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, SECONDS, place, setting, work,
+    CLIENT_CPU, COMBINED, CPU, GET_MIDDLE, PEAK_MIDDLE, PSS_MIDDLE, PUT_MIDDLE, SECONDS, work,
 };
 use crate::subject::codec::IDENTITY;
 use crate::table::{Cell, Column, Grid, Kind as Shown, factor, field};
@@ -277,7 +278,7 @@ impl Exhibit for Comparisons {
 
 fn fields(report: &Report, of: &Comparison) -> Vec<(Column, Cell)> {
     let row = report.row(&of.cell);
-    let (with, this, beside) = names(report, of);
+    let (with, this, beside) = compared(report, of);
     let content = row.map(|row| clean(&row.cell.payload)).unwrap_or_default();
     let mut fields = vec![
         factor("content and work", format!("{content} {}", row.map(work).unwrap_or_default()).trim_end()),
@@ -295,15 +296,16 @@ fn fields(report: &Report, of: &Comparison) -> Vec<(Column, Cell)> {
 }
 
 /// What the two have in common, and the factor in which they differ.
-fn names(report: &Report, of: &Comparison) -> (String, String, String) {
+fn compared(report: &Report, of: &Comparison) -> (String, String, String) {
     let parts = |id: &str| {
         let Some(row) = report.row(id) else { return (String::new(), clean(id)) };
-        let (place, runtime, setting) = (place(row), clean(&row.cell.runtime), setting(row));
-        let common = |part: String| format!("{part} {setting}").trim_end().to_owned();
+        let (store, runtime, setting) =
+            (names::store(row), names::runtime(&row.cell.runtime), names::encoded(row));
+        let common = |part: String| if setting.is_empty() { part } else { format!("{part}, {setting}") };
         match of.kind {
-            Kind::Runtime | Kind::Variant => (common(place), runtime),
-            Kind::Driver | Kind::Store => (common(runtime), place),
-            Kind::Setting => (format!("{place} {runtime}"), setting),
+            Kind::Runtime | Kind::Variant => (common(store), runtime),
+            Kind::Driver | Kind::Store => (common(runtime), store),
+            Kind::Setting => (names::client(row), setting),
         }
     };
     let ((with, this), (_, beside)) = (parts(&of.cell), parts(&of.beside));

@@ -15,6 +15,7 @@ use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
+use crate::names;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CODING, CPU, Endpoint, RATE};
@@ -273,7 +274,7 @@ impl Exhibit for Crossovers {
     }
 }
 
-/// `nginx https ×10 @cable`.
+/// `nginx https ×10 @cable`, cleaned.
 fn place(Endpoint { server, transport, connections, link }: &Endpoint) -> String {
     let connections = match connections {
         1 => String::new(),
@@ -284,12 +285,17 @@ fn place(Endpoint { server, transport, connections, link }: &Endpoint) -> String
         Transport::Https => " https",
     };
     let link = link.as_ref().map_or(String::new(), |link| format!(" @{}", clean(link)));
-    format!("{}{transport}{connections}{link}", clean(server))
+    format!("{}{transport}{connections}{link}", names::server(server))
 }
 
 /// `gzip_static` of `server/gzip_static`: the method is always the server's.
 pub(crate) fn way_name(way: &str) -> &str {
     way.split_once('/').map_or(way, |(_, name)| name)
+}
+
+/// `gzip 6`, cleaned.
+fn told(way: &str) -> String {
+    clean(&way.replacen(':', " ", 1))
 }
 
 fn verdicts(crossovers: &[Crossover]) -> Grid {
@@ -299,8 +305,8 @@ fn verdicts(crossovers: &[Crossover]) -> Grid {
             shares.fold((f64::INFINITY, 0.0), |(low, high), s| (f64::min(low, s), f64::max(high, s)));
         vec![
             factor("server", place(&one.endpoint)),
-            factor("on the fly", clean(way_name(&one.on_the_fly))),
-            factor("precompressed", clean(way_name(&one.pre_encoded))),
+            factor("on the fly", told(way_name(&one.on_the_fly))),
+            factor("precompressed", told(way_name(&one.pre_encoded))),
             factor("coding", clean(&one.coding)),
             field("pays in CPU", "from", Kind::Text, 0, pays_from(one.cpu.as_ref())),
             field("pays in rate", "from", Kind::Text, 2, pays_from(one.rate.as_ref())),
@@ -343,11 +349,7 @@ fn ratios(crossovers: &[Crossover]) -> Grid {
                 factor("server", place(&one.endpoint)),
                 factor(
                     "precompressed",
-                    format!(
-                        "{}, not {}",
-                        clean(way_name(&one.pre_encoded)),
-                        clean(way_name(&one.on_the_fly))
-                    ),
+                    format!("{}, not {}", told(way_name(&one.pre_encoded)), told(way_name(&one.on_the_fly))),
                 ),
                 factor("content", clean(&size.payload)),
                 (Column::factor("size", "B", Kind::Whole), (size.bytes as f64).into()),

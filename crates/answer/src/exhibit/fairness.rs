@@ -14,9 +14,9 @@ use crate::document::Block;
 use crate::exhibit::Exhibit;
 use crate::format::{Detail, Options};
 use crate::gather::{Gathered, Measured};
+use crate::names;
 use crate::report::Report;
 use crate::row::merged;
-use crate::subject::delivery::stack;
 use crate::table::{Cell as Field, Column, Grid, Kind, Tone, factor, field, remark};
 use crate::text::clean;
 use crate::words::note;
@@ -249,8 +249,8 @@ impl Exhibit for SlowClients {
 
 fn fields(result: &FairnessResult, slow: &Slow) -> Vec<(Column, Field)> {
     let delivery = result.cell.delivery.as_ref();
-    let server = delivery.map(|d| stack(&d.server, &result.cell.runtime)).unwrap_or_default();
-    let way = delivery.map(|d| d.way(&result.cell.setting)).unwrap_or_default();
+    let server = delivery.map(|d| names::stack(&d.server, &result.cell.runtime)).unwrap_or_default();
+    let way = names::way(&result.cell);
     let beyond = result.beyond.map(|seconds| format!("> {}", units::significant(seconds * 1e3)));
     let ms = |of: fn(&LightTimes) -> Option<f64>| match (result.light.as_ref().and_then(of), &beyond) {
         (None, Some(beyond)) => Field::from(beyond.as_str()),

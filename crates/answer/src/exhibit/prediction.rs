@@ -17,9 +17,10 @@ use crate::finding::Evidence;
 use crate::first::grouped;
 use crate::format::csv::{end, file_of, text};
 use crate::format::{Detail, Options, Rendered};
+use crate::names;
 use crate::report::{OverLink, Report};
 use crate::row::Row;
-use crate::subject::client::{DECODE, ENCODE, GET_MEAN, PUT_MEAN, STORED, label, place, setting};
+use crate::subject::client::{DECODE, ENCODE, GET_MEAN, PUT_MEAN, STORED, label};
 use crate::table::{Grid, Kind, Tone, factor, field, remark};
 use crate::text::clean;
 use crate::verdict::{Ratio, ratio};
@@ -394,8 +395,8 @@ fn links_table(report: &Report) -> Grid {
 fn advice_table(report: &Report, all: &[Advice]) -> Grid {
     Grid::toned(all, |advice| {
         let row = report.row(&advice.model);
-        let client = row.map(|row| format!("{} {}", place(row), clean(&row.cell.runtime)));
-        let best = |id: &str| report.row(id).map(setting).unwrap_or_default();
+        let client = row.map(names::client);
+        let best = |id: &str| report.row(id).map(names::encoded).unwrap_or_default();
         let fields = vec![
             factor("content", content(row)),
             factor("client", client.unwrap_or_default()),

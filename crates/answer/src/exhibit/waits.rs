@@ -12,9 +12,10 @@ use crate::exhibit::Exhibit;
 use crate::finding::Evidence;
 use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
+use crate::names;
 use crate::report::{OverLink, Report};
 use crate::row::Row;
-use crate::subject::delivery::{BODY, CPU, stack};
+use crate::subject::delivery::{BODY, CPU};
 use crate::table::{Grid, Kind, factor, field};
 use crate::text::clean;
 
@@ -131,7 +132,7 @@ impl Exhibit for Waits {
 
 /// Server and PHP.
 fn server(row: &Row) -> String {
-    stack(row.cell.delivery.as_ref().map_or("", |delivery| &delivery.server), &row.cell.runtime)
+    names::stack(row.cell.delivery.as_ref().map_or("", |delivery| &delivery.server), &row.cell.runtime)
 }
 
 fn table(report: &Report, waits: &[Wait]) -> Grid {

@@ -4,13 +4,14 @@
 use weigh_model::client::Client;
 use weigh_model::units;
 
-use super::{Picture, about_of, of_group, said, source};
+use super::{Picture, about_of, of_group, source};
 use crate::chart::{Bar, BarPanel, Bars, Chart, Color, Drawing, GREEN, INK, VIOLET, beside, codec, ends};
 use crate::document::group::{View, views};
 use crate::exhibit::comparison::Kind;
+use crate::names;
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::client::{COMBINED, CPU, PEAK, SECONDS, STORE_CPU, place, setting};
+use crate::subject::client::{COMBINED, CPU, PEAK, SECONDS, STORE_CPU};
 use crate::text::{clean, shorten};
 
 /// Bars longer than this many times the median of all rows are truncated, so that the others stay visible.
@@ -96,10 +97,10 @@ fn parts(row: &Row) -> [String; PARTS] {
     let client = row.cell.client.as_ref();
     let told = |of: &dyn Fn(&Client) -> String| clean(&client.map(of).unwrap_or_default());
     [
-        said::store(row),
-        said::runtime(&row.cell.runtime),
-        said::encoded(row),
-        told(&|c| said::mix(c.mix)),
+        names::store(row),
+        names::runtime(&row.cell.runtime),
+        names::encoded(row),
+        told(&|c| names::mix(c.mix)),
         told(&|c| format!("{}*{}", c.keys, c.workers)),
         told(&|c| c.rate.map_or(String::new(), |rate| format!("{rate}/s"))),
         told(&|c| c.link.as_ref().map_or(String::new(), |link| format!("over {link}"))),
@@ -114,10 +115,10 @@ fn named<'a>(content: &Content<'a>) -> Vec<Named<'a>> {
     let has_runtimes = differing.contains(&RUNTIME);
     let mut kinds: Vec<String> = Vec::new();
     let mut color = |row: &Row| {
-        if !has_runtimes && !setting(row).is_empty() {
+        if !has_runtimes && !names::encoded(row).is_empty() {
             return codec(&row.cell.setting.codec);
         }
-        let kind = if has_runtimes { clean(&row.cell.runtime) } else { place(row) };
+        let kind = if has_runtimes { clean(&row.cell.runtime) } else { names::store(row) };
         if !kinds.contains(&kind) {
             kinds.push(kind.clone());
         }
@@ -126,7 +127,7 @@ fn named<'a>(content: &Content<'a>) -> Vec<Named<'a>> {
     let name = |row: &Row, parts: &[String; PARTS]| {
         let told = differing.iter().map(|at| parts[*at].as_str()).filter(|part| !part.is_empty());
         let told = told.collect::<Vec<_>>().join(" · ");
-        shorten(&if told.is_empty() { said::store(row) } else { told }, NAME)
+        shorten(&if told.is_empty() { names::store(row) } else { told }, NAME)
     };
     let rows = content.rows.iter().copied().zip(&all).take(Bars::MOST);
     rows.map(|(row, parts)| Named { row, name: name(row, parts), color: color(row) }).collect()
@@ -157,7 +158,7 @@ fn panels(report: &Report, content: &Content) -> Chart {
     let about = about_of([content.about.clone(), workers]);
     let remark =
         "Latency of reads (of writes if there are no reads). Memory as PHP counts it. Dashes: truncated bar.";
-    let names = rows.iter().map(|row| (said::marked(report, row.row, &row.name), row.color)).collect();
+    let names = rows.iter().map(|row| (names::marked(report, row.row, &row.name), row.color)).collect();
     let bars = Bars { names, panels, legend: Vec::new() };
     chart(report, content, panels_title(report, content), (about, remark), bars)
 }
@@ -191,10 +192,10 @@ fn panels_title(report: &Report, content: &Content) -> String {
     {
         return format!(
             "{title}: {} makes {} the transactions of {} with {}",
-            said::runtime(&ours.cell.runtime),
+            names::runtime(&ours.cell.runtime),
             units::times(ratio.value),
-            said::runtime(&theirs.cell.runtime),
-            said::store(ours)
+            names::runtime(&theirs.cell.runtime),
+            names::store(ours)
         );
     }
     let rates: Vec<f64> = content.rows.iter().copied().filter_map(|row| row.value(COMBINED)).collect();
@@ -234,7 +235,7 @@ fn split(report: &Report, content: &Content) -> Option<Chart> {
         bars: rows.iter().map(bar).collect(),
     };
     let bars = Bars {
-        names: rows.iter().map(|row| (said::marked(report, row.row, &row.name), INK)).collect(),
+        names: rows.iter().map(|row| (names::marked(report, row.row, &row.name), INK)).collect(),
         panels: vec![panel],
         legend: SPLIT.map(|(name, color, _)| (name, color)).to_vec(),
     };

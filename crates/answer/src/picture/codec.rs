@@ -4,9 +4,7 @@
 use weigh_model::link::{MTU, TCP_PAYLOAD};
 use weigh_model::units;
 
-use super::{
-    Picture, TradeoffWords, about_of, is_made_up, of_group, plain_title, said, source, tradeoff_title,
-};
+use super::{Picture, TradeoffWords, about_of, is_made_up, of_group, plain_title, source, tradeoff_title};
 use crate::chart::{
     Axis, Chart, Color, Drawing, INK, Line, LinePanel, Lines, LinkStrip, Mark, QUIET, Scatter, ScatterPoint,
     Slope, beside, codec, ends, time_tick, whole,
@@ -15,6 +13,7 @@ use crate::document::group::{View, about, views};
 use crate::exhibit::links::{BestAt, BreakEven, CellTotals, MixTotals, mix_words, ranges};
 use crate::exhibit::published::LevelComparison;
 use crate::finding::label::setting;
+use crate::names;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::codec::{ENCODE, ENCODED, IDENTITY};
@@ -48,7 +47,7 @@ pub(crate) fn pictures(report: &Report) -> Vec<Picture> {
 
 /// What a cell's row is called.
 fn said_of(group: &View, id: &str) -> String {
-    group.report.row(id).map_or_else(|| clean(id), said::setting)
+    group.report.row(id).map_or_else(|| clean(id), names::setting)
 }
 
 fn is_copy(row: &Row) -> bool {
@@ -71,12 +70,12 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
         (row.count(ENCODED) > 0).then(|| ScatterPoint {
             x,
             y: row.count(ENCODED) as f64,
-            label: said::setting(row),
+            label: names::setting(row),
             color: color(row),
             family: format!("{serializer} {}{:?}", setting.codec, setting.options),
             is_front: row.front,
             is_worth: false,
-            is_recommended: said::is_recommended(report, row),
+            is_recommended: report.recommends(row.id()),
             is_open: false,
             is_aside: is_copy(row),
             mark: is_reference.then_some("reference"),

@@ -5,9 +5,7 @@ use weigh_model::cell::{Slow, Subject};
 use weigh_model::units;
 use weigh_model::way::{By, WayKind};
 
-use super::{
-    Picture, TradeoffWords, about_of, is_made_up, of_group, plain_title, said, source, tradeoff_title,
-};
+use super::{Picture, TradeoffWords, about_of, is_made_up, of_group, plain_title, source, tradeoff_title};
 use crate::chart::{
     Axis, Bar, BarPanel, Bars, Chart, Color, Drawing, Field, FieldRow, Fields, GREEN, INK, Line, LinePanel,
     Lines, Mark, ORANGE, ScatterPoint, VIOLET, beside, bytes_tick, codec, ends, heat, heat_legend,
@@ -16,6 +14,7 @@ use crate::document::group::{View, views};
 use crate::exhibit::crossover::{Crossover, Pays, SizeRatio};
 use crate::exhibit::fairness::{FairnessResult, Outcome};
 use crate::first::{distinct, grouped};
+use crate::names;
 use crate::report::Report;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CPU, PHP_CPU, SERVER_CPU, is_own_share, place};
@@ -93,12 +92,12 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
         (row.count(BODY) > 0).then(|| ScatterPoint {
             x,
             y: row.count(BODY) as f64,
-            label: said::method(row),
+            label: names::method(row),
             color: color(row),
             family: format!("{by_server}{}{:?}", cell.setting.codec, cell.setting.options),
             is_front: row.front,
             is_worth: false,
-            is_recommended: said::is_recommended(report, row),
+            is_recommended: report.recommends(row.id()),
             is_open: by_server,
             is_aside: is_copy(row),
             mark: (group.group.mark("gzip") == Some(&cell.id)).then_some("gzip"),
@@ -152,7 +151,7 @@ fn bars(report: &Report, group: &View) -> Option<Chart> {
     ];
     let names = rows
         .iter()
-        .map(|row| (said::marked(report, row, &shorten(&said::method(row), 32)), color(row)))
+        .map(|row| (names::marked(report, row, &shorten(&names::method(row), 32)), color(row)))
         .collect();
     let is_cut = rows.iter().any(|row| row.value(CPU).is_some_and(|ns| ns > cap));
     let more = if is_cut { " Truncated bar: more than twice gzip." } else { "" };
@@ -188,7 +187,7 @@ fn bars_title(group: &View) -> String {
     let limit = gzip.map_or(0, |row| row.count(BODY));
     let better = group.rows.iter().copied().filter(|row| !is_copy(row) && row.count(BODY) < limit);
     let best = better.min_by(|a, b| time(a).total_cmp(&time(b)));
-    let label = said::method;
+    let label = names::method;
     match (gzip, best) {
         (Some(gzip), Some(best)) if time(best) < time(gzip) => format!(
             "{name}: {} sends fewer bytes than {} for {} of its CPU time",
@@ -246,7 +245,7 @@ fn downloads(report: &Report, payload: &str) -> Chart {
     let size = content.map(|content| units::bytes(content.bytes)).unwrap_or_default();
     let names = cells
         .iter()
-        .map(|result| (said::marked(report, result, &shorten(&download_name(result), 44)), INK))
+        .map(|result| (names::marked(report, result, &shorten(&download_name(result), 44)), INK))
         .collect();
     Chart {
         title,
@@ -263,12 +262,7 @@ fn download_name(result: &Row) -> String {
     let connections = delivery.map_or(1, |d| d.connections);
     let more = if connections > 1 { format!(" ×{connections}") } else { String::new() };
     let link = delivery.and_then(|d| d.link.as_ref()).map(|link| format!(" @{}", clean(link)));
-    format!(
-        "{}: {}{more}{}",
-        clean(said::server(server(result))),
-        said::method(result),
-        link.unwrap_or_default()
-    )
+    format!("{}: {}{more}{}", names::server(server(result)), names::method(result), link.unwrap_or_default())
 }
 
 fn worker_bar(result: &Row) -> Bar {
@@ -353,7 +347,7 @@ fn ratio_panel(shown: &[&Crossover], (title, y, ratio, pays): &Quotient) -> Line
         let way = crossover.pre_encoded.rsplit('/').next().unwrap_or_default();
         let way = way.split(',').next().unwrap_or_default();
         Line {
-            name: shorten(&clean(said::server(&crossover.endpoint.server)), 24),
+            name: shorten(&names::server(&crossover.endpoint.server), 24),
             more: clean(way),
             color: beside(place),
             is_strong: true,
@@ -386,7 +380,7 @@ fn crossover_title(shown: &[&Crossover]) -> String {
     let mut everywhere: Vec<String> = Vec::new();
     let mut froms: Vec<String> = Vec::new();
     for crossover in shown {
-        let server = clean(said::server(&crossover.endpoint.server));
+        let server = names::server(&crossover.endpoint.server);
         match crossover.cpu {
             Some(Pays::Everywhere { .. }) if !everywhere.contains(&server) => everywhere.push(server),
             Some(Pays::From { bytes, .. }) => froms.push(format!("on {server} from {}", bytes_tick(bytes))),
@@ -419,9 +413,9 @@ fn pools(report: &Report) -> Vec<Pool<'_>> {
         let Some(slow) = delivery.slow.as_ref() else { continue };
         let workers =
             if slow.script_memory > 0 { format!(", {} workers", slow.workers) } else { String::new() };
-        let mut parts = vec![clean(said::server(&delivery.server))];
-        parts.extend((report.runtimes.len() > 1).then(|| said::runtime(&result.cell.runtime)));
-        parts.push(said::way(&result.cell));
+        let mut parts = vec![names::server(&delivery.server)];
+        parts.extend((report.runtimes.len() > 1).then(|| names::runtime(&result.cell.runtime)));
+        parts.push(names::way(&result.cell));
         cells.push((clean(&parts.join(" · ")) + &workers, (result, slow)));
     }
     let mut pools: Vec<Pool> = grouped(cells).into_iter().map(|(name, cells)| Pool { name, cells }).collect();

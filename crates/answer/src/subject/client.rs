@@ -1,4 +1,4 @@
-//! Clients of stores in PHP: the cost of a transaction by component, transactions per second, and the time of a call.
+//! Clients of stores in PHP: the cost of a transaction by component, transactions per second, and the time per call.
 
 use weigh_load::hist::{Hist, Packed};
 use weigh_model::caveat::Caveat;
@@ -20,6 +20,7 @@ use crate::finding::{Evidence, client as finding};
 use crate::gather::{Gathered, Measured};
 use crate::group::Group;
 use crate::metric::{Metric, Part, Source, metrics};
+use crate::names;
 use crate::report::Report;
 use crate::row::{Row, Values};
 use crate::subject::split::{part_of, rest, user_share};
@@ -114,7 +115,6 @@ pub static SHAPE: Shape = Shape {
     ],
     look: Look {
         noun: ("client", "clients"),
-        front_of: "",
         method: "Private stores are started for the run. For each block, fresh PHP workers connect, prepare and start together. Each makes its \
             transactions one after the other, or on a schedule where a rate is given, and times itself. Every value that is read is compared with what was \
             written. CPU time is read from workers and store right before and after each block. A store that others run is metered where its process is on \
@@ -409,22 +409,6 @@ fn exhibits(evidence: &Evidence, _: &Gathered) -> Exhibits {
     }
 }
 
-/// `redis/phpredis`, cleaned.
-pub fn place(row: &Row) -> String {
-    row.cell.client.as_ref().map(|c| clean(&format!("{}/{}", c.store, c.driver))).unwrap_or_default()
-}
-
-/// `igbinary/zstd:3`, cleaned; empty where the worker does not encode.
-pub fn setting(row: &Row) -> String {
-    let cell = &row.cell;
-    match &cell.client {
-        Some(client) if client.encoded => {
-            clean(&format!("{}/{}", cell.serializer.as_deref().unwrap_or("-"), cell.setting))
-        }
-        _ => String::new(),
-    }
-}
-
 /// `9:1/one*4`, cleaned; over a link `9:1/one*4 over 100mbit/20ms`.
 pub fn work(row: &Row) -> String {
     let of = |client: &Client| clean(&format!("{}{}", client.work(), over(client.link.as_deref())));
@@ -436,9 +420,11 @@ pub fn over(link: Option<&str>) -> String {
     link.map_or(String::new(), |link| format!(" over {link}"))
 }
 
-/// `redis/phpredis php8.2`, with the setting of a worker that encodes.
+/// `Redis, phpredis, PHP 8.2`, with the setting of a worker that encodes.
 pub fn label(row: &Row) -> String {
-    format!("{} {}", client(row), setting(row)).trim_end().to_owned()
+    let setting = names::encoded(row);
+    let comma = if setting.is_empty() { "" } else { ", " };
+    format!("{}{comma}{setting}", names::client(row))
 }
 
 /// `9:1/one*4, 5,000 transactions per worker`, cleaned.
@@ -460,9 +446,9 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
     let fixed = |name, unit: &str, rank| Column::new(name, unit, Kind::Fixed(1), rank);
     vec![
         shown(Column::factor("client", "", Kind::Text), |report, _, r| {
-            group::marked(report, r, &client(r)).into()
+            group::marked(report, r, &names::client(r)).into()
         }),
-        shown(Column::factor("setting", "", Kind::Text), |_, _, r| setting(r).into()),
+        shown(Column::factor("setting", "", Kind::Text), |_, _, r| names::encoded(r).into()),
         metric(whole("combined", "trans/s", 0), COMBINED, 1.0),
         shown(fixed("95% CI", "+%", 5).of("combined-margin").about(MARGIN), |_, _, r| {
             margin(r, COMBINED).into()
@@ -507,11 +493,6 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
 const MARGIN: &str = "How far the 95% confidence interval of the combined rate reaches above it.";
 const CPU_MARGIN: &str = "How far the 95% confidence interval of the CPU time reaches above it.";
 const DUE: &str = "From the scheduled send to the answer: of reads, of writes if there are no reads.";
-
-/// `redis/phpredis php8.2`, cleaned.
-fn client(row: &Row) -> String {
-    format!("{} {}", place(row), clean(&row.cell.runtime))
-}
 
 /// A time from the schedule, in seconds: of reads, otherwise of writes.
 pub fn due(row: &Row, part: &str) -> Option<f64> {

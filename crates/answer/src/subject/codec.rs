@@ -20,6 +20,7 @@ use crate::finding::{Evidence, codec as finding};
 use crate::gather::{Gathered, Measured, usable};
 use crate::group::Group;
 use crate::metric::{Metric, Source, metrics};
+use crate::names;
 use crate::report::Report;
 use crate::row::{Row, Values};
 use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, metric, shown};
@@ -78,7 +79,7 @@ pub static SHAPE: Shape = Shape {
         add_serializers(rows);
         share_base(rows);
     },
-    axes: Some(Axes { times: &[ENCODE], size: STORED }),
+    axes: Some(Axes { times: &[(ENCODE, "encode time")], size: STORED }),
     headline: &[ENCODE, DECODE],
     marks: &[Mark { name: "reference", note: "reference", pick: reference }],
     caveats,
@@ -97,13 +98,12 @@ pub static SHAPE: Shape = Shape {
     ],
     look: Look {
         noun: ("setting", "settings"),
-        front_of: "encode time and bytes",
         method: "Resident workers time themselves; CPU time is the headline, wall time stands beside it. Cells are visited in \
             rounds, in an order drawn afresh from the seed for each round. A figure is the 0.1 quantile over rounds with a 95% \
             interval: neighbours on the machine only ever add CPU time, so a low quantile is what the code costs when it is left alone. \
             Ratios are those of two figures. Every cell's round trip was compared byte for byte. Throughput divides \
             by uncompressed bytes, in both directions.",
-        label: |row| label(&row.cell),
+        label: names::setting,
         title,
         part: None,
         about,
@@ -327,19 +327,13 @@ fn exhibits(evidence: &Evidence, _: &Gathered) -> Exhibits {
     }
 }
 
-/// `igbinary + zstd:3`: the name of the cell inside its group.
-fn label(cell: &Configuration) -> String {
-    let setting = clean(&cell.setting.to_string());
-    match cell.serializer.as_deref() {
-        Some(serializer) => format!("{} + {setting}", clean(serializer)),
-        None => setting,
-    }
-}
-
-/// `tree-2.4m, php8.2`.
+/// `tree-2.4m, PHP 8.2`.
 fn title(_: &Report, group: &Group) -> String {
-    let runtime =
-        if group.runtime() == "native" { "native libraries".to_owned() } else { clean(group.runtime()) };
+    let runtime = if group.runtime() == "native" {
+        "native libraries".to_owned()
+    } else {
+        names::runtime(group.runtime())
+    };
     format!("{}, {runtime}", clean(group.payload()))
 }
 
@@ -376,7 +370,7 @@ fn columns(_: &Report, _: &Group) -> Vec<Shown> {
     let fixed = |name, unit: &str, decimals, rank| Column::new(name, unit, Kind::Fixed(decimals), rank);
     vec![
         shown(Column::factor("setting", "", Kind::Text), |report, _, r| {
-            group::marked(report, r, &label(&r.cell)).into()
+            group::marked(report, r, &names::setting(r)).into()
         }),
         metric(Column::new("bytes", "B", Kind::Whole, 0), ENCODED, 1.0),
         metric(Column::new("size", "", Kind::Bar, 0), ENCODED, 1.0),
@@ -441,9 +435,9 @@ fn overview<'a>(report: &'a Report, _: &Columns) -> Vec<Block> {
             factor("runtime", clean(view.group.runtime())),
             field("size", "", Kind::Text, 3, size),
             field("front", "settings", Kind::Text, 4, front),
-            field("fastest", "on the front", Kind::Text, 0, label(&fast.cell)),
+            field("fastest", "on the front", Kind::Text, 0, names::setting(fast)),
             field("bytes", "of the fastest", Kind::Text, 1, stored(fast)),
-            field("smallest", "on the front", Kind::Text, 0, label(&small.cell)),
+            field("smallest", "on the front", Kind::Text, 0, names::setting(small)),
             field("encode", "of the smallest", Kind::Text, 1, encode),
             field("bytes", "of the smallest", Kind::Text, 1, stored(small)),
         ]

@@ -2,7 +2,9 @@
 //! rooms.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use weigh_answer::advice::{Advice, Part, SENTENCES, WORDS};
 use weigh_answer::document::Block;
 use weigh_answer::document::group::views;
@@ -11,23 +13,14 @@ use weigh_answer::report::Report;
 use weigh_answer::row::Row;
 use weigh_answer::table::{Cell, Columns};
 
-/// Words that readers do not know, with what is said in their place.
-const RETIRED: [&str; 14] = [
-    "told apart",         // words: quoted
-    "beyond doubt",       // words: quoted
-    "time a response",    // words: quoted
-    "time a transaction", // words: quoted
-    "seconds a request",
-    "bytes a response",      // words: quoted
-    "requests a second",     // words: quoted
-    "transactions a second", // words: quoted
-    "encoded before",
-    "as it is",
-    "put aside",        // words: quoted
-    "By their figures", // words: quoted
-    "the other way round",
-    "× [",
-];
+/// The phrases that are retired: those that `scripts/words` looks for in the source, for what is put together at run time.
+static RETIRED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let script = include_str!("../../../../scripts/words");
+    let lines = script.lines().skip_while(|line| !line.ends_with("<<'EOF'")).skip(1);
+    let phrases = lines.take_while(|line| *line != "EOF").filter_map(|line| line.split_once('\t'));
+    phrases.map(|(phrase, _)| Regex::new(phrase).unwrap()).collect()
+});
+
 /// What only the answer says.
 const IMPERATIVES: [&str; 8] =
     ["Use ", "Send ", "Leave ", "Precompress ", "Hand ", "Encode ", "Serve ", "Do not "];
@@ -170,8 +163,9 @@ pub fn evidence_is_plain(name: &str, report: &Report) {
 }
 
 fn retired(text: &str) -> Vec<String> {
-    let has = RETIRED.iter().filter(|words| text.contains(**words));
-    has.map(|words| format!("{words}: {text}")).collect()
+    assert!(RETIRED.len() > 20, "scripts/words is read");
+    let has = RETIRED.iter().filter(|phrase| phrase.is_match(text));
+    has.map(|phrase| format!("{phrase}: {text}")).collect()
 }
 
 /// What is wrong with sentences: retired words, too many of them, signs of a gap.

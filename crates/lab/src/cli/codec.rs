@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::cli::exit::{self, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::quantity;
-use crate::cli::report::Wanted;
+use crate::cli::report::ColumnsFlag;
 use crate::cli::run::{More, Shown, measure, run_folder};
 use crate::lab::{Lab, Planning};
 use crate::planner::Ask;
@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    wanted: Wanted,
+    wanted: ColumnsFlag,
 }
 
 const EXAMPLES: &str = "Examples:

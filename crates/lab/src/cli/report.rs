@@ -39,12 +39,12 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["format", "full"])]
     json: bool,
     #[command(flatten)]
-    wanted: Wanted,
+    wanted: ColumnsFlag,
 }
 
 /// Which columns tables have.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct Wanted {
+pub struct ColumnsFlag {
     /// Columns of the tables of all evidence: metrics and factors by their ids, as encode,ratio, or all
     #[arg(long, value_name = "IDS")]
     pub columns: Option<Columns>,

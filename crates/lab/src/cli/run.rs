@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::{Live, Preparing};
 use crate::cli::profiled as profiles;
-use crate::cli::report::Wanted;
+use crate::cli::report::ColumnsFlag;
 use crate::cli::{quantity, report, terminal};
 use crate::interrupt::Interrupt;
 use crate::lab::profiled::{self, Contents};
@@ -69,7 +69,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    wanted: Wanted,
+    wanted: ColumnsFlag,
     #[command(flatten)]
     own: Own,
 }
@@ -98,7 +98,7 @@ pub struct Shown {
 
 impl Shown {
     /// As the flags `--full`, `--json` and `--columns` say. Who asks for columns wants the tables that have them.
-    pub fn new(full: bool, json: bool, wanted: &Wanted) -> Shown {
+    pub fn new(full: bool, json: bool, wanted: &ColumnsFlag) -> Shown {
         let detail = if full || wanted.columns.is_some() { Detail::Full } else { Detail::Summary };
         Shown { detail, json, columns: wanted.columns.clone().unwrap_or_default() }
     }

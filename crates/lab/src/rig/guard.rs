@@ -43,7 +43,7 @@ pub struct Place {
     pub interrupt: Interrupt,
     /// The guard's program: this same program, except in tests.
     pub launcher: OsString,
-    /// Who runs what is started here; none: the lab's own user, without root's privileges where it can be had.
+    /// Who runs what is started here; none: the lab's own user, without root's privileges if it is available.
     pub user: Option<OwnUser>,
 }
 

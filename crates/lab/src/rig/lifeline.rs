@@ -69,7 +69,7 @@ impl<'a> Flags<'a> {
         }
         if let Some(user) = self.user {
             let user = user.to_str().and_then(OwnUser::numbered).context("its user is no number")?;
-            user.become_it().context("its user cannot be had")?;
+            user.become_it().context("its user is not available")?;
         }
         Ok(())
     }

@@ -51,7 +51,7 @@ pub struct Making {
     pub seed: u64,
     /// The emulator's program: this same program, except in tests.
     pub launcher: OsString,
-    /// A link of which nothing is asked is the loopback of a private network, where one can be had; else the machine's own.
+    /// A link of which nothing is asked is the loopback of a private network, if one is available; else the machine's own.
     pub private: bool,
 }
 
@@ -95,7 +95,7 @@ impl Link {
     /// The same with a say in how.
     ///
     /// # Errors
-    /// As [`Link::make`], and that the one way that was asked for cannot be had.
+    /// As [`Link::make`], and that the one way that was requested is not available.
     pub fn make_with(spec: &LinkSpec, making: &Making) -> Result<Link> {
         let mut passed_over = Vec::new();
         let ways: &[Way] = match &making.way {
@@ -134,7 +134,7 @@ impl Link {
             }
             Way::Proxy => {
                 let [down, up] = lanes(spec, making.seed);
-                Carrier::Proxy(Proxy::new(&down, &up, near.again()?))
+                Carrier::Proxy(Proxy::new(&down, &up, near.try_clone()?))
             }
             Way::Loopback | Way::Model => Carrier::Kernel,
         };

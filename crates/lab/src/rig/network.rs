@@ -63,7 +63,7 @@ impl Network {
     ///
     /// # Errors
     /// This process has no room for another open file.
-    pub fn again(&self) -> Result<Network> {
+    pub fn try_clone(&self) -> Result<Network> {
         Ok(Network { file: self.file.try_clone().context("the network cannot be kept open")? })
     }
 
@@ -89,7 +89,7 @@ impl Network {
     }
 }
 
-/// Carries something out in a private network where one can be had, else in the machine's own.
+/// Carries something out in a private network if one is available, else in the machine's own.
 pub fn privately<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     match Network::private() {
         Ok(network) => network.within(work),

@@ -9,7 +9,7 @@ use weigh_model::link::{LinkSpec, Way};
 
 use crate::lab;
 
-/// A link made in one way; where that cannot be had, a test says so and ends: a machine may withhold the privilege, from root in a
+/// A link made in one way; if that is not available, a test says so and ends: a machine may withhold the privilege, from root in a
 /// container too.
 pub fn link(text: &str, way: Way) -> Option<Link> {
     let making = Making { way: Some(way), launcher: lab::WEIGH.into(), ..Making::default() };

@@ -159,7 +159,9 @@ fn what_private_servers_send_no_other_user_can_fetch() {
 fn has_own_user() -> bool {
     let has = weigh::rig::user::OwnUser::of_lab(crate::lab::WEIGH.as_ref()).is_some();
     if !has {
-        println!("skipped: no other user can be had here: this is no root, or one that cannot change users");
+        println!(
+            "skipped: no other user is available here: this is no root, or one that cannot change users"
+        );
     }
     has
 }
@@ -192,7 +194,7 @@ fn a_run_whose_programs_have_no_user_of_their_own_says_so_once() {
     let [line] = remarks(&ran)[..] else { panic!("{}", ran.stderr) };
     let folder = lab.path("closed");
     assert!(line.starts_with("servers and PHP-FPM ") && line.contains("in this run: "), "{line}");
-    assert!(line.contains(&format!("for {} is closed to them", folder.display())), "{line}");
+    assert!(line.contains(&format!(": {} is closed to them", folder.display())), "{line}");
     assert!(line.contains("move it to a folder that is open to all"), "{line}");
     let fine = lab.done(&["run", "pages.toml", "--php", "php", "--out", "fine"]);
     assert_eq!(remarks(&fine), Vec::<&str>::new());
@@ -216,7 +218,13 @@ fn stores_without_a_user_of_their_own_are_told_of() {
     let [line] = remarks(&ran)[..] else { panic!("{}", ran.stderr) };
     let folder = lab.path("closed");
     assert!(line.starts_with("stores ") && line.contains("set TMPDIR to a folder"), "{line}");
-    assert!(line.contains(&format!("temporary files, {} is closed", folder.display())), "{line}");
+    assert!(
+        line.contains(&format!(
+            "{} is closed to other users (the folder for temporary files)",
+            folder.display()
+        )),
+        "{line}"
+    );
 }
 
 #[test]

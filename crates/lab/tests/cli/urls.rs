@@ -64,7 +64,7 @@ fn a_url_is_measured_for_each_coding_that_it_answers_with() {
     let excluded = found["exclusions"].as_array().unwrap();
     assert_eq!(excluded[0]["reason"], "asked for br, the server sends no coding");
     let shown = lab.fine(&["report", "run", "--full"]);
-    assert!(shown.contains("server/gzip") && shown.contains("without the server's CPU time"), "{shown}");
+    assert!(shown.contains("gzip in url") && shown.contains("without the server's CPU time"), "{shown}");
     assert!(shown.contains("server's CPU time was not measured"), "{shown}");
     assert_eq!(lab.left_over(), 0);
 }
@@ -122,7 +122,6 @@ fn content_that_changes_is_said_to_change() {
     let server = Server::new(|_, n| response("", format!("{}{:08}", "page ".repeat(400), n).as_bytes()));
     let ran = run(&lab, &server.url("/"), &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("no CPU time, content"), "{}", ran.stdout);
     let full = lab.fine(&["report", "run", "--full"]);
     assert!(full.contains("changed during the run"), "{full}");
 }

@@ -9,7 +9,7 @@ use crate::document::Block;
 use crate::first::{distinct, grouped};
 use crate::format::csv::{file_of, text};
 use crate::format::{Detail, Options, Rendered};
-use crate::subject::delivery::stack;
+use crate::names;
 use crate::table::{Cell, Column, Grid, Kind, Tone, factor, field};
 use crate::text::{clean, columns};
 
@@ -54,7 +54,7 @@ fn ways(asked: &[NegotiationResult]) -> Grid {
         let codings: Vec<String> = coded.map(|variant| clean(&variant.coding)).collect();
         let tone = if wrong > 0 { Tone::Plain } else { Tone::Strong };
         let fields = vec![
-            factor("server", stack(&one.server, &one.runtime)),
+            factor("server", names::stack(&one.server, &one.runtime)),
             factor("method", clean(&one.label())),
             field("codings", "", Kind::Text, 0, codings.join(", ")),
             field("Vary", "", Kind::Text, 1, vary(one)),

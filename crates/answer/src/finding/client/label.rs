@@ -20,6 +20,15 @@ pub(crate) fn name((store, driver): (&str, &str)) -> String {
     }
 }
 
+/// `Redis with phpredis`, `Redis over a plain socket`, `APCu`: a comma would divide a sentence.
+pub(crate) fn in_a_sentence((store, driver): (&str, &str)) -> String {
+    match driver {
+        driver if driver == store => owned(store).to_owned(),
+        "socket" => format!("{} over a plain socket", owned(store)),
+        driver => format!("{} with {driver}", owned(store)),
+    }
+}
+
 /// `Redis, phpredis`, over a link `Redis, phpredis over 100mbit/20ms`.
 pub(super) fn place(of: &Candidate) -> String {
     format!("{}{}", name((&of.client.store, &of.client.driver)), over(of.client.link.as_deref()))

@@ -196,8 +196,8 @@ pub fn freed_workers(evidence: &Evidence) -> Vec<Draft> {
     first_leads(sentences)
 }
 
-/// How long a response keeps a worker busy, in seconds, and its share of the possible time: as many workers as there
-/// are connections, or all.
+/// How long a response keeps a worker busy, in seconds, and its share of the available time: of one worker per
+/// connection, but no more than the pool has.
 #[derive(Clone, Copy)]
 struct Kept {
     seconds: f64,

@@ -260,15 +260,15 @@ fn a_script_with_and_without_opcode_cache_stands_in_one_table_with_filter_and_fi
         .iter()
         .find(|g| g.payload() == "library-54k" && g.factor("server") == "apache")
         .unwrap();
-    let ways: Vec<String> = report.members(group).map(label).collect();
+    let ways: Vec<String> = report.members(group).map(names::method).collect();
     let expected = [
-        "server/plain",
-        "server/gzip:1",
-        "server/gzip:6",
-        "server/gzip:9",
-        "server/type-map",
-        "php/minifier,opcache=on (php8.2)",
-        "php/minifier,opcache=off (php8.2)",
+        "uncompressed in Apache",
+        "gzip 1 in Apache",
+        "gzip 6 in Apache",
+        "gzip 9 in Apache",
+        "type-map in Apache",
+        "minifier (opcache=on) in PHP (PHP 8.2)",
+        "minifier (opcache=off) in PHP (PHP 8.2)",
     ];
     assert_eq!(ways, expected);
     assert!(report.members(group).all(|row| row.beside.contains_key("reference")), "beside the plain file");
@@ -277,8 +277,8 @@ fn a_script_with_and_without_opcode_cache_stands_in_one_table_with_filter_and_fi
     let options = crate::format::Options { detail: crate::format::Detail::Full, ..Default::default() };
     let full = crate::format::named("terminal").unwrap().render(&alone, &options).unwrap();
     let full = String::from_utf8(full[0].bytes.clone()).unwrap();
-    let table = full.rsplit("library-54k from apache, http, 10 connections").next().unwrap();
-    for way in ["server/plain", "server/gzip:6", "server/type-map", "php/mini"] {
+    let table = full.rsplit("library-54k from Apache, http, 10 connections").next().unwrap();
+    for way in ["uncompressed in Apache", "gzip 6 in Apache", "type-map in Apache", "minifier"] {
         assert!(table.contains(way), "{way}: {full}");
     }
     let said = sentences(&report, "script");
@@ -329,7 +329,7 @@ fn what_a_filter_passes_over_is_on_no_side_of_before_against_on_the_fly() {
     assert_eq!(sizes, [256, 2_048, 500_000]);
     assert!(nginx.sizes.iter().all(|size| size.body > 0.9), "a file beside the file as it is: {nginx:#?}");
     let row = report.rows.iter().find(|r| is_not_encoded(r) && r.cell.setting.level == Some(6)).unwrap();
-    assert_eq!(label(row), "server/gzip:6 (not encoded)");
+    assert_eq!(names::method(row), "gzip 6 in nginx, not encoded");
     assert!(
         sentences(&report, "smaller").iter().all(|text| !text.contains("-7")),
         "{:#?}",
@@ -470,7 +470,7 @@ fn costs_are_shares_of_the_users_own_page_and_never_of_a_toy() {
         subject: "page",
         payload: "wordpress",
         server: "url",
-        runtime: NO_PHP,
+        runtime: weigh_model::cell::NO_PHP,
         transport: Transport::Http,
         connections: 1,
     };
@@ -597,7 +597,7 @@ fn a_link_is_named_with_what_it_was_measured_as() {
     lab.plan.links.push(spec);
     let report = lab.report();
     let group = report.groups.iter().find(|group| group.factor("link") == "9mbit/170ms").unwrap();
-    assert_eq!((SHAPE.look.title)(&report, group), "page-50k from nginx, php8.2, http, over 9mbit/170ms");
+    assert_eq!((SHAPE.look.title)(&report, group), "page-50k from nginx, PHP 8.2, http, over 9mbit/170ms");
     let about = (SHAPE.look.about)(&report, group).pop().unwrap();
     assert!(about.starts_with("The link 9mbit/170ms (netem), measured (asked): round trip 171 ms (170 ms)."));
     let reader = sentences(&report, "reader");

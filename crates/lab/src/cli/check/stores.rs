@@ -24,7 +24,7 @@ pub struct StoreFindings {
     version: Option<String>,
     /// Every driver of every PHP, available or not.
     drivers: Vec<DriverFindings>,
-    /// Null: it can be had. Else why not.
+    /// Null: it is available. Otherwise the reason.
     missing: Option<String>,
     /// What would fix it.
     remedy: Option<String>,

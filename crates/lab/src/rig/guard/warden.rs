@@ -4,7 +4,7 @@
 //! Its stdin carries orders, one byte a signal for the program, and closes when the lab ends. Its stdout carries one line: how the program
 //! ended. Its stderr is the program's, too.
 //!
-//! Started by root, a program has a number of its own as its user ([`crate::rig::user`]). Where none can be had, root gets another number, because
+//! Started by root, a program has a number of its own as its user ([`crate::rig::user`]). If none is available, root gets another number, because
 //! some servers refuse to serve as root, or give their workers to a user who cannot read the files: in a user
 //! namespace of its own a process of root's has an ordinary one, reads what root owns, and has none of root's privileges.
 

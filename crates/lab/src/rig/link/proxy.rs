@@ -1,5 +1,5 @@
 //! A proxy in place of a link, for those whose machine has no devices for one: connections are copied on a loopback, with the rate, queue and
-//! delay of the link. The loopback is that of a private network where one can be had, else the machine's own.
+//! delay of the link. The loopback is that of a private network if one is available, else the machine's own.
 //!
 //! It cannot show what happens below a connection: handshake, slow start and loss. Bytes count as if they came in full packets.
 

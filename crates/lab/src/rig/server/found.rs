@@ -24,7 +24,7 @@ pub struct Found {
     pub modules: BTreeMap<String, Option<PathBuf>>,
     /// Its ways, each with what it lacks.
     pub ways: Vec<WayDescription>,
-    /// Null: HTTPS can be had. Else why not.
+    /// Null: HTTPS is available. Otherwise the reason.
     pub tls_missing: Option<String>,
     /// Null: the server can be started. Else why not.
     pub missing: Option<String>,

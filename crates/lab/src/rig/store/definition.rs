@@ -117,7 +117,7 @@ pub struct Found {
     pub program: Option<PathBuf>,
     /// The version as queried.
     pub version: Option<String>,
-    /// Null: it can be had. Else why not.
+    /// Null: it is available. Otherwise the reason.
     pub missing: Option<String>,
     /// What would fix it.
     pub remedy: Option<String>,

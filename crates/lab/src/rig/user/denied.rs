@@ -44,7 +44,7 @@ impl Closed {
         if self.path == self.at {
             format!("{path} is closed to other users")
         } else {
-            format!("{path} cannot be reached by other users, for {at} is closed to them")
+            format!("other users cannot reach {path}: {at} is closed to them")
         }
     }
 }
@@ -60,7 +60,7 @@ impl Denied {
     fn why(&self) -> String {
         match self {
             Denied::Machine { why, .. } => (*why).to_owned(),
-            Denied::Temporary(closed) => format!("the folder for temporary files, {}", closed.told()),
+            Denied::Temporary(closed) => format!("{} (the folder for temporary files)", closed.told()),
             Denied::Program(closed) => closed.told(),
         }
     }
@@ -104,17 +104,17 @@ mod tests {
         assert_eq!((&found.path, &found.at), (&program, &closed));
         let line = Denied::Program(found).told("stores");
         let (path, at) = (program.display(), closed.display());
-        let why = format!("{path} cannot be reached by other users, for {at} is closed to them; move it to");
+        let why = format!("other users cannot reach {path}: {at} is closed to them; move it to");
         assert!(line.starts_with("stores ") && line.contains(&why), "{line}");
         assert!(Closed::to(&closed, nobody).unwrap().told().ends_with("b is closed to other users"));
     }
 
     #[test]
     fn a_machine_that_withholds_it_is_told_with_the_remedy() {
-        let denied = Denied::Machine { why: "root may not fly here", remedy: "grow wings" };
+        let denied = Denied::Machine { why: "root may not do it here", remedy: "allow it" };
         let line = denied.told("servers");
         assert!(
-            line.ends_with("root may not fly here; grow wings, or start weigh as an ordinary user"),
+            line.ends_with("root may not do it here; allow it, or start weigh as an ordinary user"),
             "{line}"
         );
     }

@@ -99,7 +99,7 @@ pub fn visit(result: LoadResult, slow: &Slow, metered: Metered, seen: &Seen) -> 
     let mut faults = result.faults;
     faults.retain(|fault| is_wrong(fault.kind));
     let mut preflights = result.preflights;
-    // Where the light page cannot be had, that is what went wrong.
+    // If the light page is not available, that is what went wrong.
     let at =
         preflights.iter().position(|p| p.fault.is_some() || !(200..300).contains(&p.status)).unwrap_or(0);
     let preflight = if preflights.is_empty() { Default::default() } else { preflights.swap_remove(at) };

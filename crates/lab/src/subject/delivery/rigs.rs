@@ -41,7 +41,7 @@ pub struct Rigs {
     instances: Vec<(Spot, Instance)>,
     /// Made when the first server is to stand in it.
     narrow: Option<Network>,
-    /// The same, for servers that nothing lies before; none where none can be had.
+    /// The same, for servers that nothing lies before; none if none is available.
     private: Option<Option<Network>>,
     /// After the instances that stand at their far ends.
     links: Links,
@@ -56,7 +56,7 @@ pub struct Rigs {
 /// What lies between readers and a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Over {
-    /// A loopback as the machine's own, of a private network where one can be had.
+    /// A loopback as the machine's own, of a private network if one is available.
     Loopback,
     /// The machine's own network, and what it leads to: for servers of others.
     Outside,

@@ -80,7 +80,7 @@ fn a_command_runs_at_the_near_end_with_a_server_at_the_far_end() {
     assert_eq!(lab.run(&["link", "run", "loopback", "--", "/no/such/program"]).code, 2);
 }
 
-/// Measures a link as a user without privileges; none where no other user can be had. In a chroot the kernel gives nobody a user namespace.
+/// Measures a link as a user without privileges; none if no other user is available. In a chroot the kernel gives nobody a user namespace.
 fn as_an_ordinary_user(link: &str, in_chroot: bool) -> Option<std::process::Output> {
     let there = tempfile::tempdir().unwrap();
     let start = match in_chroot {

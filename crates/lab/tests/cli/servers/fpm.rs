@@ -59,7 +59,9 @@ fn settings_reach_the_scripts() {
 fn a_script_of_a_lab_of_roots_owns_nothing_else() {
     let Some(fpm) = php_fpm() else { return };
     let Some(user) = OwnUser::of_lab(WEIGH.as_ref()) else {
-        println!("skipped: no other user can be had here: this is no root, or one that cannot change users");
+        println!(
+            "skipped: no other user is available here: this is no root, or one that cannot change users"
+        );
         return;
     };
     let secret = tempfile::NamedTempFile::new().unwrap();
