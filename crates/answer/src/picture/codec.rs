@@ -87,17 +87,19 @@ fn tradeoff(report: &Report, group: &View) -> Option<Chart> {
     let longest = LONGEST * items as f64;
     let mut scatter = super::tradeoff(points, longest, 2, x, "encoded size", group.payload())?;
     scatter.slopes = slopes(report, &scatter);
-    let remark = if scatter.slopes.is_empty() {
-        "Line: Pareto front."
-    } else {
-        "Line: Pareto front. Dashed: equal encode + transfer cost at that link speed."
-    };
+    let mut remark = "Line: Pareto front.".to_owned();
+    if !scatter.slopes.is_empty() {
+        remark.push_str(" Dashed: equal encode + transfer cost.");
+    }
+    if scatter.points.iter().any(|point| point.is_recommended) {
+        remark.push_str(" Arrow: recommended, reads included.");
+    }
     let title = plain_title(group);
     let runtime = title.rsplit(", ").next().unwrap_or_default();
     Some(Chart {
         title: tradeoff_title(group.group.payload(), &scatter, &TRADEOFF),
         about: about_of([group_about(group), runtime.to_owned(), clean(&report.run.machine)]),
-        remark: remark.into(),
+        remark,
         source: source(report, group.is_synthetic()),
         drawing: Drawing::Scatter(scatter),
     })
