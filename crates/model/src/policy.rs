@@ -1,0 +1,168 @@
+//! A policy, as `policy.toml` holds it: what to do with each kind of content, why, and what it brings. The program and the
+//! PHP library read it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::site::Kind;
+
+/// The version of the file that this program reads and writes.
+pub const SCHEMA: u32 = 1;
+
+/// `policy.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// The version of this form: 1.
+    pub schema: u32,
+    /// The site's name.
+    pub site: String,
+    /// SHA-256 of the site's file, hexadecimal.
+    pub site_sha256: String,
+    /// What was minimised.
+    pub objective: Objective,
+    /// The web server that it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// One decision per kind of content, the one that brings most first.
+    #[serde(default)]
+    pub decisions: Vec<Decision>,
+    /// Everything together.
+    pub total: Change,
+}
+
+/// What is minimised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Objective {
+    /// The time that visitors wait, with the cores at peak under the limit.
+    #[default]
+    Time,
+    /// The cost of cores, traffic, memory and, if they have a price, visitors' seconds.
+    Money,
+}
+
+/// What to do with content of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Decision {
+    /// The kind.
+    pub kind: Kind,
+    /// Whether today's method stays.
+    pub keep: bool,
+    /// What to do, in one sentence: `Precompress assets with brotli 11 and zopfli, from 1 KB up.`
+    pub text: String,
+    /// The method of today, in words.
+    pub today: String,
+    /// What to send or store, the first that a client accepts and that holds for the content. None: as it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Rule>,
+    /// How PHP hands files over, or how many workers: methods that are no content coding. None: nothing of that kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// What it needs that the site does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
+    /// What it brings.
+    pub change: Change,
+    /// When something else would be better, the nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flips: Vec<Flip>,
+}
+
+/// One content coding, or one form of stored values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// The content coding: `br`, `gzip`, `zstd`. Of values: the codec.
+    pub coding: String,
+    /// Who encodes.
+    pub by: Encoder,
+    /// The method as a study names it: `brotli_static`, `gzip:6`, `zstd:3`.
+    pub method: String,
+    /// The encoder of precompressed files: `brotli:11`, `zopfli`, `zstd:19`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoder: Option<String>,
+    /// Of values, the serializer: `igbinary`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serializer: Option<String>,
+    /// The level; null: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<i32>,
+    /// The smallest content in bytes, uncompressed.
+    pub min_bytes: u64,
+    /// Media types that it holds for; none: every type of the kind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
+}
+
+/// Who encodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Encoder {
+    /// `weigh pack`, or any encoder at deployment.
+    Beforehand,
+    /// The web server, for each response.
+    Server,
+    /// PHP, for each response or value.
+    Php,
+}
+
+/// Something that the site does not have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// What: `ext-zstd`, `the module http_brotli_static`.
+    pub what: String,
+    /// How to get it: `apt install php8.2-zstd`; empty: unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub how: String,
+}
+
+/// Amounts per month before and after.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// Hours that visitors wait, over all responses.
+    pub wait_hours: Amount,
+    /// Hours of CPU time of server and PHP.
+    pub core_hours: Amount,
+    /// GB (10⁹ bytes) of traffic out.
+    pub gb_out: Amount,
+    /// GB of memory of stored values.
+    pub gb_stored: Amount,
+    /// The sum at the site's prices, in its currency.
+    pub cost: Amount,
+}
+
+/// An amount before and after, with the 95% interval of the share that it changes by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Amount {
+    /// Today.
+    pub before: f64,
+    /// With the policy.
+    pub after: f64,
+    /// Lower end of (after − before) ÷ before; null: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// Upper end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+}
+
+impl Amount {
+    /// (after − before) ÷ before; null if there was nothing before.
+    pub fn share(&self) -> Option<f64> {
+        (self.before > 0.0).then(|| (self.after - self.before) / self.before)
+    }
+}
+
+/// A change of the site under which another setting is better.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flip {
+    /// The change: `all visitors were on fibre`.
+    pub when: String,
+    /// What is better then: `zstd 3 in PHP`.
+    pub then: String,
+}

@@ -1,0 +1,303 @@
+//! A site, as `site.toml` describes it: what it sends, to whom, and how today. Each figure says where it comes from.
+
+mod check;
+mod figure;
+
+use serde::{Deserialize, Serialize};
+
+pub use figure::{Figure, From};
+
+/// The version of the file that this program reads and writes.
+pub const SCHEMA: u32 = 1;
+
+/// `site.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Site {
+    /// The version of this form: 1.
+    pub schema: u32,
+    /// The site's name: lower-case letters, digits, hyphens and dots.
+    pub name: String,
+    /// The day on which the program looked at the site: `2026-11-24`.
+    pub looked: String,
+    /// Where the program looked.
+    #[serde(default)]
+    pub sources: Sources,
+    /// Who visits, and over which links.
+    #[serde(default)]
+    pub visitors: Visitors,
+    /// Prices.
+    #[serde(default)]
+    pub prices: Prices,
+    /// What may not be exceeded.
+    #[serde(default)]
+    pub limits: Limits,
+    /// What the site does today, one entry per kind of content.
+    #[serde(default)]
+    pub today: Vec<Today>,
+    /// The content, in strata: one per kind, format and size band.
+    #[serde(default)]
+    pub strata: Vec<Stratum>,
+}
+
+/// Where the program looked. Paths are absolute.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sources {
+    /// The document root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub docroot: Option<String>,
+    /// The web server: `nginx`, `apache`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// Its configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_config: Option<String>,
+    /// The PHP that serves the site: a binary, or the name of a runtime.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub php: Option<String>,
+    /// Access logs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<String>,
+    /// URLs that were requested, without passwords.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub urls: Vec<String>,
+    /// A folder of cached values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<String>,
+    /// The store of cached values, as a URL without its password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
+}
+
+/// A kind of content.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A static file that is part of a page: script, style sheet, font, image.
+    Asset,
+    /// A response that PHP makes.
+    Page,
+    /// A file that a visitor saves.
+    Download,
+    /// A value in a cache.
+    Value,
+}
+
+impl Kind {
+    /// All, in the order of reports.
+    pub const ALL: [Kind; 4] = [Kind::Asset, Kind::Page, Kind::Download, Kind::Value];
+
+    /// `assets`.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Kind::Asset => "assets",
+            Kind::Page => "pages",
+            Kind::Download => "downloads",
+            Kind::Value => "values",
+        }
+    }
+}
+
+/// Content of one kind, one format and one size band.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stratum {
+    /// The kind.
+    pub kind: Kind,
+    /// The media type, such as `text/javascript`; of values the form, such as `serialize`.
+    pub format: String,
+    /// The smallest size in bytes, uncompressed.
+    pub from_bytes: u64,
+    /// The size in bytes that ends the band, itself not in it; absent: no end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_bytes: Option<u64>,
+    /// How many files, pages or keys there are.
+    pub files: Figure,
+    /// Their bytes together, uncompressed.
+    pub bytes: Figure,
+    /// Responses with this content to visitors per month; of values: reads.
+    pub requests: Figure,
+    /// Bytes that these responses had in their content codings, per month; absent: not counted. Of values: bytes in the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_bytes: Option<Figure>,
+    /// How often content is written per month: deployments of files, writes of values. Absent: seldom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Figure>,
+    /// Files that stand for the stratum.
+    #[serde(default)]
+    pub sample: Vec<Sample>,
+}
+
+/// A file that stands for its stratum.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// The file: below the document root, or below the folder of `site.toml`.
+    pub path: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// SHA-256 of its bytes, hexadecimal.
+    pub sha256: String,
+    /// The share of the stratum's requests that it stands for. The shares of a stratum add up to 1.
+    pub share: f64,
+}
+
+/// What the site does today with content of a kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Today {
+    /// The kind.
+    pub kind: Kind,
+    /// The method as a study names it: `server/gzip:1`, `server/config`, `php/readfile`, `serialize`.
+    pub method: String,
+    /// The same in words, with the place: `gzip 1 on the fly (nginx.conf, line 31)`.
+    pub about: String,
+    /// Where it comes from.
+    pub from: From,
+}
+
+/// Who visits, and over which links.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Visitors {
+    /// Content codings that clients accept. The shares of requests add up to 1.
+    pub accept: Vec<Accept>,
+    /// Links of visitors. The shares of requests add up to 1.
+    pub links: Vec<LinkShare>,
+    /// Whether responses go over TLS.
+    pub tls: bool,
+    /// The share of responses that open a connection of their own.
+    pub new_connections: Figure,
+    /// How many times as long as this machine a visitor's device takes to decode.
+    pub slower_devices: Figure,
+    /// Requests per second in the busiest hour; absent: not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak: Option<Figure>,
+}
+
+/// Clients that accept the same content codings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Accept {
+    /// The codings, such as `zstd`, `br`, `gzip`; none: they take content as it is.
+    pub codings: Vec<String>,
+    /// The share of requests.
+    pub share: f64,
+    /// Where the share comes from.
+    pub from: From,
+}
+
+/// The share of visitors on a link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkShare {
+    /// A link by its name, or as `100mbit/20ms`.
+    pub link: String,
+    /// The share of requests.
+    pub share: f64,
+    /// Where the share comes from.
+    pub from: From,
+}
+
+/// Prices in one currency.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    /// The currency, such as `EUR`.
+    pub currency: String,
+    /// One core for one hour.
+    pub core_hour: Figure,
+    /// One GB (10⁹ bytes) of traffic out.
+    pub gb_out: Figure,
+    /// One GB of memory for one month.
+    pub gb_month: Figure,
+    /// One second that a visitor waits; 0: has no price.
+    pub visitor_second: Figure,
+}
+
+/// What may not be exceeded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Cores of the site's machine.
+    pub cores: Figure,
+    /// The share of the cores that encoding and sending may take at peak.
+    pub peak_share: Figure,
+    /// The longest time to first byte that a setting may add, in milliseconds.
+    pub first_byte_ms: Figure,
+}
+
+impl Default for Visitors {
+    fn default() -> Visitors {
+        let accept = |codings: &[&str], share| Accept {
+            codings: codings.iter().map(|coding| (*coding).to_owned()).collect(),
+            share,
+            from: From::Assumed,
+        };
+        let link = |link: &str, share| LinkShare { link: link.into(), share, from: From::Assumed };
+        Visitors {
+            accept: vec![
+                accept(&["zstd", "br", "gzip"], 0.75),
+                accept(&["br", "gzip"], 0.22),
+                accept(&["gzip"], 0.02),
+                accept(&[], 0.01),
+            ],
+            links: vec![link("cable", 0.35), link("fibre", 0.2), link("4g", 0.35), link("3g-fast", 0.1)],
+            tls: true,
+            new_connections: Figure::assumed(0.1),
+            slower_devices: Figure::assumed(4.0),
+            peak: None,
+        }
+    }
+}
+
+impl Default for Prices {
+    fn default() -> Prices {
+        Prices {
+            currency: "EUR".into(),
+            core_hour: Figure::assumed(0.03),
+            gb_out: Figure::assumed(0.05),
+            gb_month: Figure::assumed(3.0),
+            visitor_second: Figure::assumed(0.0),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            cores: Figure::assumed(2.0),
+            peak_share: Figure::assumed(0.7),
+            first_byte_ms: Figure::assumed(200.0),
+        }
+    }
+}
+
+impl Stratum {
+    /// `text/javascript, 10–50 KB`.
+    pub fn name(&self) -> String {
+        use crate::units::bytes;
+        match self.to_bytes {
+            Some(to) => format!("{}, {} to {}", self.format, bytes(self.from_bytes), bytes(to)),
+            None => format!("{}, from {}", self.format, bytes(self.from_bytes)),
+        }
+    }
+}
+
+impl Site {
+    /// The strata of a kind.
+    pub fn of(&self, kind: Kind) -> impl Iterator<Item = &Stratum> {
+        self.strata.iter().filter(move |stratum| stratum.kind == kind)
+    }
+
+    /// What the site does today with content of a kind.
+    pub fn today(&self, kind: Kind) -> Option<&Today> {
+        self.today.iter().find(|today| today.kind == kind)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! What is wrong with a site's file, in one line with the key.
+
+use anyhow::{Result, bail, ensure};
+
+use super::{Figure, SCHEMA, Site, Stratum};
+use crate::suggest::readable;
+use crate::text::clean;
+
+/// How far shares may be from 1, because files are written with few digits.
+const TOLERANCE: f64 = 0.005;
+/// The most strata, and the most files of one sample.
+const MOST: usize = 10_000;
+
+impl Site {
+    /// Reads `site.toml`; `whence` names it in errors.
+    ///
+    /// # Errors
+    /// One line: the place, what is wrong, and the nearest known key.
+    pub fn parse(text: &str, whence: &str) -> Result<Site> {
+        let parsed: Result<Site, _> = toml::from_str(text);
+        let site = parsed.map_err(|error| readable(&error, text, whence)).and_then(|site| {
+            site.check().map_err(|error| anyhow::anyhow!("{whence}: {error:#}"))?;
+            Ok(site)
+        });
+        // Errors quote what the file says.
+        site.map_err(|error| anyhow::anyhow!(clean(&format!("{error:#}"))))
+    }
+
+    fn check(&self) -> Result<()> {
+        ensure!(
+            self.schema == SCHEMA,
+            "schema = {} is not known; this program reads schema = {SCHEMA}",
+            self.schema
+        );
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
+        ensure!(
+            !self.name.is_empty() && self.name.chars().all(is_plain),
+            "name `{}` may have lower-case letters, digits, dots and hyphens only",
+            self.name
+        );
+        let visitors = &self.visitors;
+        shares("visitors.accept", visitors.accept.iter().map(|one| one.share))?;
+        shares("visitors.links", visitors.links.iter().map(|one| one.share))?;
+        ensure!(
+            (0.0..=1.0).contains(&visitors.new_connections.value),
+            "visitors.new_connections = {} is a share, 0 to 1",
+            visitors.new_connections.value
+        );
+        let (prices, limits) = (&self.prices, &self.limits);
+        for (key, figure) in [
+            ("visitors.slower_devices", Some(&visitors.slower_devices)),
+            ("visitors.peak", visitors.peak.as_ref()),
+            ("prices.core_hour", Some(&prices.core_hour)),
+            ("prices.gb_out", Some(&prices.gb_out)),
+            ("prices.gb_month", Some(&prices.gb_month)),
+            ("prices.visitor_second", Some(&prices.visitor_second)),
+            ("limits.cores", Some(&limits.cores)),
+            ("limits.peak_share", Some(&limits.peak_share)),
+            ("limits.first_byte_ms", Some(&limits.first_byte_ms)),
+        ] {
+            amount(key, figure)?;
+        }
+        ensure!(limits.cores.value > 0.0, "limits.cores must be above zero");
+        ensure!(self.strata.len() <= MOST, "more than {MOST} strata");
+        let kinds: Vec<_> = self.today.iter().map(|today| today.kind).collect();
+        if let Some(at) = (1..kinds.len()).find(|at| kinds[..*at].contains(&kinds[*at])) {
+            bail!("[[today]] has two entries for {}", kinds[at].plural());
+        }
+        self.strata
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, stratum)| stratum.check(&format!("strata {} ({})", at + 1, stratum.name())))
+    }
+}
+
+impl Stratum {
+    fn check(&self, at: &str) -> Result<()> {
+        ensure!(!self.format.is_empty(), "{at}: `format` is empty");
+        ensure!(
+            self.to_bytes.is_none_or(|to| to > self.from_bytes),
+            "{at}: to_bytes must be above from_bytes"
+        );
+        for (key, figure) in [
+            ("files", Some(&self.files)),
+            ("bytes", Some(&self.bytes)),
+            ("requests", Some(&self.requests)),
+            ("sent_bytes", self.sent_bytes.as_ref()),
+            ("writes", self.writes.as_ref()),
+        ] {
+            amount(&format!("{at}: {key}"), figure)?;
+        }
+        ensure!(self.sample.len() <= MOST, "{at}: more than {MOST} sample files");
+        for sample in &self.sample {
+            let is_digest = sample.sha256.len() == 64 && sample.sha256.bytes().all(|b| b.is_ascii_hexdigit());
+            ensure!(is_digest, "{at}: sample {} has no SHA-256", sample.path);
+        }
+        if self.sample.is_empty() {
+            return Ok(());
+        }
+        shares(&format!("{at}: sample"), self.sample.iter().map(|sample| sample.share))
+    }
+}
+
+fn amount(key: &str, figure: Option<&Figure>) -> Result<()> {
+    match figure {
+        Some(figure) if !(figure.value >= 0.0 && figure.value.is_finite()) => {
+            bail!("{key} = {} must be zero or more", figure.value)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn shares(key: &str, shares: impl Iterator<Item = f64> + Clone) -> Result<()> {
+    if let Some(share) = shares.clone().find(|share| !(0.0..=1.0).contains(share)) {
+        bail!("{key}: the share {share} is not between 0 and 1");
+    }
+    let sum: f64 = shares.sum();
+    ensure!((sum - 1.0).abs() <= TOLERANCE, "{key}: the shares add up to {sum:.3}, not to 1");
+    Ok(())
+}
