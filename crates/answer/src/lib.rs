@@ -34,6 +34,7 @@ pub mod load;
 pub mod metric;
 mod names;
 pub mod picture;
+pub mod policy;
 pub mod profile;
 pub mod report;
 pub mod row;

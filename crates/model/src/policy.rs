@@ -126,6 +126,9 @@ pub struct Change {
     pub wait_hours: Amount,
     /// Hours of CPU time of server and PHP.
     pub core_hours: Amount,
+    /// Hours that PHP workers are busy with sending; zero if it was not measured.
+    #[serde(default)]
+    pub worker_hours: Amount,
     /// GB (10⁹ bytes) of traffic out.
     pub gb_out: Amount,
     /// GB of memory of stored values.

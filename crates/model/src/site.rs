@@ -126,6 +126,9 @@ pub struct Stratum {
     /// How often content is written per month: deployments of files, writes of values. Absent: seldom.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Figure>,
+    /// Of pages: milliseconds that the application takes to make one, without encoding. Absent: not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_ms: Option<Figure>,
     /// Files that stand for the stratum.
     #[serde(default)]
     pub sample: Vec<Sample>,

@@ -233,7 +233,13 @@ fn needs(key: &Key) -> Option<String> {
         Some("msgpack") => Some("ext-msgpack"),
         _ => None,
     };
-    let codec = match key.1.codec.as_str() {
+    let all: Vec<&str> = serializer.into_iter().chain(extension(&key.1.codec)).collect();
+    (!all.is_empty()).then(|| format!("It needs {}.", all.join(", and ")))
+}
+
+/// The extension that PHP needs for a codec.
+pub(crate) fn extension(codec: &str) -> Option<&'static str> {
+    match codec {
         "zstd" => Some("ext-zstd or FFI"),
         "brotli" => Some("ext-brotli or FFI"),
         "lz4" | "lz4hc" => Some("ext-lz4 or FFI"),
@@ -242,9 +248,7 @@ fn needs(key: &Key) -> Option<String> {
         "bzip2" => Some("ext-bz2"),
         "xz" => Some("ext-xz or FFI"),
         _ => None,
-    };
-    let all: Vec<&str> = serializer.into_iter().chain(codec).collect();
-    (!all.is_empty()).then(|| format!("It needs {}.", all.join(", and ")))
+    }
 }
 
 /// Compared with current practice, on the median content by size.

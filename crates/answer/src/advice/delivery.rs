@@ -5,7 +5,7 @@
 
 mod assets;
 mod downloads;
-mod pages;
+pub(crate) mod pages;
 
 use crate::advice::{Advice, Recommended, Sentence};
 use crate::finding::Evidence;

@@ -86,6 +86,7 @@ impl Stratum {
             ("requests", Some(&self.requests)),
             ("sent_bytes", self.sent_bytes.as_ref()),
             ("writes", self.writes.as_ref()),
+            ("made_ms", self.made_ms.as_ref()),
         ] {
             amount(&format!("{at}: {key}"), figure)?;
         }

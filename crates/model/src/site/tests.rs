@@ -11,6 +11,7 @@ fn stratum() -> Stratum {
         requests: Figure::counted(1200.0),
         sent_bytes: None,
         writes: Some(Figure::assumed(4.0)),
+        made_ms: None,
         sample: vec![Sample { path: "js/app.js".into(), bytes: 30_000, sha256: "0".repeat(64), share: 1.0 }],
     }
 }

@@ -265,7 +265,7 @@ fn needs(choices: &[Choice]) -> Option<Sentence> {
 }
 
 /// What a method needs in addition to PHP and the server.
-fn need(row: &Sent) -> Option<String> {
+pub(crate) fn need(row: &Sent) -> Option<String> {
     let library = row.row.fact("library").unwrap_or_default();
     let codec = row.setting().codec.as_str();
     if row.delivery.by == By::Server {

@@ -1,0 +1,257 @@
+//! Decides what a site should send and store: from its description and from what was measured of its sample files.
+//!
+//! Each kind of content has setups: [`coded`] (assets, pages), [`handed`] (downloads) and [`stored`] (values) make them from rows.
+//! [`choose`] takes the best one by the objective, or a simpler one that is equal to it. No I/O and no clock: the same
+//! site and the same reports give the same policy.
+
+mod choose;
+mod coded;
+mod content;
+mod document;
+mod flip;
+mod handed;
+mod setup;
+mod stored;
+#[cfg(test)]
+mod tests;
+mod wait;
+mod weights;
+
+use weigh_model::policy::{Amount, Change, Decision, Objective, Policy, SCHEMA};
+use weigh_model::site::{Kind, Sample, Site};
+use weigh_model::units;
+
+use crate::estimate::Estimate;
+use crate::report::Report;
+use crate::subject::codec::{DECODE, DECODED};
+use crate::verdict::ratio_of_totals;
+use choose::{TOLERANCE, choose};
+use coded::Coded;
+pub use document::document;
+use setup::{NS, Setup};
+use wait::Readers;
+pub use wait::Weighted;
+use weights::{GB, HOUR, Weights};
+
+/// How often the value of a CPU second is raised until the cores suffice at peak.
+const RAISES: u32 = 24;
+
+/// What decisions rest on.
+pub(crate) struct Ground<'a> {
+    /// The site.
+    pub site: &'a Site,
+    /// The links of its visitors.
+    pub links: &'a [Weighted],
+    /// What was measured of its sample files.
+    pub reports: &'a [Report],
+    /// Its visitors.
+    pub readers: Readers,
+}
+
+impl<'a> Ground<'a> {
+    fn new(site: &'a Site, links: &'a [Weighted], reports: &'a [Report]) -> Ground<'a> {
+        Ground { site, links, reports, readers: Readers::new(site, links) }
+    }
+
+    /// Nanoseconds that decoding a file from a content coding takes on this machine; 0 if no native codec of the coding was
+    /// measured on it.
+    pub fn decode_ns(&self, coding: &str, sample: &Sample) -> f64 {
+        let codecs: &[&str] = match coding {
+            "gzip" => &["zlib", "zlib-ng", "libdeflate"],
+            "br" => &["brotli"],
+            "zstd" => &["zstd"],
+            _ => &[],
+        };
+        let rows = self.reports.iter().flat_map(|report| {
+            let same = report.payloads.iter().filter(|payload| payload.sha256 == sample.sha256);
+            same.flat_map(|payload| report.rows.iter().filter(|row| row.cell.payload == payload.name))
+        });
+        let native = rows.filter(|row| row.cell.delivery.is_none() && row.cell.serializer.is_none());
+        let known = native.filter(|row| codecs.contains(&row.cell.setting.codec.as_str()));
+        let per_byte = known.filter_map(|row| Some(row.value(DECODE)? / row.value(DECODED)?.max(1.0)));
+        per_byte.reduce(f64::max).unwrap_or(0.0) * sample.bytes as f64
+    }
+}
+
+/// The policy, with what the reader should know of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// The policy.
+    pub policy: Policy,
+    /// One line each: what was not measured, and what limits the result.
+    pub notes: Vec<String>,
+}
+
+/// Decides. `links` are those of [`Site::visitors`], with their shares; `sha256` is the digest of the site's file.
+pub fn decide(
+    site: &Site,
+    sha256: &str,
+    links: &[Weighted],
+    reports: &[Report],
+    objective: Objective,
+) -> Decided {
+    let ground = Ground::new(site, links, reports);
+    let mut notes = Vec::new();
+    let mut scarcity = 0.0;
+    let mut made = make(&ground, objective, scarcity);
+    let mut raises = 0;
+    while !fits(site, &made) && raises < RAISES {
+        scarcity = if scarcity == 0.0 { 0.01 } else { scarcity * 2.0 };
+        made = make(&ground, objective, scarcity);
+        raises += 1;
+    }
+    if raises > 0 {
+        let cores = units::trimmed_number(site.limits.cores.value * site.limits.peak_share.value);
+        notes.push(match fits(site, &made) {
+            true => format!(
+                "CPU time is short at peak: slower settings were left out to stay within {cores} cores."
+            ),
+            false => format!("Even the cheapest settings need more than {cores} cores at peak."),
+        });
+    }
+    notes.extend(Kind::ALL.into_iter().filter_map(|kind| unmeasured(site, kind, &made)));
+    let flips = |one: &Made| flip::flips(&ground, one.kind, objective, scarcity, &one.chosen.name);
+    let mut decisions: Vec<Decision> = made.iter().map(|one| one.decision(site, flips(one))).collect();
+    let gain = |of: &Decision| of.change.wait_hours.before - of.change.wait_hours.after;
+    decisions.sort_by(|a, b| a.keep.cmp(&b.keep).then(gain(b).total_cmp(&gain(a))));
+    let policy = Policy {
+        schema: SCHEMA,
+        site: site.name.clone(),
+        site_sha256: sha256.to_owned(),
+        objective,
+        server: site.sources.server.clone(),
+        decisions,
+        total: total(site, &made),
+    };
+    Decided { policy, notes }
+}
+
+/// A decision with its setups.
+struct Made {
+    kind: Kind,
+    today: Option<Setup>,
+    chosen: Setup,
+}
+
+/// The setups of a kind.
+fn setups(ground: &Ground, kind: Kind, weights: &Weights) -> Vec<Setup> {
+    match kind {
+        Kind::Asset | Kind::Page => {
+            Coded::new(ground, kind).map(|coded| coded.setups(ground, weights)).unwrap_or_default()
+        }
+        Kind::Download => handed::setups(ground),
+        Kind::Value => stored::setups(ground),
+    }
+}
+
+fn make(ground: &Ground, objective: Objective, scarcity: f64) -> Vec<Made> {
+    let weights = Weights::new(ground.site, objective, scarcity);
+    let made = |kind| {
+        let setups = setups(ground, kind, &weights);
+        let choice = choose(&setups, &weights, TOLERANCE)?;
+        let today = setups.iter().find(|setup| setup.is_today).cloned();
+        Some(Made { kind, today, chosen: setups[choice.chosen].clone() })
+    };
+    Kind::ALL.into_iter().filter_map(made).collect()
+}
+
+/// Whether the cores suffice at peak, as far as the peak is known.
+fn fits(site: &Site, made: &[Made]) -> bool {
+    let Some(peak) = site.visitors.peak else { return true };
+    let requests: f64 = Kind::ALL
+        .into_iter()
+        .filter(|kind| *kind != Kind::Value)
+        .flat_map(|kind| site.of(kind))
+        .map(|stratum| stratum.requests.value)
+        .sum();
+    let cpu: f64 = made.iter().map(|one| one.chosen.cpu.value / NS).sum();
+    requests == 0.0 || cpu / requests * peak.value <= site.limits.cores.value * site.limits.peak_share.value
+}
+
+/// Why there is no decision for a kind that the site has.
+fn unmeasured(site: &Site, kind: Kind, made: &[Made]) -> Option<String> {
+    let is_there = site.of(kind).next().is_some();
+    let is_made = made.iter().find(|one| one.kind == kind);
+    match is_made {
+        None if is_there => {
+            Some(format!("No decision for {}: nothing was measured of their sample.", kind.plural()))
+        }
+        Some(one) if one.today.is_none() => Some(format!(
+            "What the site does today with {} was not measured, so their gain is compared with nothing.",
+            kind.plural()
+        )),
+        _ => None,
+    }
+}
+
+impl Made {
+    fn decision(&self, site: &Site, flips: Vec<weigh_model::policy::Flip>) -> Decision {
+        let keep = self.chosen.is_today;
+        let text = match (keep, &self.chosen.rules[..]) {
+            (true, _) => format!("Leave {} as they are: {}.", self.kind.plural(), self.chosen.name),
+            (false, [first, ..]) if first.min_bytes > 0 => {
+                format!("{}, from {} up.", self.chosen.name, units::bytes(first.min_bytes))
+            }
+            (false, _) => format!("{}.", self.chosen.name),
+        };
+        let unknown = || "not measured".to_owned();
+        Decision {
+            kind: self.kind,
+            keep,
+            text,
+            today: site.today(self.kind).map_or_else(unknown, |today| today.about.clone()),
+            rules: self.chosen.rules.clone(),
+            method: self.chosen.method.clone(),
+            needs: self.chosen.needs.clone(),
+            change: change(site, self.today.as_ref().unwrap_or(&self.chosen), &self.chosen),
+            flips,
+        }
+    }
+}
+
+/// The amounts before and after, with intervals.
+fn change(site: &Site, before: &Setup, after: &Setup) -> Change {
+    let is_same = before.name == after.name && before.exact == after.exact;
+    let amount = |of: &dyn Fn(&Setup) -> (Estimate, f64)| {
+        let ((a, more_a), (b, more_b)) = (of(after), of(before));
+        let (now, then) = (b.value + more_b, a.value + more_a);
+        let share = if now > 0.0 { Some((then - now) / now) } else { None };
+        let ratio = ratio_of_totals((&a, more_a), (&b, more_b)).filter(|_| !is_same);
+        // Without CPU time in it, an amount is exact.
+        let is_exact = is_same || (a.value == 0.0 && b.value == 0.0);
+        let end = |end: Option<f64>| if is_exact { share } else { end.map(|end| end - 1.0) };
+        Amount { before: now, after: then, low: end(ratio.map(|r| r.low)), high: end(ratio.map(|r| r.high)) }
+    };
+    let weighted = |weights: Weights| move |setup: &Setup| setup.total(&weights);
+    let none = Weights { wait: 0.0, core: 0.0, sent: 0.0, stored: 0.0 };
+    let exact = |value: f64| (Estimate::default(), value);
+    Change {
+        wait_hours: amount(&weighted(Weights { wait: 1.0 / HOUR, ..none })),
+        core_hours: amount(&weighted(Weights { core: 1.0 / HOUR, ..none })),
+        worker_hours: amount(&|setup| exact(setup.exact.workers / HOUR)),
+        gb_out: amount(&|setup| exact(setup.exact.sent / GB)),
+        gb_stored: amount(&|setup| exact(setup.exact.stored / GB)),
+        cost: amount(&weighted(Weights::prices(site))),
+    }
+}
+
+/// All kinds together. A kind whose setup of today was not measured counts alike before and after.
+fn total(site: &Site, made: &[Made]) -> Change {
+    let sum = |of: &dyn Fn(&Made) -> Setup| {
+        made.iter().map(of).reduce(|a, b| Setup {
+            cpu: a.cpu.plus(&b.cpu),
+            exact: a.exact.plus(b.exact),
+            ..a
+        })
+    };
+    let before = sum(&|one| one.today.clone().unwrap_or_else(|| one.chosen.clone()));
+    let after = sum(&|one| one.chosen.clone());
+    match (before, after) {
+        (Some(before), Some(after)) => {
+            // The sums have the names of their first kind; only the amounts matter.
+            let after = Setup { name: String::new(), ..after };
+            change(site, &before, &after)
+        }
+        _ => Change::default(),
+    }
+}

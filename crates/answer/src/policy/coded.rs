@@ -1,0 +1,385 @@
+//! Assets and pages: which content codings to send, how, from which size on, and for which types.
+//!
+//! A setup has at most one method per content coding, a smallest size, and a list of types. Clients get the first coding that they
+//! accept, in the order of the codings' values. Every combination is valued by its figures; the best ones are compared
+//! with their intervals.
+
+use std::collections::BTreeMap;
+
+use weigh_model::policy::{Encoder, Need, Rule};
+use weigh_model::site::{Accept, Kind};
+use weigh_model::way::{By, ENCODER, WayKind};
+
+use super::Ground;
+use super::content::{self, Item};
+use super::setup::{Exact, NS, Setup};
+use super::weights::Weights;
+use crate::advice::delivery::pages::need;
+use crate::estimate::Estimate;
+use crate::finding::delivery::Sent;
+use crate::finding::label;
+use crate::first::distinct;
+use crate::row::Row;
+use crate::subject::delivery::{BODY, CODING, CPU};
+
+/// Combinations whose intervals are looked at.
+const COMPARED: usize = 48;
+/// The share of its bytes that encoding must save of a type.
+const SAVED: f64 = 0.02;
+/// Content codings in the order in which clients prefer them where their values are equal.
+const CODINGS: [&str; 3] = ["br", "zstd", "gzip"];
+
+/// A method of one content coding.
+#[derive(Clone, Debug)]
+struct Method<'a> {
+    coding: &'a str,
+    /// As a study names it: `server/gzip:6`.
+    way: String,
+    by: Encoder,
+    row: &'a Row,
+}
+
+/// A sample file with what each method does to it.
+struct Measured<'a> {
+    item: Item<'a>,
+    /// As it is.
+    plain: &'a Row,
+    /// By the number of the method.
+    by_method: Vec<Option<&'a Row>>,
+    /// What today's method does; none: nothing was measured with it.
+    today: Option<&'a Row>,
+}
+
+/// What one response costs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Figures {
+    cpu_ns: f64,
+    exact: Exact,
+}
+
+/// Everything that setups of a kind are made of.
+pub(crate) struct Coded<'a> {
+    kind: Kind,
+    accept: &'a [Accept],
+    methods: Vec<Method<'a>>,
+    measured: Vec<Measured<'a>>,
+    /// Of each file, by method, the plain one last.
+    figures: Vec<Vec<Option<Figures>>>,
+}
+
+/// A combination: a method per coding, the first that is sent first; the smallest size; types.
+#[derive(Clone, Debug, PartialEq)]
+struct Combination {
+    methods: Vec<usize>,
+    min_bytes: u64,
+    /// The types that are encoded.
+    types: Vec<String>,
+    cost: f64,
+}
+
+impl<'a> Coded<'a> {
+    /// What was measured of a kind; none if no sample file was measured as it is.
+    pub fn new(ground: &'a Ground<'a>, kind: Kind) -> Option<Coded<'a>> {
+        let server = ground.site.sources.server.as_deref();
+        let today = ground.site.today(kind).map(|today| today.method.as_str());
+        let mut methods: Vec<Method> = Vec::new();
+        let mut measured = Vec::new();
+        for item in content::items(ground.site, kind) {
+            let rows = content::rows(ground.reports, kind, &item.sample.sha256, server);
+            let Some(plain) = rows.iter().copied().find(|row| is_plain(row)) else { continue };
+            let mut by_method = Vec::new();
+            for row in rows.iter().copied() {
+                let Some(method) = Method::new(row) else { continue };
+                let at = methods.iter().position(|known| known.way == method.way).unwrap_or(methods.len());
+                if at == methods.len() {
+                    methods.push(method);
+                }
+                by_method.resize(by_method.len().max(at + 1), None);
+                by_method[at] = Some(row);
+            }
+            let today = today.and_then(|way| rows.iter().copied().find(|row| way_of(row) == way));
+            measured.push(Measured { item, plain, by_method, today });
+        }
+        measured.iter_mut().for_each(|own| own.by_method.resize(methods.len(), None));
+        let figures = measured.iter().map(|own| own.figures(ground, kind)).collect();
+        let accept = &ground.site.visitors.accept;
+        (!measured.is_empty()).then_some(Coded { kind, accept, methods, measured, figures })
+    }
+
+    /// The setups worth comparing: today's, the plain one, and the best combinations by their figures.
+    pub fn setups(&self, ground: &Ground, weights: &Weights) -> Vec<Setup> {
+        let mut all = self.combinations(weights);
+        all.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.methods.len().cmp(&b.methods.len())));
+        let mut setups: Vec<Setup> = all.iter().take(COMPARED).map(|one| self.setup(ground, one)).collect();
+        if all.iter().take(COMPARED).all(|one| !one.methods.is_empty()) {
+            setups.push(
+                self.setup(ground, &Combination { methods: vec![], min_bytes: 0, types: vec![], cost: 0.0 }),
+            );
+        }
+        setups.extend(self.today(ground));
+        setups
+    }
+
+    /// Every combination with its value.
+    fn combinations(&self, weights: &Weights) -> Vec<Combination> {
+        let cost = |file: usize, method: usize| {
+            let figures = self.figures[file][method]?;
+            Some(weights.of(&figures))
+        };
+        let costs: Vec<Vec<Option<f64>>> = (0..self.measured.len())
+            .map(|file| (0..=self.methods.len()).map(|method| cost(file, method)).collect())
+            .collect();
+        let of_coding = |coding: &str| {
+            let own = (0..self.methods.len()).filter(|at| self.methods[*at].coding == coding);
+            std::iter::once(None).chain(own.map(Some)).collect::<Vec<_>>()
+        };
+        let lists: Vec<Vec<Option<usize>>> = CODINGS.iter().map(|coding| of_coding(coding)).collect();
+        let mut sizes: Vec<u64> = self.measured.iter().map(|own| own.item.stratum.from_bytes).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let mut all = Vec::new();
+        for first in &lists[0] {
+            for second in &lists[1] {
+                for third in &lists[2] {
+                    let methods: Vec<usize> = [first, second, third].into_iter().copied().flatten().collect();
+                    let least = if methods.is_empty() { &sizes[..1] } else { &sizes[..] };
+                    all.extend(least.iter().filter_map(|size| self.combination(&methods, *size, &costs)));
+                }
+            }
+        }
+        all
+    }
+
+    /// A combination from this size on; none if one of its methods was not measured on a file that it would encode.
+    fn combination(
+        &self,
+        methods: &[usize],
+        min_bytes: u64,
+        costs: &[Vec<Option<f64>>],
+    ) -> Option<Combination> {
+        let plain = self.methods.len();
+        let is_large = |file: usize| self.measured[file].item.stratum.from_bytes >= min_bytes;
+        let files = || (0..self.measured.len()).filter(|file| is_large(*file));
+        let sum = |method: usize, format: Option<&str>| -> Option<f64> {
+            let own = files().filter(|file| format.is_none_or(|f| self.format(*file) == f));
+            own.map(|file| Some(costs[file][method]? * self.measured[file].item.requests)).sum()
+        };
+        let sent = |method: usize, format: &str| -> Option<f64> {
+            let own = files().filter(|file| self.format(*file) == format);
+            own.map(|file| Some(self.figures[file][method]?.exact.sent * self.measured[file].item.requests))
+                .sum()
+        };
+        // A type is encoded if that saves bytes, and is better for it with the method that is best for it.
+        let formats = distinct(files().map(|file| self.format(file)));
+        let gains = |format: &&str| {
+            let own = methods.iter().filter_map(|method| sum(*method, Some(format)));
+            let is_better = own
+                .reduce(f64::min)
+                .zip(sum(plain, Some(format)))
+                .is_some_and(|(coded, plain)| coded < plain);
+            let saves = |method: &usize| {
+                let pair = sent(*method, format).zip(sent(plain, format));
+                pair.is_some_and(|(coded, plain)| coded < plain * (1.0 - SAVED))
+            };
+            is_better && methods.iter().any(saves)
+        };
+        let types: Vec<String> = formats.into_iter().filter(gains).map(str::to_owned).collect();
+        let holds = |file: usize| is_large(file) && types.iter().any(|own| own == self.format(file));
+        let total = |method: usize| -> Option<f64> {
+            let own = (0..self.measured.len()).filter(|file| holds(*file));
+            own.map(|file| Some(costs[file][method]? * self.measured[file].item.requests)).sum()
+        };
+        let mut order: Vec<(usize, f64)> =
+            methods.iter().map(|method| Some((*method, total(*method)?))).collect::<Option<_>>()?;
+        order.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let methods: Vec<usize> = order.into_iter().map(|(method, _)| method).collect();
+        if types.is_empty() && !methods.is_empty() {
+            return None;
+        }
+        let mut cost = 0.0;
+        for (file, costs) in costs.iter().enumerate() {
+            for client in self.accept {
+                let method = if holds(file) { self.sent_to(&methods, client) } else { None };
+                cost += costs[method.unwrap_or(plain)]? * self.measured[file].item.requests * client.share;
+            }
+        }
+        Some(Combination { methods, min_bytes, types, cost })
+    }
+
+    fn format(&self, file: usize) -> &str {
+        &self.measured[file].item.stratum.format
+    }
+
+    /// The first method whose coding a client accepts.
+    fn sent_to(&self, methods: &[usize], client: &Accept) -> Option<usize> {
+        methods.iter().copied().find(|at| client.codings.iter().any(|own| own == self.methods[*at].coding))
+    }
+
+    /// A combination with its amounts per month.
+    fn setup(&self, ground: &Ground, of: &Combination) -> Setup {
+        let row = |file: usize, client: &Accept| {
+            let own = &self.measured[file];
+            let holds =
+                own.item.stratum.from_bytes >= of.min_bytes && of.types.contains(&own.item.stratum.format);
+            let method = if holds { self.sent_to(&of.methods, client) } else { None };
+            method.and_then(|method| own.by_method[method]).unwrap_or(own.plain)
+        };
+        let (cpu, exact) = self.amounts(ground, row);
+        let methods: Vec<&Method> = of.methods.iter().map(|at| &self.methods[*at]).collect();
+        let is_every = distinct(self.measured.iter().map(|own| own.item.stratum.format.as_str())).len()
+            == of.types.len();
+        let types = if is_every { Vec::new() } else { of.types.clone() };
+        Setup {
+            name: named(self.kind, &methods),
+            rules: methods.iter().map(|method| method.rule(of.min_bytes, &types)).collect(),
+            method: None,
+            needs: methods.iter().flat_map(|method| method.needs()).collect(),
+            is_today: false,
+            cpu,
+            exact,
+        }
+    }
+
+    /// What the site does today, if it was measured. A file that it was not measured on is sent as it is, also to a client that does not accept
+    /// the coding.
+    fn today(&self, ground: &Ground) -> Option<Setup> {
+        let about = ground.site.today(self.kind)?.about.clone();
+        self.measured.iter().any(|own| own.today.is_some()).then_some(())?;
+        let row = |file: usize, client: &Accept| {
+            let own = &self.measured[file];
+            let today = own.today.unwrap_or(own.plain);
+            let is_taken =
+                today.fact(CODING).is_none_or(|coding| client.codings.iter().any(|own| own == coding));
+            if is_taken { today } else { own.plain }
+        };
+        let (cpu, exact) = self.amounts(ground, row);
+        let (rules, needs) = (Vec::new(), Vec::new());
+        Some(Setup { name: about, rules, method: None, needs, is_today: true, cpu, exact })
+    }
+
+    /// The sums per month over files and clients.
+    fn amounts(&self, ground: &Ground, row: impl Fn(usize, &Accept) -> &'a Row) -> (Estimate, Exact) {
+        // The same row for several clients is one amount.
+        let mut weights: BTreeMap<(usize, &str), (&Row, f64)> = BTreeMap::new();
+        for file in 0..self.measured.len() {
+            for client in self.accept {
+                let row = row(file, client);
+                weights.entry((file, row.id())).or_insert((row, 0.0)).1 += client.share;
+            }
+        }
+        let mut cpu: Option<Estimate> = None;
+        let mut exact = Exact::default();
+        for ((file, _), (row, share)) in weights {
+            let item = &self.measured[file].item;
+            let requests = share * item.requests;
+            exact = exact.plus(response(ground, self.kind, item, row).exact.times(requests));
+            let Some(own) = row.get(CPU) else { continue };
+            let own = own.scaled(requests);
+            cpu = Some(cpu.map_or_else(|| own.clone(), |sum| sum.plus(&own)));
+        }
+        (cpu.unwrap_or_default(), exact)
+    }
+}
+
+impl<'a> Measured<'a> {
+    fn figures(&self, ground: &Ground, kind: Kind) -> Vec<Option<Figures>> {
+        let of = |row: &&Row| response(ground, kind, &self.item, row);
+        let coded = self.by_method.iter().map(|row| row.as_ref().map(of));
+        coded.chain(std::iter::once(Some(of(&self.plain)))).collect()
+    }
+}
+
+/// What one response costs.
+fn response(ground: &Ground, kind: Kind, item: &Item, row: &Row) -> Figures {
+    let body = row.value(BODY).unwrap_or(item.sample.bytes as f64);
+    let sent = row.value("wire-bytes").unwrap_or(body);
+    let decoding = row.fact(CODING).map_or(0.0, |coding| ground.decode_ns(coding, item.sample)) / NS;
+    let made = item.stratum.made_ms.map_or(0.0, |made| made.value / 1e3);
+    let wait = ground.readers.seconds(sent, kind) + decoding * ground.readers.slower + made;
+    Figures { cpu_ns: row.value(CPU).unwrap_or(0.0), exact: Exact { wait, sent, ..Exact::default() } }
+}
+
+impl Weights {
+    fn of(&self, figures: &Figures) -> f64 {
+        let exact = &figures.exact;
+        (self.wait + self.core) * figures.cpu_ns / NS + self.wait * exact.wait + self.sent * exact.sent
+    }
+}
+
+/// The method of a row as studies write it.
+pub(crate) fn way_of(row: &Row) -> String {
+    row.cell.delivery.as_ref().map(|delivery| delivery.way(&row.cell.setting)).unwrap_or_default()
+}
+
+/// Whether a row sends the content as it is, without any option.
+fn is_plain(row: &Row) -> bool {
+    let is_plain = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.kind == WayKind::Plain);
+    is_plain && row.cell.setting.options.is_empty() && row.fact(CODING).is_none()
+}
+
+impl<'a> Method<'a> {
+    /// That of a row that was sent in a content coding; the user's own configuration is no method to advise.
+    fn new(row: &'a Row) -> Option<Method<'a>> {
+        let delivery = row.cell.delivery.as_ref()?;
+        let coding = row.fact(CODING).filter(|coding| CODINGS.contains(coding))?;
+        let by = match (delivery.by, delivery.kind) {
+            (By::Server, WayKind::PreEncoded) => Encoder::Beforehand,
+            (By::Server, WayKind::OnTheFly) => Encoder::Server,
+            (By::Php, WayKind::OnTheFly) => Encoder::Php,
+            _ => return None,
+        };
+        (!is_own(row)).then(|| Method { coding, way: way_of(row), by, row })
+    }
+
+    fn rule(&self, min_bytes: u64, types: &[String]) -> Rule {
+        let setting = &self.row.cell.setting;
+        let default = match self.coding {
+            "br" => "brotli:11",
+            "zstd" => "zstd:19",
+            _ => "zlib:9",
+        };
+        let encoder = setting.options.get(ENCODER).map_or(default, String::as_str).to_owned();
+        Rule {
+            coding: self.coding.to_owned(),
+            by: self.by,
+            method: self.way.clone(),
+            encoder: (self.by == Encoder::Beforehand).then_some(encoder),
+            serializer: None,
+            level: setting.level,
+            min_bytes,
+            types: types.to_vec(),
+        }
+    }
+
+    fn needs(&self) -> Option<Need> {
+        let delivery = self.row.cell.delivery.as_ref()?;
+        let what = match self.by {
+            Encoder::Beforehand => return None,
+            Encoder::Server | Encoder::Php => need(&Sent { row: self.row, delivery })?,
+        };
+        Some(Need { what, how: String::new() })
+    }
+}
+
+fn is_own(row: &Row) -> bool {
+    row.cell.setting.codec == weigh_model::way::CONFIG
+}
+
+/// `Precompress assets with brotli 11 (br) and zopfli (gzip)`, `Send pages with zstd 3 in PHP (zstd) and gzip 6 in nginx (gzip)`.
+fn named(kind: Kind, methods: &[&Method]) -> String {
+    let of = |method: &&Method| {
+        let rule = method.rule(0, &[]);
+        let name = match rule.encoder {
+            Some(encoder) => encoder.replace(':', " "),
+            None => crate::names::method(method.row),
+        };
+        format!("{name} ({})", method.coding)
+    };
+    let names: Vec<String> = methods.iter().map(of).collect();
+    let is_before = methods.iter().any(|method| method.by == Encoder::Beforehand);
+    match (names.is_empty(), is_before) {
+        (true, _) => format!("Send {} uncompressed", kind.plural()),
+        (_, true) => format!("Precompress {} with {}", kind.plural(), label::some(&names, 3)),
+        (_, false) => format!("Send {} with {}", kind.plural(), label::some(&names, 3)),
+    }
+}

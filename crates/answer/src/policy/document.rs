@@ -1,0 +1,146 @@
+//! A policy as blocks of text, for the terminal and for `advice.md`: what to do first, then what it brings.
+
+use weigh_model::policy::{Amount, Change, Decision, Encoder, Objective};
+use weigh_model::site::{Kind, Site};
+use weigh_model::units;
+
+use super::Decided;
+use crate::document::Block;
+use crate::table::Grid;
+use crate::text::clean;
+
+/// A change of less than this share is no change to a reader.
+const VISIBLE: f64 = 0.005;
+
+/// The whole policy.
+pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
+    let policy = &decided.policy;
+    let (keep, change): (Vec<&Decision>, Vec<&Decision>) =
+        policy.decisions.iter().partition(|decision| decision.keep);
+    let mut blocks = Vec::new();
+    if policy.decisions.is_empty() {
+        blocks.push(Block::Text("No decision: nothing of the site was measured.".into()));
+    } else if change.is_empty() {
+        blocks.push(Block::Answer(vec!["Change nothing: no other setting is better.".into()]));
+    } else {
+        blocks.push(Block::Heading(2, "Do this, in this order:".into()));
+        blocks.push(Block::Steps(change.iter().map(|decision| step(decision)).collect()));
+    }
+    blocks.extend(
+        keep.iter().filter(|_| !change.is_empty()).map(|decision| Block::Text(clean(&decision.text))),
+    );
+    if !policy.decisions.is_empty() {
+        blocks.push(Block::Heading(2, "Together, per month:".into()));
+        blocks.push(Block::Table(together(&policy.total, site)));
+    }
+    let flips: Vec<(String, Option<String>)> = policy.decisions.iter().flat_map(flips).collect();
+    if !flips.is_empty() {
+        blocks.push(Block::Heading(2, "This would change if:".into()));
+        blocks.push(Block::Points(flips));
+    }
+    blocks.extend(decided.notes.iter().map(|note| Block::Remark(clean(note))));
+    let objective = match policy.objective {
+        Objective::Time => {
+            "Chosen for the shortest time that visitors wait; waiting times are modelled from measured CPU time and bytes."
+        }
+        Objective::Money => {
+            "Chosen for the lowest cost at the site's prices; costs follow from measured CPU time and bytes."
+        }
+    };
+    blocks.push(Block::Remark(objective.into()));
+    blocks
+}
+
+/// `Precompress assets with … Visitors wait −12% (−13 to −11). It needs …`.
+fn step(decision: &Decision) -> String {
+    let mut text = clean(&decision.text);
+    let gains = gains(decision);
+    if !gains.is_empty() {
+        text.push_str(&format!(" {}.", gains.join(", ")));
+    }
+    let needs: Vec<String> = decision.needs.iter().map(|need| clean(&need.what)).collect();
+    if !needs.is_empty() {
+        text.push_str(&format!(" Needs {}.", units::list(&crate::first::distinct(needs))));
+    }
+    if decision.rules.iter().any(|rule| rule.by == Encoder::Beforehand) {
+        text.push_str(" Run weigh pack at each deployment.");
+    }
+    text
+}
+
+/// What a decision brings, in short.
+fn gains(decision: &Decision) -> Vec<String> {
+    let change = &decision.change;
+    let mut all = Vec::new();
+    let mut add = |name: &str, amount: &Amount| {
+        if let Some(share) = amount.share().filter(|share| share.abs() >= VISIBLE) {
+            all.push(format!("{name} {}", interval(share, amount)));
+        }
+    };
+    match decision.kind {
+        Kind::Value => {
+            add("memory of the store", &change.gb_stored);
+            add("CPU time", &change.core_hours);
+        }
+        Kind::Download => {
+            add("time of PHP workers", &change.worker_hours);
+            add("CPU time", &change.core_hours);
+        }
+        Kind::Asset | Kind::Page => {
+            add("visitors wait", &change.wait_hours);
+            add("traffic", &change.gb_out);
+            add("CPU time", &change.core_hours);
+        }
+    }
+    if let Some(first) = all.first_mut() {
+        let mut letters = first.chars();
+        *first = letters
+            .next()
+            .map_or_else(String::new, |c| c.to_uppercase().collect::<String>() + letters.as_str());
+    }
+    all
+}
+
+/// `−12% (−13 to −11)`.
+fn interval(share: f64, amount: &Amount) -> String {
+    let percent = |share: f64| {
+        let text = units::percent(share.abs());
+        if share < 0.0 { format!("−{text}") } else { format!("+{text}") }
+    };
+    match (amount.low, amount.high) {
+        (Some(low), Some(high)) if high - low > 0.001 => {
+            format!("{} ({} to {})", percent(share), percent(low), percent(high))
+        }
+        _ => percent(share),
+    }
+}
+
+/// The amounts before and after.
+fn together(total: &Change, site: &Site) -> Grid {
+    let mut table = Grid::list(&["per month", "before", "after", "change"]);
+    let currency = clean(&site.prices.currency);
+    let rows: [(&str, &str, &Amount); 6] = [
+        ("visitors wait", "h", &total.wait_hours),
+        ("server and PHP CPU", "h", &total.core_hours),
+        ("PHP workers sending", "h", &total.worker_hours),
+        ("traffic", "GB", &total.gb_out),
+        ("stored values", "GB", &total.gb_stored),
+        ("at the site's prices", &currency, &total.cost),
+    ];
+    for (name, unit, amount) in rows.iter().filter(|row| row.2.before > 0.0 || row.2.after > 0.0) {
+        let figure = |value: f64| format!("{} {unit}", units::significant(value));
+        let change = match amount.share() {
+            Some(share) if share.abs() >= VISIBLE => interval(share, amount),
+            Some(_) => "=".to_owned(),
+            None => "–".to_owned(),
+        };
+        table.line(&[(*name).to_owned(), figure(amount.before), figure(amount.after), change]);
+    }
+    table
+}
+
+/// `80% of visitors were on fibre`, with what is better then.
+fn flips(decision: &Decision) -> Vec<(String, Option<String>)> {
+    let of = |flip: &weigh_model::policy::Flip| (clean(&flip.when), Some(clean(&flip.then)));
+    decision.flips.iter().take(1).map(of).collect()
+}

@@ -1,0 +1,83 @@
+//! Downloads: who sends them. The methods that were measured on every sample file compete; workers that slow clients keep
+//! busy decide where the costs are equal.
+
+use weigh_model::policy::Need;
+use weigh_model::site::Kind;
+use weigh_model::way::{By, WayKind};
+
+use super::Ground;
+use super::coded::way_of;
+use super::content;
+use super::setup::{Exact, Setup};
+use crate::estimate::Estimate;
+use crate::first::distinct;
+use crate::row::Row;
+use crate::subject::delivery::{BODY, CPU};
+
+/// A busy share of the workers from which on a method keeps a worker for as long as the client reads.
+const KEPT: f64 = 0.5;
+
+/// Every method that was measured on all sample files.
+pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
+    let server = ground.site.sources.server.as_deref();
+    let items = content::items(ground.site, Kind::Download);
+    let rows: Vec<Vec<&Row>> = items
+        .iter()
+        .map(|item| content::rows(ground.reports, Kind::Download, &item.sample.sha256, server))
+        .collect();
+    let today = ground.site.today(Kind::Download);
+    let ways = distinct(rows.iter().flatten().map(|row| way_of(row)));
+    let setup = |way: &String| {
+        let own = rows.iter().map(|rows| rows.iter().copied().find(|row| way_of(row) == *way));
+        let own: Vec<&Row> = own.collect::<Option<_>>()?;
+        let first = *own.first()?;
+        let (mut cpu, mut exact) = (None::<Estimate>, Exact::default());
+        for (item, row) in items.iter().zip(&own) {
+            let sent = row.value("wire-bytes").or(row.value(BODY)).unwrap_or(item.sample.bytes as f64);
+            let wait = ground.readers.seconds(sent, Kind::Download);
+            let workers = if keeps_worker(ground, row) { wait } else { 0.0 };
+            exact = exact.plus(Exact { wait, sent, workers, ..Exact::default() }.times(item.requests));
+            let Some(one) = row.get(CPU) else { continue };
+            let one = one.scaled(item.requests);
+            cpu = Some(cpu.map_or_else(|| one.clone(), |sum| sum.plus(&one)));
+        }
+        let is_today = today.is_some_and(|today| today.method == *way);
+        let name = match today.filter(|_| is_today) {
+            Some(today) => today.about.clone(),
+            None => format!("Send downloads with {}", crate::names::method(first)),
+        };
+        let method = Some(way.clone());
+        let cpu = cpu.unwrap_or_default();
+        Some(Setup { name, rules: Vec::new(), method, needs: needs(first), is_today, cpu, exact })
+    };
+    ways.iter().filter_map(setup).collect()
+}
+
+/// Whether slow clients keep a PHP worker busy: as measured with slow clients; where that was not measured, a method whose
+/// script sends the bytes is taken to keep one.
+fn keeps_worker(ground: &Ground, row: &Row) -> bool {
+    let Some(delivery) = row.cell.delivery.as_ref() else { return false };
+    let results = ground.reports.iter().filter_map(|report| report.exhibits.fairness.as_ref());
+    let same = results.flat_map(|slow| &slow.0).find(|result| {
+        let own = result.cell.delivery.as_ref();
+        let clients = own.and_then(|d| d.slow.as_ref()).map_or(0, |slow| slow.clients);
+        clients > 0
+            && own.is_some_and(|d| d.server == delivery.server && d.by == delivery.by)
+            && result.cell.setting == row.cell.setting
+    });
+    let measured = same.and_then(|result| {
+        let slow = result.cell.delivery.as_ref()?.slow.as_ref()?;
+        let most = f64::from(slow.clients.min(slow.workers));
+        Some(result.busy? >= KEPT * most)
+    });
+    measured.unwrap_or(delivery.by == By::Php && delivery.kind == WayKind::Plain)
+}
+
+/// Modules of the server that are not in its standard package.
+fn needs(row: &Row) -> Vec<Need> {
+    let needs_xsendfile = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.server == "apache")
+        && row.cell.setting.codec == "x-sendfile";
+    let what = "mod_xsendfile".to_owned();
+    let how = "apt install libapache2-mod-xsendfile".to_owned();
+    needs_xsendfile.then_some(Need { what, how }).into_iter().collect()
+}

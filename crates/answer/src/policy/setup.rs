@@ -1,0 +1,95 @@
+//! One way to handle the content of a kind, with its amounts per month.
+
+use weigh_model::policy::{Need, Rule};
+
+use super::weights::Weights;
+use crate::estimate::Estimate;
+use crate::verdict::is_total_told_less;
+
+/// Nanoseconds of a second.
+pub(crate) const NS: f64 = 1e9;
+
+/// Amounts per month that are known without an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Exact {
+    /// Seconds that visitors wait, without the CPU time of server and PHP.
+    pub wait: f64,
+    /// Bytes sent.
+    pub sent: f64,
+    /// Bytes stored.
+    pub stored: f64,
+    /// Seconds that PHP workers are busy; zero if unknown.
+    pub workers: f64,
+}
+
+impl Exact {
+    /// The sum of both.
+    pub fn plus(self, other: Exact) -> Exact {
+        Exact {
+            wait: self.wait + other.wait,
+            sent: self.sent + other.sent,
+            stored: self.stored + other.stored,
+            workers: self.workers + other.workers,
+        }
+    }
+
+    /// This many times as much.
+    pub fn times(self, factor: f64) -> Exact {
+        Exact {
+            wait: self.wait * factor,
+            sent: self.sent * factor,
+            stored: self.stored * factor,
+            workers: self.workers * factor,
+        }
+    }
+
+    fn cost(&self, weights: &Weights) -> f64 {
+        weights.wait * self.wait + weights.sent * self.sent + weights.stored * self.stored
+    }
+}
+
+/// One way to handle the content of a kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    /// What it does, in words, to stand after "Use" or "With".
+    pub name: String,
+    /// What it sends or stores, the first that applies.
+    pub rules: Vec<Rule>,
+    /// A method that is no content coding.
+    pub method: Option<String>,
+    /// What the site does not have for it.
+    pub needs: Vec<Need>,
+    /// Whether it is what the site does today.
+    pub is_today: bool,
+    /// CPU time per month of server and PHP, in nanoseconds. Visitors wait for it, too.
+    pub cpu: Estimate,
+    /// The other amounts.
+    pub exact: Exact,
+}
+
+impl Setup {
+    /// Its value in the objective.
+    pub fn cost(&self, weights: &Weights) -> f64 {
+        let (cpu, exact) = self.total(weights);
+        cpu.value + exact
+    }
+
+    /// The same as the part with an interval, and the part without.
+    pub fn total(&self, weights: &Weights) -> (Estimate, f64) {
+        (self.cpu.scaled((weights.wait + weights.core) / NS), self.exact.cost(weights))
+    }
+
+    /// Whether it is better than another: by the verdict, or by the figures where there are too few rounds.
+    pub fn is_better(&self, other: &Setup, weights: &Weights) -> bool {
+        let ((a, more_a), (b, more_b)) = (self.total(weights), other.total(weights));
+        if a.value == 0.0 && b.value == 0.0 {
+            return more_a < more_b;
+        }
+        is_total_told_less((&a, more_a), (&b, more_b))
+    }
+
+    /// How much it asks of the site: nothing to install and fewer rules come first.
+    pub fn burden(&self) -> (usize, usize) {
+        (self.needs.len(), self.rules.len())
+    }
+}

@@ -1,0 +1,100 @@
+//! Cached values: which serializer and codec, from which size on.
+//!
+//! A read takes the transfer from the store and the decoding, a write the encoding and the transfer. Below the smallest size the
+//! serializer works alone.
+
+use weigh_model::policy::{Encoder, Need, Rule};
+use weigh_model::site::Kind;
+use weigh_model::transfer::{Connection, Path};
+
+use super::Ground;
+use super::content::{self, Item};
+use super::setup::{Exact, NS, Setup};
+use crate::estimate::Estimate;
+use crate::finding::label;
+use crate::first::distinct;
+use crate::row::Row;
+use crate::subject::codec::{DECODE, ENCODE, IDENTITY, STORED};
+
+/// The link between PHP and store: 1 Gbit/s with a round trip of 0.5 ms, as in a data centre.
+const STORE: (f64, f64) = (1000.0, 0.5);
+
+/// A serializer with a setting, as a row has it.
+type Key = (String, String);
+
+fn key(row: &Row) -> Key {
+    (row.cell.serializer.clone().unwrap_or_default(), row.cell.setting.to_string())
+}
+
+/// Every serializer with every codec and every smallest size.
+pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
+    let items = content::items(ground.site, Kind::Value);
+    let rows: Vec<Vec<&Row>> = items
+        .iter()
+        .map(|item| content::rows(ground.reports, Kind::Value, &item.sample.sha256, None))
+        .collect();
+    let keys = distinct(rows.iter().flatten().map(|row| key(row)));
+    let mut sizes: Vec<u64> = items.iter().map(|item| item.stratum.from_bytes).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let mut all = Vec::new();
+    for own in &keys {
+        let is_alone = own.1 == IDENTITY;
+        let least = if is_alone { sizes.get(..1).unwrap_or_default() } else { &sizes[..] };
+        all.extend(least.iter().filter_map(|size| setup(ground, &items, &rows, own, *size)));
+    }
+    all
+}
+
+/// A serializer and codec from a size on, the serializer alone below it; none if one was not measured.
+fn setup(ground: &Ground, items: &[Item], rows: &[Vec<&Row>], own: &Key, min_bytes: u64) -> Option<Setup> {
+    let alone = (own.0.clone(), IDENTITY.to_owned());
+    let (mut cpu, mut exact) = (None::<Estimate>, Exact::default());
+    let mut first = None;
+    for (item, rows) in items.iter().zip(rows) {
+        let is_encoded = item.stratum.from_bytes >= min_bytes;
+        let wanted = if is_encoded { own } else { &alone };
+        let row = rows.iter().copied().find(|row| key(row) == *wanted)?;
+        if is_encoded {
+            first.get_or_insert(row);
+        }
+        let (bytes, path) = (row.value(STORED)?, Path::shared(STORE.0, STORE.1, 1.0));
+        let call = path.call_ns(bytes, Connection::Warm, false) / NS;
+        exact = exact.plus(Exact {
+            wait: call * (item.requests + item.writes),
+            stored: bytes * item.files,
+            ..Exact::default()
+        });
+        let one = row.get(DECODE)?.scaled(item.requests).plus(&row.get(ENCODE)?.scaled(item.writes));
+        cpu = Some(cpu.map_or_else(|| one.clone(), |sum| sum.plus(&one)));
+    }
+    let first = first?;
+    let setting = &first.cell.setting;
+    let is_plain = setting.codec == IDENTITY;
+    let today = ground.site.today(Kind::Value);
+    let method = if is_plain { own.0.clone() } else { format!("{}+{}", own.0, own.1) };
+    let is_today = today.is_some_and(|today| today.method == method && (is_plain || min_bytes == 0));
+    let name = match today.filter(|_| is_today) {
+        Some(today) => today.about.clone(),
+        None => format!("Cache values with {}", label::cell(Some(own.0.as_str()), setting)),
+    };
+    let rule = Rule {
+        coding: if is_plain { String::new() } else { setting.codec.clone() },
+        by: Encoder::Php,
+        method: own.1.clone(),
+        encoder: None,
+        serializer: Some(own.0.clone()),
+        level: setting.level,
+        min_bytes,
+        types: Vec::new(),
+    };
+    let needs = needs(&own.0, first);
+    Some(Setup { name, rules: vec![rule], method: None, needs, is_today, cpu: cpu?, exact })
+}
+
+/// Extensions that PHP does not bring.
+fn needs(serializer: &str, row: &Row) -> Vec<Need> {
+    let own = (serializer != "serialize").then(|| format!("ext-{serializer}"));
+    let codec = crate::advice::codec::extension(&row.cell.setting.codec);
+    own.into_iter().chain(codec.map(str::to_owned)).map(|what| Need { what, how: String::new() }).collect()
+}

@@ -1,0 +1,321 @@
+//! Decisions on invented sites: the figures are plausible and were never measured.
+
+use weigh_model::cell::{NO_PHP, Subject, Transport};
+use weigh_model::link::LinkSpec;
+use weigh_model::policy::{Encoder, Objective};
+use weigh_model::site::{
+    Figure, From, Kind, Limits, Prices, SCHEMA, Sample, Site, Sources, Stratum, Today, Visitors,
+};
+use weigh_model::way::WayKind;
+
+use super::choose::choose;
+use super::coded::Coded;
+use super::weights::Weights;
+use super::*;
+use crate::subject::delivery::fixture::{Figures, Lab, Stand};
+
+/// A file: format, bytes, and the share of its bytes that gzip leaves.
+type File = (&'static str, u64, f64);
+
+const FILES: [File; 5] = [
+    ("text/javascript", 600, 0.7),
+    ("text/javascript", 20_000, 0.32),
+    ("text/javascript", 200_000, 0.3),
+    ("text/css", 60_000, 0.2),
+    ("image/png", 80_000, 1.0),
+];
+
+/// A method: its name, kind and coding, CPU nanoseconds per response and per byte, and its bytes ÷ those of gzip 6.
+#[derive(Clone, Copy)]
+struct Way(&'static str, WayKind, Option<&'static str>, f64, f64, f64);
+
+const WAYS: [Way; 6] = [
+    Way("server/plain", WayKind::Plain, None, 20e3, 0.05, 1.0),
+    Way("server/gzip:1", WayKind::OnTheFly, Some("gzip"), 40e3, 12.0, 1.15),
+    Way("server/gzip:6", WayKind::OnTheFly, Some("gzip"), 40e3, 40.0, 1.0),
+    Way("server/brotli:5", WayKind::OnTheFly, Some("br"), 60e3, 45.0, 0.9),
+    Way("server/gzip_static", WayKind::PreEncoded, Some("gzip"), 22e3, 0.02, 0.98),
+    Way("server/brotli_static", WayKind::PreEncoded, Some("br"), 23e3, 0.02, 0.84),
+];
+
+fn digest(at: usize) -> String {
+    format!("{at:064x}")
+}
+
+/// A run on these files with these methods; every round's CPU times are multiplied by `noise`.
+fn report(files: &[File], ways: &[Way], rounds: u32, noise: &dyn Fn(usize, u32) -> f64) -> Report {
+    let mut lab = Lab::new("site", "A site");
+    lab.rounds = 0;
+    for (at, (format, bytes, _)) in files.iter().enumerate() {
+        lab = lab.payload(&format!("file-{at}"), format, *bytes);
+    }
+    for (at, payload) in lab.plan.payloads.iter_mut().enumerate() {
+        payload.sha256 = digest(at);
+    }
+    let mut cell = 0;
+    for (at, (_, bytes, share)) in files.iter().enumerate() {
+        let payload = format!("file-{at}");
+        let stand = Stand {
+            subject: "asset",
+            payload: &payload,
+            server: "nginx",
+            runtime: NO_PHP,
+            transport: Transport::Http,
+            connections: 1,
+        };
+        for Way(way, kind, coding, fixed, per_byte, size) in ways {
+            let encoded = if coding.is_some() && *share < 1.0 { share * size } else { 1.0 };
+            let body = (*bytes as f64 * encoded.min(1.02)) as u64 + 20;
+            let server = fixed + per_byte * *bytes as f64;
+            let figures = Figures { body, server, ..Figures::default() };
+            lab.planned(stand, way, *kind);
+            for round in 1..=rounds {
+                let visit = lab.visit(round, stand, *coding, figures, noise(cell, round));
+                lab.records.push(weigh_model::record::Record::Visit(visit));
+            }
+            cell += 1;
+        }
+    }
+    lab.rounds = rounds;
+    lab.end().report()
+}
+
+/// A little noise that repeats.
+fn calm(cell: usize, round: u32) -> f64 {
+    1.0 + 0.002 * f64::from((cell as u32 * 7 + round * 3) % 5)
+}
+
+/// Noise of a busy machine, another one for each seed.
+fn busy(seed: u64) -> impl Fn(usize, u32) -> f64 {
+    move |cell, round| {
+        let mut x = seed ^ (cell as u64) << 20 ^ u64::from(round) << 40 ^ 0x9e37_79b9_7f4a_7c15;
+        for _ in 0..3 {
+            x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            x ^= x >> 27;
+        }
+        1.0 + 0.15 * ((x >> 11) as f64 / (1u64 << 53) as f64)
+    }
+}
+
+fn site(files: &[File], requests: &[f64], today: &str) -> Site {
+    let stratum = |(at, (format, bytes, _)): (usize, &File)| Stratum {
+        kind: Kind::Asset,
+        format: (*format).into(),
+        from_bytes: if *bytes < 1000 { 0 } else { 1000 * 10u64.pow((*bytes / 1000).ilog10()) },
+        to_bytes: None,
+        files: Figure::counted(1.0),
+        bytes: Figure::counted(*bytes as f64),
+        requests: Figure::counted(requests[at]),
+        sent_bytes: None,
+        writes: None,
+        made_ms: None,
+        sample: vec![Sample { path: format!("{at}"), bytes: *bytes, sha256: digest(at), share: 1.0 }],
+    };
+    Site {
+        schema: SCHEMA,
+        name: "shop".into(),
+        looked: "2026-01-02".into(),
+        sources: Sources { server: Some("nginx".into()), ..Sources::default() },
+        visitors: Visitors::default(),
+        prices: Prices::default(),
+        limits: Limits::default(),
+        today: vec![Today {
+            kind: Kind::Asset,
+            method: today.into(),
+            about: "today's way".into(),
+            from: From::Configured,
+        }],
+        strata: files.iter().enumerate().map(stratum).collect(),
+    }
+}
+
+fn shop() -> Site {
+    site(&FILES, &[40_000.0, 90_000.0, 60_000.0, 30_000.0, 90_000.0], "server/gzip:1")
+}
+
+fn links() -> Vec<Weighted> {
+    let link = |text: &str, share| (LinkSpec::parse(text).unwrap(), share);
+    vec![link("5mbit/28ms", 0.5), link("20mbit/4ms", 0.3), link("1.6mbit/150ms", 0.2)]
+}
+
+fn decided(site: &Site, reports: &[Report], objective: Objective) -> Policy {
+    decide(site, &digest(0), &links(), reports, objective).policy
+}
+
+#[test]
+fn assets_are_precompressed_where_that_saves_time_and_types_that_gain_nothing_are_left_out() {
+    let reports = [report(&FILES, &WAYS, 9, &calm)];
+    let policy = decided(&shop(), &reports, Objective::Time);
+    let [decision] = &policy.decisions[..] else { panic!("{policy:?}") };
+    assert!(!decision.keep);
+    let codings: Vec<(&str, Encoder)> = decision.rules.iter().map(|r| (r.coding.as_str(), r.by)).collect();
+    assert_eq!(codings, [("br", Encoder::Beforehand), ("gzip", Encoder::Beforehand)]);
+    assert!(decision.rules.iter().all(|rule| rule.types == ["text/javascript", "text/css"]), "{decision:?}");
+    assert_eq!(decision.rules[0].encoder.as_deref(), Some("brotli:11"));
+    let share = |amount: &Amount| amount.share().unwrap();
+    assert!(share(&decision.change.wait_hours) < -0.01, "{:?}", decision.change);
+    assert!(share(&decision.change.core_hours) < -0.5 && share(&decision.change.gb_out) < -0.05);
+    let core = &decision.change.core_hours;
+    assert!(core.low.unwrap() <= share(core) && share(core) <= core.high.unwrap(), "{core:?}");
+    assert_eq!(policy.total.wait_hours, decision.change.wait_hours);
+}
+
+#[test]
+fn what_is_equal_to_today_changes_nothing() {
+    let ways = [WAYS[0], WAYS[1], Way("server/gzip:2", WayKind::OnTheFly, Some("gzip"), 40e3, 12.1, 1.149)];
+    let reports = [report(&FILES, &ways, 9, &calm)];
+    let policy = decided(&shop(), &reports, Objective::Time);
+    assert!(policy.decisions[0].keep, "{policy:?}");
+    assert_eq!(policy.decisions[0].text, "Leave assets as they are: today's way.");
+    let wait = &policy.decisions[0].change.wait_hours;
+    assert_eq!((wait.share(), wait.low, wait.high), (Some(0.0), Some(0.0), Some(0.0)));
+}
+
+#[test]
+fn slow_encoders_are_left_out_where_cores_are_short_at_peak() {
+    let ways = [WAYS[0], Way("server/gzip:9", WayKind::OnTheFly, Some("gzip"), 40e3, 60.0, 0.9), WAYS[1]];
+    let reports = [report(&FILES, &ways, 9, &calm)];
+    let mut site = shop();
+    site.today.clear();
+    let method = |site: &Site| decided(site, &reports, Objective::Time).decisions[0].rules[0].method.clone();
+    site.visitors.peak = Some(Figure::counted(1.0));
+    let calm_peak = method(&site);
+    site.visitors.peak = Some(Figure::counted(600.0));
+    let decision = decide(&site, "", &links(), &reports, Objective::Time);
+    assert_eq!(calm_peak, "server/gzip:9");
+    assert_eq!(decision.policy.decisions[0].rules[0].method, "server/gzip:1");
+    assert!(decision.notes[0].starts_with("CPU time is short at peak"), "{:?}", decision.notes);
+}
+
+#[test]
+fn all_prices_times_ten_change_nothing() {
+    let reports = [report(&FILES, &WAYS, 9, &calm)];
+    let mut site = shop();
+    site.prices.visitor_second = Figure::assumed(0.0001);
+    let once = decided(&site, &reports, Objective::Money);
+    for factor in [0.1, 10.0, 1000.0] {
+        let mut dear = site.clone();
+        let prices = &mut dear.prices;
+        for price in
+            [&mut prices.core_hour, &mut prices.gb_out, &mut prices.gb_month, &mut prices.visitor_second]
+        {
+            price.value *= factor;
+        }
+        let policy = decided(&dear, &reports, Objective::Money);
+        assert_eq!(policy.decisions[0].rules, once.decisions[0].rules);
+        let (own, was) = (policy.total.cost.after / factor, once.total.cost.after);
+        assert!((own - was).abs() <= 1e-9 * was, "{own} {was}");
+    }
+}
+
+#[test]
+fn a_dearer_byte_never_advises_more_bytes() {
+    for seed in 0..6 {
+        let reports = [report(&FILES, &WAYS, 6, &busy(seed))];
+        let mut least = f64::INFINITY;
+        for price in [0.0, 0.0001, 0.001, 0.01, 0.1, 1.0, 10.0] {
+            let mut site = shop();
+            site.prices.gb_out = Figure::assumed(price);
+            let (links, weights) = (links(), Weights::prices(&site));
+            let ground = Ground::new(&site, &links, &reports);
+            let setups = Coded::new(&ground, Kind::Asset).unwrap().setups(&ground, &weights);
+            // Without tolerance: settings that are called equal may differ in their bytes.
+            let sent = setups[choose(&setups, &weights, 0.0).unwrap().best].exact.sent;
+            assert!(sent <= least, "seed {seed}, price {price}: {sent} {least}");
+            least = sent;
+        }
+    }
+}
+
+#[test]
+fn a_method_that_is_worse_in_everything_changes_nothing() {
+    let worse = Way("server/gzip:9", WayKind::OnTheFly, Some("gzip"), 90e3, 90.0, 1.3);
+    let with = [&WAYS[..], &[worse]].concat();
+    for objective in [Objective::Time, Objective::Money] {
+        let few = decided(&shop(), &[report(&FILES, &WAYS, 9, &calm)], objective);
+        let many = decided(&shop(), &[report(&FILES, &with, 9, &calm)], objective);
+        assert_eq!(few.decisions[0].rules, many.decisions[0].rules);
+    }
+}
+
+#[test]
+fn other_rounds_choose_among_settings_that_were_called_equal() {
+    let near = Way("server/gzip:5", WayKind::OnTheFly, Some("gzip"), 40e3, 38.0, 1.005);
+    let ways = [WAYS[0], WAYS[1], WAYS[2], near];
+    let mut site = shop();
+    site.today.clear();
+    let (links, weights) = (links(), Weights::new(&site, Objective::Time, 0.0));
+    let of = |seed: u64| {
+        let reports = [report(&FILES, &ways, 7, &busy(seed))];
+        let ground = Ground::new(&site, &links, &reports);
+        let setups = Coded::new(&ground, Kind::Asset).unwrap().setups(&ground, &weights);
+        let choice = choose(&setups, &weights, TOLERANCE).unwrap();
+        let rules = |at: &usize| setups[*at].rules.clone();
+        (rules(&choice.chosen), choice.equal.iter().map(rules).collect::<Vec<_>>())
+    };
+    let (_, equal) = of(0);
+    assert!(equal.len() > 1);
+    for seed in 1..8 {
+        let (chosen, _) = of(seed);
+        assert!(equal.contains(&chosen), "seed {seed}: {chosen:?}");
+    }
+}
+
+#[test]
+fn more_rounds_never_make_the_regret_worse_in_the_mean() {
+    let close = |level, cpu, size| Way(level, WayKind::OnTheFly, Some("gzip"), 40e3, cpu, size);
+    let ways = [
+        WAYS[0],
+        close("server/gzip:1", 12.0, 1.15),
+        close("server/gzip:3", 26.0, 1.05),
+        close("server/gzip:6", 40.0, 1.0),
+        close("server/gzip:9", 70.0, 0.985),
+    ];
+    let mut site = shop();
+    site.today.clear();
+    site.prices.core_hour = Figure::assumed(2.0);
+    site.prices.gb_out = Figure::assumed(0.05);
+    let (links, weights) = (links(), Weights::prices(&site));
+    let truth = [report(&FILES, &ways, 5, &|_, _| 1.0)];
+    let ground = Ground::new(&site, &links, &truth);
+    let costs: Vec<(Vec<_>, f64)> = Coded::new(&ground, Kind::Asset)
+        .unwrap()
+        .setups(&ground, &weights)
+        .into_iter()
+        .map(|setup| (setup.rules.clone(), setup.cost(&weights)))
+        .collect();
+    let least = costs.iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
+    let regret = |rounds: u32| -> f64 {
+        let of = |seed: u64| {
+            let reports = [report(&FILES, &ways, rounds, &busy(seed + 100))];
+            let policy = decided(&site, &reports, Objective::Money);
+            let own = costs.iter().find(|(rules, _)| *rules == policy.decisions[0].rules);
+            own.expect("the same setups compete").1 / least - 1.0
+        };
+        (0..6).map(of).sum::<f64>() / 6.0
+    };
+    let regrets = [2, 5, 12].map(regret);
+    assert!(regrets.windows(2).all(|pair| pair[1] <= pair[0] + 1e-9), "{regrets:?}");
+    assert!(regrets[2] <= 0.02, "{regrets:?}");
+}
+
+#[test]
+fn a_policy_is_shown_in_forty_lines_and_written_and_read_back() {
+    let reports = [report(&FILES, &WAYS, 9, &calm)];
+    let decided = decide(&shop(), &digest(0), &links(), &reports, Objective::Time);
+    let text = serde_json::to_string(&decided.policy).unwrap();
+    assert_eq!(serde_json::from_str::<Policy>(&text).unwrap(), decided.policy);
+    let options = crate::format::Options { width: 80, ..crate::format::Options::default() };
+    let shown = crate::format::terminal::text(&document(&decided, &shop()), &options);
+    assert!(shown.lines().count() <= 40, "{shown}");
+    assert!(shown.lines().all(|line| crate::text::columns(line) <= 80), "{shown}");
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn a_site_of_which_nothing_was_measured_has_no_decision_and_says_so() {
+    let decided = decide(&shop(), "", &links(), &[], Objective::Time);
+    assert!(decided.policy.decisions.is_empty());
+    assert_eq!(decided.notes, ["No decision for assets: nothing was measured of their sample."]);
+    assert_eq!(Subject::ASSET, content::subject(Kind::Asset));
+}

@@ -1,0 +1,46 @@
+//! How long visitors wait for a response, over the site's mix of links.
+
+use weigh_model::link::LinkSpec;
+use weigh_model::site::{Kind, Site};
+use weigh_model::transfer::{Connection, Path};
+
+/// A link and the share of responses that go over it.
+pub type Weighted = (LinkSpec, f64);
+
+/// The visitors of a site, as far as they decide how long a response takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Readers {
+    paths: Vec<(Path, f64)>,
+    new: f64,
+    tls: bool,
+    /// How many times as long as here decoding takes.
+    pub slower: f64,
+}
+
+impl Readers {
+    /// Those of a site, over these links.
+    pub fn new(site: &Site, links: &[Weighted]) -> Readers {
+        let path = |link: &LinkSpec| {
+            let mbit = link.down_kbps.map_or(f64::INFINITY, |kbps| kbps / 1e3);
+            Path::shared(mbit, link.rtt_ms, 1.0)
+        };
+        Readers {
+            paths: links.iter().map(|(link, share)| (path(link), *share)).collect(),
+            new: site.visitors.new_connections.value,
+            tls: site.visitors.tls,
+            slower: site.visitors.slower_devices.value,
+        }
+    }
+
+    /// Seconds that a response with this many bytes takes on the way, in the mean. A page comes over a connection that
+    /// was idle, or over a new one; what it loads comes over one that is busy.
+    pub fn seconds(&self, bytes: f64, kind: Kind) -> f64 {
+        let kept = if kind == Kind::Page { Connection::Idle } else { Connection::Warm };
+        let call = |path: &Path| {
+            let (new, kept) =
+                (path.call_ns(bytes, Connection::New, self.tls), path.call_ns(bytes, kept, self.tls));
+            self.new * new + (1.0 - self.new) * kept
+        };
+        self.paths.iter().map(|(path, share)| share * call(path)).sum::<f64>() / 1e9
+    }
+}
