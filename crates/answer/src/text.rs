@@ -45,12 +45,16 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines(words(text).map(|word| Word(word, true)), width)
 }
 
-/// Like [`wrap`], but also breaks after a slash, and keeps blanks at the start.
+/// The narrowest line.
+const NARROWEST: usize = 8;
+
+/// Like [`wrap`], but also breaks after a slash, and keeps blanks at the start, as far as there is room for them.
 pub fn fold(text: &str, width: usize) -> Vec<String> {
     if columns(text) <= width {
         return vec![text.to_owned()];
     }
-    let indent = &text[..text.len() - text.trim_start_matches(' ').len()];
+    let blanks = text.len() - text.trim_start_matches(' ').len();
+    let indent = &text[..blanks.min(width.saturating_sub(NARROWEST))];
     let room = width.saturating_sub(columns(indent));
     lines(pieces(text), room).into_iter().map(|line| format!("{indent}{line}")).collect()
 }
@@ -71,7 +75,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn lines<'a>(pieces: impl Iterator<Item = Word<'a>>, width: usize) -> Vec<String> {
-    let width = width.max(8);
+    let width = width.max(NARROWEST);
     let mut words = Vec::new();
     for Word(mut word, is_end) in pieces {
         while columns(word) > width {
@@ -151,6 +155,12 @@ mod tests {
         assert_eq!(shorten("long", 1), "…");
         // A digit with an emoji selector: two columns, although its code points have one.
         assert_eq!(shorten("0\u{fe0f}0\u{fe0f}0\u{fe0f}0\u{fe0f}", 7), "0\u{fe0f}…0\u{fe0f}");
+    }
+
+    #[test]
+    fn an_indent_takes_no_more_than_there_is_room_for() {
+        assert_eq!(fold("  00a A !", 8), ["00a A !"]);
+        assert_eq!(fold("  one two three", 12), ["  one two", "  three"]);
     }
 
     #[test]

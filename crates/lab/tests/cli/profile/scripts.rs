@@ -36,7 +36,7 @@ pub(super) fn has(profiler: &str) -> bool {
         return false;
     }
     let lab = Lab::new();
-    lab.write("s.php", "<?php for ($i = 0; $i < 2000000; $i++) { $s = $i; }");
+    lab.write("s.php", "<?php for ($i = 0; $i < 10000000; $i++) { $s = $i; }");
     let ran = lab.run(&["profile", "--pairs", "0", "--profiler", profiler, "--", "s.php"]);
     if ran.code == 2 && ran.stderr.contains("nothing to profile with") {
         assert!(std::env::var_os("WEIGH_STRICT").is_none(), "{}", ran.stderr);
