@@ -9,8 +9,11 @@ fn stratum() -> Stratum {
         files: Figure::counted(3.0),
         bytes: Figure::counted(90_000.0),
         requests: Figure::counted(1200.0),
+        not_modified: None,
+        ranges: None,
         sent_bytes: None,
         writes: Some(Figure::assumed(4.0)),
+        made_ms: None,
         sample: vec![Sample { path: "js/app.js".into(), bytes: 30_000, sha256: "0".repeat(64), share: 1.0 }],
     }
 }
