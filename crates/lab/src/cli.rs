@@ -15,6 +15,7 @@ mod quantity;
 pub mod report;
 mod run;
 pub mod runtime;
+mod site;
 mod terminal;
 mod usage;
 
@@ -45,6 +46,7 @@ struct Cli {
 
 const EXAMPLES: &str = "Start here:
   weigh check                            what can be measured on this machine
+  weigh site --docroot public            what your site sends, in a file that you can edit
   weigh codec page.html                  every codec on your own page
   weigh codec --php php src/cache/       the same inside PHP, on a folder
   weigh run --quick                      the built-in studies in their quick form
@@ -57,6 +59,8 @@ const EXAMPLES: &str = "Start here:
 enum Verb {
     /// Show what can be measured here, what is missing, and how to install it
     Check(check::Args),
+    /// Look at your site: what it sends, to whom and how today, in one file
+    Site(Box<site::Args>),
     /// Compare codecs and levels on your files, natively and inside PHP
     Codec(codec::Args),
     /// Show what a study would measure, what is left out and why, and how long it takes; measures nothing
@@ -129,6 +133,7 @@ fn user() -> ExitCode {
     }
     ended(match cli.verb {
         Verb::Check(args) => check::run(&args, defs),
+        Verb::Site(args) => site::run(&args, defs),
         Verb::Codec(args) => codec::run(&args, defs),
         Verb::Plan(args) => plan::run(&args, defs),
         Verb::Run(args) => run::run(&args, defs),

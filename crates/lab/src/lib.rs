@@ -20,5 +20,6 @@ pub mod profile;
 pub mod rig;
 pub mod run;
 pub mod shelter;
+pub mod site;
 pub mod study;
 pub mod subject;

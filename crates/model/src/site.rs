@@ -53,9 +53,9 @@ pub struct Sources {
     /// Its configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_config: Option<String>,
-    /// The PHP that serves the site: a binary, or the name of a runtime.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub php: Option<String>,
+    /// PHPs, as binaries or names of runtimes: the first serves the site, others are compared with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub php: Vec<String>,
     /// Access logs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<String>,
@@ -120,6 +120,12 @@ pub struct Stratum {
     pub bytes: Figure,
     /// Responses with this content to visitors per month; of values: reads.
     pub requests: Figure,
+    /// Responses with status 304 per month, which are not among the requests; absent: not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_modified: Option<Figure>,
+    /// Responses with a range (status 206) per month, which are not among the requests; absent: not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranges: Option<Figure>,
     /// Bytes that these responses had in their content codings, per month; absent: not counted. Of values: bytes in the store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_bytes: Option<Figure>,
@@ -138,7 +144,8 @@ pub struct Stratum {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
-    /// The file: below the document root, or below the folder of `site.toml`.
+    /// The file. Of assets and downloads it is below the document root, if the site has one; else it is below the folder of
+    /// `site.toml`.
     pub path: String,
     /// Its bytes.
     pub bytes: u64,
@@ -176,6 +183,9 @@ pub struct Visitors {
     pub new_connections: Figure,
     /// How many times as long as this machine a visitor's device takes to decode.
     pub slower_devices: Figure,
+    /// Page views per month; absent: requests are counted. Requests that are assumed follow from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_views: Option<Figure>,
     /// Requests per second in the busiest hour; absent: not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak: Option<Figure>,
@@ -252,6 +262,7 @@ impl Default for Visitors {
             tls: true,
             new_connections: Figure::assumed(0.1),
             slower_devices: Figure::assumed(4.0),
+            page_views: None,
             peak: None,
         }
     }

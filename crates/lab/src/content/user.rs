@@ -6,7 +6,7 @@
 mod pieces;
 mod walk;
 
-pub use walk::Found;
+pub use walk::{Found, Links, visit};
 
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read, Write};
@@ -88,8 +88,9 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::Skipped { count, what, example } => {
-                let one = what.strip_suffix('s').filter(|_| *count == 1 && !what.contains(" and "));
-                write!(f, "left out {count} {}, such as {}", one.unwrap_or(what), clean_path(example))
+                let one = singular(what).filter(|_| *count == 1);
+                let what = one.as_deref().unwrap_or(what);
+                write!(f, "left out {count} {what}, such as {}", clean_path(example))
             }
             Note::Bytes { path, what } => write!(
                 f,
@@ -100,6 +101,13 @@ impl fmt::Display for Note {
             Note::Unreadable { path, why } => write!(f, "left out {}: {why}", clean_path(path)),
         }
     }
+}
+
+/// `symbolic links out of the folder` of one; none of `hidden files and folders`.
+fn singular(what: &str) -> Option<String> {
+    let ends = [" of ", " out ", " to ", " beyond ", " that "].iter().filter_map(|word| what.find(word));
+    let (noun, rest) = what.split_at(ends.min().unwrap_or(what.len()));
+    (!what.contains(" and ")).then(|| Some(format!("{}{rest}", noun.strip_suffix('s')?))).flatten()
 }
 
 /// The regular files with content of a folder, with their lengths, and what of it is left out; `output` is where this program
@@ -293,12 +301,12 @@ impl Blob {
 }
 
 /// Opens without waiting for anything, and inside a folder without following a link that was put there since.
-fn open(path: &Path, in_folder: bool) -> io::Result<File> {
+pub(crate) fn open(path: &Path, in_folder: bool) -> io::Result<File> {
     let flags = if in_folder { OFlags::NONBLOCK | OFlags::NOFOLLOW } else { OFlags::NONBLOCK };
     File::options().read(true).custom_flags(flags.bits() as i32).open(path)
 }
 
-fn special(meta: &Metadata) -> &'static str {
+pub(crate) fn special(meta: &Metadata) -> &'static str {
     let kind = meta.file_type();
     if kind.is_fifo() {
         "a named pipe"
@@ -313,7 +321,7 @@ fn special(meta: &Metadata) -> &'static str {
     }
 }
 
-fn plain_error(error: &io::Error) -> String {
+pub(crate) fn plain_error(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => "it may not be read by this user".into(),
         _ => clean(&error.to_string()),

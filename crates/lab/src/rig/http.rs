@@ -8,6 +8,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, bail};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 use weigh_load::escape::shown;
@@ -66,6 +67,8 @@ pub struct Reply {
     pub is_head: bool,
     /// The body without framing, in its content coding.
     pub body: Vec<u8>,
+    /// From the connect to the first byte.
+    pub first_byte: Duration,
     /// From the connect to the last byte.
     pub took: Duration,
     fields: Vec<(Vec<u8>, Vec<u8>)>,
@@ -82,6 +85,23 @@ impl Reply {
     /// The same, escaped and shortened for messages.
     pub fn shown_field(&self, name: &str) -> Option<String> {
         self.field(name).map(|value| shown(&value))
+    }
+
+    /// The body without its content coding.
+    ///
+    /// # Errors
+    /// The coding is not known, or the body is not what it says.
+    pub fn decoded(&self) -> anyhow::Result<Vec<u8>> {
+        let name = match self.coding {
+            Coding::Identity => return Ok(self.body.clone()),
+            Coding::Gzip => "gzip",
+            Coding::Deflate => "zlib",
+            Coding::Brotli => "br",
+            Coding::Zstd => "zstd",
+            Coding::Other => bail!("asked for no content coding, the server sends one that is not known"),
+        };
+        let format = weigh_codec::Format::from_name(name).context("its content coding cannot be decoded")?;
+        Ok(weigh_codec::independent::decode(format, &self.body, LONGEST, None)?.0)
     }
 }
 
@@ -123,7 +143,8 @@ pub fn exchange(
             talk(over_tls(tcp, Some(host)).map_err(failed)?, request, is_head, most, &until)
         }
     }?;
-    Ok(Reply { took: begun.elapsed(), ..reply })
+    let (reply, first) = reply;
+    Ok(Reply { first_byte: first.duration_since(begun), took: begun.elapsed(), ..reply })
 }
 
 /// `host`: whose certificate it has to be; none: anybody's, for the address is this machine's.
@@ -141,11 +162,11 @@ fn talk(
     is_head: bool,
     most: usize,
     until: &Until,
-) -> Result<Reply, Fault> {
+) -> Result<(Reply, Instant), Fault> {
     let mut machine = Machine::new(&Limits::default());
     let is_over = Cell::new(false);
     let mut io = Blocking(stream, &is_over);
-    let mut told = Told { is_over: &is_over, most, is_head, reply: None, end: None };
+    let mut told = Told { is_over: &is_over, most, is_head, first: None, reply: None, end: None };
     let mut buffer = vec![0; BUFFER];
     machine.start(0, is_head);
     loop {
@@ -154,7 +175,9 @@ fn talk(
         let drive = machine.drive(&mut io, request, means, &mut told);
         if let Some(end) = told.end.take() {
             end?;
-            return told.reply.ok_or_else(|| Fault::new(FaultKind::EmptyReply, "no head"));
+            let first = told.first.unwrap_or_else(Instant::now);
+            let reply = told.reply.ok_or_else(|| Fault::new(FaultKind::EmptyReply, "no head"))?;
+            return Ok((reply, first));
         }
         if drive == Drive::Closed {
             return Err(Fault::new(FaultKind::EmptyReply, "the connection was closed without an answer"));
@@ -251,6 +274,7 @@ struct Told<'a> {
     is_over: &'a Cell<bool>,
     most: usize,
     is_head: bool,
+    first: Option<Instant>,
     reply: Option<Reply>,
     end: Option<Result<(), Fault>>,
 }
@@ -258,7 +282,9 @@ struct Told<'a> {
 impl Events for Told<'_> {
     fn tick(&mut self) {}
 
-    fn first_byte(&mut self, _: ExchangeId) {}
+    fn first_byte(&mut self, _: ExchangeId) {
+        self.first.get_or_insert_with(Instant::now);
+    }
 
     fn wire(&mut self, _: ExchangeId, _: usize) {}
 
@@ -269,6 +295,7 @@ impl Events for Told<'_> {
             length: head.length,
             is_head: self.is_head,
             body: Vec::new(),
+            first_byte: Duration::ZERO,
             took: Duration::ZERO,
             fields: fields(raw).map(|(name, value)| (name.to_vec(), value.to_vec())).collect(),
         });

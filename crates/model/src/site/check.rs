@@ -26,18 +26,27 @@ impl Site {
         site.map_err(|error| anyhow::anyhow!(clean(&format!("{error:#}"))))
     }
 
+    /// Makes sure that a text can be a site's name.
+    ///
+    /// # Errors
+    /// One line that says what a name may have.
+    pub fn check_name(name: &str) -> Result<()> {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
+        ensure!(
+            !name.is_empty() && name.len() <= 100 && name.chars().all(is_plain),
+            "name `{}` may have lower-case letters, digits, dots and hyphens only",
+            clean(name)
+        );
+        Ok(())
+    }
+
     fn check(&self) -> Result<()> {
         ensure!(
             self.schema == SCHEMA,
             "schema = {} is not known; this program reads schema = {SCHEMA}",
             self.schema
         );
-        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
-        ensure!(
-            !self.name.is_empty() && self.name.chars().all(is_plain),
-            "name `{}` may have lower-case letters, digits, dots and hyphens only",
-            self.name
-        );
+        Site::check_name(&self.name)?;
         let visitors = &self.visitors;
         shares("visitors.accept", visitors.accept.iter().map(|one| one.share))?;
         shares("visitors.links", visitors.links.iter().map(|one| one.share))?;
@@ -49,6 +58,7 @@ impl Site {
         let (prices, limits) = (&self.prices, &self.limits);
         for (key, figure) in [
             ("visitors.slower_devices", Some(&visitors.slower_devices)),
+            ("visitors.page_views", visitors.page_views.as_ref()),
             ("visitors.peak", visitors.peak.as_ref()),
             ("prices.core_hour", Some(&prices.core_hour)),
             ("prices.gb_out", Some(&prices.gb_out)),
@@ -84,6 +94,8 @@ impl Stratum {
             ("files", Some(&self.files)),
             ("bytes", Some(&self.bytes)),
             ("requests", Some(&self.requests)),
+            ("not_modified", self.not_modified.as_ref()),
+            ("ranges", self.ranges.as_ref()),
             ("sent_bytes", self.sent_bytes.as_ref()),
             ("writes", self.writes.as_ref()),
             ("made_ms", self.made_ms.as_ref()),

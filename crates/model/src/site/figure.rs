@@ -58,6 +58,11 @@ impl Figure {
         Figure { value, from: From::Counted }
     }
 
+    /// A measured figure.
+    pub fn measured(value: f64) -> Figure {
+        Figure { value, from: From::Measured }
+    }
+
     /// An assumed figure.
     pub fn assumed(value: f64) -> Figure {
         Figure { value, from: From::Assumed }

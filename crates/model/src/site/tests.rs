@@ -9,6 +9,8 @@ fn stratum() -> Stratum {
         files: Figure::counted(3.0),
         bytes: Figure::counted(90_000.0),
         requests: Figure::counted(1200.0),
+        not_modified: None,
+        ranges: None,
         sent_bytes: None,
         writes: Some(Figure::assumed(4.0)),
         made_ms: None,

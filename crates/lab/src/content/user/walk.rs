@@ -1,6 +1,7 @@
 //! What a folder holds that can be measured: its regular files in order, and what is left out with the reason.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
@@ -32,11 +33,38 @@ pub(super) struct Listing {
 
 /// Lists a folder. `output` is where the lab writes: when that is inside, it is left out.
 pub(super) fn list(folder: &Path, output: &Path) -> Listing {
-    let mut skipped = Skipped::default();
     let mut files = Vec::new();
+    let notes = visit(folder, output, Links::LeaveOut, &mut |file| {
+        if files.len() == MOST_FILES {
+            return Some("files beyond the first 200000");
+        }
+        files.push(file);
+        None
+    });
+    Listing { files, notes }
+}
+
+/// What becomes of symbolic links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// None is followed, so there are no loops and nothing outside the folder.
+    LeaveOut,
+    /// Those to regular files inside the folder are such files; others are left out.
+    Inside,
+}
+
+/// Shows every regular file with content, by name within each folder, and gives what is left out. `each` takes a file, or says what the
+/// files are that it leaves out.
+pub fn visit(
+    folder: &Path,
+    output: &Path,
+    links: Links,
+    each: &mut dyn FnMut(Found) -> Option<&'static str>,
+) -> Vec<Note> {
+    let mut skipped = Skipped::default();
     let mut unreadable = Vec::new();
     let output = output.canonicalize().unwrap_or_else(|_| output.to_owned());
-    // Links are not followed, so there are no loops and nothing outside the folder.
+    let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
     while let Some(next) = walk.next() {
         let entry = match next {
@@ -48,7 +76,7 @@ pub(super) fn list(folder: &Path, output: &Path) -> Listing {
                 continue;
             }
         };
-        if let Some(what) = unwanted(&entry, &output) {
+        if let Some(what) = unwanted(&entry, &output, &root, links) {
             skipped.add(what, entry.path());
             if entry.file_type().is_dir() {
                 walk.skip_current_dir();
@@ -58,11 +86,15 @@ pub(super) fn list(folder: &Path, output: &Path) -> Listing {
         if entry.file_type().is_dir() {
             continue;
         }
-        match entry.metadata() {
+        // Of a link that is followed, the file it leads to.
+        match fs::metadata(entry.path()) {
             Ok(meta) if !meta.is_file() => skipped.add(special(&meta), entry.path()),
             Ok(meta) if meta.len() == 0 => skipped.add("empty files", entry.path()),
-            Ok(_) if files.len() == MOST_FILES => skipped.add("files beyond the first 200000", entry.path()),
-            Ok(meta) => files.push(Found { path: entry.into_path(), bytes: meta.len() }),
+            Ok(meta) => {
+                if let Some(what) = each(Found { path: entry.path().to_owned(), bytes: meta.len() }) {
+                    skipped.add(what, entry.path());
+                }
+            }
             Err(error) => {
                 let why = clean(&error.to_string());
                 unreadable.push(Note::Unreadable { path: entry.into_path(), why });
@@ -76,17 +108,27 @@ pub(super) fn list(folder: &Path, output: &Path) -> Listing {
     }
     unreadable.truncate(MOST_NAMED);
     notes.append(&mut unreadable);
-    Listing { files, notes }
+    notes
+}
+
+/// What a symbolic link is left out as; none for one to a regular file inside the folder.
+fn link(path: &Path, root: &Path) -> Option<&'static str> {
+    match path.canonicalize() {
+        Err(_) => Some("symbolic links to nothing"),
+        Ok(target) if !target.starts_with(root) => Some("symbolic links out of the folder"),
+        Ok(target) if target.is_dir() => Some("symbolic links to folders"),
+        Ok(_) => None,
+    }
 }
 
 /// Why an entry is left out whatever it holds.
-fn unwanted(entry: &DirEntry, output: &Path) -> Option<&'static str> {
+fn unwanted(entry: &DirEntry, output: &Path, root: &Path, links: Links) -> Option<&'static str> {
     if entry.depth() == 0 {
         return None;
     }
     let name = entry.file_name().to_string_lossy();
     let is_dir = entry.file_type().is_dir();
-    if entry.path_is_symlink() {
+    if entry.path_is_symlink() && links == Links::LeaveOut {
         return Some("symbolic links");
     }
     if is_dir && matches!(&*name, ".git" | ".hg" | ".svn" | ".bzr" | "CVS" | "_darcs") {
@@ -94,6 +136,9 @@ fn unwanted(entry: &DirEntry, output: &Path) -> Option<&'static str> {
     }
     if name.starts_with('.') {
         return Some("hidden files and folders");
+    }
+    if entry.path_is_symlink() {
+        return link(entry.path(), root);
     }
     let is_own = is_dir && entry.path().canonicalize().is_ok_and(|path| output.starts_with(path));
     is_own.then_some("folders that this program writes to")

@@ -188,16 +188,7 @@ fn word(coding: Coding) -> &'static str {
 
 /// What the URL sends, decoded.
 fn payload(url: &str, target: &Target, answer: &Reply, staging: &Path, names: &mut Names) -> Result<Payload> {
-    let bytes = match answer.coding {
-        Coding::Identity => answer.body.clone(),
-        Coding::Other => bail!("asked for no content coding, the server sends one that is not known"),
-        coded => {
-            let name = if coded == Coding::Deflate { "zlib" } else { word(coded) };
-            let format =
-                weigh_codec::Format::from_name(name).context("its content coding cannot be decoded")?;
-            weigh_codec::independent::decode(format, &answer.body, http::LONGEST, None)?.0
-        }
-    };
+    let bytes = answer.decoded()?;
     let path = target.location.path.split('?').next().unwrap_or_default();
     let last = path.trim_end_matches('/').rsplit('/').next().filter(|last| !last.is_empty());
     let name = names.give(last.unwrap_or(&target.location.host));

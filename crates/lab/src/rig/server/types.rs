@@ -23,7 +23,7 @@ const fn dense(name: &'static str, extensions: &'static [&'static str]) -> Type 
 }
 
 /// What the web is made of.
-pub const TYPES: [Type; 25] = [
+pub const TYPES: [Type; 29] = [
     text("text/html", &["html", "htm"]),
     text("text/css", &["css"]),
     text("text/plain", &["txt"]),
@@ -36,6 +36,8 @@ pub const TYPES: [Type; 25] = [
     text("application/wasm", &["wasm"]),
     text("image/svg+xml", &["svg"]),
     text("font/ttf", &["ttf"]),
+    text("font/otf", &["otf"]),
+    text("application/vnd.ms-fontobject", &["eot"]),
     dense("font/woff", &["woff"]),
     dense("font/woff2", &["woff2"]),
     dense("image/png", &["png"]),
@@ -45,7 +47,9 @@ pub const TYPES: [Type; 25] = [
     dense("image/avif", &["avif"]),
     dense("image/x-icon", &["ico"]),
     dense("video/mp4", &["mp4"]),
+    dense("video/webm", &["webm"]),
     dense("audio/mpeg", &["mp3"]),
+    dense("audio/ogg", &["ogg"]),
     dense("application/pdf", &["pdf"]),
     dense("application/zip", &["zip"]),
     dense("application/octet-stream", &["bin", "iso"]),

@@ -1,0 +1,113 @@
+//! `weigh site`: what a site sends, to whom, and how today, in one file that can be read and edited.
+
+mod screen;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::cli::exit::{self, Exit, OrRefuse};
+use crate::cli::live::Preparing;
+use crate::cli::terminal;
+use crate::lab::Lab;
+use crate::site::folder::Place;
+use crate::site::{self, Ask, Looked, here};
+use weigh_model::site::Site;
+
+/// Flags of `weigh site`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES))]
+pub struct Args {
+    /// The document root: its files are counted by type and size
+    #[arg(long, value_name = "DIR", help_heading = "Where to look")]
+    docroot: Option<PathBuf>,
+    /// The web server's configuration
+    #[arg(long, value_name = "FILE", help_heading = "Where to look")]
+    server_config: Option<PathBuf>,
+    /// Access logs, plain or compressed (repeatable): requests are counted, personal data is not kept
+    #[arg(long = "log", value_name = "FILE", num_args = 1.., help_heading = "Where to look")]
+    logs: Vec<PathBuf>,
+    /// A page of the running site (repeatable): it, pages that it links to and what they load are requested
+    #[arg(long = "url", value_name = "URL", help_heading = "Where to look")]
+    urls: Vec<String>,
+    /// A folder of cached values: serialize, igbinary, MessagePack or JSON, a file each
+    #[arg(long, value_name = "DIR", help_heading = "Where to look")]
+    values: Option<PathBuf>,
+    /// A running store, such as redis://127.0.0.1:6379/0 or redis:///run/redis.sock: some of its values are read, nothing is written
+    #[arg(long, value_name = "URL", help_heading = "Where to look")]
+    store: Option<String>,
+    /// A PHP (repeatable), as a binary or a fetched runtime's name: the first serves the site
+    #[arg(long, value_name = "BINARY", help_heading = "Where to look")]
+    php: Vec<PathBuf>,
+    /// A host that is not this machine and may be asked, spelled out (repeatable)
+    #[arg(long, value_name = "HOST", help_heading = "Where to look")]
+    allow_remote: Vec<String>,
+    /// The site's name; without it, that of its folder or host
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// The file to write; pages and values go to a folder beside it
+    #[arg(long, value_name = "FILE", default_value = "site.toml")]
+    out: PathBuf,
+    /// Look again: replace the file, and keep the figures in it that you gave
+    #[arg(long)]
+    force: bool,
+    /// Print the site as JSON too
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  weigh site                                                     what runs here and could be looked at
+  weigh site --docroot /var/www/shop/public --url http://localhost/
+  weigh site --docroot public --log /var/log/nginx/access.log --store redis://127.0.0.1:6379/0";
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    let ask = ask(args);
+    if ask.is_empty() {
+        terminal::print(&screen::here(&here::look(Path::new("/"))))?;
+        return Ok(Exit::Fine.into());
+    }
+    if let Some(name) = &args.name {
+        Site::check_name(name).or_refuse()?;
+    }
+    let lab = Lab::open(defs).or_refuse()?;
+    let place = Place { file: args.out.clone(), force: args.force };
+    place.check().or_refuse()?;
+    let mut progress = Preparing::new();
+    let earlier = if args.out.exists() { Some(earlier(&args.out, &mut progress).or_refuse()?) } else { None };
+    let mut draft = place.begin().or_refuse()?;
+    let looked = site::look(&lab, &ask, earlier.as_ref(), &mut draft, &mut progress).or_refuse()?;
+    let Looked { site, .. } = &looked;
+    draft.finish(&site::text(site)?)?;
+    drop(progress);
+    if args.json {
+        terminal::print_json(site)?;
+    } else {
+        terminal::print(&screen::of(&looked, &args.out))?;
+    }
+    Ok(Exit::Fine.into())
+}
+
+/// The site that stands there; what of its files is gone is said.
+fn earlier(file: &Path, progress: &mut Preparing) -> Result<Site> {
+    use crate::lab::Progress;
+    let opened = site::open(file)?;
+    opened.notes.iter().for_each(|note| progress.note(note));
+    Ok(opened.site)
+}
+
+fn ask(args: &Args) -> Ask {
+    Ask {
+        docroot: args.docroot.clone(),
+        server_config: args.server_config.clone(),
+        logs: args.logs.clone(),
+        urls: args.urls.clone(),
+        allow_remote: args.allow_remote.clone(),
+        values: args.values.clone(),
+        store: args.store.clone(),
+        php: args.php.clone(),
+        name: args.name.clone(),
+    }
+}

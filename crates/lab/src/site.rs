@@ -1,0 +1,308 @@
+//! A site: what its owner's folders, logs, pages and stores say about it, as `site.toml` holds it. Looks, counts and samples; changes
+//! nothing, and runs nothing of what it finds.
+
+mod assumed;
+mod cached;
+mod choose;
+mod class;
+mod content;
+pub mod folder;
+pub mod here;
+mod hits;
+mod keep;
+mod links;
+mod local;
+mod open;
+mod pages;
+mod sample;
+mod store;
+mod strata;
+mod values;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+pub use hits::MONTH_DAYS;
+pub use open::{Opened, base, folder_of, open, read};
+
+use crate::lab::{Lab, Progress};
+use crate::rig::machine::Machine;
+use crate::rig::store::url::hidden;
+use cached::Cached;
+use folder::Draft;
+use hits::{Asked, Hits};
+use pages::{Seen, Visited, Visitor};
+use strata::Strata;
+use weigh_model::site::{Figure, From, Kind, Limits, SCHEMA, Site, Sources, Today, Visitors};
+use weigh_model::text::clean_path;
+
+/// Where to look.
+#[derive(Clone, Debug, Default)]
+pub struct Ask {
+    /// The document root.
+    pub docroot: Option<PathBuf>,
+    /// The web server's configuration.
+    pub server_config: Option<PathBuf>,
+    /// Access logs.
+    pub logs: Vec<PathBuf>,
+    /// URLs of pages.
+    pub urls: Vec<String>,
+    /// Hosts that are not this machine and may be asked.
+    pub allow_remote: Vec<String>,
+    /// A folder of cached values.
+    pub values: Option<PathBuf>,
+    /// The URL of a store.
+    pub store: Option<String>,
+    /// PHPs.
+    pub php: Vec<PathBuf>,
+    /// The site's name.
+    pub name: Option<String>,
+}
+
+impl Ask {
+    /// Whether there is nowhere to look.
+    pub fn is_empty(&self) -> bool {
+        let none = self.docroot.is_none() && self.server_config.is_none() && self.values.is_none();
+        none && self.store.is_none() && self.logs.is_empty() && self.urls.is_empty()
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Looked {
+    /// The site.
+    pub site: Site,
+    /// How much was looked at.
+    pub facts: Facts,
+}
+
+/// How much was looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Files that visitors ask for.
+    pub files: u64,
+    /// Pages that were fetched.
+    pub pages: usize,
+    /// Cached values that were read, and how many there are.
+    pub values: Option<(u64, u64)>,
+    /// Figures that were kept from the file that stood there.
+    pub kept: usize,
+}
+
+/// The text of `site.toml`.
+///
+/// # Errors
+/// None that is known: every site can be written.
+pub fn text(site: &Site) -> Result<String> {
+    const HEAD: &str = "# What this site sends, to whom and how today: written by `weigh site`, read by `weigh advise`.\n\
+        # Edit what you know better: a bare number in place of { value, from } is yours, and `weigh site --force` keeps it.\n\
+        # docs/SITE.md says what each key means and where assumed figures come from.\n\n";
+    Ok(HEAD.to_owned() + &toml::to_string(site).context("the site cannot be written as TOML")?)
+}
+
+/// Looks at a site. `earlier`: what stood in its file, of which the user's own figures are kept.
+///
+/// # Errors
+/// One line: a place that cannot be looked at, or a file that cannot be written.
+pub fn look(
+    lab: &Lab,
+    ask: &Ask,
+    earlier: Option<&Site>,
+    draft: &mut Draft,
+    progress: &mut dyn Progress,
+) -> Result<Looked> {
+    let docroot = ask.docroot.as_deref().map(|path| absolute("--docroot", path)).transpose()?;
+    let mut facts = Facts::default();
+    let php = php(lab, &ask.php)?;
+    let visitor = Visitor { urls: &ask.urls, allowed: &ask.allow_remote, docroot: docroot.as_deref() };
+    let visited = visitor.look(progress)?;
+    facts.pages = visited.pages.len();
+    let given = earlier.and_then(|site| site.visitors.page_views).filter(|views| views.from == From::Given);
+    let page_views = given.unwrap_or(Figure::assumed(assumed::PAGE_VIEWS));
+    let asked = of_pages(&visited, page_views.value);
+    let mut strata = Strata::default();
+    match &docroot {
+        Some(docroot) => {
+            facts.files = content::add_files(docroot, draft.folder(), asked.as_ref(), &mut strata, progress)?;
+        }
+        None => content::add_fetched(&visited, asked.as_ref(), &mut strata),
+    }
+    if asked.is_none() {
+        assumed::mix(&mut strata, page_views.value);
+    }
+    assumed::downloads(&mut strata, page_views.value);
+    let views = Hits { requests: page_views.value, ..Hits::default() };
+    content::add_pages(&visited, None, views, &mut strata);
+    let origin = sample::Origin { docroot: docroot.as_deref(), visited: &visited, from: From::Assumed };
+    let mut layers = origin.strata(&strata, draft, progress)?;
+    let (cached, stored) = values(lab, ask, progress)?;
+    facts.values = stored.as_ref().map(|stored| (cached.seen, stored.keys));
+    if ask.values.is_some() {
+        facts.values = Some((cached.seen, cached.seen));
+    }
+    let today = [seen_today(&visited), cached.today().into_iter().collect()].concat();
+    layers.extend(cached.strata(stored.as_ref(), page_views.value, draft)?);
+    if layers.is_empty() {
+        bail!("nothing was found: no file, page or cached value; give --docroot, --url or --values");
+    }
+    let visitors = Visitors {
+        page_views: Some(page_views),
+        tls: visited.tls.or(earlier.map(|site| site.visitors.tls)).unwrap_or(true),
+        ..Visitors::default()
+    };
+    let mut site = Site {
+        schema: SCHEMA,
+        name: name(ask, docroot.as_deref()),
+        looked: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+        sources: sources(ask, docroot.as_deref(), &visited, stored.as_ref(), php),
+        visitors,
+        limits: Limits { cores: Figure::measured(cores()), ..Limits::default() },
+        prices: Default::default(),
+        today,
+        strata: layers,
+    };
+    if let Some(earlier) = earlier {
+        facts.kept = keep::keep(earlier, &mut site);
+    }
+    if let Some(name) = &ask.name {
+        site.name.clone_from(name);
+    }
+    Ok(Looked { site, facts })
+}
+
+/// What is asked per month as the pages' own links say, if they load anything.
+fn of_pages(visited: &Visited, page_views: f64) -> Option<Asked> {
+    let hits = |per_view: &f64| Hits { requests: per_view * page_views, ..Hits::default() };
+    let paths = visited.loads.iter().map(|(path, per_view)| (path.clone(), hits(per_view))).collect();
+    (!visited.loads.is_empty()).then_some(Asked { paths, from: From::Assumed })
+}
+
+/// The values of a folder and of a store.
+fn values(lab: &Lab, ask: &Ask, progress: &mut dyn Progress) -> Result<(Cached, Option<store::Stored>)> {
+    let mut cached = Cached::default();
+    if let Some(folder) = &ask.values {
+        progress.doing(&format!("reading {}", clean_path(folder)));
+        values::of_folder(folder, progress, &mut |name, value| cached.add(name, value, 1.0))?;
+        if cached.seen == 0 {
+            bail!("--values {}: no value in it; give the folder with the cached values", clean_path(folder));
+        }
+    }
+    let stored = match &ask.store {
+        Some(url) => Some(store::look(lab, url, &ask.allow_remote, progress)?),
+        None => None,
+    };
+    if let Some(stored) = &stored {
+        if stored.other_types > 0 {
+            let all = stored.seen;
+            progress.note(&format!(
+                "--store: {} of {all} keys are no plain strings and left out",
+                stored.other_types
+            ));
+        }
+        if stored.values.is_empty() {
+            progress.note(&format!("--store {}: no value in it", stored.url));
+        }
+        for (key, value) in &stored.values {
+            cached.add(key.clone(), value.clone(), stored.weight(value));
+        }
+    }
+    Ok((cached, stored))
+}
+
+/// What was seen of what the site does today.
+fn seen_today(visited: &Visited) -> Vec<Today> {
+    let of = |kind, seen: &Option<Seen>| {
+        let seen = seen.as_ref()?;
+        let about = match seen.coding {
+            Some(coding) => format!("{coding}, seen at {}", seen.url),
+            None => format!("uncompressed, seen at {}", seen.url),
+        };
+        let server = if seen.server.is_empty() { String::new() } else { format!(" ({})", seen.server) };
+        let method = match seen.coding {
+            None => "server/plain",
+            Some("gzip") => "server/gzip",
+            Some("br") => "server/brotli",
+            Some("zstd") => "server/zstd",
+            Some(_) => "server/deflate",
+        };
+        Some(Today { kind, method: method.into(), about: about + &server, from: From::Measured })
+    };
+    [of(Kind::Asset, &visited.asset_seen), of(Kind::Page, &visited.page_seen)].into_iter().flatten().collect()
+}
+
+/// The PHPs, which have to be ones.
+fn php(lab: &Lab, named: &[PathBuf]) -> Result<Vec<String>> {
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    lab.php(named)?;
+    Ok(named.iter().map(|path| clean_path(path)).collect())
+}
+
+fn absolute(flag: &str, path: &Path) -> Result<PathBuf> {
+    path.canonicalize().with_context(|| format!("{flag} {}", clean_path(path)))
+}
+
+fn sources(
+    ask: &Ask,
+    docroot: Option<&Path>,
+    visited: &Visited,
+    stored: Option<&store::Stored>,
+    php: Vec<String>,
+) -> Sources {
+    let text =
+        |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned();
+    Sources {
+        docroot: docroot.map(text),
+        server: visited.page_seen.as_ref().and_then(|seen| server(&seen.server)),
+        server_config: ask.server_config.as_deref().map(text),
+        php,
+        logs: ask.logs.iter().map(|path| text(path)).collect(),
+        urls: ask.urls.iter().map(|url| hidden(url)).collect(),
+        values: ask.values.as_deref().map(text),
+        store: stored.map(|stored| stored.url.clone()),
+    }
+}
+
+/// The server that a `Server` field names, as its folder is called.
+fn server(said: &str) -> Option<String> {
+    let word = said.split(['/', ' ']).next()?.to_lowercase();
+    ["nginx", "apache", "caddy", "lighttpd"].contains(&word.as_str()).then_some(word)
+}
+
+/// Cores of this machine, as far as they are granted.
+fn cores() -> f64 {
+    let machine = Machine::query();
+    machine.cgroup_cores.unwrap_or(f64::from(machine.cores)).max(0.1)
+}
+
+/// Names of folders that say nothing about whose they are.
+const PUBLIC: [&str; 9] =
+    ["public", "html", "htdocs", "web", "www", "public_html", "httpdocs", "webroot", "docroot"];
+
+/// The site's name, as far as the document root, the host or the folder of values tells it.
+fn name(ask: &Ask, docroot: Option<&Path>) -> String {
+    let part = |path: &Path| {
+        let names = path.iter().rev().map(|part| plain(&part.to_string_lossy()));
+        names.into_iter().find(|name| !name.is_empty() && !PUBLIC.contains(&name.as_str()))
+    };
+    let host = || {
+        let location = weigh_load::target::Location::parse(ask.urls.first()?).ok()?;
+        Some(plain(&location.host)).filter(|host| !host.is_empty())
+    };
+    docroot.and_then(part).or_else(host).unwrap_or_else(|| "site".into())
+}
+
+fn plain(text: &str) -> String {
+    let keep = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
+    text.to_lowercase()
+        .chars()
+        .map(|c| if keep(c) { c } else { '-' })
+        .collect::<String>()
+        .trim_matches(['-', '.'])
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests;

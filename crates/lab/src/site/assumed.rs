@@ -1,0 +1,65 @@
+//! What is assumed where nothing is counted. `docs/SITE.md` has the sources.
+
+use weigh_model::site::Kind;
+
+use super::hits::Hits;
+use super::strata::{Key, Strata};
+
+/// Page views per month. No source: a round figure that the user is to replace.
+pub const PAGE_VIEWS: f64 = 100_000.0;
+/// Requests per page view on the median desktop page, by the begin of the media type: Web Almanac 2025, chapter Page Weight, of the HTTP
+/// Archive's crawl of July 2025.
+const MIX: [(&str, f64); 5] =
+    [("text/html", 3.0), ("text/css", 8.0), ("text/javascript", 23.0), ("image/", 14.0), ("font/", 4.0)];
+/// Downloads per page view. No source: a round figure.
+const DOWNLOADS: f64 = 0.01;
+/// Reads of cached values per page view. No source: a round figure.
+pub const READS: f64 = 10.0;
+/// Reads of cached values per write. No source: a round figure.
+pub const READS_PER_WRITE: f64 = 9.0;
+
+/// Gives assets the requests of the published mix: those of a type are spread evenly over its files.
+pub fn mix(strata: &mut Strata, page_views: f64) {
+    for (begin, per_page) in MIX {
+        spread(strata, per_page * page_views, |key| key.0 == Kind::Asset && key.1.starts_with(begin));
+    }
+}
+
+/// Gives downloads their requests, spread evenly over the files.
+pub fn downloads(strata: &mut Strata, page_views: f64) {
+    spread(strata, DOWNLOADS * page_views, |key| key.0 == Kind::Download);
+}
+
+fn spread(strata: &mut Strata, requests: f64, is_meant: impl Fn(&Key) -> bool) {
+    let files: u64 = strata.0.iter().filter(|(key, _)| is_meant(key)).map(|(_, layer)| layer.files).sum();
+    for (_, layer) in strata.0.iter_mut().filter(|(key, _)| is_meant(key)) {
+        layer.hits = Hits { requests: requests * layer.files as f64 / files as f64, ..Hits::default() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::site::strata::Candidate;
+
+    #[test]
+    fn the_mix_gives_each_type_its_requests_whatever_the_number_of_files() {
+        let mut strata = Strata::default();
+        for (format, path, bytes) in [
+            ("text/css", "a", 5),
+            ("text/css", "b", 5000),
+            ("text/javascript", "c", 5),
+            ("image/png", "d", 5),
+        ] {
+            let file = Candidate { path: path.into(), bytes, requests: 0.0 };
+            strata.add(Kind::Asset, format, file, &Hits::default());
+        }
+        mix(&mut strata, 1000.0);
+        downloads(&mut strata, 1000.0);
+        let of = |format: &str| -> Vec<f64> {
+            strata.0.iter().filter(|(key, _)| key.1 == format).map(|(_, layer)| layer.hits.requests).collect()
+        };
+        assert_eq!((of("text/css"), of("text/javascript")), (vec![4000.0, 4000.0], vec![23_000.0]));
+        assert_eq!(of("image/png"), [14_000.0]);
+    }
+}

@@ -1,0 +1,68 @@
+//! What visitors ask for per month, and where that is known from: counted in a log, or assumed from the pages' own links or the
+//! published mix.
+
+use std::collections::HashMap;
+
+use weigh_model::site::{Figure, From};
+
+/// Days of a month.
+pub const MONTH_DAYS: f64 = 365.25 / 12.0;
+
+/// Requests for something, per month.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hits {
+    /// Whole responses.
+    pub requests: f64,
+    /// Their bytes as sent; zero if they are not counted.
+    pub bytes: f64,
+    /// Responses with status 304.
+    pub not_modified: f64,
+    /// Responses with a range.
+    pub ranges: f64,
+}
+
+impl Hits {
+    /// Adds others.
+    pub fn add(&mut self, other: &Hits) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.not_modified += other.not_modified;
+        self.ranges += other.ranges;
+    }
+
+    /// This many times as many.
+    pub fn times(&self, factor: f64) -> Hits {
+        Hits {
+            requests: self.requests * factor,
+            bytes: self.bytes * factor,
+            not_modified: self.not_modified * factor,
+            ranges: self.ranges * factor,
+        }
+    }
+
+    /// Whether anything was asked for.
+    pub fn any(&self) -> bool {
+        self.requests + self.not_modified + self.ranges > 0.0
+    }
+}
+
+/// Requests by path.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// By path below the site's root, without a slash at the begin and without a query.
+    pub paths: HashMap<String, Hits>,
+    /// Where they are known from.
+    pub from: From,
+}
+
+impl Asked {
+    /// What is asked of a path; nothing if it is not known.
+    pub fn of(&self, path: &str) -> Hits {
+        self.paths.get(path).copied().unwrap_or_default()
+    }
+
+    /// A figure with this source, rounded to a whole number.
+    pub fn figure(&self, value: f64) -> Figure {
+        Figure { value: value.round(), from: self.from }
+    }
+}

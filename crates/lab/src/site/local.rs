@@ -1,0 +1,87 @@
+//! Files below a folder, by the path that a URL has: nothing outside the folder is opened, and no file is read beyond a limit.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use url::Url;
+
+use crate::content::user::{open, plain_error};
+use weigh_model::text::clean_path;
+
+/// The path of a URL below the site's root: decoded, without a slash at its begin. None: it is no path of a file.
+pub fn site_path(url: &Url) -> Option<String> {
+    let path = percent_encoding::percent_decode_str(url.path()).decode_utf8().ok()?;
+    let path = path.trim_start_matches('/');
+    let is_plain = !path.contains('\0') && !path.split('/').any(|part| part == "..");
+    is_plain.then(|| path.to_owned())
+}
+
+/// Opens a regular file below a folder; a symbolic link is followed as long as it stays below it.
+///
+/// # Errors
+/// One line without the path: why it cannot be opened.
+pub fn open_inside(folder: &Path, path: &str) -> Result<(File, u64)> {
+    let relative = Path::new(path);
+    if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
+        bail!("not a path below {}", clean_path(folder));
+    }
+    let find = |path: PathBuf| path.canonicalize().map_err(|error| anyhow::anyhow!(plain_error(&error)));
+    let (root, full) = (find(folder.to_owned())?, find(folder.join(relative))?);
+    if !full.starts_with(&root) {
+        bail!("a symbolic link leads out of {}", clean_path(folder));
+    }
+    let file = open(&full, true).map_err(|error| anyhow::anyhow!(plain_error(&error)))?;
+    let meta = file.metadata().context("cannot be read")?;
+    if !meta.is_file() {
+        bail!("it is {}", crate::content::user::special(&meta));
+    }
+    Ok((file, meta.len()))
+}
+
+/// Reads a regular file below a folder.
+///
+/// # Errors
+/// As [`open_inside`]; it is longer than `most` bytes.
+pub fn read_inside(folder: &Path, path: &str, most: u64) -> Result<Vec<u8>> {
+    let (file, length) = open_inside(folder, path)?;
+    if length > most {
+        bail!("longer than {most} bytes");
+    }
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| anyhow::anyhow!(plain_error(&error)))?;
+    if bytes.len() as u64 > most {
+        bail!("it grew while it was read");
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_outside_is_opened() {
+        let root = tempfile::tempdir().unwrap();
+        let inside = root.path().join("inside");
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::write(root.path().join("secret"), "s").unwrap();
+        std::fs::write(inside.join("a b.txt"), "abc").unwrap();
+        std::os::unix::fs::symlink("../secret", inside.join("out")).unwrap();
+        std::os::unix::fs::symlink("a b.txt", inside.join("in")).unwrap();
+        let read = |path: &str| read_inside(&inside, path, 3).map_err(|error| error.to_string());
+        let of = |url: &str| site_path(&Url::parse(url).unwrap());
+        assert_eq!(of("http://x/a%20b.txt?v=1").as_deref(), Some("a b.txt"));
+        assert_eq!(of("http://x/%2e%2e%2fsecret"), None);
+        assert_eq!(read("a b.txt"), Ok(b"abc".to_vec()));
+        assert_eq!(read("in"), Ok(b"abc".to_vec()));
+        assert!(read("out").unwrap_err().contains("leads out of"));
+        assert!(read("../secret").unwrap_err().contains("not a path below"));
+        assert!(read("/etc/passwd").unwrap_err().contains("not a path below"));
+        assert!(read_inside(&inside, "a b.txt", 2).unwrap_err().to_string().contains("longer"));
+        assert!(
+            read(".").unwrap_err().contains("not a path below") || read(".").unwrap_err().contains("folder")
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! `site.toml` read back, with the files that it names: one that is gone or has changed is left out with a line, the rest goes on.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::local::open_inside;
+use crate::digest;
+use weigh_model::site::{Kind, Sample, Site};
+use weigh_model::text::{clean, clean_path};
+
+/// The longest file that is read.
+const LONGEST: u64 = 16 << 20;
+
+/// A site with its files.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The site; its samples are there, and their shares add up to 1.
+    pub site: Site,
+    /// What is left out: a line each.
+    pub notes: Vec<String>,
+}
+
+/// Reads the file alone.
+///
+/// # Errors
+/// One line: it cannot be read, or what is wrong in it.
+pub fn read(file: &Path) -> Result<Site> {
+    let named = clean_path(file);
+    let mut text = String::new();
+    let source =
+        File::open(file).with_context(|| format!("{named}: cannot be read; `weigh site` writes one"))?;
+    if !source.metadata().is_ok_and(|meta| meta.is_file()) {
+        bail!("{named} is no regular file");
+    }
+    source.take(LONGEST).read_to_string(&mut text).with_context(|| format!("{named}: cannot be read"))?;
+    Site::parse(&text, &named)
+}
+
+/// Reads the file and looks at the files that it names.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn open(file: &Path) -> Result<Opened> {
+    let mut site = read(file)?;
+    let mut notes = Vec::new();
+    let (docroot, beside) = (site.sources.docroot.clone().map(PathBuf::from), folder_of(file));
+    for stratum in &mut site.strata {
+        let base = base(stratum.kind, docroot.as_deref(), &beside).to_owned();
+        let name = stratum.name();
+        stratum.sample.retain(|sample| match check(&base, sample) {
+            Ok(()) => true,
+            Err(error) => {
+                notes.push(format!("left out {} of the sample ({name}): {error:#}", clean(&sample.path)));
+                false
+            }
+        });
+        let sum: f64 = stratum.sample.iter().map(|sample| sample.share).sum();
+        let count = stratum.sample.len() as f64;
+        for sample in &mut stratum.sample {
+            sample.share = if sum > 0.0 { sample.share / sum } else { 1.0 / count };
+        }
+    }
+    Ok(Opened { site, notes })
+}
+
+/// The folder that `site.toml` is in.
+pub fn folder_of(file: &Path) -> PathBuf {
+    file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+/// The folder that paths of samples of a kind are below.
+pub fn base<'a>(kind: Kind, docroot: Option<&'a Path>, beside: &'a Path) -> &'a Path {
+    match (kind, docroot) {
+        (Kind::Asset | Kind::Download, Some(docroot)) => docroot,
+        _ => beside,
+    }
+}
+
+/// Makes sure that a file is there and is the one that was looked at.
+fn check(base: &Path, sample: &Sample) -> Result<()> {
+    let (mut file, bytes) = open_inside(base, &sample.path)?;
+    let changed = "it has changed; look again with weigh site --force";
+    if bytes != sample.bytes {
+        bail!(changed);
+    }
+    let sum = digest::copy(&mut file, &mut std::io::sink(), sample.bytes).context(changed)?;
+    if sum.sha256 != sample.sha256.to_lowercase() {
+        bail!(changed);
+    }
+    Ok(())
+}

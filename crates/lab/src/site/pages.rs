@@ -1,0 +1,409 @@
+//! The site's own pages: the front page and some that it links to, fetched as a visitor would, with what they load. What is fetched is
+//! bounded in number, size and time; only hosts that may be asked are asked.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use url::Url;
+use weigh_load::protocol::coding::Coding;
+use weigh_load::target::{Resolver, permit};
+
+use super::links;
+use super::local::{read_inside, site_path};
+use crate::lab::Progress;
+use crate::rig::http::{self, Reply};
+use weigh_model::text::clean;
+
+/// Pages that are fetched, unless more are given.
+const MOST_PAGES: usize = 6;
+/// Assets that are fetched where there is no document root, and their bytes together.
+const MOST_ASSETS: (usize, usize) = (60, 64 << 20);
+/// How often a page is requested; its time is the median.
+const TIMES: usize = 5;
+/// How long all of it may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest style sheet that is searched for links, and the longest page of a document root.
+const LONGEST: u64 = 4 << 20;
+/// What browsers accept.
+const ACCEPT: &str = "gzip, deflate, br, zstd";
+/// Words in links that do something, or that lead to somebody's own pages: such links are not followed.
+const UNSAFE: [&str; 14] = [
+    "logout",
+    "login",
+    "signin",
+    "signout",
+    "delete",
+    "remove",
+    "cart",
+    "checkout",
+    "admin",
+    "unsubscribe",
+    "feed",
+    "wp-json",
+    "xmlrpc",
+    "download",
+];
+
+/// A page as it was fetched.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Its path below the site's root.
+    pub path: String,
+    /// The media type.
+    pub format: String,
+    /// Its bytes without a content coding.
+    pub body: Vec<u8>,
+    /// Median milliseconds to the first byte.
+    pub made_ms: f64,
+}
+
+/// The answer to a client that accepts all codings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// The content coding: `gzip`, `br`, `zstd`; none: as it is.
+    pub coding: Option<&'static str>,
+    /// The URL.
+    pub url: String,
+    /// What the server calls itself; empty if it does not say.
+    pub server: String,
+}
+
+/// What the pages tell.
+#[derive(Clone, Debug, Default)]
+pub struct Visited {
+    /// Pages that were fetched.
+    pub pages: Vec<Page>,
+    /// Loads per page view, by path below the site's root: of assets, and of pages that are files.
+    pub loads: HashMap<String, f64>,
+    /// Assets that were fetched, because there is no document root.
+    pub fetched: BTreeMap<String, Vec<u8>>,
+    /// How a page was sent.
+    pub page_seen: Option<Seen>,
+    /// How an asset was sent.
+    pub asset_seen: Option<Seen>,
+    /// Whether the pages come over TLS; none: nothing was fetched.
+    pub tls: Option<bool>,
+}
+
+/// Where pages come from.
+pub struct Visitor<'a> {
+    /// URLs of pages.
+    pub urls: &'a [String],
+    /// Hosts that are not this machine and may be asked.
+    pub allowed: &'a [String],
+    /// The document root.
+    pub docroot: Option<&'a Path>,
+}
+
+/// A look at pages while it goes on.
+struct Tour<'a> {
+    visitor: &'a Visitor<'a>,
+    resolver: Resolver,
+    until: Instant,
+    progress: &'a mut dyn Progress,
+    /// What each page loads.
+    loads: Vec<HashSet<Url>>,
+    /// What style sheets load.
+    sheets: HashMap<Url, Vec<Url>>,
+    visited: Visited,
+}
+
+impl Visitor<'_> {
+    /// Looks at the pages; without URLs, at those of the document root.
+    ///
+    /// # Errors
+    /// One line: a URL that cannot or may not be requested.
+    pub fn look(&self, progress: &mut dyn Progress) -> Result<Visited> {
+        let until = Instant::now() + PATIENCE;
+        let mut tour = Tour {
+            visitor: self,
+            resolver: Resolver::default(),
+            until,
+            progress,
+            loads: Vec::new(),
+            sheets: HashMap::new(),
+            visited: Visited::default(),
+        };
+        if self.urls.is_empty() {
+            tour.of_docroot()
+        } else {
+            tour.of_urls()?
+        }
+        tour.count();
+        Ok(tour.visited)
+    }
+}
+
+impl Tour<'_> {
+    /// The given pages, then those that they link to.
+    fn of_urls(&mut self) -> Result<()> {
+        let given: Vec<Url> = self.visitor.urls.iter().map(|url| parse(url)).collect::<Result<_>>()?;
+        let mut queue: VecDeque<Url> = given.iter().cloned().collect();
+        let mut known: HashSet<Url> = given.iter().cloned().collect();
+        let most = MOST_PAGES.max(given.len());
+        while let Some(url) = queue.pop_front() {
+            let is_given = given.contains(&url);
+            if self.visited.pages.len() >= most || self.is_late() && !is_given {
+                break;
+            }
+            self.progress.doing(&format!("requesting {url}"));
+            let page = match self.page(&url) {
+                Ok(page) => page,
+                Err(error) if is_given => bail!("--url {error:#}"),
+                Err(error) => {
+                    self.progress.note(&format!("left out a linked page: {error:#}"));
+                    continue;
+                }
+            };
+            let links = links::of_page(&page.body, &url);
+            let loads = self.with_style_sheets(links.assets);
+            self.loads.push(loads);
+            for next in links.pages {
+                if is_followed(&next, &url) && known.len() < most * 4 && known.insert(next.clone()) {
+                    queue.push_back(next);
+                }
+            }
+            self.visited.pages.push(page);
+        }
+        self.visited.tls = given.first().map(|url| url.scheme() == "https");
+        self.visited.page_seen = given.first().and_then(|url| self.seen(url));
+        if self.visitor.docroot.is_none() {
+            self.fetch_assets();
+        }
+        let text = self
+            .loads
+            .iter()
+            .flatten()
+            .filter(|url| url.path().ends_with(".js") || url.path().ends_with(".css"));
+        let text = text.min().cloned();
+        self.visited.asset_seen = text.and_then(|url| self.seen(&url));
+        Ok(())
+    }
+
+    fn is_late(&self) -> bool {
+        Instant::now() >= self.until
+    }
+
+    /// Requests a URL once; its host has to be one that may be asked.
+    fn request(&self, url: &Url, accept: &str) -> Result<Reply> {
+        let target = self.resolver.target(url.as_str())?;
+        permit(&target, self.visitor.allowed)?;
+        http::get(&target, accept).map_err(|fault| anyhow!("{}: {}", clean(url.as_str()), fault.message))
+    }
+
+    /// Requests a page some times.
+    fn page(&self, url: &Url) -> Result<Page> {
+        let reply = self.request(url, "identity")?;
+        let named = clean(url.as_str());
+        match (reply.status, reply.shown_field("location")) {
+            (200, _) => {}
+            (300..=399, Some(to)) => bail!("{named}: status {}, it leads to {to}; give that", reply.status),
+            (status, _) => bail!("{named}: status {status}; give a URL that answers with 200"),
+        }
+        if reply.body.is_empty() {
+            bail!("{named}: a response without a body; give a page");
+        }
+        let format = media_type(&reply).unwrap_or_else(|| "text/html".into());
+        let mut times = vec![reply.first_byte];
+        while times.len() < TIMES && !self.is_late() {
+            times.push(self.request(url, "identity")?.first_byte);
+        }
+        times.sort();
+        let made_ms = times[times.len() / 2].as_secs_f64() * 1e3;
+        let body = reply.decoded().with_context(|| named.clone())?;
+        let path = site_path(url).unwrap_or_default();
+        Ok(Page { path, format, body, made_ms: (made_ms * 100.0).round() / 100.0 })
+    }
+
+    /// How a URL is sent to a browser.
+    fn seen(&self, url: &Url) -> Option<Seen> {
+        let reply = self.request(url, ACCEPT).ok().filter(|reply| reply.status == 200)?;
+        let coding = match reply.coding {
+            Coding::Gzip => Some("gzip"),
+            Coding::Brotli => Some("br"),
+            Coding::Zstd => Some("zstd"),
+            Coding::Deflate => Some("deflate"),
+            Coding::Identity | Coding::Other => None,
+        };
+        let server = reply.shown_field("server").unwrap_or_default();
+        Some(Seen { coding, url: clean(url.as_str()), server })
+    }
+
+    /// Assets of the page's own host, with what their style sheets load.
+    fn with_style_sheets(&mut self, assets: Vec<Url>) -> HashSet<Url> {
+        let mut queue: VecDeque<Url> = assets.into();
+        let mut all = HashSet::new();
+        while let Some(url) = queue.pop_front() {
+            if all.contains(&url) {
+                continue;
+            }
+            if url.path().ends_with(".css") {
+                let inside = self.style_sheet(&url);
+                queue.extend(inside.into_iter().filter(|inner| inner.origin() == url.origin()));
+            }
+            all.insert(url);
+        }
+        all
+    }
+
+    fn style_sheet(&mut self, url: &Url) -> Vec<Url> {
+        if let Some(known) = self.sheets.get(url) {
+            return known.clone();
+        }
+        let found = self.bytes(url).map(|css| links::of_style_sheet(&css, url)).unwrap_or_default();
+        self.sheets.insert(url.clone(), found.clone());
+        found
+    }
+
+    /// What an asset holds: the file of the document root, else what its host sends.
+    fn bytes(&self, url: &Url) -> Option<Vec<u8>> {
+        match self.visitor.docroot {
+            Some(docroot) => read_inside(docroot, &site_path(url)?, LONGEST).ok(),
+            None if self.is_late() || !self.is_own(url) => None,
+            None => {
+                let reply = self.request(url, "identity").ok().filter(|reply| reply.status == 200)?;
+                reply.decoded().ok()
+            }
+        }
+    }
+
+    /// Whether it is of the host of the first page.
+    fn is_own(&self, url: &Url) -> bool {
+        match self.visitor.urls.first() {
+            Some(first) => parse(first).is_ok_and(|first| first.origin() == url.origin()),
+            None => url.host_str() == Some(NOWHERE),
+        }
+    }
+
+    /// Fetches what the pages load.
+    fn fetch_assets(&mut self) {
+        let mut urls: Vec<Url> =
+            self.loads.iter().flatten().filter(|url| self.is_own(url)).cloned().collect();
+        urls.sort();
+        urls.dedup();
+        let mut left = MOST_ASSETS.1;
+        for url in urls.iter().take(MOST_ASSETS.0) {
+            let Some(path) = site_path(url) else { continue };
+            self.progress.doing(&format!("requesting {url}"));
+            let Some(body) = self.bytes(url).filter(|body| body.len() <= left) else {
+                self.progress
+                    .note(&format!("left out {}: it is not sent, or not in time", clean(url.as_str())));
+                continue;
+            };
+            left -= body.len();
+            self.visited.fetched.insert(path, body);
+        }
+        let more = urls.len().saturating_sub(MOST_ASSETS.0);
+        if more > 0 {
+            self.progress.note(&format!(
+                "left out {more} further assets of the pages; give --docroot to count all files"
+            ));
+        }
+    }
+
+    /// The front page of the document root, and pages that it links to.
+    fn of_docroot(&mut self) {
+        let Some(docroot) = self.visitor.docroot else { return };
+        let front = ["index.html", "index.htm"].into_iter().find(|name| docroot.join(name).is_file());
+        let Some(Ok(front)) = front.map(|name| Url::parse(&format!("http://{NOWHERE}/{name}"))) else {
+            return;
+        };
+        let (mut queue, mut known) = (VecDeque::from([front.clone()]), HashSet::from([front]));
+        while let Some(url) = queue.pop_front().filter(|_| self.loads.len() < MOST_PAGES) {
+            let Some(body) = self.bytes(&url) else { continue };
+            let links = links::of_page(&body, &url);
+            let mut loads = self.with_style_sheets(links.assets);
+            loads.insert(url.clone());
+            self.loads.push(loads);
+            let is_file = |next: &Url| next.path().ends_with(".html") || next.path().ends_with(".htm");
+            for next in links.pages {
+                if is_file(&next) && is_followed(&next, &url) && known.insert(next.clone()) {
+                    queue.push_back(next);
+                }
+            }
+        }
+    }
+
+    /// Loads per page view: each page is viewed as often as another.
+    fn count(&mut self) {
+        let each = 1.0 / self.loads.len().max(1) as f64;
+        let own = self.loads.iter().flatten().filter(|url| self.is_own(url));
+        let paths: Vec<String> = own.filter_map(site_path).collect();
+        for path in paths {
+            *self.visited.loads.entry(path).or_default() += each;
+        }
+    }
+}
+
+/// The host of pages that are files.
+const NOWHERE: &str = "docroot.invalid";
+
+fn parse(url: &str) -> Result<Url> {
+    weigh_load::target::Location::parse(url)?;
+    Url::parse(url.trim()).with_context(|| format!("--url {}", clean(url)))
+}
+
+/// Whether a link of a page is requested: of the same host, without a query, and of nothing that a visitor would change by it.
+fn is_followed(link: &Url, page: &Url) -> bool {
+    let path = link.path().to_lowercase();
+    let is_text = path.ends_with(".html") || path.ends_with(".htm") || super::class::is_page(&path);
+    link.origin() == page.origin()
+        && link.query().is_none()
+        && is_text
+        && !UNSAFE.iter().any(|word| path.contains(word))
+}
+
+/// The media type of a response, without parameters.
+fn media_type(reply: &Reply) -> Option<String> {
+    let value = reply.field("content-type")?;
+    let value = String::from_utf8_lossy(&value).split(';').next()?.trim().to_lowercase();
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"/+.-".contains(&b);
+    (value.contains('/') && value.len() < 100 && value.bytes().all(is_plain)).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_that_do_something_are_not_followed() {
+        let page = Url::parse("http://localhost/").unwrap();
+        let is = |link: &str| is_followed(&page.join(link).unwrap(), &page);
+        assert!(is("/about") && is("blog/") && is("a.html") && is("/index.php"));
+        for link in
+            ["/logout", "/post?delete=1", "http://other.example/", "/wp-admin/", "/a.png", "/cart/add/3"]
+        {
+            assert!(!is(link), "{link}");
+        }
+    }
+
+    #[test]
+    fn pages_of_a_document_root_say_what_is_loaded() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(root.path().join(name), text).unwrap();
+        write(
+            "index.html",
+            "<link rel=stylesheet href=a.css><script src=/a.js></script><a href=b.html>b</a>",
+        );
+        write(
+            "b.html",
+            "<link rel=stylesheet href=a.css><img src=b.png><img src=http://other.example/c.png>",
+        );
+        write("a.css", "body{background:url(bg.png)}");
+        let visitor = Visitor { urls: &[], allowed: &[], docroot: Some(root.path()) };
+        let visited = visitor.look(&mut super::super::tests::Quiet::default()).unwrap();
+        let mut loads: Vec<_> = visited.loads.iter().map(|(path, n)| (path.as_str(), *n)).collect();
+        loads.sort_by(|a, b| a.0.cmp(b.0));
+        let wanted = [
+            ("a.css", 1.0),
+            ("a.js", 0.5),
+            ("b.html", 0.5),
+            ("b.png", 0.5),
+            ("bg.png", 1.0),
+            ("index.html", 0.5),
+        ];
+        assert_eq!(loads, wanted);
+    }
+}

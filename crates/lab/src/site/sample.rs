@@ -1,0 +1,127 @@
+//! From layers to the strata of `site.toml`: figures with their source, and the files that stand for each.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::choose::{self, Chosen};
+use super::folder::Draft;
+use super::local::open_inside;
+use super::pages::Visited;
+use super::strata::{BANDS, Key, Layer, Strata};
+use crate::digest;
+use crate::lab::Progress;
+use weigh_model::site::{Figure, From, Kind, Sample, Stratum};
+use weigh_model::text::clean;
+
+/// The most files that stand for a site, values apart.
+const MOST: usize = 40;
+/// The longest file that stands for others; what is measured is no longer either.
+const LONGEST: u64 = 64 << 20;
+
+/// Where files are.
+pub struct Origin<'a> {
+    /// The document root.
+    pub docroot: Option<&'a Path>,
+    /// Pages, and assets where there is no document root.
+    pub visited: &'a Visited,
+    /// Where requests are known from.
+    pub from: From,
+}
+
+impl Origin<'_> {
+    /// The strata. A file that cannot be read is said and left out.
+    ///
+    /// # Errors
+    /// A file beside `site.toml` cannot be written.
+    pub fn strata(
+        &self,
+        strata: &Strata,
+        draft: &mut Draft,
+        progress: &mut dyn Progress,
+    ) -> Result<Vec<Stratum>> {
+        let layers: Vec<(&Key, &Layer)> = strata.0.iter().collect();
+        let weights: Vec<(f64, f64)> = layers
+            .iter()
+            .map(|(_, layer)| (layer.hits.requests, layer.hits.requests * layer.mean()))
+            .collect();
+        let files: Vec<usize> = layers.iter().map(|(_, layer)| layer.top.len() + layer.drawn.len()).collect();
+        let places = choose::places(&weights, &files, MOST);
+        let mut done = Vec::new();
+        for ((key, layer), places) in layers.into_iter().zip(places) {
+            let mut chosen = choose::choose(layer, places);
+            let mut sample = Vec::new();
+            chosen.retain(|one| match self.sample(key.0, one, draft) {
+                Ok(file) => {
+                    sample.push(file);
+                    true
+                }
+                Err(error) => {
+                    progress.note(&format!("left out {} of the sample: {error:#}", clean(&one.file.path)));
+                    false
+                }
+            });
+            choose::even_out(&mut chosen);
+            let shares = chosen.iter().map(|one| (one.share * 1e6).round() / 1e6);
+            sample.iter_mut().zip(shares).for_each(|(file, share)| file.share = share);
+            done.push(self.stratum(key, layer, sample));
+        }
+        Ok(done)
+    }
+
+    fn sample(&self, kind: Kind, chosen: &Chosen, draft: &mut Draft) -> Result<Sample> {
+        let path = &chosen.file.path;
+        if kind == Kind::Page {
+            let page = &self.visited.pages[path.parse::<usize>()?];
+            let name = if page.path.is_empty() { "front" } else { page.path.trim_end_matches('/') };
+            let name = if page.format == "text/html" && !name.ends_with(".html") {
+                format!("{name}.html")
+            } else {
+                name.into()
+            };
+            return draft.add("pages", &name, &page.body, chosen.share);
+        }
+        let Some(docroot) = self.docroot else {
+            let body = &self.visited.fetched[path];
+            return draft.add("assets", path, body, chosen.share);
+        };
+        let (mut file, _) = open_inside(docroot, path)?;
+        let sum = digest::copy(&mut file, &mut std::io::sink(), LONGEST)?;
+        Ok(Sample { path: path.clone(), bytes: sum.bytes, sha256: sum.sha256, share: chosen.share })
+    }
+
+    fn stratum(&self, key: &Key, layer: &Layer, sample: Vec<Sample>) -> Stratum {
+        let (kind, format, at) = key;
+        let hits = &layer.hits;
+        let figure = |value: f64| Figure { value: value.round(), from: self.from };
+        let counted = |value: f64| (self.from == From::Counted).then(|| figure(value));
+        let is_page = *kind == Kind::Page;
+        let count = if is_page { Figure::measured } else { Figure::counted };
+        Stratum {
+            kind: *kind,
+            format: format.clone(),
+            from_bytes: BANDS[*at],
+            to_bytes: BANDS.get(at + 1).copied(),
+            files: count(layer.files as f64),
+            bytes: count(layer.bytes as f64),
+            requests: figure(hits.requests),
+            not_modified: counted(hits.not_modified),
+            ranges: counted(hits.ranges),
+            sent_bytes: counted(hits.bytes),
+            writes: None,
+            made_ms: is_page.then(|| self.made_ms(layer)).flatten(),
+            sample,
+        }
+    }
+
+    /// The mean over the pages of a layer.
+    fn made_ms(&self, layer: &Layer) -> Option<Figure> {
+        let all = layer.top.iter().chain(layer.drawn.values());
+        let times: Vec<f64> = all
+            .filter_map(|page| self.visited.pages.get(page.path.parse::<usize>().ok()?))
+            .map(|page| page.made_ms)
+            .collect();
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        (!times.is_empty()).then(|| Figure::measured((mean * 100.0).round() / 100.0))
+    }
+}

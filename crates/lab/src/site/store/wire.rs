@@ -1,0 +1,97 @@
+//! A connection to a store: lines and blocks of bytes, bounded in length and time. The `redis` crate reads answers of any length, and
+//! this program has to hold against servers that send them.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use weigh_model::protocol::client::Address;
+
+/// The longest line of an answer.
+const LONGEST_LINE: u64 = 64 << 10;
+/// How long a connection, and one answer, may take.
+const ANSWER: Duration = Duration::from_secs(2);
+
+trait Stream: Read + Write {}
+impl<S: Read + Write> Stream for S {}
+
+/// A stream that is not read after the end of the time for all: a server may send byte by byte.
+struct Timed {
+    stream: Box<dyn Stream>,
+    until: Instant,
+}
+
+impl Read for Timed {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        if Instant::now() >= self.until {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        self.stream.read(buf)
+    }
+}
+
+/// A connection.
+pub(super) struct Wire {
+    stream: BufReader<Timed>,
+}
+
+impl Wire {
+    /// Connects.
+    pub(super) fn open(address: &Address, until: Instant) -> Result<Wire> {
+        let stream: Box<dyn Stream> = match &address.unix {
+            Some(path) => {
+                let stream = UnixStream::connect(path)?;
+                stream.set_read_timeout(Some(ANSWER))?;
+                stream.set_write_timeout(Some(ANSWER))?;
+                Box::new(stream)
+            }
+            None => {
+                let place = (address.host.as_deref().unwrap_or_default(), address.port.unwrap_or(0));
+                let first = place.to_socket_addrs()?.next().context("the host has no address")?;
+                let stream = TcpStream::connect_timeout(&first, ANSWER)?;
+                stream.set_read_timeout(Some(ANSWER))?;
+                stream.set_write_timeout(Some(ANSWER))?;
+                Box::new(stream)
+            }
+        };
+        Ok(Wire { stream: BufReader::new(Timed { stream, until }) })
+    }
+
+    /// Whether the time for all is over.
+    pub(super) fn is_late(&self) -> bool {
+        Instant::now() >= self.stream.get_ref().until
+    }
+
+    /// Sends bytes.
+    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        ensure!(!self.is_late(), "it did not answer in time");
+        let stream = &mut self.stream.get_mut().stream;
+        stream.write_all(bytes).and_then(|()| stream.flush()).context("the request cannot be sent")
+    }
+
+    /// A line without its end.
+    pub(super) fn line(&mut self) -> Result<Vec<u8>> {
+        ensure!(!self.is_late(), "it did not answer in time");
+        let mut line = Vec::new();
+        let read = Read::by_ref(&mut self.stream).take(LONGEST_LINE).read_until(b'\n', &mut line);
+        read.context("it does not answer")?;
+        // Memcached ends some lines without a carriage return.
+        let Some(text) = line.strip_suffix(b"\n") else {
+            bail!("its answer is no line of at most {LONGEST_LINE} bytes; is it a store of this kind?");
+        };
+        Ok(text.strip_suffix(b"\r").unwrap_or(text).to_vec())
+    }
+
+    /// This many bytes and the end of a line; more than `most` are refused.
+    pub(super) fn block(&mut self, length: usize, most: usize) -> Result<Vec<u8>> {
+        ensure!(length <= most, "it sends {length} bytes where at most {most} were asked for");
+        let mut bytes = vec![0; length + 2];
+        self.stream.read_exact(&mut bytes).context("its answer breaks off")?;
+        ensure!(bytes.ends_with(b"\r\n"), "its answer is longer than it says");
+        bytes.truncate(length);
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,132 @@
+//! Files by kind, media type and size band, while they are looked at: sums, and a few files of each that may stand for it. Memory
+//! does not grow with the number of files.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use weigh_model::site::Kind;
+
+use super::hits::Hits;
+
+/// Where size bands begin, in bytes; the last has no end.
+pub const BANDS: [u64; 6] = [0, 1_000, 10_000, 50_000, 250_000, 1_000_000];
+/// Files with the most requests that are kept of a stratum.
+const MOST_TOP: usize = 12;
+/// Files drawn at random that are kept of a stratum.
+const MOST_DRAWN: usize = 64;
+
+/// A file that may stand for its stratum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its path, as `site.toml` will have it.
+    pub path: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Requests per month; zero if nothing is known of it.
+    pub requests: f64,
+}
+
+/// A stratum while files are added.
+#[derive(Clone, Debug, Default)]
+pub struct Layer {
+    /// How many files.
+    pub files: u64,
+    /// Their bytes together.
+    pub bytes: u64,
+    /// What is asked of them.
+    pub hits: Hits,
+    /// Files with requests, the most first.
+    pub top: Vec<Candidate>,
+    /// Some files, drawn by a digest of their path.
+    pub drawn: BTreeMap<u64, Candidate>,
+}
+
+/// Kind, format and the number of the size band.
+pub type Key = (Kind, String, usize);
+
+/// All strata.
+#[derive(Clone, Debug, Default)]
+pub struct Strata(pub BTreeMap<Key, Layer>);
+
+/// The band of a size.
+pub fn band(bytes: u64) -> usize {
+    BANDS.iter().rposition(|from| bytes >= *from).unwrap_or(0)
+}
+
+impl Strata {
+    /// Adds a file.
+    pub fn add(&mut self, kind: Kind, format: &str, file: Candidate, hits: &Hits) {
+        let layer = self.0.entry((kind, format.to_owned(), band(file.bytes))).or_default();
+        layer.files += 1;
+        layer.bytes += file.bytes;
+        layer.hits.add(hits);
+        layer.consider(file);
+    }
+}
+
+impl Layer {
+    /// Keeps a file if it is among the most requested, or else among those drawn.
+    fn consider(&mut self, file: Candidate) {
+        if file.requests > 0.0 {
+            let place =
+                self.top.partition_point(|other| (other.requests, &file.path) > (file.requests, &other.path));
+            if place < MOST_TOP {
+                self.top.insert(place, file);
+                self.top.truncate(MOST_TOP);
+                return;
+            }
+            return self.draw(file);
+        }
+        self.draw(file);
+    }
+
+    /// The files with the smallest digests of their paths are a sample that the order of files does not change.
+    fn draw(&mut self, file: Candidate) {
+        let mut hasher = DefaultHasher::new();
+        file.path.hash(&mut hasher);
+        self.drawn.insert(hasher.finish(), file);
+        if self.drawn.len() > MOST_DRAWN {
+            self.drawn.pop_last();
+        }
+    }
+
+    /// Mean bytes of a file.
+    pub fn mean(&self) -> f64 {
+        if self.files == 0 { 0.0 } else { self.bytes as f64 / self.files as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: String, bytes: u64, requests: f64) -> Candidate {
+        Candidate { path, bytes, requests }
+    }
+
+    #[test]
+    fn sizes_have_bands() {
+        assert_eq!([0, 999, 1000, 49_999, 250_000, 5_000_000].map(band), [0, 0, 1, 2, 4, 5]);
+    }
+
+    #[test]
+    fn a_stratum_keeps_few_files_whatever_their_number_and_order() {
+        let all: Vec<_> = (0..3000u64).map(|n| file(format!("{n}.js"), 2000 + n, (n % 50) as f64)).collect();
+        let of = |files: &mut dyn Iterator<Item = &Candidate>| {
+            let mut strata = Strata::default();
+            for file in files {
+                let hits = Hits { requests: file.requests, ..Hits::default() };
+                strata.add(Kind::Asset, "text/javascript", file.clone(), &hits);
+            }
+            strata.0.pop_first().unwrap()
+        };
+        let (key, layer) = of(&mut all.iter());
+        assert_eq!(key, (Kind::Asset, "text/javascript".into(), 1));
+        assert_eq!((layer.files, layer.top.len(), layer.drawn.len()), (3000, MOST_TOP, MOST_DRAWN));
+        assert_eq!(layer.hits.requests, all.iter().map(|file| file.requests).sum::<f64>());
+        assert!(layer.top.iter().all(|file| file.requests == 49.0), "{:?}", layer.top);
+        let (_, reversed) = of(&mut all.iter().rev());
+        let requests = |layer: &Layer| layer.top.iter().map(|file| file.requests).collect::<Vec<_>>();
+        assert_eq!(requests(&reversed), requests(&layer));
+    }
+}
