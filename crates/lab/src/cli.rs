@@ -1,5 +1,6 @@
 //! The command line: one verb a file. A verb reads its flags, calls the lab, and prints; nothing else.
 
+mod advise;
 mod agent;
 pub mod check;
 mod codec;
@@ -59,6 +60,8 @@ const EXAMPLES: &str = "Start here:
 enum Verb {
     /// Show what can be measured here, what is missing, and how to install it
     Check(check::Args),
+    /// Decide what your site should send and store, and write the policy
+    Advise(advise::Args),
     /// Look at your site: what it sends, to whom and how today, in one file
     Site(Box<site::Args>),
     /// Compare codecs and levels on your files, natively and inside PHP
@@ -128,10 +131,11 @@ fn user() -> ExitCode {
     match &cli.verb {
         // What is not this process's own cannot be metered from within.
         Verb::Run(args) if args.names_running_stores() => {}
-        Verb::Plan(_) | Verb::Run(_) | Verb::Link(_) => namespace::allow_networks(),
+        Verb::Advise(_) | Verb::Plan(_) | Verb::Run(_) | Verb::Link(_) => namespace::allow_networks(),
         _ => {}
     }
     ended(match cli.verb {
+        Verb::Advise(args) => advise::run(&args, defs),
         Verb::Check(args) => check::run(&args, defs),
         Verb::Site(args) => site::run(&args, defs),
         Verb::Codec(args) => codec::run(&args, defs),

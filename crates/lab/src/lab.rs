@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 pub use own::Own;
-pub use stage::Stager;
+pub use stage::{FILE, Stager};
 
 use crate::content::Library;
 use crate::content::cache::Cache;

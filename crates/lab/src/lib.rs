@@ -3,6 +3,7 @@
 //! Data flows one way: study → plan → run → record → report. Nothing points back.
 #![forbid(unsafe_code)]
 
+pub mod advise;
 pub mod agent;
 pub mod cli;
 pub mod command;

@@ -41,7 +41,8 @@ fn whole(options: &Options) -> Options {
     Options { detail: Detail::Full, findings: usize::MAX, ..options.clone() }
 }
 
-fn text(blocks: &[Block], charts: &[Picture], options: &Options) -> String {
+/// The blocks as Markdown, with links to these charts.
+pub fn text(blocks: &[Block], charts: &[Picture], options: &Options) -> String {
     let mut out = String::new();
     for block in blocks {
         match block {

@@ -258,26 +258,8 @@ fn go_on(lab: &Lab, mut dir: RunDir, more: &More) -> Result<Ended> {
     let (path, plan) = (dir.path().to_owned(), dir.plan().clone());
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let contents = more.profile.as_ref().map(|words| Contents::keep(&plan, &path, words)).transpose()?;
-    if dir.stored().is_complete() {
-        terminal::note(&format!("{}: the run is complete; nothing is left to measure", path.display()));
-    } else {
-        let (scratch, logs) = (&dir.scratch(), &dir.logs());
-        let around = Surroundings { lab, scratch, logs, stores: &more.stores, interrupt: &interrupt };
-        let mut executor = subject::of_plan(&plan).executor(&plan, &around)?;
-        if let Some(remark) = executor.remark() {
-            terminal::note_once(remark);
-        }
-        let mut live = Live::new(&plan, dir.records(), more.shown.detail == Detail::Full);
-        let outcome = run::run(&mut dir, &mut *executor, &interrupt, &SystemClock::new(), &mut live);
-        live.clear();
-        let outcome = outcome.map_err(|error| match error.downcast_ref::<LogError>() {
-            Some(_) => anyhow!("{error:#}; go on with: weigh run --resume {}", path.display()),
-            None => error,
-        })?;
-        if !outcome.complete {
-            terminal::note(&format!("interrupted; go on with: weigh run --resume {}", path.display()));
-            return Ok(Ended::Interrupted);
-        }
+    if !finish(lab, &mut dir, more, &interrupt)? {
+        return Ok(Ended::Interrupted);
     }
     let (results, command) = (dir.stored().report(), shell_words::join(&dir.file().command));
     drop(dir);
@@ -286,6 +268,33 @@ fn go_on(lab: &Lab, mut dir: RunDir, more: &More) -> Result<Ended> {
         profiles::run(lab, &path, &plan, contents, more, &interrupt)?;
     }
     Ok(Ended::Complete { failures: results.faults.len() })
+}
+
+/// Measures what is left of a run; false: the user interrupted it.
+pub fn finish(lab: &Lab, dir: &mut RunDir, more: &More, interrupt: &Interrupt) -> Result<bool> {
+    let (path, plan) = (dir.path().to_owned(), dir.plan().clone());
+    if dir.stored().is_complete() {
+        terminal::note(&format!("{}: the run is complete; nothing is left to measure", path.display()));
+    } else {
+        let (scratch, logs) = (&dir.scratch(), &dir.logs());
+        let around = Surroundings { lab, scratch, logs, stores: &more.stores, interrupt };
+        let mut executor = subject::of_plan(&plan).executor(&plan, &around)?;
+        if let Some(remark) = executor.remark() {
+            terminal::note_once(remark);
+        }
+        let mut live = Live::new(&plan, dir.records(), more.shown.detail == Detail::Full);
+        let outcome = run::run(dir, &mut *executor, interrupt, &SystemClock::new(), &mut live);
+        live.clear();
+        let outcome = outcome.map_err(|error| match error.downcast_ref::<LogError>() {
+            Some(_) => anyhow!("{error:#}; go on with: weigh run --resume {}", path.display()),
+            None => error,
+        })?;
+        if !outcome.complete {
+            terminal::note(&format!("interrupted; go on with: weigh run --resume {}", path.display()));
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Prints the results, and leaves report and pictures in the run directory.

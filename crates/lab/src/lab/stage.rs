@@ -14,6 +14,8 @@ use weigh_model::payload::{Origin, Payload, cuts_of};
 
 /// The most items a corpus content is cut into: each costs a call and a line of the request.
 const MAX_ITEMS: u64 = 8192;
+/// A content of a study that is a file or folder, by its path: `file:/srv/shop/app.js`.
+pub const FILE: &str = "file:";
 /// What happens to content that is not there.
 const STAND_IN: &str = "synthetic content is used instead; `weigh corpus fetch` gets the real one";
 
@@ -55,6 +57,9 @@ impl<'a> Stager<'a> {
         let key = (name.to_owned(), block, family);
         if let Some(payloads) = self.staged.get(&key) {
             return Ok(payloads.clone());
+        }
+        if let Some(path) = name.strip_prefix(FILE) {
+            return Ok(vec![self.path(Path::new(path), block)?]);
         }
         let mut payloads = Vec::new();
         for resolved in resolve(self.library, name)? {

@@ -11,7 +11,7 @@ pub mod own;
 mod render;
 pub mod types;
 
-pub use definition::Definition;
+pub use definition::{Definition, WayRow};
 pub use found::Found;
 pub use instance::{Certificate, Instance, Site};
 

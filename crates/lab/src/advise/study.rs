@@ -1,0 +1,305 @@
+//! Studies of a site's sample: every setting that could be advised, on every file that it would be used for.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::located;
+use crate::lab::FILE;
+use crate::rig::server::{Definition, WayRow};
+use weigh_model::site::{Kind, Site, Stratum};
+use weigh_model::way::WayKind;
+
+/// Shares of the time for responses, for cached values, and for decoding.
+const SHARES: [f64; 3] = [0.65, 0.25, 0.1];
+/// The highest level of a filter that is tried: above it, a response takes longer to encode than to send.
+const HIGHEST: i32 = 9;
+/// Methods of PHP for pages.
+const PAGE_WAYS: [&str; 5] =
+    ["none", "gzencode:1|6", "zstd:1|3|9", "brotli:1|4", "zlib.output_compression:6"];
+/// Serializers of PHP for cached values.
+const SERIALIZERS: [&str; 3] = ["serialize", "igbinary", "msgpack"];
+/// Codecs of PHP for cached values.
+const VALUE_CODECS: [&str; 6] = ["identity", "zstd:1|3", "lz4", "gzdeflate:1|6", "brotli:1", "snappy"];
+/// Native codecs whose decoding stands for that of a browser.
+const DECODERS: [&str; 3] = ["zlib:6", "brotli:4", "zstd:3"];
+/// Slow clients at a time, beside none.
+const SLOW: u32 = 8;
+
+/// A study as it is written.
+#[derive(Debug, Serialize)]
+pub struct Written {
+    schema: u32,
+    /// Its name.
+    pub name: String,
+    title: String,
+    question: String,
+    reading: String,
+    budget: Budget,
+    precision: Precision,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    deliveries: Vec<Deliveries>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cells: Vec<Cells>,
+}
+
+#[derive(Debug, Serialize)]
+struct Budget {
+    seconds: f64,
+    quick_seconds: f64,
+    cell_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Precision {
+    max_rounds: u32,
+    min_samples: u32,
+    half_width: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Deliveries {
+    about: String,
+    subject: &'static str,
+    content: Vec<String>,
+    servers: Vec<String>,
+    runtimes: Vec<&'static str>,
+    ways: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slow: Option<Slow>,
+}
+
+#[derive(Debug, Serialize)]
+struct Slow {
+    clients: Vec<u32>,
+}
+
+#[derive(Debug, Serialize)]
+struct Cells {
+    about: String,
+    content: Vec<String>,
+    runtimes: Vec<&'static str>,
+    serializers: Vec<&'static str>,
+    codecs: Vec<&'static str>,
+}
+
+impl Written {
+    fn new(site: &Site, what: &str, seconds: f64) -> Written {
+        Written {
+            schema: 1,
+            name: format!("{}-{what}", slug(&site.name)),
+            title: format!("{}: {what}", site.name),
+            question: format!("What do the settings for {what} cost on this site's own content?"),
+            reading: "Generated from a site's description. Each figure is of one file of the site's sample."
+                .into(),
+            budget: Budget { seconds, quick_seconds: seconds, cell_seconds: (seconds / 10.0).max(5.0) },
+            precision: Precision { max_rounds: 20, min_samples: 5, half_width: 0.03 },
+            deliveries: Vec::new(),
+            cells: Vec::new(),
+        }
+    }
+
+    /// The text of the file.
+    ///
+    /// # Errors
+    /// None is known.
+    pub fn text(&self) -> Result<String> {
+        toml::to_string(self).context("the study cannot be written")
+    }
+}
+
+/// A study's name has no dots.
+fn slug(name: &str) -> String {
+    name.replace('.', "-")
+}
+
+/// The studies that a site's decisions need, within this many seconds together. `folder` is that of its file; `server` is the
+/// definition of its web server.
+///
+/// # Errors
+/// A sample's path that cannot be written into a study.
+pub fn studies(
+    site: &Site,
+    folder: &Path,
+    server: Option<&Definition>,
+    seconds: f64,
+) -> Result<Vec<Written>> {
+    let deliveries = server.map(|server| deliveries(site, folder, server)).transpose()?.unwrap_or_default();
+    let values = files(site, folder, Kind::Value, &|_| true)?;
+    let decoded =
+        [files(site, folder, Kind::Asset, &is_encodable)?, files(site, folder, Kind::Page, &|_| true)?]
+            .concat();
+    let is_asked =
+        [!deliveries.is_empty(), !values.is_empty(), !decoded.is_empty() && !deliveries.is_empty()];
+    let all: f64 = SHARES.iter().zip(is_asked).filter(|(_, asked)| *asked).map(|(share, _)| share).sum();
+    let part = |at: usize| (seconds * SHARES[at] / all.max(f64::EPSILON)).round().max(1.0);
+    let mut found = Vec::new();
+    if is_asked[0] {
+        found.push(Written { deliveries, ..Written::new(site, "responses", part(0)) });
+    }
+    if is_asked[1] {
+        let cells = Cells {
+            about: "serializers and codecs on the site's cached values".into(),
+            content: values,
+            runtimes: vec!["php"],
+            serializers: SERIALIZERS.to_vec(),
+            codecs: VALUE_CODECS.to_vec(),
+        };
+        found.push(Written { cells: vec![cells], ..Written::new(site, "values", part(1)) });
+    }
+    if is_asked[2] {
+        let cells = Cells {
+            about: "decoding, as a browser does it".into(),
+            content: decoded,
+            runtimes: vec!["native"],
+            serializers: vec!["-"],
+            codecs: DECODERS.to_vec(),
+        };
+        found.push(Written { cells: vec![cells], ..Written::new(site, "decoding", part(2)) });
+    }
+    Ok(found)
+}
+
+/// The blocks of responses.
+fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Deliveries>> {
+    let block = |about: &str, subject, content, runtimes: &[&'static str], ways: Vec<String>| Deliveries {
+        about: about.to_owned(),
+        subject,
+        content,
+        servers: vec![server.name.clone()],
+        runtimes: runtimes.to_vec(),
+        ways,
+        slow: None,
+    };
+    let today = |kind| site.today(kind).map(|today| today.method.clone());
+    let mut all = vec![
+        block(
+            "assets that encoding makes smaller",
+            "asset",
+            files(site, folder, Kind::Asset, &is_encodable)?,
+            &["-"],
+            with(assets(server), today(Kind::Asset), "server/"),
+        ),
+        block(
+            "other assets",
+            "asset",
+            files(site, folder, Kind::Asset, &|stratum| !is_encodable(stratum))?,
+            &["-"],
+            with(vec!["plain".into()], today(Kind::Asset), "server/"),
+        ),
+        block(
+            "pages",
+            "page",
+            files(site, folder, Kind::Page, &|_| true)?,
+            &["php"],
+            with(pages(server), today(Kind::Page), "php/"),
+        ),
+        block(
+            "downloads",
+            "download",
+            files(site, folder, Kind::Download, &|_| true)?,
+            &["php"],
+            with(downloads(server), today(Kind::Download), "php/"),
+        ),
+    ];
+    let handed = downloads(server);
+    if let Some(first) = files(site, folder, Kind::Download, &|_| true)?.into_iter().next() {
+        let mut slow = block("slow clients", "download", vec![first], &["php"], handed);
+        slow.slow = Some(Slow { clients: vec![SLOW] });
+        all.push(slow);
+    }
+    all.retain(|block| !block.content.is_empty());
+    Ok(all)
+}
+
+/// The ways with that of today, which a study may name without who carries it out.
+fn with(mut ways: Vec<String>, today: Option<String>, by: &str) -> Vec<String> {
+    if let Some(today) = today {
+        let short = today.strip_prefix(by).unwrap_or(&today).to_owned();
+        if !ways.contains(&short) && !ways.contains(&today) && short != "config" && today != "server/config" {
+            ways.push(short);
+        }
+    }
+    ways
+}
+
+/// Everything that a server can do with a file: as it is, filters at low levels, and precompressed variants.
+fn assets(server: &Definition) -> Vec<String> {
+    let own = server.ways.iter().filter(|way| way.subjects.iter().any(|subject| subject == "asset"));
+    let mut before: Vec<&str> = Vec::new();
+    let mut all = Vec::new();
+    for way in own {
+        match way.kind {
+            WayKind::Plain => all.push(way.name.clone()),
+            WayKind::OnTheFly => all.push(filter(way)),
+            // Of several methods for one coding, the first of the definition.
+            WayKind::PreEncoded => {
+                let codings = way.codings.iter().map(String::as_str);
+                let codings: Vec<&str> =
+                    codings.filter(|c| ["br", "gzip", "zstd"].contains(c) && !before.contains(c)).collect();
+                all.extend(codings.iter().map(|coding| variant(way, coding)));
+                before.extend(codings);
+            }
+            WayKind::Offload | WayKind::Transparent => {}
+        }
+    }
+    all
+}
+
+/// `gzip:1|4|6|9`.
+fn filter(way: &WayRow) -> String {
+    let levels =
+        way.levels.iter().flat_map(|levels| &levels.representative).filter(|level| **level <= HIGHEST);
+    let levels: Vec<String> = levels.map(ToString::to_string).collect();
+    if levels.is_empty() { way.name.clone() } else { format!("{}:{}", way.name, levels.join("|")) }
+}
+
+/// `type-map,coding=gzip,encoder=libdeflate`.
+fn variant(way: &WayRow, coding: &str) -> String {
+    let mut text = way.name.clone();
+    if way.codings.len() > 1 {
+        text.push_str(&format!(",coding={coding}"));
+    }
+    if coding == "gzip" {
+        text.push_str(",encoder=libdeflate");
+    }
+    text
+}
+
+/// Methods for pages: PHP's own, and the server's filters.
+fn pages(server: &Definition) -> Vec<String> {
+    let filters = server
+        .ways
+        .iter()
+        .filter(|way| way.kind == WayKind::OnTheFly && way.subjects.iter().any(|subject| subject == "page"));
+    let filters = filters.map(|way| format!("server/{}", filter(way)));
+    PAGE_WAYS.iter().map(|way| (*way).to_owned()).chain(filters).collect()
+}
+
+/// Methods for downloads: PHP sends, or hands over.
+fn downloads(server: &Definition) -> Vec<String> {
+    let handed = server.ways.iter().filter(|way| way.kind == WayKind::Offload);
+    let handed = handed.map(|way| way.name.clone());
+    ["readfile".to_owned()].into_iter().chain(handed).collect()
+}
+
+/// Whether encoding may make content of this type smaller.
+fn is_encodable(stratum: &Stratum) -> bool {
+    let types = crate::rig::server::types::compressible();
+    types.contains(&stratum.format.as_str()) || stratum.format.starts_with("text/")
+}
+
+/// The sample files of a kind as contents of a study, each once.
+fn files(site: &Site, folder: &Path, kind: Kind, is_meant: &dyn Fn(&Stratum) -> bool) -> Result<Vec<String>> {
+    let mut found: Vec<String> = Vec::new();
+    for stratum in site.of(kind).filter(|stratum| is_meant(stratum)) {
+        for sample in &stratum.sample {
+            let content = format!("{FILE}{}", located(site, folder, kind, &sample.path)?);
+            if !found.contains(&content) {
+                found.push(content);
+            }
+        }
+    }
+    Ok(found)
+}

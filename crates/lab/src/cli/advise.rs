@@ -1,0 +1,239 @@
+//! `weigh advise`: measures what a site's decisions need, decides, and writes the policy.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::advise::{self, Written};
+use crate::cli::exit::{self, Exit, OrRefuse};
+use crate::cli::live::Preparing;
+use crate::cli::run::{More, finish, run_folder};
+use crate::cli::{one_of, quantity, report, terminal};
+use crate::digest;
+use crate::interrupt::Interrupt;
+use crate::lab::{Lab, Own, Planning, Progress};
+use crate::planner::Ask;
+use crate::rig::server::Definition;
+use crate::rig::service::FolderDefinition;
+use crate::run::dir::RunDir;
+use crate::run::list::find;
+use crate::shelter::Shelter;
+use crate::site;
+use crate::study::Study;
+use weigh_answer::document::Block;
+use weigh_answer::format::{Detail, markdown};
+use weigh_answer::policy::{Decided, decide, document};
+use weigh_answer::report::Report;
+use weigh_model::policy::Objective;
+use weigh_model::site::{Kind, Site};
+use weigh_model::text::clean_path;
+
+/// Flags of `weigh advise`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = exit::help(EXAMPLES))]
+pub struct Args {
+    /// The site's file, and runs of its sample that are used instead of measuring: folders, names in weigh-runs, or `latest`
+    #[arg(value_name = "SITE|RUN")]
+    given: Vec<PathBuf>,
+    /// What to minimise: the time that visitors wait, or the cost at the site's prices
+    #[arg(long, value_name = "WHAT", default_value = "time", value_parser = one_of(&OBJECTIVES, objective))]
+    objective: Objective,
+    /// The longest time to measure, such as 60s or 5m
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = quantity::time)]
+    budget: f64,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 1, value_parser = quantity::whole::<u64>)]
+    seed: u64,
+    /// The folder to write policy, advice and configuration to
+    #[arg(long, value_name = "DIR", default_value = "advice")]
+    out: PathBuf,
+    /// Replace the folder if it is there
+    #[arg(long)]
+    force: bool,
+    /// The policy as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  weigh advise                                  what to do with the site in site.toml
+  weigh advise site.toml --objective money      the cheapest instead of the fastest
+  weigh advise site.toml weigh-runs/shop-responses-20261124-101500";
+
+const OBJECTIVES: [Objective; 2] = [Objective::Time, Objective::Money];
+
+fn objective(one: Objective) -> &'static str {
+    match one {
+        Objective::Time => "time",
+        Objective::Money => "money",
+    }
+}
+
+/// The file of a policy in its folder.
+pub const POLICY: &str = "policy.toml";
+
+/// Runs the verb.
+pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
+    let (file, runs) = told_apart(&args.given).or_refuse()?;
+    let lab = Lab::open(defs).or_refuse()?;
+    let opened = site::open(&file).or_refuse()?;
+    let mut progress = Preparing::new();
+    opened.notes.iter().for_each(|note| progress.note(note));
+    let place = Place::new(&args.out, args.force).or_refuse()?;
+    let site = opened.site;
+    let mut reports =
+        runs.iter().map(|run| Ok(RunDir::open(run)?.stored().report())).collect::<Result<Vec<_>>>();
+    let reports = match &mut reports {
+        Ok(found) if found.is_empty() => match measure(&lab, args, &site, &file)? {
+            Some(measured) => measured,
+            None => return Ok(Exit::Internal.into()),
+        },
+        _ => reports.or_refuse()?,
+    };
+    drop(progress);
+    let links = lab.visitors_links(&site).or_refuse()?;
+    let sha256 = digest::sha256(
+        &std::fs::read(&file).with_context(|| format!("{}: cannot be read", clean_path(&file)))?,
+    );
+    let decided = decide(&site, &sha256, &links, &reports, args.objective);
+    let blocks = document(&decided, &site);
+    place.write(&[
+        (POLICY, policy_text(&decided)?),
+        ("advice.md", markdown::text(&blocks, &[], &report::options(Detail::Full, None))),
+    ])?;
+    if args.json {
+        terminal::print_json(&decided.policy)?;
+    } else {
+        show(&blocks, args)?;
+    }
+    Ok(Exit::of_failures(reports.iter().map(|report| report.faults.len()).sum()).into())
+}
+
+/// The site's file among what was given, else the usual one, and the runs.
+fn told_apart(given: &[PathBuf]) -> Result<(PathBuf, Vec<PathBuf>)> {
+    let (files, runs): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        given.iter().partition(|path| path.extension().is_some_and(|e| e == "toml"));
+    ensure!(files.len() < 2, "two sites are named: {} and {}", clean_path(files[0]), clean_path(files[1]));
+    let file = files.first().map_or_else(|| PathBuf::from("site.toml"), |file| (*file).clone());
+    Ok((file, runs.into_iter().map(|run| find(run)).collect::<Result<_>>()?))
+}
+
+/// Runs the studies of a site; none: the user interrupted them.
+fn measure(lab: &Lab, args: &Args, site: &Site, file: &Path) -> Result<Option<Vec<Report>>> {
+    let studies = site_studies(lab, site, file, args.budget).or_refuse()?;
+    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
+    let mut reports = Vec::new();
+    for study in &studies {
+        let staging = Shelter::new().context("no temporary folder for the content")?;
+        let plan = planned(lab, site, study, args.seed, staging.path()).or_refuse()?;
+        if plan.cells.is_empty() {
+            terminal::note(&format!("{}: nothing can be measured here", plan.study.name));
+            continue;
+        }
+        let command = std::env::args().collect();
+        let folder = run_folder(None, &plan.study.name);
+        let mut dir = RunDir::create(&folder, plan, command).or_refuse()?;
+        if !finish(lab, &mut dir, &More::default(), &interrupt)? {
+            return Ok(None);
+        }
+        reports.push(dir.stored().report());
+    }
+    Ok(Some(reports))
+}
+
+/// The studies that a site's decisions need, as files are read.
+pub fn site_studies(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Study>> {
+    let definitions = Definition::load(&lab.definitions)?;
+    let server = match &site.sources.server {
+        Some(name) => {
+            let known = definitions.iter().find(|definition| definition.name == *name);
+            Some(known.with_context(|| format!("sources.server: no server `{name}` is known"))?)
+        }
+        None => None,
+    };
+    let written = advise::studies(site, &site::folder_of(file), server, seconds)?;
+    if written.is_empty() {
+        bail!("{}: it has no sample file to measure; look at the site again: weigh site", clean_path(file));
+    }
+    written.iter().map(read).collect()
+}
+
+fn read(written: &Written) -> Result<Study> {
+    Study::parse(&written.text()?, &written.name)
+}
+
+/// The plan of one of them, with the user's configuration where the site has it.
+pub fn planned(
+    lab: &Lab,
+    site: &Site,
+    study: &Study,
+    seed: u64,
+    staging: &Path,
+) -> Result<weigh_model::plan::Plan> {
+    let is_configured = |kind| site.today(kind).is_some_and(|today| today.method == "server/config");
+    let config = site.sources.server_config.as_ref().filter(|_| Kind::ALL.into_iter().any(is_configured));
+    let is_sent = !study.part::<crate::subject::delivery::study::DeliveryBlocks>().deliveries.is_empty();
+    let mut own = Own {
+        config: config.filter(|_| is_sent).map(PathBuf::from),
+        server: site.sources.server.clone().filter(|_| config.is_some() && is_sent),
+        ..Own::default()
+    };
+    let php: Vec<PathBuf> = site.sources.php.iter().take(1).map(PathBuf::from).collect();
+    let mut progress = Preparing::new();
+    let inventory = lab.survey(std::slice::from_ref(study), &php, &mut own, &mut progress)?;
+    let ask = Ask { seed, ..Ask::default() };
+    let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress: &mut progress };
+    lab.plan_own(study, &own, &mut planning)
+}
+
+/// The policy as it is written.
+fn policy_text(decided: &Decided) -> Result<String> {
+    let text = toml::to_string(&decided.policy).context("the policy cannot be written")?;
+    let notes: String = decided.notes.iter().map(|note| format!("# {note}\n")).collect();
+    Ok(format!("{notes}{text}"))
+}
+
+fn show(blocks: &[Block], args: &Args) -> Result<()> {
+    let text = weigh_answer::format::terminal::text(blocks, &report::options(Detail::Full, None));
+    let policy = args.out.join(POLICY);
+    terminal::print(&format!(
+        "{text}\nPolicy: {}. Next: weigh prove {}\n",
+        clean_path(&policy),
+        clean_path(&policy)
+    ))
+}
+
+/// The folder that the advice is written to: whole, or not at all.
+struct Place {
+    folder: PathBuf,
+}
+
+impl Place {
+    /// Makes sure that the folder can be written before anything is measured.
+    fn new(folder: &Path, force: bool) -> Result<Place> {
+        let named = clean_path(folder);
+        if folder.exists() {
+            ensure!(force, "{named} exists; name another with --out, or replace it with --force");
+            let is_own = folder.join(POLICY).is_file() || std::fs::read_dir(folder)?.next().is_none();
+            ensure!(is_own, "{named} has no {POLICY}, so it is not replaced; name another folder with --out");
+        }
+        Ok(Place { folder: folder.to_owned() })
+    }
+
+    /// Writes the files into a new folder beside it, which then takes its place.
+    fn write(&self, files: &[(&str, String)]) -> Result<()> {
+        let full = std::path::absolute(&self.folder).context("the folder has no path")?;
+        let parent = full.parent().context("the folder has no parent")?;
+        let fail = || format!("{} cannot be written", clean_path(&self.folder));
+        let fresh = tempfile::Builder::new().prefix(".advice-").tempdir_in(parent).with_context(fail)?;
+        for (name, text) in files {
+            std::fs::write(fresh.path().join(name), text).with_context(fail)?;
+        }
+        if full.exists() {
+            let old = tempfile::Builder::new().prefix(".advice-").tempdir_in(parent).with_context(fail)?;
+            std::fs::rename(&full, old.path().join("old")).with_context(fail)?;
+        }
+        std::fs::rename(fresh.keep(), &full).with_context(fail)
+    }
+}
