@@ -105,7 +105,11 @@ fn gains(decision: &Decision) -> Vec<String> {
 fn interval(share: f64, amount: &Amount) -> String {
     let percent = |share: f64| {
         let text = units::percent(share.abs());
-        if share < 0.0 { format!("−{text}") } else { format!("+{text}") }
+        match text.as_str() {
+            "0%" => text,
+            _ if share < 0.0 => format!("−{text}"),
+            _ => format!("+{text}"),
+        }
     };
     match (amount.low, amount.high) {
         (Some(low), Some(high)) if high - low > 0.001 => {

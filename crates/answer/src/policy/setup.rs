@@ -88,8 +88,8 @@ impl Setup {
         is_total_told_less((&a, more_a), (&b, more_b))
     }
 
-    /// How much it asks of the site: nothing to install and fewer rules come first.
-    pub fn burden(&self) -> (usize, usize) {
-        (self.needs.len(), self.rules.len())
+    /// How much it asks of the site: things to install.
+    pub fn burden(&self) -> usize {
+        self.needs.len()
     }
 }
