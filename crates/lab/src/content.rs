@@ -14,6 +14,7 @@ pub mod library;
 pub mod manifest;
 pub mod names;
 pub mod resolve;
+pub mod sample_site;
 pub mod serialized;
 pub mod source;
 pub mod synthetic;

@@ -1,6 +1,6 @@
-//! `weigh corpus`: real content pinned by digest; listed with its licences, and fetched.
+//! `weigh corpus`: real content pinned by digest; listed with its licences, fetched, and made into a sample site.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::terminal;
+use crate::content::sample_site::{self, SampleSite};
 use crate::content::{FetchOptions, FetchOutcome, Presence, Progress, State};
 use crate::lab::Lab;
 use weigh_answer::table::{Grid, Kind};
@@ -42,6 +43,16 @@ enum What {
         #[arg(value_name = "ID")]
         ids: Vec<String>,
     },
+    /// Make a sample site from the corpus: files, pages, cached values, a week of access logs, configurations of nginx and Apache
+    #[command(after_help = "Examples:\n  weigh corpus site sample\n  weigh corpus site sample --seed 2")]
+    Site {
+        /// Its folder: a new or an empty one
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+        /// Seed of the access log's visitors
+        #[arg(long, value_name = "N", default_value_t = sample_site::SEED)]
+        seed: u64,
+    },
 }
 
 /// Runs the verb.
@@ -50,6 +61,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     match &args.what {
         What::List { json } => list(&lab, *json),
         What::Fetch { ids } => fetch(&lab, ids),
+        What::Site { dir, seed } => site(&lab, dir, *seed),
     }
 }
 
@@ -175,4 +187,30 @@ fn summary(lab: &Lab, outcomes: &[FetchOutcome]) -> Result<ExitCode> {
         bail!("nothing of the corpus could be fetched; studies will use synthetic content, labelled so");
     }
     Ok(Exit::of_failures(failed).into())
+}
+
+fn site(lab: &Lab, dir: &Path, seed: u64) -> Result<ExitCode> {
+    let SampleSite { root, files, bytes, values, broken, stand_ins } =
+        sample_site::make(&lab.library, dir, seed).or_refuse()?;
+    if !stand_ins.is_empty() {
+        let count = units::count(stand_ins.len(), "content is", "contents are");
+        terminal::note(&format!(
+            "{count} synthetic, because the cache lacks the real ones: weigh corpus fetch"
+        ));
+    }
+    let lines = sample_site::LINES;
+    let at = |path: &str| shell_words::quote(&root.join(path).display().to_string()).into_owned();
+    let text = format!(
+        "Sample site in {}: {files} files ({}), {values} cached values, {lines} log lines ({broken} of them broken).\n\
+         Next: weigh site --docroot {} --server-config {} --values {} --log {} {}\n",
+        clean(&root.display().to_string()),
+        units::bytes(bytes),
+        at("public"),
+        at("nginx.conf"),
+        at("values"),
+        at("log/access.log"),
+        at("log/access.log.1.gz"),
+    );
+    terminal::print(&text)?;
+    Ok(Exit::Fine.into())
 }

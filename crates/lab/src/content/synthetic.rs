@@ -5,7 +5,7 @@
 //! families and sizes; `synthetic:html-64k` is 64,000 bytes at most. Refuses to pass for real.
 
 mod php;
-mod text;
+pub(super) mod text;
 mod web;
 
 use std::fmt;

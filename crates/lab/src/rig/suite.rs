@@ -1,4 +1,4 @@
-//! PHP runtimes from other suites of the machine's own package archive, unpacked beside each other.
+//! PHP runtimes, and other programs, from suites of the machine's own package archive, unpacked beside each other.
 //!
 //! An apt with folders of its own reads the archive that this machine is configured for, verifies its signatures, and
 //! downloads; packages are unpacked, never installed: no script of theirs runs, and nothing outside of the cache
@@ -11,4 +11,4 @@ mod fetch;
 mod sources;
 
 pub use definition::RuntimeSource;
-pub use fetch::{Added, Progress, add, remove, suite_of};
+pub use fetch::{Added, Progress, add, remove, suite_of, unpack};

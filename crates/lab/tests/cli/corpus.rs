@@ -1,6 +1,9 @@
-//! `weigh corpus list`; fetching is tested with its clients where they are.
+//! `weigh corpus list` and `site`; fetching is tested with its clients where they are.
 
-use crate::lab::Lab;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::lab::{Lab, has};
 
 #[test]
 fn everything_is_listed_with_its_licence() {
@@ -24,4 +27,41 @@ fn an_unknown_content_is_refused_with_the_nearest() {
     let lab = Lab::new();
     let line = lab.refused(&["corpus", "fetch", "corpus:jquery-3.7.1.mni"]);
     assert!(line.contains("corpus:jquery-3.7.1.min"), "{line}");
+}
+
+/// Every file and folder below one, with its mode.
+fn modes(folder: &Path) -> Vec<(PathBuf, u32)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let data = entry.metadata().unwrap();
+        found.push((entry.path(), data.permissions().mode()));
+        if data.is_dir() {
+            found.extend(modes(&entry.path()));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_sample_site_is_private_and_servers_take_its_configurations() {
+    let lab = Lab::new();
+    let text = lab.fine(&["corpus", "site", "site"]);
+    let next = text.lines().find(|line| line.starts_with("Next: weigh site ")).unwrap();
+    assert!(next.contains(lab.path("site/public").to_str().unwrap()), "{next}");
+    let found = modes(&lab.work());
+    assert!(found.len() > 150, "{}", found.len());
+    for (path, mode) in found {
+        let expected = if path.is_dir() { 0o040_700 } else { 0o100_600 };
+        assert_eq!(mode, expected, "{}", path.display());
+    }
+    let line = lab.refused(&["corpus", "site", "site"]);
+    assert!(line.contains("is not empty"), "{line}");
+    for (program, arguments, config) in
+        [("nginx", ["-t", "-q", "-c"].as_slice(), "nginx.conf"), ("apache2", &["-t", "-f"], "apache.conf")]
+    {
+        if has(program, "apt install nginx-light apache2") {
+            let config = lab.path("site").join(config);
+            lab.command(program).args(arguments).arg(config).assert().success();
+        }
+    }
 }

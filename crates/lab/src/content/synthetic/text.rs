@@ -2,7 +2,7 @@
 
 /// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014): the same numbers on every
 /// machine and in every version, which no crate promises for its ranges and shuffles.
-pub(super) struct Random {
+pub(in crate::content) struct Random {
     state: u64,
     words: Vec<String>,
 }

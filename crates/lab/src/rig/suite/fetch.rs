@@ -79,13 +79,7 @@ pub fn add(
 
     let draft = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder);
     let draft = draft.with_context(|| format!("cannot write in {}", clean_path(folder)))?;
-    progress(Progress::Step("unpacking".into()));
-    for package in apt.archives()? {
-        apt.unpack(&package, draft.path())?;
-    }
-    // Unpacking gives the folder the mode that packages have for the root of a system.
-    fs::set_permissions(draft.path(), fs::Permissions::from_mode(0o700))
-        .context("cannot close the folder")?;
+    unpack_all(&apt, draft.path(), progress)?;
     progress(Progress::Step(format!("starting {php}")));
     let mut prefix = Prefix::inspect(draft.path(), &php, name)?;
     prefix.extensions = source.order(prefix.extensions);
@@ -99,6 +93,34 @@ pub fn add(
     fs::rename(draft.keep(), &root).with_context(|| format!("cannot write {}", clean_path(&root)))?;
     fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", clean_path(&work)))?;
     Ok(Added { runtime: PhpRuntime::fetched(&root, &prefix), downloaded: Some(bytes), left_out })
+}
+
+/// Unpacks packages of a suite with all that they depend on below `into`, as the root of a system would have them; what is downloaded stays in
+/// `work` for the next time. Gives the bytes of all packages.
+///
+/// # Errors
+/// As [`add`].
+pub fn unpack(
+    name: &str,
+    source: &RuntimeSource,
+    packages: &[String],
+    etc: &Path,
+    (work, into): (&Path, &Path),
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<u64> {
+    let apt = reach(suite_of(name)?, source, etc, work, progress)?;
+    let bytes = download(&apt, packages, progress)?;
+    unpack_all(&apt, into, progress)?;
+    Ok(bytes)
+}
+
+fn unpack_all(apt: &PrivateApt, into: &Path, progress: &mut (dyn FnMut(Progress) + Send)) -> Result<()> {
+    progress(Progress::Step("unpacking".into()));
+    for package in apt.archives()? {
+        apt.unpack(&package, into)?;
+    }
+    // Unpacking gives the folder the mode that packages have for the root of a system.
+    fs::set_permissions(into, fs::Permissions::from_mode(0o700)).context("cannot close the folder")
 }
 
 /// `trixie` of `debian:trixie`.

@@ -1,0 +1,221 @@
+//! Where the sites stand: Debian's packages unpacked in one private folder, with absolute paths in it that lead into it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+use weigh::lab::Lab;
+use weigh::rig::fpm::{Mode, Pool, PoolSpec};
+use weigh::rig::guard::{Guarded, Home, Place, Program};
+use weigh::rig::runtime::{self, prefix::Prefix};
+use weigh::rig::suite::{self, Progress, RuntimeSource};
+
+use crate::common::{self, progress};
+
+/// Where packages come from: always the same release, so that figures can be compared.
+const SUITE: &str = "debian:bookworm";
+const PHP: &str = "php8.2";
+/// What both sites need; apt adds what these depend on.
+const PACKAGES: [&str; 13] = [
+    "wordpress",
+    "wordpress-theme-twentytwentythree",
+    "phpmyadmin",
+    "mariadb-server-core",
+    "nginx-common",
+    "apache2",
+    "php8.2-fpm",
+    "php8.2-cli",
+    "php8.2-curl",
+    "php8.2-intl",
+    "php8.2-mbstring",
+    "php8.2-xml",
+    "php8.2-zip",
+];
+/// What names absolute paths, below the root: folders with all their files, and single files.
+const MOVED: [&str; 4] = [
+    "etc",
+    "usr/share/wordpress/wp-config.php",
+    "usr/share/phpmyadmin/libraries/vendor_config.php",
+    "usr/share/php/Williamdes/MariaDBMySQLKBS/Search.php",
+];
+/// Absolute paths that the packages bring or expect. Programs and modules of servers stay those of this machine.
+const PLACES: [&str; 5] = ["/etc/", "/usr/share/", "/var/", "/run/", "/srv/"];
+/// The longest that a service may take to be ready.
+const READY: Duration = Duration::from_secs(60);
+
+/// The unpacked packages, and a room for what runs.
+pub struct Ground {
+    root: TempDir,
+    prefix: Prefix,
+    room: TempDir,
+}
+
+/// A site that is up. Its services end when this is dropped.
+pub struct Standing {
+    pub docroot: PathBuf,
+    /// A server's name and its configuration; the first one runs.
+    pub configs: Vec<(&'static str, PathBuf)>,
+    pub url: String,
+    pub log: PathBuf,
+    /// The server, PHP and the database; they end with this, in this order.
+    pub _services: (Guarded, Pool, Guarded),
+}
+
+impl Ground {
+    /// Downloads what is missing, and unpacks all of it afresh.
+    pub fn make() -> Result<Ground> {
+        let lab = Lab::open(None)?;
+        let (text, place) = lab.definitions.runtime_source("debian")?;
+        let source = RuntimeSource::parse(text, &place)?;
+        let kept = common::kept("sites")?;
+        let root = tempfile::Builder::new().prefix("root-").tempdir_in(&kept)?;
+        let packages = PACKAGES.map(str::to_owned);
+        let work = kept.join("apt");
+        let mut tell = |event| match event {
+            Progress::Step(step) => progress(&step),
+            Progress::Need { packages, bytes } => progress(&format!("{packages} packages, {bytes} B")),
+            Progress::Arrived(_) => {}
+        };
+        suite::unpack(SUITE, &source, &packages, Path::new("/etc/apt"), (&work, root.path()), &mut tell)?;
+        lead_home(root.path())?;
+        let mut prefix = Prefix::inspect(root.path(), PHP, SUITE)?;
+        prefix.extensions = source.order(prefix.extensions);
+        prefix.zend_extensions = source.order(prefix.zend_extensions);
+        prefix.version = runtime::version(&prefix.cli_command(root.path()))?;
+        for folder in
+            ["run", "run/mysqld", "var/log/nginx", "var/log/apache2", "var/lib/nginx", "var/www/html"]
+        {
+            fs::create_dir_all(root.path().join(folder))?;
+        }
+        Ok(Ground { root, prefix, room: tempfile::tempdir()? })
+    }
+
+    /// A path below the root.
+    pub fn path(&self, below: &str) -> PathBuf {
+        self.root.path().join(below)
+    }
+
+    /// A path below the root as text.
+    pub fn text(&self, below: &str) -> Result<String> {
+        Ok(self.path(below).to_str().context("the path is not in UTF-8")?.to_owned())
+    }
+
+    /// A text with the absolute paths in it led below the root.
+    pub fn moved(&self, text: &str) -> Result<String> {
+        Ok(moved(text, &self.text("")?))
+    }
+
+    fn place(&self, log: &str) -> Place {
+        let place = Place::new(self.room.path(), self.room.path().join(log));
+        Place { launcher: common::WEIGH.into(), limit: READY, ..place }
+    }
+
+    /// A program of the packages, with their own loader and libraries.
+    pub fn program(&self, below: &str) -> Vec<OsString> {
+        let root = self.root.path();
+        let folders: Vec<PathBuf> = self.prefix.libraries.iter().map(|folder| root.join(folder)).collect();
+        let paths: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        vec![
+            root.join(&self.prefix.loader).into(),
+            "--library-path".into(),
+            paths.join(":").into(),
+            root.join(below).into(),
+        ]
+    }
+
+    /// Starts a program under guard in a folder of its own, and waits until `ready`.
+    pub fn start(
+        &self,
+        name: &str,
+        command: Vec<OsString>,
+        ready: impl Fn() -> Result<()>,
+    ) -> Result<Guarded> {
+        let home = tempfile::Builder::new().prefix(name).tempdir_in(self.room.path())?;
+        let program = Program { command, env: Vec::new(), cpus: Vec::new() };
+        let mut guarded = Guarded::start(&program, Home::Given(home), &self.place(&format!("{name}.log")))?;
+        let begun = Instant::now();
+        loop {
+            let Err(error) = ready() else { return Ok(guarded) };
+            if !guarded.is_alive() || begun.elapsed() > READY {
+                let words = guarded.last_words().unwrap_or_else(|| "it said nothing".into());
+                bail!("{name} did not come up: {error:#}; {words}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// A pool of PHP with this socket of a database.
+    pub fn pool(&self, database: &Path) -> Result<Pool> {
+        let program = self.prefix.fpm_command(self.root.path()).context("the packages hold no PHP-FPM")?;
+        let spec = PoolSpec {
+            program,
+            version: self.prefix.version.clone(),
+            workers: 4,
+            mode: Mode::Static,
+            ini: Default::default(),
+            env: Default::default(),
+            cpus: Vec::new(),
+        };
+        let spec = spec
+            .ini("mysqli.default_socket", &database.display().to_string())
+            .ini("include_path", &format!(".:{}", self.text("usr/share/php")?));
+        Pool::start(&spec, &self.place("php.log"))
+    }
+
+    /// A short path for a socket.
+    pub fn socket(&self, name: &str) -> PathBuf {
+        self.room.path().join(name)
+    }
+}
+
+/// A port of loopback that was free a moment ago.
+pub fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+/// Leads absolute links and the paths in configurations below the root.
+fn lead_home(root: &Path) -> Result<()> {
+    let text = root.to_str().context("the path is not in UTF-8")?;
+    for entry in walkdir::WalkDir::new(root) {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type().is_symlink() {
+            let to = fs::read_link(path)?;
+            if let Ok(below) = to.strip_prefix("/") {
+                fs::remove_file(path)?;
+                symlink(root.join(below), path)?;
+            }
+        } else if entry.file_type().is_file() {
+            let below = path.strip_prefix(root)?;
+            let is_moved = MOVED.iter().any(|one| below.starts_with(one));
+            // What is not text names no paths.
+            if is_moved && let Ok(content) = fs::read_to_string(path) {
+                fs::write(path, moved(&content, &format!("{text}/")))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `root` ends with a slash. A path that is in the root already stays.
+fn moved(text: &str, root: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let begins = out.chars().next_back().is_none_or(|c| c.is_whitespace() || "\"'=:(;,^~@".contains(c));
+        if begins && PLACES.iter().any(|place| from.starts_with(place)) {
+            out.push_str(root);
+        } else {
+            out.push('/');
+        }
+        rest = &from[1..];
+    }
+    out + rest
+}

@@ -1,0 +1,84 @@
+//! Real sites: WordPress with MariaDB and its default theme, and phpMyAdmin, as Debian packages them. Each is brought up in private folders,
+//! visited, and then looked at, advised and proved by `weigh` as its owner would do it. Nothing of this machine is changed, and all of it ends
+//! with this program.
+//!
+//! Packages come from the archive that this machine's apt is configured for. They stay below `target/`: a second call reads the
+//! archive's list again, and downloads what is newer.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod database;
+mod ground;
+mod phpmyadmin;
+mod server;
+mod verbs;
+mod visit;
+mod wordpress;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use common::{Targets, progress};
+use ground::{Ground, Standing};
+use visit::Visited;
+use weigh::rig::lifeline;
+
+/// A site: its name, and what brings it up.
+type Site = (&'static str, fn(&Ground) -> Result<Standing>);
+
+const SITES: [Site; 2] = [("wordpress", wordpress::stand), ("phpmyadmin", phpmyadmin::stand)];
+
+fn main() -> ExitCode {
+    // apt is started by a launcher, which is this program again.
+    lifeline::dispatch(std::env::args_os()).unwrap_or_else(|| common::end(measure()))
+}
+
+/// Both, or those that are named: `cargo bench -p weigh --bench sites -- wordpress`.
+fn measure() -> Result<Targets> {
+    weigh::private::begin();
+    let named: Vec<OsString> =
+        std::env::args_os().skip(1).filter(|a| !a.to_string_lossy().starts_with('-')).collect();
+    ensure!(named.iter().all(|n| SITES.iter().any(|s| n == s.0)), "sites: wordpress, phpmyadmin");
+    let mut targets = Targets::default();
+    let begun = Instant::now();
+    let ground = Ground::make()?;
+    progress(&format!("packages are unpacked after {:.1} s", begun.elapsed().as_secs_f64()));
+    for (name, stand) in SITES {
+        if named.is_empty() || named.iter().any(|n| n == name) {
+            one(&ground, name, stand, &mut targets)?;
+        }
+    }
+    Ok(targets)
+}
+
+fn one(
+    ground: &Ground,
+    name: &str,
+    stand: fn(&Ground) -> Result<Standing>,
+    targets: &mut Targets,
+) -> Result<()> {
+    let begun = Instant::now();
+    let site = stand(ground)?;
+    let Visited { front, assets, pages, wrong } = visit::all(&site.url)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let measured = format!(
+        "front page {} B in {} ms, {} assets of {} B, {pages} linked pages, up and visited in {seconds:.1} s{}",
+        front.bytes,
+        front.took.as_millis(),
+        assets.len(),
+        assets.iter().map(|asset| asset.bytes).sum::<u64>(),
+        if wrong.is_empty() { String::new() } else { format!("; not 200: {}", wrong.join(", ")) },
+    );
+    targets.line(&format!("sites-{name}"), &measured, "everything is 200", wrong.is_empty());
+    let mut largest = assets;
+    largest.sort_by_key(|asset| std::cmp::Reverse(asset.bytes));
+    for asset in largest.iter().take(5) {
+        progress(&format!("  {} B {}", asset.bytes, asset.path));
+    }
+    for (server, config) in &site.configs {
+        progress(&format!("{name}: {server} has {}", config.display()));
+    }
+    verbs::measure(name, &site, targets)
+}

@@ -1,0 +1,61 @@
+//! phpMyAdmin: what visitors without a session see, its form to log in.
+
+use std::fs;
+
+use anyhow::Result;
+
+use crate::ground::{Ground, Standing, free_port};
+use crate::{database, server};
+
+/// Brings it up. Apache's configuration is the one that the package ships; for nginx it ships none, so that it is Debian's default site with PHP.
+pub fn stand(ground: &Ground) -> Result<Standing> {
+    let (database, socket) = database::start(ground, "phpmyadmin")?;
+    let pool = ground.pool(&socket)?;
+    fs::create_dir_all(ground.path("var/lib/phpmyadmin/tmp"))?;
+    // What the package's installation makes of its questions.
+    let secret = "<?php\n$cfg['blowfish_secret'] = 'a secret of 32 bytes for a sample';\n";
+    fs::write(ground.path("var/lib/phpmyadmin/blowfish_secret.inc.php"), secret)?;
+    let access = "<?php\n$dbuser='phpmyadmin';\n$dbpass='';\n$basepath='';\n$dbname='phpmyadmin';\n$dbserver='localhost';\n$dbport='';\n$dbtype='mysql';\n";
+    fs::write(ground.path("etc/phpmyadmin/config-db.php"), access)?;
+
+    let docroot = ground.path("usr/share/phpmyadmin");
+    let (port, php) = (free_port()?, pool.socket());
+    let site = format!(
+        "server {{
+    listen 127.0.0.1:{port} default_server;
+    root {};
+    index index.php index.html;
+    server_name _;
+
+    location / {{
+        try_files $uri $uri/ =404;
+    }}
+
+    location ~ \\.php$ {{
+        include snippets/fastcgi-php.conf;
+        fastcgi_pass unix:{};
+    }}
+}}
+",
+        docroot.display(),
+        php.display()
+    );
+    let (running, nginx) = server::nginx(ground, "phpmyadmin", &site, port)?;
+
+    let other = free_port()?;
+    let site = format!(
+        "Include {}\n<VirtualHost *:{other}>\n    DocumentRoot {}\n    <FilesMatch \"\\.php$\">\n        \
+         SetHandler \"proxy:unix:{}|fcgi://localhost\"\n    </FilesMatch>\n</VirtualHost>\n",
+        ground.text("etc/phpmyadmin/apache.conf")?,
+        ground.text("var/www/html")?,
+        php.display()
+    );
+    let apache = server::apache(ground, "phpmyadmin", &site, other)?;
+    Ok(Standing {
+        docroot,
+        configs: vec![("nginx", nginx), ("apache", apache)],
+        url: format!("http://127.0.0.1:{port}/"),
+        log: ground.path(server::LOG),
+        _services: (running, pool, database),
+    })
+}

@@ -1,0 +1,93 @@
+//! WordPress, put up by its own installer.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use weigh_load::target::{Location, Resolver};
+
+use crate::ground::{Ground, Standing, free_port};
+use crate::{database, server, visit};
+
+/// Brings it up; its configurations are the examples that the package ships.
+pub fn stand(ground: &Ground) -> Result<Standing> {
+    let (database, socket) = database::start(ground, "wordpress")?;
+    let pool = ground.pool(&socket)?;
+    let settings = "<?php
+define('DB_NAME', 'wordpress');
+define('DB_USER', 'wordpress');
+define('DB_PASSWORD', '');
+define('DB_HOST', 'localhost');
+define('WP_CONTENT_DIR', '%content');
+define('ABSPATH', '%root/');
+";
+    let settings = settings.replace("%content", &ground.text("var/lib/wordpress/wp-content")?);
+    let port = free_port()?;
+    let settings = settings.replace("%root", &ground.text("usr/share/wordpress")?);
+    fs::write(ground.path("etc/wordpress/config-default.php"), settings)?;
+
+    let examples = ground.path("usr/share/doc/wordpress/examples");
+    let example =
+        |name: &str| fs::read_to_string(examples.join(name)).context("no example of a configuration");
+    let shipped = ground.moved(&example("nginx-wordpress.conf")?)?;
+    let socket_of_php = format!("unix:{}", pool.socket().display());
+    let site =
+        regex::Regex::new(r"unix:[^;]+")?.replace(&shipped, regex::NoExpand(&socket_of_php)).into_owned();
+    // Debian's parameters name the host without its port, which is not 80 here: WordPress would send visitors away.
+    let host = "fastcgi_param HTTP_HOST $http_host;\n        fastcgi_pass";
+    let site = site.replacen("fastcgi_pass", host, 1);
+    let site = site.replacen("server {", &format!("server {{\n    listen 127.0.0.1:{port};"), 1);
+    let (running, nginx) = server::nginx(ground, "wordpress", &site, port)?;
+
+    let other = free_port()?;
+    let shipped = ground.moved(&example("apache.conf")?)?;
+    let begin = shipped.find("## A defined Virtual host").context("the example is another one")?;
+    let end = shipped.find("## Without using Virtual host").context("the example is another one")?;
+    let host = shipped[begin..end].lines().skip(1).filter(|line| !line.contains("NameVirtualHost"));
+    let host: String = host.flat_map(|line| [line.trim_start(), "\n"]).collect();
+    let handler = format!("SetHandler \"proxy:{socket_of_php}|fcgi://localhost\"");
+    let host = host.replace("*:80", &format!("*:{other}"));
+    let host = host.replace(
+        "</VirtualHost>",
+        &format!("<FilesMatch \"\\.php$\">\n{handler}\n</FilesMatch>\n</VirtualHost>"),
+    );
+    let apache = server::apache(ground, "wordpress", &host, other)?;
+
+    let url = format!("http://127.0.0.1:{port}/");
+    install(&url).with_context(|| format!("PHP said: {}", pool.last_words().unwrap_or_default()))?;
+    Ok(Standing {
+        docroot: ground.path("usr/share/wordpress"),
+        configs: vec![("nginx", nginx), ("apache", apache)],
+        url,
+        log: ground.path(server::LOG),
+        _services: (running, pool, database),
+    })
+}
+
+/// Fills in the form of the installer.
+fn install(url: &str) -> Result<()> {
+    let form = BTreeMap::from([
+        ("weblog_title", "A+sample"),
+        ("user_name", "sample"),
+        ("admin_password", "sample-sample-sample"),
+        ("admin_password2", "sample-sample-sample"),
+        ("pw_weak", "on"),
+        ("admin_email", "sample%40www.example"),
+        ("blog_public", "0"),
+        ("language", ""),
+        ("Submit", "Install"),
+    ]);
+    let form: Vec<String> = form.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let target = Resolver::default().target(&format!("{url}wp-admin/install.php?step=2"))?;
+    let Location { path, authority, .. } = &target.location;
+    let body = form.join("&");
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: {authority}\r\nContent-Type: application/x-www-form-urlencoded\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let reply = visit::send(&target, &request)?;
+    let text = String::from_utf8_lossy(&reply.body);
+    ensure!(reply.status == 200 && text.contains("Success!"), "the installer says {}: {text}", reply.status);
+    Ok(())
+}
