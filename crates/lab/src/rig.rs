@@ -19,6 +19,6 @@ pub mod server;
 pub mod service;
 pub mod store;
 pub mod suite;
-mod template;
+pub(crate) mod template;
 pub mod user;
 pub mod worker;

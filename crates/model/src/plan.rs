@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::cell::{Cell, NO_PHP};
 use crate::payload::{Origin, Payload};
 use crate::study::{Budget, Precision, StudyText};
+use crate::advised::Advised;
 use crate::way::OwnConfig;
 
 /// Everything a run needs, written to `plan.json`.
@@ -92,6 +93,9 @@ pub struct Server {
     /// The user's configuration, if it is one of the methods.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnConfig>,
+    /// What a policy asks of it, if that is one of the methods.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advised: Option<Advised>,
 }
 
 /// Duration, rounds and precision.

@@ -5,6 +5,8 @@
 
 pub mod definition;
 mod docroot;
+pub mod emission;
+mod encodings;
 pub mod found;
 pub mod instance;
 pub mod own;
