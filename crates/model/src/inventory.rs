@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::advised::Advised;
 use crate::link::LinkSpec;
 use crate::protocol::client::DriverDescription;
 use crate::protocol::{CodecDescription, SerializerDescription};
-use crate::advised::Advised;
 use crate::way::{OwnConfig, WayDescription};
 
 /// The name of the runtime that holds the native codecs.

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::advised::Advised;
 use crate::cell::{Cell, NO_PHP};
 use crate::payload::{Origin, Payload};
 use crate::study::{Budget, Precision, StudyText};
-use crate::advised::Advised;
 use crate::way::OwnConfig;
 
 /// Everything a run needs, written to `plan.json`.

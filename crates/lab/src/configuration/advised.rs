@@ -30,7 +30,8 @@ pub fn advised(policy: &Policy, definition: &Definition) -> Result<Advised> {
         (false, true) => (together(assets, pages), None),
     };
     let downloads = decision(Kind::Download).filter(|d| !d.keep).and_then(|d| d.method.as_deref());
-    let downloads = downloads.map(|method| method.split(['/', ':']).find(|part| *part != "server" && *part != "php"));
+    let downloads =
+        downloads.map(|method| method.split(['/', ':']).find(|part| *part != "server" && *part != "php"));
     let hands_over = |row: &&WayRow| matches!(row.kind, WayKind::Offload | WayKind::Transparent);
     let named = downloads.flatten().and_then(|name| {
         let mut rows = definition.ways.iter().filter(hands_over);
@@ -46,7 +47,8 @@ fn encodings(decision: Option<&Decision>, definition: &Definition) -> Result<Vec
     let rules = decision.into_iter().flat_map(|decision| &decision.rules);
     for rule in rules.filter(|rule| rule.by != Encoder::Php) {
         let encoding = encoding(rule, definition)?;
-        let known = encodings.iter_mut().find(|known| known.method == encoding.method && !known.is_on_the_fly());
+        let known =
+            encodings.iter_mut().find(|known| known.method == encoding.method && !known.is_on_the_fly());
         match known {
             // One method sends several content codings.
             Some(known) => known.codings.extend(encoding.codings),
@@ -72,7 +74,8 @@ fn encoding(rule: &Rule, definition: &Definition) -> Result<Encoding> {
         _ => None,
     };
     let level = row.levels.as_ref().map(|levels| (rule.level.or(asked).unwrap_or(levels.default), levels));
-    if let Some((level, levels)) = level.filter(|(level, levels)| !(levels.min..=levels.max).contains(level)) {
+    if let Some((level, levels)) = level.filter(|(level, levels)| !(levels.min..=levels.max).contains(level))
+    {
         bail!("policy: {server}: {} has levels {} to {}, not {level}", row.name, levels.min, levels.max);
     }
     if let Some(wrong) = rule.types.iter().find(|name| !is_type(name)) {
@@ -90,9 +93,8 @@ fn encoding(rule: &Rule, definition: &Definition) -> Result<Encoding> {
 }
 
 fn is_type(name: &str) -> bool {
-    let is_token = |part: &str| {
-        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || ".+-".contains(c))
-    };
+    let is_token =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || ".+-".contains(c));
     name.split_once('/').is_some_and(|(main, sub)| is_token(main) && is_token(sub))
 }
 
@@ -131,7 +133,8 @@ fn apart(assets: Vec<Encoding>, pages: Vec<Encoding>) -> (Vec<Encoding>, Option<
     }
     let (assets, mut pages) = (with_types(assets, true), with_types(pages, true));
     pages.retain(Encoding::is_on_the_fly);
-    let off = |asset: &&Encoding| asset.is_on_the_fly() && pages.iter().all(|page| page.method != asset.method);
+    let off =
+        |asset: &&Encoding| asset.is_on_the_fly() && pages.iter().all(|page| page.method != asset.method);
     let off: Vec<Encoding> = assets.iter().filter(off).map(|e| Encoding { off: true, ..e.clone() }).collect();
     pages.extend(off);
     (assets, (!pages.is_empty()).then_some(pages))

@@ -52,7 +52,7 @@ impl Emitted {
         head.extend(self.first.iter().map(|first| format!("First: {first}")));
         match self.line.as_str() {
             "" => head.push(format!("Put it: {}", self.place)),
-            line => head.push(format!("Include here: {line}    ({})", self.place)),
+            line => head.push(format!("Include here, {}: {line}", self.place)),
         }
         if !self.clash.is_empty() {
             head.push(format!("Clash: {}", self.clash));

@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -18,7 +18,12 @@ pub fn write(emitted: &[Emitted], into: &Path) -> Result<()> {
     }
     let doing = || format!("{name}: cannot be written");
     let parent = into.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let draft = tempfile::Builder::new().prefix(".weigh-config-").tempdir_in(parent).with_context(doing)?;
+    let private = fs::Permissions::from_mode(0o700);
+    let draft = tempfile::Builder::new()
+        .prefix(".weigh-config-")
+        .permissions(private)
+        .tempdir_in(parent)
+        .with_context(doing)?;
     for file in emitted {
         put(&draft.path().join(&file.file), &file.text()).with_context(doing)?;
     }
@@ -39,7 +44,9 @@ fn put(path: &Path, text: &str) -> std::io::Result<()> {
 
 /// What is in the folder, one paragraph per file.
 fn readme(emitted: &[Emitted]) -> String {
-    let mut text = String::from("Files that carry out the policy. Nothing is in force until you include it; each file says how to undo it.\n");
+    let mut text = String::from(
+        "Files that carry out the policy. Nothing is in force until you include it; each file says how to undo it.\n",
+    );
     for file in emitted {
         text.push_str(&format!("\n{}\n    {}\n", file.file.display(), file.what));
         let line = if file.line.is_empty() { "" } else { &file.line };

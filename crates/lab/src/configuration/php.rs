@@ -69,10 +69,14 @@ fn ini(rule: &Rule) -> Result<String> {
     let setting = if method == HANDLER { "zlib.output_compression" } else { &method };
     let is_known = method == HANDLER || method.ends_with(SETTING);
     if !is_known || !setting.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c)) {
-        return Ok(format!("; Cannot be expressed: {method} is code, no setting: call it in the callback of ob_start().\n"));
+        return Ok(format!(
+            "; Cannot be expressed: {method} is code, no setting: call it in the callback of ob_start().\n"
+        ));
     }
     if rule.min_bytes > 0 {
-        text.push_str("; Cannot be expressed: a smallest size. PHP compresses before it knows the length of a page.\n");
+        text.push_str(
+            "; Cannot be expressed: a smallest size. PHP compresses before it knows the length of a page.\n",
+        );
     }
     text.push_str(&format!("; Compresses pages for clients that accept {coding}, and sends Vary. The server leaves them as they are.\n"));
     match method.as_str() {

@@ -1,5 +1,6 @@
 //! What is emitted for a web server: the parts that its folder names, for the rules that it carries out.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -8,6 +9,7 @@ use super::{Emitted, advised};
 use crate::rig::guard::Place;
 use crate::rig::server::Found;
 use crate::rig::server::Site as Served;
+use crate::rig::server::definition::WayRow;
 use crate::rig::server::emission::{Emission, Snippet};
 use crate::shelter::Shelter;
 use weigh_model::advised::ADVISED;
@@ -29,7 +31,17 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) 
     let wish = advised(policy, &found.definition)?;
     let definition = found.definition.with_advised(&wish);
     let mut there = definition.at(found.program.clone());
-    let modules: Vec<String> = there.definition.rows_of(&wish).iter().flat_map(|row| row.modules.clone()).collect();
+    let rows = there.definition.rows_of(&wish);
+    let modules = |snippet: &Snippet| -> Vec<String> {
+        let is_for = |row: &&&WayRow| snippet.downloads == (wish.downloads.as_ref() == Some(&row.name));
+        let of_rows = rows.iter().filter(is_for).flat_map(|row| row.modules.clone());
+        of_rows.chain(snippet.modules.clone()).collect()
+    };
+    let firsts: BTreeMap<String, Vec<String>> = emission
+        .snippets
+        .iter()
+        .map(|s| (s.template.clone(), first(&found.definition.name, emission, &modules(s))))
+        .collect();
     let lacks = there.ways.iter().find(|way| way.name == ADVISED).and_then(|way| way.missing.clone());
     let room = Shelter::new().context("no temporary folder")?;
     let served = served(site, room.path());
@@ -43,7 +55,7 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) 
     let parts = there.parts(&served, &downloads(site))?;
     let one = |(snippet, body): (&Snippet, String)| Emitted {
         what: what(policy, snippet),
-        first: first(&found.definition.name, emission, if snippet.downloads { &[] } else { &modules }),
+        first: firsts.get(&snippet.template).cloned().unwrap_or_default(),
         unchecked: unchecked.clone(),
         ..emitted(&found.definition.name, emission, snippet, body)
     };
@@ -104,7 +116,9 @@ fn served(site: &Site, room: &Path) -> Served {
 fn downloads(site: &Site) -> PathBuf {
     let docroot = site.sources.docroot.as_deref().unwrap_or("/");
     let samples = site.of(Kind::Download).flat_map(|stratum| &stratum.sample);
-    let folders = samples.filter_map(|sample| Some(Path::new(docroot).join(Path::new(&sample.path).parent()?)));
-    let common = folders.reduce(|one, other| one.ancestors().find(|a| other.starts_with(a)).unwrap_or(&one).to_owned());
+    let folders =
+        samples.filter_map(|sample| Some(Path::new(docroot).join(Path::new(&sample.path).parent()?)));
+    let common = folders
+        .reduce(|one, other| one.ancestors().find(|a| other.starts_with(a)).unwrap_or(&one).to_owned());
     common.filter(|_| site.sources.docroot.is_some()).unwrap_or_else(|| DOWNLOADS.into())
 }

@@ -60,10 +60,12 @@ pub fn emit(policy: &Policy) -> Result<Vec<Emitted>> {
         body,
     };
     let body = template::render("cache.yaml", CACHE, &given)?;
-    let mut emitted = vec![file("weigh_cache.yaml", "config/packages/weigh_cache.yaml of the application", "#", body)];
+    let mut emitted =
+        vec![file("weigh_cache.yaml", "config/packages/weigh_cache.yaml of the application", "#", body)];
     if given.codec.is_some() {
         let body = template::render("Marshaller.php", MARSHALLER, &given)?;
-        let class = file("WeighMarshaller.php", "src/Cache/WeighMarshaller.php of the application", "//", body);
+        let class =
+            file("WeighMarshaller.php", "src/Cache/WeighMarshaller.php of the application", "//", body);
         emitted.push(class);
     }
     Ok(emitted)
@@ -73,7 +75,10 @@ fn igbinary(rule: &Rule) -> Result<bool> {
     match rule.serializer.as_deref() {
         Some("igbinary") => Ok(true),
         None | Some("serialize") => Ok(false),
-        Some(other) => bail!("policy: Symfony's cache cannot use the serializer `{}`; it has igbinary and serialize", clean(other)),
+        Some(other) => bail!(
+            "policy: Symfony's cache cannot use the serializer `{}`; it has igbinary and serialize",
+            clean(other)
+        ),
     }
 }
 
@@ -85,7 +90,8 @@ fn codec(rule: &Rule) -> Result<Option<Codec>> {
     if ["identity", ""].contains(&rule.coding.as_str()) {
         return Ok(None);
     }
-    let Some((name, extension, encode, has_level, decode)) = known(named).or_else(|| known(&rule.coding)) else {
+    let Some((name, extension, encode, has_level, decode)) = known(named).or_else(|| known(&rule.coding))
+    else {
         let all: Vec<&str> = CODECS.iter().map(|(name, ..)| *name).collect();
         bail!("policy: no codec of values `{}`; known: {}", clean(&rule.coding), all.join(", "));
     };

@@ -18,4 +18,4 @@ pub use found::Found;
 pub use instance::{Certificate, Instance, Site};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

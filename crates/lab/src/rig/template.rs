@@ -30,7 +30,8 @@ pub fn render_with(
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     let added = parts.iter().try_for_each(|(part, text)| environment.add_template(part, text));
-    let rendered = added.and_then(|()| environment.render_named_str(name, template, Value::from(Serde(values))));
+    let rendered =
+        added.and_then(|()| environment.render_named_str(name, template, Value::from(Serde(values))));
     rendered.map_err(|error| readable(name, error))
 }
 
@@ -38,7 +39,9 @@ pub fn render_with(
 fn readable(name: &str, error: minijinja::Error) -> anyhow::Error {
     // What went wrong in a part is the source of the error of its `include`.
     let mut inner = &error;
-    while let Some(source) = std::error::Error::source(inner).and_then(|e| e.downcast_ref::<minijinja::Error>()) {
+    while let Some(source) =
+        std::error::Error::source(inner).and_then(|e| e.downcast_ref::<minijinja::Error>())
+    {
         inner = source;
     }
     let place = inner.name().filter(|place| *place != name).map_or(String::new(), |part| format!(", {part}"));

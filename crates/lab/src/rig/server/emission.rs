@@ -55,6 +55,9 @@ pub struct Snippet {
     /// Whether it is for downloads.
     #[serde(default)]
     pub downloads: bool,
+    /// Modules that it needs besides those of the methods.
+    #[serde(default)]
+    pub modules: Vec<String>,
     /// Where its line goes.
     pub place: String,
     /// The line that includes it.
@@ -104,7 +107,10 @@ impl Definition {
             since: rows.iter().filter_map(|row| row.since.clone()).max(),
             remedy: rows.iter().find_map(|row| row.remedy.clone()),
             about: "the configuration of the policy".into(),
-            nominal: rows.iter().find(|row| !row.nominal.is_empty()).map_or_else(Vec::new, |r| r.nominal.clone()),
+            nominal: rows
+                .iter()
+                .find(|row| !row.nominal.is_empty())
+                .map_or_else(Vec::new, |r| r.nominal.clone()),
             mirror: rows.iter().find_map(|row| row.mirror.clone()),
         };
         let mut definition = self.clone();
@@ -132,7 +138,7 @@ impl Found {
         let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 80);
         let attempt = Attempt { dir: Path::new(&emission.home), address, token: "", root: false };
         let mut values = Values::new(self, &advised(site), &attempt)?;
-        values.for_user(self, &site.docroot, template::path_text(offload)?);
+        values.for_user(self, &site.docroot, template::path_text(offload)?)?;
         self.render(emission, &values)
     }
 
@@ -158,12 +164,17 @@ impl Found {
     /// # Errors
     /// The server cannot be asked.
     pub fn lint(&self, site: &Site, place: &Place) -> Result<Option<String>> {
-        let (Some(lint), Some(emission)) = (&self.definition.lint, &self.definition.policy) else { return Ok(None) };
+        let (Some(lint), Some(emission)) = (&self.definition.lint, &self.definition.policy) else {
+            return Ok(None);
+        };
         let name = &self.definition.name;
         for is_stock in [false, true] {
             let mut draft = Draft::new(name, name, place)?;
             let dir = draft.path().to_owned();
-            let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, crate::rig::service::free_ports(Ipv4Addr::LOCALHOST, 1)?[0]);
+            let address = SocketAddrV4::new(
+                Ipv4Addr::LOCALHOST,
+                crate::rig::service::free_ports(Ipv4Addr::LOCALHOST, 1)?[0],
+            );
             let attempt = Attempt { dir: &dir, address, token: "", root: place.is_real_root() };
             let site = advised(site);
             let values = Values::new(self, &site, &attempt)?;
@@ -185,7 +196,12 @@ impl Found {
     }
 
     /// Writes a stock configuration that includes the parts.
-    pub(super) fn write_stock(&self, emission: &Emission, values: &Values, draft: &mut Draft<'_>) -> Result<()> {
+    pub(super) fn write_stock(
+        &self,
+        emission: &Emission,
+        values: &Values,
+        draft: &mut Draft<'_>,
+    ) -> Result<()> {
         let parts = self.render(emission, values)?;
         let snippets = parts.iter().map(|(snippet, _)| snippet.template.as_str()).collect();
         for (snippet, text) in &parts {
@@ -209,13 +225,20 @@ fn says_something(line: &str) -> bool {
 
 /// The extensions that each content coding's variants are to have: those of the rule's types that the docroot has files of.
 pub(super) fn extensions_of(advised: &Advised, docroot: &Path) -> BTreeMap<&'static str, Vec<String>> {
+    // Of a folder that cannot be read nothing is known: all are meant.
     let present = docroot::extensions(docroot);
     let mut extensions: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
     for encoding in advised.rules.iter().filter(|encoding| encoding.kind == WayKind::PreEncoded) {
         let named = types::extensions(&encoding.types);
-        let named: Vec<String> = named.into_iter().filter(|e| present.contains(*e)).map(str::to_owned).collect();
-        let codings = types::VARIANTS.iter().filter(|(coding, _)| encoding.codings.iter().any(|c| c == coding));
-        extensions.extend(codings.map(|(coding, _)| (*coding, named.clone())).filter(|(_, all)| !all.is_empty()));
+        let named: Vec<String> = named
+            .into_iter()
+            .filter(|e| present.is_empty() || present.contains(*e))
+            .map(str::to_owned)
+            .collect();
+        let codings =
+            types::VARIANTS.iter().filter(|(coding, _)| encoding.codings.iter().any(|c| c == coding));
+        extensions
+            .extend(codings.map(|(coding, _)| (*coding, named.clone())).filter(|(_, all)| !all.is_empty()));
     }
     extensions
 }

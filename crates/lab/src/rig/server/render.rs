@@ -167,12 +167,15 @@ impl Values {
     }
 
     /// What differs where a policy is written for the user: the folder of downloads, and the extensions that are to have variants.
-    pub fn for_user(&mut self, found: &Found, docroot: &Path, offload: String) {
+    pub fn for_user(&mut self, found: &Found, docroot: &Path, offload: String) -> Result<()> {
+        // A way that needs another arrangement of files finds it in the user's own folder.
+        self.docroot = path(docroot)?;
         self.offload = Some(offload);
         if let Some(advised) = &found.definition.advised {
             self.variants = extensions_of(advised, docroot);
             self.varied = self.variants.values().flatten().cloned().collect();
         }
+        Ok(())
     }
 
     /// Writes every template into the private directory, and the mirror of the docroot if the way needs one.
