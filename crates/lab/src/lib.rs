@@ -7,6 +7,7 @@ pub mod advise;
 pub mod agent;
 pub mod cli;
 pub mod command;
+pub mod configuration;
 pub mod content;
 pub mod defs;
 pub mod digest;

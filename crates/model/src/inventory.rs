@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::advised::Advised;
 use crate::link::LinkSpec;
 use crate::protocol::client::DriverDescription;
 use crate::protocol::{CodecDescription, SerializerDescription};
@@ -83,6 +84,8 @@ pub struct ServerEntry {
     pub facts: BTreeMap<String, String>,
     /// The user's configuration, if it is one of the methods.
     pub own: Option<OwnConfig>,
+    /// What a policy asks of it, if that is one of the methods.
+    pub advised: Option<Advised>,
     /// Null: can be measured. Otherwise the reason why not.
     pub missing: Option<String>,
     /// How to make it available.

@@ -2,6 +2,7 @@
 //! clock: the crates that read, measure or draw depend on this one.
 #![forbid(unsafe_code)]
 
+pub mod advised;
 pub mod caveat;
 pub mod cell;
 pub mod client;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
+use crate::advised::Advised;
 use crate::cell::{Cell, NO_PHP};
 use crate::payload::{Origin, Payload};
 use crate::study::{Budget, Precision, StudyText};
@@ -92,6 +93,9 @@ pub struct Server {
     /// The user's configuration, if it is one of the methods.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnConfig>,
+    /// What a policy asks of it, if that is one of the methods.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advised: Option<Advised>,
 }
 
 /// Duration, rounds and precision.

@@ -51,6 +51,7 @@ pub fn servers(cells: &[Cell], inventory: &Inventory) -> Vec<Server> {
         libraries: of_ways(&s.ways, own, By::Server).collect(),
         facts: s.facts.clone(),
         own: s.own.clone(),
+        advised: s.advised.clone(),
     })
 }
 

@@ -5,6 +5,8 @@
 
 pub mod definition;
 mod docroot;
+pub mod emission;
+mod encodings;
 pub mod found;
 pub mod instance;
 pub mod own;
@@ -16,4 +18,4 @@ pub use found::Found;
 pub use instance::{Certificate, Instance, Site};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

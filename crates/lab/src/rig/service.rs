@@ -184,15 +184,17 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Writes templates of a definition's folder, `servers/nginx`.
-    pub fn render<'t>(
+    /// Writes those templates of a definition's folder, `servers/nginx`, that are files; the others may be parts of them.
+    pub fn render(
         &mut self,
         folder: &str,
-        templates: impl IntoIterator<Item = (&'t String, &'t String)>,
+        templates: &BTreeMap<String, String>,
+        is_file: impl Fn(&str) -> bool,
         values: &impl Serialize,
     ) -> Result<()> {
-        for (file, template) in templates {
-            self.write(file, template::render(&format!("{folder}/{file}"), template, values)?)?;
+        let parts: Vec<(&str, &str)> = templates.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
+        for (file, template) in templates.iter().filter(|(file, _)| is_file(file)) {
+            self.write(file, template::render_with(&format!("{folder}/{file}"), template, &parts, values)?)?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The servers of this machine, started as the lab starts them: ready, every way with the right coding, and nothing left behind.
 
+mod advised;
 mod client;
 mod faults;
 mod fixture;

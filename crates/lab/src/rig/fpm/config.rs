@@ -18,6 +18,8 @@ pub const STATUS_PATH: &str = "/fpm-status";
 /// The configuration, below the pool's directory.
 pub const FILE: &str = "fpm.conf";
 const TEMPLATE: &str = include_str!("fpm.conf");
+/// The part that says how many workers there are.
+const POOL: &str = include_str!("pool.conf");
 
 /// Settings under the spec's own: a profiler or debugger would be measured in place of the script, and messages go to stderr, where
 /// they are kept, never into a response.
@@ -58,7 +60,17 @@ pub fn render(spec: &PoolSpec, dir: &Path, root: bool) -> Result<String> {
         workers: spec.workers,
         root,
     };
-    template::render(FILE, TEMPLATE, values)
+    template::render_with(FILE, TEMPLATE, &[("pool.conf", POOL)], values)
+}
+
+/// The lines of a pool that say how many workers it has.
+pub fn render_workers(mode: Mode, workers: u32) -> Result<String> {
+    #[derive(Serialize)]
+    struct Workers {
+        mode: Mode,
+        workers: u32,
+    }
+    template::render("pool.conf", POOL, Workers { mode, workers })
 }
 
 /// The command line: the user's own ini stays in force, the spec's settings win over it. Options that not every PHP-FPM has are given

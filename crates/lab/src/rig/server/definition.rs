@@ -8,9 +8,11 @@ use serde::Deserialize;
 
 use crate::rig::programs::Query;
 use crate::rig::service::FolderDefinition;
+use weigh_model::advised::Advised;
 use weigh_model::protocol::{Levels, OptionDescription};
 use weigh_model::way::{OwnConfig, WayKind};
 
+use super::emission::Emission;
 use super::own::Rules;
 
 /// A web server as its folder describes it.
@@ -61,6 +63,9 @@ pub struct Definition {
     /// What of a user's own configuration can be measured; absent: nothing.
     #[serde(default)]
     pub own: Option<Rules>,
+    /// What a policy is written as; absent: nothing.
+    #[serde(default)]
+    pub policy: Option<Emission>,
     /// What it can do.
     pub ways: Vec<WayRow>,
     /// The templates by file name; not a key of the file.
@@ -69,6 +74,9 @@ pub struct Definition {
     /// The user's configuration, where one is among its ways; not a key of the file.
     #[serde(skip)]
     pub mine: Option<OwnConfig>,
+    /// What a policy asks of it, where that is among its ways; not a key of the file.
+    #[serde(skip)]
+    pub advised: Option<Advised>,
 }
 
 /// Who carries out PHP scripts.
@@ -188,6 +196,10 @@ impl FolderDefinition for Definition {
             if let Some(map) = map.filter(|m| !self.templates.contains_key(*m)) {
                 bail!("the method `{}` needs a template {map} beside server.toml", way.name);
             }
+        }
+        let parts = self.policy.iter().flat_map(Emission::templates);
+        if let Some(part) = parts.into_iter().find(|part| !self.templates.contains_key(*part)) {
+            bail!("the policy needs a template {part} beside server.toml");
         }
         Ok(())
     }

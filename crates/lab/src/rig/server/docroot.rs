@@ -1,6 +1,6 @@
 //! A docroot with pre-encoded variants beside its files: which there are, and a mirror of links for ways that need another arrangement.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -66,6 +66,19 @@ pub fn variants(docroot: &Path) -> Result<BTreeMap<&'static str, Vec<String>>> {
         |all: BTreeMap<String, bool>| all.into_iter().filter(|(_, every)| *every).map(|(e, _)| e).collect();
     let by_coding = found.into_iter().map(|(coding, all)| (coding, whole(all)));
     Ok(by_coding.filter(|(_, extensions): &(_, Vec<String>)| !extensions.is_empty()).collect())
+}
+
+/// The extensions of the files below the docroot.
+pub fn extensions(docroot: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for entry in WalkDir::new(docroot).follow_links(true) {
+        // Files that cannot be read are not sent.
+        let Ok(entry) = entry else { continue };
+        if entry.file_type().is_file() && !is_variant(entry.path()) {
+            found.insert(extension(entry.path()).to_owned());
+        }
+    }
+    found
 }
 
 /// Makes the mirror: the docroot's folders, with links to its files.

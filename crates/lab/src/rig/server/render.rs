@@ -9,6 +9,8 @@ use serde::Serialize;
 
 use super::definition::WayRow;
 use super::docroot;
+use super::emission::{Emission, extensions_of};
+use super::encodings::{Encodings, Group, Rule};
 use super::found::Found;
 use super::types::{self, TYPES, Type};
 use super::{Certificate, Site};
@@ -50,6 +52,16 @@ pub(super) struct Values {
     root: bool,
     /// The way, `plain` without one.
     way: Way,
+    /// Whether the way is that of a policy.
+    advised: bool,
+    /// What encodes responses: one rule for a measured way, several for a policy.
+    rules: Vec<Rule>,
+    /// The same for what PHP makes, where a policy differs there.
+    pages: Vec<Rule>,
+    /// Of the rules those that compress each response, by what they hold for.
+    groups: Vec<Group>,
+    /// How files are handed over: a way's name; none: not at all.
+    handover: Option<String>,
     /// Options of the way and of the server, with their defaults.
     options: BTreeMap<String, String>,
     /// Every module that has a file, by name.
@@ -111,6 +123,7 @@ impl Values {
         let mut options: BTreeMap<String, String> =
             own.filter_map(|o| Some((o.name.clone(), o.words.first()?.clone()))).collect();
         options.extend(site.way.iter().flat_map(|w| w.options.clone()));
+        let encodings = Encodings::of(definition, row, level);
         let (modules, load) = modules(found, row, site.tls.is_some())?;
         let mirrored = row.is_some_and(|r| r.mirror.is_some());
         let root = if mirrored { attempt.dir.join(docroot::MIRROR) } else { absolute(&site.docroot)? };
@@ -137,6 +150,11 @@ impl Values {
             cpus: site.cpus.clone(),
             root: attempt.root,
             way: Way { name: name.into(), kind, level },
+            advised: encodings.advised,
+            rules: encodings.rules,
+            pages: encodings.pages,
+            groups: encodings.groups,
+            handover: encodings.handover,
             options,
             modules,
             load,
@@ -148,14 +166,27 @@ impl Values {
         })
     }
 
+    /// What differs where a policy is written for the user: the folder of downloads, and the extensions that are to have variants.
+    pub fn for_user(&mut self, found: &Found, docroot: &Path, offload: String) -> Result<()> {
+        // A way that needs another arrangement of files finds it in the user's own folder.
+        self.docroot = path(docroot)?;
+        self.offload = Some(offload);
+        if let Some(advised) = &found.definition.advised {
+            self.variants = extensions_of(advised, docroot);
+            self.varied = self.variants.values().flatten().cloned().collect();
+        }
+        Ok(())
+    }
+
     /// Writes every template into the private directory, and the mirror of the docroot if the way needs one.
     pub fn write(&self, found: &Found, site: &Site, draft: &mut Draft<'_>) -> Result<()> {
         let definition = &found.definition;
         let row = found.row(site.way.as_ref())?;
         let maps: Vec<&String> =
             definition.ways.iter().filter_map(|w| w.mirror.as_ref()?.map.as_ref()).collect();
-        let templates = definition.templates.iter().filter(|(name, _)| !maps.contains(name));
-        draft.render(&format!("servers/{}", definition.name), templates, self)?;
+        let parts: Vec<&str> = definition.policy.iter().flat_map(Emission::templates).collect();
+        let is_file = |name: &str| !maps.iter().any(|map| *map == name) && !parts.contains(&name);
+        draft.render(&format!("servers/{}", definition.name), &definition.templates, is_file, self)?;
         // Not rendered: what is the user's is not a template.
         if let Some(own) = definition.mine.as_ref().filter(|_| row.is_some_and(|r| r.name == CONFIG)) {
             draft.write(OUTER, own.outer.clone())?;

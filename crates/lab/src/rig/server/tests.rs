@@ -8,10 +8,12 @@ use crate::defs::Definitions;
 use crate::rig::guard::Place;
 use crate::rig::server::definition::Php;
 use crate::rig::service::{Draft, FolderDefinition, command};
+use weigh_model::advised::{Advised, Encoding};
 use weigh_model::setting::Setting;
+use weigh_model::way::WayKind;
 
 /// A server as a machine would have it that lacks nothing.
-fn complete(definition: &Definition) -> Found {
+pub(crate) fn complete(definition: &Definition) -> Found {
     let mut found = definition.at(None);
     found.program = Some(format!("/usr/sbin/{}", definition.name).into());
     found.version = Some("99.0".into());
@@ -109,4 +111,70 @@ fn caddy_is_configured_like_this() {
 #[test]
 fn the_server_of_php_is_configured_like_this() {
     snapshot("php-builtin");
+}
+
+/// The directives of a text, without comments and indentation.
+fn directives(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_policy_of_one_rule_is_written_as_the_method_is_measured() {
+    let docroot = tempfile::tempdir().unwrap();
+    for file in ["lib.js", "lib.js.gz", "lib.js.br", "lib.js.zst", "lib.js.zz", "lib.js.Z"] {
+        std::fs::write(docroot.path().join(file), "x").unwrap();
+    }
+    let mut seen = 0;
+    for definition in Definition::load(&Definitions::load(None).unwrap()).unwrap() {
+        let Some(emission) = &definition.policy else { continue };
+        for row in definition.ways.iter().filter(|row| row.kind != WayKind::Plain) {
+            let encodes = matches!(row.kind, WayKind::OnTheFly | WayKind::PreEncoded);
+            let known = types::PREFERRED.into_iter().filter(|c| row.codings.iter().any(|own| own == c));
+            let rule = Encoding {
+                method: row.name.clone(),
+                kind: row.kind,
+                level: row.levels.as_ref().map(|l| l.max),
+                codings: known.map(str::to_owned).collect(),
+                types: types::compressible().into_iter().map(str::to_owned).collect(),
+                ..Encoding::default()
+            };
+            let advised = Advised {
+                rules: encodes.then_some(rule).into_iter().collect(),
+                pages: None,
+                downloads: (!encodes).then(|| row.name.clone()),
+            };
+            let way =
+                Setting { level: row.levels.as_ref().map(|l| l.max), ..Setting::bare(row.name.as_str()) };
+            let site = Site {
+                docroot: docroot.path().into(),
+                fpm: Some("/run/php.sock".into()),
+                way: Some(way),
+                offload: Some(docroot.path().into()),
+                tls: None,
+                cpus: Vec::new(),
+            };
+            let measured = directives(&render(&complete(&definition), &site));
+            let found = complete(&definition.with_advised(&advised));
+            let parts = found.parts(&site, std::path::Path::new("/www")).unwrap();
+            assert!(!parts.is_empty(), "{} {}", definition.name, row.name);
+            for (snippet, text) in parts.iter().filter(|(snippet, _)| snippet.template != "revalidation.conf")
+            {
+                // The mirror of a measured folder is the user's folder itself.
+                let text = directives(text).replace(&docroot.path().display().to_string(), "/run/x/docroot");
+                assert!(
+                    measured.contains(&text),
+                    "{} {}: {}\n{text}\n-- of --\n{measured}",
+                    definition.name,
+                    row.name,
+                    snippet.template
+                );
+                seen += 1;
+            }
+        }
+        assert!(
+            emission.snippets.iter().all(|snippet| !snippet.line.is_empty() && !snippet.place.is_empty())
+        );
+    }
+    assert!(seen >= 20, "{seen}");
 }

@@ -59,6 +59,20 @@ pub const TYPES: [Type; 29] = [
 pub const VARIANTS: [(&str, &str); 5] =
     [("gzip", "gz"), ("br", "br"), ("zstd", "zst"), ("deflate", "zz"), ("compress", "Z")];
 
+/// Content codings, the one that makes text smallest first.
+pub const PREFERRED: [&str; 5] = ["br", "zstd", "gzip", "deflate", "compress"];
+
+/// What a content coding adds to the name of a precompressed file.
+pub fn ending(coding: &str) -> &'static str {
+    VARIANTS.iter().find(|(name, _)| *name == coding).map_or("", |(_, ending)| ending)
+}
+
+/// The extensions of files of these types.
+pub fn extensions(types: &[String]) -> Vec<&'static str> {
+    let named = TYPES.iter().filter(|t| types.iter().any(|name| name == t.name));
+    named.flat_map(|t| t.extensions.iter().copied()).collect()
+}
+
 /// The types that a filter should encode.
 pub fn compressible() -> Vec<&'static str> {
     TYPES.iter().filter(|t| t.compressible).map(|t| t.name).collect()

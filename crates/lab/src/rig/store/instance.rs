@@ -101,7 +101,7 @@ fn attempt(
         let made = std::fs::create_dir(draft.path().join(folder));
         made.with_context(|| format!("the folder {folder} of {name} cannot be made"))?;
     }
-    draft.render(&format!("stores/{name}"), &definition.templates, &values)?;
+    draft.render(&format!("stores/{name}"), &definition.templates, |_| true, &values)?;
     let whence = format!("stores/{name}/store.toml");
     let command = command(found.program.as_ref(), &whence, &definition.run, &values)?;
     let program = Program { command, env: Vec::new(), cpus: cpus.to_vec() };

@@ -46,6 +46,7 @@ pub fn entry(definition: &Definition) -> ServerEntry {
         ways: found.ways,
         facts: BTreeMap::new(),
         own: definition.mine.clone(),
+        advised: definition.advised.clone(),
         missing: found.missing,
         remedy: found.remedy,
     }

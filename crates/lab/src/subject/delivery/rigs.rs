@@ -138,6 +138,8 @@ impl Rigs {
             let planned = plan.servers.iter().find(|s| s.name == d.name);
             let own = planned.and_then(|s| s.own.as_ref()).map(|own| d.with_own(own));
             let d = own.as_ref().unwrap_or(d);
+            let advised = planned.and_then(|s| s.advised.as_ref()).map(|advised| d.with_advised(advised));
+            let d = advised.as_ref().unwrap_or(d);
             planned.and_then(|s| s.binary.clone()).map_or_else(|| d.find(), |program| d.at(Some(program)))
         });
         let servers: Vec<Found> = servers.collect();

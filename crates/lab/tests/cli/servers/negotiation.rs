@@ -22,7 +22,7 @@ fn asked(rig: &Rig, found: &Found, way: &str) -> NegotiationResult {
     NegotiationResult::of(&cell(found, site.way.unwrap()), &told).unwrap()
 }
 
-fn cell(found: &Found, setting: Setting) -> Cell {
+pub fn cell(found: &Found, setting: Setting) -> Cell {
     let delivery = Delivery {
         server: found.definition.name.clone(),
         transport: Transport::Http,

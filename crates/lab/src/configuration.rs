@@ -1,0 +1,64 @@
+//! Writes the files that carry out a policy: a part of each server's configuration, rendered from the templates that were measured, and what
+//! PHP and Symfony need. They go into a folder of their own; nothing of the user's is written to.
+//!
+//! It owns what is emitted and what is said of it. Which directives those are is the business of the servers' folders.
+
+mod advised;
+mod emitted;
+mod folder;
+mod php;
+mod server;
+mod symfony;
+
+use std::path::Path;
+
+use anyhow::Result;
+
+pub use advised::advised;
+pub use emitted::{Emitted, Line};
+
+use crate::rig::guard::Place;
+use crate::rig::server::Found;
+use weigh_model::policy::{Decision, Policy};
+use weigh_model::site::{Kind, Site};
+
+/// What a policy is written for.
+#[derive(Clone, Copy, Debug)]
+pub struct Here<'a> {
+    /// The servers to write for, as this machine has them.
+    pub servers: &'a [Found],
+    /// Where private instances check what is written; none: nothing is checked.
+    pub place: Option<&'a Place>,
+}
+
+/// Writes the files of a policy into a new folder, and says what they are, in the order in which to use them.
+///
+/// # Errors
+/// One line: what of the policy no file can hold, or that the folder is there already.
+pub fn write(policy: &Policy, site: &Site, here: Here<'_>, into: &Path) -> Result<Vec<Emitted>> {
+    let emitted = emit(policy, site, here)?;
+    folder::write(&emitted, into)?;
+    Ok(emitted)
+}
+
+/// The files of a policy, not written anywhere.
+///
+/// # Errors
+/// One line: what of the policy no file can hold.
+pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Vec<Emitted>> {
+    let mut emitted = Vec::new();
+    for found in here.servers {
+        emitted.extend(server::emit(policy, site, found, here.place)?);
+    }
+    emitted.extend(php::emit(policy)?);
+    emitted.extend(symfony::emit(policy)?);
+    Ok(emitted)
+}
+
+/// The decision for a kind of content, if it changes something.
+fn decision(policy: &Policy, kind: Kind) -> Option<&Decision> {
+    policy.decisions.iter().find(|decision| decision.kind == kind && !decision.keep)
+}
+
+#[cfg(test)]
+mod tests;

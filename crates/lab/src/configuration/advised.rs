@@ -1,0 +1,162 @@
+//! What a policy asks of one server: its rules with the server's own methods, merged where the server cannot tell pages from assets.
+
+use anyhow::{Result, bail};
+
+use crate::rig::server::Definition;
+use crate::rig::server::definition::WayRow;
+use crate::rig::server::emission::Emission;
+use crate::rig::server::types;
+use weigh_model::advised::{Advised, Encoding};
+use weigh_model::policy::{Decision, Encoder, Policy, Rule};
+use weigh_model::setting::{LevelRequest, Request};
+use weigh_model::site::Kind;
+use weigh_model::text::clean;
+use weigh_model::way::WayKind;
+
+/// What this server does for a policy. Methods that it does not have by name are those of its own that do the same.
+///
+/// # Errors
+/// One line: the rule that it cannot carry out, and why.
+pub fn advised(policy: &Policy, definition: &Definition) -> Result<Advised> {
+    let decision = |kind| policy.decisions.iter().find(|decision| decision.kind == kind);
+    let assets = encodings(decision(Kind::Asset), definition)?;
+    let pages = encodings(decision(Kind::Page), definition)?;
+    let has_pages = definition.policy.as_ref().is_some_and(Emission::has_pages);
+    // Where nothing is decided for pages, what they have today stays.
+    let is_told = decision(Kind::Page).is_some_and(|page| !page.keep || !page.rules.is_empty());
+    let (rules, pages) = match (has_pages, is_told) {
+        (true, true) => apart(assets, pages),
+        (_, false) => (with_types(assets, false), None),
+        (false, true) => (together(assets, pages), None),
+    };
+    let downloads = decision(Kind::Download).filter(|d| !d.keep).and_then(|d| d.method.as_deref());
+    let downloads =
+        downloads.map(|method| method.split(['/', ':']).find(|part| *part != "server" && *part != "php"));
+    let hands_over = |row: &&WayRow| matches!(row.kind, WayKind::Offload | WayKind::Transparent);
+    let named = downloads.flatten().and_then(|name| {
+        let mut rows = definition.ways.iter().filter(hands_over);
+        let offload = name.starts_with("x-").then_some(WayKind::Offload);
+        rows.clone().find(|row| row.name == name).or_else(|| rows.find(|row| Some(row.kind) == offload))
+    });
+    Ok(Advised { rules, pages, downloads: named.map(|row| row.name.clone()) })
+}
+
+/// The rules of a decision that the server carries out; types are those of the rules, which may name none.
+fn encodings(decision: Option<&Decision>, definition: &Definition) -> Result<Vec<Encoding>> {
+    let mut encodings: Vec<Encoding> = Vec::new();
+    let rules = decision.into_iter().flat_map(|decision| &decision.rules);
+    for rule in rules.filter(|rule| rule.by != Encoder::Php) {
+        let encoding = encoding(rule, definition)?;
+        let known =
+            encodings.iter_mut().find(|known| known.method == encoding.method && !known.is_on_the_fly());
+        match known {
+            // One method sends several content codings.
+            Some(known) => known.codings.extend(encoding.codings),
+            None => encodings.push(encoding),
+        }
+    }
+    Ok(encodings)
+}
+
+fn encoding(rule: &Rule, definition: &Definition) -> Result<Encoding> {
+    let (method, server) = (clean(&rule.method), &definition.name);
+    let request = Request::parse(rule.method.trim_start_matches("server/"))?;
+    let kind = if rule.by == Encoder::Beforehand { WayKind::PreEncoded } else { WayKind::OnTheFly };
+    let sends = |row: &&WayRow| row.kind == kind && row.codings.contains(&rule.coding);
+    let rows = || definition.ways.iter().filter(sends);
+    // One that needs no other arrangement of the files comes first.
+    let row = rows().find(|row| row.name == request.name).or_else(|| rows().find(|row| row.mirror.is_none()));
+    let Some(row) = row else {
+        bail!("policy: {server} has no method that sends {} as `{method}` does", clean(&rule.coding));
+    };
+    let asked = match &request.levels {
+        Some(LevelRequest::Listed(levels)) => levels.first().copied(),
+        _ => None,
+    };
+    let level = row.levels.as_ref().map(|levels| (rule.level.or(asked).unwrap_or(levels.default), levels));
+    if let Some((level, levels)) = level.filter(|(level, levels)| !(levels.min..=levels.max).contains(level))
+    {
+        bail!("policy: {server}: {} has levels {} to {}, not {level}", row.name, levels.min, levels.max);
+    }
+    if let Some(wrong) = rule.types.iter().find(|name| !is_type(name)) {
+        bail!("policy: `{}` is not a media type", clean(wrong));
+    }
+    Ok(Encoding {
+        method: row.name.clone(),
+        kind,
+        off: false,
+        level: level.map(|(level, _)| level),
+        codings: vec![rule.coding.clone()],
+        min_bytes: rule.min_bytes,
+        types: rule.types.clone(),
+    })
+}
+
+fn is_type(name: &str) -> bool {
+    let is_token =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || ".+-".contains(c));
+    name.split_once('/').is_some_and(|(main, sub)| is_token(main) && is_token(sub))
+}
+
+/// Those whose rules name no types hold for all text; HTML is what PHP makes where `with_html` is false.
+fn with_types(mut encodings: Vec<Encoding>, with_html: bool) -> Vec<Encoding> {
+    let is_meant = |name: &&str| with_html || *name != "text/html";
+    let all: Vec<String> = types::compressible().into_iter().filter(is_meant).map(str::to_owned).collect();
+    encodings.iter_mut().filter(|e| e.types.is_empty()).for_each(|e| e.types.clone_from(&all));
+    encodings
+}
+
+/// Whether both compress each response in the same way, whatever its type.
+fn alike(one: &[Encoding], other: &[Encoding]) -> bool {
+    let fly = |all: &[Encoding]| -> Vec<(String, Option<i32>, u64)> {
+        all.iter().filter(|e| e.is_on_the_fly()).map(|e| (e.method.clone(), e.level, e.min_bytes)).collect()
+    };
+    fly(one) == fly(other)
+}
+
+/// One list for both, with the types of both.
+fn united(assets: Vec<Encoding>, pages: &[Encoding]) -> Vec<Encoding> {
+    let mut rules = with_types(assets, true);
+    for page in with_types(pages.to_vec(), true) {
+        for rule in rules.iter_mut().filter(|rule| rule.method == page.method) {
+            let new: Vec<String> = page.types.iter().filter(|t| !rule.types.contains(t)).cloned().collect();
+            rule.types.extend(new);
+        }
+    }
+    rules
+}
+
+/// For a server that can tell what PHP makes: rules for all, and those of pages where they differ.
+fn apart(assets: Vec<Encoding>, pages: Vec<Encoding>) -> (Vec<Encoding>, Option<Vec<Encoding>>) {
+    if alike(&assets, &pages) {
+        return (united(assets, &pages), None);
+    }
+    let (assets, mut pages) = (with_types(assets, true), with_types(pages, true));
+    pages.retain(Encoding::is_on_the_fly);
+    let off =
+        |asset: &&Encoding| asset.is_on_the_fly() && pages.iter().all(|page| page.method != asset.method);
+    let off: Vec<Encoding> = assets.iter().filter(off).map(|e| Encoding { off: true, ..e.clone() }).collect();
+    pages.extend(off);
+    (assets, (!pages.is_empty()).then_some(pages))
+}
+
+/// For a server that knows types only: those of pages are theirs alone.
+fn together(assets: Vec<Encoding>, pages: Vec<Encoding>) -> Vec<Encoding> {
+    if alike(&assets, &pages) {
+        return united(assets, &pages);
+    }
+    let html = |mut page: Encoding| {
+        if page.types.is_empty() {
+            page.types = vec!["text/html".into()];
+        }
+        page
+    };
+    let pages: Vec<Encoding> = pages.into_iter().map(html).collect();
+    let mut rules = with_types(assets, false);
+    for rule in rules.iter_mut().filter(|rule| rule.is_on_the_fly()) {
+        rule.types.retain(|name| name != "text/html" && pages.iter().all(|page| !page.types.contains(name)));
+    }
+    rules.retain(|rule| !rule.types.is_empty());
+    rules.extend(pages);
+    rules
+}

@@ -1,0 +1,82 @@
+//! A file that is emitted, with what its first lines say: what it does, where it goes, how to check and how to undo it.
+
+use std::path::PathBuf;
+
+use weigh_model::text::clean;
+
+/// What a line of a file begins with that says what cannot be expressed.
+const CANNOT: &str = "Cannot be expressed: ";
+
+/// A file of the folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    /// Below the folder: `nginx/encoding.conf`.
+    pub file: PathBuf,
+    /// What it does.
+    pub what: String,
+    /// What to do first: where to copy it, modules to switch on.
+    pub first: Vec<String>,
+    /// Where its line goes.
+    pub place: String,
+    /// The line that includes it; empty: the file is taken as it is.
+    pub line: String,
+    /// What to do where the user's configuration has the same directives.
+    pub clash: String,
+    /// The command that checks the user's configuration with it.
+    pub check: String,
+    /// What undoes it.
+    pub undo: String,
+    /// Why it was not checked, or what the server says against it; none: it was checked and accepted.
+    pub unchecked: Option<String>,
+    /// How a comment begins.
+    pub comment: &'static str,
+    /// The directives, with their comments.
+    pub body: String,
+}
+
+/// What a user does with one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The file, below the folder.
+    pub file: PathBuf,
+    /// Where the line goes.
+    pub place: String,
+    /// The line.
+    pub line: String,
+}
+
+impl Emitted {
+    /// The whole file.
+    pub fn text(&self) -> String {
+        let mut head = vec![format!("Written by weigh. {}", self.what)];
+        head.extend(self.first.iter().map(|first| format!("First: {first}")));
+        match self.line.as_str() {
+            "" => head.push(format!("Put it: {}", self.place)),
+            line => head.push(format!("Include here, {}: {line}", self.place)),
+        }
+        if !self.clash.is_empty() {
+            head.push(format!("Clash: {}", self.clash));
+        }
+        head.push(format!("Check: {}", self.check));
+        head.push(format!("Undo: {}", self.undo));
+        if let Some(why) = &self.unchecked {
+            head.push(format!("Not checked: {why}"));
+        }
+        let head: String = head.iter().map(|line| format!("{} {}\n", self.comment, clean(line))).collect();
+        let open = if self.comment == "//" { "<?php\n" } else { "" };
+        format!("{open}{head}\n{}", self.body)
+    }
+
+    /// What the policy asks for and this file cannot say.
+    pub fn cannot(&self) -> Vec<&str> {
+        let said = self.body.lines().filter_map(|line| line.split_once(CANNOT));
+        let mut said: Vec<&str> = said.map(|(_, what)| what).collect();
+        said.dedup();
+        said
+    }
+
+    /// What a user does with it.
+    pub fn include(&self) -> Line {
+        Line { file: self.file.clone(), place: self.place.clone(), line: self.line.clone() }
+    }
+}

@@ -1,0 +1,108 @@
+//! What is emitted for PHP: an ini file for pages that it compresses, and the size of the pool.
+
+use anyhow::Result;
+
+use super::{Emitted, decision};
+use crate::rig::fpm::{Mode, workers};
+use weigh_model::policy::{Encoder, Policy, Rule};
+use weigh_model::setting::{LevelRequest, Request};
+use weigh_model::site::Kind;
+use weigh_model::text::clean;
+
+/// Settings of PHP by which an extension compresses all output: `zlib.output_compression`.
+const SETTING: &str = ".output_compression";
+/// PHP's own handler, whose level is that of the setting.
+const HANDLER: &str = "ob_gzhandler";
+/// How the pool's workers are asked for: `workers:12`.
+const WORKERS: &str = "workers";
+
+/// The files for PHP; none if the policy changes nothing that it does.
+pub fn emit(policy: &Policy) -> Result<Vec<Emitted>> {
+    let mut emitted = Vec::new();
+    if let Some(page) = decision(policy, Kind::Page) {
+        let rules: Vec<&Rule> = page.rules.iter().filter(|rule| rule.by == Encoder::Php).collect();
+        let body = rules.iter().map(|rule| ini(rule)).collect::<Result<String>>()?;
+        if !body.is_empty() {
+            emitted.push(Emitted {
+                file: "php/weigh.ini".into(),
+                what: clean(&page.text),
+                place: "in the conf.d folder of the PHP-FPM that serves the site, such as /etc/php/8.2/fpm/conf.d/99-weigh.ini".into(),
+                undo: "remove the file, then reload PHP-FPM".into(),
+                ..Emitted::of_php(body)
+            });
+        }
+    }
+    let workers = policy.decisions.iter().filter(|decision| !decision.keep).find_map(|decision| {
+        let request = Request::parse(decision.method.as_deref()?).ok()?;
+        let Some(LevelRequest::Listed(counts)) = &request.levels else { return None };
+        let count = counts.first().copied().and_then(|count| u32::try_from(count).ok())?;
+        (request.name == WORKERS && count > 0).then_some((decision, count))
+    });
+    if let Some((decision, count)) = workers {
+        let why = "; The number of workers that was measured; each takes its memory from the start.\n";
+        emitted.push(Emitted {
+            file: "php/pool.conf".into(),
+            what: clean(&decision.text),
+            place: "in the section of the site's pool, such as /etc/php/8.2/fpm/pool.d/www.conf, in place of its pm lines:".into(),
+            line: "include=/etc/php/8.2/fpm/weigh/pool.conf".into(),
+            clash: "The last pm line of a pool wins: put the include after the others, or remove them.".into(),
+            undo: "remove that line, then reload PHP-FPM".into(),
+            ..Emitted::of_php(format!("{why}{}", workers_of(count)?))
+        });
+    }
+    Ok(emitted)
+}
+
+fn workers_of(count: u32) -> Result<String> {
+    workers(Mode::Static, count)
+}
+
+/// The settings of one rule, or why there are none.
+fn ini(rule: &Rule) -> Result<String> {
+    let request = Request::parse(rule.method.trim_start_matches("php/"))?;
+    let (method, coding) = (clean(&request.name), clean(&rule.coding));
+    let level = rule.level.or(match &request.levels {
+        Some(LevelRequest::Listed(levels)) => levels.first().copied(),
+        _ => None,
+    });
+    let mut text = String::new();
+    let setting = if method == HANDLER { "zlib.output_compression" } else { &method };
+    let is_known = method == HANDLER || method.ends_with(SETTING);
+    if !is_known || !setting.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c)) {
+        return Ok(format!(
+            "; Cannot be expressed: {method} is code, no setting: call it in the callback of ob_start().\n"
+        ));
+    }
+    if rule.min_bytes > 0 {
+        text.push_str(
+            "; Cannot be expressed: a smallest size. PHP compresses before it knows the length of a page.\n",
+        );
+    }
+    text.push_str(&format!("; Compresses pages for clients that accept {coding}, and sends Vary. The server leaves them as they are.\n"));
+    match method.as_str() {
+        HANDLER => text.push_str("output_handler = ob_gzhandler\n"),
+        _ => text.push_str(&format!("{setting} = On\n")),
+    }
+    if let Some(level) = level {
+        text.push_str(&format!("; The level that was measured.\n{setting}_level = {level}\n"));
+    }
+    Ok(text)
+}
+
+impl Emitted {
+    fn of_php(body: String) -> Emitted {
+        Emitted {
+            file: Default::default(),
+            what: String::new(),
+            first: Vec::new(),
+            place: String::new(),
+            line: String::new(),
+            clash: String::new(),
+            check: "php-fpm -t".into(),
+            undo: String::new(),
+            unchecked: None,
+            comment: ";",
+            body,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What is emitted for a web server: the parts that its folder names, for the rules that it carries out.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::{Emitted, advised};
+use crate::rig::guard::Place;
+use crate::rig::server::Found;
+use crate::rig::server::Site as Served;
+use crate::rig::server::definition::WayRow;
+use crate::rig::server::emission::{Emission, Snippet};
+use crate::shelter::Shelter;
+use weigh_model::advised::ADVISED;
+use weigh_model::policy::Policy;
+use weigh_model::setting::Setting;
+use weigh_model::site::{Kind, Site};
+use weigh_model::text::clean;
+
+/// Where downloads are if the site does not say it.
+const DOWNLOADS: &str = "/srv/downloads";
+
+/// The files for one server; none if the policy changes nothing that it does.
+pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) -> Result<Vec<Emitted>> {
+    let Some(emission) = &found.definition.policy else { return Ok(Vec::new()) };
+    let serves = |kind| super::decision(policy, kind).is_some();
+    if ![Kind::Asset, Kind::Page, Kind::Download].into_iter().any(serves) {
+        return Ok(Vec::new());
+    }
+    let wish = advised(policy, &found.definition)?;
+    let definition = found.definition.with_advised(&wish);
+    let mut there = definition.at(found.program.clone());
+    let rows = there.definition.rows_of(&wish);
+    let modules = |snippet: &Snippet| -> Vec<String> {
+        let is_for = |row: &&&WayRow| snippet.downloads == (wish.downloads.as_ref() == Some(&row.name));
+        let of_rows = rows.iter().filter(is_for).flat_map(|row| row.modules.clone());
+        of_rows.chain(snippet.modules.clone()).collect()
+    };
+    let firsts: BTreeMap<String, Vec<String>> = emission
+        .snippets
+        .iter()
+        .map(|s| (s.template.clone(), first(&found.definition.name, emission, &modules(s))))
+        .collect();
+    let lacks = there.ways.iter().find(|way| way.name == ADVISED).and_then(|way| way.missing.clone());
+    let room = Shelter::new().context("no temporary folder")?;
+    let served = served(site, room.path());
+    let unchecked = match (&lacks, place) {
+        (Some(lacks), _) => Some(format!("{} cannot do it here: {lacks}", found.definition.name)),
+        (None, None) => Some("it was not asked for".into()),
+        (None, Some(place)) => there.lint(&served, place)?,
+    };
+    // What is missing here is the user's to install: the file is the same.
+    there.ways.iter_mut().for_each(|way| way.missing = None);
+    let parts = there.parts(&served, &downloads(site))?;
+    let one = |(snippet, body): (&Snippet, String)| Emitted {
+        what: what(policy, snippet),
+        first: firsts.get(&snippet.template).cloned().unwrap_or_default(),
+        unchecked: unchecked.clone(),
+        ..emitted(&found.definition.name, emission, snippet, body)
+    };
+    Ok(parts.into_iter().map(one).collect())
+}
+
+fn emitted(server: &str, emission: &Emission, snippet: &Snippet, body: String) -> Emitted {
+    Emitted {
+        file: PathBuf::from(server).join(&snippet.template),
+        what: String::new(),
+        first: Vec::new(),
+        place: snippet.place.clone(),
+        line: snippet.line.clone(),
+        clash: if snippet.downloads { String::new() } else { emission.clash.clone() },
+        check: emission.check.clone(),
+        undo: format!("remove that line, then: {}", emission.reload),
+        unchecked: None,
+        comment: "#",
+        body,
+    }
+}
+
+/// The decisions that a part carries out, in their own words.
+fn what(policy: &Policy, snippet: &Snippet) -> String {
+    let kinds: &[Kind] = match (snippet.downloads, snippet.pages) {
+        (true, _) => &[Kind::Download],
+        (_, true) => &[Kind::Page],
+        _ => &[Kind::Asset, Kind::Page],
+    };
+    let told = kinds.iter().filter_map(|kind| super::decision(policy, *kind));
+    told.map(|decision| clean(&decision.text)).collect::<Vec<_>>().join(" ")
+}
+
+fn first(server: &str, emission: &Emission, modules: &[String]) -> Vec<String> {
+    let mut first = vec![format!("cp config/{server}/* {}/", emission.home)];
+    match &emission.enable {
+        Some(enable) if !modules.is_empty() => first.push(format!("{enable} {}", modules.join(" "))),
+        None if !modules.is_empty() => first.push(format!("it needs these modules: {}", modules.join(", "))),
+        _ => {}
+    }
+    first
+}
+
+/// What a private instance serves while it is checked: the document root if it can be read, else an empty folder.
+fn served(site: &Site, room: &Path) -> Served {
+    let docroot = site.sources.docroot.as_ref().map(PathBuf::from).filter(|docroot| docroot.is_dir());
+    Served {
+        docroot: docroot.unwrap_or_else(|| room.to_owned()),
+        fpm: None,
+        way: Some(Setting::bare(ADVISED)),
+        offload: Some(room.to_owned()),
+        tls: None,
+        cpus: Vec::new(),
+    }
+}
+
+/// The folder that the site's downloads have in common.
+fn downloads(site: &Site) -> PathBuf {
+    let docroot = site.sources.docroot.as_deref().unwrap_or("/");
+    let samples = site.of(Kind::Download).flat_map(|stratum| &stratum.sample);
+    let folders =
+        samples.filter_map(|sample| Some(Path::new(docroot).join(Path::new(&sample.path).parent()?)));
+    let common = folders
+        .reduce(|one, other| one.ancestors().find(|a| other.starts_with(a)).unwrap_or(&one).to_owned());
+    common.filter(|_| site.sources.docroot.is_some()).unwrap_or_else(|| DOWNLOADS.into())
+}

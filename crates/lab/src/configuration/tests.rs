@@ -1,0 +1,202 @@
+//! What is emitted: what a policy's rules become for each server, what the files say, and where they are written.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::*;
+use crate::defs::Definitions;
+use crate::rig::server::Definition;
+use crate::rig::server::tests::complete;
+use crate::rig::service::FolderDefinition;
+use weigh_model::policy::{Change, Encoder, Objective, Rule, SCHEMA};
+
+fn servers() -> Vec<Found> {
+    let all = Definition::load(&Definitions::load(None).unwrap()).unwrap();
+    all.iter().filter(|d| d.policy.is_some()).map(complete).collect()
+}
+
+fn rule(coding: &str, by: Encoder, method: &str, min_bytes: u64) -> Rule {
+    Rule {
+        coding: coding.into(),
+        by,
+        method: method.into(),
+        encoder: None,
+        serializer: None,
+        level: None,
+        min_bytes,
+        types: Vec::new(),
+    }
+}
+
+fn decided(kind: Kind, rules: Vec<Rule>, method: Option<&str>) -> Decision {
+    Decision {
+        kind,
+        keep: false,
+        text: format!("Do this with {}.", kind.plural()),
+        today: "nothing".into(),
+        rules,
+        method: method.map(str::to_owned),
+        needs: Vec::new(),
+        change: Change::default(),
+        flips: Vec::new(),
+    }
+}
+
+fn policy(decisions: Vec<Decision>) -> Policy {
+    Policy {
+        schema: SCHEMA,
+        site: "shop".into(),
+        site_sha256: "0".repeat(64),
+        objective: Objective::Time,
+        server: None,
+        decisions,
+        total: Change::default(),
+    }
+}
+
+/// Precompressed assets, gzip for those without a variant, another level for pages, downloads handed over, values with igbinary and zstd.
+fn whole() -> Policy {
+    let typed = |rule: Rule| Rule { types: vec!["text/css".into(), "text/javascript".into()], ..rule };
+    let html = |rule: Rule| Rule { types: vec!["text/html".into()], ..rule };
+    policy(vec![
+        decided(
+            Kind::Asset,
+            vec![
+                typed(rule("br", Encoder::Beforehand, "brotli_static", 1000)),
+                typed(rule("gzip", Encoder::Beforehand, "gzip_static", 1000)),
+                typed(rule("gzip", Encoder::Server, "gzip:6", 500)),
+            ],
+            None,
+        ),
+        decided(Kind::Page, vec![html(rule("gzip", Encoder::Server, "gzip:4", 1000))], Some("workers:12")),
+        decided(Kind::Download, Vec::new(), Some("x-accel-redirect")),
+        decided(
+            Kind::Value,
+            vec![Rule { serializer: Some("igbinary".into()), ..rule("zstd", Encoder::Php, "zstd:1", 2048) }],
+            None,
+        ),
+    ])
+}
+
+fn site() -> Site {
+    let text = "schema = 1\nname = \"shop\"\nlooked = \"2026-11-24\"\n";
+    let mut site: Site = toml::from_str(text).unwrap();
+    site.sources.docroot = Some("/var/www/shop".into());
+    site
+}
+
+fn emitted(policy: &Policy) -> Vec<Emitted> {
+    emit(policy, &site(), Here { servers: &servers(), place: None }).unwrap()
+}
+
+#[test]
+fn a_policy_is_written_like_this() {
+    let all = emitted(&whole());
+    let shown = |file: &Emitted| {
+        // Whether a module is on this machine is not the policy's.
+        let file = Emitted { unchecked: None, ..file.clone() };
+        format!("==== {}\n{}\n", file.file.display(), file.text())
+    };
+    insta::assert_snapshot!(all.iter().map(shown).collect::<String>());
+}
+
+#[test]
+fn what_is_emitted_is_said_as_data() {
+    let all = emitted(&whole());
+    let of =
+        |file: &str| all.iter().find(|e| e.file == Path::new(file)).unwrap_or_else(|| panic!("no {file}"));
+    let line = of("nginx/pages.conf").include();
+    assert_eq!(line.line, "include /etc/nginx/weigh/pages.conf;");
+    assert_eq!(line.place, "in the location that has fastcgi_pass");
+    // A virtual host of Apache has one level per filter, and the second rule's is another.
+    let apache = of("apache/encoding.conf").cannot();
+    assert!(apache.iter().any(|what| what.starts_with("level 4 for text/html")), "{apache:?}");
+    assert!(!of("nginx/encoding.conf").cannot().is_empty());
+    assert!(of("apache/downloads.conf").body.contains("XSendFilePath \"/srv/downloads\""));
+}
+
+#[test]
+fn rules_become_the_methods_of_each_server() {
+    let named = |name: &str| servers().into_iter().find(|s| s.definition.name == name).unwrap().definition;
+    let methods = |wish: &weigh_model::advised::Advised| -> Vec<String> {
+        wish.rules.iter().map(|e| format!("{} {}", e.method, e.codings.join("+"))).collect()
+    };
+    let apache = advised(&whole(), &named("apache")).unwrap();
+    assert_eq!(methods(&apache), ["rewrite br+gzip", "mod_deflate gzip", "mod_deflate gzip"]);
+    assert_eq!((apache.pages.is_none(), apache.downloads.as_deref()), (true, Some("x-sendfile")));
+    let nginx = advised(&whole(), &named("nginx")).unwrap();
+    assert_eq!(methods(&nginx), ["brotli_static br", "gzip_static gzip", "gzip gzip"]);
+    let pages = nginx.pages.unwrap();
+    assert_eq!((pages.len(), pages[0].level, pages[0].off), (1, Some(4), false));
+    // Where PHP compresses pages, the server leaves them alone.
+    let mut by_php = whole();
+    by_php.decisions[1].rules = vec![rule("gzip", Encoder::Php, "zlib.output_compression:6", 0)];
+    let pages = advised(&by_php, &named("nginx")).unwrap().pages.unwrap();
+    assert!(pages.len() == 1 && pages[0].off, "{pages:?}");
+    let ini = emitted(&by_php).into_iter().find(|e| e.file == Path::new("php/weigh.ini")).unwrap();
+    assert!(ini.body.contains("\nzlib.output_compression = On\n"), "{}", ini.body);
+    assert!(ini.body.ends_with("\nzlib.output_compression_level = 6\n"), "{}", ini.body);
+}
+
+#[test]
+fn what_stays_as_it_is_is_not_written() {
+    let mut keep = whole();
+    keep.decisions.iter_mut().for_each(|decision| decision.keep = true);
+    assert_eq!(emitted(&keep), []);
+    // A server that cannot tell pages from assets leaves HTML alone where nothing is decided for pages.
+    let assets = policy(vec![decided(Kind::Asset, vec![rule("gzip", Encoder::Server, "gzip:6", 0)], None)]);
+    for file in emitted(&assets) {
+        let has_html =
+            file.body.lines().any(|line| !line.trim().starts_with('#') && line.contains("text/html"));
+        assert!(!has_html, "{}", file.text());
+    }
+}
+
+#[test]
+fn a_hostile_policy_is_refused_with_a_line_or_cannot_leave_a_comment() {
+    let with = |change: fn(&mut Rule)| {
+        let mut policy = whole();
+        change(&mut policy.decisions[0].rules[2]);
+        let emitted = emit(&policy, &site(), Here { servers: &servers(), place: None });
+        emitted.unwrap_err().to_string()
+    };
+    let types = with(|rule| rule.types = vec!["text/css; } evil on; #".into()]);
+    assert_eq!(types, "policy: `text/css; } evil on; #` is not a media type");
+    let level = with(|rule| rule.level = Some(99));
+    assert!(level.contains("levels 1 to 9, not 99"), "{level}");
+    let coding = with(|rule| rule.coding = "\u{1b}[2Jevil".into());
+    assert!(coding.contains("no method that sends") && !coding.contains('\u{1b}'), "{coding}");
+    let mut told = whole();
+    told.decisions[0].text = "Precompress.\ngzip off;\n".into();
+    for file in emitted(&told) {
+        assert!(!file.text().lines().any(|line| line.starts_with("gzip off")), "{}", file.text());
+    }
+    let mut value = whole();
+    value.decisions[3].rules[0].serializer = Some("msgpack".into());
+    let error = emit(&value, &site(), Here { servers: &[], place: None }).unwrap_err().to_string();
+    assert!(error.contains("cannot use the serializer `msgpack`"), "{error}");
+}
+
+#[test]
+fn the_folder_is_new_and_private() {
+    let home = tempfile::tempdir().unwrap();
+    let into = home.path().join("config");
+    let here = servers();
+    let here = Here { servers: &here, place: None };
+    let all = write(&whole(), &site(), here, &into).unwrap();
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&into), mode(&into.join("nginx"))), (0o700, 0o700));
+    for file in &all {
+        assert_eq!(mode(&into.join(&file.file)), 0o600);
+        assert_eq!(std::fs::read_to_string(into.join(&file.file)).unwrap(), file.text());
+    }
+    let readme = std::fs::read_to_string(into.join("README")).unwrap();
+    assert!(
+        readme.contains("nginx/encoding.conf") && readme.contains("include /etc/nginx/weigh/encoding.conf;")
+    );
+    std::fs::write(into.join("mine"), "x").unwrap();
+    let error = write(&whole(), &site(), here, &into).unwrap_err().to_string();
+    assert!(error.contains("nothing is written over it"), "{error}");
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1, "nothing is left over");
+    assert!(into.join("mine").is_file());
+}

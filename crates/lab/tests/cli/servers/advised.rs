@@ -1,0 +1,280 @@
+//! Policies on the servers of this machine: each response is served as the policy says, and negotiates no worse than without it.
+
+use weigh::configuration::{Here, advised, emit};
+use weigh::interrupt::Interrupt;
+use weigh::rig::fpm::Pool;
+use weigh::rig::server::{Found, Instance};
+use weigh::subject::delivery::negotiation::ask;
+use weigh_answer::exhibit::negotiation::{NegotiationResult, Quirk};
+use weigh_load::accept::Accept;
+use weigh_model::policy::{Change, Decision, Encoder, Objective, Policy, Rule, SCHEMA};
+use weigh_model::setting::Setting;
+use weigh_model::site::{Kind, Site};
+
+use super::client::get;
+use super::fixture::{Rig, server};
+use super::negotiation::cell;
+
+/// Contents from here up are encoded.
+const THRESHOLD: u64 = 1024;
+const ACCEPT: [&str; 9] = [
+    "zstd, br, gzip",
+    "br, gzip",
+    "gzip, deflate",
+    "gzip",
+    "br",
+    "",
+    "gzip;q=0",
+    "br;q=0, gzip;q=0.5",
+    "identity;q=0, gzip",
+];
+
+/// A page of PHP of a size, with its length.
+const SIZED: &str = r#"<?php
+$page = str_repeat("<p>a page that is well worth encoding</p>\n", (int) $_GET['lines']);
+header('Content-Type: text/html; charset=utf-8');
+header('Content-Length: ' . strlen($page));
+echo $page;
+"#;
+
+fn rule(coding: &str, by: Encoder, method: &str, types: &[&str]) -> Rule {
+    Rule {
+        coding: coding.into(),
+        by,
+        method: method.into(),
+        encoder: None,
+        serializer: None,
+        level: None,
+        min_bytes: THRESHOLD,
+        types: types.iter().map(|name| (*name).to_owned()).collect(),
+    }
+}
+
+fn decided(kind: Kind, rules: Vec<Rule>) -> Decision {
+    Decision {
+        kind,
+        keep: false,
+        text: format!("Encode {}.", kind.plural()),
+        today: String::new(),
+        rules,
+        method: None,
+        needs: Vec::new(),
+        change: Change::default(),
+        flips: Vec::new(),
+    }
+}
+
+fn policy(assets: Vec<Rule>, pages: Vec<Rule>) -> Policy {
+    Policy {
+        schema: SCHEMA,
+        site: "shop".into(),
+        site_sha256: String::new(),
+        objective: Objective::Time,
+        server: None,
+        decisions: vec![decided(Kind::Asset, assets), decided(Kind::Page, pages)],
+        total: Change::default(),
+    }
+}
+
+const SCRIPTS: [&str; 2] = ["text/javascript", "text/css"];
+const PAGES: [&str; 1] = ["text/html"];
+
+/// Each response on the fly, alike for assets and pages.
+fn on_the_fly(codings: &[&str]) -> Policy {
+    let rules = |types: &[&str]| codings.iter().map(|c| rule(c, Encoder::Server, c, types)).collect();
+    policy(rules(&SCRIPTS), rules(&PAGES))
+}
+
+/// Precompressed assets; gzip on the fly for others, with another level for pages.
+fn before() -> Policy {
+    let mut page = rule("gzip", Encoder::Server, "gzip", &PAGES);
+    page.level = Some(4);
+    let assets = vec![
+        rule("br", Encoder::Beforehand, "before", &SCRIPTS),
+        rule("gzip", Encoder::Beforehand, "before", &SCRIPTS),
+    ];
+    policy(assets, vec![page])
+}
+
+/// A file or page that is asked for.
+struct Content {
+    path: &'static str,
+    kind: Kind,
+    bytes: u64,
+    /// Codings that there are precompressed files of.
+    variants: &'static [&'static str],
+    is_text: bool,
+}
+
+/// What the policy says of a response: codings from which the first that the client accepts is sent.
+fn due<'p>(policy: &'p Policy, content: &Content) -> Vec<&'p str> {
+    let decision = policy.decisions.iter().find(|decision| decision.kind == content.kind).unwrap();
+    let holds = |rule: &&Rule| match rule.by {
+        Encoder::Beforehand => content.variants.contains(&rule.coding.as_str()),
+        _ => content.is_text && content.bytes >= rule.min_bytes,
+    };
+    decision.rules.iter().filter(holds).map(|rule| rule.coding.as_str()).collect()
+}
+
+struct Bench {
+    rig: Rig,
+    pool: Pool,
+    found: Found,
+}
+
+impl Bench {
+    fn of(name: &str) -> Option<Bench> {
+        let found = server(name)?;
+        let rig = Rig::new();
+        let pool = rig.pool(2)?;
+        let docroot = rig.docroot();
+        std::fs::write(docroot.join("sized.php"), SIZED).unwrap();
+        std::fs::write(docroot.join("small.js"), "f(1);\n".repeat(50)).unwrap();
+        std::fs::write(docroot.join("photo.png"), vec![0x89; 5000]).unwrap();
+        // Servers of precompressed files look at what is there.
+        for variant in ["lib.js.zz", "lib.js.zst"] {
+            std::fs::remove_file(docroot.join(variant)).unwrap();
+        }
+        Some(Bench { rig, pool, found })
+    }
+
+    fn site(&self) -> Site {
+        let text = "schema = 1\nname = \"shop\"\nlooked = \"2026-11-24\"\n";
+        let mut site: Site = toml::from_str(text).unwrap();
+        site.sources.docroot = Some(self.rig.docroot().display().to_string());
+        site
+    }
+
+    /// The server with a policy among its ways; none if it lacks something here.
+    fn advised(&self, policy: &Policy) -> Option<Found> {
+        let definition = &self.found.definition;
+        let found = definition.with_advised(&advised(policy, definition).unwrap()).find();
+        let way = found.ways.iter().find(|way| way.name == "advised").unwrap();
+        if let Some(why) = &way.missing {
+            println!("skipped: {} {policy:?}: {why}", definition.name);
+        }
+        way.missing.is_none().then_some(found)
+    }
+
+    fn asked(&self, instance: &Instance, path: &str) -> NegotiationResult {
+        let content = get(&instance.url(path), "identity");
+        assert_eq!((content.status, content.coding()), (200, "identity"), "{path}");
+        let told = ask(&instance.url(path), content.body(), &Interrupt::new()).unwrap();
+        assert_eq!((told.wrong_body(), &told.ended), (None, &None), "{path}");
+        NegotiationResult::of(&cell(&self.found, Setting::bare("advised")), &told).unwrap()
+    }
+}
+
+/// Quirks of every server's own filters, which no directive changes.
+fn known(server: &str, policy: &Policy) -> Vec<Quirk> {
+    let is_fly = policy.decisions.iter().flat_map(|d| &d.rules).any(|rule| rule.by == Encoder::Server);
+    match server {
+        // Of the uncompressed file.
+        "apache" if is_fly => vec![Quirk::FalseMatch],
+        "caddy" if is_fly => vec![Quirk::SharedEtag, Quirk::FalseMatch],
+        // 1.4.69 takes `gzip;q=0` for `gzip`.
+        "lighttpd" if is_fly => vec![Quirk::Excluded],
+        _ => Vec::new(),
+    }
+}
+
+/// Where a remark was seen; nowhere without one.
+fn seen(one: &NegotiationResult, quirk: Quirk) -> &[String] {
+    one.remarks.iter().find(|remark| remark.quirk == quirk).map_or(&[], |remark| &remark.seen_in)
+}
+
+fn judge(bench: &Bench, policy: &Policy, contents: &[Content]) {
+    let name = bench.found.definition.name.as_str();
+    let emitted = emit(
+        policy,
+        &bench.site(),
+        Here { servers: &[bench.found.clone()], place: Some(&bench.rig.place()) },
+    );
+    for file in emitted.unwrap() {
+        assert_eq!(file.unchecked, None, "{}", file.text());
+    }
+    let Some(found) = bench.advised(policy) else { return };
+    let plain = bench.rig.start(&bench.found, &bench.rig.site(Some(&bench.pool)));
+    let instance = bench.rig.start(&found, &bench.rig.with(Some(&bench.pool), "advised"));
+    for content in contents {
+        let path = content.path;
+        let due = due(policy, content);
+        for accept in ACCEPT {
+            let response = get(&instance.url(path), accept);
+            assert_eq!(response.status, 200, "{name} {path} {accept}");
+            let accepted = Accept::parse(accept);
+            let first = due.iter().copied().find(|coding| accepted.takes(coding)).unwrap_or("identity");
+            let is_excluded =
+                name == "lighttpd" && accept.contains("q=0") && accepted.refuses(response.coding());
+            assert!(
+                is_excluded || response.coding() == first,
+                "{name} {path} `{accept}`: {}, not {first}",
+                response.coding()
+            );
+            let whole = get(&plain.url(path), "identity");
+            assert!(response.decoded() == whole.body(), "{name} {path} {accept}");
+            let kind = |answer: &super::client::Answer| answer.header("content-type").map(str::to_owned);
+            assert_eq!(kind(&response), kind(&whole), "{name} {path} {accept}");
+            if response.coding() != "identity" {
+                let vary = response.header("vary").unwrap_or_default().to_ascii_lowercase();
+                assert!(vary.contains("accept-encoding"), "{name} {path} {accept}: Vary is `{vary}`");
+            }
+        }
+        let (was, is) = (bench.asked(&plain, path), bench.asked(&instance, path));
+        let wrong = is.wrong().filter(|remark| !known(name, policy).contains(&remark.quirk));
+        let wrong: Vec<_> = wrong.map(|remark| (remark.quirk, &remark.seen_in)).collect();
+        assert!(wrong.is_empty(), "{name} {path}: {wrong:?}");
+        for quirk in [Quirk::NoEtag, Quirk::NotMatched, Quirk::HeadDiffers] {
+            let is_worse = seen(&was, quirk).is_empty() && !seen(&is, quirk).is_empty();
+            assert!(!is_worse, "{name} {path}: {quirk:?} of {:?}", seen(&is, quirk));
+        }
+        for quirk in [Quirk::WeakEtag, Quirk::RangesIgnored, Quirk::NotResumed] {
+            let before =
+                |coding: &&String| *coding == "identity" || content.variants.contains(&coding.as_str());
+            let worse: Vec<_> =
+                seen(&is, quirk).iter().filter(before).filter(|c| !seen(&was, quirk).contains(c)).collect();
+            assert!(worse.is_empty(), "{name} {path}: {quirk:?} of {worse:?}");
+        }
+    }
+    assert!(instance.stop() && plain.stop(), "{name} had to be killed");
+}
+
+/// Files and pages below and above the threshold.
+fn contents(variants: &'static [&'static str]) -> Vec<Content> {
+    let of = |path, kind, bytes, variants, is_text| Content { path, kind, bytes, variants, is_text };
+    vec![
+        of("/lib.js", Kind::Asset, 90_000, variants, true),
+        of("/small.js", Kind::Asset, 300, &[], true),
+        of("/photo.png", Kind::Asset, 5000, &[], false),
+        of("/sized.php?lines=100", Kind::Page, 4100, &[], true),
+        of("/sized.php?lines=3", Kind::Page, 123, &[], true),
+    ]
+}
+
+fn every_policy_of(name: &str, codings: &[&str], before_too: bool) {
+    let Some(bench) = Bench::of(name) else { return };
+    judge(&bench, &on_the_fly(codings), &contents(&[]));
+    if before_too {
+        judge(&bench, &before(), &contents(&["br", "gzip"]));
+    }
+}
+
+#[test]
+fn nginx() {
+    every_policy_of("nginx", &["br", "gzip"], true);
+}
+
+#[test]
+fn apache() {
+    every_policy_of("apache", &["br", "gzip"], true);
+}
+
+#[test]
+fn lighttpd() {
+    every_policy_of("lighttpd", &["br", "gzip"], false);
+}
+
+#[test]
+fn caddy() {
+    every_policy_of("caddy", &["zstd", "gzip"], true);
+}

@@ -1,0 +1,55 @@
+//! What a policy asks of a web server: what its templates are given in place of one method.
+
+use serde::{Deserialize, Serialize};
+
+use crate::way::WayKind;
+
+/// The method of a server that carries out a policy.
+pub const ADVISED: &str = "advised";
+
+/// A policy as far as one web server carries it out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Advised {
+    /// Methods for all that the server sends, the preferred one first.
+    pub rules: Vec<Encoding>,
+    /// Methods for what PHP makes, if they differ; null: the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<Vec<Encoding>>,
+    /// How PHP hands files over, or the server sends them without PHP: `x-accel-redirect`, `transparent`; null: neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub downloads: Option<String>,
+}
+
+/// One method of encoding responses, and what it holds for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Encoding {
+    /// The server's method: `gzip`, `gzip_static`, `mod_deflate`.
+    pub method: String,
+    /// Whether it encodes each response or sends precompressed files.
+    pub kind: WayKind,
+    /// Whether the method is switched off here.
+    #[serde(default)]
+    pub off: bool,
+    /// The level; null: none.
+    pub level: Option<i32>,
+    /// Content codings, the preferred one first.
+    pub codings: Vec<String>,
+    /// The smallest content in bytes, uncompressed; 0: any.
+    pub min_bytes: u64,
+    /// Media types.
+    pub types: Vec<String>,
+}
+
+impl Encoding {
+    /// Whether it compresses each response.
+    pub fn is_on_the_fly(&self) -> bool {
+        self.kind == WayKind::OnTheFly
+    }
+}
+
+impl Advised {
+    /// All methods, of pages too.
+    pub fn all(&self) -> impl Iterator<Item = &Encoding> {
+        self.rules.iter().chain(self.pages.iter().flatten())
+    }
+}
