@@ -17,8 +17,10 @@ mod path;
 mod paths;
 mod text;
 
-pub use codings::{Codings, Offer};
-pub use counted::{Counted, Example, Hour, PathTraffic, Statuses, Time, Times, Traffic, Visits};
+pub use codings::{Accepts, Codings};
+pub use counted::{
+    Counted, Example, Hits, Hour, PathTraffic, ResponseTime, ResponseTimes, Statuses, Traffic,
+};
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, Read};
@@ -40,6 +42,9 @@ use weigh_model::text::{clean, clean_path};
 
 /// The longest line in bytes; a longer one is unreadable.
 pub const LONGEST: usize = 64 << 10;
+
+/// The most problems that are listed.
+const MOST_PROBLEMS: usize = 100;
 
 /// Counts the requests of log files, in any order. A file that cannot be read is a line of [`Counted::problems`]; the others are counted.
 ///
@@ -131,9 +136,13 @@ impl Counter {
     }
 
     fn problem(&mut self, line: String) {
-        // As many as a terminal shows; files beyond them are those of a wrong pattern.
-        if self.counted.problems.len() < 100 {
-            self.counted.problems.push(line);
+        match self.counted.problems.len() {
+            // More than a terminal shows are those of a wrong pattern.
+            count if count < MOST_PROBLEMS => self.counted.problems.push(line),
+            MOST_PROBLEMS => {
+                self.counted.problems.push("more files that could not be read are not listed".into())
+            }
+            _ => {}
         }
     }
 

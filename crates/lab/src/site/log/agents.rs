@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Match, MatchKind};
 
-use super::codings::Offer;
+use super::codings::Accepts;
 use super::{bots, browsers};
 
 /// User agents whose class is remembered, by their hash alone.
@@ -24,7 +24,7 @@ pub enum Who {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByAgent {
     /// It is in the table of browsers.
-    Known(Offer),
+    Known(Accepts),
     /// It is not, or it is not logged.
     Unknown,
 }
@@ -73,7 +73,7 @@ fn look(agent: &[u8]) -> Who {
     if is_none || WORDS.find_iter(agent).any(is_bot) {
         return Who::Bot;
     }
-    Who::Visitor(browsers::offer(agent).map_or(ByAgent::Unknown, ByAgent::Known))
+    Who::Visitor(browsers::accepts(agent).map_or(ByAgent::Unknown, ByAgent::Known))
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 //!
 //! Source: MDN's browser-compat-data 8.1.9 of 12 November 2026, `http.headers.Content-Encoding`, `br` and `zstd` (package
 //! `@mdn/browser-compat-data`). Browsers that are built on Chromium (Edge, Opera, Samsung Internet, WebView) name its version too, and that decides. On iOS
-//! every browser uses the engine of the system. Browsers offer Brotli and zstd over HTTPS only. Brotli in Chrome on Android came with 51, and Safari 11 needs
+//! every browser uses the engine of the system. Browsers accepts Brotli and zstd over HTTPS only. Brotli in Chrome on Android came with 51, and Safari 11 needs
 //! macOS 10.13; both are taken as the rest.
 
-use super::codings::Offer;
+use super::codings::Accepts;
 
 /// One kind of browser, told by its user agent.
 struct Browser {
@@ -34,16 +34,16 @@ const BROWSERS: &[Browser] = &[
 ];
 
 /// What a user agent accepts; none where it is not in the table.
-pub fn offer(agent: &[u8]) -> Option<Offer> {
+pub fn accepts(agent: &[u8]) -> Option<Accepts> {
     BROWSERS.iter().find_map(|browser| {
         let at = memchr::memmem::find(agent, browser.token.as_bytes())?;
         memchr::memmem::find(agent, browser.also.as_bytes())?;
         let version = version(&agent[at + browser.token.len()..])?;
         let has = |first: Option<(u32, u32)>| first.is_some_and(|first| version >= first);
         Some(match (has(browser.zstd), has(browser.br)) {
-            (true, _) => Offer::ZstdBrGzip,
-            (_, true) => Offer::BrGzip,
-            _ => Offer::Gzip,
+            (true, _) => Accepts::ZstdBrGzip,
+            (_, true) => Accepts::BrGzip,
+            _ => Accepts::Gzip,
         })
     })
 }
@@ -69,7 +69,7 @@ mod tests {
         let desktop = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)";
         let phone =
             "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)";
-        let (all, br, gzip) = (Some(Offer::ZstdBrGzip), Some(Offer::BrGzip), Some(Offer::Gzip));
+        let (all, br, gzip) = (Some(Accepts::ZstdBrGzip), Some(Accepts::BrGzip), Some(Accepts::Gzip));
         for (expected, agent) in [
             (all, format!("{desktop} Chrome/123.0.0.0 Safari/537.36")),
             (br, format!("{desktop} Chrome/122.0.0.0 Safari/537.36 Edg/122.0.0.0")),
@@ -89,7 +89,7 @@ mod tests {
             (None, "Firefox/x Chrome/".to_owned()),
             (None, String::new()),
         ] {
-            assert_eq!(offer(agent.as_bytes()), expected, "{agent}");
+            assert_eq!(accepts(agent.as_bytes()), expected, "{agent}");
         }
     }
 

@@ -4,7 +4,7 @@ use super::agents::ByAgent;
 
 /// What a client can be sent, from the most to the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offer {
+pub enum Accepts {
     /// zstd, Brotli and gzip.
     ZstdBrGzip,
     /// Brotli and gzip.
@@ -15,9 +15,9 @@ pub enum Offer {
     None,
 }
 
-impl Offer {
+impl Accepts {
     /// Of an `Accept-Encoding` (RFC 9110, 12.5.3). A client that takes zstd without Brotli, or either without gzip, is in the next lower class.
-    pub fn of(accept: &[u8]) -> Offer {
+    pub fn of(accept: &[u8]) -> Accepts {
         let (mut zstd, mut br, mut gzip) = (false, false, false);
         for part in accept.split(|b| *b == b',') {
             let (name, weight) = split(part);
@@ -30,10 +30,10 @@ impl Offer {
             gzip |= is("gzip") || is("x-gzip") || is("*");
         }
         match (zstd, br, gzip) {
-            (true, true, true) => Offer::ZstdBrGzip,
-            (_, true, true) => Offer::BrGzip,
-            (_, _, true) => Offer::Gzip,
-            _ => Offer::None,
+            (true, true, true) => Accepts::ZstdBrGzip,
+            (_, true, true) => Accepts::BrGzip,
+            (_, _, true) => Accepts::Gzip,
+            _ => Accepts::None,
         }
     }
 }
@@ -41,13 +41,13 @@ impl Offer {
 /// Requests of visitors by what their clients accept, and by where that is known from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Codings {
-    /// Requests by class.
+    /// Requests of clients that accept zstd, Brotli and gzip.
     pub zstd_br_gzip: u64,
-    /// Requests by class.
+    /// Requests of clients that accept Brotli and gzip.
     pub br_gzip: u64,
-    /// Requests by class.
+    /// Requests of clients that accept gzip only.
     pub gzip: u64,
-    /// Requests by class.
+    /// Requests of clients that accept none of these.
     pub none: u64,
     /// Requests whose `Accept-Encoding` is logged.
     pub by_header: u64,
@@ -60,25 +60,25 @@ pub struct Codings {
 impl Codings {
     /// Counts one request. The header counts where it is logged; `-` stands for none.
     pub(super) fn add(&mut self, accept: Option<&[u8]>, by_agent: ByAgent) {
-        let offer = match (accept, by_agent) {
+        let accepts = match (accept, by_agent) {
             (Some(accept), _) => {
                 self.by_header += 1;
-                Offer::of(accept)
+                Accepts::of(accept)
             }
-            (None, ByAgent::Known(offer)) => {
+            (None, ByAgent::Known(accepts)) => {
                 self.by_agent += 1;
-                offer
+                accepts
             }
             (None, ByAgent::Unknown) => {
                 self.assumed += 1;
-                Offer::Gzip
+                Accepts::Gzip
             }
         };
-        *match offer {
-            Offer::ZstdBrGzip => &mut self.zstd_br_gzip,
-            Offer::BrGzip => &mut self.br_gzip,
-            Offer::Gzip => &mut self.gzip,
-            Offer::None => &mut self.none,
+        *match accepts {
+            Accepts::ZstdBrGzip => &mut self.zstd_br_gzip,
+            Accepts::BrGzip => &mut self.br_gzip,
+            Accepts::Gzip => &mut self.gzip,
+            Accepts::None => &mut self.none,
         } += 1;
     }
 }
@@ -125,15 +125,15 @@ mod tests {
 
     #[test]
     fn classes_follow_the_header() {
-        let of = |text: &str| Offer::of(text.as_bytes());
-        assert_eq!(of("gzip, deflate, br, zstd"), Offer::ZstdBrGzip);
-        assert_eq!(of("br;q=1.0, gzip;q=0.8, *;q=0.1"), Offer::BrGzip);
-        assert_eq!(of("gzip, br;q=0, zstd;q=0.000"), Offer::Gzip);
-        assert_eq!(of("GZIP"), Offer::Gzip);
-        assert_eq!(of("gzip, zstd"), Offer::Gzip);
-        assert_eq!(of("*"), Offer::Gzip);
+        let of = |text: &str| Accepts::of(text.as_bytes());
+        assert_eq!(of("gzip, deflate, br, zstd"), Accepts::ZstdBrGzip);
+        assert_eq!(of("br;q=1.0, gzip;q=0.8, *;q=0.1"), Accepts::BrGzip);
+        assert_eq!(of("gzip, br;q=0, zstd;q=0.000"), Accepts::Gzip);
+        assert_eq!(of("GZIP"), Accepts::Gzip);
+        assert_eq!(of("gzip, zstd"), Accepts::Gzip);
+        assert_eq!(of("*"), Accepts::Gzip);
         for none in ["", "-", "identity", "gzip;q=0", "br", "deflate"] {
-            assert_eq!(of(none), Offer::None, "{none}");
+            assert_eq!(of(none), Accepts::None, "{none}");
         }
     }
 

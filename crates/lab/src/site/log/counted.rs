@@ -36,13 +36,13 @@ pub struct Counted {
     /// Requests of visitors by path, the most requested first.
     pub paths: Vec<PathTraffic>,
     /// Requests of visitors for paths that are not listed, for want of room.
-    pub others: Visits,
+    pub others: Hits,
     /// A listed path may lack this many requests, which are among the others; 0 unless there are more paths than room.
     pub missed_at_most: u64,
     /// What visitors' clients accept.
     pub codings: Codings,
     /// Response times of visitors' requests, where they are logged.
-    pub times: Times,
+    pub times: ResponseTimes,
 }
 
 impl Counted {
@@ -149,14 +149,14 @@ pub struct PathTraffic {
     /// The path: decoded, without query string, clean text of at most 1 KB.
     pub path: String,
     /// What was asked and sent.
-    pub visits: Visits,
+    pub hits: Hits,
     /// It was asked with more than one query string, as pages are.
     pub is_query_varied: bool,
 }
 
 /// Requests of visitors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Visits {
+pub struct Hits {
     /// Requests.
     pub requests: u64,
     /// Bytes sent.
@@ -173,7 +173,7 @@ pub struct Visits {
     pub with_query: u64,
 }
 
-impl Visits {
+impl Hits {
     /// Counts all but the query string.
     pub(super) fn add(&mut self, entry: &Entry<'_>, method: Method) {
         self.requests += 1;
@@ -184,8 +184,8 @@ impl Visits {
         self.errors += u64::from((400..600).contains(&entry.status));
     }
 
-    pub(super) fn join(&mut self, other: &Visits) {
-        let Visits { requests, bytes, not_modified, partial, heads, errors, with_query } = other;
+    pub(super) fn join(&mut self, other: &Hits) {
+        let Hits { requests, bytes, not_modified, partial, heads, errors, with_query } = other;
         self.requests += requests;
         self.bytes = self.bytes.saturating_add(*bytes);
         self.not_modified += not_modified;
@@ -198,14 +198,14 @@ impl Visits {
 
 /// Response times by what answers, as far as a path's name tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Times {
+pub struct ResponseTimes {
     /// Paths without an extension and those of scripts.
-    pub scripts: Time,
+    pub scripts: ResponseTime,
     /// All others.
-    pub files: Time,
+    pub files: ResponseTime,
 }
 
-impl Times {
+impl ResponseTimes {
     pub(super) fn add(&mut self, path: &str, entry: &Entry<'_>) {
         if let Some(micros) = entry.micros {
             let time = if is_script(path) { &mut self.scripts } else { &mut self.files };
@@ -217,14 +217,14 @@ impl Times {
 
 /// A sum of response times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Time {
+pub struct ResponseTime {
     /// Requests whose time is logged.
     pub requests: u64,
     /// Microseconds of all of them.
     pub micros: u64,
 }
 
-impl Time {
+impl ResponseTime {
     /// Mean seconds.
     pub fn mean_seconds(&self) -> Option<f64> {
         (self.requests > 0).then(|| self.micros as f64 / 1e6 / self.requests as f64)

@@ -11,7 +11,7 @@ use super::moment;
 #[derive(Deserialize)]
 struct Line {
     logger: Option<String>,
-    request: Option<Asked>,
+    request: Option<Requested>,
     request_method: Option<String>,
     method: Option<String>,
     request_uri: Option<String>,
@@ -48,7 +48,7 @@ enum Scalar {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Asked {
+enum Requested {
     /// nginx: `GET / HTTP/1.1`.
     Line(String),
     /// Caddy.
@@ -72,62 +72,62 @@ struct Headers {
 
 /// Reads a line.
 pub fn parse(line: &[u8]) -> Result<Entry<'_>, Unreadable> {
-    let line: Line =
+    let mut line: Line =
         serde_json::from_slice(line).map_err(|_| Unreadable("JSON of another kind, or damaged"))?;
     // Caddy logs a request that failed a second time, with its error.
     if line.logger.as_deref().is_some_and(|logger| logger.starts_with("http.log.error")) {
         return Err(Unreadable("an error log line"));
     }
-    let times = [
-        line.time_iso8601,
-        line.time_local,
-        line.msec,
-        line.ts,
-        line.time,
-        line.timestamp,
-        line.at_timestamp,
-    ];
-    let time = times.into_iter().flatten().next().ok_or(Unreadable("no time"))?;
-    let sent = line.body_bytes_sent.or(line.bytes_sent).or(line.size);
-    let mut agent = line.http_user_agent.or(line.user_agent);
-    let mut accept = line.http_accept_encoding.or(line.accept_encoding);
-    let (mut method, mut target) = (line.request_method.or(line.method), line.request_uri);
-    match line.request {
-        Some(Asked::Line(text)) if method.is_none() || target.is_none() && line.uri.is_none() => {
-            (method, target) = match entry::asked(text.as_bytes()) {
-                Some((_, of)) => {
-                    (text.split(' ').next().map(str::to_owned), String::from_utf8(of.to_vec()).ok())
-                }
-                None => (Some(text), None),
-            };
-        }
-        Some(Asked::Parts(parts)) => {
-            (method, target) = (parts.method, parts.uri);
-            if let Some(headers) = parts.headers {
-                // All are logged: what is not there was not sent.
-                agent = Some(headers.agent.join(" "));
-                accept = Some(headers.accept.join(","));
-            }
-        }
-        _ => {}
+    if let Some(Requested::Parts(Parts { headers: Some(headers), .. })) = &line.request {
+        // All are logged: what is not there was not sent.
+        line.http_user_agent = Some(headers.agent.join(" "));
+        line.http_accept_encoding = Some(headers.accept.join(","));
     }
-    // nginx's `$uri` has no query string, which is logged on its own.
-    let target = target.or_else(|| {
-        let query = line.args.or(line.query_string).filter(|query| !query.is_empty() && query != "-");
-        let mark = if query.is_some() { "?" } else { "" };
-        Some(format!("{}{mark}{}", line.uri?, query.unwrap_or_default()))
-    });
-    let method = method.ok_or(Unreadable("no request"))?;
-    let asked = Method::of(method.as_bytes()).zip(target);
-    Ok(Entry {
-        time: moment_of(&time)?,
-        asked: asked.map(|(method, target)| (method, Cow::Owned(target.into_bytes()))),
-        status: status(line.status.as_ref())?,
-        bytes: sent.as_ref().map_or(Ok(0), bytes)?,
-        agent: agent.map(|agent| Cow::Owned(agent.into_bytes())),
-        accept: accept.map(|accept| Cow::Owned(accept.into_bytes())),
-        micros: line.request_time.or(line.duration).as_ref().and_then(micros),
-    })
+    let sent = line.body_bytes_sent.as_ref().or(line.bytes_sent.as_ref()).or(line.size.as_ref());
+    let (time, status) = (time(&line)?, status(line.status.as_ref())?);
+    let bytes = sent.map_or(Ok(0), bytes)?;
+    let micros = line.request_time.as_ref().or(line.duration.as_ref()).and_then(micros);
+    let owned = |text: Option<String>| text.map(|text| Cow::Owned(text.into_bytes()));
+    let agent = owned(line.http_user_agent.take().or(line.user_agent.take()));
+    let accept = owned(line.http_accept_encoding.take().or(line.accept_encoding.take()));
+    let asked = asked(line)?.map(|(method, target)| (method, Cow::Owned(target.into_bytes())));
+    Ok(Entry { time, asked, status, bytes, agent, accept, micros })
+}
+
+/// Method and target as they were sent, where they are logged so: nginx may have rewritten `$uri` since.
+fn asked(line: Line) -> Result<Option<(Method, String)>, Unreadable> {
+    let both = |method: Option<String>, target| Method::of(method?.as_bytes()).zip(target);
+    let method = line.request_method.or(line.method);
+    match (line.request, line.request_uri) {
+        (Some(Requested::Parts(parts)), _) => Ok(both(parts.method, parts.uri)),
+        (_, Some(target)) if method.is_some() => Ok(both(method, Some(target))),
+        (Some(Requested::Line(request)), _) => {
+            let target = |target: &[u8]| String::from_utf8_lossy(target).into_owned();
+            Ok(entry::asked(request.as_bytes()).map(|(method, of)| (method, target(of))))
+        }
+        (None, _) => match (method, line.uri) {
+            (Some(method), Some(path)) => {
+                // `$uri` has no query string.
+                let query = line.args.or(line.query_string).filter(|query| !matches!(&**query, "" | "-"));
+                let target = query.map_or(path.clone(), |query| format!("{path}?{query}"));
+                Ok(both(Some(method), Some(target)))
+            }
+            _ => Err(Unreadable("no request")),
+        },
+    }
+}
+
+fn time(line: &Line) -> Result<i64, Unreadable> {
+    let times = [
+        &line.time_iso8601,
+        &line.time_local,
+        &line.msec,
+        &line.ts,
+        &line.time,
+        &line.timestamp,
+        &line.at_timestamp,
+    ];
+    moment_of(times.into_iter().flatten().next().ok_or(Unreadable("no time"))?)
 }
 
 fn moment_of(time: &Scalar) -> Result<i64, Unreadable> {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-use super::counted::{Counted, PathTraffic, Visits};
+use super::counted::{Counted, Hits, PathTraffic};
 use super::entry::{Entry, Method};
 
 /// The most paths that are held.
@@ -26,7 +26,7 @@ enum Queries {
 
 #[derive(Debug, Default)]
 struct Held {
-    visits: Visits,
+    hits: Hits,
     queries: Queries,
 }
 
@@ -36,7 +36,7 @@ pub struct Paths {
     held: HashMap<Box<str>, Held>,
     names: usize,
     hasher: RandomState,
-    others: Visits,
+    others: Hits,
     missed: u64,
     most: usize,
 }
@@ -52,7 +52,7 @@ impl Paths {
             held: HashMap::new(),
             names: 0,
             hasher: RandomState::new(),
-            others: Visits::default(),
+            others: Hits::default(),
             missed: 0,
             most,
         }
@@ -70,9 +70,9 @@ impl Paths {
                 self.held.entry(path.into()).or_default()
             }
         };
-        held.visits.add(entry, method);
+        held.hits.add(entry, method);
         if let Some(query) = query {
-            held.visits.with_query += 1;
+            held.hits.with_query += 1;
             let hash = self.hasher.hash_one(query);
             held.queries = match held.queries {
                 Queries::None => Queries::One(hash),
@@ -84,14 +84,14 @@ impl Paths {
 
     /// Moves paths with no more requests than the median has to the others.
     fn drop_half(&mut self) {
-        let mut requests: Vec<u64> = self.held.values().map(|held| held.visits.requests).collect();
+        let mut requests: Vec<u64> = self.held.values().map(|held| held.hits.requests).collect();
         let middle = requests.len() / 2;
         let bound = *requests.select_nth_unstable(middle).1;
         let (others, names) = (&mut self.others, &mut self.names);
         self.held.retain(|path, held| {
-            let stays = held.visits.requests > bound;
+            let stays = held.hits.requests > bound;
             if !stays {
-                others.join(&held.visits);
+                others.join(&held.hits);
                 *names -= path.len();
             }
             stays
@@ -103,13 +103,13 @@ impl Paths {
     pub fn finish(self, counted: &mut Counted) {
         let path = |(path, held): (Box<str>, Held)| PathTraffic {
             path: path.into(),
-            visits: held.visits,
+            hits: held.hits,
             is_query_varied: held.queries == Queries::Several,
         };
         counted.paths = self.held.into_iter().map(path).collect();
-        counted.paths.sort_unstable_by(|a, b| {
-            b.visits.requests.cmp(&a.visits.requests).then_with(|| a.path.cmp(&b.path))
-        });
+        counted
+            .paths
+            .sort_unstable_by(|a, b| b.hits.requests.cmp(&a.hits.requests).then_with(|| a.path.cmp(&b.path)));
         counted.others = self.others;
         counted.missed_at_most = self.missed;
     }
@@ -162,7 +162,7 @@ mod tests {
         let mut counted = Counted::default();
         paths.finish(&mut counted);
         let found: Vec<_> =
-            counted.paths.iter().map(|p| (&*p.path, p.visits.with_query, p.is_query_varied)).collect();
+            counted.paths.iter().map(|p| (&*p.path, p.hits.with_query, p.is_query_varied)).collect();
         assert_eq!(found, [("/b", 2, true), ("/a", 2, false), ("/c", 0, false)]);
     }
 
@@ -170,11 +170,11 @@ mod tests {
         #[test]
         fn nothing_is_lost_and_no_path_lacks_more_than_is_told(paths in proptest::collection::vec(0u16..40, 0..400), most in 2usize..50) {
             let counted = counted(most, &paths);
-            let held: u64 = counted.paths.iter().map(|p| p.visits.requests).sum();
+            let held: u64 = counted.paths.iter().map(|p| p.hits.requests).sum();
             prop_assert_eq!(held + counted.others.requests, paths.len() as u64);
             for n in 0..40u16 {
                 let true_count = paths.iter().filter(|p| **p == n).count() as u64;
-                let found = counted.paths.iter().find(|p| *p.path == format!("/{n}")).map_or(0, |p| p.visits.requests);
+                let found = counted.paths.iter().find(|p| *p.path == format!("/{n}")).map_or(0, |p| p.hits.requests);
                 prop_assert!(found <= true_count && true_count <= found + counted.missed_at_most);
             }
             prop_assert!(most < 40 || counted.missed_at_most == 0);

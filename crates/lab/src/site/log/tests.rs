@@ -31,8 +31,8 @@ fn only(counted: &Counted) -> &PathTraffic {
 #[test]
 fn a_combined_line_is_read() {
     let counted = counted(combined("/a.css?v=1", 200, 1234));
-    let visits = Visits { requests: 1, bytes: 1234, with_query: 1, ..Visits::default() };
-    assert_eq!(*only(&counted), PathTraffic { path: "/a.css".into(), visits, is_query_varied: false });
+    let hits = Hits { requests: 1, bytes: 1234, with_query: 1, ..Hits::default() };
+    assert_eq!(*only(&counted), PathTraffic { path: "/a.css".into(), hits, is_query_varied: false });
     assert_eq!((counted.first, counted.last), (Some(1_767_323_045), Some(1_767_323_045)));
     assert_eq!((counted.codings.zstd_br_gzip, counted.codings.by_agent), (1, 1));
     assert_eq!(counted.visitors.statuses, Statuses { ok: 1, ..Statuses::default() });
@@ -56,7 +56,7 @@ fn each_format_of_text_is_read() {
     ] {
         let counted = counted(&line);
         let path = only(&counted);
-        assert_eq!((&*path.path, path.visits.bytes, counted.first), ("/a", 5, Some(1_767_323_045)), "{line}");
+        assert_eq!((&*path.path, path.hits.bytes, counted.first), ("/a", 5, Some(1_767_323_045)), "{line}");
         assert_eq!(counted.times.scripts.micros, if line.contains("0.250") { 250_000 } else { 0 }, "{line}");
         assert_eq!(counted.codings.by_header, u64::from(line.contains("gzip, br")), "{line}");
     }
@@ -68,11 +68,11 @@ fn json_of_nginx_is_read_with_the_keys_that_people_use() {
         r#"{"time_iso8601":"2026-01-02T03:04:05+00:00","request":"GET /a?b HTTP/1.1","status":"200","body_bytes_sent":"5","bytes_sent":"300","request_time":"0.250","http_user_agent":"AGENT","http_accept_encoding":"gzip, br"}"#,
         r#"{"time_local":"02/Jan/2026:03:04:05 +0000","request_method":"GET","request_uri":"/a?b","status":200,"bytes_sent":5,"request_time":0.25,"http_user_agent":"AGENT","http_accept_encoding":"br, gzip"}"#,
         r#" {"msec":1767323045.678,"method":"GET","uri":"/a","args":"b","status":200,"size":5,"request_time":0.25,"user_agent":"AGENT","accept_encoding":"br, gzip","more":[{"x":null}]}"#,
-        r#"{"msec":"1767323045.678","request":"GET \u002fa?b HTTP/2.0","uri":"/index.php","status":"200","body_bytes_sent":5,"request_time":"0.250","http_user_agent":"AGENT","http_accept_encoding":"br, gzip"}"#,
+        r#"{"msec":"1767323045.678","request":"GET \u002fa?b HTTP/2.0","request_method":"GET","uri":"/index.php","status":"200","body_bytes_sent":5,"request_time":"0.250","http_user_agent":"AGENT","http_accept_encoding":"br, gzip"}"#,
     ] {
         let counted = counted(line.replace("AGENT", CHROME));
         let path = only(&counted);
-        assert_eq!((&*path.path, path.visits.bytes, path.visits.with_query), ("/a", 5, 1), "{line}");
+        assert_eq!((&*path.path, path.hits.bytes, path.hits.with_query), ("/a", 5, 1), "{line}");
         assert_eq!((counted.first, counted.times.scripts.micros), (Some(1_767_323_045), 250_000), "{line}");
         assert_eq!((counted.codings.br_gzip, counted.codings.by_header), (1, 1), "{line}");
     }
@@ -83,7 +83,7 @@ fn json_of_caddy_is_read() {
     let line = r#"{"level":"info","ts":1767323045.678,"logger":"http.log.access.log0","msg":"handled request","request":{"remote_ip":"203.0.113.7","remote_port":"1","client_ip":"203.0.113.7","proto":"HTTP/2.0","method":"GET","host":"shop.example","uri":"/a?b","headers":{"User-Agent":["AGENT"],"Accept-Encoding":["gzip, deflate, br, zstd"],"Cookie":["REDACTED"]},"tls":{"resumed":false,"version":772}},"bytes_read":0,"user_id":"","duration":0.25,"size":5,"status":200,"resp_headers":{"Server":["Caddy"]}}"#;
     let line = line.replace("AGENT", CHROME);
     let with = counted(&line);
-    assert_eq!((&*only(&with).path, only(&with).visits.bytes), ("/a", 5));
+    assert_eq!((&*only(&with).path, only(&with).hits.bytes), ("/a", 5));
     assert_eq!((with.first, with.times.scripts.mean_seconds()), (Some(1_767_323_045), Some(0.25)));
     assert_eq!((with.codings.zstd_br_gzip, with.codings.by_header), (1, 1));
     // A header that is not there was not sent.
@@ -104,6 +104,7 @@ fn statuses_methods_and_clients_are_apart() {
     log += &combined("/a", 200, 7).replace(CHROME, BOT);
     log += &combined("/a", 400, 0).replace("GET /a HTTP/1.1", r"\x16\x03\x01\x00");
     log += &combined("/a", 408, 0).replace("GET /a HTTP/1.1", "-");
+    log += "{\"ts\":1767323045,\"request\":\"\",\"request_method\":\"\",\"uri\":\"\",\"status\":400}\n";
     log += &combined("/a", 200, 0).replace("GET /a HTTP/1.1", "OPTIONS * HTTP/1.0");
     let counted = counted(log);
     let statuses = Statuses {
@@ -117,11 +118,11 @@ fn statuses_methods_and_clients_are_apart() {
     };
     let visitors = Traffic { requests: 12, bytes: 107, heads: 1, other_methods: 1, statuses };
     assert_eq!(counted.visitors, visitors);
-    assert_eq!((counted.bots.requests, counted.bots.bytes, counted.malformed.requests), (1, 7, 3));
-    assert_eq!((counted.lines, counted.requests(), counted.unreadable), (16, 16, 0));
-    let visits =
-        Visits { requests: 12, bytes: 107, not_modified: 1, partial: 1, heads: 1, errors: 3, with_query: 0 };
-    assert_eq!(only(&counted).visits, visits);
+    assert_eq!((counted.bots.requests, counted.bots.bytes, counted.malformed.requests), (1, 7, 4));
+    assert_eq!((counted.lines, counted.requests(), counted.unreadable), (17, 17, 0));
+    let hits =
+        Hits { requests: 12, bytes: 107, not_modified: 1, partial: 1, heads: 1, errors: 3, with_query: 0 };
+    assert_eq!(only(&counted).hits, hits);
 }
 
 #[test]
@@ -196,7 +197,7 @@ fn formats_may_be_mixed_within_a_file() {
     let json = r#"{"msec":1767323045.0,"request":"GET /a HTTP/1.1","status":200,"body_bytes_sent":5}"#;
     let common = "203.0.113.7 - - [02/Jan/2026:03:04:05 +0000] \"GET /a HTTP/1.0\" 200 5";
     let counted = counted(format!("{json}\n{common}\n{}{json}\n", combined("/a", 200, 5)));
-    assert_eq!((only(&counted).visits.requests, only(&counted).visits.bytes), (4, 20));
+    assert_eq!((only(&counted).hits.requests, only(&counted).hits.bytes), (4, 20));
 }
 
 fn packed(log: &str) -> [Vec<u8>; 2] {
@@ -300,7 +301,7 @@ fn a_log_that_is_renamed_and_grows_is_read_as_long_as_it_was() {
     counter.stream("access.log", &mut file);
     counter.file(&now, &Interrupt::new()).unwrap();
     let counted = counter.counted();
-    let found: Vec<_> = counted.paths.iter().map(|p| (&*p.path, p.visits.requests)).collect();
+    let found: Vec<_> = counted.paths.iter().map(|p| (&*p.path, p.hits.requests)).collect();
     assert_eq!(found, [("/b", 2), ("/a", 1)]);
 }
 
@@ -343,9 +344,9 @@ fn what_is_of_a_person_is_not_kept() {
 
 fn checked(counted: &Counted) {
     let visitors = &counted.visitors;
-    let listed: u64 = counted.paths.iter().map(|path| path.visits.requests).sum();
+    let listed: u64 = counted.paths.iter().map(|path| path.hits.requests).sum();
     assert_eq!(listed + counted.others.requests, visitors.requests);
-    let bytes: u64 = counted.paths.iter().map(|path| path.visits.bytes).sum();
+    let bytes: u64 = counted.paths.iter().map(|path| path.hits.bytes).sum();
     assert_eq!(bytes + counted.others.bytes, visitors.bytes);
     let codings = &counted.codings;
     assert_eq!(codings.zstd_br_gzip + codings.br_gzip + codings.gzip + codings.none, visitors.requests);
