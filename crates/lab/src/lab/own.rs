@@ -39,6 +39,9 @@ pub struct Own {
     // [`Lab::survey`] finds it where the user does not say.
     #[arg(long, value_name = "NAME", requires = "server_config")]
     pub server: Option<String>,
+    /// The site to measure, by its name, where the configuration has several and the document root does not tell
+    #[arg(long, value_name = "NAME", requires = "server_config")]
+    pub site: Option<String>,
     /// A URL to measure from outside (repeatable): nothing is started, so no CPU time of a server is known
     #[arg(id = "url", long = "url", value_name = "URL")]
     pub urls: Vec<String>,

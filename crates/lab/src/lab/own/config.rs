@@ -1,7 +1,5 @@
 //! A web server's configuration of the user's: read, reduced, and tried in a private instance before anything is planned with it.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +11,8 @@ use crate::lab::{Lab, Progress};
 use crate::rig::guard::Place;
 use crate::rig::network::privately;
 use crate::rig::server::Site;
+use crate::rig::server::own::site::Wanted;
+use crate::rig::server::own::tree;
 use crate::rig::server::{Definition, Instance, own};
 use crate::rig::service::FolderDefinition;
 use crate::rig::user::OwnUser;
@@ -76,7 +76,8 @@ impl Lab {
     /// The server with the user's configuration, which it accepts.
     fn configure(&self, own: &Own, progress: &mut dyn Progress) -> Result<Option<Definition>> {
         let Some(file) = &own.config else { return Ok(None) };
-        let text = text(file)?;
+        let flag = || format!("--server-config {}", clean_path(file));
+        let text = tree::text(file).map_err(|error| anyhow!("{}: {error:#}", flag()))?;
         let definitions = Definition::load(&self.definitions)?;
         let definition = match &own.server {
             Some(name) => definitions.iter().find(|d| d.name == *name).ok_or_else(|| {
@@ -85,38 +86,18 @@ impl Lab {
             })?,
             None => own::recognise(&definitions, file, &text)?,
         };
-        let read = own::read(definition, file, &text)?;
+        let wanted = Wanted { name: own.site.clone(), docroot: own.docroot.clone() };
+        let read = own::read(&definition.find(), file, &text, &wanted)?;
         read.notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
-        let definition = definition.with_own(&read.config);
+        let definition = definition.with_own([&read.config]);
         progress.doing(&format!("trying {}", clean_path(file)));
         let tried = Interrupt::during(|interrupt| {
             let tried = attempt(&definition, interrupt);
             if interrupt.is_set() { Err(anyhow!("interrupted; nothing was measured")) } else { tried }
         });
-        tried
-            .context("signals cannot be caught")?
-            .with_context(|| format!("--server-config {}", clean_path(file)))?;
+        tried.context("signals cannot be caught")?.with_context(flag)?;
         Ok(Some(definition))
     }
-}
-
-fn text(file: &Path) -> Result<String> {
-    let doing = || format!("--server-config {}: cannot be read", clean_path(file));
-    if file.metadata().with_context(doing)?.is_dir() {
-        bail!("--server-config {}: a folder; give the file with the server's site", clean_path(file));
-    }
-    let mut bytes = Vec::new();
-    let read = File::open(file).and_then(|f| f.take(own::LONGEST + 1).read_to_end(&mut bytes));
-    read.with_context(doing)?;
-    if bytes.len() as u64 > own::LONGEST {
-        bail!(
-            "--server-config {}: larger than a configuration can be ({} bytes)",
-            clean_path(file),
-            own::LONGEST
-        );
-    }
-    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
-    text.with_context(|| format!("--server-config {}: not a text file", clean_path(file)))
 }
 
 /// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.

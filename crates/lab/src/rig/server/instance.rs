@@ -29,7 +29,8 @@ const LONGEST: usize = 16 << 10;
 /// One configuration of a server: everything that its templates are given. Two cells with equal sites share an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Site {
-    /// The folder that is served; `*.php` in it goes to PHP, everything else is a static file.
+    /// The folder that is served; `*.php` in it goes to PHP, everything else is a static file. With a configuration of the user's it
+    /// stands for `/` in the paths of that.
     pub docroot: PathBuf,
     /// The socket of the PHP-FPM pool; none: no PHP.
     pub fpm: Option<PathBuf>,
@@ -144,7 +145,8 @@ fn attempt(found: &Found, site: &Site, place: &Place, address: SocketAddrV4) -> 
     if let Some(lint) = &definition.lint
         && let Some((how, words)) = draft.lint(&program(lint)?)?
     {
-        let words = own::in_file(definition, &dir, words);
+        let way = site.way.as_ref().map(|way| way.codec.as_str());
+        let words = own::in_file(definition, way, &dir, &words);
         return Err(anyhow::anyhow!("{name} refuses its configuration ({how}): {words}").into());
     }
     let listens = Listens { is_secure: site.tls.is_some(), address };
