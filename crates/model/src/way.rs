@@ -135,6 +135,8 @@ pub struct OwnConfig {
     pub folder_files: BTreeMap<PathBuf, String>,
     /// The path of the script that makes a page, reached as the configuration reaches PHP.
     pub page: Option<String>,
+    /// What the configuration says of a page; null: it does not tell.
+    pub expected_page: Option<Expected>,
     /// What is sent in place of each content, by payload.
     pub samples: BTreeMap<String, Sample>,
     /// Modules that a part of a configuration needs.
@@ -150,6 +152,8 @@ pub struct Sample {
     pub path: String,
     /// The file below `/`, as the configuration says.
     pub file: PathBuf,
+    /// Whether the content is all of the owner's file; else it is sent under a name of its own in the same folder.
+    pub is_whole: bool,
     /// The endings of the encoded variants that the owner has beside the file: `gz`, `br`.
     pub variants: Vec<String>,
     /// What the configuration says of the response; null: it does not tell.
@@ -169,6 +173,17 @@ pub struct Expected {
     pub cache_control: Option<String>,
     /// Where what decides stands: `/etc/nginx/nginx.conf:52`.
     pub decided: String,
+}
+
+impl Sample {
+    /// Path and file of a content that is sent under this name; one that is all of the owner's file has its own.
+    pub fn named(&self, name: &str) -> (String, PathBuf) {
+        if self.is_whole {
+            return (self.path.clone(), self.file.clone());
+        }
+        let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        (format!("{folder}/{name}"), self.file.with_file_name(name))
+    }
 }
 
 impl<'a> From<&'a WayDescription> for Tunable<'a> {

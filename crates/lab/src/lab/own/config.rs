@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::Own;
+use super::{Configured, Own};
 use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Progress};
 use crate::rig::guard::Place;
@@ -13,7 +13,7 @@ use crate::rig::network::privately;
 use crate::rig::server::Site;
 use crate::rig::server::own::site::Wanted;
 use crate::rig::server::own::tree;
-use crate::rig::server::{Definition, Instance, own};
+use crate::rig::server::{Definition, Found, Instance, own};
 use crate::rig::service::FolderDefinition;
 use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
@@ -65,16 +65,18 @@ impl Lab {
         let mut inventory = self.inventory(php)?;
         self.look(&mut inventory, studies)?;
         self.choose_stores(&mut inventory, own)?;
-        if let Some(definition) = configured {
+        if let Some(configured) = configured {
+            let definition = &configured.found.definition;
             own.server = Some(definition.name.clone());
             inventory.servers.retain(|s| s.name != definition.name);
-            inventory.servers.push(look::entry(&definition));
+            inventory.servers.push(look::entry(definition));
+            own.read = Some(Box::new(configured));
         }
         Ok(inventory)
     }
 
     /// The server with the user's configuration, which it accepts.
-    fn configure(&self, own: &Own, progress: &mut dyn Progress) -> Result<Option<Definition>> {
+    fn configure(&self, own: &Own, progress: &mut dyn Progress) -> Result<Option<Configured>> {
         let Some(file) = &own.config else { return Ok(None) };
         let flag = || format!("--server-config {}", clean_path(file));
         let text = tree::text(file).map_err(|error| anyhow!("{}: {error:#}", flag()))?;
@@ -89,20 +91,19 @@ impl Lab {
         let wanted = Wanted { name: own.site.clone(), docroot: own.docroot.clone() };
         let read = own::read(&definition.find(), file, &text, &wanted)?;
         read.notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
-        let definition = definition.with_own([&read.config]);
+        let found = definition.with_own([&read.config]).find();
         progress.doing(&format!("trying {}", clean_path(file)));
         let tried = Interrupt::during(|interrupt| {
-            let tried = attempt(&definition, interrupt);
+            let tried = attempt(&found, interrupt);
             if interrupt.is_set() { Err(anyhow!("interrupted; nothing was measured")) } else { tried }
         });
         tried.context("signals cannot be caught")?.with_context(flag)?;
-        Ok(Some(definition))
+        Ok(Some(Configured { read, found }))
     }
 }
 
 /// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.
-fn attempt(definition: &Definition, interrupt: &Interrupt) -> Result<()> {
-    let found = definition.find();
+fn attempt(found: &Found, interrupt: &Interrupt) -> Result<()> {
     let user = OwnUser::for_programs(found.program.as_deref().into_iter()).ok().flatten();
     let room = Shelter::of(user).context("no temporary folder")?;
     let docroot = room.path().join("docroot");
@@ -118,7 +119,7 @@ fn attempt(definition: &Definition, interrupt: &Interrupt) -> Result<()> {
     };
     let place = Place::new(room.path(), room.path().join("log")).of(user);
     let place = Place { limit: START, interrupt: interrupt.clone(), ..place };
-    match privately(|| Instance::start(&found, &site, &place).map(Instance::stop))? {
+    match privately(|| Instance::start(found, &site, &place).map(Instance::stop))? {
         Ok(_) => {}
         // Its log goes with the folder: what it said last is in the error.
         Err(error) => bail!("{}", format!("{error:#}").split("; its log is ").next().unwrap_or_default()),

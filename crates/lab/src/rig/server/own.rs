@@ -3,6 +3,7 @@
 //! [`tree`] reads it, [`site`] finds the site that is meant, [`meaning`] says what it does with a URL, and [`whole`] rewrites it where it
 //! must be. What is particular to a server stands in its `server.toml`. Nothing outside of the lab is written or asked.
 
+pub mod alike;
 pub mod meaning;
 mod notes;
 pub mod site;

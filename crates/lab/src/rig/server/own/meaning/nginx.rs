@@ -48,6 +48,7 @@ struct End<'t> {
     block: Option<&'t Directive>,
 }
 
+/// What nginx does with a URL.
 pub fn meaning(rules: &Rules, tree: &Tree, site: &Site, asked: &Asked<'_>) -> Meaning {
     let http = site::around(rules, tree);
     let server = http.iter().find(|d| d.block.is_some() && Some(d.at) == site.at);
@@ -106,7 +107,7 @@ impl<'t> Way<'t, '_> {
             return End { answer: Answer::Status(status), chain: self.base.clone(), block: None };
         }
         let mut named: Option<String> = None;
-        for _ in 0..REDIRECTS {
+        for turn in 0..REDIRECTS {
             let (mut chain, mut block) = (self.base.clone(), None);
             match named.take() {
                 Some(name) => {
@@ -122,6 +123,9 @@ impl<'t> Way<'t, '_> {
                 }
             }
             let inner = if block.is_some() { chain.last().copied().unwrap_or_default() } else { &[] };
+            if turn == 0 && inner.iter().any(|d| d.is("internal")) {
+                return End { answer: Answer::Status(404), chain, block };
+            }
             let (status, is_new) = self.rewritten(inner, &mut uri);
             if let Some(status) = status {
                 return End { answer: Answer::Status(status), chain, block };
