@@ -90,24 +90,25 @@ impl Lab {
         };
         let wanted = Wanted { name: own.site.clone(), docroot: own.docroot.clone() };
         let read = own::read(&definition.find(), file, &text, &wanted)?;
-        read.notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
         let found = definition.with_own([&read.config]).find();
         progress.doing(&format!("trying {}", clean_path(file)));
         let tried = Interrupt::during(|interrupt| {
-            let tried = attempt(&found, interrupt);
+            let tried = attempt(&found, &read.config.root, interrupt);
             if interrupt.is_set() { Err(anyhow!("interrupted; nothing was measured")) } else { tried }
         });
         tried.context("signals cannot be caught")?.with_context(flag)?;
+        read.notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
         Ok(Some(Configured { read, found }))
     }
 }
 
 /// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.
-fn attempt(found: &Found, interrupt: &Interrupt) -> Result<()> {
+fn attempt(found: &Found, root: &Path, interrupt: &Interrupt) -> Result<()> {
     let user = OwnUser::for_programs(found.program.as_deref().into_iter()).ok().flatten();
     let room = Shelter::of(user).context("no temporary folder")?;
     let docroot = room.path().join("docroot");
-    std::fs::create_dir(&docroot).context("no temporary folder")?;
+    let below = root.strip_prefix("/").unwrap_or(root);
+    std::fs::create_dir_all(docroot.join(below)).context("no temporary folder")?;
     user.map_or(Ok(()), |user| user.give(&docroot)).context("no temporary folder")?;
     let site = Site {
         docroot,

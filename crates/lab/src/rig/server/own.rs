@@ -48,6 +48,8 @@ pub struct Rules {
     pub homes: Vec<PathBuf>,
     /// The folder that relative paths of served files begin in.
     pub prefix: PathBuf,
+    /// The document root where nothing says one.
+    pub docroot: PathBuf,
     /// The block that sites stand in; absent: none.
     #[serde(default)]
     pub around: Option<String>,

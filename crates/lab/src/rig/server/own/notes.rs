@@ -57,7 +57,8 @@ impl Notes {
     pub fn lines(self, tree: &Tree) -> Vec<String> {
         let place = |at: &Place| match tree.files.get(at.file as usize) {
             Some(file) if tree.files.len() > 1 => {
-                format!("{}:{}", clean_path(file.strip_prefix(&tree.base).unwrap_or(file)), at.line)
+                let whole = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+                format!("{}:{}", clean_path(whole.strip_prefix(&tree.base).unwrap_or(file)), at.line)
             }
             _ => format!("line {}", at.line),
         };

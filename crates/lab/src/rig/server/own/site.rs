@@ -132,7 +132,12 @@ fn site(rules: &Rules, block: &[Directive], at: Option<Place>, outside: Option<&
     roots_in(rules, block, &sets, &mut roots);
     let own =
         rules.base_of_roots(block).or_else(|| outside.map(Path::to_owned)).or_else(|| roots.first().cloned());
-    let root = own.unwrap_or_else(|| rules.prefix.join("html"));
+    let folders = block.iter().filter(|d| d.is("Directory") && d.block.is_some()).map(Directive::first);
+    let folder = folders
+        .filter(|path| path.starts_with('/') && !path.contains(['*', '?', '[']))
+        .find(|path| path != "/");
+    let root =
+        own.unwrap_or_else(|| folder.map_or_else(|| rules.docroot.clone(), |path| tidy(Path::new(&path))));
     roots.insert(0, root.clone());
     Site { at, names, root, roots, is_secure: is_secure(block) }
 }

@@ -181,6 +181,7 @@ impl<'t> Way<'t, '_> {
         let known = [
             ("$uri", uri),
             ("$document_uri", uri),
+            ("$fastcgi_script_name", uri),
             ("$is_args", ""),
             ("$args", ""),
             ("$query_string", ""),
