@@ -81,8 +81,8 @@ pub struct ServerEntry {
     pub ways: Vec<WayDescription>,
     /// Settings that change results, by name.
     pub facts: BTreeMap<String, String>,
-    /// The user's configuration, if it is one of the methods.
-    pub own: Option<OwnConfig>,
+    /// The user's configurations that are among the methods.
+    pub own: Vec<OwnConfig>,
     /// Null: can be measured. Otherwise the reason why not.
     pub missing: Option<String>,
     /// How to make it available.
