@@ -13,6 +13,7 @@ pub mod kind;
 pub mod library;
 pub mod manifest;
 pub mod names;
+pub(crate) mod regular;
 pub mod resolve;
 pub mod sample_site;
 pub mod serialized;

@@ -1,6 +1,6 @@
 //! The user's wish to end: a flag that Ctrl-C, SIGTERM and SIGHUP set.
 
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,6 +10,27 @@ use signal_hook::flag;
 
 /// What is said where the user's wish ends something.
 pub const INTERRUPTED: &str = "interrupted";
+
+/// Something that is read until the user wants an end: a long file takes its time on a busy machine.
+pub(crate) struct Watched<'i, R> {
+    pub(crate) input: R,
+    pub(crate) interrupt: &'i Interrupt,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.interrupt.is_set() {
+            return Err(io::Error::other(INTERRUPTED));
+        }
+        self.input.read(buffer)
+    }
+}
+
+impl<R: Seek> Seek for Watched<'_, R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.input.seek(to)
+    }
+}
 
 /// What signals lead to, once they are caught.
 static HANDLED: Mutex<Option<Handled>> = Mutex::new(None);

@@ -14,6 +14,7 @@ pub mod digest;
 pub mod executor;
 pub mod interrupt;
 pub mod lab;
+pub(crate) mod lines;
 pub mod loading;
 pub mod log;
 pub mod planner;

@@ -6,7 +6,6 @@
 pub mod cachegrind;
 pub mod collapsed;
 mod input;
-mod lines;
 mod names;
 pub mod perf;
 #[cfg(test)]

@@ -12,11 +12,14 @@ mod hits;
 mod keep;
 mod links;
 mod local;
+pub mod log;
 mod open;
 mod pages;
 mod sample;
 mod store;
 mod strata;
+mod text;
+mod traffic;
 mod values;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +28,7 @@ use anyhow::{Context, Result, bail};
 
 pub use hits::MONTH_DAYS;
 pub use open::{Opened, base, folder_of, open, read};
+pub use text::text;
 
 use crate::lab::{Lab, Progress};
 use crate::rig::machine::Machine;
@@ -33,7 +37,9 @@ use cached::Cached;
 use folder::Draft;
 use hits::{Asked, Hits};
 use pages::{Seen, Visited, Visitor};
+use sample::Origin;
 use strata::Strata;
+use traffic::Traffic;
 use weigh_model::site::{Figure, From, Kind, Limits, SCHEMA, Site, Sources, Today, Visitors};
 use weigh_model::text::clean_path;
 
@@ -82,23 +88,14 @@ pub struct Looked {
 pub struct Facts {
     /// Files that visitors ask for.
     pub files: u64,
+    /// Requests in the logs, the days that they cover, and lines that could not be read.
+    pub log: Option<(u64, f64, u64)>,
     /// Pages that were fetched.
     pub pages: usize,
     /// Cached values that were read, and how many there are.
     pub values: Option<(u64, u64)>,
     /// Figures that were kept from the file that stood there.
     pub kept: usize,
-}
-
-/// The text of `site.toml`.
-///
-/// # Errors
-/// None that is known: every site can be written.
-pub fn text(site: &Site) -> Result<String> {
-    const HEAD: &str = "# What this site sends, to whom and how today: written by `weigh site`, read by `weigh advise`.\n\
-        # Edit what you know better: a bare number in place of { value, from } is yours, and `weigh site --force` keeps it.\n\
-        # docs/SITE.md says what each key means and where assumed figures come from.\n\n";
-    Ok(HEAD.to_owned() + &toml::to_string(site).context("the site cannot be written as TOML")?)
 }
 
 /// Looks at a site. `earlier`: what stood in its file, of which the user's own figures are kept.
@@ -118,9 +115,13 @@ pub fn look(
     let visitor = Visitor { urls: &ask.urls, allowed: &ask.allow_remote, docroot: docroot.as_deref() };
     let visited = visitor.look(progress)?;
     facts.pages = visited.pages.len();
-    let given = earlier.and_then(|site| site.visitors.page_views).filter(|views| views.from == From::Given);
-    let page_views = given.unwrap_or(Figure::assumed(assumed::PAGE_VIEWS));
-    let asked = of_pages(&visited, page_views.value);
+    let traffic = match ask.logs.as_slice() {
+        [] => None,
+        logs => Some(Traffic::read(logs, docroot.as_deref(), progress)?),
+    };
+    let views = page_views(earlier, traffic.as_ref());
+    let asked =
+        traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
     let mut strata = Strata::default();
     match &docroot {
         Some(docroot) => {
@@ -128,29 +129,43 @@ pub fn look(
         }
         None => content::add_fetched(&visited, asked.as_ref(), &mut strata),
     }
-    if asked.is_none() {
-        assumed::mix(&mut strata, page_views.value);
+    match &traffic {
+        Some(traffic) if visited.pages.is_empty() => {
+            content::add_logged_pages(traffic.page_paths, traffic.pages, &mut strata);
+        }
+        Some(traffic) => content::add_pages(&visited, asked.as_ref(), traffic.pages, &mut strata),
+        None => {
+            if asked.is_none() {
+                assumed::mix(&mut strata, views.value);
+            }
+            assumed::downloads(&mut strata, views.value);
+            content::add_pages(
+                &visited,
+                None,
+                Hits { requests: views.value, ..Hits::default() },
+                &mut strata,
+            );
+        }
     }
-    assumed::downloads(&mut strata, page_views.value);
-    let views = Hits { requests: page_views.value, ..Hits::default() };
-    content::add_pages(&visited, None, views, &mut strata);
-    let origin = sample::Origin { docroot: docroot.as_deref(), visited: &visited, from: From::Assumed };
+    let origin = Origin {
+        docroot: docroot.as_deref(),
+        visited: &visited,
+        from: traffic.as_ref().map_or(From::Assumed, |_| From::Counted),
+        made_ms: traffic.as_ref().and_then(|traffic| traffic.made_ms),
+    };
     let mut layers = origin.strata(&strata, draft, progress)?;
     let (cached, stored) = values(lab, ask, progress)?;
     facts.values = stored.as_ref().map(|stored| (cached.seen, stored.keys));
     if ask.values.is_some() {
         facts.values = Some((cached.seen, cached.seen));
     }
+    facts.log = traffic.as_ref().map(|traffic| (traffic.requests, traffic.days, traffic.unreadable));
     let today = [seen_today(&visited), cached.today().into_iter().collect()].concat();
-    layers.extend(cached.strata(stored.as_ref(), page_views.value, draft)?);
+    layers.extend(cached.strata(stored.as_ref(), views.value, draft)?);
     if layers.is_empty() {
         bail!("nothing was found: no file, page or cached value; give --docroot, --url or --values");
     }
-    let visitors = Visitors {
-        page_views: Some(page_views),
-        tls: visited.tls.or(earlier.map(|site| site.visitors.tls)).unwrap_or(true),
-        ..Visitors::default()
-    };
+    let visitors = visitors(&visited, traffic.as_ref(), views, earlier);
     let mut site = Site {
         schema: SCHEMA,
         name: name(ask, docroot.as_deref()),
@@ -169,6 +184,26 @@ pub fn look(
         site.name.clone_from(name);
     }
     Ok(Looked { site, facts })
+}
+
+/// Page views per month: those of the log, else those that the user gave, else assumed.
+fn page_views(earlier: Option<&Site>, traffic: Option<&Traffic>) -> Figure {
+    let given = earlier.and_then(|site| site.visitors.page_views).filter(|views| views.from == From::Given);
+    let counted = traffic.map(|traffic| Figure::counted(traffic.pages.requests.round()));
+    counted.filter(|views| views.value > 0.0).or(given).unwrap_or(Figure::assumed(assumed::PAGE_VIEWS))
+}
+
+/// Who visits.
+fn visitors(visited: &Visited, traffic: Option<&Traffic>, views: Figure, earlier: Option<&Site>) -> Visitors {
+    let assumed = Visitors::default();
+    let accept = traffic.map(|traffic| traffic.accept.clone()).filter(|accept| !accept.is_empty());
+    Visitors {
+        accept: accept.unwrap_or(assumed.accept),
+        page_views: Some(views),
+        peak: traffic.and_then(|traffic| traffic.peak),
+        tls: visited.tls.or(earlier.map(|site| site.visitors.tls)).unwrap_or(assumed.tls),
+        ..assumed
+    }
 }
 
 /// What is asked per month as the pages' own links say, if they load anything.

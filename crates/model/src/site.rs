@@ -183,7 +183,7 @@ pub struct Visitors {
     pub new_connections: Figure,
     /// How many times as long as this machine a visitor's device takes to decode.
     pub slower_devices: Figure,
-    /// Page views per month; absent: requests are counted. Requests that are assumed follow from it.
+    /// Page views per month. Requests that are assumed follow from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_views: Option<Figure>,
     /// Requests per second in the busiest hour; absent: not counted.

@@ -10,18 +10,18 @@ pub use walk::{Found, Links, visit};
 
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 use anyhow::{Context, Result, bail};
-use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
 use weigh_model::payload::{Origin, Payload};
 
 use super::kind;
 use super::names::{Names, file_name};
+use super::regular::{open, plain_error, special};
 use super::serialized::{self, Serialized};
 use super::values::Form;
 use crate::digest::{self, BUFFER};
@@ -297,34 +297,6 @@ impl Blob {
             return Err(changed());
         }
         Ok(())
-    }
-}
-
-/// Opens without waiting for anything, and inside a folder without following a link that was put there since.
-pub(crate) fn open(path: &Path, in_folder: bool) -> io::Result<File> {
-    let flags = if in_folder { OFlags::NONBLOCK | OFlags::NOFOLLOW } else { OFlags::NONBLOCK };
-    File::options().read(true).custom_flags(flags.bits() as i32).open(path)
-}
-
-pub(crate) fn special(meta: &Metadata) -> &'static str {
-    let kind = meta.file_type();
-    if kind.is_fifo() {
-        "a named pipe"
-    } else if kind.is_socket() {
-        "a socket"
-    } else if kind.is_block_device() || kind.is_char_device() {
-        "a device"
-    } else if kind.is_symlink() {
-        "a symbolic link"
-    } else {
-        "not a regular file"
-    }
-}
-
-pub(crate) fn plain_error(error: &io::Error) -> String {
-    match error.kind() {
-        ErrorKind::PermissionDenied => "it may not be read by this user".into(),
-        _ => clean(&error.to_string()),
     }
 }
 

@@ -20,7 +20,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use self::forward::{Forward, Sums};
 use self::graph::Graph;
 use self::walk::Walk;
-use super::lines::{Backward, Lines, Place};
+use crate::lines::{Backward, Lines, Place};
 use weigh_model::profile::{Cost, Counting, Cut, Edge, Format, Function, Inclusion, Profile};
 
 /// Bytes that are read at a time from the beginning.

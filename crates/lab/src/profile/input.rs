@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
 
 use super::{cachegrind, collapsed, perf, speedscope};
-use crate::interrupt::{INTERRUPTED, Interrupt};
+use crate::interrupt::{INTERRUPTED, Interrupt, Watched};
 use weigh_model::profile::Profile;
 use weigh_model::text::clean_path;
 
@@ -16,27 +16,6 @@ use weigh_model::text::clean_path;
 const LARGEST: u64 = 64 << 30;
 /// Bytes that are looked at to tell what a file is.
 const LOOK: u64 = 8 << 10;
-
-/// A file that is read until the user wants an end: a long one takes its time on a busy machine.
-struct Watched<'i> {
-    file: File,
-    interrupt: &'i Interrupt,
-}
-
-impl Read for Watched<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.interrupt.is_set() {
-            return Err(io::Error::other(INTERRUPTED));
-        }
-        self.file.read(buffer)
-    }
-}
-
-impl Seek for Watched<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
-    }
-}
 
 /// Reads a profile of any kind that is known.
 ///
@@ -48,10 +27,10 @@ pub fn read(path: &Path, interrupt: &Interrupt) -> Result<Profile> {
     if !file.metadata().with_context(doing)?.is_file() {
         bail!("{}: not a file; give a file that a profiler wrote", clean_path(path));
     }
-    of(Watched { file, interrupt }).with_context(doing)
+    of(Watched { input: file, interrupt }).with_context(doing)
 }
 
-fn of(mut file: Watched<'_>) -> Result<Profile> {
+fn of(mut file: Watched<'_, File>) -> Result<Profile> {
     let (mut file, broken) = match begin(&mut file)?.starts_with(b"\x1f\x8b") {
         true => unpacked(file)?,
         false => (file, None),
@@ -70,7 +49,7 @@ fn of(mut file: Watched<'_>) -> Result<Profile> {
 }
 
 /// The first bytes; the file stands at its beginning afterwards.
-fn begin(file: &mut Watched<'_>) -> io::Result<Vec<u8>> {
+fn begin(file: &mut Watched<'_, File>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     Read::by_ref(file).take(LOOK).read_to_end(&mut bytes)?;
     file.seek(SeekFrom::Start(0))?;
@@ -79,7 +58,7 @@ fn begin(file: &mut Watched<'_>) -> io::Result<Vec<u8>> {
 
 /// The content of a compressed file, in a file without a name that goes when it is closed, and why it ends too early, where
 /// it does.
-fn unpacked(file: Watched<'_>) -> Result<(Watched<'_>, Option<String>)> {
+fn unpacked(file: Watched<'_, File>) -> Result<(Watched<'_, File>, Option<String>)> {
     let interrupt = file.interrupt;
     let mut content = tempfile::tempfile().context("no place for temporary files")?;
     let mut packed = MultiGzDecoder::new(BufReader::new(file));
@@ -106,7 +85,7 @@ fn unpacked(file: Watched<'_>) -> Result<(Watched<'_>, Option<String>)> {
         }
     }
     content.seek(SeekFrom::Start(0))?;
-    Ok((Watched { file: content, interrupt }, broken))
+    Ok((Watched { input: content, interrupt }, broken))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +156,7 @@ mod tests {
         gzip.write_all(b"a;b 12\n").unwrap();
         gzip.finish().unwrap();
         let interrupt = Interrupt::new();
-        let watched = || Watched { file: File::open(packed.path()).unwrap(), interrupt: &interrupt };
+        let watched = || Watched { input: File::open(packed.path()).unwrap(), interrupt: &interrupt };
         assert_eq!(unpacked(watched()).unwrap().1, None);
         interrupt.set();
         assert_eq!(unpacked(watched()).err().unwrap().to_string(), INTERRUPTED);

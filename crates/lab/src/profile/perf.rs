@@ -4,8 +4,8 @@ use std::io::BufRead;
 
 use anyhow::Result;
 
-use super::lines::Lines;
 use super::sampled::Sampled;
+use crate::lines::Lines;
 use weigh_model::profile::{Cut, Format, Profile, Unit};
 
 /// Reads a file. `broken` says why it is known to end too early, where it is.

@@ -102,6 +102,7 @@ mod tests {
         let drawn = drawn.iter().enumerate();
         Layer {
             files: 1,
+            unseen: 0,
             bytes: 1,
             hits: Hits { requests, ..Hits::default() },
             top: top.iter().map(|(path, bytes, requests)| file(path, *bytes, *requests)).collect(),

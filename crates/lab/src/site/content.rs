@@ -11,11 +11,14 @@ use super::strata::{Candidate, Strata};
 use crate::content::user::{self, Links};
 use crate::lab::Progress;
 use crate::rig::server::types;
-use weigh_model::site::Kind;
+use weigh_model::site::{From, Kind};
 use weigh_model::text::clean_path;
+use weigh_model::units;
 
 /// Files between two lines of progress.
 const OFTEN: u64 = 5000;
+/// The share of requests for files elsewhere that is not worth a word.
+const TOLERATED: f64 = 0.01;
 
 /// Adds the files of a document root that visitors ask for; gives how many there are. What is left out is said.
 ///
@@ -34,7 +37,7 @@ pub fn add_files(
             "--docroot {named}: there is no such folder; give the folder that the web server sends files from"
         );
     }
-    let mut files = 0;
+    let (mut files, mut found) = (0, 0.0);
     let notes = user::visit(docroot, output, Links::Inside, &mut |file| {
         let Some(path) = file.path.strip_prefix(docroot).ok().and_then(Path::to_str) else {
             return Some("files whose names are not UTF-8");
@@ -50,12 +53,16 @@ pub fn add_files(
         let candidate = Candidate { path: path.to_owned(), bytes: file.bytes, requests: hits.requests };
         strata.add(class.kind, class.format, candidate, &hits);
         files += 1;
+        found += hits.requests;
         if files % OFTEN == 0 {
             progress.doing(&format!("looking at {named}: {files} files"));
         }
         None
     });
     notes.iter().for_each(|note| progress.note(&format!("--docroot: {note}")));
+    if let Some(asked) = asked.filter(|asked| asked.from == From::Counted) {
+        tell_elsewhere(asked, found, progress);
+    }
     if files == 0 {
         bail!(
             "--docroot {named}: no file in it that visitors ask for; give the folder that the web server sends files from"
@@ -64,14 +71,36 @@ pub fn add_files(
     Ok(files)
 }
 
+/// Says how much of what a log names is no file here: another site's, or renamed since.
+fn tell_elsewhere(asked: &Asked, found: f64, progress: &mut dyn Progress) {
+    let files = asked.paths.iter().filter(|(path, _)| !class::is_page(path));
+    let all: f64 = files.map(|(_, hits)| hits.requests).sum();
+    if all - found > all * TOLERATED {
+        let share = units::percent(1.0 - found / all);
+        progress.note(&format!(
+            "--log: {share} of the requests for files are for none of this document root, and left out"
+        ));
+    }
+}
+
 /// Whether it is what an encoder made of the file beside it.
 fn is_variant(path: &Path) -> bool {
     let is_ending = types::VARIANTS.iter().any(|(_, ending)| path.extension().is_some_and(|e| e == *ending));
     is_ending && path.with_extension("").is_file()
 }
 
-/// Adds what the pages load, where there is no document root.
+/// Adds what the pages load and what a log names, where there is no document root.
 pub fn add_fetched(visited: &Visited, asked: Option<&Asked>, strata: &mut Strata) {
+    let named = asked.filter(|asked| asked.from == From::Counted).into_iter().flat_map(|asked| &asked.paths);
+    for (path, hits) in
+        named.filter(|(path, hits)| hits.requests > 0.0 && !visited.fetched.contains_key(*path))
+    {
+        let sent = (hits.bytes / hits.requests) as u64;
+        let is_file = !class::is_page(path);
+        if let Some(class) = is_file.then(|| class::of(path, sent, true).ok()).flatten() {
+            strata.count(class.kind, class.format, 1, sent, hits);
+        }
+    }
     for (path, body) in &visited.fetched {
         let bytes = body.len() as u64;
         let Ok(class) = class::of(path, bytes, true) else { continue };
@@ -82,6 +111,13 @@ pub fn add_fetched(visited: &Visited, asked: Option<&Asked>, strata: &mut Strata
             Candidate { path: path.clone(), bytes, requests: hits.requests },
             &hits,
         );
+    }
+}
+
+/// Adds pages that a log alone names: this many paths.
+pub fn add_logged_pages(paths: u64, all: Hits, strata: &mut Strata) {
+    if all.requests > 0.0 {
+        strata.count(Kind::Page, "text/html", paths, (all.bytes / all.requests) as u64, &all);
     }
 }
 

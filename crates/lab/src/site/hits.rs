@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use weigh_model::site::{Figure, From};
+use weigh_model::site::From;
 
 /// Days of a month.
 pub const MONTH_DAYS: f64 = 365.25 / 12.0;
@@ -59,10 +59,5 @@ impl Asked {
     /// What is asked of a path; nothing if it is not known.
     pub fn of(&self, path: &str) -> Hits {
         self.paths.get(path).copied().unwrap_or_default()
-    }
-
-    /// A figure with this source, rounded to a whole number.
-    pub fn figure(&self, value: f64) -> Figure {
-        Figure { value: value.round(), from: self.from }
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use url::Url;
 
-use crate::content::user::{open, plain_error};
+use crate::content::regular::{open, plain_error, special};
 use weigh_model::text::clean_path;
 
 /// The path of a URL below the site's root: decoded, without a slash at its begin. None: it is no path of a file.
@@ -35,7 +35,7 @@ pub fn open_inside(folder: &Path, path: &str) -> Result<(File, u64)> {
     let file = open(&full, true).map_err(|error| anyhow::anyhow!(plain_error(&error)))?;
     let meta = file.metadata().context("cannot be read")?;
     if !meta.is_file() {
-        bail!("it is {}", crate::content::user::special(&meta));
+        bail!("it is {}", special(&meta));
     }
     Ok((file, meta.len()))
 }

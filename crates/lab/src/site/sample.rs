@@ -27,6 +27,8 @@ pub struct Origin<'a> {
     pub visited: &'a Visited,
     /// Where requests are known from.
     pub from: From,
+    /// Milliseconds that pages take as a log has them, for pages that were not fetched.
+    pub made_ms: Option<f64>,
 }
 
 impl Origin<'_> {
@@ -96,14 +98,16 @@ impl Origin<'_> {
         let figure = |value: f64| Figure { value: value.round(), from: self.from };
         let counted = |value: f64| (self.from == From::Counted).then(|| figure(value));
         let is_page = *kind == Kind::Page;
-        let count = if is_page { Figure::measured } else { Figure::counted };
+        let count = if is_page && layer.unseen == 0 { Figure::measured } else { Figure::counted };
+        // What a log names is known by the bytes sent: with a content coding, they are fewer than those of the content.
+        let size = if layer.unseen > 0 { Figure::assumed } else { count };
         Stratum {
             kind: *kind,
             format: format.clone(),
             from_bytes: BANDS[*at],
             to_bytes: BANDS.get(at + 1).copied(),
             files: count(layer.files as f64),
-            bytes: count(layer.bytes as f64),
+            bytes: size(layer.bytes as f64),
             requests: figure(hits.requests),
             not_modified: counted(hits.not_modified),
             ranges: counted(hits.ranges),
@@ -122,6 +126,9 @@ impl Origin<'_> {
             .map(|page| page.made_ms)
             .collect();
         let mean = times.iter().sum::<f64>() / times.len() as f64;
-        (!times.is_empty()).then(|| Figure::measured((mean * 100.0).round() / 100.0))
+        match times.is_empty() {
+            true => self.made_ms.map(Figure::counted),
+            false => Some(Figure::measured((mean * 100.0).round() / 100.0)),
+        }
     }
 }

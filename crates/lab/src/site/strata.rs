@@ -37,6 +37,8 @@ pub struct Layer {
     pub hits: Hits,
     /// Files with requests, the most first.
     pub top: Vec<Candidate>,
+    /// How many of the files are known from a log alone: their bytes are those sent.
+    pub unseen: u64,
     /// Some files, drawn by a digest of their path.
     pub drawn: BTreeMap<u64, Candidate>,
 }
@@ -61,6 +63,15 @@ impl Strata {
         layer.bytes += file.bytes;
         layer.hits.add(hits);
         layer.consider(file);
+    }
+
+    /// Adds files of a size that are known from a log alone: none of them can stand for others.
+    pub fn count(&mut self, kind: Kind, format: &str, files: u64, each: u64, hits: &Hits) {
+        let layer = self.0.entry((kind, format.to_owned(), band(each))).or_default();
+        layer.files += files;
+        layer.unseen += files;
+        layer.bytes += files * each;
+        layer.hits.add(hits);
     }
 }
 

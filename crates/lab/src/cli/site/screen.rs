@@ -38,6 +38,12 @@ fn facts(looked: &Looked) -> String {
     if facts.files > 0 {
         parts.push(count(whole(facts.files), "file", "files"));
     }
+    if let Some((requests, days, unreadable)) = facts.log {
+        let days = units::trimmed_number(days);
+        let unreadable = count(whole(unreadable), "line", "lines");
+        let requests = count(whole(requests), "request", "requests");
+        parts.push(format!("{requests} of {days} days ({unreadable} unreadable)"));
+    }
     if facts.pages > 0 {
         parts.push(count(facts.pages, "page", "pages"));
     }
@@ -63,7 +69,7 @@ fn facts(looked: &Looked) -> String {
 fn table(site: &Site) -> String {
     let mut grid = Grid::new(vec![
         Column::factor("kind", "", Form::Text),
-        Column::factor("files", "", Form::Three),
+        Column::factor("files", "", Form::Whole),
         Column::factor("requests/month", "", Form::Text),
         Column::factor("GB/month", "", Form::Three),
         Column::factor("today", "", Form::Text),

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
-/// The longest line in bytes; a longer one is no profile's.
+/// The longest line in bytes, unless another bound is given; a longer one is no profile's.
 pub const LONGEST: usize = 1 << 20;
 /// Bytes that are read at a time from the end.
 const CHUNK: usize = 64 << 10;
@@ -12,6 +12,7 @@ pub struct Lines<R> {
     input: R,
     line: Vec<u8>,
     place: Place,
+    longest: usize,
 }
 
 /// Where a line stands.
@@ -30,26 +31,72 @@ pub struct Place {
 impl<R: BufRead> Lines<R> {
     /// Of a reader that stands at its beginning.
     pub fn new(input: R) -> Lines<R> {
-        Lines { input, line: Vec::new(), place: Place::default() }
+        Lines::within(input, LONGEST)
+    }
+
+    /// Lines of at most `longest` bytes, their ends included.
+    pub fn within(input: R, longest: usize) -> Lines<R> {
+        Lines { input, line: Vec::new(), place: Place::default(), longest }
     }
 
     /// The next line without its end, and where it stands; none at the end.
     ///
     /// # Errors
-    /// Reading failed, or the line is longer than [`LONGEST`].
+    /// Reading failed, or the line is longer than the bound.
     pub fn next(&mut self) -> io::Result<Option<(&[u8], Place)>> {
+        let longest = self.longest;
+        match self.next_or_skip()? {
+            Some((None, place)) => {
+                let bound = longest >> 10;
+                Err(io::Error::other(format!("line {} is longer than {bound} KiB", place.number)))
+            }
+            Some((Some(line), place)) => Ok(Some((line, place))),
+            None => Ok(None),
+        }
+    }
+
+    /// As [`Lines::next`], but a line that is longer than the bound is skipped, in no more memory than the bound: it has a place and no content.
+    ///
+    /// # Errors
+    /// Reading failed.
+    pub fn next_or_skip(&mut self) -> io::Result<Option<(Option<&[u8]>, Place)>> {
         self.line.clear();
-        let read = self.input.by_ref().take(LONGEST as u64 + 1).read_until(b'\n', &mut self.line)?;
+        let mut read =
+            self.input.by_ref().take(self.longest as u64 + 1).read_until(b'\n', &mut self.line)? as u64;
         if read == 0 {
             return Ok(None);
         }
-        let (start, number) = (self.place.end, self.place.number + 1);
-        if read > LONGEST {
-            return Err(io::Error::other(format!("line {number} is longer than {} MiB", LONGEST >> 20)));
+        let is_long = read > self.longest as u64;
+        let mut is_whole = self.line.last() == Some(&b'\n');
+        if is_long && !is_whole {
+            let skipped;
+            (skipped, is_whole) = skip(&mut self.input)?;
+            read += skipped;
         }
-        let is_whole = self.line.last() == Some(&b'\n');
-        self.place = Place { start, end: start + read as u64, number, is_whole };
-        Ok(Some((trimmed(&self.line), self.place)))
+        let (start, number) = (self.place.end, self.place.number + 1);
+        self.place = Place { start, end: start + read, number, is_whole };
+        Ok(Some(((!is_long).then(|| trimmed(&self.line)), self.place)))
+    }
+}
+
+/// Skips to the end of the line: how many bytes that were, and whether a newline was the last of them.
+fn skip(input: &mut impl BufRead) -> io::Result<(u64, bool)> {
+    let mut skipped = 0;
+    loop {
+        let held = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            held => held?,
+        };
+        if held.is_empty() {
+            return Ok((skipped, false));
+        }
+        let end = memchr::memchr(b'\n', held);
+        let count = end.map_or(held.len(), |at| at + 1);
+        input.consume(count);
+        skipped += count as u64;
+        if end.is_some() {
+            return Ok((skipped, true));
+        }
     }
 }
 
@@ -144,6 +191,25 @@ mod tests {
         let long = vec![b'x'; LONGEST + 2];
         assert!(Lines::new(long.as_slice()).next().unwrap_err().to_string().contains("line 1 is longer"));
         assert!(Backward::new(Cursor::new(&long), long.len() as u64).each(|_| true).is_err());
+    }
+
+    #[test]
+    fn lines_over_the_bound_are_skipped_where_that_is_asked_for() {
+        let mut lines = Lines::within(&b"ab\n0123456789\ncd\n01234"[..], 4);
+        let mut found = Vec::new();
+        while let Some((line, place)) = lines.next_or_skip().unwrap() {
+            found.push((line.map(<[u8]>::to_vec), place.end, place.number, place.is_whole));
+        }
+        let kept = |line: &[u8]| Some(line.to_vec());
+        assert_eq!(
+            found,
+            [
+                (kept(b"ab"), 3, 1, true),
+                (None, 14, 2, true),
+                (kept(b"cd"), 17, 3, true),
+                (None, 22, 4, false)
+            ]
+        );
     }
 
     #[test]

@@ -1,0 +1,42 @@
+//! Regular files of the user's: opened without waiting, and what stands in the way in words.
+
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+use weigh_model::text::clean;
+
+/// Opens without waiting for anything, and inside a folder without following a link that was put there since.
+pub fn open(path: &Path, in_folder: bool) -> io::Result<File> {
+    let flags = if in_folder { OFlags::NONBLOCK | OFlags::NOFOLLOW } else { OFlags::NONBLOCK };
+    File::options().read(true).custom_flags(flags.bits() as i32).open(path)
+}
+
+/// What something is that is no regular file.
+pub fn special(meta: &Metadata) -> &'static str {
+    let kind = meta.file_type();
+    if kind.is_dir() {
+        "a folder"
+    } else if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else if kind.is_block_device() || kind.is_char_device() {
+        "a device"
+    } else if kind.is_symlink() {
+        "a symbolic link"
+    } else {
+        "not a regular file"
+    }
+}
+
+/// Why a file cannot be opened or read.
+pub fn plain_error(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::PermissionDenied => "it may not be read by this user".into(),
+        _ => clean(&error.to_string()),
+    }
+}

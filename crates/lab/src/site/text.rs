@@ -1,0 +1,142 @@
+//! `site.toml` as text for people: a figure on one line with its source, a list with a line for each entry.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+
+use weigh_model::site::Site;
+
+/// What stands above.
+const HEAD: &str = "\
+# What this site sends, to whom and how today. `weigh site` wrote it, and `weigh advise` reads it.
+# Edit what you know better: a bare number in place of { value, from } is yours, and `weigh site --force` keeps it.
+# docs/SITE.md says what each key means and where assumed figures come from.
+
+";
+/// Lists of small tables, which are written within the table that they belong to.
+const LISTS: [&str; 3] = ["accept", "links", "sample"];
+
+/// The text of `site.toml`.
+///
+/// # Errors
+/// None that is known: every site can be written.
+pub fn text(site: &Site) -> Result<String> {
+    let plain = toml::to_string(site).context("the site cannot be written as TOML")?;
+    let text = HEAD.to_owned() + &compact(&plain);
+    // A name of a file may look like a line of the text: then it stays as it was.
+    match Site::parse(&text, "site.toml") {
+        Ok(read) if read == *site => Ok(text),
+        _ => Ok(HEAD.to_owned() + &plain),
+    }
+}
+
+/// A part of the text: a header with its lines.
+struct Block<'a> {
+    header: &'a str,
+    lines: Vec<String>,
+    list: Option<&'a str>,
+}
+
+/// Writes figures and entries of lists on one line each.
+fn compact(plain: &str) -> String {
+    let mut blocks = vec![Block { header: "", lines: Vec::new(), list: None }];
+    for part in plain.split("\n[") {
+        let (header, rest) = match part.split_once('\n') {
+            _ if blocks.len() == 1 && blocks[0].lines.is_empty() => ("", part),
+            Some((header, rest)) => (header, rest),
+            None => (part, ""),
+        };
+        let lines: Vec<&str> = rest.lines().filter(|line| !line.is_empty()).collect();
+        let last_word = header.trim_matches(['[', ']']).rsplit('.').next().unwrap_or_default();
+        let is_list = header.starts_with('[') && LISTS.contains(&last_word);
+        let is_figure = matches!(lines.as_slice(), [value, from] if value.starts_with("value = ") && from.starts_with("from = "));
+        let Some(parent) = blocks.last_mut() else { continue };
+        if is_list && parent.list == Some(last_word) {
+            let end = parent.lines.len() - 1;
+            parent.lines.insert(end, format!("    {{ {} }},", lines.join(", ")));
+        } else if is_list {
+            parent.list = Some(last_word);
+            parent.lines.extend([
+                format!("{last_word} = ["),
+                format!("    {{ {} }},", lines.join(", ")),
+                "]".into(),
+            ]);
+        } else if is_figure {
+            parent.list = None;
+            parent.lines.push(format!("{last_word} = {{ {} }}", lines.join(", ")));
+        } else {
+            blocks.push(Block { header, lines: lines.into_iter().map(str::to_owned).collect(), list: None });
+        }
+    }
+    let mut text = String::new();
+    for block in blocks.iter().filter(|block| !block.header.is_empty() || !block.lines.is_empty()) {
+        if !block.header.is_empty() {
+            let _ = writeln!(text, "\n[{}", block.header);
+        }
+        for line in &block.lines {
+            let _ = writeln!(text, "{line}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use weigh_model::site::{Figure, Kind, SCHEMA, Sample, Sources, Stratum, Today, Visitors};
+
+    use super::*;
+
+    fn site(path: &str) -> Site {
+        let sample =
+            |path: &str, share| Sample { path: path.into(), bytes: 5, sha256: "0".repeat(64), share };
+        let stratum = |kind, made_ms| Stratum {
+            kind,
+            format: "text/css".into(),
+            from_bytes: 0,
+            to_bytes: Some(1000),
+            files: Figure::counted(2.0),
+            bytes: Figure::counted(10.0),
+            requests: Figure::assumed(8.5),
+            not_modified: None,
+            ranges: None,
+            sent_bytes: None,
+            writes: None,
+            made_ms,
+            sample: vec![sample(path, 0.25), sample("b.css", 0.75)],
+        };
+        Site {
+            schema: SCHEMA,
+            name: "shop".into(),
+            looked: "2026-11-24".into(),
+            sources: Sources { docroot: Some("/srv".into()), ..Sources::default() },
+            visitors: Visitors { peak: Some(Figure::counted(2.0)), ..Visitors::default() },
+            prices: Default::default(),
+            limits: Default::default(),
+            today: vec![Today {
+                kind: Kind::Asset,
+                method: "server/gzip".into(),
+                about: "gzip".into(),
+                from: weigh_model::site::From::Measured,
+            }],
+            strata: vec![stratum(Kind::Asset, None), stratum(Kind::Page, Some(Figure::measured(3.0)))],
+        }
+    }
+
+    #[test]
+    fn every_figure_is_a_line_and_the_text_is_the_site() {
+        let text = text(&site("a.css")).unwrap();
+        assert_eq!(Site::parse(&text, "site.toml").unwrap(), site("a.css"));
+        assert!(text.contains("\ncore_hour = { value = 0.03, from = \"assumed\" }\n"), "{text}");
+        assert!(text.contains("\nsample = [\n    { path = \"a.css\", bytes = 5, "), "{text}");
+        assert!(text.contains("\nmade_ms = { value = 3.0, from = \"measured\" }\n"), "{text}");
+        assert!(!text.contains("[strata.") && !text.contains("\n\n\n"), "{text}");
+    }
+
+    #[test]
+    fn a_file_may_be_called_as_it_likes() {
+        for path in ["a\n[strata.files]\nvalue = 1\n.css", "[[x]]\n\n[", "a\"b'c\\d\u{1b}[31m.css", "]\n]"] {
+            let text = text(&site(path)).unwrap();
+            assert_eq!(Site::parse(&text, "site.toml").unwrap(), site(path), "{text}");
+        }
+    }
+}
