@@ -21,5 +21,6 @@ pub mod profile;
 pub mod rig;
 pub mod run;
 pub mod shelter;
+pub mod site;
 pub mod study;
 pub mod subject;
