@@ -1,7 +1,12 @@
 //! What fuzzing starts from and what it found holds, in every build.
 
-use crate::fuzz::{plan, profile, record_log, study};
+use crate::fuzz::{access_log, plan, profile, record_log, study};
 use crate::kept::{replay, replay_text, targets};
+
+#[test]
+fn access_logs() {
+    replay("access_log", access_log::hold);
+}
 
 #[test]
 fn record_logs() {
@@ -25,5 +30,5 @@ fn profiles() {
 
 #[test]
 fn every_target_is_replayed() {
-    assert_eq!(targets(), ["plan", "profile", "record_log", "study"]);
+    assert_eq!(targets(), ["access_log", "plan", "profile", "record_log", "study"]);
 }
