@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link pictures clean
+.PHONY: help run test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log pictures clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus, measure, answer"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench-meter   CPU time per response compared with PHP pages of known CPU time; who pays for sendfile"
 	@echo "make bench-cache   client workers compared with redis-benchmark, and with a store of known response times"
 	@echo "make bench-link    links: requested and measured bandwidth and round trip"
+	@echo "make bench-log     time and memory of reading an access log of a million lines"
 	@echo "make bench-simulation   the rule for significant differences, and intervals, under simulated noise"
 	@echo "make bench-truth   response times of the load generator compared with the true ones"
 
@@ -58,6 +59,9 @@ bench-simulation:
 
 bench-truth:
 	@$(CARGO) bench --locked --quiet -p weigh-load --bench truth
+
+bench-log:
+	@$(CARGO) bench --locked --quiet -p weigh --bench log
 
 bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache bench-link:
 	@scripts/setup bench

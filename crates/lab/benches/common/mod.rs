@@ -82,6 +82,13 @@ pub fn end(targets: Result<Targets>) -> ExitCode {
     }
 }
 
+/// The peak of resident memory in bytes, `VmHWM`, of a process by its folder below `/proc`; see proc(5).
+pub fn peak_resident(process: &Path) -> Option<u64> {
+    let status = std::fs::read_to_string(process.join("status")).ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
 /// Tells how it goes, on stderr.
 pub fn progress(what: &str) {
     eprintln!("{what}");

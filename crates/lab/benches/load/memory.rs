@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::common::{Targets, WEIGH, progress};
+use crate::common::{Targets, WEIGH, peak_resident, progress};
 use crate::server::Server;
 use crate::tool::CONNECTIONS;
 
@@ -82,7 +82,7 @@ fn run(server: &Server, cpu: usize, requests: u64) -> Result<Peak> {
 fn watch(parent: u32, ended: &AtomicBool) -> u64 {
     let mut peak = 0;
     while !ended.load(Ordering::Relaxed) {
-        peak = children(parent).iter().filter_map(|child| resident(child)).fold(peak, u64::max);
+        peak = children(parent).iter().filter_map(|child| peak_resident(child)).fold(peak, u64::max);
         std::thread::sleep(GLANCE);
     }
     peak
@@ -95,13 +95,6 @@ fn children(parent: u32) -> Vec<PathBuf> {
     lists
         .flat_map(|l| l.split_whitespace().map(|pid| Path::new("/proc").join(pid)).collect::<Vec<_>>())
         .collect()
-}
-
-/// `VmHWM` of a process in bytes, see proc(5).
-fn resident(process: &Path) -> Option<u64> {
-    let status = std::fs::read_to_string(process.join("status")).ok()?;
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
 fn mb(bytes: u64) -> f64 {
