@@ -192,7 +192,7 @@ fn judge(bench: &Bench, policy: &Policy, contents: &[Content]) {
     let emitted = emit(
         policy,
         &bench.site(),
-        Here { servers: &[bench.found.clone()], place: Some(&bench.rig.place()) },
+        Here { servers: std::slice::from_ref(&bench.found), place: Some(&bench.rig.place()) },
     );
     for file in emitted.unwrap() {
         assert_eq!(file.unchecked, None, "{}", file.text());
