@@ -1,6 +1,6 @@
 //! What is emitted for a web server: the parts that its folder names, for the rules that it carries out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -35,7 +35,8 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) 
     let modules = |snippet: &Snippet| -> Vec<String> {
         let is_for = |row: &&&WayRow| snippet.downloads == (wish.downloads.as_ref() == Some(&row.name));
         let of_rows = rows.iter().filter(is_for).flat_map(|row| row.modules.clone());
-        of_rows.chain(snippet.modules.clone()).collect()
+        let all: BTreeSet<String> = of_rows.chain(snippet.modules.clone()).collect();
+        all.into_iter().collect()
     };
     let firsts: BTreeMap<String, Vec<String>> = emission
         .snippets
