@@ -5,6 +5,7 @@ mod assumed;
 mod cached;
 mod choose;
 mod class;
+mod configured;
 mod content;
 pub mod folder;
 pub mod here;
@@ -32,15 +33,17 @@ pub use text::text;
 
 use crate::lab::{Lab, Progress};
 use crate::rig::machine::Machine;
+use crate::rig::server::types;
 use crate::rig::store::url::hidden;
 use cached::Cached;
+use configured::Configured;
 use folder::Draft;
 use hits::{Asked, Hits};
 use pages::{Seen, Visited, Visitor};
 use sample::Origin;
 use strata::Strata;
 use traffic::Traffic;
-use weigh_model::site::{Figure, From, Kind, Limits, SCHEMA, Site, Sources, Today, Visitors};
+use weigh_model::site::{Figure, From, Kind, Limits, SCHEMA, Site, Sources, Stratum, Today, Visitors};
 use weigh_model::text::clean_path;
 
 /// Where to look.
@@ -109,7 +112,13 @@ pub fn look(
     draft: &mut Draft,
     progress: &mut dyn Progress,
 ) -> Result<Looked> {
-    let docroot = ask.docroot.as_deref().map(|path| absolute("--docroot", path)).transpose()?;
+    let given = ask.docroot.as_deref().map(|path| absolute("--docroot", path)).transpose()?;
+    let read = |file: &PathBuf| {
+        progress.doing(&format!("reading {}", clean_path(file)));
+        Configured::read(lab, file, given.as_deref())
+    };
+    let configured = ask.server_config.as_ref().map(read).transpose()?;
+    let docroot = given.or_else(|| configured.as_ref().and_then(|one| one.docroot.clone()));
     let mut facts = Facts::default();
     let php = php(lab, &ask.php)?;
     let visitor = Visitor { urls: &ask.urls, allowed: &ask.allow_remote, docroot: docroot.as_deref() };
@@ -160,7 +169,11 @@ pub fn look(
         facts.values = Some((cached.seen, cached.seen));
     }
     facts.log = traffic.as_ref().map(|traffic| (traffic.requests, traffic.days, traffic.unreadable));
-    let today = [seen_today(&visited), cached.today().into_iter().collect()].concat();
+    let mut today = seen_today(&visited);
+    if let Some(configured) = &configured {
+        add_configured(configured, &layers, &visited, &mut today, progress);
+    }
+    today.extend(cached.today());
     layers.extend(cached.strata(stored.as_ref(), views.value, draft)?);
     if layers.is_empty() {
         bail!("nothing was found: no file, page or cached value; give --docroot, --url or --values");
@@ -170,7 +183,10 @@ pub fn look(
         schema: SCHEMA,
         name: name(ask, docroot.as_deref()),
         looked: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
-        sources: sources(ask, docroot.as_deref(), &visited, stored.as_ref(), php),
+        sources: Sources {
+            server: configured.map(|one| one.server).or_else(|| seen_server(&visited)),
+            ..sources(ask, docroot.as_deref(), stored.as_ref(), php)
+        },
         visitors,
         limits: Limits { cores: Figure::measured(cores()), ..Limits::default() },
         prices: Default::default(),
@@ -254,16 +270,48 @@ fn seen_today(visited: &Visited) -> Vec<Today> {
             None => format!("uncompressed, seen at {}", seen.url),
         };
         let server = if seen.server.is_empty() { String::new() } else { format!(" ({})", seen.server) };
-        let method = match seen.coding {
-            None => "server/plain",
-            Some("gzip") => "server/gzip",
-            Some("br") => "server/brotli",
-            Some("zstd") => "server/zstd",
-            Some(_) => "server/deflate",
-        };
-        Some(Today { kind, method: method.into(), about: about + &server, from: From::Measured })
+        let by = seen_server(visited);
+        let method = configured::method(by.as_deref(), seen.coding.unwrap_or("plain"), false);
+        Some(Today { kind, method, about: about + &server, from: From::Measured })
     };
     [of(Kind::Asset, &visited.asset_seen), of(Kind::Page, &visited.page_seen)].into_iter().flatten().collect()
+}
+
+/// Adds what the configuration says of today. Where a URL was answered otherwise, what was seen stays, and the difference is said.
+fn add_configured(
+    configured: &Configured,
+    layers: &[Stratum],
+    visited: &Visited,
+    today: &mut Vec<Today>,
+    progress: &mut dyn Progress,
+) {
+    for kind in [Kind::Asset, Kind::Page, Kind::Download] {
+        let page = || {
+            let page = visited.pages.first();
+            page.map_or(("index.php", 100_000), |page| (page.path.as_str(), page.body.len() as u64))
+        };
+        // The most requested file of a type that is worth encoding stands for its kind.
+        let file = || {
+            let own = layers.iter().filter(|stratum| stratum.kind == kind && !stratum.sample.is_empty());
+            let best = own.max_by(|a, b| {
+                let rank = |one: &Stratum| (types::is_compressible(&one.format), one.requests.value);
+                rank(a).partial_cmp(&rank(b)).unwrap_or(std::cmp::Ordering::Equal)
+            });
+            best.map(|stratum| (stratum.sample[0].path.as_str(), stratum.sample[0].bytes))
+        };
+        let Some((path, bytes)) = (if kind == Kind::Page { Some(page()) } else { file() }) else { continue };
+        let Some(found) = configured.today(kind, path, bytes) else { continue };
+        let method = |one: &Today| one.method.split(':').next().unwrap_or_default().to_owned();
+        match today.iter_mut().find(|seen| seen.kind == kind) {
+            Some(seen) if method(seen) != method(&found) => {
+                let (about, other) = (&seen.about, &found.about);
+                progress.note(&format!("{}: {about}; the configuration says: {other}", kind.plural()));
+            }
+            Some(seen) => *seen = found,
+            None => today.push(found),
+        }
+    }
+    today.sort_by_key(|one| one.kind);
 }
 
 /// The PHPs, which have to be ones.
@@ -279,18 +327,12 @@ fn absolute(flag: &str, path: &Path) -> Result<PathBuf> {
     path.canonicalize().with_context(|| format!("{flag} {}", clean_path(path)))
 }
 
-fn sources(
-    ask: &Ask,
-    docroot: Option<&Path>,
-    visited: &Visited,
-    stored: Option<&store::Stored>,
-    php: Vec<String>,
-) -> Sources {
+fn sources(ask: &Ask, docroot: Option<&Path>, stored: Option<&store::Stored>, php: Vec<String>) -> Sources {
     let text =
         |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned();
     Sources {
         docroot: docroot.map(text),
-        server: visited.page_seen.as_ref().and_then(|seen| server(&seen.server)),
+        server: None,
         server_config: ask.server_config.as_deref().map(text),
         php,
         logs: ask.logs.iter().map(|path| text(path)).collect(),
@@ -298,6 +340,11 @@ fn sources(
         values: ask.values.as_deref().map(text),
         store: stored.map(|stored| stored.url.clone()),
     }
+}
+
+/// The server that sent the pages, if it says what it is.
+fn seen_server(visited: &Visited) -> Option<String> {
+    visited.page_seen.as_ref().and_then(|seen| server(&seen.server))
 }
 
 /// The server that a `Server` field names, as its folder is called.

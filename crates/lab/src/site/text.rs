@@ -32,48 +32,64 @@ pub fn text(site: &Site) -> Result<String> {
 
 /// A part of the text: a header with its lines.
 struct Block<'a> {
-    header: &'a str,
+    header: String,
     lines: Vec<String>,
     list: Option<&'a str>,
 }
 
+impl Block<'_> {
+    fn new(header: String, lines: &[&str]) -> Self {
+        Block { header, lines: lines.iter().map(|line| (*line).to_owned()).collect(), list: None }
+    }
+}
+
+/// `[strata.files]` as `strata` and `files`.
+fn path(header: &str) -> (&str, &str) {
+    let inner = header.trim_matches(['[', ']']);
+    inner.rsplit_once('.').unwrap_or(("", inner))
+}
+
 /// Writes figures and entries of lists on one line each.
 fn compact(plain: &str) -> String {
-    let mut blocks = vec![Block { header: "", lines: Vec::new(), list: None }];
+    let mut blocks = vec![Block::new(String::new(), &[])];
+    let plain = format!("\n{plain}");
     for part in plain.split("\n[") {
-        let (header, rest) = match part.split_once('\n') {
-            _ if blocks.len() == 1 && blocks[0].lines.is_empty() => ("", part),
-            Some((header, rest)) => (header, rest),
-            None => (part, ""),
-        };
+        let is_first = blocks.len() == 1 && blocks[0].lines.is_empty();
+        let (header, rest) = if is_first { ("", part) } else { part.split_once('\n').unwrap_or((part, "")) };
         let lines: Vec<&str> = rest.lines().filter(|line| !line.is_empty()).collect();
-        let last_word = header.trim_matches(['[', ']']).rsplit('.').next().unwrap_or_default();
-        let is_list = header.starts_with('[') && LISTS.contains(&last_word);
+        let (of, name) = path(header);
+        let is_list = header.starts_with('[') && LISTS.contains(&name);
         let is_figure = matches!(lines.as_slice(), [value, from] if value.starts_with("value = ") && from.starts_with("from = "));
-        let Some(parent) = blocks.last_mut() else { continue };
-        if is_list && parent.list == Some(last_word) {
-            let end = parent.lines.len() - 1;
-            parent.lines.insert(end, format!("    {{ {} }},", lines.join(", ")));
-        } else if is_list {
-            parent.list = Some(last_word);
-            parent.lines.extend([
-                format!("{last_word} = ["),
-                format!("    {{ {} }},", lines.join(", ")),
-                "]".into(),
-            ]);
-        } else if is_figure {
-            parent.list = None;
-            parent.lines.push(format!("{last_word} = {{ {} }}", lines.join(", ")));
-        } else {
-            blocks.push(Block { header, lines: lines.into_iter().map(str::to_owned).collect(), list: None });
+        if !is_list && !is_figure {
+            let header = if is_first { String::new() } else { format!("[{header}") };
+            blocks.push(Block::new(header, &lines));
+            continue;
         }
+        // A table without values of its own has no header in the plain text.
+        if blocks.last().is_none_or(|last| last.header.trim_matches(['[', ']']) != of) {
+            blocks.push(Block::new(format!("[{of}]"), &[]));
+        }
+        let Some(last) = blocks.last_mut() else { continue };
+        let entry = format!("{{ {} }}", lines.join(", "));
+        if is_figure {
+            last.list = None;
+            last.lines.push(format!("{name} = {entry}"));
+            continue;
+        }
+        if last.list == Some(name) {
+            last.lines.pop();
+        } else {
+            last.list = Some(name);
+            last.lines.push(format!("{name} = ["));
+        }
+        last.lines.extend([format!("    {entry},"), "]".to_owned()]);
     }
     let mut text = String::new();
-    for block in blocks.iter().filter(|block| !block.header.is_empty() || !block.lines.is_empty()) {
+    for block in blocks {
         if !block.header.is_empty() {
-            let _ = writeln!(text, "\n[{}", block.header);
+            let _ = writeln!(text, "\n{}", block.header);
         }
-        for line in &block.lines {
+        for line in block.lines {
             let _ = writeln!(text, "{line}");
         }
     }

@@ -184,6 +184,7 @@ mod tests {
             line(1, "/", 200, 8000),
             line(1, "/docs/", 200, 100),
             line(1, "/gone", 404, 10),
+            line(2, "/gone", 404, 10),
             line(3, "/index.php", 200, 7000),
             "rubbish\n".to_owned(),
         ];
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(traffic.accept.len(), 1, "{:?}", traffic.accept);
         near(traffic.accept[0].share, 1.0);
         assert!(
-            said.0.iter().any(|line| line.contains("1 line could not be read, such as line 9")),
+            said.0.iter().any(|line| line.contains("1 line could not be read, such as line 10")),
             "{:?}",
             said.0
         );

@@ -8,6 +8,7 @@ fn the_bare_program_helps() {
     let bare = lab.fine(&[]);
     for word in [
         "check",
+        "site",
         "codec",
         "plan",
         "run",
@@ -29,7 +30,9 @@ fn the_bare_program_helps() {
 #[test]
 fn every_verb_helps_and_names_the_version() {
     let lab = Lab::new();
-    for verb in ["check", "codec", "plan", "run", "report", "load", "profile", "corpus", "runtime", "link"] {
+    for verb in
+        ["check", "site", "codec", "plan", "run", "report", "load", "profile", "corpus", "runtime", "link"]
+    {
         let help = lab.fine(&[verb, "--help"]);
         assert!(help.contains(&format!("Usage: weigh {verb}")), "{help}");
     }

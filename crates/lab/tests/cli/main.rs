@@ -39,6 +39,7 @@ mod runtime;
 mod schema;
 mod servers;
 mod side_by_side;
+mod site;
 mod slow;
 mod terminal;
 mod urls;

@@ -13,6 +13,7 @@ use weigh_answer::load;
 use weigh_answer::profile::document as profile;
 use weigh_model::plan::Plan;
 use weigh_model::record::Record;
+use weigh_model::site::Site;
 
 use crate::codec::text;
 use crate::lab::{Lab, SMALL, has_php};
@@ -41,6 +42,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("check", "What can be measured here: `weigh check --json`", schema_for!(check::Findings)),
         ("load", "A block of load: `weigh load --json` and result.json", schema_for!(load::Document)),
         ("profile", "Profiles: `weigh profile --json` and profile.json", schema_for!(profile::Document)),
+        ("site", "A site: site.toml and `weigh site --json`", schema_for!(Site)),
         ("runs", "The runs in a folder: `weigh report --json`", schema_for!(report::Listing)),
         ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),

@@ -78,6 +78,11 @@ pub fn compressible() -> Vec<&'static str> {
     TYPES.iter().filter(|t| t.compressible).map(|t| t.name).collect()
 }
 
+/// Whether content of a type is worth encoding.
+pub fn is_compressible(name: &str) -> bool {
+    TYPES.iter().any(|t| t.compressible && t.name == name)
+}
+
 /// The extensions that a server should send itself as downloads: of every type, for an export is text as often as not.
 pub fn downloads() -> Vec<&'static str> {
     TYPES.iter().flat_map(|t| t.extensions.iter().copied()).collect()
