@@ -82,8 +82,8 @@ pub struct ServerEntry {
     pub ways: Vec<WayDescription>,
     /// Settings that change results, by name.
     pub facts: BTreeMap<String, String>,
-    /// The user's configuration, if it is one of the methods.
-    pub own: Option<OwnConfig>,
+    /// The user's configurations that are among the methods.
+    pub own: Vec<OwnConfig>,
     /// What a policy asks of it, if that is one of the methods.
     pub advised: Option<Advised>,
     /// Null: can be measured. Otherwise the reason why not.

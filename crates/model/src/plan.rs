@@ -90,9 +90,9 @@ pub struct Server {
     pub libraries: BTreeMap<String, String>,
     /// Settings that change results, by name.
     pub facts: BTreeMap<String, String>,
-    /// The user's configuration, if it is one of the methods.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own: Option<OwnConfig>,
+    /// The user's configurations that are among the methods.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<OwnConfig>,
     /// What a policy asks of it, if that is one of the methods.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advised: Option<Advised>,

@@ -2,6 +2,7 @@
 //! `readfile`), servers have others (a filter, precompressed files, an offload header); a cell names one with its
 //! level.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -103,23 +104,86 @@ pub struct WayDescription {
 /// The way of a server that uses the user's configuration.
 pub const CONFIG: &str = "config";
 
-/// A user's server configuration, as far as a private instance uses it.
+/// What a placeholder in [`OwnConfig::text`] begins with.
+pub const PLACEHOLDER: &str = "@WEIGH-";
+/// The placeholder of the private instance's directory.
+pub const DIR: &str = "@WEIGH-DIR@";
+/// The placeholder of the folder that stands for `/` in paths of files that are served.
+pub const TREE: &str = "@WEIGH-TREE@";
+
+/// A user's server configuration, as a private instance runs it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OwnConfig {
+    /// The method's name: `config`.
+    pub way: String,
     /// The user's file, as given.
     pub file: PathBuf,
-    /// SHA-256 of the file, hexadecimal.
+    /// SHA-256 of all files that were read, hexadecimal.
     pub sha256: String,
-    /// Directives outside the server's own block, each on the line that it has in the file.
-    pub outer: String,
-    /// Directives inside that block, likewise.
-    pub inner: String,
-    /// Modules that these directives need.
+    /// The files that were read, in their order.
+    pub files: Vec<PathBuf>,
+    /// The whole configuration, a directive a line. `@WEIGH-DIR@` is the instance's directory, `@WEIGH-TREE@` the folder that stands for `/`, `@WEIGH-ROOT@` the document root in it,
+    /// `@WEIGH-FPM@` the socket of PHP, `@WEIGH-PORT@` the port.
+    pub text: String,
+    /// Where each line of the text comes from: the file's place in `files` and the line in it; null: the program's own.
+    pub origins: Vec<Option<(u32, u32)>>,
+    /// The document root, as the configuration says.
+    pub root: PathBuf,
+    /// The host that requests name; null: the instance's address.
+    pub host: Option<String>,
+    /// Files of folders, `.htaccess`, by path below `/`.
+    pub folder_files: BTreeMap<PathBuf, String>,
+    /// The path of the script that makes a page, reached as the configuration reaches PHP.
+    pub page: Option<String>,
+    /// What the configuration says of a page; null: it does not tell.
+    pub expected_page: Option<Expected>,
+    /// What is sent in place of each content, by payload.
+    pub samples: BTreeMap<String, Sample>,
+    /// Modules that a part of a configuration needs.
     pub modules: Vec<String>,
-    /// Modules that these directives use if available.
+    /// Modules that it uses if available.
     pub optional: Vec<String>,
-    /// Whether the directives send precompressed variants.
-    pub variants: bool,
+}
+
+/// A content as the user's site has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Sample {
+    /// The URL path.
+    pub path: String,
+    /// The file below `/`, as the configuration says.
+    pub file: PathBuf,
+    /// Whether the content is all of the owner's file; else it is sent under a name of its own in the same folder.
+    pub is_whole: bool,
+    /// The endings of the encoded variants that the owner has beside the file: `gz`, `br`.
+    pub variants: Vec<String>,
+    /// What the configuration says of the response; null: it does not tell.
+    pub expected: Option<Expected>,
+}
+
+/// What a configuration says of a response.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Expected {
+    /// The status.
+    pub status: u16,
+    /// The media type without parameters; null: not known.
+    pub media_type: Option<String>,
+    /// The content coding for each Accept-Encoding that is asked for.
+    pub codings: BTreeMap<String, String>,
+    /// Cache-Control; null: none or not known.
+    pub cache_control: Option<String>,
+    /// Where what decides stands: `/etc/nginx/nginx.conf:52`.
+    pub decided: String,
+}
+
+impl Sample {
+    /// Path and file of a content that is sent under this name; one that is all of the owner's file has its own.
+    pub fn named(&self, name: &str) -> (String, PathBuf) {
+        if self.is_whole {
+            return (self.path.clone(), self.file.clone());
+        }
+        let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        (format!("{folder}/{name}"), self.file.with_file_name(name))
+    }
 }
 
 impl<'a> From<&'a WayDescription> for Tunable<'a> {

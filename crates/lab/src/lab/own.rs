@@ -4,8 +4,10 @@
 //! It owns how a study changes for them. How they are read, served and measured is the business of those who do that for all.
 
 mod chosen;
+mod compared;
 mod config;
 mod content;
+mod samples;
 mod stores;
 mod urls;
 
@@ -14,6 +16,8 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 use super::{Lab, Planning};
+use crate::rig::server::Found;
+use crate::rig::server::own::Read;
 use crate::study::Study;
 use crate::study::block::Quick;
 use crate::subject::client::study::ClientBlocks;
@@ -39,6 +43,9 @@ pub struct Own {
     // [`Lab::survey`] finds it where the user does not say.
     #[arg(long, value_name = "NAME", requires = "server_config")]
     pub server: Option<String>,
+    /// The site to measure, by its name, where the configuration has several and the document root does not tell
+    #[arg(long, value_name = "NAME", requires = "server_config")]
+    pub site: Option<String>,
     /// A URL to measure from outside (repeatable): nothing is started, so no CPU time of a server is known
     #[arg(id = "url", long = "url", value_name = "URL")]
     pub urls: Vec<String>,
@@ -52,6 +59,18 @@ pub struct Own {
     /// cache-levels, values are written and read there. Keys of its own are used, and nothing is flushed
     #[arg(id = "store", long = "store", value_name = "STORE", conflicts_with = "url")]
     pub stores: Vec<String>,
+    /// The configuration as it was read, by [`Lab::survey`].
+    #[arg(skip)]
+    pub read: Option<Box<Configured>>,
+}
+
+/// A configuration of the user's with the server that it is for.
+#[derive(Clone, Debug)]
+pub struct Configured {
+    /// What was read.
+    pub read: Read,
+    /// The server with it among its ways.
+    pub found: Found,
 }
 
 impl Own {
@@ -110,6 +129,11 @@ impl Lab {
             }
             _ => self.plan_content(&study, own, planning),
         }?;
+        if let Some(Configured { read, found }) = own.read.as_deref() {
+            let notes = samples::take(&mut plan, own, read, found)?;
+            notes.iter().for_each(|note| planning.progress.note(note));
+            self.compare(&plan, found, &read.config.way, planning.progress)?;
+        }
         if let Some(url) = &own.page {
             urls::add_page(&mut plan, url, own, planning)?;
         }

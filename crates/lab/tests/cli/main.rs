@@ -12,6 +12,7 @@ macro_rules! needs {
 mod check;
 mod clients;
 mod codec;
+mod config;
 mod corpus;
 mod delivered;
 mod disturbed;

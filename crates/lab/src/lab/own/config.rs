@@ -1,19 +1,19 @@
 //! A web server's configuration of the user's: read, reduced, and tried in a private instance before anything is planned with it.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::Own;
+use super::{Configured, Own};
 use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Progress};
 use crate::rig::guard::Place;
 use crate::rig::network::privately;
 use crate::rig::server::Site;
-use crate::rig::server::{Definition, Instance, own};
+use crate::rig::server::own::site::Wanted;
+use crate::rig::server::own::tree;
+use crate::rig::server::{Definition, Found, Instance, own};
 use crate::rig::service::FolderDefinition;
 use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
@@ -65,18 +65,21 @@ impl Lab {
         let mut inventory = self.inventory(php)?;
         self.look(&mut inventory, studies)?;
         self.choose_stores(&mut inventory, own)?;
-        if let Some(definition) = configured {
+        if let Some(configured) = configured {
+            let definition = &configured.found.definition;
             own.server = Some(definition.name.clone());
             inventory.servers.retain(|s| s.name != definition.name);
-            inventory.servers.push(look::entry(&definition));
+            inventory.servers.push(look::entry(definition));
+            own.read = Some(Box::new(configured));
         }
         Ok(inventory)
     }
 
     /// The server with the user's configuration, which it accepts.
-    fn configure(&self, own: &Own, progress: &mut dyn Progress) -> Result<Option<Definition>> {
+    fn configure(&self, own: &Own, progress: &mut dyn Progress) -> Result<Option<Configured>> {
         let Some(file) = &own.config else { return Ok(None) };
-        let text = text(file)?;
+        let flag = || format!("--server-config {}", clean_path(file));
+        let text = tree::text(file).map_err(|error| anyhow!("{}: {error:#}", flag()))?;
         let definitions = Definition::load(&self.definitions)?;
         let definition = match &own.server {
             Some(name) => definitions.iter().find(|d| d.name == *name).ok_or_else(|| {
@@ -85,47 +88,30 @@ impl Lab {
             })?,
             None => own::recognise(&definitions, file, &text)?,
         };
-        let read = own::read(definition, file, &text)?;
-        read.notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
-        let definition = definition.with_own(&read.config);
+        let wanted = Wanted { name: own.site.clone(), docroot: own.docroot.clone() };
         progress.doing(&format!("trying {}", clean_path(file)));
         let tried = Interrupt::during(|interrupt| {
-            let tried = attempt(&definition, interrupt);
+            let tried = own::read(&definition.find(), file, &text, &wanted).and_then(|read| {
+                let found = definition.with_own([&read.config]).find();
+                attempt(&found, &read.config.root, interrupt).with_context(flag)?;
+                Ok(Configured { read, found })
+            });
             if interrupt.is_set() { Err(anyhow!("interrupted; nothing was measured")) } else { tried }
         });
-        tried
-            .context("signals cannot be caught")?
-            .with_context(|| format!("--server-config {}", clean_path(file)))?;
-        Ok(Some(definition))
+        let configured = tried.context("signals cannot be caught")??;
+        let notes = &configured.read.notes;
+        notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
+        Ok(Some(configured))
     }
-}
-
-fn text(file: &Path) -> Result<String> {
-    let doing = || format!("--server-config {}: cannot be read", clean_path(file));
-    if file.metadata().with_context(doing)?.is_dir() {
-        bail!("--server-config {}: a folder; give the file with the server's site", clean_path(file));
-    }
-    let mut bytes = Vec::new();
-    let read = File::open(file).and_then(|f| f.take(own::LONGEST + 1).read_to_end(&mut bytes));
-    read.with_context(doing)?;
-    if bytes.len() as u64 > own::LONGEST {
-        bail!(
-            "--server-config {}: larger than a configuration can be ({} bytes)",
-            clean_path(file),
-            own::LONGEST
-        );
-    }
-    let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
-    text.with_context(|| format!("--server-config {}: not a text file", clean_path(file)))
 }
 
 /// Starts the server with the configuration over an empty folder: it checks it, starts, and answers.
-fn attempt(definition: &Definition, interrupt: &Interrupt) -> Result<()> {
-    let found = definition.find();
+fn attempt(found: &Found, root: &Path, interrupt: &Interrupt) -> Result<()> {
     let user = OwnUser::for_programs(found.program.as_deref().into_iter()).ok().flatten();
     let room = Shelter::of(user).context("no temporary folder")?;
     let docroot = room.path().join("docroot");
-    std::fs::create_dir(&docroot).context("no temporary folder")?;
+    let below = root.strip_prefix("/").unwrap_or(root);
+    std::fs::create_dir_all(docroot.join(below)).context("no temporary folder")?;
     user.map_or(Ok(()), |user| user.give(&docroot)).context("no temporary folder")?;
     let site = Site {
         docroot,
@@ -137,7 +123,7 @@ fn attempt(definition: &Definition, interrupt: &Interrupt) -> Result<()> {
     };
     let place = Place::new(room.path(), room.path().join("log")).of(user);
     let place = Place { limit: START, interrupt: interrupt.clone(), ..place };
-    match privately(|| Instance::start(&found, &site, &place).map(Instance::stop))? {
+    match privately(|| Instance::start(found, &site, &place).map(Instance::stop))? {
         Ok(_) => {}
         // Its log goes with the folder: what it said last is in the error.
         Err(error) => bail!("{}", format!("{error:#}").split("; its log is ").next().unwrap_or_default()),

@@ -71,9 +71,9 @@ pub struct Definition {
     /// The templates by file name; not a key of the file.
     #[serde(skip)]
     pub templates: BTreeMap<String, String>,
-    /// The user's configuration, where one is among its ways; not a key of the file.
+    /// The user's configurations among its ways; not a key of the file.
     #[serde(skip)]
-    pub mine: Option<OwnConfig>,
+    pub mine: Vec<OwnConfig>,
     /// What a policy asks of it, where that is among its ways; not a key of the file.
     #[serde(skip)]
     pub advised: Option<Advised>,

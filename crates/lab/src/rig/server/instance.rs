@@ -29,7 +29,8 @@ const LONGEST: usize = 16 << 10;
 /// One configuration of a server: everything that its templates are given. Two cells with equal sites share an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Site {
-    /// The folder that is served; `*.php` in it goes to PHP, everything else is a static file.
+    /// The folder that is served; `*.php` in it goes to PHP, everything else is a static file. With a configuration of the user's it
+    /// stands for `/` in the paths of that.
     pub docroot: PathBuf,
     /// The socket of the PHP-FPM pool; none: no PHP.
     pub fpm: Option<PathBuf>,
@@ -99,6 +100,11 @@ impl Service<Listens> {
         format!("{scheme}://{address}{path}")
     }
 
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.own.address.into()
+    }
+
     /// The port that it listens on.
     pub fn port(&self) -> u16 {
         self.own.address.port()
@@ -144,21 +150,24 @@ fn attempt(found: &Found, site: &Site, place: &Place, address: SocketAddrV4) -> 
     if let Some(lint) = &definition.lint
         && let Some((how, words)) = draft.lint(&program(lint)?)?
     {
-        let words = own::in_file(definition, &dir, words);
+        let way = site.way.as_ref().map(|way| way.codec.as_str());
+        let words = own::in_file(definition, way, &dir, &words);
         return Err(anyhow::anyhow!("{name} refuses its configuration ({how}): {words}").into());
     }
+    let own = site.way.as_ref().and_then(|way| definition.own_config(&way.codec));
+    let host = own.and_then(|own| own.host.as_deref()).unwrap_or("localhost");
     let listens = Listens { is_secure: site.tls.is_some(), address };
     draft.start(&program(&definition.run)?, signal(&definition.stop)?, Some(address), listens, |listens| {
-        is_ready(listens, &definition.ready, &token, &place.interrupt)
+        is_ready(listens, &definition.ready, host, &token, &place.interrupt)
     })
 }
 
 /// Whether an instance answers its ready path with 200 and its own token. A connection alone says little: another server may have taken
 /// the port, and some accept before they can serve.
-fn is_ready(listens: &Listens, path: &str, token: &str, interrupt: &Interrupt) -> Result<()> {
+fn is_ready(listens: &Listens, path: &str, host: &str, token: &str, interrupt: &Interrupt) -> Result<()> {
     let security = if listens.is_secure { Security::Own } else { Security::Plain };
     let peer = Peer { address: listens.address.into(), security };
-    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     let reply = http::exchange(peer, request.as_bytes(), false, LONGEST, (ANSWER, interrupt))
         .map_err(|fault| anyhow::anyhow!(fault.message))?;
     match (reply.status, String::from_utf8_lossy(&reply.body).contains(token)) {

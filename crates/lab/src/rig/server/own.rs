@@ -1,33 +1,36 @@
-//! A configuration of the user's, reduced to what a private instance can take over: what decides how responses are encoded and sent.
+//! A configuration of the user's: read as its server reads it, understood, and made fit for a private instance that runs it whole.
 //!
-//! Which directives those are stands in `server.toml`; here is how files are read and what happens to each directive. What is not
-//! named there is refused with its line: nothing is taken over, or left out in silence, that nobody has thought of.
+//! [`tree`] reads it, [`site`] finds the site that is meant, [`meaning`] says what it does with a URL, and [`whole`] rewrites it where it
+//! must be. What is particular to a server stands in its `server.toml`. Nothing outside of the lab is written or asked.
 
-mod reduce;
-mod syntax;
+pub mod alike;
+pub mod meaning;
+mod notes;
+pub mod site;
+pub mod syntax;
 #[cfg(test)]
 mod tests;
+pub mod tree;
+pub mod whole;
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use regex::Regex;
 use serde::Deserialize;
 
 use super::definition::{Definition, WayRow};
-use super::render::{INNER, OUTER};
-use crate::digest;
-use reduce::Reduced;
+use super::found::Found;
+use site::{Site, Wanted};
 pub use syntax::Syntax;
-use syntax::Wrong;
+use syntax::{Directive, Place};
+use tree::Tree;
 use weigh_model::text::clean_path;
 use weigh_model::way::{CONFIG, OwnConfig, WayKind};
 
-/// The longest configuration in bytes.
-pub const LONGEST: u64 = 1 << 20;
-
-/// What of a user's configuration a server's private instance takes over. Names are compared without regard to case; `*` at the
-/// end of one stands for any rest.
+/// What of a user's configuration a private instance cannot have as it is. Names are compared without regard to case; `*` at the end of
+/// one stands for any rest. Everything that is not named here is taken over, and checked by the server itself.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
@@ -35,46 +38,90 @@ pub struct Rules {
     pub syntax: Syntax,
     /// Regular expressions, any of which tells that a file is for this server.
     pub signs: Vec<String>,
-    /// Blocks whose content is read as if it stood outside of them.
-    pub through: Vec<String>,
-    /// The one of them that is a site; there may be one that does more than redirect.
+    /// The name of the root file, which is looked for beside the folder of a part.
+    pub root: String,
+    /// Directives that only a root file has.
+    pub whole: Vec<String>,
+    /// The file of the instance that it stands in place of.
+    pub file: String,
+    /// Where its files usually are: a copied tree names them by these folders.
+    pub homes: Vec<PathBuf>,
+    /// The folder that relative paths of served files begin in.
+    pub prefix: PathBuf,
+    /// The document root where nothing says one.
+    pub docroot: PathBuf,
+    /// The block that sites stand in; absent: none.
+    #[serde(default)]
+    pub around: Option<String>,
+    /// The block that is a site.
     pub site: String,
-    /// Directives that stand outside of the site.
-    pub outer: Vec<String>,
-    /// Directives and blocks that are taken over; what is in a block is judged by itself.
-    pub keep: Vec<String>,
-    /// Blocks that are taken over as they are.
+    /// The file that folders have of their own; empty: none.
+    #[serde(default)]
+    pub folder_file: String,
+    /// Environment variables that it may name, where no file beside the root says.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Modules that are always there.
+    #[serde(default)]
+    pub built_in: Vec<String>,
+    /// What is the private instance's own business.
+    pub mine: Vec<String>,
+    /// What is left out: it asks or writes outside, runs programs, or refuses the lab's own requests.
+    pub without: Vec<String>,
+    /// What hands requests to other programs.
+    pub elsewhere: Vec<String>,
+    /// Regular expressions of directives with what stands in place of them, the first that matches; `{line}` is the line's number.
+    pub swap: Vec<(String, String)>,
+    /// Regular expressions of directives whose first group is a path of files that are served.
+    pub paths: Vec<String>,
+    /// The same, where it may be something else: a path only if it begins with the document root.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// Blocks whose content is no directives.
     #[serde(default)]
     pub data: Vec<String>,
-    /// Blocks that are taken over with other arguments.
+    /// A regular expression of what loads a module; its first group is the file.
+    pub load: String,
+    /// The package of a module; `{}` stands for its name.
+    pub package: String,
+    /// Directives that a block has where the user's has none; `""` is the file itself.
     #[serde(default)]
-    pub relocate: std::collections::BTreeMap<String, String>,
-    /// What is the private instance's own business.
-    pub leave: Vec<String>,
-    /// What hands a request to another program: a block with one of these is left out.
-    pub elsewhere: Vec<String>,
-    /// What reads another file.
-    pub include: Vec<String>,
-    /// Regular expressions of files that need not be read: the instance has the like.
-    pub included: Vec<String>,
-    /// Regular expressions of directives that are refused although their names are not.
+    pub defaults: BTreeMap<String, Vec<String>>,
+    /// Templates that are included at the begin of a block; `""` is the file itself.
+    pub inserts: BTreeMap<String, String>,
+    /// A template that is included at the end.
     #[serde(default)]
-    pub forbidden: Vec<String>,
-    /// Blocks whose content applies where its module is there.
+    pub end: Option<String>,
+    /// A template that is included around a part that stands alone.
+    #[serde(default)]
+    pub wrap: Option<String>,
+    /// A template that is included in the site of such a part where it hands nothing to PHP.
+    #[serde(default)]
+    pub php: Option<String>,
+    /// Directives that stand around such a part where it has none of that name.
+    #[serde(default)]
+    pub alone: Vec<String>,
+    /// Directives of such a part that stand outside of the site.
+    #[serde(default)]
+    pub outer: Vec<String>,
+    /// Of such a part: a regular expression of directives, and the module that they need.
+    #[serde(default)]
+    pub modules: Vec<(String, String)>,
+    /// Of such a part: blocks whose content applies where its module is there.
     #[serde(default)]
     pub guards: Vec<String>,
-    /// A regular expression of directives, and the module that they need.
-    pub modules: Vec<(String, String)>,
-    /// Regular expressions of directives that send variants encoded before.
-    pub variants: Vec<String>,
 }
 
-/// A configuration with what the user should know of it.
+/// A configuration that was read, with the site that is meant.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// What is taken over.
+    /// All of it.
+    pub tree: Tree,
+    /// The site.
+    pub site: Site,
+    /// What a private instance runs.
     pub config: OwnConfig,
-    /// What is not, one line each.
+    /// What of it was left out or replaced, one line each.
     pub notes: Vec<String>,
 }
 
@@ -105,90 +152,144 @@ pub fn known(definitions: &[Definition]) -> Vec<&str> {
     definitions.iter().filter(|d| d.own.is_some()).map(|d| d.name.as_str()).collect()
 }
 
-/// Reads a configuration of a server.
+/// Reads a configuration of a server and makes it fit for a private instance. `text` is what the file has.
 ///
 /// # Errors
-/// One line: the file, the line in it, and what cannot be made private there.
-pub fn read(definition: &Definition, file: &Path, text: &str) -> Result<Read> {
+/// One line: the file, the line in it, and what cannot be read or run.
+pub fn read(found: &Found, file: &Path, text: &str, wanted: &Wanted) -> Result<Read> {
+    let definition = &found.definition;
     let rules = definition.own.as_ref().with_context(|| {
         format!(
             "{}: a configuration of your own cannot be measured yet; measure the running server with --url",
             definition.name
         )
     })?;
-    let placed = |wrong: Wrong| anyhow::anyhow!("{}, line {}: {}", clean_path(file), wrong.line, wrong.what);
-    let directives = rules.syntax.parse(text).map_err(placed)?;
-    let Reduced { outer, inner, notes } = reduce::reduce(rules, directives)?.map_err(placed)?;
-    if outer.is_empty() && inner.is_empty() {
-        bail!(
-            "{}: nothing in it decides how {} encodes or sends a response",
-            clean_path(file),
-            definition.name
-        );
+    let mut tree = Tree::read(rules, file, text)?;
+    let mut site = site::choose(rules, &tree, wanted).with_context(|| clean_path(file))?;
+    let (modules, optional) = if tree.is_whole { (Vec::new(), Vec::new()) } else { modules(rules, &tree)? };
+    if !tree.is_whole {
+        whole::frame(rules, &mut tree, &mut site);
     }
-    let all = || outer.iter().chain(&inner);
-    let (mut modules, mut optional) = (Vec::new(), Vec::new());
+    let whole = whole::whole(rules, found, &tree, &site)?;
+    let config = OwnConfig {
+        way: CONFIG.to_owned(),
+        file: file.to_string_lossy().into_owned().into(),
+        sha256: tree.sha256.clone(),
+        files: tree.files.iter().map(|file| file.to_string_lossy().into_owned().into()).collect(),
+        text: whole.written.text,
+        origins: whole.written.origins.iter().map(|at| at.map(|Place { file, line }| (file, line))).collect(),
+        root: site.root.clone(),
+        host: site.host().map(str::to_owned),
+        modules,
+        optional,
+        ..OwnConfig::default()
+    };
+    let mut notes = whole.notes;
+    if tree.only.is_some() {
+        let root = tree.files.first().map(|root| clean_path(root)).unwrap_or_default();
+        notes.insert(0, format!("read as a part of {root}"));
+    } else if !tree.is_whole {
+        notes
+            .insert(0, format!("no {} was found with it; what it does not say is Weighbridge's", rules.root));
+    }
+    Ok(Read { tree, site, config, notes })
+}
+
+/// The modules that a part which stands alone needs, and those that it uses where they are there.
+fn modules(rules: &Rules, tree: &Tree) -> Result<(Vec<String>, Vec<String>)> {
+    let (mut needed, mut optional) = (Vec::new(), Vec::new());
     for (pattern, module) in &rules.modules {
-        let pattern = expressions([pattern])?;
-        if all().any(|d| reduce::uses(rules, d, &pattern, false)) {
-            modules.push(module.clone());
-        } else if all().any(|d| reduce::uses(rules, d, &pattern, true)) {
+        let pattern = expression(pattern)?;
+        if tree.directives.iter().any(|d| uses(rules, d, &pattern, false)) {
+            needed.push(module.clone());
+        } else if tree.directives.iter().any(|d| uses(rules, d, &pattern, true)) {
             optional.push(module.clone());
         }
     }
-    let variants = expressions(&rules.variants)?;
-    let config = OwnConfig {
-        file: file.to_string_lossy().into_owned().into(),
-        sha256: digest::sha256(text.as_bytes()),
-        variants: all().any(|d| reduce::uses(rules, d, &variants, true)),
-        outer: rules.syntax.write(&outer),
-        inner: rules.syntax.write(&inner),
-        modules,
-        optional,
-    };
-    Ok(Read { config, notes })
+    Ok((needed, optional))
 }
 
-/// What a server says of its configuration, with the user's file named in place of the copy in its private directory: lines are
-/// the same in both.
-pub(super) fn in_file(definition: &Definition, dir: &Path, words: String) -> String {
-    let Some(own) = &definition.mine else { return words };
-    [OUTER, INNER].iter().fold(words, |words, name| {
-        words.replace(&dir.join(name).display().to_string(), &clean_path(&own.file))
+/// Whether a directive, or one within it, is such a one; `guarded`: those count too that apply only where a module is there.
+fn uses(rules: &Rules, directive: &Directive, pattern: &Regex, guarded: bool) -> bool {
+    let is_guard = is(&rules.guards, &directive.name);
+    (!is_guard && pattern.is_match(&directive.text()))
+        || ((guarded || !is_guard) && directive.within().iter().any(|d| uses(rules, d, pattern, guarded)))
+}
+
+/// Whether a name is one of these.
+fn is(names: &[String], name: &str) -> bool {
+    let name = name.to_lowercase();
+    names.iter().any(|known| match known.to_lowercase().strip_suffix('*') {
+        Some(begin) => name.starts_with(begin),
+        None => name == known.to_lowercase(),
     })
+}
+
+/// What a server says of its configuration, with the user's files and lines named in place of those of its private copy.
+pub(super) fn in_file(definition: &Definition, way: Option<&str>, dir: &Path, words: &str) -> String {
+    let config = way.and_then(|way| definition.own_config(way));
+    let (Some(own), Some(rules)) = (config, &definition.own) else { return words.to_owned() };
+    let copy = regex::escape(&dir.join(&rules.file).display().to_string());
+    let place = |line: &str| {
+        let at = line.parse::<usize>().ok().and_then(|line| *own.origins.get(line.checked_sub(1)?)?);
+        at.and_then(|(file, line)| Some((clean_path(own.files.get(file as usize)?), line)))
+    };
+    // As nginx has it, and as Apache has it.
+    let forms = [format!(r"{copy}:(\d+)"), format!(r"line (\d+) of {copy}")];
+    forms.iter().zip(["{file}:{line}", "line {line} of {file}"]).fold(
+        words.to_owned(),
+        |words, (form, to)| {
+            let Ok(form) = Regex::new(form) else { return words };
+            let named = form.replace_all(&words, |found: &regex::Captures<'_>| match place(&found[1]) {
+                Some((file, line)) => to.replace("{line}", &line.to_string()).replace("{file}", &file),
+                None => found[0].to_owned(),
+            });
+            named.into_owned()
+        },
+    )
+}
+
+/// A regular expression of a definition.
+fn expression(text: &str) -> Result<Regex> {
+    let made = regex::RegexBuilder::new(text).multi_line(true).case_insensitive(true).build();
+    made.with_context(|| format!("\"{text}\" is no regular expression"))
 }
 
 /// Regular expressions of a definition.
 fn expressions<'t>(texts: impl IntoIterator<Item = &'t String>) -> Result<Vec<Regex>> {
-    let made = texts.into_iter().map(|text| {
-        let made = regex::RegexBuilder::new(text).multi_line(true).case_insensitive(true).build();
-        made.with_context(|| format!("\"{text}\" is no regular expression"))
-    });
-    made.collect()
+    texts.into_iter().map(|text| expression(text)).collect()
 }
 
 impl Definition {
-    /// The server with a configuration of the user's among its ways.
-    pub fn with_own(&self, config: &OwnConfig) -> Definition {
-        let row = WayRow {
-            name: CONFIG.into(),
-            kind: if config.variants { WayKind::PreEncoded } else { WayKind::OnTheFly },
-            // What it sends is for browsers to ask for.
-            codings: Vec::new(),
-            subjects: ["page", "asset", "download"].map(str::to_owned).to_vec(),
-            levels: None,
-            options: Vec::new(),
-            modules: config.modules.clone(),
-            optional: config.optional.clone(),
-            since: None,
-            remedy: None,
-            about: format!("the configuration {}", clean_path(&config.file)),
-            nominal: Vec::new(),
-            mirror: None,
-        };
+    /// The server with configurations of the user's among its ways.
+    #[must_use]
+    pub fn with_own<'c>(&self, configs: impl IntoIterator<Item = &'c OwnConfig>) -> Definition {
         let mut definition = self.clone();
-        definition.ways.push(row);
-        definition.mine = Some(config.clone());
+        for config in configs {
+            definition.ways.push(WayRow {
+                name: config.way.clone(),
+                // Which of its responses are encoded before is said of each cell.
+                kind: WayKind::OnTheFly,
+                // What it sends is for browsers to ask for.
+                codings: Vec::new(),
+                subjects: ["page", "asset", "download"].map(str::to_owned).to_vec(),
+                levels: None,
+                options: Vec::new(),
+                modules: config.modules.clone(),
+                optional: config.optional.clone(),
+                since: None,
+                remedy: None,
+                about: format!("the configuration {}", clean_path(&config.file)),
+                nominal: Vec::new(),
+                mirror: None,
+            });
+            definition.mine.push(config.clone());
+        }
         definition
+    }
+
+    /// A configuration of the user's by the name of its way.
+    pub fn own_config(&self, way: &str) -> Option<&OwnConfig> {
+        self.mine.iter().find(|own| own.way == way)
     }
 }

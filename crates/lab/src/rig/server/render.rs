@@ -16,12 +16,12 @@ use super::types::{self, TYPES, Type};
 use super::{Certificate, Site};
 use crate::rig::service::Draft;
 use crate::rig::template::path_text as path;
-use weigh_model::way::{CONFIG, WayKind};
+use weigh_model::way::{DIR, OwnConfig, TREE, WayKind};
 
-/// The files of a user's configuration: what stands outside of the site, and in it.
-pub(super) const OUTER: &str = "config.outer";
-/// See [`OUTER`].
-pub(super) const INNER: &str = "config.inner";
+/// What the names of templates begin with that only a configuration of the user's includes.
+const OF_CONFIG: &str = "config.";
+/// The socket that nobody listens on: for PHP where there is none.
+const NOBODY: &str = "nobody.sock";
 
 /// What templates are given.
 #[derive(Clone, Debug, Serialize)]
@@ -184,13 +184,18 @@ impl Values {
         let row = found.row(site.way.as_ref())?;
         let maps: Vec<&String> =
             definition.ways.iter().filter_map(|w| w.mirror.as_ref()?.map.as_ref()).collect();
+        let own = row.and_then(|row| definition.own_config(&row.name)).zip(definition.own.as_ref());
         let parts: Vec<&str> = definition.policy.iter().flat_map(Emission::templates).collect();
-        let is_file = |name: &str| !maps.iter().any(|map| *map == name) && !parts.contains(&name);
+        let is_of_way = |name: &str| match own {
+            Some((_, rules)) => name != rules.file,
+            None => !name.starts_with(OF_CONFIG),
+        };
+        let is_file = |name: &str| {
+            !maps.iter().any(|map| *map == name) && !parts.contains(&name) && is_of_way(name)
+        };
         draft.render(&format!("servers/{}", definition.name), &definition.templates, is_file, self)?;
-        // Not rendered: what is the user's is not a template.
-        if let Some(own) = definition.mine.as_ref().filter(|_| row.is_some_and(|r| r.name == CONFIG)) {
-            draft.write(OUTER, own.outer.clone())?;
-            draft.write(INNER, own.inner.clone())?;
+        if let Some((config, rules)) = own {
+            draft.write(&rules.file, self.filled(config))?;
         }
         if let Some(mirror) = row.and_then(|r| r.mirror.as_ref()) {
             let map =
@@ -198,6 +203,23 @@ impl Values {
             docroot::mirror(&site.docroot, &draft.path().join(docroot::MIRROR), mirror, map)?;
         }
         Ok(())
+    }
+}
+
+impl Values {
+    /// The text of a user's configuration, which is no template, with what the instance has of its own.
+    fn filled(&self, config: &OwnConfig) -> String {
+        let nobody = format!("{}/{NOBODY}", self.dir);
+        let (fpm, port) = (self.fpm.as_ref().unwrap_or(&nobody), self.port.to_string());
+        let root = format!("{}{}", self.docroot, config.root.display());
+        let values = [
+            (DIR, &self.dir),
+            (TREE, &self.docroot),
+            ("@WEIGH-ROOT@", &root),
+            ("@WEIGH-FPM@", fpm),
+            ("@WEIGH-PORT@", &port),
+        ];
+        values.iter().fold(config.text.clone(), |text, (name, value)| text.replace(name, value))
     }
 }
 

@@ -24,6 +24,7 @@ use crate::interrupt::Interrupt;
 use crate::loading;
 use crate::rig::fpm;
 use crate::rig::server::Definition;
+use crate::rig::server::own::alike;
 use crate::rig::server::{Certificate, Site};
 use crate::subject::{Room, php_versions};
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Transport};
@@ -60,7 +61,7 @@ impl Courier {
     /// Nothing is started before the first visit.
     pub fn new(plan: &Plan, definitions: &[Definition], room: Room, interrupt: Interrupt) -> Result<Courier> {
         let rigs = Rigs::new(definitions, plan, &room.logs)?;
-        let files = Files::new(rigs.folder(), &room.php_home, rigs.user())?;
+        let files = Files::new(rigs.folder(), &room.php_home, rigs.user())?.with_own(plan);
         let (plan, words) = (plan.clone(), Words::default());
         let (agents, rested) = (BTreeMap::new(), Rested::default());
         Ok(Courier { plan, room, files, rigs, rested, certificate: None, agents, words, interrupt })
@@ -126,6 +127,11 @@ impl Courier {
             Some(slow) => fairness::plan(request, slow, (urls, light), authority),
             None => block::plan(request, urls, authority),
         };
+        if let Some(host) = self.files.own_host(cell) {
+            load.requests
+                .iter_mut()
+                .for_each(|asked| asked.headers.insert(0, ("Host".into(), host.to_owned())));
+        }
         load.cpus = self.rigs.cores().client.clone();
         self.start_agent(&spot.over).map_err(fault)?;
         let link = self.rigs.measured(&spot.over).map_err(fault)?;
@@ -167,6 +173,9 @@ impl Courier {
             block::remember(&mut visit, server, php);
         }
         visit.preflight = wrong.unwrap_or(visit.preflight);
+        if let Some(expected) = self.files.expected(cell, request.payload) {
+            alike::judge(expected, &delivery.accept, &mut visit.preflight);
+        }
         visit.workers = seen.workers();
         visit.link = link.map(Box::new);
         if let Some(pool) = pool
@@ -179,8 +188,13 @@ impl Courier {
 
     /// The path of each instance of a content.
     fn paths(&self, request: &DeliveryRequest<'_>, delivery: &Delivery) -> Vec<String> {
-        let path = |file: Instance| url::path(request.cell, delivery, &file.name, self.rigs.token());
+        let path = |file: Instance| self.path(request, delivery, &file.name);
         files::instances(request.payload).into_iter().map(path).collect()
+    }
+
+    fn path(&self, request: &DeliveryRequest<'_>, delivery: &Delivery, name: &str) -> String {
+        let own = self.files.own_path(request.cell, request.payload, name);
+        own.unwrap_or_else(|| url::path(request.cell, delivery, name, self.rigs.token()))
     }
 
     /// What the server and the pool of a cell use without load; they are watched first where that is not known.
@@ -254,7 +268,7 @@ impl Courier {
         spot: &Spot,
     ) -> Option<Negotiation> {
         let first = files::instances(request.payload).into_iter().next()?;
-        let path = url::path(request.cell, delivery, &first.name, self.rigs.token());
+        let path = self.path(request, delivery, &first.name);
         let content = first.read(request.blob).ok()?;
         let url = self.rigs.instance(spot).ok()?.url(&path);
         let ask = || negotiation::ask(&url, &content, &self.interrupt);

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+mod own;
+
 use super::variants::{self, Variant};
 use walkdir::WalkDir;
 
@@ -16,7 +18,8 @@ use crate::private;
 use crate::rig::user::OwnUser;
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::payload::Payload;
-use weigh_model::way::{By, WayKind};
+use weigh_model::plan::Plan;
+use weigh_model::way::{By, OwnConfig, WayKind};
 
 /// Where contents lie, below the root: PHP reads them there, and a server told by PHP to send one.
 const CONTENTS: &str = "contents";
@@ -33,6 +36,8 @@ pub struct Files {
     /// Who reads them, where that is not the lab's own user.
     user: Option<OwnUser>,
     made: HashSet<PathBuf>,
+    /// The user's configurations, by server.
+    own: Vec<(String, OwnConfig)>,
     /// Of each family that was sent, by the payload's name.
     digests: HashMap<String, Vec<String>>,
 }
@@ -47,7 +52,15 @@ impl Files {
             php_home = copy(&php_home, &root.join("php"))?;
             user.give(&php_home).with_context(|| format!("{}: cannot be given away", php_home.display()))?;
         }
-        Ok(Files { root, php_home, user, made: HashSet::new(), digests: HashMap::new() })
+        let (made, digests) = (HashSet::new(), HashMap::new());
+        Ok(Files { root, php_home, user, made, own: Vec::new(), digests })
+    }
+
+    /// The same for a plan that has configurations of the user's among its methods.
+    #[must_use]
+    pub fn with_own(self, plan: &Plan) -> Files {
+        let own = plan.servers.iter().flat_map(|s| s.own.iter().map(|own| (s.name.clone(), own.clone())));
+        Files { own: own.collect(), ..self }
     }
 
     /// The folder of contents, which PHP knows as `WEIGH_CONTENTS`, and from which servers send what PHP offloads.
@@ -63,6 +76,9 @@ impl Files {
     /// The docroot that a cell is served from, with all that it needs in it and in the contents.
     pub fn prepare(&mut self, cell: &Cell, payload: &Payload, blob: &Path) -> Result<PathBuf> {
         let Some(delivery) = &cell.delivery else { return Ok(self.root.clone()) };
+        if let Some(own) = self.own_of(cell).cloned() {
+            return self.prepare_own(&own, cell, payload, blob);
+        }
         let variants = match delivery.kind {
             WayKind::PreEncoded => variants::wanted(&cell.setting, &delivery.accept),
             _ => Vec::new(),
@@ -102,6 +118,11 @@ impl Files {
     /// The docroot with copies of PHP's entry scripts.
     pub fn scripts(&mut self) -> Result<PathBuf> {
         let docroot = self.root.join(SCRIPTS);
+        self.scripts_in(&docroot)?;
+        Ok(docroot)
+    }
+
+    fn scripts_in(&mut self, docroot: &Path) -> Result<()> {
         let from = self.php_home.join("delivery");
         let entries = fs::read_dir(&from).with_context(|| format!("{}: cannot be read", from.display()))?;
         for entry in entries.flatten() {
@@ -110,7 +131,7 @@ impl Files {
             };
             self.write(&docroot.join(entry.file_name()), read)?;
         }
-        Ok(docroot)
+        Ok(())
     }
 
     /// Writes a file, once in a run.

@@ -136,8 +136,7 @@ impl Rigs {
         let is_used = |d: &&Definition| plan.servers.iter().any(|s| s.name == d.name);
         let servers = definitions.iter().filter(is_used).map(|d| {
             let planned = plan.servers.iter().find(|s| s.name == d.name);
-            let own = planned.and_then(|s| s.own.as_ref()).map(|own| d.with_own(own));
-            let d = own.as_ref().unwrap_or(d);
+            let d = &d.with_own(planned.into_iter().flat_map(|s| &s.own));
             let advised = planned.and_then(|s| s.advised.as_ref()).map(|advised| d.with_advised(advised));
             let d = advised.as_ref().unwrap_or(d);
             planned.and_then(|s| s.binary.clone()).map_or_else(|| d.find(), |program| d.at(Some(program)))

@@ -34,6 +34,17 @@ pub fn path(cell: &Cell, delivery: &Delivery, name: &str, token: &str) -> String
     }
 }
 
+/// The URL path of a file, from its path below the document root.
+pub fn file(path: &str) -> String {
+    path.split('/').map(encoded).collect::<Vec<_>>().join("/")
+}
+
+/// The URL of a page that the user's configuration decides about; `path` is where its script is reached.
+pub fn page(path: &str, content: &str) -> String {
+    let script = script(&Subject::PAGE, content, NONE, &[]);
+    script.split_once('?').map_or_else(|| path.to_owned(), |(_, query)| format!("{path}?{query}"))
+}
+
 fn script(subject: &Subject, content: &str, way: &str, fields: &[(String, String)]) -> String {
     let mut path = format!("/{}.php?content={}&way={}", subject.name(), encoded(content), encoded(way));
     for (name, value) in fields {

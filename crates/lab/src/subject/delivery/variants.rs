@@ -33,6 +33,11 @@ pub fn wanted(setting: &Setting, accept: &str) -> Vec<Variant> {
     variants
 }
 
+/// The variant with this ending; none for one that nothing here writes.
+pub fn with_ending(ending: &str) -> Option<Variant> {
+    ["gzip", "br", "zstd"].into_iter().filter_map(|coding| variant(coding, None)).find(|v| v.ending == ending)
+}
+
 /// How a coding is made; none for one that nothing here writes.
 fn variant(coding: &str, encoder: Option<&str>) -> Option<Variant> {
     let deflate = match encoder {

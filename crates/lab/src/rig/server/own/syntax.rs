@@ -1,10 +1,12 @@
-//! How configurations are written: read into a tree of directives, and written so that each stands in its line again.
+//! How configurations are written: text into directives, and directives into text of which each line knows where it comes from.
 
 use serde::Deserialize;
 use weigh_model::text::clean;
 
-/// Blocks in blocks, at most.
-const DEEPEST: usize = 16;
+/// Blocks in blocks, at most, those of included files among them.
+pub(super) const DEEPEST: usize = 16;
+/// Blocks whose content is a program: it is skipped as far as its braces go.
+const PROGRAMS: [&str; 2] = ["_by_lua_block", "_by_njs_block"];
 
 /// How a configuration is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -16,16 +18,27 @@ pub enum Syntax {
     Sections,
 }
 
-/// What is wrong in which line.
+/// Where a directive stands: its file's place among those that were read, and the line in it, from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file.
+    pub file: u32,
+    /// The line.
+    pub line: u32,
+}
+
+/// What is wrong where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wrong {
-    pub line: usize,
+pub struct Wrong {
+    /// Where.
+    pub at: Place,
+    /// What, in one line.
     pub what: String,
 }
 
 impl Wrong {
-    pub fn at(line: usize, what: impl Into<String>) -> Wrong {
-        Wrong { line, what: clean(&what.into()) }
+    pub(super) fn at(at: Place, what: impl Into<String>) -> Wrong {
+        Wrong { at, what: clean(&what.into()) }
     }
 }
 
@@ -36,13 +49,33 @@ pub struct Directive {
     pub name: String,
     /// What follows the name, as written.
     pub arguments: String,
-    /// The line that it begins in, from 1.
-    pub line: usize,
+    /// Where it begins.
+    pub at: Place,
     /// What is in it, if it is a block.
     pub block: Option<Vec<Directive>>,
 }
 
 impl Directive {
+    /// Whether it has this name, in any case.
+    pub fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// What is in it; nothing for one that is no block.
+    pub fn within(&self) -> &[Directive] {
+        self.block.as_deref().unwrap_or_default()
+    }
+
+    /// Its arguments one by one, without quotes.
+    pub fn words(&self) -> Vec<String> {
+        words(&self.arguments)
+    }
+
+    /// Its first argument, without quotes; empty without one.
+    pub fn first(&self) -> String {
+        self.words().into_iter().next().unwrap_or_default()
+    }
+
     /// Name and arguments.
     pub fn text(&self) -> String {
         if self.arguments.is_empty() {
@@ -53,43 +86,89 @@ impl Directive {
     }
 }
 
+/// Words between blanks; what stands in quotes is one, without them.
+pub fn words(text: &str) -> Vec<String> {
+    let (mut found, mut rest) = (Vec::new(), text.chars().peekable());
+    while let Some(c) = rest.next() {
+        if c.is_whitespace() {
+            continue;
+        }
+        let mut word = String::new();
+        if c == '"' || c == '\'' {
+            while let Some(next) = rest.next().filter(|next| *next != c) {
+                match (next, rest.peek()) {
+                    ('\\', Some(quoted)) if *quoted == c || *quoted == '\\' => word.extend(rest.next()),
+                    _ => word.push(next),
+                }
+            }
+        } else {
+            word.push(c);
+            while let Some(next) = rest.next_if(|c| !c.is_whitespace()) {
+                word.push(next);
+            }
+        }
+        found.push(word);
+    }
+    found
+}
+
+/// A word as it can stand in a configuration: in quotes where it has to.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-$@:,=+~".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\"")),
+    }
+}
+
+/// A text of directives, a line each, with where every line comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// The place of each of its lines; none: the lab's own.
+    pub origins: Vec<Option<Place>>,
+}
+
+impl Written {
+    fn line(&mut self, text: &str, at: Option<Place>) {
+        for line in text.split('\n') {
+            self.text.push_str(line);
+            self.text.push('\n');
+            self.origins.push(at);
+        }
+    }
+}
+
 impl Syntax {
-    /// Reads a whole file.
-    pub(super) fn parse(self, text: &str) -> Result<Vec<Directive>, Wrong> {
+    /// Reads the text of a file.
+    pub fn parse(self, text: &str, file: u32) -> Result<Vec<Directive>, Wrong> {
         match self {
-            Syntax::Blocks => list(&mut tokens(text)?.into_iter(), None, 0),
-            Syntax::Sections => sections(text),
+            Syntax::Blocks => list(&mut tokens(text, file)?.into_iter(), None, 0),
+            Syntax::Sections => sections(text, file),
         }
     }
 
-    /// Writes directives, each in its line where that can be.
-    pub(super) fn write(self, directives: &[Directive]) -> String {
-        let (mut out, mut at) = (String::new(), 1);
-        self.put(directives, &mut out, &mut at);
-        if self == Syntax::Blocks {
-            out.push('\n');
-        }
+    /// Writes directives. Those of file `u32::MAX` are the lab's own.
+    pub fn write(self, directives: &[Directive]) -> Written {
+        let mut out = Written::default();
+        self.put(directives, &mut out);
         out
     }
 
-    fn put(self, directives: &[Directive], out: &mut String, at: &mut usize) {
+    fn put(self, directives: &[Directive], out: &mut Written) {
         for directive in directives {
-            while *at < directive.line {
-                out.push('\n');
-                *at += 1;
-            }
+            let at = Some(directive.at).filter(|at| at.file != u32::MAX);
             let text = directive.text();
             let (begin, end) = match (self, &directive.block) {
-                (Syntax::Blocks, None) => (format!("{text}; "), String::new()),
-                (Syntax::Blocks, Some(_)) => (format!("{text} {{ "), "} ".to_owned()),
-                (Syntax::Sections, None) => (format!("{text}\n"), String::new()),
-                (Syntax::Sections, Some(_)) => (format!("<{text}>\n"), format!("</{}>\n", directive.name)),
+                (Syntax::Blocks, None) => (format!("{text};"), None),
+                (Syntax::Blocks, Some(_)) => (format!("{text} {{"), Some("}".to_owned())),
+                (Syntax::Sections, None) => (text, None),
+                (Syntax::Sections, Some(_)) => (format!("<{text}>"), Some(format!("</{}>", directive.name))),
             };
-            *at += begin.matches('\n').count();
-            out.push_str(&begin);
-            self.put(directive.block.as_deref().unwrap_or_default(), out, at);
-            *at += end.matches('\n').count();
-            out.push_str(&end);
+            out.line(&begin, at);
+            self.put(directive.within(), out);
+            end.iter().for_each(|end| out.line(end, at));
         }
     }
 }
@@ -97,14 +176,14 @@ impl Syntax {
 /// Of `name arguments;` and `name arguments { … }`, as nginx has them, a word, or one of `;`, `{`, `}`.
 struct Token {
     text: String,
-    line: usize,
+    line: Place,
     is_mark: bool,
 }
 
 /// Directives up to the end of the block that began in line `open`, or of the file.
 fn list(
     tokens: &mut impl Iterator<Item = Token>,
-    open: Option<usize>,
+    open: Option<Place>,
     depth: usize,
 ) -> Result<Vec<Directive>, Wrong> {
     let mut found = Vec::new();
@@ -130,7 +209,7 @@ fn list(
         };
         let Some((name, line)) = name else { continue };
         let arguments: Vec<String> = words.drain(..).skip(1).map(|w| w.text).collect();
-        found.push(Directive { name, arguments: arguments.join(" "), line, block });
+        found.push(Directive { name, arguments: arguments.join(" "), at: line, block });
     }
     match (words.first(), open) {
         (Some(word), _) => Err(Wrong::at(word.line, format!("`{}` does not end with `;`", word.text))),
@@ -139,14 +218,24 @@ fn list(
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<Token>, Wrong> {
-    let mut found = Vec::new();
-    let (mut line, mut rest) = (1, text.chars().peekable());
+fn tokens(text: &str, file: u32) -> Result<Vec<Token>, Wrong> {
+    let mut found: Vec<Token> = Vec::new();
+    let (mut line, mut rest) = (Place { file, line: 1 }, text.chars().peekable());
+    // The first word of the directive that is being read.
+    let mut begin = 0;
     while let Some(c) = rest.next() {
         match c {
-            '\n' => line += 1,
+            '\n' => line.line += 1,
             '#' => while rest.next_if(|c| *c != '\n').is_some() {},
-            ';' | '{' | '}' => found.push(Token { text: c.into(), line, is_mark: true }),
+            ';' | '{' | '}' => {
+                let is_program = c == '{' && found.get(begin).is_some_and(|first| is_program(&first.text));
+                found.push(Token { text: c.into(), line, is_mark: true });
+                if is_program {
+                    line.line += program(&mut rest);
+                    found.push(Token { text: "}".into(), line, is_mark: true });
+                }
+                begin = found.len();
+            }
             c if c.is_whitespace() => {}
             quote @ ('"' | '\'') => {
                 let begin = line;
@@ -156,9 +245,9 @@ fn tokens(text: &str) -> Result<Vec<Token>, Wrong> {
                         return Err(Wrong::at(begin, "a quoted text does not end"));
                     };
                     word.push(c);
-                    line += usize::from(c == '\n');
+                    line.line += u32::from(c == '\n');
                     match c {
-                        '\\' => word.extend(rest.next().inspect(|c| line += usize::from(*c == '\n'))),
+                        '\\' => word.extend(rest.next().inspect(|c| line.line += u32::from(*c == '\n'))),
                         c if c == quote => break,
                         _ => {}
                     }
@@ -189,11 +278,41 @@ fn tokens(text: &str) -> Result<Vec<Token>, Wrong> {
     Ok(found)
 }
 
+/// Skips a program in Lua or JavaScript up to the brace that ends its block; how many lines it has.
+fn program(rest: &mut impl Iterator<Item = char>) -> u32 {
+    let (mut open, mut lines, mut quote, mut last) = (1, 0, None::<char>, ' ');
+    let mut is_comment = false;
+    while open > 0
+        && let Some(c) = rest.next()
+    {
+        lines += u32::from(c == '\n');
+        match (c, quote) {
+            ('\n', _) => (quote, is_comment) = (None, false),
+            _ if is_comment => {}
+            ('\\', Some(_)) => drop(rest.next()),
+            (c, Some(begin)) => quote = Some(begin).filter(|begin| c != *begin),
+            ('"' | '\'', None) => quote = Some(c),
+            ('-', None) => is_comment = last == '-',
+            ('/', None) => is_comment = last == '/',
+            ('{', None) => open += 1,
+            ('}', None) => open -= 1,
+            _ => {}
+        }
+        last = c;
+    }
+    lines
+}
+
+fn is_program(name: &str) -> bool {
+    PROGRAMS.iter().any(|end| name.ends_with(end))
+}
+
 /// Reads `Name arguments` on a line, and `<Name arguments>` … `</Name>`, as Apache has them.
-fn sections(text: &str) -> Result<Vec<Directive>, Wrong> {
+fn sections(text: &str, file: u32) -> Result<Vec<Directive>, Wrong> {
     let mut open: Vec<Directive> = Vec::new();
     let mut found = Vec::new();
     for (line, text) in lines(text) {
+        let line = Place { file, line };
         if let Some(name) = text.strip_prefix("</") {
             let name = name.trim_end_matches('>').trim();
             match open.pop() {
@@ -215,7 +334,7 @@ fn sections(text: &str) -> Result<Vec<Directive>, Wrong> {
         }
     }
     match open.first() {
-        Some(section) => Err(Wrong::at(section.line, format!("`<{}>` does not end", section.name))),
+        Some(section) => Err(Wrong::at(section.at, format!("`<{}>` does not end", section.name))),
         None => Ok(found),
     }
 }
@@ -227,24 +346,24 @@ fn add(directive: Directive, open: &mut [Directive], found: &mut Vec<Directive>)
     }
 }
 
-fn directive(text: &str, line: usize, block: Option<Vec<Directive>>) -> Directive {
+fn directive(text: &str, at: Place, block: Option<Vec<Directive>>) -> Directive {
     let text = text.trim();
     let (name, arguments) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    Directive { name: name.into(), arguments: arguments.trim().into(), line, block }
+    Directive { name: name.into(), arguments: arguments.trim().into(), at, block }
 }
 
 /// Lines with something in them, those that go on joined.
-fn lines(text: &str) -> Vec<(usize, String)> {
-    let mut found: Vec<(usize, String)> = Vec::new();
+fn lines(text: &str) -> Vec<(u32, String)> {
+    let mut found: Vec<(u32, String)> = Vec::new();
     let mut goes_on = false;
-    for (at, line) in text.lines().enumerate() {
+    for (at, line) in (1..).zip(text.lines()) {
         let (more, line) = match line.strip_suffix('\\') {
             Some(line) => (true, line),
             None => (false, line),
         };
         match found.last_mut().filter(|_| goes_on) {
             Some((_, begin)) => begin.push_str(line),
-            None => found.push((at + 1, line.trim_start().to_owned())),
+            None => found.push((at, line.trim_start().to_owned())),
         }
         goes_on = more;
     }

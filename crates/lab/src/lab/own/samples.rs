@@ -1,0 +1,189 @@
+//! What a user's configuration sends in place of each content of a plan: its URL, its file, its variants, and what the response has to be.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::Own;
+use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
+use crate::rig::server::own::{Read, Rules, whole};
+use crate::rig::server::{Found, types};
+use crate::subject::delivery::files::{file_name, instances};
+use weigh_model::cell::Subject;
+use weigh_model::payload::{Origin, Payload};
+use weigh_model::plan::Plan;
+use weigh_model::way::{OwnConfig, Sample, WayKind};
+
+/// The values of Accept-Encoding that answers are compared for: what browsers send, gzip alone, and none.
+pub const ACCEPTS: [&str; 3] = ["gzip, deflate, br, zstd", "gzip", ""];
+/// Where PHP's script for a page may be reached, the first that the configuration hands to PHP.
+const PAGES: [&str; 3] = ["/page.php", "/index.php", "/"];
+/// The endings of variants that servers look for.
+const ENDINGS: [&str; 3] = ["gz", "br", "zst"];
+
+/// Puts the samples of a configuration into the plan; what the user should know of them.
+pub fn take(plan: &mut Plan, own: &Own, read: &Read, found: &Found) -> Result<Vec<String>> {
+    let Some(rules) = &found.definition.own else { return Ok(Vec::new()) };
+    let server = &found.definition.name;
+    let Some(entry) = plan.servers.iter_mut().find(|s| s.name == *server) else { return Ok(Vec::new()) };
+    let Some(config) = entry.own.iter_mut().find(|config| config.way == read.config.way) else {
+        return Ok(Vec::new());
+    };
+    let (mut read, mut notes) = (read.clone(), Vec::new());
+    let sent: Vec<&Payload> = plan
+        .payloads
+        .iter()
+        .filter(|payload| {
+            let cells = plan
+                .cells
+                .iter()
+                .filter(|cell| cell.payload == payload.name && cell.subject != Subject::PAGE);
+            cells.into_iter().any(|cell| cell.setting.codec == config.way)
+        })
+        .collect();
+    let owner = Owner { own, root: &read.site.root.clone() };
+    let placed: BTreeMap<String, PathBuf> =
+        sent.iter().map(|payload| (payload.name.clone(), owner.below(payload))).collect();
+    if let Some(docroot) = &own.docroot {
+        let files: Vec<PathBuf> = placed.values().cloned().collect();
+        let root = read.site.root.clone();
+        notes.extend(read.tree.take_folders(rules, docroot, &root, &files));
+        for (folder, directives) in &read.tree.folders {
+            let made = whole::of_folder(rules, found, &read.tree, &read.site, directives)?;
+            config.folder_files.insert(folder.join(&rules.folder_file), made.written.text);
+            notes.extend(made.notes);
+        }
+    }
+    for payload in sent {
+        let sample = owner.sample(rules, &read, payload, &placed[&payload.name]);
+        config.samples.insert(payload.name.clone(), sample);
+    }
+    page(rules, &read, config);
+    let kinds: Vec<WayKind> =
+        plan.cells.iter().map(|cell| kind_of(cell.delivery.as_ref(), &cell.payload, config)).collect();
+    for (cell, kind) in plan.cells.iter_mut().zip(kinds) {
+        if cell.setting.codec == config.way
+            && let Some(delivery) = cell.delivery.as_mut().filter(|delivery| delivery.server == *server)
+        {
+            delivery.kind = kind;
+        }
+    }
+    Ok(notes)
+}
+
+/// Whether the response to a cell is a variant that was encoded before.
+fn kind_of(delivery: Option<&weigh_model::cell::Delivery>, payload: &str, config: &OwnConfig) -> WayKind {
+    let sample = config.samples.get(payload);
+    let coding = delivery.zip(sample).and_then(|(d, s)| s.expected.as_ref()?.codings.get(&d.accept));
+    let ending = coding
+        .and_then(|coding| types::VARIANTS.iter().find(|(own, _)| own == coding))
+        .map(|(_, ending)| *ending);
+    match sample.zip(ending) {
+        Some((sample, ending)) if sample.variants.iter().any(|own| own == ending) => WayKind::PreEncoded,
+        _ => WayKind::OnTheFly,
+    }
+}
+
+/// The folder of the owner's files.
+struct Owner<'o> {
+    own: &'o Own,
+    /// The document root, as the configuration says.
+    root: &'o Path,
+}
+
+impl Owner<'_> {
+    /// The path of a content below the document root: its own, where it lies in the user's.
+    fn below(&self, payload: &Payload) -> PathBuf {
+        let Origin::User { path, .. } = &payload.origin else { return file_name(payload).into() };
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let docroot = self.own.docroot.as_ref().and_then(|docroot| docroot.canonicalize().ok());
+        let below = docroot.and_then(|docroot| Some(real.strip_prefix(docroot).ok()?.to_owned()));
+        below.unwrap_or_else(|| real.file_name().map_or_else(|| file_name(payload).into(), PathBuf::from))
+    }
+
+    fn sample(&self, rules: &Rules, read: &Read, payload: &Payload, below: &Path) -> Sample {
+        let source = match &payload.origin {
+            Origin::User { path, .. } => Some(path),
+            _ => None,
+        };
+        let is_whole = match source {
+            Some(path) => path.metadata().is_ok_and(|about| about.len() == payload.bytes) && !payload.family,
+            None => payload.instances() == 1,
+        };
+        let beside = |ending: &&&str| {
+            source.is_some_and(|path| PathBuf::from(format!("{}.{ending}", path.display())).is_file())
+        };
+        let variants: Vec<String> = ENDINGS.iter().filter(beside).map(|e| (*e).to_owned()).collect();
+        let path = format!("/{}", below.to_string_lossy());
+        let mut sample = Sample { path, file: self.root.join(below), is_whole, variants, expected: None };
+        let first = instances(payload).into_iter().next().map(|first| first.name).unwrap_or_default();
+        let (path, file) = sample.named(&first);
+        let meaning = self.meaning(rules, read, (&path, &file), &sample.variants);
+        if let Answer::File(file) = &meaning.answer {
+            sample.file.clone_from(file);
+        }
+        let length = (payload.instances() == 1).then_some(payload.bytes).or(payload.items.first().copied());
+        sample.expected = meaning.expected(&read.tree, length, &ACCEPTS);
+        sample
+    }
+
+    fn meaning(
+        &self,
+        rules: &Rules,
+        read: &Read,
+        (path, file): (&str, &Path),
+        variants: &[String],
+    ) -> Meaning {
+        let docroot = self.own.docroot.as_deref();
+        let name = file.file_name().unwrap_or_default();
+        // Without a folder of the owner's, a content lies wherever its location looks for it.
+        let is_own = |asked: &Path| {
+            let asked = asked.to_string_lossy();
+            let own = [file.to_string_lossy().into_owned()];
+            let anywhere = format!("/{}", name.to_string_lossy());
+            let fits = |text: &str| {
+                own.iter().any(|own| text == own) || docroot.is_none() && text.ends_with(&anywhere)
+            };
+            fits(&asked) || variants.iter().any(|e| asked.strip_suffix(&format!(".{e}")).is_some_and(fits))
+        };
+        let exists = |asked: &Path| {
+            let there =
+                asked.strip_prefix(self.root).ok().zip(docroot).map(|(below, docroot)| docroot.join(below));
+            match there {
+                _ if is_own(asked) => Exists::File,
+                _ if asked == self.root => Exists::Folder,
+                Some(there) if there.is_dir() => Exists::Folder,
+                Some(there) if there.is_file() && is_copied(asked, file, variants) => Exists::File,
+                _ => Exists::Nothing,
+            }
+        };
+        meaning::of(rules, &read.tree, &read.site, &Asked { path, exists: &exists })
+    }
+}
+
+/// Whether a file of the owner's is in the private copy, too.
+fn is_copied(asked: &Path, file: &Path, variants: &[String]) -> bool {
+    asked == file
+        || variants.iter().any(|ending| asked.to_string_lossy() == format!("{}.{ending}", file.display()))
+}
+
+/// Where the script of a page is reached, and what the configuration says of its response.
+fn page(rules: &Rules, read: &Read, config: &mut OwnConfig) {
+    let root = read.site.root.clone();
+    let exists = |asked: &Path| match asked.strip_prefix(&root) {
+        Ok(below) if below == Path::new("page.php") || below == Path::new("index.php") => Exists::File,
+        Ok(below) if below.as_os_str().is_empty() => Exists::Folder,
+        _ => Exists::Nothing,
+    };
+    for path in PAGES {
+        let meaning = meaning::of(rules, &read.tree, &read.site, &Asked { path, exists: &exists });
+        if matches!(meaning.answer, Answer::Php { .. }) {
+            config.page = Some(path.to_owned());
+            config.expected_page = meaning.expected(&read.tree, None, &ACCEPTS);
+            // What PHP says of caches is its own.
+            config.expected_page.iter_mut().for_each(|expected| expected.cache_control = None);
+            return;
+        }
+    }
+}
