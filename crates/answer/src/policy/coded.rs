@@ -84,9 +84,14 @@ impl<'a> Coded<'a> {
         let today = ground.site.today(kind).map(|today| today.method.as_str());
         let mut methods: Vec<Method> = Vec::new();
         let mut measured = Vec::new();
-        for item in content::items(ground.site, kind) {
-            let rows = content::rows(ground.reports, kind, &item.sample.sha256, server);
-            let Some(plain) = rows.iter().copied().find(|row| is_plain(row)) else { continue };
+        let items = content::items(ground.site, kind);
+        let rows_of = |item: &Item| content::rows(ground.reports, kind, &item.sample.sha256, server);
+        let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
+        let plain_of = |rows: &[&'a Row]| rows.iter().copied().find(|row| is_plain(row));
+        let known: Vec<&Vec<&Row>> = rows.iter().filter(|rows| plain_of(rows).is_some()).collect();
+        let items = content::weighed(&items, |at| plain_of(&rows[at]).is_some());
+        for (item, rows) in items.into_iter().zip(known) {
+            let Some(plain) = plain_of(rows) else { continue };
             let mut by_method = Vec::new();
             for row in rows.iter().copied() {
                 let Some(method) = Method::new(row) else { continue };
@@ -97,7 +102,9 @@ impl<'a> Coded<'a> {
                 by_method.resize(by_method.len().max(at + 1), None);
                 by_method[at] = Some(row);
             }
-            let today = today.and_then(|way| rows.iter().copied().find(|row| way_of(row) == way));
+            // The site's own configuration tells better than a method with the same name.
+            let own = rows.iter().copied().find(|row| is_own(row));
+            let today = own.or_else(|| rows.iter().copied().find(|row| Some(way_of(row).as_str()) == today));
             measured.push(Measured { item, plain, by_method, today });
         }
         measured.iter_mut().for_each(|own| own.by_method.resize(methods.len(), None));

@@ -36,6 +36,23 @@ pub(crate) fn items(site: &Site, kind: Kind) -> Vec<Item<'_>> {
         .collect()
 }
 
+/// The same files, those that were measured: together they stand for all requests of their strata, and a stratum of which
+/// nothing was measured for none.
+pub(crate) fn weighed<'a>(items: &[Item<'a>], is_measured: impl Fn(usize) -> bool) -> Vec<Item<'a>> {
+    let known = || (0..items.len()).filter(|at| is_measured(*at));
+    let share = |stratum: &Stratum| -> f64 {
+        let own = known().filter(|at| std::ptr::eq(items[*at].stratum, stratum));
+        own.map(|at| items[at].sample.share).sum()
+    };
+    let scaled = |at: usize| {
+        let item = items[at];
+        let times = 1.0 / share(item.stratum).max(f64::EPSILON);
+        let (requests, files, writes) = (item.requests * times, item.files * times, item.writes * times);
+        Item { requests, files, writes, ..item }
+    };
+    known().map(scaled).collect()
+}
+
 /// The kind of cell that stands for a kind of content that servers send.
 pub(crate) fn subject(kind: Kind) -> Subject {
     match kind {

@@ -21,10 +21,10 @@ const KEPT: f64 = 0.5;
 pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
     let server = ground.site.sources.server.as_deref();
     let items = content::items(ground.site, Kind::Download);
-    let rows: Vec<Vec<&Row>> = items
-        .iter()
-        .map(|item| content::rows(ground.reports, Kind::Download, &item.sample.sha256, server))
-        .collect();
+    let rows_of =
+        |item: &content::Item| content::rows(ground.reports, Kind::Download, &item.sample.sha256, server);
+    let items = content::weighed(&items, |at| !rows_of(&items[at]).is_empty());
+    let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
     let today = ground.site.today(Kind::Download);
     let ways = distinct(rows.iter().flatten().map(|row| way_of(row)));
     let setup = |way: &String| {

@@ -29,10 +29,9 @@ fn key(row: &Row) -> Key {
 /// Every serializer with every codec and every smallest size.
 pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
     let items = content::items(ground.site, Kind::Value);
-    let rows: Vec<Vec<&Row>> = items
-        .iter()
-        .map(|item| content::rows(ground.reports, Kind::Value, &item.sample.sha256, None))
-        .collect();
+    let rows_of = |item: &Item| content::rows(ground.reports, Kind::Value, &item.sample.sha256, None);
+    let items = content::weighed(&items, |at| !rows_of(&items[at]).is_empty());
+    let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
     let keys = distinct(rows.iter().flatten().map(|row| key(row)));
     let mut sizes: Vec<u64> = items.iter().map(|item| item.stratum.from_bytes).collect();
     sizes.sort_unstable();

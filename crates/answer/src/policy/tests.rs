@@ -106,6 +106,8 @@ fn site(files: &[File], requests: &[f64], today: &str) -> Site {
         files: Figure::counted(1.0),
         bytes: Figure::counted(*bytes as f64),
         requests: Figure::counted(requests[at]),
+        not_modified: None,
+        ranges: None,
         sent_bytes: None,
         writes: None,
         made_ms: None,

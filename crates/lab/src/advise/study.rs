@@ -11,17 +11,19 @@ use crate::rig::server::{Definition, WayRow};
 use weigh_model::site::{Kind, Site, Stratum};
 use weigh_model::way::WayKind;
 
-/// Shares of the time for responses, for cached values, and for decoding.
-const SHARES: [f64; 3] = [0.65, 0.25, 0.1];
-/// The highest level of a filter that is tried: above it, a response takes longer to encode than to send.
-const HIGHEST: i32 = 9;
+/// Shares of the time for responses, for cached values, for decoding, and for slow clients.
+const SHARES: [f64; 4] = [0.6, 0.2, 0.08, 0.12];
+/// Levels of filters that are tried, by coding: others differ little from them, and each costs time on every file.
+const FILTERS: [(&str, &str); 3] = [("gzip", "1|6"), ("br", "4"), ("zstd", "3")];
+/// Files of a kind that are measured: those that stand for most requests.
+const MOST: usize = 10;
 /// Methods of PHP for pages.
 const PAGE_WAYS: [&str; 5] =
     ["none", "gzencode:1|6", "zstd:1|3|9", "brotli:1|4", "zlib.output_compression:6"];
 /// Serializers of PHP for cached values.
-const SERIALIZERS: [&str; 3] = ["serialize", "igbinary", "msgpack"];
+const SERIALIZERS: [&str; 2] = ["serialize", "igbinary"];
 /// Codecs of PHP for cached values.
-const VALUE_CODECS: [&str; 6] = ["identity", "zstd:1|3", "lz4", "gzdeflate:1|6", "brotli:1", "snappy"];
+const VALUE_CODECS: [&str; 4] = ["identity", "zstd:1|3", "lz4", "gzdeflate:1|6"];
 /// Native codecs whose decoding stands for that of a browser.
 const DECODERS: [&str; 3] = ["zlib:6", "brotli:4", "zstd:3"];
 /// Slow clients at a time, beside none.
@@ -158,12 +160,23 @@ pub fn studies(
         };
         found.push(Written { cells: vec![cells], ..Written::new(site, "decoding", part(2)) });
     }
+    if let Some(block) = slow {
+        let precision = Precision { max_rounds: 2, min_samples: 1, half_width: 1.0 };
+        let own = Written::new(site, "slow-clients", part(3));
+        found.push(Written { deliveries: vec![block], precision, ..own });
+    }
     Ok(found)
 }
 
-/// The blocks of responses.
-fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Deliveries>> {
-    let block = |about: &str, subject, content, runtimes: &[&'static str], ways: Vec<String>| Deliveries {
+fn block(
+    server: &Definition,
+    about: &str,
+    subject: &'static str,
+    content: Vec<String>,
+    runtimes: &[&'static str],
+    ways: Vec<String>,
+) -> Deliveries {
+    Deliveries {
         about: about.to_owned(),
         subject,
         content,
@@ -171,10 +184,24 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
         runtimes: runtimes.to_vec(),
         ways,
         slow: None,
-    };
+    }
+}
+
+/// Slow clients that download the first of the site's downloads.
+fn slow(site: &Site, folder: &Path, server: &Definition) -> Result<Option<Deliveries>> {
+    let first = files(site, folder, Kind::Download, &|_| true)?.into_iter().next();
+    Ok(first.map(|first| Deliveries {
+        slow: Some(Slow { clients: vec![SLOW] }),
+        ..block(server, "slow clients", "download", vec![first], &["php"], downloads(server))
+    }))
+}
+
+/// The blocks of responses.
+fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Deliveries>> {
     let today = |kind| site.today(kind).map(|today| today.method.clone());
     let mut all = vec![
         block(
+            server,
             "assets that encoding makes smaller",
             "asset",
             files(site, folder, Kind::Asset, &is_encodable)?,
@@ -182,6 +209,7 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
             with(assets(server), today(Kind::Asset), "server/"),
         ),
         block(
+            server,
             "other assets",
             "asset",
             files(site, folder, Kind::Asset, &|stratum| !is_encodable(stratum))?,
@@ -189,6 +217,7 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
             with(vec!["plain".into()], today(Kind::Asset), "server/"),
         ),
         block(
+            server,
             "pages",
             "page",
             files(site, folder, Kind::Page, &|_| true)?,
@@ -196,6 +225,7 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
             with(pages(server), today(Kind::Page), "php/"),
         ),
         block(
+            server,
             "downloads",
             "download",
             files(site, folder, Kind::Download, &|_| true)?,
@@ -203,12 +233,6 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
             with(downloads(server), today(Kind::Download), "php/"),
         ),
     ];
-    let handed = downloads(server);
-    if let Some(first) = files(site, folder, Kind::Download, &|_| true)?.into_iter().next() {
-        let mut slow = block("slow clients", "download", vec![first], &["php"], handed);
-        slow.slow = Some(Slow { clients: vec![SLOW] });
-        all.push(slow);
-    }
     all.retain(|block| !block.content.is_empty());
     Ok(all)
 }
@@ -247,12 +271,13 @@ fn assets(server: &Definition) -> Vec<String> {
     all
 }
 
-/// `gzip:1|4|6|9`.
+/// `gzip:1|6`.
 fn filter(way: &WayRow) -> String {
-    let levels =
-        way.levels.iter().flat_map(|levels| &levels.representative).filter(|level| **level <= HIGHEST);
-    let levels: Vec<String> = levels.map(ToString::to_string).collect();
-    if levels.is_empty() { way.name.clone() } else { format!("{}:{}", way.name, levels.join("|")) }
+    let levels = FILTERS.iter().find(|(coding, _)| way.codings.iter().any(|own| own == coding));
+    match levels.filter(|_| way.levels.is_some()) {
+        Some((_, levels)) => format!("{}:{levels}", way.name),
+        None => way.name.clone(),
+    }
 }
 
 /// `type-map,coding=gzip,encoder=libdeflate`.
@@ -290,15 +315,20 @@ fn is_encodable(stratum: &Stratum) -> bool {
     types.contains(&stratum.format.as_str()) || stratum.format.starts_with("text/")
 }
 
-/// The sample files of a kind as contents of a study, each once.
+/// The sample files of a kind as contents of a study, each once: at most [`MOST`], those that stand for most requests.
 fn files(site: &Site, folder: &Path, kind: Kind, is_meant: &dyn Fn(&Stratum) -> bool) -> Result<Vec<String>> {
+    let strata = site.of(kind).filter(|stratum| is_meant(stratum));
+    let weighed = |stratum: &'_ Stratum| {
+        let own = stratum.sample.iter();
+        own.map(|sample| (sample.path.clone(), sample.share * stratum.requests.value)).collect::<Vec<_>>()
+    };
+    let mut all: Vec<(String, f64)> = strata.flat_map(weighed).collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let mut found: Vec<String> = Vec::new();
-    for stratum in site.of(kind).filter(|stratum| is_meant(stratum)) {
-        for sample in &stratum.sample {
-            let content = format!("{FILE}{}", located(site, folder, kind, &sample.path)?);
-            if !found.contains(&content) {
-                found.push(content);
-            }
+    for (path, _) in all {
+        let content = format!("{FILE}{}", located(site, folder, kind, &path)?);
+        if !found.contains(&content) && found.len() < MOST {
+            found.push(content);
         }
     }
     Ok(found)

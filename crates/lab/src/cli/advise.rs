@@ -21,12 +21,14 @@ use crate::run::list::find;
 use crate::shelter::Shelter;
 use crate::site;
 use crate::study::Study;
+use crate::subject::delivery::study::DeliveryBlocks;
 use weigh_answer::document::Block;
 use weigh_answer::format::{Detail, markdown};
 use weigh_answer::policy::{Decided, decide, document};
 use weigh_answer::report::Report;
+use weigh_model::plan::Plan;
 use weigh_model::policy::Objective;
-use weigh_model::site::{Kind, Site};
+use weigh_model::site::Site;
 use weigh_model::text::clean_path;
 
 /// Flags of `weigh advise`.
@@ -164,19 +166,14 @@ fn read(written: &Written) -> Result<Study> {
 }
 
 /// The plan of one of them, with the user's configuration where the site has it.
-pub fn planned(
-    lab: &Lab,
-    site: &Site,
-    study: &Study,
-    seed: u64,
-    staging: &Path,
-) -> Result<weigh_model::plan::Plan> {
-    let is_configured = |kind| site.today(kind).is_some_and(|today| today.method == "server/config");
-    let config = site.sources.server_config.as_ref().filter(|_| Kind::ALL.into_iter().any(is_configured));
-    let is_sent = !study.part::<crate::subject::delivery::study::DeliveryBlocks>().deliveries.is_empty();
+pub fn planned(lab: &Lab, site: &Site, study: &Study, seed: u64, staging: &Path) -> Result<Plan> {
+    let is_sent = !study.part::<DeliveryBlocks>().deliveries.is_empty();
+    let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
     let mut own = Own {
-        config: config.filter(|_| is_sent).map(PathBuf::from),
-        server: site.sources.server.clone().filter(|_| config.is_some() && is_sent),
+        server: site.sources.server.clone().filter(|_| config.is_some()),
+        docroot: site.sources.docroot.as_ref().filter(|_| config.is_some()).map(PathBuf::from),
+        config,
+        names_files: true,
         ..Own::default()
     };
     let php: Vec<PathBuf> = site.sources.php.iter().take(1).map(PathBuf::from).collect();

@@ -36,6 +36,9 @@ pub struct Own {
     /// Your document root: some of its assets, by type and size, in place of the study's; copies are served, nothing is written to it
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
     pub docroot: Option<PathBuf>,
+    /// The study names files of the document root itself; else some of them take the place of its content
+    #[arg(skip)]
+    pub names_files: bool,
     /// Your web server's configuration, in a private instance beside the study's ways on that server
     #[arg(id = "server_config", long = "server-config", value_name = "FILE", conflicts_with = "url")]
     pub config: Option<PathBuf>,
@@ -122,6 +125,7 @@ impl Lab {
         };
         let mut plan = match (&own.docroot, own.content.is_empty()) {
             (None, true) => self.plan(&study, planning),
+            _ if own.names_files => self.plan(&study, planning),
             (None, false) if study.part::<DeliveryBlocks>().deliveries.is_empty() => {
                 let cells = CellBlocks { published: None, ..study.part() };
                 let study = study.with(cells);

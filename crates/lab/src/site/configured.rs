@@ -62,6 +62,10 @@ impl Configured {
         };
         let path = format!("/{path}");
         let meaning = meaning::of(&self.rules, &self.tree, &self.site, &Asked { path: &path, exists: &at });
+        if kind == Kind::Download && matches!(meaning.answer, Answer::Php { .. }) {
+            let about = format!("sent by PHP, taken to be readfile ({})", self.server);
+            return Some(Today { kind, method: "php/readfile".into(), about, from: From::Assumed });
+        }
         let is_page = matches!(meaning.answer, Answer::Php { .. } | Answer::Elsewhere(_));
         if (kind == Kind::Page) != is_page || matches!(meaning.answer, Answer::Status(_) | Answer::Unknown) {
             return None;

@@ -184,8 +184,8 @@ impl Values {
         let row = found.row(site.way.as_ref())?;
         let maps: Vec<&String> =
             definition.ways.iter().filter_map(|w| w.mirror.as_ref()?.map.as_ref()).collect();
-        let parts: Vec<&str> = definition.policy.iter().flat_map(Emission::templates).collect();
         let own = row.and_then(|row| definition.own_config(&row.name)).zip(definition.own.as_ref());
+        let parts: Vec<&str> = definition.policy.iter().flat_map(Emission::templates).collect();
         let is_of_way = |name: &str| match own {
             Some((_, rules)) => name != rules.file,
             None => !name.starts_with(OF_CONFIG),
