@@ -68,7 +68,9 @@ fn agreed(lab: &Lab, config: &str, content: &str) -> String {
 fn debians_nginx_with_a_site_encodes_its_own_types_at_its_own_level() {
     needs!(nginx());
     let lab = Lab::new();
-    (assets(&lab, "nginx", "\"gzip:6\""), docroot(&lab), fixtures::nginx(&lab));
+    assets(&lab, "nginx", "\"gzip:6\"");
+    docroot(&lab);
+    fixtures::nginx(&lab);
     let (visits, said) = measured(&lab, "nginx/nginx.conf");
     let (bytes, coding, of) = sent(&visits, "app.js", "nginx");
     assert_eq!(
@@ -96,7 +98,9 @@ fn debians_nginx_with_a_site_encodes_its_own_types_at_its_own_level() {
 fn a_site_alone_inherits_what_its_root_file_sets() {
     needs!(nginx());
     let lab = Lab::new();
-    (assets(&lab, "nginx", "\"plain\""), docroot(&lab), fixtures::nginx(&lab));
+    assets(&lab, "nginx", "\"plain\"");
+    docroot(&lab);
+    fixtures::nginx(&lab);
     for file in ["nginx/sites-enabled/default", "nginx/sites-available/default"] {
         assert_eq!(agreed(&lab, file, "app.js"), "gzip", "{file}");
         assert!(planned(&lab, file).1.contains(&format!("{file}: read as a part of ")));
@@ -153,7 +157,9 @@ fn zipped(lab: &Lab, file: &str, level: u32) -> u64 {
 fn variants_are_those_that_the_owner_has() {
     needs!(nginx());
     let lab = Lab::new();
-    (assets(&lab, "nginx", "\"plain\""), docroot(&lab), fixtures::nginx(&lab));
+    assets(&lab, "nginx", "\"plain\"");
+    docroot(&lab);
+    fixtures::nginx(&lab);
     lab.write("nginx/conf.d/levels.conf", "gzip_types text/plain;\n");
     lab.write("nginx/conf.d/shop.conf", fixtures::WORDPRESS);
     let made = flate2::Compression::fast();
@@ -188,7 +194,9 @@ fn variants_are_those_that_the_owner_has() {
 fn what_the_servers_print_is_taken_as_their_files_are() {
     needs!(nginx());
     let lab = Lab::new();
-    (assets(&lab, "nginx", "\"plain\""), docroot(&lab), fixtures::nginx(&lab));
+    assets(&lab, "nginx", "\"plain\"");
+    docroot(&lab);
+    fixtures::nginx(&lab);
     let mut print = String::from("nginx: the configuration file /etc/nginx/nginx.conf syntax is ok\n");
     for file in [
         "nginx.conf",
@@ -211,7 +219,9 @@ fn what_the_servers_print_is_taken_as_their_files_are() {
 fn of_several_sites_the_one_that_is_meant_is_measured() {
     needs!(nginx());
     let lab = Lab::new();
-    (assets(&lab, "nginx", "\"plain\""), docroot(&lab), fixtures::nginx(&lab));
+    assets(&lab, "nginx", "\"plain\"");
+    docroot(&lab);
+    fixtures::nginx(&lab);
     lab.write("nginx/conf.d/shop.conf", fixtures::WORDPRESS);
     lab.write(
         "nginx/conf.d/www.conf",
@@ -235,7 +245,9 @@ fn of_several_sites_the_one_that_is_meant_is_measured() {
 fn debians_apache_with_its_default_site_is_measured() {
     needs!(apache());
     let lab = Lab::new();
-    (assets(&lab, "apache", "\"mod_deflate:6\""), docroot(&lab), fixtures::apache(&lab));
+    assets(&lab, "apache", "\"mod_deflate:6\"");
+    docroot(&lab);
+    fixtures::apache(&lab);
     lab.write("public/.htaccess", fixtures::HTACCESS);
     let (visits, said) = measured(&lab, "apache2/apache2.conf");
     let (bytes, coding, of) = sent(&visits, "app.js", "apache");
@@ -257,7 +269,8 @@ fn debians_apache_with_its_default_site_is_measured() {
 fn a_folders_own_file_of_apache_is_taken_alone() {
     needs!(apache());
     let lab = Lab::new();
-    (assets(&lab, "apache", "\"plain\""), docroot(&lab));
+    assets(&lab, "apache", "\"plain\"");
+    docroot(&lab);
     let more = "AddOutputFilterByType DEFLATE text/css\n";
     lab.write("own/.htaccess", format!("{}{more}", fixtures::HTACCESS));
     assert_eq!(agreed(&lab, "own/.htaccess", "site.css"), "gzip");
@@ -268,7 +281,8 @@ fn a_folders_own_file_of_apache_is_taken_alone() {
 fn what_apache_prints_is_taken() {
     needs!(apache());
     let lab = Lab::new();
-    (assets(&lab, "apache", "\"plain\""), docroot(&lab));
+    assets(&lab, "apache", "\"plain\"");
+    docroot(&lab);
     lab.write(
         "print.txt",
         "# In file: /nowhere/apache2.conf\n#  80:\nTimeout 300\n# In file: /nowhere/sites-enabled/shop.conf\n#   1:\n<VirtualHost *:80>\n  #   2:\n  \
@@ -282,7 +296,10 @@ fn what_apache_prints_is_taken() {
 fn a_module_that_is_not_here_is_named_with_its_package() {
     needs!(nginx(), apache());
     let lab = Lab::new();
-    (assets(&lab, "nginx", "\"plain\""), docroot(&lab), fixtures::nginx(&lab), fixtures::apache(&lab));
+    assets(&lab, "nginx", "\"plain\"");
+    docroot(&lab);
+    fixtures::nginx(&lab);
+    fixtures::apache(&lab);
     lab.write("nginx/modules-enabled/50.conf", "load_module modules/ngx_http_nobody_has_module.so;\n");
     lab.write(
         "apache2/mods-enabled/z.load",
@@ -307,7 +324,10 @@ fn a_module_that_is_not_here_is_named_with_its_package() {
 fn the_servers_own_complaint_names_the_users_file_and_line() {
     needs!(nginx(), apache());
     let lab = Lab::new();
-    (assets(&lab, "nginx", "\"plain\""), docroot(&lab), fixtures::nginx(&lab), fixtures::apache(&lab));
+    assets(&lab, "nginx", "\"plain\"");
+    docroot(&lab);
+    fixtures::nginx(&lab);
+    fixtures::apache(&lab);
     lab.write("nginx/conf.d/levels.conf", "\n\ngzip_comp_level 12;\n");
     lab.write("apache2/conf-enabled/own.conf", "\nNoSuchDirective on\n");
     for (file, said) in [
@@ -328,7 +348,9 @@ fn the_servers_own_complaint_names_the_users_file_and_line() {
 fn an_answer_that_is_not_what_the_configuration_says_is_told_first_and_is_no_number() {
     needs!(nginx());
     let lab = Lab::new();
-    (assets(&lab, "nginx", "\"plain\""), docroot(&lab), fixtures::nginx(&lab));
+    assets(&lab, "nginx", "\"plain\"");
+    docroot(&lab);
+    fixtures::nginx(&lab);
     // A condition on the request decides here, which the directives alone do not tell.
     lab.write(
         "nginx/sites-available/default",
