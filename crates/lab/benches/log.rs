@@ -172,9 +172,9 @@ fn request(line: &mut String, time: i64, random: &mut impl Rng) -> Result<()> {
     let status = [200, 200, 200, 200, 200, 200, 304, 304, 206, 404][draw(random, 10) as usize];
     let agent = AGENTS[draw(random, AGENTS.len() as u64) as usize]
         .replace("VERSION", &(100 + draw(random, 40)).to_string());
-    write!(
+    writeln!(
         line,
-        " HTTP/2.0\" {status} {} \"https://shop.example/category/{popular}/\" \"{agent}\"\n",
+        " HTTP/2.0\" {status} {} \"https://shop.example/category/{popular}/\" \"{agent}\"",
         draw(random, 200_000)
     )?;
     Ok(())

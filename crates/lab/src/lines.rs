@@ -28,6 +28,9 @@ pub struct Place {
     pub is_whole: bool,
 }
 
+/// A line without its end, unless it is longer than the bound, and where it stands.
+pub type Bounded<'l> = (Option<&'l [u8]>, Place);
+
 impl<R: BufRead> Lines<R> {
     /// Of a reader that stands at its beginning.
     pub fn new(input: R) -> Lines<R> {
@@ -59,7 +62,7 @@ impl<R: BufRead> Lines<R> {
     ///
     /// # Errors
     /// Reading failed.
-    pub fn next_or_skip(&mut self) -> io::Result<Option<(Option<&[u8]>, Place)>> {
+    pub fn next_or_skip(&mut self) -> io::Result<Option<Bounded<'_>>> {
         self.line.clear();
         let mut read =
             self.input.by_ref().take(self.longest as u64 + 1).read_until(b'\n', &mut self.line)? as u64;
