@@ -122,7 +122,7 @@ pub struct OwnConfig {
     pub sha256: String,
     /// The files that were read, in their order.
     pub files: Vec<PathBuf>,
-    /// The whole configuration, a directive a line. `@WEIGH-DIR@` is the instance's directory, `@WEIGH-TREE@` the folder that stands for `/`,
+    /// The whole configuration, a directive a line. `@WEIGH-DIR@` is the instance's directory, `@WEIGH-TREE@` the folder that stands for `/`, `@WEIGH-ROOT@` the document root in it,
     /// `@WEIGH-FPM@` the socket of PHP, `@WEIGH-PORT@` the port.
     pub text: String,
     /// Where each line of the text comes from: the file's place in `files` and the line in it; null: the program's own.

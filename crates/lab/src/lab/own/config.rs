@@ -89,16 +89,19 @@ impl Lab {
             None => own::recognise(&definitions, file, &text)?,
         };
         let wanted = Wanted { name: own.site.clone(), docroot: own.docroot.clone() };
-        let read = own::read(&definition.find(), file, &text, &wanted)?;
-        let found = definition.with_own([&read.config]).find();
         progress.doing(&format!("trying {}", clean_path(file)));
         let tried = Interrupt::during(|interrupt| {
-            let tried = attempt(&found, &read.config.root, interrupt);
+            let tried = own::read(&definition.find(), file, &text, &wanted).and_then(|read| {
+                let found = definition.with_own([&read.config]).find();
+                attempt(&found, &read.config.root, interrupt).with_context(flag)?;
+                Ok(Configured { read, found })
+            });
             if interrupt.is_set() { Err(anyhow!("interrupted; nothing was measured")) } else { tried }
         });
-        tried.context("signals cannot be caught")?.with_context(flag)?;
-        read.notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
-        Ok(Some(Configured { read, found }))
+        let configured = tried.context("signals cannot be caught")??;
+        let notes = &configured.read.notes;
+        notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
+        Ok(Some(configured))
     }
 }
 

@@ -14,7 +14,7 @@ use super::types::{self, TYPES, Type};
 use super::{Certificate, Site};
 use crate::rig::service::Draft;
 use crate::rig::template::path_text as path;
-use weigh_model::way::{DIR, TREE, WayKind};
+use weigh_model::way::{DIR, OwnConfig, TREE, WayKind};
 
 /// What the names of templates begin with that only a configuration of the user's includes.
 const OF_CONFIG: &str = "config.";
@@ -163,7 +163,7 @@ impl Values {
             definition.templates.iter().filter(|(name, _)| !maps.contains(name) && is_of_way(name));
         draft.render(&format!("servers/{}", definition.name), templates, self)?;
         if let Some((config, rules)) = own {
-            draft.write(&rules.file, self.filled(&config.text))?;
+            draft.write(&rules.file, self.filled(config))?;
         }
         if let Some(mirror) = row.and_then(|r| r.mirror.as_ref()) {
             let map =
@@ -176,11 +176,18 @@ impl Values {
 
 impl Values {
     /// The text of a user's configuration, which is no template, with what the instance has of its own.
-    fn filled(&self, text: &str) -> String {
+    fn filled(&self, config: &OwnConfig) -> String {
         let nobody = format!("{}/{NOBODY}", self.dir);
         let (fpm, port) = (self.fpm.as_ref().unwrap_or(&nobody), self.port.to_string());
-        let values = [(DIR, &self.dir), (TREE, &self.docroot), ("@WEIGH-FPM@", fpm), ("@WEIGH-PORT@", &port)];
-        values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
+        let root = format!("{}{}", self.docroot, config.root.display());
+        let values = [
+            (DIR, &self.dir),
+            (TREE, &self.docroot),
+            ("@WEIGH-ROOT@", &root),
+            ("@WEIGH-FPM@", fpm),
+            ("@WEIGH-PORT@", &port),
+        ];
+        values.iter().fold(config.text.clone(), |text, (name, value)| text.replace(name, value))
     }
 }
 

@@ -5,9 +5,11 @@
 
 mod apache;
 mod cache;
+mod filters;
 mod merged;
 pub mod nginx;
 mod rewrite;
+mod rules;
 
 use std::path::{Path, PathBuf};
 

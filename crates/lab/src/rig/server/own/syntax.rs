@@ -231,13 +231,7 @@ fn tokens(text: &str, file: u32) -> Result<Vec<Token>, Wrong> {
                 let is_program = c == '{' && found.get(begin).is_some_and(|first| is_program(&first.text));
                 found.push(Token { text: c.into(), line, is_mark: true });
                 if is_program {
-                    let mut open = 1;
-                    while open > 0
-                        && let Some(c) = rest.next()
-                    {
-                        line.line += u32::from(c == '\n');
-                        open = open + usize::from(c == '{') - usize::from(c == '}');
-                    }
+                    line.line += program(&mut rest);
                     found.push(Token { text: "}".into(), line, is_mark: true });
                 }
                 begin = found.len();
@@ -282,6 +276,31 @@ fn tokens(text: &str, file: u32) -> Result<Vec<Token>, Wrong> {
         }
     }
     Ok(found)
+}
+
+/// Skips a program in Lua or JavaScript up to the brace that ends its block; how many lines it has.
+fn program(rest: &mut impl Iterator<Item = char>) -> u32 {
+    let (mut open, mut lines, mut quote, mut last) = (1, 0, None::<char>, ' ');
+    let mut is_comment = false;
+    while open > 0
+        && let Some(c) = rest.next()
+    {
+        lines += u32::from(c == '\n');
+        match (c, quote) {
+            ('\n', _) => (quote, is_comment) = (None, false),
+            _ if is_comment => {}
+            ('\\', Some(_)) => drop(rest.next()),
+            (c, Some(begin)) => quote = Some(begin).filter(|begin| c != *begin),
+            ('"' | '\'', None) => quote = Some(c),
+            ('-', None) => is_comment = last == '-',
+            ('/', None) => is_comment = last == '/',
+            ('{', None) => open += 1,
+            ('}', None) => open -= 1,
+            _ => {}
+        }
+        last = c;
+    }
+    lines
 }
 
 fn is_program(name: &str) -> bool {

@@ -273,6 +273,7 @@ impl<'r> Reader<'r> {
     }
 
     fn whole(mut self, root: &Path, text: Option<&str>) -> Result<Tree> {
+        self.open.push(root.canonicalize().unwrap_or_else(|_| root.to_owned()));
         let read = self.file(root, text, None).and_then(|directives| {
             let directives = self.expand(directives)?;
             self.with_part(directives)
@@ -343,7 +344,7 @@ impl<'r> Reader<'r> {
 
     /// The directives of the files that an include names.
     fn included(&mut self, directive: &Directive, is_optional: bool) -> Result<Vec<Directive>, Wrong> {
-        if self.open.len() == DEEPEST {
+        if self.open.len() > DEEPEST {
             return Err(Wrong::at(directive.at, "includes are nested too deep"));
         }
         let mut found = Vec::new();

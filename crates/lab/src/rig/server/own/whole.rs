@@ -100,12 +100,10 @@ pub fn frame(rules: &Rules, tree: &mut Tree, site: &mut Site) {
                 || directives.iter().any(|d| d.is(OF_FOLDERS) || d.within().iter().any(|d| d.is(OF_FOLDERS)));
             let root = quoted(&site.root.to_string_lossy());
             let directives = match is_of_folder {
-                true => vec![ours("Directory", root.clone(), Some(directives))],
+                true => vec![ours("Directory", root, Some(directives))],
                 false => directives,
             };
-            let is_rooted = directives.iter().any(|d| d.is("DocumentRoot") || d.is(&rules.site));
-            let docroot = (!is_rooted).then(|| ours("DocumentRoot", root, None));
-            wrap.chain(docroot).chain(directives).collect()
+            wrap.chain(directives).collect()
         }
     };
 }

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::filters::{cache_control, today};
 use super::merged::Merged;
 use super::nginx::expression;
-use super::{Answer, Asked, Exists, Meaning, OURS, Said, Today, Variants, cache, rewrite};
+use super::rules::Made;
+use super::{Answer, Asked, Exists, Meaning, OURS, Said, Variants};
 use crate::rig::server::own::Rules;
 use crate::rig::server::own::site::Site;
 use crate::rig::server::own::syntax::{Directive, Place};
@@ -14,32 +16,30 @@ use crate::rig::server::types;
 
 /// Internal redirects at most.
 const REDIRECTS: usize = 10;
-/// Filters that encode: name, coding, module.
-const FILTERS: [(&str, &str, &str); 2] =
-    [("DEFLATE", "gzip", "mod_deflate"), ("BROTLI_COMPRESS", "br", "mod_brotli")];
 /// The codings that a rule may look for, with the endings of their variants.
 const VARIANTS: [(&str, &[&str]); 3] =
     [("br", &["br"]), ("zstd", &["zst", "zstd"]), ("gzip", &["gz", "gzip", "jgz"])];
 
 /// A request with an Accept-Encoding, on its way.
-struct Way<'t, 'a> {
+pub(super) struct Way<'t, 'a> {
     rules: &'a Rules,
     tree: &'t Tree,
-    site: &'a Site,
-    asked: &'a Asked<'a>,
-    accept: &'a str,
-    unknown: Vec<Place>,
+    pub(super) site: &'a Site,
+    pub(super) asked: &'a Asked<'a>,
+    pub(super) accept: &'a str,
+    /// Rules whose conditions nobody knows.
+    pub(super) unknown: Vec<Place>,
 }
 
 /// Where a request ends: the file, the URL path that it has then, what holds for it, and the type that a rule has given.
-struct End<'t> {
-    file: PathBuf,
-    url: String,
-    merged: Merged<'t>,
+pub(super) struct End<'t> {
+    pub(super) file: PathBuf,
+    pub(super) url: String,
+    pub(super) merged: Merged<'t>,
     status: Option<u16>,
     by: Option<Place>,
     forced: Option<String>,
-    no_gzip: bool,
+    pub(super) no_gzip: bool,
 }
 
 pub fn meaning(rules: &Rules, tree: &Tree, site: &Site, asked: &Asked<'_>) -> Meaning {
@@ -176,7 +176,7 @@ impl<'t> Way<'t, '_> {
             .copied()
             .filter(|d| d.name.to_lowercase().starts_with("rewrite"))
             .collect();
-        self.carried_out(&rules, url, "", url, file)
+        self.carried_out(&rules, url, "", (url, file))
     }
 
     /// Rules of the innermost folder that has some, on the path below it.
@@ -190,184 +190,8 @@ impl<'t> Way<'t, '_> {
         let above = url.strip_suffix(&below).unwrap_or("/").to_owned();
         let base = rules.iter().rfind(|d| d.is("RewriteBase")).map(|d| d.first());
         let base = base.unwrap_or(above);
-        self.carried_out(&rules, &below, &base, url, file)
+        self.carried_out(&rules, &below, &base, (url, file))
     }
-
-    fn carried_out(
-        &mut self,
-        rules: &[&Directive],
-        path: &str,
-        base: &str,
-        url: &str,
-        file: &Path,
-    ) -> Option<Made> {
-        if !rules.iter().rfind(|d| d.is("RewriteEngine"))?.first().eq_ignore_ascii_case("on") {
-            return None;
-        }
-        let mut path = path.to_owned();
-        let mut conditions: Vec<&Directive> = Vec::new();
-        let (mut made, mut skip): (Option<Made>, usize) = (None, 0);
-        for rule in rules {
-            if rule.is("RewriteCond") {
-                conditions.push(rule);
-                continue;
-            }
-            let own = std::mem::take(&mut conditions);
-            let words = rule.words();
-            let (true, [pattern, to, ..]) = (rule.is("RewriteRule"), words.as_slice()) else { continue };
-            if skip > 0 {
-                skip -= 1;
-                continue;
-            }
-            let flags = words.get(2).map_or("", String::as_str).trim_matches(['[', ']']).to_owned();
-            let flags: Vec<&str> = flags.split(',').map(str::trim).collect();
-            let (is_not, pattern) =
-                pattern.strip_prefix('!').map_or((false, pattern.as_str()), |p| (true, p));
-            let Some(target) = rewrite::apply(pattern, is_not, to, &path) else { continue };
-            match self.hold(&own, url, file) {
-                Some(true) => {}
-                Some(false) => continue,
-                None => {
-                    self.unknown.push(rule.at);
-                    continue;
-                }
-            }
-            let flag = |name: &str| {
-                flags.iter().find_map(|f| {
-                    f.split('=')
-                        .next()
-                        .filter(|n| n.eq_ignore_ascii_case(name))
-                        .map(|_| f.split_once('=').map_or("", |(_, v)| v))
-                })
-            };
-            let known = made.get_or_insert(Made {
-                to: None,
-                at: rule.at,
-                status: None,
-                forced: None,
-                no_gzip: false,
-            });
-            known.forced = flag("T").map(str::to_owned).or(known.forced.take());
-            known.no_gzip |= flags.iter().any(|f| f.to_lowercase().starts_with("e=no-gzip"));
-            if let Some(skipped) = flag("S") {
-                skip = skipped.parse().unwrap_or(0);
-            }
-            if flag("F").is_some() || flag("G").is_some() {
-                known.status = Some(if flag("F").is_some() { 403 } else { 410 });
-                return made;
-            }
-            if let Some(status) = flag("R").or_else(|| to.contains("://").then_some("")) {
-                known.status = Some(status.parse().unwrap_or(302));
-                return made;
-            }
-            if to != "-" {
-                let target = self.filled(&target, url, file);
-                let target = target.split('?').next().unwrap_or_default();
-                let target = if target.starts_with('/') {
-                    target.to_owned()
-                } else {
-                    format!("{}/{target}", base.trim_end_matches('/'))
-                };
-                path = if base.is_empty() {
-                    target.clone()
-                } else {
-                    target.strip_prefix(base).unwrap_or(&target).to_owned()
-                };
-                known.to = Some(self.as_url(&target));
-                known.at = rule.at;
-            }
-            if ["L", "END", "last"].iter().any(|name| flag(name).is_some()) {
-                break;
-            }
-        }
-        // A rule that names what is there already changes nothing.
-        made.filter(|made| {
-            made.status.is_some() || made.forced.is_some() || made.no_gzip || made.to.is_some()
-        })
-        .map(|made| Made { to: made.to.or_else(|| Some(url.to_owned())), ..made })
-    }
-
-    /// A rule may name a file below the document root by its whole path.
-    fn as_url(&self, target: &str) -> String {
-        let below = target.strip_prefix(&*self.site.root.to_string_lossy());
-        below.filter(|rest| rest.starts_with('/')).unwrap_or(target).to_owned()
-    }
-
-    fn filled(&self, text: &str, url: &str, file: &Path) -> String {
-        let file = file.to_string_lossy();
-        let root = self.site.root.to_string_lossy();
-        let known = [
-            ("%{REQUEST_FILENAME}", &*file),
-            ("%{SCRIPT_FILENAME}", &*file),
-            ("%{REQUEST_URI}", url),
-            ("%{DOCUMENT_ROOT}", &*root),
-            ("%{REQUEST_METHOD}", "GET"),
-            ("%{QUERY_STRING}", ""),
-            ("%{ENV:REDIRECT_STATUS}", ""),
-            ("%{HTTP:Accept-Encoding}", self.accept),
-            ("%{HTTP:Accept-encoding}", self.accept),
-            ("%{HTTP_ACCEPT_ENCODING}", self.accept),
-        ];
-        known.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
-    }
-
-    /// Whether conditions hold; none: nobody knows.
-    fn hold(&self, conditions: &[&Directive], url: &str, file: &Path) -> Option<bool> {
-        let mut any: Option<bool> = Some(false);
-        let mut all: Option<bool> = Some(true);
-        for condition in conditions {
-            let words = condition.words();
-            let [text, pattern, ..] = words.as_slice() else { return None };
-            let flags = words.get(2).map(|f| f.trim_matches(['[', ']']).to_lowercase()).unwrap_or_default();
-            let has = |name: &str| flags.split(',').any(|flag| flag.trim() == name);
-            let holds = self.holds(&self.filled(text, url, file), pattern, has("nc") || has("nocase"));
-            any = or(any, holds);
-            if has("or") || has("ornext") {
-                continue;
-            }
-            all = and(all, any);
-            any = Some(false);
-        }
-        all
-    }
-
-    fn holds(&self, text: &str, pattern: &str, any_case: bool) -> Option<bool> {
-        if text.contains("%{") || text.contains("${") {
-            return None;
-        }
-        let (is_not, pattern) = pattern.strip_prefix('!').map_or((false, pattern), |p| (true, p));
-        let there = || (self.asked.exists)(&tidy(Path::new(text)));
-        let holds = match pattern {
-            "-f" | "-s" => there() == Exists::File,
-            "-d" => there() == Exists::Folder,
-            "-l" | "-h" | "-x" => false,
-            "" => text.is_empty(),
-            pattern if pattern.starts_with('=') => text == pattern.trim_start_matches('=').trim_matches('"'),
-            pattern => expression(pattern, any_case)?.is_match(text).ok()?,
-        };
-        Some(holds != is_not)
-    }
-}
-
-fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
-    match (a, b) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    }
-}
-
-fn or(a: Option<bool>, b: Option<bool>) -> Option<bool> {
-    and(a.map(|a| !a), b.map(|b| !b)).map(|both| !both)
-}
-
-/// What rules make of a request.
-struct Made {
-    to: Option<String>,
-    at: Place,
-    status: Option<u16>,
-    forced: Option<String>,
-    no_gzip: bool,
 }
 
 /// Whether a handler is one for PHP.
@@ -431,7 +255,7 @@ fn handler(end: &End<'_>) -> Option<String> {
 }
 
 /// The extensions of a file's name, in small letters.
-fn extensions(file: &Path) -> Vec<String> {
+pub(super) fn extensions(file: &Path) -> Vec<String> {
     let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     name.split('.').skip(1).map(str::to_owned).collect()
 }
@@ -461,127 +285,6 @@ fn media_type(end: &End<'_>, tree: &Tree, file: &Path) -> Option<String> {
     extensions(file).iter().rev().find_map(known).map(|of| bare(&of))
 }
 
-fn bare(media_type: &str) -> String {
+pub(super) fn bare(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_owned()
-}
-
-/// The filters that encode this type, in their order.
-fn today(end: &End<'_>, media_type: &str) -> Vec<Today> {
-    let extensions = extensions(&end.file);
-    let mut switched: Vec<(&'static str, Option<Place>, Vec<String>)> = Vec::new();
-    let mut add = |chain: &str, at: Place, types: &[String]| {
-        for part in chain.split(';') {
-            let Some((name, ..)) = FILTERS.iter().find(|(name, ..)| part.trim().eq_ignore_ascii_case(name))
-            else {
-                continue;
-            };
-            match switched.iter_mut().find(|(own, ..)| own == name) {
-                Some((.., known)) => known.extend(types.iter().cloned()),
-                None => switched.push((name, Some(at), types.to_vec())),
-            }
-        }
-    };
-    if let Some(set) = end.merged.last("SetOutputFilter") {
-        add(&set.first(), set.at, &["*".to_owned()]);
-    }
-    for row in end.merged.named("AddOutputFilter") {
-        let words = row.words();
-        let Some((chain, rest)) = words.split_first() else { continue };
-        if rest.iter().any(|e| extensions.contains(&e.trim_start_matches('.').to_lowercase())) {
-            add(chain, row.at, &["*".to_owned()]);
-        }
-    }
-    for row in end.merged.named("AddOutputFilterByType") {
-        if let Some((chain, types)) = row.words().split_first() {
-            add(chain, row.at, types);
-        }
-    }
-    for row in end.merged.named("FilterProvider") {
-        let words = row.words();
-        let [_, provider, rest @ ..] = words.as_slice() else { continue };
-        if filter_fits(&rest.join(" "), media_type) {
-            add(provider, row.at, &[media_type.to_owned()]);
-        }
-    }
-    if end.no_gzip || is_excepted(end) {
-        return Vec::new();
-    }
-    let fits =
-        |types: &[String]| types.iter().any(|of| of == "*" || bare(of).eq_ignore_ascii_case(media_type));
-    let made = switched.into_iter().filter(|(.., types)| fits(types)).map(|(name, at, types)| {
-        let (_, coding, by) = FILTERS.into_iter().find(|(own, ..)| *own == name).unwrap_or(FILTERS[0]);
-        let number = |directive: &str| end.merged.last(directive).and_then(|d| d.first().parse().ok());
-        let level = match coding {
-            "gzip" => number("DeflateCompressionLevel").unwrap_or(6),
-            _ => number("BrotliCompressionQuality").unwrap_or(5),
-        };
-        Today { coding: coding.into(), level: Some(level), by: by.into(), min_length: 0, types, at }
-    });
-    made.collect()
-}
-
-/// Whether the expression of a filter's provider names a type.
-fn filter_fits(condition: &str, media_type: &str) -> bool {
-    if let Some((_, pattern)) = condition.split_once("=~") {
-        let pattern = pattern.trim().trim_matches(['"', '\'']).trim_start_matches('m');
-        let pattern = pattern.trim_end_matches('i').trim_matches(['/', '#', '|']);
-        return expression(pattern, true).is_some_and(|e| e.is_match(media_type).unwrap_or(false));
-    }
-    condition.contains(media_type)
-}
-
-/// Whether an environment variable keeps filters from encoding: `no-gzip`, set for the path.
-fn is_excepted(end: &End<'_>) -> bool {
-    let is_plain =
-        |d: &Directive| d.words().first().is_some_and(|name| name == "no-gzip" || name == "no-brotli");
-    let by_path = |d: &Directive, any_case: bool| {
-        let words = d.words();
-        words.first().is_some_and(|of| of == "Request_URI")
-            && words.iter().skip(2).any(|set| set.split('=').next() == Some("no-gzip"))
-            && words
-                .get(1)
-                .and_then(|p| expression(p, any_case))
-                .is_some_and(|e| e.is_match(&end.url).unwrap_or(false))
-    };
-    end.merged.named("SetEnv").any(is_plain)
-        || end.merged.named("SetEnvIf").any(|d| by_path(d, false))
-        || end.merged.named("SetEnvIfNoCase").any(|d| by_path(d, true))
-}
-
-/// `Expires…`, then what `Header` makes of it.
-fn cache_control(merged: &Merged<'_>, media_type: Option<&str>) -> Option<Said<String>> {
-    let mut said: Option<Said<String>> = None;
-    if merged.last("ExpiresActive").is_some_and(|d| d.first().eq_ignore_ascii_case("on")) {
-        let of_type = merged
-            .named("ExpiresByType")
-            .filter(|d| media_type.is_some_and(|of| d.first().eq_ignore_ascii_case(of)))
-            .last();
-        let time = of_type.map(|d| (d.words().into_iter().skip(1).collect::<Vec<_>>(), d));
-        let time = time.or_else(|| merged.last("ExpiresDefault").map(|d| (d.words(), d)));
-        said = time
-            .and_then(|(words, d)| Some(Said { value: cache::of_apache(&words.join(" "))?, at: Some(d.at) }));
-    }
-    for header in merged.named("Header") {
-        let words = header.words();
-        let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| *word != "always").collect();
-        let [action, name, value, rest @ ..] = words.as_slice() else {
-            if let ["unset", name] = words.as_slice()
-                && name.eq_ignore_ascii_case("Cache-Control")
-            {
-                said = None;
-            }
-            continue;
-        };
-        if !name.eq_ignore_ascii_case("Cache-Control") || !rest.is_empty() {
-            continue;
-        }
-        let before = said.take().map(|said| said.value);
-        let value = match (*action, before) {
-            ("append" | "merge" | "add", Some(before)) => format!("{before}, {value}"),
-            ("setifempty", Some(before)) => before,
-            _ => (*value).to_owned(),
-        };
-        said = Some(Said { value, at: Some(header.at) });
-    }
-    said
 }

@@ -308,11 +308,12 @@ fn find<'t>(list: &'t [Directive], uri: &str, found: &mut Vec<&'t Directive>) ->
                 found.push(location);
                 return true;
             }
-            "" | "^~" if uri.starts_with(prefix.as_str()) && !prefix.starts_with('@') => {
-                if best.is_none_or(|(_, length)| prefix.len() > length) {
-                    best = Some((location, prefix.len()));
-                    is_last = kind == "^~";
-                }
+            "" | "^~"
+                if uri.starts_with(prefix.as_str())
+                    && best.is_none_or(|(_, length)| prefix.len() > length) =>
+            {
+                best = Some((location, prefix.len()));
+                is_last = kind == "^~";
             }
             _ => {}
         }
@@ -407,9 +408,9 @@ fn media_type(chain: &[&[Directive]], file: &Path, is_whole: bool) -> String {
     let extension = extension(file);
     let blocks = chain.iter().rev().map(|block| block.iter().filter(|d| d.is("types")).collect::<Vec<_>>());
     let types = blocks.into_iter().find(|types| !types.is_empty()).unwrap_or_default();
-    let rows = types.iter().flat_map(|d| d.within());
+    let mut rows = types.iter().flat_map(|d| d.within());
     // The last that names an extension decides.
-    let of = rows.filter(|row| row.words().iter().any(|e| e.eq_ignore_ascii_case(&extension))).last();
+    let of = rows.rfind(|row| row.words().iter().any(|e| e.eq_ignore_ascii_case(&extension)));
     let default = || match effective(chain, "default_type") {
         Some(said) => said.first(),
         None if is_whole => "text/plain".to_owned(),
