@@ -112,7 +112,7 @@ pub fn look(
     draft: &mut Draft,
     progress: &mut dyn Progress,
 ) -> Result<Looked> {
-    let given = ask.docroot.as_deref().map(|path| absolute("--docroot", path)).transpose()?;
+    let given = ask.docroot.as_deref().map(root).transpose()?;
     let read = |file: &PathBuf| {
         progress.doing(&format!("reading {}", clean_path(file)));
         Configured::read(lab, file, given.as_deref())
@@ -323,8 +323,15 @@ fn php(lab: &Lab, named: &[PathBuf]) -> Result<Vec<String>> {
     Ok(named.iter().map(|path| clean_path(path)).collect())
 }
 
-fn absolute(flag: &str, path: &Path) -> Result<PathBuf> {
-    path.canonicalize().with_context(|| format!("{flag} {}", clean_path(path)))
+/// The document root, which has to be a folder.
+fn root(path: &Path) -> Result<PathBuf> {
+    if !path.is_dir() {
+        let named = clean_path(path);
+        bail!(
+            "--docroot {named}: there is no such folder; give the folder that the web server sends files from"
+        );
+    }
+    path.canonicalize().with_context(|| format!("--docroot {}", clean_path(path)))
 }
 
 fn sources(ask: &Ask, docroot: Option<&Path>, stored: Option<&store::Stored>, php: Vec<String>) -> Sources {
@@ -344,7 +351,8 @@ fn sources(ask: &Ask, docroot: Option<&Path>, stored: Option<&store::Stored>, ph
 
 /// The server that sent the pages, if it says what it is.
 fn seen_server(visited: &Visited) -> Option<String> {
-    visited.page_seen.as_ref().and_then(|seen| server(&seen.server))
+    let seen = visited.page_seen.as_ref().or(visited.asset_seen.as_ref());
+    seen.and_then(|seen| server(&seen.server))
 }
 
 /// The server that a `Server` field names, as its folder is called.

@@ -120,10 +120,10 @@ pub struct Stratum {
     pub bytes: Figure,
     /// Responses with this content to visitors per month; of values: reads.
     pub requests: Figure,
-    /// Responses with status 304 per month, which are not among the requests; absent: not counted.
+    /// Responses with status 304 per month, which are not among the requests; absent: none, or not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_modified: Option<Figure>,
-    /// Responses with a range (status 206) per month, which are not among the requests; absent: not counted.
+    /// Responses with a range (status 206) per month, which are not among the requests; absent: none, or not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranges: Option<Figure>,
     /// Bytes that these responses had in their content codings, per month; absent: not counted. Of values: bytes in the store.

@@ -132,8 +132,13 @@ pub fn studies(
     let decoded =
         [files(site, folder, Kind::Asset, &is_encodable)?, files(site, folder, Kind::Page, &|_| true)?]
             .concat();
-    let is_asked =
-        [!deliveries.is_empty(), !values.is_empty(), !decoded.is_empty() && !deliveries.is_empty()];
+    let slow = server.map(|server| slow(site, folder, server)).transpose()?.flatten();
+    let is_asked = [
+        !deliveries.is_empty(),
+        !values.is_empty(),
+        !decoded.is_empty() && !deliveries.is_empty(),
+        slow.is_some(),
+    ];
     let all: f64 = SHARES.iter().zip(is_asked).filter(|(_, asked)| *asked).map(|(share, _)| share).sum();
     let part = |at: usize| (seconds * SHARES[at] / all.max(f64::EPSILON)).round().max(1.0);
     let mut found = Vec::new();

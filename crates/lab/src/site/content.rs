@@ -23,7 +23,7 @@ const TOLERATED: f64 = 0.01;
 /// Adds the files of a document root that visitors ask for; gives how many there are. What is left out is said.
 ///
 /// # Errors
-/// One line: no such folder, or nothing in it that visitors ask for.
+/// One line: there is nothing in it that visitors ask for.
 pub fn add_files(
     docroot: &Path,
     output: &Path,
@@ -32,11 +32,6 @@ pub fn add_files(
     progress: &mut dyn Progress,
 ) -> Result<u64> {
     let named = clean_path(docroot);
-    if !docroot.is_dir() {
-        bail!(
-            "--docroot {named}: there is no such folder; give the folder that the web server sends files from"
-        );
-    }
     let (mut files, mut found) = (0, 0.0);
     let notes = user::visit(docroot, output, Links::Inside, &mut |file| {
         let Some(path) = file.path.strip_prefix(docroot).ok().and_then(Path::to_str) else {

@@ -7,8 +7,12 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use url::Url;
 
+use super::class;
 use crate::content::regular::{open, plain_error, special};
 use weigh_model::text::clean_path;
+
+/// Names of static front pages.
+pub const FRONT: [&str; 2] = ["index.html", "index.htm"];
 
 /// The path of a URL below the site's root: decoded, without a slash at its begin. None: it is no path of a file.
 pub fn site_path(url: &Url) -> Option<String> {
@@ -16,6 +20,37 @@ pub fn site_path(url: &Url) -> Option<String> {
     let path = path.trim_start_matches('/');
     let is_plain = !path.contains('\0') && !path.split('/').any(|part| part == "..");
     is_plain.then(|| path.to_owned())
+}
+
+/// What a path of a URL names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The path of the file, or of the page, below the site's root.
+    pub name: String,
+    /// Whether an application makes it.
+    pub is_page: bool,
+}
+
+impl Named {
+    /// The file of a path, as far as the document root has one: of a folder, its static front page.
+    pub fn of(path: &str, docroot: Option<&Path>) -> Named {
+        let is_page = class::is_page(path);
+        let page = Named { name: path.to_owned(), is_page };
+        let Some(docroot) = docroot.filter(|_| is_page && class::extension(path).is_empty()) else {
+            return page;
+        };
+        let full = docroot.join(path);
+        if full.is_file() {
+            return Named { is_page: false, ..page };
+        }
+        if !full.is_dir() || full.join("index.php").exists() {
+            return page;
+        }
+        let Some(front) = FRONT.into_iter().find(|name| full.join(name).is_file()) else { return page };
+        let folder = path.trim_end_matches('/');
+        let name = if folder.is_empty() { front.to_owned() } else { format!("{folder}/{front}") };
+        Named { name, is_page: false }
+    }
 }
 
 /// Opens a regular file below a folder; a symbolic link is followed as long as it stays below it.

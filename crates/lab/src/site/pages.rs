@@ -11,7 +11,7 @@ use weigh_load::protocol::coding::Coding;
 use weigh_load::target::{Resolver, permit};
 
 use super::links;
-use super::local::{read_inside, site_path};
+use super::local::{FRONT, Named, read_inside, site_path};
 use crate::lab::Progress;
 use crate::rig::http::{self, Reply};
 use weigh_model::text::clean;
@@ -142,10 +142,10 @@ impl Tour<'_> {
         let given: Vec<Url> = self.visitor.urls.iter().map(|url| parse(url)).collect::<Result<_>>()?;
         let mut queue: VecDeque<Url> = given.iter().cloned().collect();
         let mut known: HashSet<Url> = given.iter().cloned().collect();
-        let most = MOST_PAGES.max(given.len());
+        let (mut seen, most) = (0, MOST_PAGES.max(given.len()));
         while let Some(url) = queue.pop_front() {
             let is_given = given.contains(&url);
-            if self.visited.pages.len() >= most || self.is_late() && !is_given {
+            if seen >= most || self.is_late() && !is_given {
                 break;
             }
             self.progress.doing(&format!("requesting {url}"));
@@ -158,17 +158,32 @@ impl Tour<'_> {
                 }
             };
             let links = links::of_page(&page.body, &url);
-            let loads = self.with_style_sheets(links.assets);
+            let mut loads = self.with_style_sheets(links.assets);
+            let file = self.static_file(&page);
+            if let Some(file) = &file {
+                let mut own = url.clone();
+                own.set_path(file);
+                own.set_query(None);
+                loads.insert(own);
+            }
             self.loads.push(loads);
             for next in links.pages {
                 if is_followed(&next, &url) && known.len() < most * 4 && known.insert(next.clone()) {
                     queue.push_back(next);
                 }
             }
-            self.visited.pages.push(page);
+            seen += 1;
+            if file.is_none() {
+                self.visited.pages.push(page);
+            }
         }
         self.visited.tls = given.first().map(|url| url.scheme() == "https");
-        self.visited.page_seen = given.first().and_then(|url| self.seen(url));
+        let page = self
+            .visited
+            .pages
+            .first()
+            .and_then(|page| given.iter().find(|url| site_path(url).as_ref() == Some(&page.path)));
+        self.visited.page_seen = page.and_then(|url| self.seen(url));
         if self.visitor.docroot.is_none() {
             self.fetch_assets();
         }
@@ -180,6 +195,14 @@ impl Tour<'_> {
         let text = text.min().cloned();
         self.visited.asset_seen = text.and_then(|url| self.seen(&url));
         Ok(())
+    }
+
+    /// The file of the document root that a page is, if no application makes it.
+    fn static_file(&self, page: &Page) -> Option<String> {
+        let docroot = self.visitor.docroot?;
+        let named = Named::of(&page.path, Some(docroot));
+        let is_file = !named.is_page && docroot.join(&named.name).is_file();
+        is_file.then_some(named.name)
     }
 
     fn is_late(&self) -> bool {
@@ -306,7 +329,7 @@ impl Tour<'_> {
     /// The front page of the document root, and pages that it links to.
     fn of_docroot(&mut self) {
         let Some(docroot) = self.visitor.docroot else { return };
-        let front = ["index.html", "index.htm"].into_iter().find(|name| docroot.join(name).is_file());
+        let front = FRONT.into_iter().find(|name| docroot.join(name).is_file());
         let Some(Ok(front)) = front.map(|name| Url::parse(&format!("http://{NOWHERE}/{name}"))) else {
             return;
         };

@@ -97,6 +97,7 @@ impl Origin<'_> {
         let hits = &layer.hits;
         let figure = |value: f64| Figure { value: value.round(), from: self.from };
         let counted = |value: f64| (self.from == From::Counted).then(|| figure(value));
+        let some = |value: f64| counted(value).filter(|figure| figure.value > 0.0);
         let is_page = *kind == Kind::Page;
         let count = if is_page && layer.unseen == 0 { Figure::measured } else { Figure::counted };
         // What a log names is known by the bytes sent: with a content coding, they are fewer than those of the content.
@@ -109,8 +110,8 @@ impl Origin<'_> {
             files: count(layer.files as f64),
             bytes: size(layer.bytes as f64),
             requests: figure(hits.requests),
-            not_modified: counted(hits.not_modified),
-            ranges: counted(hits.ranges),
+            not_modified: some(hits.not_modified),
+            ranges: some(hits.ranges),
             sent_bytes: counted(hits.bytes),
             writes: None,
             made_ms: is_page.then(|| self.made_ms(layer)).flatten(),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::class;
 use super::hits::{Asked, Hits, MONTH_DAYS};
+use super::local::Named;
 use super::log::{self, Codings, Counted};
 use crate::interrupt::Interrupt;
 use crate::lab::Progress;
@@ -70,7 +70,7 @@ impl Traffic {
         let (mut paths, mut pages, mut page_paths) = (HashMap::new(), Hits::default(), 0);
         for one in &counted.paths {
             let hits = per_month(&one.hits, factor);
-            let path = file_of(one.path.trim_start_matches('/'), docroot);
+            let path = Named::of(one.path.trim_start_matches('/'), docroot);
             if hits.any() && path.is_page {
                 pages.add(&hits);
                 page_paths += 1;
@@ -95,33 +95,6 @@ impl Traffic {
             days: seconds / DAY,
         }
     }
-}
-
-/// What a path of the log names.
-struct Named {
-    name: String,
-    is_page: bool,
-}
-
-/// The file of a path, as far as the document root has one: of a folder, its static front page.
-fn file_of(path: &str, docroot: Option<&Path>) -> Named {
-    let is_page = class::is_page(path);
-    let Some(docroot) = docroot.filter(|_| is_page && class::extension(path).is_empty()) else {
-        return Named { name: path.to_owned(), is_page };
-    };
-    let full = docroot.join(path);
-    if full.is_file() {
-        return Named { name: path.to_owned(), is_page: false };
-    }
-    if full.is_dir() && !full.join("index.php").exists() {
-        let front = ["index.html", "index.htm"].into_iter().find(|name| full.join(name).is_file());
-        if let Some(front) = front {
-            let folder = path.trim_end_matches('/');
-            let name = if folder.is_empty() { front.to_owned() } else { format!("{folder}/{front}") };
-            return Named { name, is_page: false };
-        }
-    }
-    Named { name: path.to_owned(), is_page }
 }
 
 /// Whole responses are what is neither a range, nor a 304, nor an error, nor without a body.

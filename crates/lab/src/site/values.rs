@@ -24,7 +24,7 @@ const CODED: [(&[u8], Format); 4] = [
 /// A value as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// How it was serialized: `serialize`, `igbinary`, `msgpack`, `json`, `other`.
+    /// How it was serialized: `serialize`, `igbinary`, `msgpack`, `var_export`, `json`, `other`.
     pub form: &'static str,
     /// The codec that it is compressed with: `zlib`, `gzip`, `zstd`; none.
     pub codec: Option<&'static str>,
@@ -54,6 +54,10 @@ fn form(bytes: &[u8]) -> &'static str {
     }
     if bytes.starts_with(b"\0\0\0\x02") || bytes.starts_with(b"\0\0\0\x01") {
         return "igbinary";
+    }
+    // What Symfony's PhpFilesAdapter and `var_export()` write.
+    if bytes.starts_with(b"<?php") {
+        return "var_export";
     }
     if serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
         return "json";
@@ -156,6 +160,7 @@ mod tests {
             (b"{\"a\": [1, 2]}", "json"),
             (b"\x82\xa1a\x01\xa1b\x92\x02\xc0", "msgpack"),
             (b"\x82\xa1a\x01", "other"),
+            (b"<?php return array();", "var_export"),
             (b"plain text", "other"),
             (b"", "other"),
         ] {

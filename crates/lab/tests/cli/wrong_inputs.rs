@@ -25,6 +25,13 @@ weigh codec page.html --out page.html
 weigh codec --content page.html
 weigh check --jsno
 weigh check --php /no/such/php
+weigh site --docrot .
+weigh site --docroot nowhere
+weigh site --docroot . --name 'My Shop'
+weigh site --url http://192.0.2.1/
+weigh site --store reddis://127.0.0.1
+weigh site --log nowhere.log
+weigh site --server-config nowhere.conf
 weigh plan cache-level
 weigh plan page.html
 weigh plan cache-levels --only ''

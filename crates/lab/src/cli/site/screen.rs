@@ -15,9 +15,9 @@ const WIDTH: usize = 80;
 /// The screen after a look.
 pub fn of(looked: &Looked, out: &Path) -> String {
     let site = &looked.site;
-    let mut text = wrapped(&[&facts(looked)]) + "\n" + &table(site) + "\n";
+    let mut text = wrapped(&[&facts(looked)]) + "\n" + table(site).trim_end() + "\n\n";
     if site.strata.iter().any(|s| s.kind != Kind::Value && s.sent_bytes.is_none()) {
-        text += "GB/month: before encoding, because no log counts it.\n";
+        text += "GB/month: before encoding, because no log counts it.\n\n";
     }
     let assumed = units::list(&assumed(site));
     let kept = looked.facts.kept;
@@ -27,7 +27,7 @@ pub fn of(looked: &Looked, out: &Path) -> String {
         format!("Kept {}. ", count(kept, "figure of yours", "figures of yours"))
     };
     let wrote = format!("Wrote {}. {kept}Assumed (edit it): {assumed}.", clean_path(out));
-    text + "\n" + &wrapped(&[&wrote, "Next: weigh advise"])
+    text + &wrapped(&[&wrote, "Next: weigh advise"])
 }
 
 /// What was looked at, in a sentence.
@@ -55,14 +55,12 @@ fn facts(looked: &Looked) -> String {
         ));
     }
     let samples: usize = looked.site.strata.iter().map(|stratum| stratum.sample.len()).sum();
-    format!(
-        "Looked at {}. {} for the rest.",
-        units::list(&parts),
-        match samples {
-            1 => "1 file stands".into(),
-            _ => format!("{samples} files stand"),
-        }
-    )
+    let stand = match samples {
+        0 => "No file stands for the rest; give --docroot or --url".to_owned(),
+        1 => "1 file stands for the rest".to_owned(),
+        _ => format!("{samples} files stand for the rest"),
+    };
+    format!("Looked at {}. {stand}.", units::list(&parts))
 }
 
 /// A line per kind of content.
