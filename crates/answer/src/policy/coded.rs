@@ -345,7 +345,11 @@ impl<'a> Method<'a> {
             "zstd" => "zstd:19",
             _ => "zlib:9",
         };
-        let encoder = setting.options.get(ENCODER).map_or(default, String::as_str).to_owned();
+        let encoder = match setting.options.get(ENCODER).map(String::as_str) {
+            Some("libdeflate") => "libdeflate:12".to_owned(),
+            Some(named) => named.to_owned(),
+            None => default.to_owned(),
+        };
         Rule {
             coding: self.coding.to_owned(),
             by: self.by,

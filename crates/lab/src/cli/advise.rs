@@ -10,12 +10,15 @@ use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::run::{More, finish, run_folder};
 use crate::cli::{one_of, quantity, report, terminal};
+use crate::configuration::{Emitted, Here, emit};
 use crate::digest;
 use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Own, Planning, Progress};
 use crate::planner::Ask;
-use crate::rig::server::Definition;
+use crate::rig::guard;
+use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
+use crate::rig::user::OwnUser;
 use crate::run::dir::RunDir;
 use crate::run::list::find;
 use crate::shelter::Shelter;
@@ -99,11 +102,16 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         &std::fs::read(&file).with_context(|| format!("{}: cannot be read", clean_path(&file)))?,
     );
     let decided = decide(&site, &sha256, &links, &reports, args.objective);
-    let blocks = document(&decided, &site);
-    place.write(&[
-        (POLICY, policy_text(&decided)?),
-        ("advice.md", markdown::text(&blocks, &[], &report::options(Detail::Full, None))),
-    ])?;
+    let emitted = emitted(&lab, &site, &decided)?;
+    let mut blocks = document(&decided, &site);
+    blocks.extend(carried_out(&emitted));
+    let options = report::options(Detail::Full, None);
+    let mut files = vec![
+        (PathBuf::from(POLICY), policy_text(&decided)?),
+        (PathBuf::from("advice.md"), markdown::text(&blocks, &[], &options)),
+    ];
+    files.extend(emitted.iter().map(|one| (Path::new("config").join(&one.file), one.text())));
+    place.write(&files)?;
     if args.json {
         terminal::print_json(&decided.policy)?;
     } else {
@@ -184,6 +192,39 @@ pub fn planned(lab: &Lab, site: &Site, study: &Study, seed: u64, staging: &Path)
     lab.plan_own(study, &own, &mut planning)
 }
 
+/// The files that carry out a policy on the site's server, checked by it in a private instance.
+fn emitted(lab: &Lab, site: &Site, decided: &Decided) -> Result<Vec<Emitted>> {
+    let definitions = Definition::load(&lab.definitions)?;
+    let servers: Vec<Found> = definitions
+        .iter()
+        .filter(|definition| site.sources.server.as_ref() == Some(&definition.name))
+        .map(Definition::find)
+        .collect();
+    let user =
+        OwnUser::for_programs(servers.iter().filter_map(|found| found.program.as_deref())).ok().flatten();
+    let room = Shelter::of(user).context("no temporary folder")?;
+    let place = guard::Place::new(room.path(), room.path().join("log")).of(user);
+    emit(&decided.policy, site, Here { servers: &servers, place: Some(&place) })
+}
+
+/// Where the files go, and what the server says against one.
+fn carried_out(emitted: &[Emitted]) -> Vec<Block> {
+    if emitted.is_empty() {
+        return Vec::new();
+    }
+    let line = |one: &Emitted| {
+        let file = Path::new("config").join(&one.file);
+        let place = match (one.line.is_empty(), one.place.is_empty()) {
+            (false, _) => format!("{}: {}, {}", clean_path(&file), one.line, one.place),
+            (true, false) => format!("{}: {}", clean_path(&file), one.place),
+            (true, true) => clean_path(&file),
+        };
+        (place, one.unchecked.clone())
+    };
+    let heading = Block::Heading(2, "Configuration, written and not installed:".into());
+    vec![heading, Block::Points(emitted.iter().map(line).collect())]
+}
+
 /// The policy as it is written.
 fn policy_text(decided: &Decided) -> Result<String> {
     let text = toml::to_string(&decided.policy).context("the policy cannot be written")?;
@@ -219,13 +260,15 @@ impl Place {
     }
 
     /// Writes the files into a new folder beside it, which then takes its place.
-    fn write(&self, files: &[(&str, String)]) -> Result<()> {
+    fn write(&self, files: &[(PathBuf, String)]) -> Result<()> {
         let full = std::path::absolute(&self.folder).context("the folder has no path")?;
         let parent = full.parent().context("the folder has no parent")?;
         let fail = || format!("{} cannot be written", clean_path(&self.folder));
         let fresh = tempfile::Builder::new().prefix(".advice-").tempdir_in(parent).with_context(fail)?;
         for (name, text) in files {
-            std::fs::write(fresh.path().join(name), text).with_context(fail)?;
+            let file = fresh.path().join(name);
+            std::fs::create_dir_all(file.parent().unwrap_or(fresh.path())).with_context(fail)?;
+            std::fs::write(file, text).with_context(fail)?;
         }
         if full.exists() {
             let old = tempfile::Builder::new().prefix(".advice-").tempdir_in(parent).with_context(fail)?;
