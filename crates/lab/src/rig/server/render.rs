@@ -190,9 +190,8 @@ impl Values {
             Some((_, rules)) => name != rules.file,
             None => !name.starts_with(OF_CONFIG),
         };
-        let is_file = |name: &str| {
-            !maps.iter().any(|map| *map == name) && !parts.contains(&name) && is_of_way(name)
-        };
+        let is_file =
+            |name: &str| !maps.iter().any(|map| *map == name) && !parts.contains(&name) && is_of_way(name);
         draft.render(&format!("servers/{}", definition.name), &definition.templates, is_file, self)?;
         if let Some((config, rules)) = own {
             draft.write(&rules.file, self.filled(config))?;
