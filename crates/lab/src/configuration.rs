@@ -6,6 +6,7 @@
 mod advised;
 mod emitted;
 mod folder;
+pub mod own;
 mod php;
 mod server;
 mod symfony;

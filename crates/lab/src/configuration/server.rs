@@ -101,7 +101,7 @@ fn first(server: &str, emission: &Emission, modules: &[String]) -> Vec<String> {
 }
 
 /// What a private instance serves while it is checked: the document root if it can be read, else an empty folder.
-fn served(site: &Site, room: &Path) -> Served {
+pub(super) fn served(site: &Site, room: &Path) -> Served {
     let docroot = site.sources.docroot.as_ref().map(PathBuf::from).filter(|docroot| docroot.is_dir());
     Served {
         docroot: docroot.unwrap_or_else(|| room.to_owned()),
@@ -114,7 +114,7 @@ fn served(site: &Site, room: &Path) -> Served {
 }
 
 /// The folder that the site's downloads have in common.
-fn downloads(site: &Site) -> PathBuf {
+pub(super) fn downloads(site: &Site) -> PathBuf {
     let docroot = site.sources.docroot.as_deref().unwrap_or("/");
     let samples = site.of(Kind::Download).flat_map(|stratum| &stratum.sample);
     let folders =

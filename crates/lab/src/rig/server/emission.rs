@@ -11,10 +11,11 @@ use super::definition::{Definition, WayRow};
 use super::docroot;
 use super::found::Found;
 use super::instance::Site;
+use super::own;
 use super::render::{Attempt, Values};
 use super::types;
 use crate::rig::guard::{Place, Program};
-use crate::rig::service::{Draft, command};
+use crate::rig::service::{Draft, command, free_ports};
 use crate::rig::template;
 use weigh_model::advised::{ADVISED, Advised};
 use weigh_model::setting::Setting;
@@ -37,6 +38,9 @@ pub struct Emission {
     /// The command that switches a module on, which follows it; absent: modules need none.
     #[serde(default)]
     pub enable: Option<String>,
+    /// Whether a block has each directive of the parts once: the user's own is in the way then.
+    #[serde(default)]
+    pub once: bool,
     /// What to do where the user's configuration has the same directives.
     pub clash: String,
     /// The parts.
@@ -52,6 +56,9 @@ pub struct Snippet {
     /// Whether it holds for what PHP makes, where that differs.
     #[serde(default)]
     pub pages: bool,
+    /// It goes into each block of the site that has this directive; absent: into the site itself.
+    #[serde(default)]
+    pub beside: Option<String>,
     /// Whether it is for downloads.
     #[serde(default)]
     pub downloads: bool,
@@ -86,7 +93,9 @@ struct Stock<'a> {
 }
 
 impl Definition {
-    /// The server with a policy among its ways, on top of the lab's configuration. On top of the user's own it goes where that becomes one.
+    /// The server with a policy among its ways, on top of the lab's configuration. On top of the user's own it is a configuration of the
+    /// user's by the same name, which [`crate::configuration::own::on_top`] makes.
+    #[must_use]
     pub fn with_advised(&self, advised: &Advised) -> Definition {
         let rows: Vec<&WayRow> = self.rows_of(advised);
         let all = |of: fn(&WayRow) -> &Vec<String>| {
@@ -164,35 +173,45 @@ impl Found {
     /// # Errors
     /// The server cannot be asked.
     pub fn lint(&self, site: &Site, place: &Place) -> Result<Option<String>> {
-        let (Some(lint), Some(emission)) = (&self.definition.lint, &self.definition.policy) else {
-            return Ok(None);
-        };
+        Ok(match self.lint_in(None, site, place)? {
+            Some(words) => Some(format!("in the lab's configuration: {words}")),
+            None => match &self.definition.policy {
+                Some(emission) => self
+                    .lint_in(Some(emission), site, place)?
+                    .map(|w| format!("in a stock configuration: {w}")),
+                None => None,
+            },
+        })
+    }
+
+    /// As [`Found::lint`], in what the way of the policy is, or in a stock configuration.
+    pub fn lint_in(&self, stock: Option<&Emission>, site: &Site, place: &Place) -> Result<Option<String>> {
+        let Some(lint) = &self.definition.lint else { return Ok(None) };
         let name = &self.definition.name;
-        for is_stock in [false, true] {
-            let mut draft = Draft::new(name, name, place)?;
-            let dir = draft.path().to_owned();
-            let address = SocketAddrV4::new(
-                Ipv4Addr::LOCALHOST,
-                crate::rig::service::free_ports(Ipv4Addr::LOCALHOST, 1)?[0],
-            );
-            let attempt = Attempt { dir: &dir, address, token: "", root: place.is_real_root() };
-            let site = advised(site);
-            let values = Values::new(self, &site, &attempt)?;
-            values.write(self, &site, &mut draft)?;
-            if is_stock {
-                self.write_stock(emission, &values, &mut draft)?;
-            }
-            let whence = format!("servers/{name}/server.toml");
-            let env: Vec<String> = self.definition.env.values().cloned().collect();
-            let env = command(None, &whence, &env, &values)?.into_iter().skip(1);
-            let env = self.definition.env.keys().map(Into::into).zip(env).collect();
-            let command = command(self.program.as_ref(), &whence, lint, &values)?;
-            if let Some((how, words)) = draft.lint(&Program { command, env, cpus: Vec::new() })? {
-                let which = if is_stock { "a stock configuration" } else { "the lab's configuration" };
-                return Ok(Some(format!("{name} refuses the policy in {which} ({how}): {words}")));
-            }
+        let mut draft = Draft::new(name, name, place)?;
+        let dir = draft.path().to_owned();
+        let port = free_ports(Ipv4Addr::LOCALHOST, 1)?.first().copied().unwrap_or_default();
+        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+        let attempt = Attempt { dir: &dir, address, token: "", root: place.is_real_root() };
+        let site = advised(site);
+        let values = Values::new(self, &site, &attempt)?;
+        values.write(self, &site, &mut draft)?;
+        if let Some(emission) = stock {
+            self.write_stock(emission, &values, &mut draft)?;
         }
-        Ok(None)
+        let whence = format!("servers/{name}/server.toml");
+        let env: Vec<String> = self.definition.env.values().cloned().collect();
+        let env = command(None, &whence, &env, &values)?.into_iter().skip(1);
+        let env = self.definition.env.keys().map(Into::into).zip(env).collect();
+        let command = command(self.program.as_ref(), &whence, lint, &values)?;
+        let refused = draft.lint(&Program { command, env, cpus: Vec::new() })?;
+        let told = |(how, words): (String, String)| {
+            format!(
+                "{name} refuses it ({how}): {}",
+                own::in_file(&self.definition, Some(ADVISED), &dir, &words)
+            )
+        };
+        Ok(refused.map(told))
     }
 
     /// Writes a stock configuration that includes the parts.

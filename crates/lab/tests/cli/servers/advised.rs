@@ -328,3 +328,72 @@ fn symfony_keeps_its_values() {
     let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert_eq!(said, "as it is smaller as it is as it is ", "{errors}");
 }
+
+/// A site's configuration that compresses already, read from a file.
+fn on_top(name: &str, text: &str) -> Option<weigh::configuration::own::OnTop> {
+    let bench = Bench::of(name)?;
+    let text = text.replace("DOCROOT", &bench.rig.docroot().display().to_string());
+    let file = bench.rig.home.path().join("site.conf");
+    std::fs::write(&file, &text).unwrap();
+    let read = weigh::rig::server::own::read(&bench.found, &file, &text, &Default::default());
+    let read = read.unwrap_or_else(|e| panic!("{e:#}"));
+    let mut policy = before();
+    policy.decisions[0].rules.push(rule("gzip", Encoder::Server, "gzip", &SCRIPTS));
+    bench.advised(&policy)?;
+    let place = bench.rig.place();
+    let made = weigh::configuration::own::on_top(&policy, &bench.site(), &bench.found, &read, Some(&place));
+    let made = made.unwrap_or_else(|e| panic!("{e:#}"));
+    assert_eq!(made.refused, None, "{}", made.config.text);
+
+    // Before and after stand side by side, and the policy holds in the user's own site.
+    let found = bench.found.definition.with_own([&read.config, &made.config]).find();
+    let tree = bench.rig.home.path().join("tree");
+    let docroot = tree.join(bench.rig.docroot().strip_prefix("/").unwrap());
+    std::fs::create_dir_all(&docroot).unwrap();
+    for entry in std::fs::read_dir(bench.rig.docroot()).unwrap().flatten() {
+        std::fs::copy(entry.path(), docroot.join(entry.file_name())).unwrap();
+    }
+    let site = |way: &str| weigh::rig::server::Site { docroot: tree.clone(), ..bench.rig.with(None, way) };
+    let codings = |way: &str| {
+        let instance = bench.rig.start(&found, &site(way));
+        let coding = |path: &str| get(&instance.url(path), "br, gzip").coding().to_owned();
+        let codings = [coding("/lib.js"), coding("/small.js"), coding("/lib.css")];
+        assert!(instance.stop(), "{name} {way} had to be killed");
+        codings
+    };
+    assert_eq!(codings("config"), ["gzip", "gzip", "gzip"], "{name}: as it was");
+    assert_eq!(codings("advised"), ["br", "identity", "br"], "{name}: {}", made.config.text);
+    Some(made)
+}
+
+#[test]
+fn nginx_on_top_of_the_users_own() {
+    let text = "server {\n    root DOCROOT;\n    gzip on;\n    gzip_types text/javascript text/css;\n    gzip_min_length 20;\n\
+        \x20   location ~ \\.php$ {\n        gzip_comp_level 9;\n        fastcgi_pass unix:/run/php.sock;\n    }\n\
+        \x20   location /old/ {\n        gzip off;\n    }\n}\n";
+    let Some(made) = on_top("nginx", text) else { return };
+    let told = |clash: &weigh::configuration::own::Clash| {
+        let place = clash.place.rsplit(':').next().unwrap().to_owned();
+        format!("{place} {}{}", clash.directive, if clash.stays { " stays" } else { "" })
+    };
+    let mut told: Vec<String> = made.clashes.iter().map(told).collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "11 gzip off stays",
+            "3 gzip on",
+            "4 gzip_types text/javascript text/css",
+            "5 gzip_min_length 20",
+            "7 gzip_comp_level 9"
+        ]
+    );
+}
+
+#[test]
+fn apache_on_top_of_the_users_own() {
+    let text = "<VirtualHost *:80>\n    DocumentRoot DOCROOT\n    <Directory DOCROOT>\n        Require all granted\n    </Directory>\n\
+        \x20   AddOutputFilterByType DEFLATE text/javascript text/css\n</VirtualHost>\n";
+    let Some(made) = on_top("apache", text) else { return };
+    assert_eq!(made.clashes, []);
+}

@@ -118,6 +118,10 @@ fn a_definition_with_a_mistake_names_the_nearest_key() {
         said(&nginx.replace("pattern = \"nginx/(\\\\S+)\"", "pattern = \"(\""))
             .contains("no regular expression")
     );
+    assert!(said(&nginx).contains("the policy needs a template encoding.conf"));
+    for part in ["encoding.conf", "pages.conf", "downloads.conf", "stock.conf"] {
+        std::fs::write(home.join(part), "").unwrap();
+    }
     std::fs::write(home.join("server.toml"), &nginx).unwrap();
     assert!(load().unwrap().iter().any(|s| s.name == "mine"));
 }

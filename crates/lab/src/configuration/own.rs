@@ -1,0 +1,179 @@
+//! A policy on top of the user's own configuration: its parts where their lines would stand, and what is in their way taken out, in a
+//! private copy. The user's files are read, never written.
+
+use anyhow::{Context, Result, anyhow};
+
+use super::advised;
+use crate::rig::guard::Place;
+use crate::rig::server::Found;
+use crate::rig::server::Site as Served;
+use crate::rig::server::emission::{Emission, Snippet};
+use crate::rig::server::own::syntax::{Directive, Place as At};
+use crate::rig::server::own::tree::Tree;
+use crate::rig::server::own::{Read, whole};
+use weigh_model::advised::ADVISED;
+use weigh_model::policy::Policy;
+use weigh_model::site::Site;
+use weigh_model::way::OwnConfig;
+
+/// What the lab's own directives are said to stand in.
+const OURS: u32 = u32::MAX;
+
+/// The user's configuration with a policy.
+#[derive(Clone, Debug)]
+pub struct OnTop {
+    /// What a private instance runs as the method `advised`, beside the user's own as `config`.
+    pub config: OwnConfig,
+    /// Directives of the user's that the policy's meet, in their order.
+    pub clashes: Vec<Clash>,
+    /// What the server says against it; none: it accepts it, or was not asked.
+    pub refused: Option<String>,
+}
+
+/// A directive of the user's that one of the policy's meets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// Its file and line: `/etc/nginx/sites-enabled/shop:12`.
+    pub place: String,
+    /// The directive.
+    pub directive: String,
+    /// Whether it may stay, and then holds in its own block; else it has to go.
+    pub stays: bool,
+}
+
+/// Puts a policy on top of a configuration that was read, and lets the server check it if there is a place for that.
+///
+/// # Errors
+/// One line: what of the policy the server cannot carry out, or what of the configuration cannot be run.
+pub fn on_top(
+    policy: &Policy,
+    site: &Site,
+    found: &Found,
+    read: &Read,
+    place: Option<&Place>,
+) -> Result<OnTop> {
+    let (name, definition) = (&found.definition.name, &found.definition);
+    let emission =
+        definition.policy.as_ref().with_context(|| format!("{name}: no policy can be written for it"))?;
+    let rules =
+        definition.own.as_ref().with_context(|| format!("{name}: it has no configuration of the user's"))?;
+    let wish = advised(policy, definition)?;
+    let mut there = definition.with_advised(&wish).at(found.program.clone());
+    there.ways.iter_mut().for_each(|way| way.missing = None);
+    let room = tempfile::tempdir().context("no temporary folder")?;
+    let parts = there.parts(&super::server::served(site, room.path()), &super::server::downloads(site))?;
+    let mut work = Work { emission, tree: &read.tree, clashes: Vec::new() };
+    let mut tree = read.tree.clone();
+    let block =
+        block_at(&mut tree.directives, read.site.at).context("the site is not in the configuration")?;
+    for (snippet, text) in &parts {
+        let ours = rules
+            .syntax
+            .parse(text, OURS)
+            .map_err(|wrong| anyhow!("{}: {}", snippet.template, wrong.what))?;
+        work.put(block, snippet, &ours);
+    }
+    let written = whole::whole(rules, found, &tree, &read.site)?.written;
+    let rows = there.definition.rows_of(&wish);
+    let of_rows = rows.iter().flat_map(|row| &row.modules);
+    let needed = of_rows.chain(parts.iter().flat_map(|(snippet, _)| &snippet.modules));
+    let mut modules = read.config.modules.clone();
+    modules.extend(needed.filter(|module| !is_loaded(&read.tree, module)).cloned());
+    modules.sort();
+    modules.dedup();
+    let config = OwnConfig {
+        way: ADVISED.to_owned(),
+        text: written.text,
+        origins: written.origins.iter().map(|at| at.map(|At { file, line }| (file, line))).collect(),
+        modules,
+        ..read.config.clone()
+    };
+    let refused = match place {
+        Some(place) => refused(found, &config, place)?,
+        None => None,
+    };
+    Ok(OnTop { config, clashes: work.clashes, refused })
+}
+
+/// What the server says against a configuration.
+fn refused(found: &Found, config: &OwnConfig, place: &Place) -> Result<Option<String>> {
+    let there = found.definition.with_own([config]).at(found.program.clone());
+    let room = tempfile::tempdir_in(&place.root).context("no temporary folder")?;
+    let below = config.root.strip_prefix("/").unwrap_or(&config.root);
+    std::fs::create_dir_all(room.path().join(below)).context("no temporary folder")?;
+    let served = Served {
+        docroot: room.path().to_owned(),
+        fpm: None,
+        way: None,
+        offload: None,
+        tls: None,
+        cpus: Vec::new(),
+    };
+    there.lint_in(None, &served, place)
+}
+
+struct Work<'w> {
+    emission: &'w Emission,
+    tree: &'w Tree,
+    clashes: Vec<Clash>,
+}
+
+impl Work<'_> {
+    /// Puts a part into its blocks.
+    fn put(&mut self, block: &mut Vec<Directive>, snippet: &Snippet, ours: &[Directive]) {
+        let Some(beside) = &snippet.beside else { return self.add_to(block, ours) };
+        let inner = block.iter_mut().filter_map(|d| d.block.as_mut());
+        inner.for_each(|inner| self.put(inner, snippet, ours));
+        if block.iter().any(|d| d.is(beside)) {
+            self.add_to(block, ours);
+        }
+    }
+
+    fn add_to(&mut self, block: &mut Vec<Directive>, ours: &[Directive]) {
+        let meets =
+            |d: &Directive| d.block.is_none() && d.at.file != OURS && ours.iter().any(|own| own.is(&d.name));
+        if self.emission.once {
+            let gone: Vec<Directive> = block.extract_if(.., |d| meets(d)).collect();
+            gone.iter().for_each(|d| self.clash(d, false));
+            block.iter().flat_map(Directive::within).for_each(|d| self.deeper(d, &meets));
+        }
+        block.extend_from_slice(ours);
+    }
+
+    /// What stands in a block within, which holds there.
+    fn deeper(&mut self, directive: &Directive, meets: &impl Fn(&Directive) -> bool) {
+        if meets(directive) {
+            self.clash(directive, true);
+        }
+        directive.within().iter().for_each(|d| self.deeper(d, meets));
+    }
+
+    fn clash(&mut self, directive: &Directive, stays: bool) {
+        let clash = Clash { place: self.tree.word(directive.at), directive: directive.text(), stays };
+        // One that a later part takes out does not stay.
+        self.clashes.retain(|known| (&known.place, &known.directive) != (&clash.place, &clash.directive));
+        self.clashes.push(clash);
+    }
+}
+
+/// The block that begins there; all of it where the site is no block.
+fn block_at(directives: &mut Vec<Directive>, at: Option<At>) -> Option<&mut Vec<Directive>> {
+    let Some(at) = at else { return Some(directives) };
+    for directive in directives {
+        let is_it = directive.at == at;
+        let Some(block) = &mut directive.block else { continue };
+        if is_it {
+            return Some(block);
+        }
+        if let Some(found) = block_at(block, Some(at)) {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// Whether a configuration loads a module itself.
+fn is_loaded(tree: &Tree, module: &str) -> bool {
+    let names = |d: &Directive| d.is("load_module") && d.arguments.contains(module);
+    tree.modules.as_ref().is_some_and(|modules| modules.contains(module)) || tree.directives.iter().any(names)
+}
