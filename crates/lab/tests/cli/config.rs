@@ -144,6 +144,12 @@ fn a_page_keeps_the_compression_of_its_location() {
         (&"/page.php".into(), &"gzip".into())
     );
     assert!(told["text"].as_str().unwrap().contains("fastcgi_buffers 32 16k;"));
+    lab.write("nginx/sites-available/default", fixtures::FRONT_CONTROLLER);
+    let args =
+        ["plan", "pages.toml", "--content", "page.html", "--server-config", "nginx/nginx.conf", "--json"];
+    let own = &lab.told(&args)["servers"][0]["own"][0];
+    let page = (own["page"].as_str(), own["host"].as_str());
+    assert_eq!(page, (Some("/"), Some("shop.example")), "the only script is reached by what is no file");
 }
 
 /// The length of a file as gzip makes it at a level.

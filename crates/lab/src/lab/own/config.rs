@@ -91,17 +91,31 @@ impl Lab {
         let wanted = Wanted { name: own.site.clone(), docroot: own.docroot.clone() };
         progress.doing(&format!("trying {}", clean_path(file)));
         let tried = Interrupt::during(|interrupt| {
-            let tried = own::read(&definition.find(), file, &text, &wanted).and_then(|read| {
-                let found = definition.with_own([&read.config]).find();
-                attempt(&found, &read.config.root, interrupt).with_context(flag)?;
-                Ok(Configured { read, found })
-            });
+            let tried = present(definition).and_then(|here| own::read(&here, file, &text, &wanted)).and_then(
+                |read| {
+                    let found = definition.with_own([&read.config]).find();
+                    attempt(&found, &read.config.root, interrupt).with_context(flag)?;
+                    Ok(Configured { read, found })
+                },
+            );
             if interrupt.is_set() { Err(anyhow!("interrupted; nothing was measured")) } else { tried }
         });
         let configured = tried.context("signals cannot be caught")??;
         let notes = &configured.read.notes;
         notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
         Ok(Some(configured))
+    }
+}
+
+/// The server as this machine has it; one that can have no configuration of the user's is refused where that is read.
+fn present(definition: &Definition) -> Result<Found> {
+    let found = definition.find();
+    match found.missing.as_ref().filter(|_| definition.own.is_some()) {
+        Some(missing) => {
+            let remedy = found.remedy.as_ref().map_or(String::new(), |remedy| format!(": {remedy}"));
+            bail!("{} cannot be started: {missing}{remedy}", definition.name)
+        }
+        None => Ok(found),
     }
 }
 

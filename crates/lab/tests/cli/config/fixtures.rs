@@ -96,7 +96,7 @@ server {
 /// The site of WordPress's handbook for nginx.
 pub const WORDPRESS: &str = "\
 upstream php {
-    server unix:/tmp/php-cgi.socket;
+    server unix:/run/php-cgi.socket;
     server 127.0.0.1:9000;
 }
 server {
@@ -121,6 +121,23 @@ server {
         log_not_found off;
         gzip_static on;
     }
+}
+";
+
+/// A site with one script for all pages, as Symfony's handbook has it, under one name alone.
+pub const FRONT_CONTROLLER: &str = "\
+server {
+    listen 80;
+    server_name shop.example;
+    root /var/www/shop/public;
+    if ($host != shop.example) { return 301 https://shop.example$request_uri; }
+    location / { try_files $uri /index.php$is_args$args; }
+    location ~ ^/index\\.php(/|$) {
+        fastcgi_pass unix:/run/php/php-fpm.sock;
+        include fastcgi.conf;
+        internal;
+    }
+    location ~ \\.php$ { return 404; }
 }
 ";
 

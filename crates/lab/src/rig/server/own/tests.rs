@@ -192,6 +192,16 @@ fn apaches_conditions_and_values_are_decided_as_it_reads() {
 }
 
 #[test]
+fn values_that_grow_without_end_stay_as_they_are() {
+    let mut text = format!("ServerRoot /x\nDefine a0 {}\n", "x".repeat(1000));
+    for n in 1..12 {
+        text += &format!("Define a{n} {}\n", format!("${{a{}}}", n - 1).repeat(50));
+    }
+    let read = whole("apache", &[("apache2.conf", &format!("{text}SetEnv kept ${{a11}}\n"))]);
+    assert!(read.config.text.len() < 4 << 20, "{} bytes", read.config.text.len());
+}
+
+#[test]
 fn the_site_that_is_meant_is_found_by_name_root_or_file() {
     let files = [
         ("nginx.conf", "events {}\nhttp { include sites/*; }"),
@@ -219,6 +229,8 @@ fn a_part_alone_has_the_modules_that_it_needs() {
     let config = whole("nginx", &[("mine.conf", "gzip_static on;\nbrotli on;")]).config;
     assert_eq!(config.modules, ["http_gzip_static", "http_brotli_filter"]);
     assert!(config.text.contains("http {") && config.text.contains("config.wrap"), "{}", config.text);
+    let named = whole("nginx", &[("nginx.conf", "gzip on;")]).config;
+    assert!(named.text.contains("config.wrap"), "a name alone makes no root");
     let text = "<IfModule mod_brotli.c>\nAddOutputFilterByType BROTLI_COMPRESS text/css\n</IfModule>\nDeflateCompressionLevel 4";
     let config = whole("apache", &[("mine.conf", text)]).config;
     assert_eq!(

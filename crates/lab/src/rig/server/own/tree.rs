@@ -171,13 +171,13 @@ pub fn text(path: &Path) -> Result<String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }
 
-/// Whether a file is a server's root: it has its name, or begins what only a root does.
+/// Whether a file is a server's root: it has what only a root does, or the name of one and includes that may have it.
 fn is_root(rules: &Rules, file: &Path, text: &str) -> bool {
-    file.file_name().is_some_and(|name| name == rules.root.as_str())
-        || rules
-            .syntax
-            .parse(text, 0)
-            .is_ok_and(|all| all.iter().any(|d| rules.whole.iter().any(|name| d.is(name))))
+    let is_named = file.file_name().is_some_and(|name| name == rules.root.as_str());
+    let all = rules.syntax.parse(text, 0).unwrap_or_default();
+    let is_whole = |d: &Directive| rules.whole.iter().any(|name| d.is(name));
+    let includes = |d: &Directive| d.is("include") || d.is("IncludeOptional");
+    all.iter().any(|d| is_whole(d) || is_named && includes(d))
 }
 
 /// The root file in the folder above that of a part, by the names that either has.

@@ -228,11 +228,13 @@ impl<'t> Way<'t, '_> {
         if let Some(tries) = block.iter().find(|d| d.is("try_files")) {
             let words = tries.words();
             let Some((last, first)) = words.split_last() else { return Step::End(Answer::Unknown) };
-            let found = first.iter().map(|word| self.filled(word, uri)).find(|path| {
-                let file = self.file(chain, block, path);
-                let wanted = if path.ends_with('/') { Exists::Folder } else { Exists::File };
+            let found = first.iter().find(|word| {
+                let file = self.file(chain, block, &self.filled(word, uri));
+                // What the word ends with says what is looked for, not what its value does.
+                let wanted = if word.ends_with('/') { Exists::Folder } else { Exists::File };
                 (self.asked.exists)(&file) == wanted
             });
+            let found = found.map(|word| self.filled(word, uri));
             match (found, last.strip_prefix('=')) {
                 (Some(path), _) => *uri = path,
                 (None, Some(status)) => return Step::End(Answer::Status(status.parse().unwrap_or(404))),

@@ -124,6 +124,7 @@ fn nginx_hands_on_as_its_directives_say() {
     let symfony = "location / { try_files $uri /index.php$is_args$args; } location ~ ^/index\\.php(/|$) { internal; fastcgi_pass a:9000; } \
                    location ~ \\.php$ { return 404; }";
     assert_eq!(script(symfony, "/"), "/index.php");
+    assert_eq!(script(symfony, "/css/"), "/index.php", "a folder is no file");
     assert_eq!(script(symfony, "/index.php"), "Status(404)", "it is internal");
     assert_eq!(script(symfony, "/page.php"), "Status(404)");
     for (server, path, answer) in [

@@ -54,6 +54,9 @@ impl Defines {
             let mut rest = text.as_str();
             while let Some((before, after)) = rest.split_once("${") {
                 out.push_str(before);
+                if out.len() > super::LONGEST as usize {
+                    return text;
+                }
                 let known = after.split_once('}').and_then(|(name, end)| Some((self.values.get(name)?, end)));
                 match known {
                     Some((value, end)) => {
@@ -67,7 +70,7 @@ impl Defines {
                 }
             }
             out.push_str(rest);
-            if out == text || out.len() > super::LONGEST as usize {
+            if out == text {
                 break;
             }
             text = out;
