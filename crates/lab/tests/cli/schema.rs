@@ -12,6 +12,7 @@ use weigh_answer::format::json::Document;
 use weigh_answer::load;
 use weigh_answer::profile::document as profile;
 use weigh_model::plan::Plan;
+use weigh_model::policy::Policy;
 use weigh_model::record::Record;
 use weigh_model::site::Site;
 
@@ -43,6 +44,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("load", "A block of load: `weigh load --json` and result.json", schema_for!(load::Document)),
         ("profile", "Profiles: `weigh profile --json` and profile.json", schema_for!(profile::Document)),
         ("site", "A site: site.toml and `weigh site --json`", schema_for!(Site)),
+        ("policy", "A policy: policy.toml and `weigh advise --json`", schema_for!(Policy)),
         ("runs", "The runs in a folder: `weigh report --json`", schema_for!(report::Listing)),
         ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),

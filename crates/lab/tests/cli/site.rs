@@ -124,6 +124,11 @@ fn a_log_decides_what_is_counted_and_which_files_stand_for_the_rest() {
     let ran = lab.done(&["site", "--docroot", "shop/public", "--log", "access.log"]);
     has_a_screen(&ran);
     assert!(ran.stdout.contains("requests of 10 days (1 line unreadable)"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("No sample of pages: they cannot be measured; give --url.\n"),
+        "{}",
+        ran.stdout
+    );
     let site = site(&lab);
     let month = 365.25 / 12.0 / 10.0;
     let near =

@@ -19,6 +19,14 @@ pub fn of(looked: &Looked, out: &Path) -> String {
     if site.strata.iter().any(|s| s.kind != Kind::Value && s.sent_bytes.is_none()) {
         text += "GB/month: before encoding, because no log counts it.\n\n";
     }
+    for (kind, flag) in
+        [(Kind::Asset, "--docroot or --url"), (Kind::Page, "--url"), (Kind::Download, "--docroot")]
+    {
+        let mut strata = site.of(kind).filter(|stratum| stratum.requests.value > 0.0).peekable();
+        if strata.peek().is_some() && strata.all(|stratum| stratum.sample.is_empty()) {
+            text += &format!("No sample of {}: they cannot be measured; give {flag}.\n\n", kind.plural());
+        }
+    }
     let assumed = units::list(&assumed(site));
     let kept = looked.facts.kept;
     let kept = if kept == 0 {
@@ -56,7 +64,7 @@ fn facts(looked: &Looked) -> String {
     }
     let samples: usize = looked.site.strata.iter().map(|stratum| stratum.sample.len()).sum();
     let stand = match samples {
-        0 => "No file stands for the rest; give --docroot or --url".to_owned(),
+        0 => "No file stands for the rest".to_owned(),
         1 => "1 file stands for the rest".to_owned(),
         _ => format!("{samples} files stand for the rest"),
     };
