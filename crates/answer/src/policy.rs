@@ -1,7 +1,7 @@
 //! Decides what a site should send and store: from its description and from what was measured of its sample files.
 //!
-//! Each kind of content has setups: [`coded`] (assets, pages), [`handed`] (downloads) and [`stored`] (values) make them from rows.
-//! [`choose`] takes the best one by the objective, or a simpler one that is equal to it. No I/O and no clock: the same
+//! Each kind of content has setups: `coded` (assets, pages), `handed` (downloads) and `stored` (values) make them from rows.
+//! `choose` takes the best one by the objective, or a simpler one that is equal to it. No I/O and no clock: the same
 //! site and the same reports give the same policy.
 
 mod choose;

@@ -113,7 +113,7 @@ impl<'a> Coded<'a> {
         (!measured.is_empty()).then_some(Coded { kind, accept, methods, measured, figures })
     }
 
-    /// The setups worth comparing: today's, the plain one, and the best combinations by their figures.
+    /// The setups worth comparing: today's, the plain one, and the combinations with the lowest values.
     pub fn setups(&self, ground: &Ground, weights: &Weights) -> Vec<Setup> {
         let mut all = self.combinations(weights);
         all.sort_by(|a, b| a.cost.total_cmp(&b.cost).then(a.methods.len().cmp(&b.methods.len())));
