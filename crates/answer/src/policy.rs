@@ -10,6 +10,7 @@ mod content;
 mod document;
 mod flip;
 mod handed;
+mod proof;
 mod setup;
 mod stored;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use crate::verdict::ratio_of_totals;
 use choose::{TOLERANCE, choose};
 use coded::Coded;
 pub use document::document;
+pub use proof::{Line, Measured, Proof, proof_document, prove};
 use setup::{NS, Setup};
 use wait::Readers;
 pub use wait::Weighted;

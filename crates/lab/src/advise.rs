@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-pub use study::{Written, studies};
+pub use study::{Written, proofs, studies};
 
 use crate::lab::Lab;
 use weigh_answer::policy::Weighted;

@@ -12,6 +12,7 @@ mod load;
 pub mod plan;
 mod profile;
 mod profiled;
+mod prove;
 mod quantity;
 pub mod report;
 mod run;
@@ -62,6 +63,8 @@ enum Verb {
     Check(check::Args),
     /// Decide what your site should send and store, and write the policy
     Advise(advise::Args),
+    /// Measure a policy beside what the site does today, and say whether its predictions held
+    Prove(prove::Args),
     /// Look at your site: what it sends, to whom and how today, in one file
     Site(Box<site::Args>),
     /// Compare codecs and levels on your files, natively and inside PHP
@@ -131,7 +134,9 @@ fn user() -> ExitCode {
     match &cli.verb {
         // What is not this process's own cannot be metered from within.
         Verb::Run(args) if args.names_running_stores() => {}
-        Verb::Advise(_) | Verb::Plan(_) | Verb::Run(_) | Verb::Link(_) => namespace::allow_networks(),
+        Verb::Advise(_) | Verb::Prove(_) | Verb::Plan(_) | Verb::Run(_) | Verb::Link(_) => {
+            namespace::allow_networks()
+        }
         _ => {}
     }
     ended(match cli.verb {
@@ -140,6 +145,7 @@ fn user() -> ExitCode {
         Verb::Site(args) => site::run(&args, defs),
         Verb::Codec(args) => codec::run(&args, defs),
         Verb::Plan(args) => plan::run(&args, defs),
+        Verb::Prove(args) => prove::run(&args, defs),
         Verb::Run(args) => run::run(&args, defs),
         Verb::Report(args) => report::run(&args),
         Verb::Corpus(args) => corpus::run(&args, defs),

@@ -156,6 +156,9 @@ pub struct Sample {
     pub is_whole: bool,
     /// The endings of the encoded variants that the owner has beside the file: `gz`, `br`.
     pub variants: Vec<String>,
+    /// Variants that are made for it, as a policy says: by their ending the encoder, `gz` by `libdeflate`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub packed: BTreeMap<String, String>,
     /// What the configuration says of the response; null: it does not tell.
     pub expected: Option<Expected>,
 }

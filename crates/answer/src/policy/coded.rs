@@ -52,9 +52,10 @@ struct Measured<'a> {
 
 /// What one response costs.
 #[derive(Clone, Copy, Debug, Default)]
-struct Figures {
+pub(super) struct Figures {
     cpu_ns: f64,
-    exact: Exact,
+    /// The amounts besides CPU time.
+    pub exact: Exact,
 }
 
 /// Everything that setups of a kind are made of.
@@ -297,7 +298,7 @@ impl<'a> Measured<'a> {
 }
 
 /// What one response costs.
-fn response(ground: &Ground, kind: Kind, item: &Item, row: &Row) -> Figures {
+pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, row: &Row) -> Figures {
     let body = row.value(BODY).unwrap_or(item.sample.bytes as f64);
     let sent = row.value("wire-bytes").unwrap_or(body);
     let decoding = row.fact(CODING).map_or(0.0, |coding| ground.decode_ns(coding, item.sample)) / NS;

@@ -102,7 +102,7 @@ fn gains(decision: &Decision) -> Vec<String> {
 }
 
 /// `−12% (−13 to −11)`.
-fn interval(share: f64, amount: &Amount) -> String {
+pub(super) fn interval(share: f64, amount: &Amount) -> String {
     let percent = |share: f64| {
         let text = units::percent(share.abs());
         match text.as_str() {

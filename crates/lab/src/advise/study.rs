@@ -8,7 +8,9 @@ use serde::Serialize;
 use super::located;
 use crate::lab::FILE;
 use crate::rig::server::{Definition, WayRow};
-use weigh_model::site::{Kind, Site, Stratum};
+use weigh_model::advised::ADVISED;
+use weigh_model::policy::{Decision, Encoder, Policy};
+use weigh_model::site::{Accept, Kind, Site, Stratum};
 use weigh_model::way::WayKind;
 
 /// Shares of the time for responses, for cached values, for decoding, and for slow clients.
@@ -60,7 +62,7 @@ struct Precision {
     half_width: f64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Deliveries {
     about: String,
     subject: &'static str,
@@ -69,10 +71,13 @@ struct Deliveries {
     runtimes: Vec<&'static str>,
     ways: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    accept: Option<String>,
+    negotiation: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     slow: Option<Slow>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Slow {
     clients: Vec<u32>,
 }
@@ -82,8 +87,8 @@ struct Cells {
     about: String,
     content: Vec<String>,
     runtimes: Vec<&'static str>,
-    serializers: Vec<&'static str>,
-    codecs: Vec<&'static str>,
+    serializers: Vec<String>,
+    codecs: Vec<String>,
 }
 
 impl Written {
@@ -150,8 +155,8 @@ pub fn studies(
             about: "serializers and codecs on the site's cached values".into(),
             content: values,
             runtimes: vec!["php"],
-            serializers: SERIALIZERS.to_vec(),
-            codecs: VALUE_CODECS.to_vec(),
+            serializers: words(&SERIALIZERS),
+            codecs: words(&VALUE_CODECS),
         };
         found.push(Written { cells: vec![cells], ..Written::new(site, "values", part(1)) });
     }
@@ -160,8 +165,8 @@ pub fn studies(
             about: "decoding, as a browser does it".into(),
             content: decoded,
             runtimes: vec!["native"],
-            serializers: vec!["-"],
-            codecs: DECODERS.to_vec(),
+            serializers: words(&["-"]),
+            codecs: words(&DECODERS),
         };
         found.push(Written { cells: vec![cells], ..Written::new(site, "decoding", part(2)) });
     }
@@ -171,6 +176,10 @@ pub fn studies(
         found.push(Written { deliveries: vec![block], precision, ..own });
     }
     Ok(found)
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 fn block(
@@ -188,6 +197,8 @@ fn block(
         servers: vec![server.name.clone()],
         runtimes: runtimes.to_vec(),
         ways,
+        accept: None,
+        negotiation: false,
         slow: None,
     }
 }
@@ -337,4 +348,97 @@ fn files(site: &Site, folder: &Path, kind: Kind, is_meant: &dyn Fn(&Stratum) -> 
         }
     }
     Ok(found)
+}
+
+/// Clients with a smaller share of the requests are left out of a proof.
+const LEAST_SHARE: f64 = 0.05;
+
+/// The studies that measure a policy beside what the site does today: one for each kind of client, and one of cached values. The
+/// user's configuration is added to them where the site has one.
+///
+/// # Errors
+/// As [`studies`].
+pub fn proofs(
+    site: &Site,
+    folder: &Path,
+    policy: &Policy,
+    server: Option<&Definition>,
+    seconds: f64,
+) -> Result<Vec<(Option<Accept>, Written)>> {
+    let changed: Vec<&Decision> = policy.decisions.iter().filter(|decision| !decision.keep).collect();
+    let clients: Vec<&Accept> =
+        site.visitors.accept.iter().filter(|client| client.share >= LEAST_SHARE).collect();
+    let mut sent = Vec::new();
+    for decision in changed.iter().filter(|decision| decision.kind != Kind::Value) {
+        sent.extend(server.map(|server| compared(site, folder, decision, server)).transpose()?);
+    }
+    sent.retain(|block| !block.content.is_empty());
+    let values = changed.iter().find(|decision| decision.kind == Kind::Value);
+    let values = values.map(|decision| stored(site, folder, decision)).transpose()?;
+    let values = values.filter(|cells| !cells.content.is_empty());
+    let parts = if sent.is_empty() { 0 } else { clients.len() } + usize::from(values.is_some());
+    let part = (seconds / parts.max(1) as f64).round().max(1.0);
+    let mut found = Vec::new();
+    for (at, client) in clients.into_iter().enumerate().filter(|_| !sent.is_empty()) {
+        // Negotiation is the same whoever asks.
+        let of = |block: &Deliveries| Deliveries {
+            accept: Some(client.codings.join(", ")),
+            negotiation: at == 0 && block.subject != "download",
+            ..block.clone()
+        };
+        let deliveries = sent.iter().map(of).collect();
+        let own = Written::new(site, &format!("proof-{}", at + 1), part);
+        found.push((Some(client.clone()), Written { deliveries, ..own }));
+    }
+    if let Some(cells) = values {
+        found.push((None, Written { cells: vec![cells], ..Written::new(site, "proof-values", part) }));
+    }
+    Ok(found)
+}
+
+/// The block of a decision: before and after.
+fn compared(site: &Site, folder: &Path, decision: &Decision, server: &Definition) -> Result<Deliveries> {
+    let kind = decision.kind;
+    let today = site.today(kind).map(|today| today.method.clone());
+    let php = decision.rules.iter().find(|rule| rule.by == Encoder::Php).map(|rule| rule.method.clone());
+    let own = decision.method.clone().or(php);
+    let (subject, runtime, by) = match kind {
+        Kind::Page => ("page", "php", "php/"),
+        Kind::Download => ("download", "php", "php/"),
+        Kind::Asset | Kind::Value => ("asset", "-", "server/"),
+    };
+    let advised = if kind == Kind::Page { format!("server/{ADVISED}") } else { ADVISED.to_owned() };
+    let after = own.map_or(advised, |own| own.strip_prefix(by).unwrap_or(&own).to_owned());
+    let ways = with(vec![after], today, by);
+    Ok(block(server, kind.plural(), subject, files(site, folder, kind, &|_| true)?, &[runtime], ways))
+}
+
+/// The cells of cached values: before and after, and the serializers alone.
+fn stored(site: &Site, folder: &Path, decision: &Decision) -> Result<Cells> {
+    let today = site.today(Kind::Value).map_or("serialize", |today| today.method.as_str());
+    let (serializer, codec) = today.split_once('+').unwrap_or((today, "identity"));
+    let own = decision.rules.iter();
+    let mut serializers = vec![serializer.to_owned()];
+    let mut codecs = words(&["identity", codec]);
+    for rule in own {
+        serializers.extend(rule.serializer.clone());
+        codecs.push(rule.method.clone());
+    }
+    let once = |mut all: Vec<String>| {
+        let mut seen = Vec::new();
+        all.retain(|one| {
+            !seen.contains(one) && {
+                seen.push(one.clone());
+                true
+            }
+        });
+        all
+    };
+    Ok(Cells {
+        about: "cached values, before and after".into(),
+        content: files(site, folder, Kind::Value, &|_| true)?,
+        runtimes: vec!["php"],
+        serializers: once(serializers),
+        codecs: once(codecs),
+    })
 }

@@ -13,7 +13,7 @@ use crate::cli::{one_of, quantity, report, terminal};
 use crate::configuration::{Emitted, Here, emit};
 use crate::digest;
 use crate::interrupt::Interrupt;
-use crate::lab::{Lab, Own, Planning, Progress};
+use crate::lab::{Lab, Own, Planning, Progress, Proved};
 use crate::planner::Ask;
 use crate::rig::guard;
 use crate::rig::server::{Definition, Found};
@@ -30,7 +30,7 @@ use weigh_answer::format::{Detail, markdown};
 use weigh_answer::policy::{Decided, decide, document};
 use weigh_answer::report::Report;
 use weigh_model::plan::Plan;
-use weigh_model::policy::Objective;
+use weigh_model::policy::{Objective, Policy};
 use weigh_model::site::Site;
 use weigh_model::text::clean_path;
 
@@ -136,45 +136,72 @@ fn measure(lab: &Lab, args: &Args, site: &Site, file: &Path) -> Result<Option<Ve
     let mut reports = Vec::new();
     for study in &studies {
         let staging = Shelter::new().context("no temporary folder for the content")?;
-        let plan = planned(lab, site, study, args.seed, staging.path()).or_refuse()?;
-        if plan.cells.is_empty() {
-            terminal::note(&format!("{}: nothing can be measured here", plan.study.name));
-            continue;
+        let plan = planned(lab, site, None, study, args.seed, staging.path()).or_refuse()?;
+        match measured(lab, plan, &interrupt)? {
+            Measured::Run(report) => reports.push(*report),
+            Measured::Nothing => {}
+            Measured::Interrupted => return Ok(None),
         }
-        let command = std::env::args().collect();
-        let folder = run_folder(None, &plan.study.name);
-        let mut dir = RunDir::create(&folder, plan, command).or_refuse()?;
-        if !finish(lab, &mut dir, &More::default(), &interrupt)? {
-            return Ok(None);
-        }
-        reports.push(dir.stored().report());
     }
     Ok(Some(reports))
 }
 
+/// How the run of a study ended.
+pub enum Measured {
+    /// Its results.
+    Run(Box<Report>),
+    /// Nothing of it can be measured here, which was said.
+    Nothing,
+    /// The user interrupted it.
+    Interrupted,
+}
+
+/// Runs a plan in a new folder of `weigh-runs`.
+pub fn measured(lab: &Lab, plan: Plan, interrupt: &Interrupt) -> Result<Measured> {
+    if plan.cells.is_empty() {
+        terminal::note(&format!("{}: nothing can be measured here", plan.study.name));
+        return Ok(Measured::Nothing);
+    }
+    let command = std::env::args().collect();
+    let folder = run_folder(None, &plan.study.name);
+    let mut dir = RunDir::create(&folder, plan, command).or_refuse()?;
+    match finish(lab, &mut dir, &More::default(), interrupt)? {
+        true => Ok(Measured::Run(Box::new(dir.stored().report()))),
+        false => Ok(Measured::Interrupted),
+    }
+}
+
 /// The studies that a site's decisions need, as files are read.
 pub fn site_studies(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Study>> {
-    let definitions = Definition::load(&lab.definitions)?;
-    let server = match &site.sources.server {
-        Some(name) => {
-            let known = definitions.iter().find(|definition| definition.name == *name);
-            Some(known.with_context(|| format!("sources.server: no server `{name}` is known"))?)
-        }
-        None => None,
-    };
-    let written = advise::studies(site, &site::folder_of(file), server, seconds)?;
+    let server = server_of(lab, site)?;
+    let written = advise::studies(site, &site::folder_of(file), server.as_ref(), seconds)?;
     if written.is_empty() {
         bail!("{}: it has no sample file to measure; look at the site again: weigh site", clean_path(file));
     }
     written.iter().map(read).collect()
 }
 
-fn read(written: &Written) -> Result<Study> {
+/// The definition of a site's web server.
+pub fn server_of(lab: &Lab, site: &Site) -> Result<Option<Definition>> {
+    let Some(name) = &site.sources.server else { return Ok(None) };
+    let known = Definition::load(&lab.definitions)?.into_iter().find(|definition| definition.name == *name);
+    known.map(Some).with_context(|| format!("sources.server: no server `{name}` is known"))
+}
+
+/// A study as its file is read.
+pub fn read(written: &Written) -> Result<Study> {
     Study::parse(&written.text()?, &written.name)
 }
 
 /// The plan of one of them, with the user's configuration where the site has it.
-pub fn planned(lab: &Lab, site: &Site, study: &Study, seed: u64, staging: &Path) -> Result<Plan> {
+pub fn planned(
+    lab: &Lab,
+    site: &Site,
+    policy: Option<&Policy>,
+    study: &Study,
+    seed: u64,
+    staging: &Path,
+) -> Result<Plan> {
     let is_sent = !study.part::<DeliveryBlocks>().deliveries.is_empty();
     let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
     let mut own = Own {
@@ -182,6 +209,9 @@ pub fn planned(lab: &Lab, site: &Site, study: &Study, seed: u64, staging: &Path)
         docroot: site.sources.docroot.as_ref().filter(|_| config.is_some()).map(PathBuf::from),
         config,
         names_files: true,
+        proved: policy
+            .filter(|_| is_sent)
+            .map(|policy| Box::new(Proved { policy: policy.clone(), site: site.clone() })),
         ..Own::default()
     };
     let php: Vec<PathBuf> = site.sources.php.iter().take(1).map(PathBuf::from).collect();
@@ -194,12 +224,7 @@ pub fn planned(lab: &Lab, site: &Site, study: &Study, seed: u64, staging: &Path)
 
 /// The files that carry out a policy on the site's server, checked by it in a private instance.
 fn emitted(lab: &Lab, site: &Site, decided: &Decided) -> Result<Vec<Emitted>> {
-    let definitions = Definition::load(&lab.definitions)?;
-    let servers: Vec<Found> = definitions
-        .iter()
-        .filter(|definition| site.sources.server.as_ref() == Some(&definition.name))
-        .map(Definition::find)
-        .collect();
+    let servers: Vec<Found> = server_of(lab, site)?.iter().map(Definition::find).collect();
     let user =
         OwnUser::for_programs(servers.iter().filter_map(|found| found.program.as_deref())).ok().flatten();
     let room = Shelter::of(user).context("no temporary folder")?;

@@ -24,6 +24,8 @@ use crate::subject::client::study::ClientBlocks;
 use crate::subject::codec::study::CellBlocks;
 use crate::subject::delivery::study::{DeliveryBlock, DeliveryBlocks, Served};
 use weigh_model::plan::Plan;
+use weigh_model::policy::Policy;
+use weigh_model::site::Site;
 use weigh_model::way::CONFIG;
 
 /// What a user brings beside the names of studies, as `weigh run` and `weigh plan` take it.
@@ -39,6 +41,9 @@ pub struct Own {
     /// The study names files of the document root itself; else some of them take the place of its content
     #[arg(skip)]
     pub names_files: bool,
+    /// A policy that is one of the server's ways, on top of the configuration if there is one
+    #[arg(skip)]
+    pub proved: Option<Box<Proved>>,
     /// Your web server's configuration, in a private instance beside the study's ways on that server
     #[arg(id = "server_config", long = "server-config", value_name = "FILE", conflicts_with = "url")]
     pub config: Option<PathBuf>,
@@ -74,6 +79,15 @@ pub struct Configured {
     pub read: Read,
     /// The server with it among its ways.
     pub found: Found,
+}
+
+/// A policy that is measured beside what the site does today.
+#[derive(Clone, Debug)]
+pub struct Proved {
+    /// The policy.
+    pub policy: Policy,
+    /// Its site.
+    pub site: Site,
 }
 
 impl Own {
@@ -136,6 +150,9 @@ impl Lab {
         if let Some(Configured { read, found }) = own.read.as_deref() {
             let notes = samples::take(&mut plan, own, read, found)?;
             notes.iter().for_each(|note| planning.progress.note(note));
+            if let Some(Proved { policy, site }) = own.proved.as_deref() {
+                samples::take_on_top(&mut plan, &found.definition.name, policy, site);
+            }
             self.compare(&plan, found, &read.config.way, planning.progress)?;
         }
         if let Some(url) = &own.page {

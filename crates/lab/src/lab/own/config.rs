@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::{Configured, Own};
+use super::{Configured, Own, Proved};
+use crate::configuration::advised;
+use crate::configuration::own::on_top;
 use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Progress};
 use crate::rig::guard::Place;
@@ -61,7 +63,8 @@ impl Lab {
         if !own.urls.is_empty() {
             return Ok(self.native());
         }
-        let configured = self.configure(own, progress)?;
+        let mut configured = self.configure(own, progress)?;
+        let advised = self.advised(own, configured.as_mut(), progress)?;
         let mut inventory = self.inventory(php)?;
         self.look(&mut inventory, studies)?;
         self.choose_stores(&mut inventory, own)?;
@@ -72,7 +75,36 @@ impl Lab {
             inventory.servers.push(look::entry(definition));
             own.read = Some(Box::new(configured));
         }
+        if let Some(definition) = advised {
+            inventory.servers.retain(|s| s.name != definition.name);
+            inventory.servers.push(look::entry(&definition));
+        }
         Ok(inventory)
+    }
+
+    /// Adds a policy to the ways of its server: on top of the user's configuration, or else on that of the lab, which is given back.
+    fn advised(
+        &self,
+        own: &Own,
+        configured: Option<&mut Configured>,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<Definition>> {
+        let Some(Proved { policy, site }) = own.proved.as_deref() else { return Ok(None) };
+        if let Some(Configured { read, found }) = configured {
+            let top = on_top(policy, site, found, read, None)?;
+            let gone = top.clashes.iter().filter(|clash| !clash.stays);
+            for clash in gone {
+                progress.note(&format!("with the policy, {} goes: {}", clash.place, clash.directive));
+            }
+            let definitions = Definition::load(&self.definitions)?;
+            let definition =
+                definitions.iter().find(|d| d.name == found.definition.name).context("no server")?;
+            *found = definition.with_own([&read.config, &top.config]).find();
+            return Ok(None);
+        }
+        let definitions = Definition::load(&self.definitions)?;
+        let server = definitions.iter().find(|d| Some(&d.name) == policy.server.as_ref());
+        server.map(|definition| Ok(definition.with_advised(&advised(policy, definition)?))).transpose()
     }
 
     /// The server with the user's configuration, which it accepts.

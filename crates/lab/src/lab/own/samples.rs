@@ -10,10 +10,13 @@ use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
 use crate::rig::server::own::{Read, Rules, whole};
 use crate::rig::server::{Found, types};
 use crate::subject::delivery::files::{file_name, instances};
+use weigh_model::advised::ADVISED;
 use weigh_model::cell::Subject;
 use weigh_model::payload::{Origin, Payload};
 use weigh_model::plan::Plan;
-use weigh_model::way::{OwnConfig, Sample, WayKind};
+use weigh_model::policy::{Encoder, Policy, Rule};
+use weigh_model::site::{Kind, Site, Stratum};
+use weigh_model::way::{CONFIG, OwnConfig, Sample, WayKind};
 
 /// The values of Accept-Encoding that answers are compared for: what browsers send, gzip alone, and none.
 pub const ACCEPTS: [&str; 3] = ["gzip, deflate, br, zstd", "gzip", ""];
@@ -72,6 +75,42 @@ pub fn take(plan: &mut Plan, own: &Own, read: &Read, found: &Found) -> Result<Ve
     Ok(notes)
 }
 
+/// Gives a policy on top of a configuration the samples of that configuration, with the variants that the policy has made beforehand.
+pub fn take_on_top(plan: &mut Plan, server: &str, policy: &Policy, site: &Site) {
+    let payloads: BTreeMap<String, BTreeMap<String, String>> =
+        plan.payloads.iter().map(|payload| (payload.name.clone(), packed(policy, site, payload))).collect();
+    let Some(entry) = plan.servers.iter_mut().find(|s| s.name == *server) else { return };
+    let Some(own) = entry.own.iter().find(|own| own.way == CONFIG).cloned() else { return };
+    let Some(advised) = entry.own.iter_mut().find(|own| own.way == ADVISED) else { return };
+    let of = |(name, sample): (&String, &Sample)| {
+        let packed = payloads.get(name).cloned().unwrap_or_default();
+        (name.clone(), Sample { packed, expected: None, ..sample.clone() })
+    };
+    advised.samples = own.samples.iter().map(of).collect();
+    advised.folder_files.clone_from(&own.folder_files);
+    advised.page.clone_from(&own.page);
+}
+
+/// The variants of a content that a policy has made beforehand: the ending and the encoder of each.
+fn packed(policy: &Policy, site: &Site, payload: &Payload) -> BTreeMap<String, String> {
+    let stands = |stratum: &&Stratum| stratum.sample.iter().any(|sample| sample.sha256 == payload.sha256);
+    let Some(stratum) = site.of(Kind::Asset).find(stands) else { return BTreeMap::new() };
+    let rules =
+        policy.decisions.iter().filter(|decision| decision.kind == Kind::Asset).flat_map(|d| &d.rules);
+    let holds = |rule: &&Rule| {
+        rule.by == Encoder::Beforehand
+            && payload.bytes >= rule.min_bytes
+            && (rule.types.is_empty() || rule.types.contains(&stratum.format))
+    };
+    let of = |rule: &Rule| {
+        let (_, ending) = types::VARIANTS.iter().find(|(coding, _)| *coding == rule.coding)?;
+        let encoder = rule.encoder.as_deref().unwrap_or_default();
+        let encoder = encoder.split(':').next().unwrap_or_default();
+        Some(((*ending).to_owned(), encoder.to_owned()))
+    };
+    rules.filter(holds).filter_map(of).collect()
+}
+
 /// Whether the response to a cell is a variant that was encoded before.
 fn kind_of(delivery: Option<&weigh_model::cell::Delivery>, payload: &str, config: &OwnConfig) -> WayKind {
     let sample = config.samples.get(payload);
@@ -116,7 +155,14 @@ impl Owner<'_> {
         };
         let variants: Vec<String> = ENDINGS.iter().filter(beside).map(|e| (*e).to_owned()).collect();
         let path = format!("/{}", below.to_string_lossy());
-        let mut sample = Sample { path, file: self.root.join(below), is_whole, variants, expected: None };
+        let mut sample = Sample {
+            path,
+            file: self.root.join(below),
+            is_whole,
+            variants,
+            packed: BTreeMap::new(),
+            expected: None,
+        };
         let first = instances(payload).into_iter().next().map(|first| first.name).unwrap_or_default();
         let (path, file) = sample.named(&first);
         let meaning = self.meaning(rules, read, (&path, &file), &sample.variants);

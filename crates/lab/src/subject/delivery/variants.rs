@@ -33,9 +33,12 @@ pub fn wanted(setting: &Setting, accept: &str) -> Vec<Variant> {
     variants
 }
 
-/// The variant with this ending; none for one that nothing here writes.
-pub fn with_ending(ending: &str) -> Option<Variant> {
-    ["gzip", "br", "zstd"].into_iter().filter_map(|coding| variant(coding, None)).find(|v| v.ending == ending)
+/// The variant with this ending, by this encoder where the coding has several; none for one that nothing here writes.
+pub fn with_ending(ending: &str, encoder: Option<&str>) -> Option<Variant> {
+    ["gzip", "br", "zstd"]
+        .into_iter()
+        .filter_map(|coding| variant(coding, encoder))
+        .find(|v| v.ending == ending)
 }
 
 /// How a coding is made; none for one that nothing here writes.

@@ -104,10 +104,16 @@ impl Files {
                     fs::read(&source).with_context(|| format!("{}: cannot be read", clean_path(&source)))
                 }
                 // Of a part of a file, the owner has no variant: it is made as the lab's are.
-                _ => variants::with_ending(ending)
+                _ => variants::with_ending(ending, None)
                     .context("it has no such variant")?
                     .encode(&instance.read(blob)?),
             })?;
+        }
+        for (ending, encoder) in &sample.packed {
+            let beside = PathBuf::from(format!("{}.{ending}", file.display()));
+            let variant =
+                variants::with_ending(ending, Some(encoder)).context("no such variant can be made")?;
+            self.write(&beside, || variant.encode(&instance.read(blob)?))?;
         }
         Ok(())
     }

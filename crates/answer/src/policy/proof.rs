@@ -1,0 +1,236 @@
+//! Whether a policy does what it predicts: before and after, measured on the site's sample in the same rounds.
+
+use weigh_model::policy::{Amount, Change, Encoder, Policy};
+use weigh_model::site::{Accept, Kind, Site};
+use weigh_model::units;
+use weigh_model::way::CONFIG;
+
+use super::coded::{response, way_of};
+use super::content::{self, Item};
+use super::document::interval;
+use super::setup::{Exact, Setup};
+use super::wait::Weighted;
+use super::{Ground, change, stored};
+use crate::document::Block;
+use crate::estimate::Estimate;
+use crate::exhibit::negotiation::Quirk;
+use crate::report::Report;
+use crate::row::Row;
+use crate::subject::delivery::CPU;
+use crate::table::Grid;
+use crate::text::clean;
+
+/// How far a prediction may be from what was measured, as a share of the amount before, where its interval is narrower.
+const NEAR: f64 = 0.05;
+/// The method of a server that carries out a policy.
+const ADVISED: &str = weigh_model::advised::ADVISED;
+
+/// What was measured for clients that accept the same codings.
+pub struct Measured {
+    /// The clients.
+    pub accept: Accept,
+    /// The run.
+    pub report: Report,
+}
+
+/// One prediction and what was measured.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
+pub struct Line {
+    /// The kind of content.
+    pub kind: Kind,
+    /// The amount: `visitors wait`, `traffic`, `CPU time`, `memory of the store`.
+    pub amount: String,
+    /// The share by which the policy says that it changes.
+    pub predicted: f64,
+    /// The share by which it changed, with its interval.
+    pub measured: Amount,
+    /// Whether the prediction is in the interval, or within 5% of the amount before.
+    pub held: bool,
+}
+
+/// What was proved.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, schemars::JsonSchema)]
+pub struct Proof {
+    /// Each prediction.
+    pub lines: Vec<Line>,
+    /// Decisions that were not measured, with the reason.
+    pub open: Vec<String>,
+    /// Requests of the negotiation matrix after the change, and those that broke a rule.
+    pub negotiated: (usize, usize),
+    /// Whether something that the policy is for became worse, beyond its interval.
+    pub worse: bool,
+}
+
+/// Compares. `responses` are runs with the methods of before and after, one for each kind of client; `values` are runs of cached
+/// values.
+pub fn prove(
+    policy: &Policy,
+    site: &Site,
+    links: &[Weighted],
+    responses: &[Measured],
+    values: &[Report],
+) -> Proof {
+    let mut proof = Proof::default();
+    for decision in policy.decisions.iter().filter(|decision| !decision.keep) {
+        let kind = decision.kind;
+        let pair = match kind {
+            Kind::Value => stored_pair(policy, site, links, values),
+            _ => sent_pair(policy, site, links, responses, kind),
+        };
+        let Some((before, after)) = pair else {
+            proof.open.push(format!("{}: before and after were not both measured.", kind.plural()));
+            continue;
+        };
+        let measured = change(site, &before, &after);
+        let lines = lines(kind, &decision.change, &measured);
+        proof.worse |= lines.iter().any(is_worse);
+        proof.lines.extend(lines);
+    }
+    let results = responses.iter().filter_map(|one| one.report.exhibits.negotiations.as_ref());
+    let way = format!("server/{ADVISED}");
+    for result in results.flat_map(|all| &all.0).filter(|result| result.way == way) {
+        proof.negotiated.0 += result.exchanges.len();
+        proof.negotiated.1 +=
+            result.exchanges.iter().filter(|one| one.quirk.is_some_and(Quirk::is_wrong)).count();
+    }
+    proof
+}
+
+/// The amounts that a decision is judged by.
+fn lines(kind: Kind, predicted: &Change, measured: &Change) -> Vec<Line> {
+    let pairs = match kind {
+        Kind::Value => vec![
+            ("memory of the store", predicted.gb_stored, measured.gb_stored),
+            ("CPU time", predicted.core_hours, measured.core_hours),
+        ],
+        Kind::Download => vec![("CPU time", predicted.core_hours, measured.core_hours)],
+        Kind::Asset | Kind::Page => vec![
+            ("visitors wait", predicted.wait_hours, measured.wait_hours),
+            ("traffic", predicted.gb_out, measured.gb_out),
+            ("CPU time", predicted.core_hours, measured.core_hours),
+        ],
+    };
+    let line = |(name, predicted, measured): (&str, Amount, Amount)| {
+        let (said, seen) = (predicted.share()?, measured.share()?);
+        let is_inside =
+            measured.low.zip(measured.high).is_some_and(|(low, high)| low <= said && said <= high);
+        let held = is_inside || (said - seen).abs() <= NEAR;
+        Some(Line { kind, amount: name.to_owned(), predicted: said, measured, held })
+    };
+    pairs.into_iter().filter_map(line).collect()
+}
+
+/// Whether an amount that was to fall rose, beyond its interval.
+fn is_worse(line: &Line) -> bool {
+    line.predicted < 0.0 && line.measured.low.is_some_and(|low| low > 0.0)
+}
+
+/// Before and after, of what servers and PHP send.
+fn sent_pair(
+    policy: &Policy,
+    site: &Site,
+    links: &[Weighted],
+    responses: &[Measured],
+    kind: Kind,
+) -> Option<(Setup, Setup)> {
+    let decision = policy.decisions.iter().find(|decision| decision.kind == kind)?;
+    let today = site.today(kind).map(|today| today.method.as_str());
+    let by_php = decision.rules.iter().find(|rule| rule.by == Encoder::Php).map(|rule| rule.method.as_str());
+    let method = decision.method.as_deref();
+    let is_before = |row: &&Row| {
+        let is_own = row.cell.setting.codec == CONFIG;
+        Some(way_of(row).as_str()) == today || (is_own && kind != Kind::Download)
+    };
+    let is_after = |row: &&Row| {
+        let way = way_of(row);
+        match (method, by_php) {
+            (Some(method), _) | (None, Some(method)) => way == method,
+            (None, None) => row.cell.setting.codec == ADVISED,
+        }
+    };
+    let items = content::items(site, kind);
+    let (mut before, mut after) = (None, None);
+    for one in responses {
+        let reports = std::slice::from_ref(&one.report);
+        let ground = Ground::new(site, links, reports);
+        let rows_of =
+            |item: &Item| content::rows(reports, kind, &item.sample.sha256, site.sources.server.as_deref());
+        let pair_of = |item: &Item| {
+            let rows = rows_of(item);
+            let own = rows.iter().copied().find(|row| row.cell.setting.codec == CONFIG && is_before(row));
+            let was = own.or_else(|| rows.iter().copied().find(is_before));
+            Some((was?, rows.iter().copied().find(is_after)?))
+        };
+        for item in content::weighed(&items, |at| pair_of(&items[at]).is_some()) {
+            let Some((was, is)) = pair_of(&item) else { continue };
+            let requests = item.requests * one.accept.share;
+            add(&mut before, &ground, kind, &item, was, requests);
+            add(&mut after, &ground, kind, &item, is, requests);
+        }
+    }
+    Some((before?, after?))
+}
+
+/// Adds the responses of a row.
+fn add(to: &mut Option<Setup>, ground: &Ground, kind: Kind, item: &Item, row: &Row, requests: f64) {
+    let exact = response(ground, kind, item, row).exact.times(requests);
+    let cpu = row.get(CPU).map(|cpu| cpu.scaled(requests));
+    *to = Some(match to.take() {
+        None => setup(cpu.unwrap_or_default(), exact),
+        Some(sum) => {
+            setup(cpu.map_or_else(|| sum.cpu.clone(), |cpu| sum.cpu.plus(&cpu)), sum.exact.plus(exact))
+        }
+    });
+}
+
+fn setup(cpu: Estimate, exact: Exact) -> Setup {
+    let (rules, needs, method) = (Vec::new(), Vec::new(), None);
+    Setup { name: String::new(), rules, method, needs, is_today: false, cpu, exact }
+}
+
+/// Before and after, of cached values.
+fn stored_pair(
+    policy: &Policy,
+    site: &Site,
+    links: &[Weighted],
+    values: &[Report],
+) -> Option<(Setup, Setup)> {
+    let rules = &policy.decisions.iter().find(|decision| decision.kind == Kind::Value)?.rules;
+    let ground = Ground::new(site, links, values);
+    let setups = stored::setups(&ground);
+    let before = setups.iter().find(|setup| setup.is_today)?.clone();
+    let after = setups.into_iter().find(|setup| setup.rules == *rules)?;
+    Some((Setup { name: "before".into(), ..before }, after))
+}
+
+/// The proof as blocks of text.
+pub fn proof_document(proof: &Proof) -> Vec<Block> {
+    let mut table = Grid::list(&["", "predicted", "measured", ""]);
+    for line in &proof.lines {
+        let name = format!("{}, {}", line.kind.plural(), line.amount);
+        let measured =
+            line.measured.share().map_or_else(|| "–".to_owned(), |share| interval(share, &line.measured));
+        let predicted = interval(line.predicted, &Amount::default());
+        table.line(&[name, predicted, measured, if line.held { "held" } else { "did not hold" }.to_owned()]);
+    }
+    let mut blocks = Vec::new();
+    if proof.lines.is_empty() {
+        blocks.push(Block::Text("Nothing was proved: no decision was measured before and after.".into()));
+    } else {
+        blocks.push(Block::Table(table));
+        let held = proof.lines.iter().filter(|line| line.held).count();
+        let all = units::count(proof.lines.len(), "prediction", "predictions");
+        let verdict = match proof.worse {
+            true => format!("Worse than before: do not use this policy as it is. {held} of {all} held."),
+            false => format!("{held} of {all} held: in the interval that was measured, or within 5%."),
+        };
+        blocks.push(Block::Answer(vec![verdict]));
+    }
+    let (asked, broken) = proof.negotiated;
+    if asked > 0 {
+        let kept = asked - broken.min(asked);
+        blocks.push(Block::Text(format!("Negotiation: RFC 9110 in {kept} of {asked} requests.")));
+    }
+    blocks.extend(proof.open.iter().map(|open| Block::Remark(format!("Not proved: {}", clean(open)))));
+    blocks
+}
