@@ -410,7 +410,13 @@ fn compared(site: &Site, folder: &Path, decision: &Decision, server: &Definition
     let advised = if kind == Kind::Page { format!("server/{ADVISED}") } else { ADVISED.to_owned() };
     let after = own.map_or(advised, |own| own.strip_prefix(by).unwrap_or(&own).to_owned());
     let ways = with(vec![after], today, by);
-    Ok(block(server, kind.plural(), subject, files(site, folder, kind, &|_| true)?, &[runtime], ways))
+    // The files that the policy was made from.
+    let content = [
+        files(site, folder, kind, &|stratum| is_encodable(stratum) || kind != Kind::Asset)?,
+        files(site, folder, kind, &|stratum| !is_encodable(stratum) && kind == Kind::Asset)?,
+    ]
+    .concat();
+    Ok(block(server, kind.plural(), subject, content, &[runtime], ways))
 }
 
 /// The cells of cached values: before and after, and the serializers alone.
