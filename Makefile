@@ -2,10 +2,11 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-sites pictures clean
+.PHONY: help run studies test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-sites pictures clean
 
 help:
-	@echo "make run           install what is missing (asks first), build, fetch the corpus, measure, answer"
+	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
+	@echo "make studies       the six built-in studies in their quick form"
 	@echo "make test          install what tests need, and pass all of them"
 	@echo "make build         build the release binary: $(WEIGH)"
 	@echo "make lint docs     formatting, clippy, PHP checks; the documentation of the code"
@@ -29,6 +30,9 @@ run:
 	@scripts/setup run
 	@$(MAKE) --no-print-directory build
 	@$(WEIGH) corpus fetch
+	@WEIGH=$(WEIGH) scripts/journey
+
+studies: build
 	@$(WEIGH) run --quick
 
 build:

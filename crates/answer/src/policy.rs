@@ -111,6 +111,13 @@ pub fn decide(
             false => format!("Even the cheapest settings need more than {cores} cores at peak."),
         });
     }
+    let left: usize = reports.iter().map(|report| report.unmeasured.len()).sum();
+    if left > 0 {
+        let count = units::count(left, "configuration was", "configurations were");
+        notes.push(format!(
+            "{count} not measured within the budget: a longer one may change the advice (--budget)."
+        ));
+    }
     notes.extend(Kind::ALL.into_iter().filter_map(|kind| unmeasured(site, kind, &made)));
     let flips = |one: &Made| flip::flips(&ground, one.kind, objective, scarcity, &one.chosen.name);
     let mut decisions: Vec<Decision> = made.iter().map(|one| one.decision(site, flips(one))).collect();

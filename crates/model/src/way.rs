@@ -131,6 +131,9 @@ pub struct OwnConfig {
     pub root: PathBuf,
     /// The host that requests name; null: the instance's address.
     pub host: Option<String>,
+    /// The list of media types that it names in a file of its own, a type with its extensions per line; empty: none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub types: String,
     /// Files of folders, `.htaccess`, by path below `/`.
     pub folder_files: BTreeMap<PathBuf, String>,
     /// The path of the script that makes a page, reached as the configuration reaches PHP.

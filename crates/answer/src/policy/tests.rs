@@ -294,11 +294,11 @@ fn more_rounds_never_make_the_regret_worse_in_the_mean() {
             let own = costs.iter().find(|(rules, _)| *rules == policy.decisions[0].rules);
             own.expect("the same setups compete").1 / least - 1.0
         };
-        (0..6).map(of).sum::<f64>() / 6.0
+        (0..4).map(of).sum::<f64>() / 4.0
     };
-    let regrets = [2, 5, 12].map(regret);
+    let regrets = [2, 10].map(regret);
     assert!(regrets.windows(2).all(|pair| pair[1] <= pair[0] + 1e-9), "{regrets:?}");
-    assert!(regrets[2] <= 0.02, "{regrets:?}");
+    assert!(regrets[1] <= 0.02, "{regrets:?}");
 }
 
 #[test]

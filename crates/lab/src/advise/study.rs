@@ -273,15 +273,15 @@ fn assets(server: &Definition) -> Vec<String> {
         match way.kind {
             WayKind::Plain => all.push(way.name.clone()),
             WayKind::OnTheFly => all.push(filter(way)),
-            // Of several methods for one coding, the first of the definition.
-            WayKind::PreEncoded => {
+            // Of several methods for one coding, the first that needs no files but the variants.
+            WayKind::PreEncoded if way.mirror.is_none() => {
                 let codings = way.codings.iter().map(String::as_str);
                 let codings: Vec<&str> =
                     codings.filter(|c| ["br", "gzip", "zstd"].contains(c) && !before.contains(c)).collect();
                 all.extend(codings.iter().map(|coding| variant(way, coding)));
                 before.extend(codings);
             }
-            WayKind::Offload | WayKind::Transparent => {}
+            WayKind::PreEncoded | WayKind::Offload | WayKind::Transparent => {}
         }
     }
     all

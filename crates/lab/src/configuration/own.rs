@@ -10,7 +10,7 @@ use crate::rig::server::Site as Served;
 use crate::rig::server::emission::{Emission, Snippet};
 use crate::rig::server::own::syntax::{Directive, Place as At};
 use crate::rig::server::own::tree::Tree;
-use crate::rig::server::own::{Read, whole};
+use crate::rig::server::own::{Read, whole, with_types};
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::Policy;
 use weigh_model::site::Site;
@@ -83,7 +83,7 @@ pub fn on_top(
     modules.dedup();
     let config = OwnConfig {
         way: ADVISED.to_owned(),
-        text: written.text,
+        text: with_types(&written.text, &read.tree),
         origins: written.origins.iter().map(|at| at.map(|At { file, line }| (file, line))).collect(),
         modules,
         ..read.config.clone()

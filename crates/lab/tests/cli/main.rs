@@ -9,6 +9,7 @@ macro_rules! needs {
     };
 }
 
+mod advise;
 mod check;
 mod clients;
 mod codec;

@@ -27,7 +27,7 @@ pub use syntax::Syntax;
 use syntax::{Directive, Place};
 use tree::Tree;
 use weigh_model::text::clean_path;
-use weigh_model::way::{CONFIG, OwnConfig, WayKind};
+use weigh_model::way::{CONFIG, DIR, OwnConfig, WayKind};
 
 /// What of a user's configuration a private instance cannot have as it is. Names are compared without regard to case; `*` at the end of
 /// one stands for any rest. Everything that is not named here is taken over, and checked by the server itself.
@@ -125,6 +125,26 @@ pub struct Read {
     pub notes: Vec<String>,
 }
 
+/// The file of media types in an instance's folder.
+pub const TYPES_FILE: &str = "own.types";
+
+/// The text with the list of media types in the instance's own folder: the user's file may be readable for its owner alone.
+pub fn with_types(text: &str, tree: &Tree) -> String {
+    let is_list = |line: &str| {
+        let name = line.split_whitespace().next().unwrap_or_default();
+        tree.types.is_some() && name.eq_ignore_ascii_case("TypesConfig")
+    };
+    let line = |line: &str| {
+        if is_list(line) { format!("TypesConfig \"{DIR}/{TYPES_FILE}\"\n") } else { line.to_owned() }
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+/// Its media types, each with its extension.
+fn listed(tree: &Tree) -> String {
+    tree.types.iter().flatten().map(|(extension, of)| format!("{of} {extension}\n")).collect()
+}
+
 /// The server that a file is for, by what stands in it.
 ///
 /// # Errors
@@ -176,7 +196,8 @@ pub fn read(found: &Found, file: &Path, text: &str, wanted: &Wanted) -> Result<R
         file: file.to_string_lossy().into_owned().into(),
         sha256: tree.sha256.clone(),
         files: tree.files.iter().map(|file| file.to_string_lossy().into_owned().into()).collect(),
-        text: whole.written.text,
+        text: with_types(&whole.written.text, &tree),
+        types: listed(&tree),
         origins: whole.written.origins.iter().map(|at| at.map(|Place { file, line }| (file, line))).collect(),
         root: site.root.clone(),
         host: site.host().map(str::to_owned),

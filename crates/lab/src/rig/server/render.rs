@@ -12,6 +12,7 @@ use super::docroot;
 use super::emission::{Emission, extensions_of};
 use super::encodings::{Encodings, Group, Rule};
 use super::found::Found;
+use super::own::TYPES_FILE;
 use super::types::{self, TYPES, Type};
 use super::{Certificate, Site};
 use crate::rig::service::Draft;
@@ -195,6 +196,9 @@ impl Values {
         draft.render(&format!("servers/{}", definition.name), &definition.templates, is_file, self)?;
         if let Some((config, rules)) = own {
             draft.write(&rules.file, self.filled(config))?;
+            if !config.types.is_empty() {
+                draft.write(TYPES_FILE, config.types.clone())?;
+            }
         }
         if let Some(mirror) = row.and_then(|r| r.mirror.as_ref()) {
             let map =

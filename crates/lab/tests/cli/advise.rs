@@ -1,0 +1,83 @@
+//! `weigh advise` and `weigh prove`: from a site to a policy, its configuration and its proof.
+
+use weigh_model::policy::{Encoder, Policy};
+use weigh_model::site::Kind;
+
+use crate::lab::{Lab, has};
+
+/// A configuration with gzip, as many sites have it.
+const CONFIG: &str = "events {}\nhttp {\n  types { text/javascript js; text/css css; image/png png; }\n  gzip on;\n  gzip_types text/javascript text/css;\n  \
+    server {\n    listen 80;\n    root ROOT;\n  }\n}\n";
+
+/// A site of a script and an image, served by nginx.
+fn shop(lab: &Lab) {
+    let script =
+        |n: usize| (0..n).map(|at| format!("function f{at}(a) {{ return a * {at}; }}\n")).collect::<String>();
+    lab.write("public/app.js", script(2000));
+    lab.write(
+        "public/photo.png",
+        (0..20_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect::<Vec<_>>(),
+    );
+    lab.write("nginx.conf", CONFIG.replace("ROOT", lab.path("public").to_str().unwrap()));
+    lab.fine(&["site", "--docroot", "public", "--server-config", "nginx.conf", "--name", "shop"]);
+}
+
+fn policy(lab: &Lab) -> Policy {
+    toml::from_str(&lab.read("advice/policy.toml")).unwrap()
+}
+
+#[test]
+fn a_site_is_advised_and_the_policy_is_proved() {
+    if !has("nginx", "apt install nginx-light") {
+        return;
+    }
+    let lab = Lab::new();
+    shop(&lab);
+    let advised = lab.done(&["advise", "--budget", "12s"]);
+    assert!(advised.stdout.lines().count() <= 40, "{}", advised.stdout);
+    assert!(advised.stdout.contains("Do this, in this order:"), "{}", advised.stdout);
+    let policy = policy(&lab);
+    let assets = policy.decisions.iter().find(|decision| decision.kind == Kind::Asset).unwrap();
+    assert!(!assets.keep && assets.rules.iter().any(|rule| rule.by == Encoder::Beforehand), "{assets:?}");
+    assert!(assets.rules.iter().all(|rule| !rule.types.iter().any(|of| of == "image/png")), "{assets:?}");
+    assert!(assets.change.gb_out.share().unwrap() < -0.02, "{assets:?}");
+    let snippet = lab.read("advice/config/nginx/encoding.conf");
+    assert!(snippet.contains("_static on;") && !snippet.contains("Not checked"), "{snippet}");
+    assert!(lab.read("advice/advice.md").contains("Do this, in this order:"));
+
+    // The folder is there, and is the policy's: it is replaced only if that is asked for.
+    let line = lab.refused(&["advise", "--budget", "1s"]);
+    assert!(line.contains("advice exists") && line.contains("--force"), "{line}");
+
+    let proved = lab.told(&["prove", "--budget", "12s", "--json"]);
+    let lines = proved["lines"].as_array().unwrap();
+    let traffic = lines.iter().find(|line| line["amount"] == "traffic").unwrap();
+    assert_eq!(traffic["held"], true, "{proved}");
+    assert_eq!(proved["worse"], false);
+    assert_eq!(proved["negotiated"][1], 0, "{proved}");
+
+    // What was measured is used again.
+    let runs: Vec<String> = std::fs::read_dir(lab.path("weigh-runs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.contains("responses"))
+        .collect();
+    let again = lab.done(&["advise", "site.toml", &runs[0], "--out", "again"]);
+    assert!(again.stdout.contains("Do this, in this order:"), "{}", again.stdout);
+}
+
+#[test]
+fn wrong_policies_and_sites_are_one_line() {
+    let lab = Lab::new();
+    for (args, said) in [
+        (["advise", "none.toml"].as_slice(), "none.toml: cannot be read; `weigh site` writes one"),
+        (&["advise", "a.toml", "b.toml"], "two sites are named"),
+        (&["prove", "none.toml"], "none.toml: cannot be read; `weigh advise` writes one"),
+    ] {
+        let line = lab.refused(args);
+        assert!(line.contains(said), "{line}");
+    }
+    lab.write("policy.toml", "schema = 1\nsiet = \"x\"\n");
+    let line = lab.refused(&["prove", "policy.toml"]);
+    assert!(line.contains("policy.toml, line 2: unknown key `siet`; did you mean `site`?"), "{line}");
+}
