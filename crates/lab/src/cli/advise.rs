@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "WHAT", default_value = "time", value_parser = one_of(&OBJECTIVES, objective))]
     objective: Objective,
     /// The longest time to measure, such as 60s or 5m
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = quantity::time)]
+    #[arg(long, value_name = "TIME", default_value_t = BUDGET, value_parser = quantity::time)]
     budget: f64,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1, value_parser = quantity::whole::<u64>)]
@@ -131,7 +131,8 @@ fn told_apart(given: &[PathBuf]) -> Result<(PathBuf, Vec<PathBuf>)> {
 
 /// Runs the studies of a site; none: the user interrupted them.
 fn measure(lab: &Lab, args: &Args, site: &Site, file: &Path) -> Result<Option<Vec<Report>>> {
-    let studies = site_studies(lab, site, file, args.budget).or_refuse()?;
+    let written = written_studies(lab, site, file, args.budget).or_refuse()?;
+    let studies = written.iter().map(read).collect::<Result<Vec<_>>>()?;
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let mut reports = Vec::new();
     for study in &studies {
@@ -171,14 +172,17 @@ pub fn measured(lab: &Lab, plan: Plan, interrupt: &Interrupt) -> Result<Measured
     }
 }
 
-/// The studies that a site's decisions need, as files are read.
-pub fn site_studies(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Study>> {
+/// Seconds that the studies of a site may take, where the user does not say.
+pub const BUDGET: f64 = 300.0;
+
+/// The studies that a site's decisions need.
+pub fn written_studies(lab: &Lab, site: &Site, file: &Path, seconds: f64) -> Result<Vec<Written>> {
     let server = server_of(lab, site)?;
     let written = advise::studies(site, &site::folder_of(file), server.as_ref(), seconds)?;
     if written.is_empty() {
         bail!("{}: it has no sample file to measure; look at the site again: weigh site", clean_path(file));
     }
-    written.iter().map(read).collect()
+    Ok(written)
 }
 
 /// The definition of a site's web server.

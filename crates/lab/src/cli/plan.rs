@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::cli::advise::{BUDGET, planned, read, written_studies};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::run::words;
@@ -13,6 +14,7 @@ use crate::planner::Ask;
 use crate::planner::forecast::{plan_seconds, rounds_seconds};
 use crate::run;
 use crate::shelter::Shelter;
+use crate::site;
 use crate::subject;
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -20,6 +22,7 @@ use weigh_answer::table::Grid;
 use weigh_answer::text::clean;
 use weigh_model::payload::Payload;
 use weigh_model::plan::{Exclusion, Plan};
+use weigh_model::text::clean_path;
 use weigh_model::units;
 use weigh_stats::ROUNDS;
 
@@ -44,6 +47,12 @@ pub struct Args {
     /// The plan as JSON, as it would be written to plan.json; without a study, the list of studies
     #[arg(long)]
     json: bool,
+    /// The studies that `weigh advise` would run for a site
+    #[arg(long = "for", id = "for_site", value_name = "SITE", conflicts_with_all = ["study", "quick", "cells", "json"])]
+    site: Option<PathBuf>,
+    /// Write these studies into a new folder, to be edited and run: weigh run DIR/NAME.toml
+    #[arg(long, value_name = "DIR", requires = "for_site")]
+    save: Option<PathBuf>,
     #[command(flatten)]
     own: Own,
 }
@@ -79,6 +88,9 @@ struct Row {
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_refuse()?;
+    if let Some(file) = &args.site {
+        return for_site(&lab, file, args.save.as_deref());
+    }
     if args.study.is_none() && args.own.urls.is_empty() {
         return list(&lab, args.json);
     }
@@ -102,6 +114,26 @@ fn plan(lab: &Lab, args: &Args) -> Result<Plan> {
     let (staging, progress) = (staging.path(), &mut Preparing::new());
     let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress };
     lab.plan_own(study, &own, &mut planning)
+}
+
+/// What `weigh advise` would measure for a site.
+fn for_site(lab: &Lab, file: &Path, save: Option<&Path>) -> Result<ExitCode> {
+    let site = site::open(file).or_refuse()?.site;
+    let written = written_studies(lab, &site, file, BUDGET).or_refuse()?;
+    if let Some(folder) = save {
+        std::fs::create_dir(folder).with_context(|| format!("--save {}", clean_path(folder))).or_refuse()?;
+    }
+    for one in &written {
+        let staging = Shelter::new().context("no temporary folder for the content")?;
+        let plan = planned(lab, &site, None, &read(one)?, 1, staging.path()).or_refuse()?;
+        terminal::print(&format!("{}\n", describe(&plan, false)))?;
+        if let Some(folder) = save {
+            let file = folder.join(format!("{}.toml", one.name));
+            std::fs::write(&file, one.text()?).with_context(|| clean_path(&file))?;
+            terminal::print(&format!("written to {}\n\n", clean_path(&file)))?;
+        }
+    }
+    Ok(Exit::Fine.into())
 }
 
 /// The content was staged only to be looked at: its place is the one it would have in a run directory.
