@@ -3,7 +3,6 @@
 
 use weigh_model::policy::Need;
 use weigh_model::site::Kind;
-use weigh_model::way::{By, WayKind};
 
 use super::Ground;
 use super::coded::way_of;
@@ -27,6 +26,8 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
     let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
     let today = ground.site.today(Kind::Download);
     let ways = distinct(rows.iter().flatten().map(|row| way_of(row)));
+    // Workers are compared only if each method was measured with slow clients.
+    let is_measured = rows.iter().flatten().all(|row| keeps_worker(ground, row).is_some());
     let setup = |way: &String| {
         let own = rows.iter().map(|rows| rows.iter().copied().find(|row| way_of(row) == *way));
         let own: Vec<&Row> = own.collect::<Option<_>>()?;
@@ -35,7 +36,8 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
         for (item, row) in items.iter().zip(&own) {
             let sent = row.value("wire-bytes").or(row.value(BODY)).unwrap_or(item.sample.bytes as f64);
             let wait = ground.readers.seconds(sent, Kind::Download);
-            let workers = if keeps_worker(ground, row) { wait } else { 0.0 };
+            let is_kept = is_measured && keeps_worker(ground, row) == Some(true);
+            let workers = if is_kept { wait } else { 0.0 };
             exact = exact.plus(Exact { wait, sent, workers, ..Exact::default() }.times(item.requests));
             let Some(one) = row.get(CPU) else { continue };
             let one = one.scaled(item.requests);
@@ -53,10 +55,9 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
     ways.iter().filter_map(setup).collect()
 }
 
-/// Whether slow clients keep a PHP worker busy: as measured with slow clients; where that was not measured, a method whose
-/// script sends the bytes is taken to keep one.
-fn keeps_worker(ground: &Ground, row: &Row) -> bool {
-    let Some(delivery) = row.cell.delivery.as_ref() else { return false };
+/// Whether slow clients keep a PHP worker busy with a method; none if it was not measured with slow clients.
+fn keeps_worker(ground: &Ground, row: &Row) -> Option<bool> {
+    let delivery = row.cell.delivery.as_ref()?;
     let results = ground.reports.iter().filter_map(|report| report.exhibits.fairness.as_ref());
     let same = results.flat_map(|slow| &slow.0).find(|result| {
         let own = result.cell.delivery.as_ref();
@@ -65,12 +66,10 @@ fn keeps_worker(ground: &Ground, row: &Row) -> bool {
             && own.is_some_and(|d| d.server == delivery.server && d.by == delivery.by)
             && result.cell.setting == row.cell.setting
     });
-    let measured = same.and_then(|result| {
-        let slow = result.cell.delivery.as_ref()?.slow.as_ref()?;
-        let most = f64::from(slow.clients.min(slow.workers));
-        Some(result.busy? >= KEPT * most)
-    });
-    measured.unwrap_or(delivery.by == By::Php && delivery.kind == WayKind::Plain)
+    let result = same?;
+    let slow = result.cell.delivery.as_ref()?.slow.as_ref()?;
+    let most = f64::from(slow.clients.min(slow.workers));
+    Some(result.busy? >= KEPT * most)
 }
 
 /// Modules of the server that are not in its standard package.
