@@ -48,11 +48,12 @@ fn is_variant(path: &Path) -> bool {
     VARIANTS.iter().any(|(_, e)| *e == extension(path))
 }
 
-/// For each coding, the extensions all of whose files below the docroot have a variant of it.
-pub fn variants(docroot: &Path) -> Result<BTreeMap<&'static str, Vec<String>>> {
+/// For each coding, the extensions all of whose files below the docroot have a variant of it. A dead link, or a file that cannot be
+/// read, is not sent and does not count.
+pub fn variants(docroot: &Path) -> BTreeMap<&'static str, Vec<String>> {
     let mut found: BTreeMap<&'static str, BTreeMap<String, bool>> = BTreeMap::new();
     for entry in WalkDir::new(docroot).follow_links(true) {
-        let entry = entry.with_context(|| format!("cannot read {}", docroot.display()))?;
+        let Ok(entry) = entry else { continue };
         let path = entry.path();
         if !entry.file_type().is_file() || is_variant(path) || extension(path).is_empty() {
             continue;
@@ -65,7 +66,7 @@ pub fn variants(docroot: &Path) -> Result<BTreeMap<&'static str, Vec<String>>> {
     let whole =
         |all: BTreeMap<String, bool>| all.into_iter().filter(|(_, every)| *every).map(|(e, _)| e).collect();
     let by_coding = found.into_iter().map(|(coding, all)| (coding, whole(all)));
-    Ok(by_coding.filter(|(_, extensions): &(_, Vec<String>)| !extensions.is_empty()).collect())
+    by_coding.filter(|(_, extensions): &(_, Vec<String>)| !extensions.is_empty()).collect()
 }
 
 /// The extensions of the files below the docroot.

@@ -129,7 +129,7 @@ impl Values {
         let mirrored = row.is_some_and(|r| r.mirror.is_some());
         let root = if mirrored { attempt.dir.join(docroot::MIRROR) } else { absolute(&site.docroot)? };
         let variants =
-            if kind == WayKind::PreEncoded { docroot::variants(&site.docroot)? } else { BTreeMap::new() };
+            if kind == WayKind::PreEncoded { docroot::variants(&site.docroot) } else { BTreeMap::new() };
         let certificate = |c: &Certificate| {
             Ok::<_, anyhow::Error>(Files {
                 chain: path(&absolute(&c.chain)?)?,

@@ -11,7 +11,9 @@ fn docroot() -> tempfile::TempDir {
 
 #[test]
 fn an_extension_counts_where_every_file_has_the_variant() {
-    let found = variants(docroot().path()).unwrap();
+    let home = docroot();
+    symlink("nowhere", home.path().join("dead.js")).unwrap();
+    let found = variants(home.path());
     assert_eq!(found["gzip"], ["js"]);
     assert_eq!(found["br"], ["css"]);
     assert_eq!(found.len(), 2);
