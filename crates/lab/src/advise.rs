@@ -12,8 +12,9 @@ use anyhow::{Context, Result};
 pub use study::{Written, proofs, studies};
 
 use crate::lab::Lab;
+use crate::site::base;
 use weigh_answer::policy::Weighted;
-use weigh_model::site::Site;
+use weigh_model::site::{Kind, LinkShare, Site};
 
 impl Lab {
     /// The links of a site's visitors, with their shares.
@@ -21,7 +22,7 @@ impl Lab {
     /// # Errors
     /// A link that nothing is known of.
     pub fn visitors_links(&self, site: &Site) -> Result<Vec<Weighted>> {
-        let of = |share: &weigh_model::site::LinkShare| {
+        let of = |share: &LinkShare| {
             let link = self.definitions.link(&share.link).context("visitors.links")?;
             Ok((link, share.share))
         };
@@ -30,9 +31,9 @@ impl Lab {
 }
 
 /// Where the file of a sample lies.
-fn located(site: &Site, folder: &Path, kind: weigh_model::site::Kind, path: &str) -> Result<String> {
+fn located(site: &Site, folder: &Path, kind: Kind, path: &str) -> Result<String> {
     let docroot = site.sources.docroot.as_deref().map(Path::new);
-    let file = crate::site::base(kind, docroot, folder).join(path);
+    let file = base(kind, docroot, folder).join(path);
     let full = std::path::absolute(&file).context("a sample's file has no path")?;
     full.to_str().map(str::to_owned).context("a sample's path is not UTF-8")
 }

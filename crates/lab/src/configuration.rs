@@ -11,12 +11,11 @@ mod php;
 mod server;
 mod symfony;
 
-use std::path::Path;
-
 use anyhow::Result;
 
 pub use advised::advised;
 pub use emitted::{Emitted, Line};
+pub use folder::files;
 
 use crate::rig::guard::Place;
 use crate::rig::server::Found;
@@ -32,17 +31,7 @@ pub struct Here<'a> {
     pub place: Option<&'a Place>,
 }
 
-/// Writes the files of a policy into a new folder, and says what they are, in the order in which to use them.
-///
-/// # Errors
-/// One line: what of the policy no file can hold, or that the folder is there already.
-pub fn write(policy: &Policy, site: &Site, here: Here<'_>, into: &Path) -> Result<Vec<Emitted>> {
-    let emitted = emit(policy, site, here)?;
-    folder::write(&emitted, into)?;
-    Ok(emitted)
-}
-
-/// The files of a policy, not written anywhere.
+/// The files of a policy, in the order in which to use them.
 ///
 /// # Errors
 /// One line: what of the policy no file can hold.

@@ -26,3 +26,4 @@ pub mod shelter;
 pub mod site;
 pub mod study;
 pub mod subject;
+pub mod whole;

@@ -12,7 +12,7 @@ use weigh_model::way::{By, ENCODER, WayKind};
 
 use super::Ground;
 use super::content::{self, Item};
-use super::setup::{Exact, NS, Setup};
+use super::setup::{Exact, NS, Setup, Sum};
 use super::weights::Weights;
 use crate::advice::delivery::pages::need;
 use crate::estimate::Estimate;
@@ -132,7 +132,7 @@ impl<'a> Coded<'a> {
     fn combinations(&self, weights: &Weights) -> Vec<Combination> {
         let cost = |file: usize, method: usize| {
             let figures = self.figures[file][method]?;
-            Some(weights.of(&figures))
+            Some((weights.wait + weights.core) * figures.cpu_ns / NS + figures.exact.cost(weights))
         };
         let costs: Vec<Vec<Option<f64>>> = (0..self.measured.len())
             .map(|file| (0..=self.methods.len()).map(|method| cost(file, method)).collect())
@@ -275,17 +275,14 @@ impl<'a> Coded<'a> {
                 weights.entry((file, row.id())).or_insert((row, 0.0)).1 += client.share;
             }
         }
-        let mut cpu: Option<Estimate> = None;
-        let mut exact = Exact::default();
+        let mut sum = Sum::default();
         for ((file, _), (row, share)) in weights {
             let item = &self.measured[file].item;
             let requests = share * item.requests;
-            exact = exact.plus(response(ground, self.kind, item, row).exact.times(requests));
-            let Some(own) = row.get(CPU) else { continue };
-            let own = own.scaled(requests);
-            cpu = Some(cpu.map_or_else(|| own.clone(), |sum| sum.plus(&own)));
+            let exact = response(ground, self.kind, item, row).exact.times(requests);
+            sum.add(row.get(CPU).map(|cpu| cpu.scaled(requests)), exact);
         }
-        (cpu.unwrap_or_default(), exact)
+        sum.parts()
     }
 }
 
@@ -305,13 +302,6 @@ pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, row: &Row) -> F
     let made = item.stratum.made_ms.map_or(0.0, |made| made.value / 1e3);
     let wait = ground.readers.seconds(sent, kind) + decoding * ground.readers.slower + made;
     Figures { cpu_ns: row.value(CPU).unwrap_or(0.0), exact: Exact { wait, sent, ..Exact::default() } }
-}
-
-impl Weights {
-    fn of(&self, figures: &Figures) -> f64 {
-        let exact = &figures.exact;
-        (self.wait + self.core) * figures.cpu_ns / NS + self.wait * exact.wait + self.sent * exact.sent
-    }
 }
 
 /// The method of a row as studies write it.

@@ -7,8 +7,7 @@ use weigh_model::site::Kind;
 use super::Ground;
 use super::coded::way_of;
 use super::content;
-use super::setup::{Exact, Setup};
-use crate::estimate::Estimate;
+use super::setup::{Exact, Setup, Sum};
 use crate::first::distinct;
 use crate::row::Row;
 use crate::subject::delivery::{BODY, CPU};
@@ -32,16 +31,14 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
         let own = rows.iter().map(|rows| rows.iter().copied().find(|row| way_of(row) == *way));
         let own: Vec<&Row> = own.collect::<Option<_>>()?;
         let first = *own.first()?;
-        let (mut cpu, mut exact) = (None::<Estimate>, Exact::default());
+        let mut sum = Sum::default();
         for (item, row) in items.iter().zip(&own) {
             let sent = row.value("wire-bytes").or(row.value(BODY)).unwrap_or(item.sample.bytes as f64);
             let wait = ground.readers.seconds(sent, Kind::Download);
             let is_kept = is_measured && keeps_worker(ground, row) == Some(true);
             let workers = if is_kept { wait } else { 0.0 };
-            exact = exact.plus(Exact { wait, sent, workers, ..Exact::default() }.times(item.requests));
-            let Some(one) = row.get(CPU) else { continue };
-            let one = one.scaled(item.requests);
-            cpu = Some(cpu.map_or_else(|| one.clone(), |sum| sum.plus(&one)));
+            let exact = Exact { wait, sent, workers, ..Exact::default() }.times(item.requests);
+            sum.add(row.get(CPU).map(|cpu| cpu.scaled(item.requests)), exact);
         }
         let is_today = today.is_some_and(|today| today.method == *way);
         let name = match today.filter(|_| is_today) {
@@ -49,7 +46,7 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
             None => format!("Send downloads with {}", crate::names::method(first)),
         };
         let method = Some(way.clone());
-        let cpu = cpu.unwrap_or_default();
+        let (cpu, exact) = sum.parts();
         Some(Setup { name, rules: Vec::new(), method, needs: needs(first), is_today, cpu, exact })
     };
     ways.iter().filter_map(setup).collect()

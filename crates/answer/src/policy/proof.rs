@@ -1,5 +1,6 @@
 //! Whether a policy does what it predicts: before and after, measured on the site's sample in the same rounds.
 
+use weigh_model::advised::ADVISED;
 use weigh_model::policy::{Amount, Change, Encoder, Policy};
 use weigh_model::site::{Accept, Kind, Site};
 use weigh_model::units;
@@ -8,11 +9,10 @@ use weigh_model::way::CONFIG;
 use super::coded::{response, way_of};
 use super::content::{self, Item};
 use super::document::interval;
-use super::setup::{Exact, Setup};
+use super::setup::{Setup, Sum};
 use super::wait::Weighted;
 use super::{Ground, change, stored};
 use crate::document::Block;
-use crate::estimate::Estimate;
 use crate::exhibit::negotiation::Quirk;
 use crate::report::Report;
 use crate::row::Row;
@@ -22,9 +22,6 @@ use crate::text::clean;
 
 /// How far a prediction may be from what was measured, as a share of the amount before, where its interval is narrower.
 const NEAR: f64 = 0.05;
-/// The method of a server that carries out a policy.
-const ADVISED: &str = weigh_model::advised::ADVISED;
-
 /// What was measured for clients that accept the same codings.
 pub struct Measured {
     /// The clients.
@@ -85,6 +82,14 @@ pub fn prove(
         let lines = lines(kind, &decision.change, &measured);
         proof.worse |= lines.iter().any(is_worse);
         proof.lines.extend(lines);
+    }
+    let left: usize =
+        responses.iter().map(|one| &one.report).chain(values).map(|report| report.unmeasured.len()).sum();
+    if left > 0 {
+        let count = units::count(left, "configuration", "configurations");
+        proof.open.push(format!(
+            "{count} did not fit into the budget; a longer one covers the whole sample (--budget)."
+        ));
     }
     let results = responses.iter().filter_map(|one| one.report.exhibits.negotiations.as_ref());
     let way = format!("server/{ADVISED}");
@@ -149,7 +154,8 @@ fn sent_pair(
         }
     };
     let items = content::items(site, kind);
-    let (mut before, mut after) = (None, None);
+    let (mut before, mut after) = (Sum::default(), Sum::default());
+    let mut is_measured = false;
     for one in responses {
         let reports = std::slice::from_ref(&one.report);
         let ground = Ground::new(site, links, reports);
@@ -164,27 +170,19 @@ fn sent_pair(
         for item in content::weighed(&items, |at| pair_of(&items[at]).is_some()) {
             let Some((was, is)) = pair_of(&item) else { continue };
             let requests = item.requests * one.accept.share;
-            add(&mut before, &ground, kind, &item, was, requests);
-            add(&mut after, &ground, kind, &item, is, requests);
+            for (sum, row) in [(&mut before, was), (&mut after, is)] {
+                let exact = response(&ground, kind, &item, row).exact.times(requests);
+                sum.add(row.get(CPU).map(|cpu| cpu.scaled(requests)), exact);
+            }
+            is_measured = true;
         }
     }
-    Some((before?, after?))
+    is_measured.then(|| (setup(before), setup(after)))
 }
 
-/// Adds the responses of a row.
-fn add(to: &mut Option<Setup>, ground: &Ground, kind: Kind, item: &Item, row: &Row, requests: f64) {
-    let exact = response(ground, kind, item, row).exact.times(requests);
-    let cpu = row.get(CPU).map(|cpu| cpu.scaled(requests));
-    *to = Some(match to.take() {
-        None => setup(cpu.unwrap_or_default(), exact),
-        Some(sum) => {
-            setup(cpu.map_or_else(|| sum.cpu.clone(), |cpu| sum.cpu.plus(&cpu)), sum.exact.plus(exact))
-        }
-    });
-}
-
-fn setup(cpu: Estimate, exact: Exact) -> Setup {
+fn setup(sum: Sum) -> Setup {
     let (rules, needs, method) = (Vec::new(), Vec::new(), None);
+    let (cpu, exact) = sum.parts();
     Setup { name: String::new(), rules, method, needs, is_today: false, cpu, exact }
 }
 

@@ -43,8 +43,32 @@ impl Exact {
         }
     }
 
-    fn cost(&self, weights: &Weights) -> f64 {
+    /// Its value in the objective.
+    pub fn cost(&self, weights: &Weights) -> f64 {
         weights.wait * self.wait + weights.sent * self.sent + weights.stored * self.stored
+    }
+}
+
+/// Amounts per month while they are added up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sum {
+    cpu: Option<Estimate>,
+    exact: Exact,
+}
+
+impl Sum {
+    /// Adds what responses or operations take: CPU nanoseconds, as far as they were measured, and the other amounts.
+    pub fn add(&mut self, cpu: Option<Estimate>, exact: Exact) {
+        self.exact = self.exact.plus(exact);
+        self.cpu = match (self.cpu.take(), cpu) {
+            (Some(sum), Some(cpu)) => Some(sum.plus(&cpu)),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// Both parts.
+    pub fn parts(self) -> (Estimate, Exact) {
+        (self.cpu.unwrap_or_default(), self.exact)
     }
 }
 

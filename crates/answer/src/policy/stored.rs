@@ -9,8 +9,7 @@ use weigh_model::transfer::{Connection, Path};
 
 use super::Ground;
 use super::content::{self, Item};
-use super::setup::{Exact, NS, Setup};
-use crate::estimate::Estimate;
+use super::setup::{Exact, NS, Setup, Sum};
 use crate::finding::label;
 use crate::first::distinct;
 use crate::row::Row;
@@ -48,7 +47,7 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
 /// A serializer and codec from a size on, the serializer alone below it; none if one was not measured.
 fn setup(ground: &Ground, items: &[Item], rows: &[Vec<&Row>], own: &Key, min_bytes: u64) -> Option<Setup> {
     let alone = (own.0.clone(), IDENTITY.to_owned());
-    let (mut cpu, mut exact) = (None::<Estimate>, Exact::default());
+    let mut sum = Sum::default();
     let mut first = None;
     for (item, rows) in items.iter().zip(rows) {
         let is_encoded = item.stratum.from_bytes >= min_bytes;
@@ -59,13 +58,10 @@ fn setup(ground: &Ground, items: &[Item], rows: &[Vec<&Row>], own: &Key, min_byt
         }
         let (bytes, path) = (row.value(STORED)?, Path::shared(STORE.0, STORE.1, 1.0));
         let call = path.call_ns(bytes, Connection::Warm, false) / NS;
-        exact = exact.plus(Exact {
-            wait: call * (item.requests + item.writes),
-            stored: bytes * item.files,
-            ..Exact::default()
-        });
-        let one = row.get(DECODE)?.scaled(item.requests).plus(&row.get(ENCODE)?.scaled(item.writes));
-        cpu = Some(cpu.map_or_else(|| one.clone(), |sum| sum.plus(&one)));
+        let wait = call * (item.requests + item.writes);
+        let exact = Exact { wait, stored: bytes * item.files, ..Exact::default() };
+        let cpu = row.get(DECODE)?.scaled(item.requests).plus(&row.get(ENCODE)?.scaled(item.writes));
+        sum.add(Some(cpu), exact);
     }
     let first = first?;
     let setting = &first.cell.setting;
@@ -88,7 +84,8 @@ fn setup(ground: &Ground, items: &[Item], rows: &[Vec<&Row>], own: &Key, min_byt
         types: Vec::new(),
     };
     let needs = needs(&own.0, first);
-    Some(Setup { name, rules: vec![rule], method: None, needs, is_today, cpu: cpu?, exact })
+    let (cpu, exact) = sum.parts();
+    Some(Setup { name, rules: vec![rule], method: None, needs, is_today, cpu, exact })
 }
 
 /// Extensions that PHP does not bring.

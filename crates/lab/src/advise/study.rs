@@ -410,12 +410,15 @@ fn compared(site: &Site, folder: &Path, decision: &Decision, server: &Definition
     let advised = if kind == Kind::Page { format!("server/{ADVISED}") } else { ADVISED.to_owned() };
     let after = own.map_or(advised, |own| own.strip_prefix(by).unwrap_or(&own).to_owned());
     let ways = with(vec![after], today, by);
-    // The files that the policy was made from.
-    let content = [
-        files(site, folder, kind, &|stratum| is_encodable(stratum) || kind != Kind::Asset)?,
-        files(site, folder, kind, &|stratum| !is_encodable(stratum) && kind == Kind::Asset)?,
-    ]
-    .concat();
+    // The files that the policy was made from: of assets, those that encoding makes smaller have places of their own.
+    let content = match kind {
+        Kind::Asset => [
+            files(site, folder, kind, &is_encodable)?,
+            files(site, folder, kind, &|stratum| !is_encodable(stratum))?,
+        ]
+        .concat(),
+        _ => files(site, folder, kind, &|_| true)?,
+    };
     Ok(block(server, kind.plural(), subject, content, &[runtime], ways))
 }
 
@@ -423,28 +426,21 @@ fn compared(site: &Site, folder: &Path, decision: &Decision, server: &Definition
 fn stored(site: &Site, folder: &Path, decision: &Decision) -> Result<Cells> {
     let today = site.today(Kind::Value).map_or("serialize", |today| today.method.as_str());
     let (serializer, codec) = today.split_once('+').unwrap_or((today, "identity"));
-    let own = decision.rules.iter();
     let mut serializers = vec![serializer.to_owned()];
     let mut codecs = words(&["identity", codec]);
-    for rule in own {
+    for rule in &decision.rules {
         serializers.extend(rule.serializer.clone());
         codecs.push(rule.method.clone());
     }
-    let once = |mut all: Vec<String>| {
-        let mut seen = Vec::new();
-        all.retain(|one| {
-            !seen.contains(one) && {
-                seen.push(one.clone());
-                true
-            }
-        });
-        all
-    };
+    for all in [&mut serializers, &mut codecs] {
+        all.sort();
+        all.dedup();
+    }
     Ok(Cells {
         about: "cached values, before and after".into(),
         content: files(site, folder, Kind::Value, &|_| true)?,
         runtimes: vec!["php"],
-        serializers: once(serializers),
-        codecs: once(codecs),
+        serializers,
+        codecs,
     })
 }

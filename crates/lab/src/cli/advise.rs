@@ -8,12 +8,11 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::advise::{self, Written};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
-use crate::cli::run::{More, finish, run_folder};
+use crate::cli::run::{More, begin, finish, nothing, plan_each, run_folder};
 use crate::cli::{one_of, quantity, report, terminal};
-use crate::configuration::{Emitted, Here, emit};
-use crate::digest;
+use crate::configuration::{self, Emitted, Here, emit};
 use crate::interrupt::Interrupt;
-use crate::lab::{Lab, Own, Planning, Progress, Proved};
+use crate::lab::{Lab, Own, Progress, Proved};
 use crate::planner::Ask;
 use crate::rig::guard;
 use crate::rig::server::{Definition, Found};
@@ -25,6 +24,7 @@ use crate::shelter::Shelter;
 use crate::site;
 use crate::study::Study;
 use crate::subject::delivery::study::DeliveryBlocks;
+use crate::whole;
 use weigh_answer::document::Block;
 use weigh_answer::format::{Detail, markdown};
 use weigh_answer::policy::{Decided, decide, document};
@@ -85,23 +85,21 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let opened = site::open(&file).or_refuse()?;
     let mut progress = Preparing::new();
     opened.notes.iter().for_each(|note| progress.note(note));
-    let place = Place::new(&args.out, args.force).or_refuse()?;
-    let site = opened.site;
-    let mut reports =
-        runs.iter().map(|run| Ok(RunDir::open(run)?.stored().report())).collect::<Result<Vec<_>>>();
-    let reports = match &mut reports {
-        Ok(found) if found.is_empty() => match measure(&lab, args, &site, &file)? {
-            Some(measured) => measured,
-            None => return Ok(Exit::Internal.into()),
-        },
-        _ => reports.or_refuse()?,
-    };
+    may_write(&args.out, args.force).or_refuse()?;
     drop(progress);
+    let site = opened.site;
+    let reports: Vec<Report> = if runs.is_empty() {
+        let studies = written_studies(&lab, &site, &file, args.budget).or_refuse()?;
+        match measured(&lab, &site, None, studies.iter(), args.seed)? {
+            Some(reports) => reports.into_iter().flatten().collect(),
+            None => return Ok(Exit::Internal.into()),
+        }
+    } else {
+        let report = |run: &PathBuf| Ok(RunDir::open(run)?.stored().report());
+        runs.iter().map(report).collect::<Result<_>>().or_refuse()?
+    };
     let links = lab.visitors_links(&site).or_refuse()?;
-    let sha256 = digest::sha256(
-        &std::fs::read(&file).with_context(|| format!("{}: cannot be read", clean_path(&file)))?,
-    );
-    let decided = decide(&site, &sha256, &links, &reports, args.objective);
+    let decided = decide(&site, &opened.sha256, &links, &reports, args.objective);
     let emitted = emitted(&lab, &site, &decided)?;
     let mut blocks = document(&decided, &site);
     blocks.extend(carried_out(&emitted));
@@ -110,8 +108,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         (PathBuf::from(POLICY), policy_text(&decided)?),
         (PathBuf::from("advice.md"), markdown::text(&blocks, &[], &options)),
     ];
-    files.extend(emitted.iter().map(|one| (Path::new("config").join(&one.file), one.text())));
-    place.write(&files)?;
+    let below = |(file, text)| (Path::new("config").join::<PathBuf>(file), text);
+    files.extend(configuration::files(&emitted).into_iter().map(below));
+    whole::write(&files, &args.out)?;
     if args.json {
         terminal::print_json(&decided.policy)?;
     } else {
@@ -129,47 +128,33 @@ fn told_apart(given: &[PathBuf]) -> Result<(PathBuf, Vec<PathBuf>)> {
     Ok((file, runs.into_iter().map(|run| find(run)).collect::<Result<_>>()?))
 }
 
-/// Runs the studies of a site; none: the user interrupted them.
-fn measure(lab: &Lab, args: &Args, site: &Site, file: &Path) -> Result<Option<Vec<Report>>> {
-    let written = written_studies(lab, site, file, args.budget).or_refuse()?;
-    let studies = written.iter().map(read).collect::<Result<Vec<_>>>()?;
+/// The runs of a site's studies, in new folders of `weigh-runs`: none for a study of which nothing can be measured here. None at all
+/// if the user interrupted them. All are planned before the first is measured.
+pub fn measured<'w>(
+    lab: &Lab,
+    site: &Site,
+    policy: Option<&Policy>,
+    written: impl Iterator<Item = &'w Written>,
+    seed: u64,
+) -> Result<Option<Vec<Option<Report>>>> {
+    let staging = Shelter::new().context("no temporary folder for the content")?;
+    let plans = planned(lab, site, policy, written, seed, staging.path()).or_refuse()?;
     let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
     let mut reports = Vec::new();
-    for study in &studies {
-        let staging = Shelter::new().context("no temporary folder for the content")?;
-        let plan = planned(lab, site, None, study, args.seed, staging.path()).or_refuse()?;
-        match measured(lab, plan, &interrupt)? {
-            Measured::Run(report) => reports.push(*report),
-            Measured::Nothing => {}
-            Measured::Interrupted => return Ok(None),
+    for plan in plans {
+        if plan.cells.is_empty() {
+            terminal::note(&format!("{}: {}", plan.study.name, nothing(&plan)));
+            reports.push(None);
+            continue;
         }
+        let folder = run_folder(None, &plan.study.name);
+        let mut dir = begin(plan, &folder)?;
+        if !finish(lab, &mut dir, &More::default(), &interrupt)? {
+            return Ok(None);
+        }
+        reports.push(Some(dir.stored().report()));
     }
     Ok(Some(reports))
-}
-
-/// How the run of a study ended.
-pub enum Measured {
-    /// Its results.
-    Run(Box<Report>),
-    /// Nothing of it can be measured here, which was said.
-    Nothing,
-    /// The user interrupted it.
-    Interrupted,
-}
-
-/// Runs a plan in a new folder of `weigh-runs`.
-pub fn measured(lab: &Lab, plan: Plan, interrupt: &Interrupt) -> Result<Measured> {
-    if plan.cells.is_empty() {
-        terminal::note(&format!("{}: nothing can be measured here", plan.study.name));
-        return Ok(Measured::Nothing);
-    }
-    let command = std::env::args().collect();
-    let folder = run_folder(None, &plan.study.name);
-    let mut dir = RunDir::create(&folder, plan, command).or_refuse()?;
-    match finish(lab, &mut dir, &More::default(), interrupt)? {
-        true => Ok(Measured::Run(Box::new(dir.stored().report()))),
-        false => Ok(Measured::Interrupted),
-    }
 }
 
 /// Seconds that the studies of a site may take, where the user does not say.
@@ -192,38 +177,32 @@ pub fn server_of(lab: &Lab, site: &Site) -> Result<Option<Definition>> {
     known.map(Some).with_context(|| format!("sources.server: no server `{name}` is known"))
 }
 
-/// A study as its file is read.
-pub fn read(written: &Written) -> Result<Study> {
-    Study::parse(&written.text()?, &written.name)
-}
-
-/// The plan of one of them, with the user's configuration where the site has it.
-pub fn planned(
+/// The plans of a site's studies, with the user's configuration where the site has it, and a policy beside it. What is here is looked
+/// for once.
+pub fn planned<'w>(
     lab: &Lab,
     site: &Site,
     policy: Option<&Policy>,
-    study: &Study,
+    written: impl Iterator<Item = &'w Written>,
     seed: u64,
     staging: &Path,
-) -> Result<Plan> {
-    let is_sent = !study.part::<DeliveryBlocks>().deliveries.is_empty();
+) -> Result<Vec<Plan>> {
+    let studies: Vec<Study> =
+        written.map(|one| Study::parse(&one.text()?, &one.name)).collect::<Result<_>>()?;
+    let is_sent = studies.iter().any(|study| !study.part::<DeliveryBlocks>().deliveries.is_empty());
     let config = site.sources.server_config.as_ref().filter(|_| is_sent).map(PathBuf::from);
+    let proved = |policy: &Policy| Box::new(Proved { policy: policy.clone(), site: site.clone() });
     let mut own = Own {
         server: site.sources.server.clone().filter(|_| config.is_some()),
         docroot: site.sources.docroot.as_ref().filter(|_| config.is_some()).map(PathBuf::from),
         config,
         names_files: true,
-        proved: policy
-            .filter(|_| is_sent)
-            .map(|policy| Box::new(Proved { policy: policy.clone(), site: site.clone() })),
+        proved: policy.filter(|_| is_sent).map(proved),
         ..Own::default()
     };
     let php: Vec<PathBuf> = site.sources.php.iter().take(1).map(PathBuf::from).collect();
-    let mut progress = Preparing::new();
-    let inventory = lab.survey(std::slice::from_ref(study), &php, &mut own, &mut progress)?;
-    let ask = Ask { seed, ..Ask::default() };
-    let mut planning = Planning { ask: &ask, inventory: &inventory, staging, progress: &mut progress };
-    lab.plan_own(study, &own, &mut planning)
+    let inventory = lab.survey(&studies, &php, &mut own, &mut Preparing::new())?;
+    plan_each(lab, &studies, &own, &inventory, &Ask { seed, ..Ask::default() }, staging)
 }
 
 /// The files that carry out a policy on the site's server, checked by it in a private instance.
@@ -271,38 +250,14 @@ fn show(blocks: &[Block], args: &Args) -> Result<()> {
     ))
 }
 
-/// The folder that the advice is written to: whole, or not at all.
-struct Place {
-    folder: PathBuf,
-}
-
-impl Place {
-    /// Makes sure that the folder can be written before anything is measured.
-    fn new(folder: &Path, force: bool) -> Result<Place> {
-        let named = clean_path(folder);
-        if folder.exists() {
-            ensure!(force, "{named} exists; name another with --out, or replace it with --force");
-            let is_own = folder.join(POLICY).is_file() || std::fs::read_dir(folder)?.next().is_none();
-            ensure!(is_own, "{named} has no {POLICY}, so it is not replaced; name another folder with --out");
-        }
-        Ok(Place { folder: folder.to_owned() })
+/// Makes sure that the folder may be written before anything is measured.
+fn may_write(folder: &Path, force: bool) -> Result<()> {
+    let named = clean_path(folder);
+    if folder.symlink_metadata().is_err() {
+        return Ok(());
     }
-
-    /// Writes the files into a new folder beside it, which then takes its place.
-    fn write(&self, files: &[(PathBuf, String)]) -> Result<()> {
-        let full = std::path::absolute(&self.folder).context("the folder has no path")?;
-        let parent = full.parent().context("the folder has no parent")?;
-        let fail = || format!("{} cannot be written", clean_path(&self.folder));
-        let fresh = tempfile::Builder::new().prefix(".advice-").tempdir_in(parent).with_context(fail)?;
-        for (name, text) in files {
-            let file = fresh.path().join(name);
-            std::fs::create_dir_all(file.parent().unwrap_or(fresh.path())).with_context(fail)?;
-            std::fs::write(file, text).with_context(fail)?;
-        }
-        if full.exists() {
-            let old = tempfile::Builder::new().prefix(".advice-").tempdir_in(parent).with_context(fail)?;
-            std::fs::rename(&full, old.path().join("old")).with_context(fail)?;
-        }
-        std::fs::rename(fresh.keep(), &full).with_context(fail)
-    }
+    ensure!(force, "{named} exists; name another with --out, or replace it with --force");
+    let is_own = folder.join(POLICY).is_file() || std::fs::read_dir(folder)?.next().is_none();
+    ensure!(is_own, "{named} has no {POLICY}, so it is not replaced; name another folder with --out");
+    Ok(())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::cli::advise::{BUDGET, planned, read, written_studies};
+use crate::cli::advise::{BUDGET, planned, written_studies};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::run::words;
@@ -123,9 +123,9 @@ fn for_site(lab: &Lab, file: &Path, save: Option<&Path>) -> Result<ExitCode> {
     if let Some(folder) = save {
         std::fs::create_dir(folder).with_context(|| format!("--save {}", clean_path(folder))).or_refuse()?;
     }
-    for one in &written {
-        let staging = Shelter::new().context("no temporary folder for the content")?;
-        let plan = planned(lab, &site, None, &read(one)?, 1, staging.path()).or_refuse()?;
+    let staging = Shelter::new().context("no temporary folder for the content")?;
+    let plans = planned(lab, &site, None, written.iter(), 1, staging.path()).or_refuse()?;
+    for (one, plan) in written.iter().zip(plans) {
         terminal::print(&format!("{}\n", describe(&plan, false)))?;
         if let Some(folder) = save {
             let file = folder.join(format!("{}.toml", one.name));

@@ -6,14 +6,11 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 
 use crate::advise::proofs;
-use crate::cli::advise::{Measured as Run, POLICY, measured, planned, read, server_of};
+use crate::cli::advise::{POLICY, measured, server_of};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::{quantity, report, terminal};
-use crate::digest;
-use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Progress};
-use crate::shelter::Shelter;
 use crate::site;
 use weigh_answer::format::Detail;
 use weigh_answer::policy::{Measured, proof_document, prove};
@@ -57,8 +54,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let mut progress = Preparing::new();
     opened.notes.iter().for_each(|note| progress.note(note));
     let site = opened.site;
-    let bytes = std::fs::read(&args.site).with_context(|| clean_path(&args.site))?;
-    if digest::sha256(&bytes) != policy.site_sha256 {
+    if opened.sha256 != policy.site_sha256 {
         progress.note(&format!(
             "{} has changed since the policy was made; make a new one: weigh advise",
             clean_path(&args.site)
@@ -68,19 +64,16 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let server = server_of(&lab, &site).or_refuse()?;
     let folder = site::folder_of(&args.site);
     let studies = proofs(&site, &folder, &policy, server.as_ref(), args.budget).or_refuse()?;
-    let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
+    let written = studies.iter().map(|(_, written)| written);
+    let Some(reports) = measured(&lab, &site, Some(&policy), written, args.seed)? else {
+        return Ok(Exit::Internal.into());
+    };
     let (mut responses, mut values) = (Vec::new(), Vec::new());
-    for (client, written) in &studies {
-        let study = read(written).or_refuse()?;
-        let staging = Shelter::new().context("no temporary folder for the content")?;
-        let plan = planned(&lab, &site, Some(&policy), &study, args.seed, staging.path()).or_refuse()?;
-        match (measured(&lab, plan, &interrupt)?, client) {
-            (Run::Run(report), Some(client)) => {
-                responses.push(Measured { accept: client.clone(), report: *report });
-            }
-            (Run::Run(report), None) => values.push(*report),
-            (Run::Nothing, _) => {}
-            (Run::Interrupted, _) => return Ok(Exit::Internal.into()),
+    for ((client, _), report) in studies.iter().zip(reports) {
+        match (client, report) {
+            (Some(client), Some(report)) => responses.push(Measured { accept: client.clone(), report }),
+            (None, Some(report)) => values.push(report),
+            (_, None) => {}
         }
     }
     let links = lab.visitors_links(&site).or_refuse()?;

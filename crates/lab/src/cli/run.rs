@@ -21,11 +21,13 @@ use crate::run::clock::SystemClock;
 use crate::run::dir::{RunDir, refuse_used};
 use crate::run::list::{FOLDER, find};
 use crate::shelter::Shelter;
+use crate::study::Study;
 use crate::subject::{self, Surroundings, delivery};
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
 use weigh_answer::report::Report;
 use weigh_answer::table::Columns;
+use weigh_model::inventory::Inventory;
 use weigh_model::plan::Plan;
 
 /// Flags of `weigh run`.
@@ -212,22 +214,33 @@ fn plans(lab: &Lab, args: &Args, own: &mut Own, staging: &Path) -> Result<Vec<Pl
         exhaustive: args.exhaustive,
         ..Ask::default()
     };
-    let mut plans = Vec::new();
-    for (number, study) in studies.iter().enumerate() {
-        let folder = staging.join(number.to_string());
-        std::fs::create_dir(&folder).context("no temporary folder for the content")?;
-        let progress = &mut Preparing::new();
-        let mut planning = Planning { ask: &ask, inventory: &inventory, staging: &folder, progress };
-        plans.push(lab.plan_own(study, own, &mut planning)?);
-    }
+    let plans = plan_each(lab, &studies, own, &inventory, &ask, staging)?;
     if let Some(words) = &args.profile {
         profiled::check(lab, &plans, words)?;
     }
     Ok(plans)
 }
 
+/// The plan of each study, with its content in a folder of its own below `staging`.
+pub fn plan_each(
+    lab: &Lab,
+    studies: &[Study],
+    own: &Own,
+    inventory: &Inventory,
+    ask: &Ask,
+    staging: &Path,
+) -> Result<Vec<Plan>> {
+    let plan = |(number, study): (usize, &Study)| {
+        let folder = staging.join(number.to_string());
+        std::fs::create_dir(&folder).context("no temporary folder for the content")?;
+        let progress = &mut Preparing::new();
+        lab.plan_own(study, own, &mut Planning { ask, inventory, staging: &folder, progress })
+    };
+    studies.iter().enumerate().map(plan).collect()
+}
+
 /// Why a plan has no cells: each reason once.
-fn nothing(plan: &Plan) -> String {
+pub fn nothing(plan: &Plan) -> String {
     let mut reasons: Vec<String> = Vec::new();
     for exclusion in &plan.exclusions {
         let remedy = exclusion.remedy.as_ref().map_or(String::new(), |r| format!(" ({r})"));
@@ -240,8 +253,8 @@ fn nothing(plan: &Plan) -> String {
     format!("nothing to measure: {}", reasons.join("; "))
 }
 
-/// Measures a plan into `folder`, a new run directory, and shows the results.
-pub fn measure(lab: &Lab, plan: Plan, folder: &Path, more: &More) -> Result<Ended> {
+/// A new run directory for a plan. Who can read what its servers will send is said.
+pub fn begin(plan: Plan, folder: &Path) -> Result<RunDir> {
     if plan.cells.is_empty() {
         return Err(anyhow!(nothing(&plan))).or_refuse();
     }
@@ -249,8 +262,12 @@ pub fn measure(lab: &Lab, plan: Plan, folder: &Path, more: &More) -> Result<Ende
         terminal::note(&exposed);
     }
     let command = std::env::args_os().map(|a| hidden(&a.to_string_lossy())).collect();
-    let dir = RunDir::create(folder, plan, command).or_refuse()?;
-    go_on(lab, dir, more)
+    RunDir::create(folder, plan, command).or_refuse()
+}
+
+/// Measures a plan into `folder`, a new run directory, and shows the results.
+pub fn measure(lab: &Lab, plan: Plan, folder: &Path, more: &More) -> Result<Ended> {
+    go_on(lab, begin(plan, folder)?, more)
 }
 
 /// Measures what is left of a run, which may be nothing, and shows the results.

@@ -19,6 +19,8 @@ const LONGEST: u64 = 16 << 20;
 pub struct Opened {
     /// The site; its samples are there, and their shares add up to 1.
     pub site: Site,
+    /// SHA-256 of the file, hexadecimal.
+    pub sha256: String,
     /// What is left out: a line each.
     pub notes: Vec<String>,
 }
@@ -28,6 +30,10 @@ pub struct Opened {
 /// # Errors
 /// One line: it cannot be read, or what is wrong in it.
 pub fn read(file: &Path) -> Result<Site> {
+    Site::parse(&text(file)?, &clean_path(file))
+}
+
+fn text(file: &Path) -> Result<String> {
     let named = clean_path(file);
     let mut text = String::new();
     let source =
@@ -36,7 +42,7 @@ pub fn read(file: &Path) -> Result<Site> {
         bail!("{named} is no regular file");
     }
     source.take(LONGEST).read_to_string(&mut text).with_context(|| format!("{named}: cannot be read"))?;
-    Site::parse(&text, &named)
+    Ok(text)
 }
 
 /// Reads the file and looks at the files that it names.
@@ -44,7 +50,8 @@ pub fn read(file: &Path) -> Result<Site> {
 /// # Errors
 /// Those of [`read`].
 pub fn open(file: &Path) -> Result<Opened> {
-    let mut site = read(file)?;
+    let text = text(file)?;
+    let mut site = Site::parse(&text, &clean_path(file))?;
     let mut notes = Vec::new();
     let (docroot, beside) = (site.sources.docroot.clone().map(PathBuf::from), folder_of(file));
     for stratum in &mut site.strata {
@@ -63,7 +70,7 @@ pub fn open(file: &Path) -> Result<Opened> {
             sample.share = if sum > 0.0 { sample.share / sum } else { 1.0 / count };
         }
     }
-    Ok(Opened { site, notes })
+    Ok(Opened { site, sha256: digest::sha256(text.as_bytes()), notes })
 }
 
 /// The folder that `site.toml` is in.

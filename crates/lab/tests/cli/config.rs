@@ -15,6 +15,14 @@ fn apache() -> bool {
     has("apache2", "apt install apache2")
 }
 
+/// A lab with such a study and a document root.
+fn begun(server: &str, ways: &str) -> Lab {
+    let lab = Lab::new();
+    assets(&lab, server, ways);
+    docroot(&lab);
+    lab
+}
+
 /// A study of one round of files by this server.
 fn assets(lab: &Lab, server: &str, ways: &str) {
     let block =
@@ -67,9 +75,7 @@ fn agreed(lab: &Lab, config: &str, content: &str) -> String {
 #[test]
 fn debians_nginx_with_a_site_encodes_its_own_types_at_its_own_level() {
     needs!(nginx());
-    let lab = Lab::new();
-    assets(&lab, "nginx", "\"gzip:6\"");
-    docroot(&lab);
+    let lab = begun("nginx", "\"gzip:6\"");
     fixtures::nginx(&lab);
     let (visits, said) = measured(&lab, "nginx/nginx.conf");
     let (bytes, coding, of) = sent(&visits, "app.js", "nginx");
@@ -97,9 +103,7 @@ fn debians_nginx_with_a_site_encodes_its_own_types_at_its_own_level() {
 #[test]
 fn a_site_alone_inherits_what_its_root_file_sets() {
     needs!(nginx());
-    let lab = Lab::new();
-    assets(&lab, "nginx", "\"plain\"");
-    docroot(&lab);
+    let lab = begun("nginx", "\"plain\"");
     fixtures::nginx(&lab);
     for file in ["nginx/sites-enabled/default", "nginx/sites-available/default"] {
         assert_eq!(agreed(&lab, file, "app.js"), "gzip", "{file}");
@@ -162,9 +166,7 @@ fn zipped(lab: &Lab, file: &str, level: u32) -> u64 {
 #[test]
 fn variants_are_those_that_the_owner_has() {
     needs!(nginx());
-    let lab = Lab::new();
-    assets(&lab, "nginx", "\"plain\"");
-    docroot(&lab);
+    let lab = begun("nginx", "\"plain\"");
     fixtures::nginx(&lab);
     lab.write("nginx/conf.d/levels.conf", "gzip_types text/plain;\n");
     lab.write("nginx/conf.d/shop.conf", fixtures::WORDPRESS);
@@ -199,9 +201,7 @@ fn variants_are_those_that_the_owner_has() {
 #[test]
 fn what_the_servers_print_is_taken_as_their_files_are() {
     needs!(nginx());
-    let lab = Lab::new();
-    assets(&lab, "nginx", "\"plain\"");
-    docroot(&lab);
+    let lab = begun("nginx", "\"plain\"");
     fixtures::nginx(&lab);
     let mut print = String::from("nginx: the configuration file /etc/nginx/nginx.conf syntax is ok\n");
     for file in [
@@ -224,9 +224,7 @@ fn what_the_servers_print_is_taken_as_their_files_are() {
 #[test]
 fn of_several_sites_the_one_that_is_meant_is_measured() {
     needs!(nginx());
-    let lab = Lab::new();
-    assets(&lab, "nginx", "\"plain\"");
-    docroot(&lab);
+    let lab = begun("nginx", "\"plain\"");
     fixtures::nginx(&lab);
     lab.write("nginx/conf.d/shop.conf", fixtures::WORDPRESS);
     lab.write(
@@ -250,9 +248,7 @@ fn of_several_sites_the_one_that_is_meant_is_measured() {
 #[test]
 fn debians_apache_with_its_default_site_is_measured() {
     needs!(apache());
-    let lab = Lab::new();
-    assets(&lab, "apache", "\"mod_deflate:6\"");
-    docroot(&lab);
+    let lab = begun("apache", "\"mod_deflate:6\"");
     fixtures::apache(&lab);
     lab.write("public/.htaccess", fixtures::HTACCESS);
     let (visits, said) = measured(&lab, "apache2/apache2.conf");
@@ -274,9 +270,7 @@ fn debians_apache_with_its_default_site_is_measured() {
 #[test]
 fn a_folders_own_file_of_apache_is_taken_alone() {
     needs!(apache());
-    let lab = Lab::new();
-    assets(&lab, "apache", "\"plain\"");
-    docroot(&lab);
+    let lab = begun("apache", "\"plain\"");
     let more = "AddOutputFilterByType DEFLATE text/css\n";
     lab.write("own/.htaccess", format!("{}{more}", fixtures::HTACCESS));
     assert_eq!(agreed(&lab, "own/.htaccess", "site.css"), "gzip");
@@ -286,9 +280,7 @@ fn a_folders_own_file_of_apache_is_taken_alone() {
 #[test]
 fn what_apache_prints_is_taken() {
     needs!(apache());
-    let lab = Lab::new();
-    assets(&lab, "apache", "\"plain\"");
-    docroot(&lab);
+    let lab = begun("apache", "\"plain\"");
     lab.write(
         "print.txt",
         "# In file: /nowhere/apache2.conf\n#  80:\nTimeout 300\n# In file: /nowhere/sites-enabled/shop.conf\n#   1:\n<VirtualHost *:80>\n  #   2:\n  \
@@ -301,9 +293,7 @@ fn what_apache_prints_is_taken() {
 #[test]
 fn a_module_that_is_not_here_is_named_with_its_package() {
     needs!(nginx(), apache());
-    let lab = Lab::new();
-    assets(&lab, "nginx", "\"plain\"");
-    docroot(&lab);
+    let lab = begun("nginx", "\"plain\"");
     fixtures::nginx(&lab);
     fixtures::apache(&lab);
     lab.write("nginx/modules-enabled/50.conf", "load_module modules/ngx_http_nobody_has_module.so;\n");
@@ -329,9 +319,7 @@ fn a_module_that_is_not_here_is_named_with_its_package() {
 #[test]
 fn the_servers_own_complaint_names_the_users_file_and_line() {
     needs!(nginx(), apache());
-    let lab = Lab::new();
-    assets(&lab, "nginx", "\"plain\"");
-    docroot(&lab);
+    let lab = begun("nginx", "\"plain\"");
     fixtures::nginx(&lab);
     fixtures::apache(&lab);
     lab.write("nginx/conf.d/levels.conf", "\n\ngzip_comp_level 12;\n");
@@ -353,9 +341,7 @@ fn the_servers_own_complaint_names_the_users_file_and_line() {
 #[test]
 fn an_answer_that_is_not_what_the_configuration_says_is_told_first_and_is_no_number() {
     needs!(nginx());
-    let lab = Lab::new();
-    assets(&lab, "nginx", "\"plain\"");
-    docroot(&lab);
+    let lab = begun("nginx", "\"plain\"");
     fixtures::nginx(&lab);
     // A condition on the request decides here, which the directives alone do not tell.
     lab.write(

@@ -302,7 +302,8 @@ fn symfony_keeps_its_values() {
     let site: Site = toml::from_str("schema = 1\nname = \"shop\"\nlooked = \"2026-11-24\"\n").unwrap();
     let home = tempfile::tempdir().unwrap();
     let into = home.path().join("config");
-    weigh::configuration::write(&policy, &site, Here { servers: &[], place: None }, &into).unwrap();
+    let emitted = emit(&policy, &site, Here { servers: &[], place: None }).unwrap();
+    weigh::whole::write(&weigh::configuration::files(&emitted), &into).unwrap();
     let script = r#"<?php
         set_include_path('/usr/share/php');
         if (!@include 'Symfony/Component/Cache/autoload.php') { exit('no symfony'); }
