@@ -10,6 +10,7 @@ mod content;
 mod document;
 mod flip;
 mod handed;
+mod pool;
 mod proof;
 mod setup;
 mod stored;
@@ -18,7 +19,7 @@ mod tests;
 mod wait;
 mod weights;
 
-use weigh_model::policy::{Amount, Change, Decision, Objective, Policy, SCHEMA};
+use weigh_model::policy::{Amount, Change, Decision, Objective, OtherPhp, Policy, SCHEMA};
 use weigh_model::site::{Kind, Sample, Site};
 use weigh_model::units;
 
@@ -130,9 +131,17 @@ pub fn decide(
         objective,
         server: site.sources.server.clone(),
         decisions,
+        pool: pool::pool(site, &made),
+        php: others(&ground, &made),
         total: total(site, &made),
     };
     Decided { policy, notes }
+}
+
+/// What other PHPs would bring.
+fn others(ground: &Ground, made: &[Made]) -> Vec<OtherPhp> {
+    let values = made.iter().find(|one| one.kind == Kind::Value);
+    values.map(|one| stored::elsewhere(ground, &one.chosen)).unwrap_or_default()
 }
 
 /// A decision with its setups.
@@ -166,15 +175,16 @@ fn make(ground: &Ground, objective: Objective, scarcity: f64) -> Vec<Made> {
 
 /// Whether the cores suffice at peak, as far as the peak is known.
 fn fits(site: &Site, made: &[Made]) -> bool {
-    let Some(peak) = site.visitors.peak else { return true };
-    let requests: f64 = Kind::ALL
-        .into_iter()
-        .filter(|kind| *kind != Kind::Value)
-        .flat_map(|kind| site.of(kind))
-        .map(|stratum| stratum.requests.value)
-        .sum();
-    let cpu: f64 = made.iter().map(|one| one.chosen.cpu.value / NS).sum();
-    requests == 0.0 || cpu / requests * peak.value <= site.limits.cores.value * site.limits.peak_share.value
+    let cpu = made.iter().map(|one| one.chosen.cpu.value / NS).sum();
+    let limit = site.limits.cores.value * site.limits.peak_share.value;
+    per_peak_second(site, cpu).is_none_or(|busy| busy <= limit)
+}
+
+/// What of an amount per month falls on a second of the busiest hour; none if the peak is not known.
+fn per_peak_second(site: &Site, amount: f64) -> Option<f64> {
+    let sent = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Value).flat_map(|kind| site.of(kind));
+    let requests: f64 = sent.map(|stratum| stratum.requests.value).sum();
+    site.visitors.peak.filter(|_| requests > 0.0).map(|peak| amount / requests * peak.value)
 }
 
 /// Why there is no decision for a kind that the site has.
@@ -218,25 +228,35 @@ impl Made {
     }
 }
 
+/// An amount before and after, of the part with an interval and the part without.
+fn amount(before: (Estimate, f64), after: (Estimate, f64), is_same: bool) -> Amount {
+    let ((a, more_a), (b, more_b)) = (after, before);
+    let (now, then) = (b.value + more_b, a.value + more_a);
+    let share = if now > 0.0 { Some((then - now) / now) } else { None };
+    let ratio = ratio_of_totals((&a, more_a), (&b, more_b)).filter(|_| !is_same);
+    // Without CPU time in it, an amount is exact.
+    let is_exact = is_same || (a.value == 0.0 && b.value == 0.0);
+    let end = |end: Option<f64>| if is_exact { share } else { end.map(|end| end - 1.0) };
+    Amount { before: now, after: then, low: end(ratio.map(|r| r.low)), high: end(ratio.map(|r| r.high)) }
+}
+
+/// Hours of CPU time, and of nothing else.
+const CORE_HOURS: Weights = Weights { wait: 0.0, core: 1.0 / HOUR, sent: 0.0, stored: 0.0 };
+
+/// The hours of CPU time before and after.
+fn core_hours(before: &Setup, after: &Setup) -> Amount {
+    amount(before.total(&CORE_HOURS), after.total(&CORE_HOURS), false)
+}
+
 /// The amounts before and after, with intervals.
 fn change(site: &Site, before: &Setup, after: &Setup) -> Change {
     let is_same = before.name == after.name && before.exact == after.exact;
-    let amount = |of: &dyn Fn(&Setup) -> (Estimate, f64)| {
-        let ((a, more_a), (b, more_b)) = (of(after), of(before));
-        let (now, then) = (b.value + more_b, a.value + more_a);
-        let share = if now > 0.0 { Some((then - now) / now) } else { None };
-        let ratio = ratio_of_totals((&a, more_a), (&b, more_b)).filter(|_| !is_same);
-        // Without CPU time in it, an amount is exact.
-        let is_exact = is_same || (a.value == 0.0 && b.value == 0.0);
-        let end = |end: Option<f64>| if is_exact { share } else { end.map(|end| end - 1.0) };
-        Amount { before: now, after: then, low: end(ratio.map(|r| r.low)), high: end(ratio.map(|r| r.high)) }
-    };
+    let amount = |of: &dyn Fn(&Setup) -> (Estimate, f64)| amount(of(before), of(after), is_same);
     let weighted = |weights: Weights| move |setup: &Setup| setup.total(&weights);
-    let none = Weights { wait: 0.0, core: 0.0, sent: 0.0, stored: 0.0 };
     let exact = |value: f64| (Estimate::default(), value);
     Change {
-        wait_hours: amount(&weighted(Weights { wait: 1.0 / HOUR, ..none })),
-        core_hours: amount(&weighted(Weights { core: 1.0 / HOUR, ..none })),
+        wait_hours: amount(&weighted(Weights { wait: 1.0 / HOUR, core: 0.0, ..CORE_HOURS })),
+        core_hours: amount(&weighted(CORE_HOURS)),
         worker_hours: amount(&|setup| exact(setup.exact.workers / HOUR)),
         gb_out: amount(&|setup| exact(setup.exact.sent / GB)),
         gb_stored: amount(&|setup| exact(setup.exact.stored / GB)),

@@ -26,8 +26,40 @@ pub struct Policy {
     /// One decision per kind of content, the one that brings most first.
     #[serde(default)]
     pub decisions: Vec<Decision>,
+    /// The PHP workers; absent: the peak, or the time that pages take, is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<Pool>,
+    /// What other PHPs would bring.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub php: Vec<OtherPhp>,
     /// Everything together.
     pub total: Change,
+}
+
+/// What another PHP would bring for content of a kind, with the same settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OtherPhp {
+    /// The kind.
+    pub kind: Kind,
+    /// Its version: `8.4.2`.
+    pub version: String,
+    /// The version of the site's PHP.
+    pub instead_of: String,
+    /// Hours of CPU time, with the site's PHP before and with the other after.
+    pub core_hours: Amount,
+}
+
+/// How many PHP workers a site needs at peak.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pool {
+    /// Workers with which at most one request in a hundred waits for a free one.
+    pub workers: u32,
+    /// Workers that are busy in the mean.
+    pub busy: f64,
+    /// Workers that it takes as the site is today.
+    pub today: u32,
 }
 
 /// What is minimised.
@@ -56,7 +88,7 @@ pub struct Decision {
     /// What to send or store, the first that a client accepts and that holds for the content. None: as it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
-    /// How PHP hands files over, or how many workers: methods that are no content coding. None: nothing of that kind.
+    /// How PHP hands files over, a method that is no content coding. None: nothing of that kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// What it needs that the site does not have.
@@ -126,7 +158,7 @@ pub struct Change {
     pub wait_hours: Amount,
     /// Hours of CPU time of server and PHP.
     pub core_hours: Amount,
-    /// Hours that PHP workers are busy with sending; zero if it was not measured.
+    /// Hours that PHP workers are busy with making pages, and with sending; zero if it was not measured.
     #[serde(default)]
     pub worker_hours: Amount,
     /// GB (10⁹ bytes) of traffic out.

@@ -108,7 +108,13 @@ impl<'a> Coded<'a> {
             let today = own.or_else(|| rows.iter().copied().find(|row| Some(way_of(row).as_str()) == today));
             measured.push(Measured { item, plain, by_method, today });
         }
-        measured.iter_mut().for_each(|own| own.by_method.resize(methods.len(), None));
+        let limit = ground.site.limits.first_byte_ms.value;
+        for own in &mut measured {
+            own.by_method.resize(methods.len(), None);
+            let added = |row: &Row| (time(row) - time(own.plain)) * 1e3;
+            // A method that takes too long for a file is none for it.
+            own.by_method.iter_mut().for_each(|row| *row = row.filter(|row| added(row) <= limit));
+        }
         let figures = measured.iter().map(|own| own.figures(ground, kind)).collect();
         let accept = &ground.site.visitors.accept;
         (!measured.is_empty()).then_some(Coded { kind, accept, methods, measured, figures })
@@ -294,6 +300,11 @@ impl<'a> Measured<'a> {
     }
 }
 
+/// Seconds of CPU time of a response: all that encoding may take until the first byte.
+fn time(row: &Row) -> f64 {
+    row.value(CPU).unwrap_or(0.0) / NS
+}
+
 /// What one response costs.
 pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, row: &Row) -> Figures {
     let body = row.value(BODY).unwrap_or(item.sample.bytes as f64);
@@ -301,7 +312,13 @@ pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, row: &Row) -> F
     let decoding = row.fact(CODING).map_or(0.0, |coding| ground.decode_ns(coding, item.sample)) / NS;
     let made = item.stratum.made_ms.map_or(0.0, |made| made.value / 1e3);
     let wait = ground.readers.seconds(sent, kind) + decoding * ground.readers.slower + made;
-    Figures { cpu_ns: row.value(CPU).unwrap_or(0.0), exact: Exact { wait, sent, ..Exact::default() } }
+    let encodes = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.by == By::Php);
+    let workers = match item.stratum.made_ms {
+        Some(_) => made + if encodes { time(row) } else { 0.0 },
+        None => 0.0,
+    };
+    let exact = Exact { wait, sent, workers, ..Exact::default() };
+    Figures { cpu_ns: row.value(CPU).unwrap_or(0.0), exact }
 }
 
 /// The method of a row as studies write it.

@@ -1,6 +1,6 @@
 //! A policy as blocks of text, for the terminal and for `advice.md`: what to do first, then what it brings.
 
-use weigh_model::policy::{Amount, Change, Decision, Encoder, Objective};
+use weigh_model::policy::{Amount, Change, Decision, Encoder, Objective, OtherPhp, Pool};
 use weigh_model::site::{Kind, Site};
 use weigh_model::units;
 
@@ -29,6 +29,8 @@ pub fn document(decided: &Decided, site: &Site) -> Vec<Block> {
     blocks.extend(
         keep.iter().filter(|_| !change.is_empty()).map(|decision| Block::Text(clean(&decision.text))),
     );
+    blocks.extend(policy.pool.map(|pool| Block::Text(workers(&pool))));
+    blocks.extend(policy.php.iter().filter_map(other_php).map(Block::Text));
     if !policy.decisions.is_empty() {
         blocks.push(Block::Heading(2, "Together, per month:".into()));
         blocks.push(Block::Table(together(&policy.total, site)));
@@ -66,6 +68,27 @@ fn step(decision: &Decision) -> String {
         text.push_str(" Run weigh pack at each deployment.");
     }
     text
+}
+
+/// `PHP 8.4.2 instead of 8.2.29: CPU time −9.1% (−9.9 to −8.3) for values.`
+fn other_php(other: &OtherPhp) -> Option<String> {
+    let change = other.core_hours.share()?;
+    let taken = match change.abs() >= VISIBLE {
+        true => format!("CPU time {}", interval(change, &other.core_hours)),
+        false => "the same CPU time".into(),
+    };
+    let (version, own, kind) = (clean(&other.version), clean(&other.instead_of), other.kind.plural());
+    Some(format!("PHP {version} instead of {own}: {taken} for {kind}."))
+}
+
+/// `PHP workers: 4 are enough at peak, where 0.6 are busy in the mean.`
+fn workers(pool: &Pool) -> String {
+    let today = match pool.today == pool.workers {
+        true => String::new(),
+        false => format!(" As the site is today, {} are.", pool.today),
+    };
+    let busy = units::significant(pool.busy);
+    format!("PHP workers: {} are enough at peak, where {busy} are busy in the mean.{today}", pool.workers)
 }
 
 /// What a decision brings, in short.
@@ -126,7 +149,7 @@ fn together(total: &Change, site: &Site) -> Grid {
     let rows: [(&str, &str, &Amount); 6] = [
         ("visitors wait", "h", &total.wait_hours),
         ("server and PHP CPU", "h", &total.core_hours),
-        ("PHP workers sending", "h", &total.worker_hours),
+        ("PHP workers are busy", "h", &total.worker_hours),
         ("traffic", "GB", &total.gb_out),
         ("stored values", "GB", &total.gb_stored),
         ("at the site's prices", &currency, &total.cost),

@@ -18,7 +18,7 @@ pub(crate) struct Exact {
     pub sent: f64,
     /// Bytes stored.
     pub stored: f64,
-    /// Seconds that PHP workers are busy; zero if unknown.
+    /// Seconds that PHP workers are busy with pages and downloads; zero if unknown.
     pub workers: f64,
 }
 

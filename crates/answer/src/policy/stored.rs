@@ -3,7 +3,8 @@
 //! A read takes the transfer from the store and the decoding, a write the encoding and the transfer. Below the smallest size the
 //! serializer works alone.
 
-use weigh_model::policy::{Encoder, Need, Rule};
+use weigh_model::plan::Runtime;
+use weigh_model::policy::{Encoder, Need, OtherPhp, Rule};
 use weigh_model::site::Kind;
 use weigh_model::transfer::{Connection, Path};
 
@@ -25,10 +26,50 @@ fn key(row: &Row) -> Key {
     (row.cell.serializer.clone().unwrap_or_default(), row.cell.setting.to_string())
 }
 
-/// Every serializer with every codec and every smallest size.
+/// The PHPs that values were measured with, that of the site first, with their versions.
+fn runtimes<'a>(ground: &Ground<'a>) -> Vec<&'a Runtime> {
+    let all = ground.reports.iter().flat_map(|report| &report.runtimes);
+    let mut found: Vec<&Runtime> = Vec::new();
+    for runtime in all.filter(|runtime| runtime.binary.is_some()) {
+        if found.iter().all(|known| known.name != runtime.name) {
+            found.push(runtime);
+        }
+    }
+    found
+}
+
+/// What each further PHP that was measured brings for values in this setup.
+pub(crate) fn elsewhere(ground: &Ground, chosen: &Setup) -> Vec<OtherPhp> {
+    let all = runtimes(ground);
+    let Some((own, others)) = all.split_first() else { return Vec::new() };
+    let in_other = |other: &&&Runtime| {
+        let setups = in_php(ground, Some(&other.name));
+        let same = setups.iter().find(|setup| setup.rules == chosen.rules)?;
+        let core_hours = super::core_hours(chosen, same);
+        Some(OtherPhp {
+            kind: Kind::Value,
+            version: other.version.clone(),
+            instead_of: own.version.clone(),
+            core_hours,
+        })
+    };
+    others.iter().filter_map(|other| in_other(&other)).collect()
+}
+
+/// Every serializer with every codec and every smallest size, in the site's own PHP.
 pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
+    let own = runtimes(ground).first().map(|runtime| runtime.name.as_str());
+    in_php(ground, own)
+}
+
+/// The setups in a PHP; in any, where none is known.
+fn in_php(ground: &Ground, php: Option<&str>) -> Vec<Setup> {
     let items = content::items(ground.site, Kind::Value);
-    let rows_of = |item: &Item| content::rows(ground.reports, Kind::Value, &item.sample.sha256, None);
+    let rows_of = |item: &Item| {
+        let mut rows = content::rows(ground.reports, Kind::Value, &item.sample.sha256, None);
+        rows.retain(|row| php.is_none_or(|php| row.cell.runtime == php));
+        rows
+    };
     let items = content::weighed(&items, |at| !rows_of(&items[at]).is_empty());
     let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
     let keys = distinct(rows.iter().flatten().map(|row| key(row)));

@@ -190,6 +190,46 @@ fn slow_encoders_are_left_out_where_cores_are_short_at_peak() {
 }
 
 #[test]
+fn encoders_that_hold_up_the_first_byte_are_left_out() {
+    let ways = [WAYS[0], WAYS[1], WAYS[2]];
+    let reports = [report(&FILES, &ways, 9, &calm)];
+    let mut site = shop();
+    site.today.clear();
+    let mut method = |limit| {
+        site.limits.first_byte_ms = Figure::assumed(limit);
+        decided(&site, &reports, Objective::Time).decisions[0].rules[0].method.clone()
+    };
+    // The largest file takes 8 ms with level 6.
+    assert_eq!([10.0, 5.0].map(&mut method), ["server/gzip:6", "server/gzip:1"]);
+}
+
+#[test]
+fn workers_are_counted_at_peak_where_the_time_of_pages_is_known() {
+    let mut site = shop();
+    site.strata[3].kind = Kind::Page;
+    site.strata.truncate(4);
+    site.strata.remove(0);
+    let setup = |seconds: f64| Setup {
+        name: String::new(),
+        rules: Vec::new(),
+        method: None,
+        needs: Vec::new(),
+        is_today: false,
+        cpu: Estimate::default(),
+        exact: setup::Exact { workers: seconds, ..setup::Exact::default() },
+    };
+    // 180,000 requests a month, 30,000 of them of pages that take 60 ms.
+    let made = [Made { kind: Kind::Page, today: Some(setup(3600.0)), chosen: setup(1800.0) }];
+    assert_eq!(pool::pool(&site, &made), None, "neither the peak nor the time of pages is known");
+    site.visitors.peak = Some(Figure::counted(100.0));
+    assert_eq!(pool::pool(&site, &made), None);
+    site.strata[2].made_ms = Some(Figure::measured(60.0));
+    let pool = pool::pool(&site, &made).unwrap();
+    assert_eq!((pool.workers, pool.today), (5, 7), "{pool:?}");
+    assert!((pool.busy - 1.0).abs() < 1e-9, "{pool:?}");
+}
+
+#[test]
 fn all_prices_times_ten_change_nothing() {
     let reports = [report(&FILES, &WAYS, 9, &calm)];
     let mut site = shop();

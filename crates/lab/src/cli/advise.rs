@@ -200,8 +200,11 @@ pub fn planned<'w>(
         proved: policy.filter(|_| is_sent).map(proved),
         ..Own::default()
     };
-    let php: Vec<PathBuf> = site.sources.php.iter().take(1).map(PathBuf::from).collect();
-    let inventory = lab.survey(&studies, &php, &mut own, &mut Preparing::new())?;
+    // Other PHPs are compared by cached values; responses come from the site's own, and so does every proof.
+    let most = if policy.is_some() { 1 } else { usize::MAX };
+    let php: Vec<PathBuf> = site.sources.php.iter().take(most).map(PathBuf::from).collect();
+    let mut inventory = lab.survey(&studies, &php, &mut own, &mut Preparing::new())?;
+    inventory.pools.truncate(1);
     plan_each(lab, &studies, &own, &inventory, &Ask { seed, ..Ask::default() }, staging)
 }
 

@@ -4,17 +4,16 @@ use anyhow::Result;
 
 use super::{Emitted, decision};
 use crate::rig::fpm::{Mode, workers};
-use weigh_model::policy::{Encoder, Policy, Rule};
+use weigh_model::policy::{Encoder, Policy, Pool, Rule};
 use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::site::Kind;
 use weigh_model::text::clean;
+use weigh_model::units;
 
 /// Settings of PHP by which an extension compresses all output: `zlib.output_compression`.
 const SETTING: &str = ".output_compression";
 /// PHP's own handler, whose level is that of the setting.
 const HANDLER: &str = "ob_gzhandler";
-/// How the pool's workers are asked for: `workers:12`.
-const WORKERS: &str = "workers";
 
 /// The files for PHP; none if the policy changes nothing that it does.
 pub fn emit(policy: &Policy) -> Result<Vec<Emitted>> {
@@ -32,29 +31,27 @@ pub fn emit(policy: &Policy) -> Result<Vec<Emitted>> {
             });
         }
     }
-    let workers = policy.decisions.iter().filter(|decision| !decision.keep).find_map(|decision| {
-        let request = Request::parse(decision.method.as_deref()?).ok()?;
-        let Some(LevelRequest::Listed(counts)) = &request.levels else { return None };
-        let count = counts.first().copied().and_then(|count| u32::try_from(count).ok())?;
-        (request.name == WORKERS && count > 0).then_some((decision, count))
-    });
-    if let Some((decision, count)) = workers {
-        let why = "; The number of workers that was measured; each takes its memory from the start.\n";
+    if let Some(pool) = policy.pool {
         emitted.push(Emitted {
             file: "php/pool.conf".into(),
-            what: clean(&decision.text),
-            place: "in the section of the site's pool, such as /etc/php/8.2/fpm/pool.d/www.conf, in place of its pm lines:".into(),
+            what: format!("Run {} PHP workers.", pool.workers),
+            place: "in the section of the site's pool, such as /etc/php/8.2/fpm/pool.d/www.conf, in place of its pm lines".into(),
             line: "include=/etc/php/8.2/fpm/weigh/pool.conf".into(),
             clash: "The last pm line of a pool wins: put the include after the others, or remove them.".into(),
             undo: "remove that line, then reload PHP-FPM".into(),
-            ..Emitted::of_php(format!("{why}{}", workers_of(count)?))
+            ..Emitted::of_php(size(&pool)?)
         });
     }
     Ok(emitted)
 }
 
-fn workers_of(count: u32) -> Result<String> {
-    workers(Mode::Static, count)
+/// The size of a pool, with its reason.
+fn size(pool: &Pool) -> Result<String> {
+    let busy = units::significant(pool.busy);
+    let why = format!(
+        "; At peak {busy} are busy in the mean; with this many, at most one request in a hundred waits for a free one.\n; Each takes its memory from the start: see that all of them fit.\n"
+    );
+    Ok(why + &workers(Mode::Static, pool.workers)?)
 }
 
 /// The settings of one rule, or why there are none.

@@ -8,7 +8,7 @@ use crate::defs::Definitions;
 use crate::rig::server::Definition;
 use crate::rig::server::tests::complete;
 use crate::rig::service::FolderDefinition;
-use weigh_model::policy::{Change, Encoder, Objective, Rule, SCHEMA};
+use weigh_model::policy::{Change, Encoder, Objective, Pool, Rule, SCHEMA};
 
 fn servers() -> Vec<Found> {
     let all = Definition::load(&Definitions::load(None).unwrap()).unwrap();
@@ -50,6 +50,8 @@ fn policy(decisions: Vec<Decision>) -> Policy {
         objective: Objective::Time,
         server: None,
         decisions,
+        pool: None,
+        php: Vec::new(),
         total: Change::default(),
     }
 }
@@ -58,7 +60,7 @@ fn policy(decisions: Vec<Decision>) -> Policy {
 fn whole() -> Policy {
     let typed = |rule: Rule| Rule { types: vec!["text/css".into(), "text/javascript".into()], ..rule };
     let html = |rule: Rule| Rule { types: vec!["text/html".into()], ..rule };
-    policy(vec![
+    let decisions = vec![
         decided(
             Kind::Asset,
             vec![
@@ -68,14 +70,15 @@ fn whole() -> Policy {
             ],
             None,
         ),
-        decided(Kind::Page, vec![html(rule("gzip", Encoder::Server, "gzip:4", 1000))], Some("workers:12")),
+        decided(Kind::Page, vec![html(rule("gzip", Encoder::Server, "gzip:4", 1000))], None),
         decided(Kind::Download, Vec::new(), Some("x-accel-redirect")),
         decided(
             Kind::Value,
             vec![Rule { serializer: Some("igbinary".into()), ..rule("zstd", Encoder::Php, "zstd:1", 2048) }],
             None,
         ),
-    ])
+    ];
+    Policy { pool: Some(Pool { workers: 12, busy: 6.2, today: 12 }), ..policy(decisions) }
 }
 
 fn site() -> Site {
@@ -142,6 +145,7 @@ fn rules_become_the_methods_of_each_server() {
 fn what_stays_as_it_is_is_not_written() {
     let mut keep = whole();
     keep.decisions.iter_mut().for_each(|decision| decision.keep = true);
+    keep.pool = None;
     assert_eq!(emitted(&keep), []);
     // A server that cannot tell pages from assets leaves HTML alone where nothing is decided for pages.
     let assets = policy(vec![decided(Kind::Asset, vec![rule("gzip", Encoder::Server, "gzip:6", 0)], None)]);

@@ -60,7 +60,7 @@ fn what_cannot_be_is_refused_in_one_line_with_its_key() {
         ("schema = 1", "schema = 2", "schema = 2 is not known"),
         ("name = \"shop\"", "name = \"\\u001b[31m\"", "may have lower-case letters"),
         ("[visitors.new_connections]", "[visitors.new_conections]", "did you mean `new_connections`?"),
-        ("share = 0.75", "share = 0.5", "visitors.accept: the shares add up to 0.750"),
+        ("share = 0.864", "share = 0.5", "visitors.accept: the shares add up to 0.636"),
         ("share = 1.0", "share = 0.9", "strata 1 (text/javascript, 10 KB to 50 KB): sample: the shares add"),
         ("value = 0.03", "value = -1.0", "prices.core_hour = -1 must be zero or more"),
         ("kind = \"asset\"", "kind = \"assets\"", "assets"),

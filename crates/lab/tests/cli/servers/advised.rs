@@ -72,6 +72,8 @@ fn policy(assets: Vec<Rule>, pages: Vec<Rule>) -> Policy {
         objective: Objective::Time,
         server: None,
         decisions: vec![decided(Kind::Asset, assets), decided(Kind::Page, pages)],
+        pool: None,
+        php: Vec::new(),
         total: Change::default(),
     }
 }
