@@ -4,6 +4,7 @@
 //! `choose` takes the best one by the objective, or a simpler one that is equal to it. No I/O and no clock: the same
 //! site and the same reports give the same policy.
 
+mod by_url;
 mod choose;
 mod coded;
 mod content;
@@ -27,6 +28,7 @@ use crate::estimate::Estimate;
 use crate::report::Report;
 use crate::subject::codec::{DECODE, DECODED};
 use crate::verdict::ratio_of_totals;
+pub use by_url::{ByUrl, accepted, prove_urls};
 use choose::{TOLERANCE, choose};
 use coded::Coded;
 pub use document::document;

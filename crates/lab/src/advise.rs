@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-pub use study::{Written, proofs, studies};
+pub use study::{LEAST_SHARE, Written, proofs, studies};
 
 use crate::lab::Lab;
 use crate::site::base;

@@ -305,13 +305,18 @@ fn time(row: &Row) -> f64 {
     row.value(CPU).unwrap_or(0.0) / NS
 }
 
+/// Seconds that a visitor waits for a response on the way and while it is decoded.
+pub(super) fn waiting(ground: &Ground, kind: Kind, item: &Item, row: &Row, sent: f64) -> f64 {
+    let decoding = row.fact(CODING).map_or(0.0, |coding| ground.decode_ns(coding, item.sample)) / NS;
+    ground.readers.seconds(sent, kind) + decoding * ground.readers.slower
+}
+
 /// What one response costs.
 pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, row: &Row) -> Figures {
     let body = row.value(BODY).unwrap_or(item.sample.bytes as f64);
     let sent = row.value("wire-bytes").unwrap_or(body);
-    let decoding = row.fact(CODING).map_or(0.0, |coding| ground.decode_ns(coding, item.sample)) / NS;
     let made = item.stratum.made_ms.map_or(0.0, |made| made.value / 1e3);
-    let wait = ground.readers.seconds(sent, kind) + decoding * ground.readers.slower + made;
+    let wait = waiting(ground, kind, item, row, sent) + made;
     let encodes = row.cell.delivery.as_ref().is_some_and(|delivery| delivery.by == By::Php);
     let workers = match item.stratum.made_ms {
         Some(_) => made + if encodes { time(row) } else { 0.0 },

@@ -83,14 +83,7 @@ pub fn prove(
         proof.worse |= lines.iter().any(is_worse);
         proof.lines.extend(lines);
     }
-    let left: usize =
-        responses.iter().map(|one| &one.report).chain(values).map(|report| report.unmeasured.len()).sum();
-    if left > 0 {
-        let count = units::count(left, "configuration", "configurations");
-        proof.open.push(format!(
-            "{count} did not fit into the budget; a longer one covers the whole sample (--budget)."
-        ));
-    }
+    proof.open.extend(left(responses.iter().map(|one| &one.report).chain(values)));
     let results = responses.iter().filter_map(|one| one.report.exhibits.negotiations.as_ref());
     let way = format!("server/{ADVISED}");
     for result in results.flat_map(|all| &all.0).filter(|result| result.way == way) {
@@ -101,8 +94,16 @@ pub fn prove(
     proof
 }
 
+/// What did not fit into the budget.
+pub(super) fn left<'r>(reports: impl Iterator<Item = &'r Report>) -> Option<String> {
+    let left: usize = reports.map(|report| report.unmeasured.len()).sum();
+    let count = units::count(left, "configuration", "configurations");
+    let text = "did not fit into the budget; a longer one covers the whole sample (--budget).";
+    (left > 0).then(|| format!("{count} {text}"))
+}
+
 /// The amounts that a decision is judged by.
-fn lines(kind: Kind, predicted: &Change, measured: &Change) -> Vec<Line> {
+pub(super) fn lines(kind: Kind, predicted: &Change, measured: &Change) -> Vec<Line> {
     let pairs = match kind {
         Kind::Value => vec![
             ("memory of the store", predicted.gb_stored, measured.gb_stored),
@@ -126,7 +127,7 @@ fn lines(kind: Kind, predicted: &Change, measured: &Change) -> Vec<Line> {
 }
 
 /// Whether an amount that was to fall rose, beyond its interval.
-fn is_worse(line: &Line) -> bool {
+pub(super) fn is_worse(line: &Line) -> bool {
     line.predicted < 0.0 && line.measured.low.is_some_and(|low| low > 0.0)
 }
 
@@ -180,7 +181,7 @@ fn sent_pair(
     is_measured.then(|| (setup(before), setup(after)))
 }
 
-fn setup(sum: Sum) -> Setup {
+pub(super) fn setup(sum: Sum) -> Setup {
     let (rules, needs, method) = (Vec::new(), Vec::new(), None);
     let (cpu, exact) = sum.parts();
     Setup { name: String::new(), rules, method, needs, is_today: false, cpu, exact }

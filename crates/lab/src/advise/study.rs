@@ -351,7 +351,7 @@ fn files(site: &Site, folder: &Path, kind: Kind, is_meant: &dyn Fn(&Stratum) -> 
 }
 
 /// Clients with a smaller share of the requests are left out of a proof.
-const LEAST_SHARE: f64 = 0.05;
+pub const LEAST_SHARE: f64 = 0.05;
 
 /// The studies that measure a policy beside what the site does today: one for each kind of client, and one of cached values. The
 /// user's configuration is added to them where the site has one.

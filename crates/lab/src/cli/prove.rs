@@ -9,12 +9,18 @@ use crate::advise::proofs;
 use crate::cli::advise::{POLICY, measured, server_of};
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
+use crate::cli::run::{More, begin, finish, run_folder};
 use crate::cli::{quantity, report, terminal};
-use crate::lab::{Lab, Progress};
+use crate::interrupt::Interrupt;
+
+use crate::lab::{Lab, Paired, Planning, Progress, Two};
+use crate::planner::Ask;
+use crate::shelter::Shelter;
 use crate::site;
 use weigh_answer::format::Detail;
-use weigh_answer::policy::{Measured, proof_document, prove};
+use weigh_answer::policy::{Measured, Proof, proof_document, prove, prove_urls};
 use weigh_model::policy::{Policy, SCHEMA};
+use weigh_model::site::Site;
 use weigh_model::suggest::readable;
 use weigh_model::text::clean_path;
 
@@ -31,6 +37,15 @@ pub struct Args {
     /// The longest time to measure, such as 60s or 3m
     #[arg(long, value_name = "TIME", default_value = "3m", value_parser = quantity::time)]
     budget: f64,
+    /// A page of a running server without the policy: it and the files below its folder are requested, nothing is started
+    #[arg(long, value_name = "URL", requires = "after")]
+    before: Option<String>,
+    /// The same of a running server with the policy
+    #[arg(long, value_name = "URL", requires = "before")]
+    after: Option<String>,
+    /// A host that is not this machine and may be asked, spelled out (repeatable)
+    #[arg(long, value_name = "HOST", requires = "before")]
+    allow_remote: Vec<String>,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1, value_parser = quantity::whole::<u64>)]
     seed: u64,
@@ -41,7 +56,9 @@ pub struct Args {
 
 const EXAMPLES: &str = "Examples:
   weigh prove                                   the policy in advice/policy.toml, for site.toml
-  weigh prove advice/policy.toml --budget 10m   narrower intervals";
+  weigh prove advice/policy.toml --budget 10m   narrower intervals
+  weigh prove --before http://localhost/ --after http://localhost:8080/
+                                                two running servers: response times and bytes, no CPU time";
 
 /// The longest policy in bytes.
 const LONGEST: u64 = 4 << 20;
@@ -61,32 +78,74 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         ));
     }
     drop(progress);
-    let server = server_of(&lab, &site).or_refuse()?;
-    let folder = site::folder_of(&args.site);
-    let studies = proofs(&site, &folder, &policy, server.as_ref(), args.budget).or_refuse()?;
-    let written = studies.iter().map(|(_, written)| written);
-    let Some(reports) = measured(&lab, &site, Some(&policy), written, args.seed)? else {
-        return Ok(Exit::Internal.into());
+    let asked = Proving { lab: &lab, args, policy: &policy, site: &site };
+    let proved = match (&args.before, &args.after) {
+        (Some(before), Some(after)) => asked.by_url(before, after)?,
+        _ => asked.privately()?,
     };
-    let (mut responses, mut values) = (Vec::new(), Vec::new());
-    for ((client, _), report) in studies.iter().zip(reports) {
-        match (client, report) {
-            (Some(client), Some(report)) => responses.push(Measured { accept: client.clone(), report }),
-            (None, Some(report)) => values.push(report),
-            (_, None) => {}
-        }
-    }
-    let links = lab.visitors_links(&site).or_refuse()?;
-    let proof = prove(&policy, &site, &links, &responses, &values);
+    let Some((proof, failures)) = proved else { return Ok(Exit::Internal.into()) };
     if args.json {
         terminal::print_json(&proof)?;
     } else {
         let options = report::options(Detail::Full, None);
         terminal::print(&weigh_answer::format::terminal::text(&proof_document(&proof), &options))?;
     }
-    let reports = responses.iter().map(|one| &one.report).chain(&values);
-    let failures = reports.map(|report| report.faults.len()).sum();
     Ok(if proof.worse { Exit::Worse } else { Exit::of_failures(failures) }.into())
+}
+
+/// What is to be proved, of what.
+struct Proving<'a> {
+    lab: &'a Lab,
+    args: &'a Args,
+    policy: &'a Policy,
+    site: &'a Site,
+}
+
+/// The proof, with the number of failures; none: interrupted.
+type Proved = Option<(Proof, usize)>;
+
+impl Proving<'_> {
+    /// In private instances.
+    fn privately(&self) -> Result<Proved> {
+        let Proving { lab, args, policy, site } = *self;
+        let server = server_of(lab, site).or_refuse()?;
+        let folder = site::folder_of(&args.site);
+        let studies = proofs(site, &folder, policy, server.as_ref(), args.budget).or_refuse()?;
+        let written = studies.iter().map(|(_, written)| written);
+        let Some(reports) = measured(lab, site, Some(policy), written, args.seed)? else { return Ok(None) };
+        let (mut responses, mut values) = (Vec::new(), Vec::new());
+        for ((client, _), report) in studies.iter().zip(reports) {
+            match (client, report) {
+                (Some(client), Some(report)) => responses.push(Measured { accept: client.clone(), report }),
+                (None, Some(report)) => values.push(report),
+                (_, None) => {}
+            }
+        }
+        let links = lab.visitors_links(site).or_refuse()?;
+        let proof = prove(policy, site, &links, &responses, &values);
+        let reports = responses.iter().map(|one| &one.report).chain(&values);
+        Ok(Some((proof, reports.map(|report| report.faults.len()).sum())))
+    }
+
+    /// On two running servers.
+    fn by_url(&self, before: &str, after: &str) -> Result<Proved> {
+        let Proving { lab, args, policy, site } = *self;
+        let staging = Shelter::new().context("no temporary folder for the content")?;
+        let (ask, inventory) = (Ask { seed: args.seed, ..Ask::default() }, lab.native());
+        let mut progress = Preparing::new();
+        let two = Two { before, after, allowed: &args.allow_remote };
+        let mut planning =
+            Planning { ask: &ask, inventory: &inventory, staging: staging.path(), progress: &mut progress };
+        let Paired { plan, pairs } = two.plan(site, policy, args.budget, &mut planning).or_refuse()?;
+        drop(progress);
+        let interrupt = Interrupt::on_signals().context("signals cannot be caught")?;
+        let mut dir = begin(plan, &run_folder(None, &format!("{}-proof", site.name.replace('.', "-"))))?;
+        if !finish(lab, &mut dir, &More::default(), &interrupt)? {
+            return Ok(None);
+        }
+        let (report, links) = (dir.stored().report(), lab.visitors_links(site).or_refuse()?);
+        Ok(Some((prove_urls(policy, site, &links, &pairs, &report), report.faults.len())))
+    }
 }
 
 /// Reads a policy.

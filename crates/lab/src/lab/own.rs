@@ -7,6 +7,7 @@ mod chosen;
 mod compared;
 mod config;
 mod content;
+pub mod pairs;
 mod samples;
 mod stores;
 mod urls;

@@ -4,6 +4,8 @@ use weigh_model::policy::{Encoder, Policy};
 use weigh_model::site::Kind;
 
 use crate::lab::{Lab, has};
+use crate::load::server::{Server, response};
+use crate::urls::gzip;
 
 /// A configuration with gzip, as many sites have it.
 const CONFIG: &str = "events {}\nhttp {\n  types { text/javascript js; text/css css; image/png png; }\n  gzip on;\n  gzip_types text/javascript text/css;\n  \
@@ -64,6 +66,33 @@ fn a_site_is_advised_and_the_policy_is_proved() {
         .collect();
     let again = lab.done(&["advise", "site.toml", &runs[0], "--out", "again"]);
     assert!(again.stdout.contains("Do this, in this order:"), "{}", again.stdout);
+
+    // The same on two running servers: one sends files as they are, the other with gzip.
+    let files = |path: &str| std::fs::read(lab.path(&format!("public{path}"))).unwrap();
+    let (script, photo) = (files("/app.js"), files("/photo.png"));
+    let packed = gzip(&script);
+    let serve = move |head: &str, is_coded: bool| match head.split(' ').nth(1) {
+        Some("/app.js") if is_coded && head.contains("gzip") => {
+            response("Content-Type: text/javascript\r\nContent-Encoding: gzip\r\n", &packed)
+        }
+        Some("/app.js") => response("Content-Type: text/javascript\r\n", &script),
+        _ => response("Content-Type: image/png\r\n", &photo),
+    };
+    let (plain, coded) = (serve.clone(), serve);
+    let before = Server::new(move |head, _| plain(head, false));
+    let after = Server::new(move |head, _| coded(head, true));
+    let urls = ["--before", &before.url("/"), "--after", &after.url("/")];
+    let proved = lab.told(&[&["prove", "--budget", "20s", "--json"][..], &urls].concat());
+    let lines = proved["lines"].as_array().unwrap();
+    let amounts: Vec<_> = lines.iter().map(|line| line["amount"].as_str().unwrap()).collect();
+    assert_eq!(amounts, ["visitors wait", "traffic"], "no CPU time is known: {proved}");
+    let traffic = &lines[1]["measured"];
+    assert!(traffic["after"].as_f64() < traffic["before"].as_f64(), "{proved}");
+    let open = proved["open"][0].as_str().unwrap();
+    assert!(open.starts_with("app.js is sent with gzip to clients that accept zstd, br, gzip"), "{proved}");
+    // Other machines are asked only where that is said.
+    let line = lab.refused(&["prove", "--before", "http://192.0.2.1/", "--after", "http://192.0.2.1/"]);
+    assert!(line.contains("--allow-remote 192.0.2.1"), "{line}");
 }
 
 #[test]

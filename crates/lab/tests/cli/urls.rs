@@ -9,7 +9,7 @@ use crate::load::server::{Server, response};
 /// A study that is done in a moment.
 const QUICK: [&str; 4] = ["--budget", "3", "--out", "run"];
 
-fn gzip(text: &[u8]) -> Vec<u8> {
+pub fn gzip(text: &[u8]) -> Vec<u8> {
     let mut wish = weigh_codec::Params::default();
     wish.options.insert("container".into(), "gzip".into());
     let mut out = Vec::new();

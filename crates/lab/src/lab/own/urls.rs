@@ -10,7 +10,7 @@ use super::Own;
 use crate::content::{Names, kind};
 use crate::digest;
 use crate::lab::{Planning, Progress};
-use crate::planner::policy;
+use crate::planner::{Ask, policy};
 use crate::rig::http::{self, Reply};
 use crate::study::Study;
 use weigh_model::cell::{Cell, Delivery, NO_PHP, Subject, Transport};
@@ -66,27 +66,17 @@ pub fn study() -> Result<Study> {
 /// # Errors
 /// One line: which URL cannot or may not be measured, and what to do.
 pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
-    let Planning { ask, staging, progress, .. } = planning;
+    let mut plan = empty(study, planning.ask);
+    let Planning { staging, progress, .. } = planning;
     let (resolver, mut names) = (Resolver::default(), Names::new());
-    let mut plan = Plan {
-        study: StudyText { published: None, published_delivery: None, ..study.text() },
-        seed: ask.seed,
-        policy: policy(study, ask),
-        payloads: Vec::new(),
-        runtimes: Vec::new(),
-        servers: Vec::new(),
-        stores: Vec::new(),
-        links: Vec::new(),
-        cells: Vec::new(),
-        exclusions: Vec::new(),
-    };
     let mut said = Vec::new();
     for url in &own.urls {
-        let Found { target, answer: plainly } = find("--url", url, own, &resolver, *progress)?;
+        let Found { target, answer: plainly } = find("--url", url, &own.allow_remote, &resolver, *progress)?;
         let doing = || format!("--url {}", clean(url));
         said.extend(plainly.shown_field("server"));
         let payload = payload(url, &target, &plainly, staging, &mut names).with_context(doing)?;
-        let asked = |coding, answer: &Reply| cell(Subject::ASSET, &payload, &target, coding, answer);
+        let asked =
+            |coding, answer: &Reply| cell(Subject::ASSET, &payload, &target, (coding, coding), answer);
         plan.cells.push(asked("identity", &plainly));
         for (name, coding) in CODINGS {
             let answer = ask_once(&target, name).with_context(doing)?;
@@ -106,8 +96,74 @@ pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Pla
         plan.payloads.push(payload);
     }
     said.dedup();
-    plan.servers.push(Server { name: SERVER.into(), version: said.join(", "), ..Server::default() });
+    plan.servers[0].version = said.join(", ");
     Ok(plan)
+}
+
+/// A plan of a study without anything in it.
+pub fn empty(study: &Study, ask: &Ask) -> Plan {
+    Plan {
+        study: StudyText { published: None, published_delivery: None, ..study.text() },
+        seed: ask.seed,
+        policy: policy(study, ask),
+        payloads: Vec::new(),
+        runtimes: Vec::new(),
+        servers: vec![Server { name: SERVER.into(), ..Server::default() }],
+        stores: Vec::new(),
+        links: Vec::new(),
+        cells: Vec::new(),
+        exclusions: Vec::new(),
+    }
+}
+
+/// URLs that are requested one after the other.
+pub struct Asking<'a> {
+    allowed: &'a [String],
+    resolver: Resolver,
+    names: Names,
+}
+
+impl<'a> Asking<'a> {
+    /// `allowed`: hosts that are not this machine and may be asked.
+    pub fn new(allowed: &'a [String]) -> Asking<'a> {
+        Asking { allowed, resolver: Resolver::default(), names: Names::new() }
+    }
+
+    /// Makes sure that a URL's host may be asked.
+    ///
+    /// # Errors
+    /// One line: why not, and what allows it.
+    pub fn permit(&self, flag: &str, url: &str) -> Result<()> {
+        let target = self.resolver.target(url).with_context(|| flag.to_owned())?;
+        permit(&target, self.allowed).map_err(|why| anyhow!("{flag}: {why:#}"))
+    }
+
+    /// Adds what a URL sends to clients with these values of Accept-Encoding; gives the payload's name.
+    ///
+    /// # Errors
+    /// One line: why the URL cannot or may not be measured, and what to do.
+    pub fn add(
+        &mut self,
+        plan: &mut Plan,
+        subject: Subject,
+        (flag, url): (&str, &str),
+        accepts: &[String],
+        planning: &mut Planning<'_>,
+    ) -> Result<String> {
+        let Found { target, answer } = find(flag, url, self.allowed, &self.resolver, planning.progress)?;
+        let doing = || format!("{flag} {}", clean(url));
+        let payload =
+            payload(url, &target, &answer, planning.staging, &mut self.names).with_context(doing)?;
+        for accept in accepts {
+            let answer = ask_once(&target, accept).with_context(doing)?;
+            welcome(flag, url, &answer)?;
+            let first = accept.split(',').next().unwrap_or_default();
+            plan.cells.push(cell(subject.clone(), &payload, &target, (first, accept), &answer));
+        }
+        let name = payload.name.clone();
+        plan.payloads.push(payload);
+        Ok(name)
+    }
 }
 
 /// Adds the user's own page to the cells of a study, without a content coding: its response time is the scale of what the study's ways cost.
@@ -117,10 +173,11 @@ pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Pla
 pub fn add_page(plan: &mut Plan, url: &str, own: &Own, planning: &mut Planning<'_>) -> Result<()> {
     let mut names = Names::new();
     plan.payloads.iter().for_each(|payload| drop(names.give(&payload.name)));
-    let Found { target, answer } = find("--page", url, own, &Resolver::default(), planning.progress)?;
+    let Found { target, answer } =
+        find("--page", url, &own.allow_remote, &Resolver::default(), planning.progress)?;
     let payload = payload(url, &target, &answer, planning.staging, &mut names)
         .with_context(|| format!("--page {}", clean(url)))?;
-    plan.cells.push(cell(Subject::PAGE, &payload, &target, "identity", &answer));
+    plan.cells.push(cell(Subject::PAGE, &payload, &target, ("identity", "identity"), &answer));
     plan.payloads.push(payload);
     let version = answer.shown_field("server").unwrap_or_default();
     plan.servers.push(Server { name: SERVER.into(), version, ..Server::default() });
@@ -135,9 +192,15 @@ struct Found {
 }
 
 /// Asks a URL once, if it may be asked; `flag` is what it was given by.
-fn find(flag: &str, url: &str, own: &Own, resolver: &Resolver, progress: &mut dyn Progress) -> Result<Found> {
+fn find(
+    flag: &str,
+    url: &str,
+    allowed: &[String],
+    resolver: &Resolver,
+    progress: &mut dyn Progress,
+) -> Result<Found> {
     let target = resolver.target(url)?;
-    permit(&target, &own.allow_remote)?;
+    permit(&target, allowed)?;
     progress.doing(&format!("asking {}", clean(url)));
     let answer = ask_once(&target, "identity").with_context(|| format!("{flag} {}", clean(url)))?;
     welcome(flag, url, &answer)?;
@@ -208,13 +271,19 @@ fn payload(url: &str, target: &Target, answer: &Reply, staging: &Path, names: &m
     })
 }
 
-fn cell(subject: Subject, payload: &Payload, target: &Target, coding: &str, answer: &Reply) -> Cell {
+fn cell(
+    subject: Subject,
+    payload: &Payload,
+    target: &Target,
+    (coding, accept): (&str, &str),
+    answer: &Reply,
+) -> Cell {
     let transport = match target.location.scheme {
         Scheme::Http => Transport::Http,
         Scheme::Https => Transport::Https,
     };
     let kind = if coding == "identity" { WayKind::Plain } else { WayKind::OnTheFly };
-    let (server, accept) = (SERVER.to_owned(), coding.to_owned());
+    let (server, accept) = (SERVER.to_owned(), accept.to_owned());
     let delivery = Delivery {
         server,
         transport,

@@ -1,0 +1,130 @@
+//! Whether a policy does what it predicts on two running servers: the same contents by their URLs, before and after. Response times are
+//! those of a client; what the servers' processes take is not known.
+
+use weigh_model::policy::{Policy, Rule};
+use weigh_model::site::{Kind, Site, Stratum};
+
+use super::coded::waiting;
+use super::content::{self, Item};
+use super::proof::{Proof, is_worse, left, lines, setup};
+use super::setup::{Exact, Setup, Sum};
+use super::wait::Weighted;
+use super::{Ground, change};
+use crate::report::Report;
+use crate::row::Row;
+use crate::subject::delivery::{BODY, CODING, SECONDS};
+use crate::text::clean;
+
+/// A sample file by two URLs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByUrl {
+    /// The kind of content.
+    pub kind: Kind,
+    /// SHA-256 of the sample file that it stands for.
+    pub sha256: String,
+    /// The name of what the URL before sends, among the payloads of the run.
+    pub before: String,
+    /// That of the URL after.
+    pub after: String,
+}
+
+/// Compares. `report` is a run in which each URL was requested once for each kind of client.
+pub fn prove_urls(
+    policy: &Policy,
+    site: &Site,
+    links: &[Weighted],
+    pairs: &[ByUrl],
+    report: &Report,
+) -> Proof {
+    let reports = std::slice::from_ref(report);
+    let ground = Ground::new(site, links, reports);
+    let mut proof = Proof::default();
+    for decision in policy.decisions.iter().filter(|decision| !decision.keep) {
+        let kind = decision.kind;
+        let own: Vec<&ByUrl> = pairs.iter().filter(|pair| pair.kind == kind).collect();
+        let Some((before, after)) = measured(&ground, kind, &own) else {
+            proof.open.push(format!("{}: before and after were not both requested.", kind.plural()));
+            continue;
+        };
+        let change = change(site, &before, &after);
+        let lines =
+            lines(kind, &decision.change, &change).into_iter().filter(|line| line.amount != "CPU time");
+        let lines: Vec<_> = lines.collect();
+        proof.worse |= lines.iter().any(is_worse);
+        proof.lines.extend(lines);
+        proof.open.extend(others(&ground, kind, &own, &decision.rules));
+    }
+    proof.open.extend(left(reports.iter()));
+    proof
+}
+
+/// The row of what a URL sends to clients that accept these codings.
+fn row<'r>(report: &'r Report, payload: &str, codings: &[String]) -> Option<&'r Row> {
+    let accept = accepted(codings);
+    let is_it = |row: &&Row| {
+        row.cell.payload == payload && row.cell.delivery.as_ref().is_some_and(|d| d.accept == accept)
+    };
+    report.rows.iter().find(is_it)
+}
+
+/// The value of Accept-Encoding of clients that accept these codings.
+pub fn accepted(codings: &[String]) -> String {
+    if codings.is_empty() { "identity".to_owned() } else { codings.join(", ") }
+}
+
+/// The amounts before and after; none if nothing was measured both times.
+fn measured(ground: &Ground, kind: Kind, pairs: &[&ByUrl]) -> Option<(Setup, Setup)> {
+    let report = ground.reports.first()?;
+    let items = content::items(ground.site, kind);
+    let pair_of = |item: &Item| pairs.iter().find(|pair| pair.sha256 == item.sample.sha256);
+    let (mut before, mut after) = (Sum::default(), Sum::default());
+    let mut is_measured = false;
+    for client in &ground.site.visitors.accept {
+        let rows_of = |item: &Item| {
+            let pair = pair_of(item)?;
+            Some((row(report, &pair.before, &client.codings)?, row(report, &pair.after, &client.codings)?))
+        };
+        for item in content::weighed(&items, |at| rows_of(&items[at]).is_some()) {
+            let Some((was, is)) = rows_of(&item) else { continue };
+            let requests = item.requests * client.share;
+            for (sum, row) in [(&mut before, was), (&mut after, is)] {
+                let sent = row.value(BODY).unwrap_or(item.sample.bytes as f64);
+                let wait = waiting(ground, kind, &item, row, sent);
+                let exact = Exact { wait, sent, ..Exact::default() }.times(requests);
+                // The response time takes the place of the CPU time, and has the application's in it.
+                sum.add(row.get(SECONDS).map(|time| time.scaled(requests)), exact);
+            }
+            is_measured = true;
+        }
+    }
+    is_measured.then(|| (setup(before), setup(after)))
+}
+
+/// What is sent after the change in another coding than the policy says, one line each.
+fn others(ground: &Ground, kind: Kind, pairs: &[&ByUrl], rules: &[Rule]) -> Vec<String> {
+    let Some(report) = ground.reports.first() else { return Vec::new() };
+    let items = content::items(ground.site, kind);
+    let mut found = Vec::new();
+    for item in &items {
+        let Some(pair) = pairs.iter().find(|pair| pair.sha256 == item.sample.sha256) else { continue };
+        for client in &ground.site.visitors.accept {
+            let Some(row) = row(report, &pair.after, &client.codings) else { continue };
+            let applies = |rule: &&Rule| {
+                holds(rule, item.stratum, item.sample.bytes) && client.codings.contains(&rule.coding)
+            };
+            let said = rules.iter().find(applies).map_or("no coding", |rule| rule.coding.as_str());
+            let sent = row.fact(CODING).unwrap_or("no coding");
+            if said != sent {
+                let (path, to) = (clean(&item.sample.path), accepted(&client.codings));
+                found.push(format!(
+                    "{path} is sent with {sent} to clients that accept {to}; the policy says {said}."
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn holds(rule: &Rule, stratum: &Stratum, bytes: u64) -> bool {
+    bytes >= rule.min_bytes && (rule.types.is_empty() || rule.types.contains(&stratum.format))
+}
