@@ -81,7 +81,8 @@ pub struct Decision {
     pub kind: Kind,
     /// Whether today's method stays.
     pub keep: bool,
-    /// What to do, in one sentence: `Precompress assets with brotli 11 and zopfli, from 1 KB up.`
+    /// What to do, in one sentence: `Precompress assets with brotli 11 and zopfli, from 1 KB up.` Of pages, also what the
+    /// application takes beside encoding.
     pub text: String,
     /// The method of today, in words.
     pub today: String,
