@@ -102,6 +102,14 @@ pub struct Decision {
     pub flips: Vec<Flip>,
 }
 
+impl Decision {
+    /// The method of PHP that encodes for clients that accept these content codings; none: what they get is the server's.
+    pub fn by_php(&self, codings: &[String]) -> Option<&str> {
+        let rule = self.rules.iter().find(|rule| codings.contains(&rule.coding))?;
+        (rule.by == Encoder::Php).then_some(rule.method.as_str())
+    }
+}
+
 /// One content coding, or one form of stored values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
