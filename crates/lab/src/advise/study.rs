@@ -469,3 +469,6 @@ fn stored(site: &Site, folder: &Path, decision: &Decision) -> Result<Cells> {
         codecs,
     })
 }
+
+#[cfg(test)]
+mod tests;
