@@ -60,7 +60,15 @@ fn names(contents: &[String]) -> Vec<&str> {
 #[test]
 fn each_size_has_a_page_before_any_has_two() {
     let chosen = files(&site(), Path::new("/x"), Kind::Page, &|_| true).unwrap();
-    assert_eq!(names(&chosen), ["10000-0.html", "250000-0.html", "50000-0.html", "10000-1.html"]);
+    assert_eq!(names(&chosen), ["10000-0.html", "250000-0.html", "50000-0.html"]);
+}
+
+#[test]
+fn of_pages_of_one_size_those_with_the_most_requests_are_chosen() {
+    let mut site = site();
+    site.strata.truncate(2);
+    let chosen = files(&site, Path::new("/x"), Kind::Page, &|_| true).unwrap();
+    assert_eq!(names(&chosen), ["10000-0.html", "50000-0.html", "10000-1.html"]);
 }
 
 #[test]
@@ -93,6 +101,8 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         objective: Objective::Time,
         server: Some("nginx".into()),
         decisions: vec![decision],
+        pool: None,
+        php: Vec::new(),
         total: Change::default(),
     };
     let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
@@ -103,8 +113,11 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         (client.as_ref().unwrap().codings.len(), block.accept.clone().unwrap(), block.ways.clone())
     };
     let all: Vec<_> = found.iter().map(of).collect();
-    assert_eq!(all, [
-        (3, "zstd, br, gzip".into(), vec!["zstd:1".to_owned()]),
-        (1, "gzip".into(), vec!["server/advised".to_owned()]),
-    ]);
+    assert_eq!(
+        all,
+        [
+            (3, "zstd, br, gzip".into(), vec!["zstd:1".to_owned()]),
+            (1, "gzip".into(), vec!["server/advised".to_owned()]),
+        ]
+    );
 }
