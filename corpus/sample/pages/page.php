@@ -1,6 +1,6 @@
 <?php
 
-// What pages share: a text, the assets that go with it, and a table from cached values.
+// What pages share: a text, the assets that go with it, articles like it, and a table from cached values.
 
 declare(strict_types=1);
 
@@ -11,7 +11,7 @@ function page(string $text, int $number): string
     $more = $assets['more'][$number % count($assets['more'])];
     $html = str_replace('</head>', links(array_merge($assets['common'], $more)) . '</head>', $html);
 
-    return str_replace('</body>', related($number) . '</body>', $html);
+    return str_replace('</body>', alike($text) . related($number) . '</body>', $html);
 }
 
 function links(array $paths): string
@@ -30,7 +30,35 @@ function links(array $paths): string
     return $html;
 }
 
-// The work of a page: rows from the cache, sorted and shown.
+// What to read next: the articles whose texts have the most words in common with this one.
+function alike(string $text): string
+{
+    $own = words(file_get_contents(__DIR__ . '/content/' . $text));
+    $shared = $titles = [];
+    $files = glob(__DIR__ . '/content/article-*.html');
+    foreach ($files as $at => $file) {
+        $html = file_get_contents($file);
+        if (basename($file) !== $text) {
+            $shared[$at] = count(array_intersect_key($own, words($html)));
+            $titles[$at] = preg_match('~<title>([^<]*)</title>~i', $html, $match) ? trim($match[1]) : basename($file);
+        }
+    }
+    arsort($shared);
+    $list = '';
+    foreach (array_slice(array_keys($shared), 0, 3) as $at) {
+        $list .= '<li><a href="/article/' . ($at ?: count($files)) . '">' . $titles[$at] . "</a></li>\n";
+    }
+
+    return "<ul>\n$list</ul>\n";
+}
+
+// The words of a text, each with how often it has it.
+function words(string $html): array
+{
+    return array_count_values(str_word_count(strtolower(strip_tags($html)), 1));
+}
+
+// Rows from the cache, sorted and shown.
 function related(int $number): string
 {
     $rows = [];

@@ -11,6 +11,7 @@ mod content;
 mod document;
 mod flip;
 mod handed;
+mod made;
 mod pool;
 mod proof;
 mod setup;
@@ -151,6 +152,8 @@ struct Made {
     kind: Kind,
     today: Option<Setup>,
     chosen: Setup,
+    /// What a page takes to be made.
+    beside: Option<String>,
 }
 
 /// The setups of a kind.
@@ -170,7 +173,9 @@ fn make(ground: &Ground, objective: Objective, scarcity: f64) -> Vec<Made> {
         let setups = setups(ground, kind, &weights);
         let choice = choose(&setups, &weights, TOLERANCE)?;
         let today = setups.iter().find(|setup| setup.is_today).cloned();
-        Some(Made { kind, today, chosen: setups[choice.chosen].clone() })
+        let chosen = setups[choice.chosen].clone();
+        let beside = (kind == Kind::Page).then(|| made::beside(ground, &setups, &chosen)).flatten();
+        Some(Made { kind, today, chosen, beside })
     };
     Kind::ALL.into_iter().filter_map(made).collect()
 }
@@ -215,6 +220,8 @@ impl Made {
             }
             (false, _) => format!("{}.", self.chosen.name),
         };
+        let beside = self.beside.iter().map(|beside| format!(" {beside}"));
+        let text = text + &beside.collect::<String>();
         let unknown = || "not measured".to_owned();
         Decision {
             kind: self.kind,

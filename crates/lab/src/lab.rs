@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 pub use own::pairs::{Paired, Two};
-pub use own::{Own, Proved};
+pub use own::{Configured, Own, Proved};
 pub use stage::{FILE, Stager};
 
 use crate::content::Library;

@@ -1,6 +1,7 @@
 //! A site: what its owner's folders, logs, pages and stores say about it, as `site.toml` holds it. Looks, counts and samples; changes
-//! nothing, and runs nothing of what it finds.
+//! nothing, and runs nothing of what it finds but the site's own application, where that is asked for.
 
+mod application;
 mod assumed;
 mod cached;
 mod choose;
@@ -31,15 +32,17 @@ pub use hits::MONTH_DAYS;
 pub use open::{Opened, base, folder_of, open, read};
 pub use text::text;
 
+use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::{Lab, Progress};
 use crate::rig::machine::Machine;
 use crate::rig::server::types;
 use crate::rig::store::url::hidden;
+use application::Application;
 use cached::Cached;
 use configured::Configured;
 use folder::Draft;
 use hits::{Asked, Hits};
-use pages::{Seen, Visited, Visitor};
+use pages::{RUNNING, Seen, Visited, Visitor};
 use sample::Origin;
 use strata::Strata;
 use traffic::Traffic;
@@ -57,6 +60,8 @@ pub struct Ask {
     pub logs: Vec<PathBuf>,
     /// URLs of pages.
     pub urls: Vec<String>,
+    /// Whether the site's own application makes its pages, in a private instance.
+    pub render: bool,
     /// Hosts that are not this machine and may be asked.
     pub allow_remote: Vec<String>,
     /// A folder of cached values.
@@ -73,7 +78,7 @@ impl Ask {
     /// Whether there is nowhere to look.
     pub fn is_empty(&self) -> bool {
         let none = self.docroot.is_none() && self.server_config.is_none() && self.values.is_none();
-        none && self.store.is_none() && self.logs.is_empty() && self.urls.is_empty()
+        none && self.store.is_none() && self.logs.is_empty() && self.urls.is_empty() && !self.render
     }
 }
 
@@ -121,8 +126,7 @@ pub fn look(
     let docroot = given.or_else(|| configured.as_ref().and_then(|one| one.docroot.clone()));
     let mut facts = Facts::default();
     let php = php(lab, &ask.php)?;
-    let visitor = Visitor { urls: &ask.urls, allowed: &ask.allow_remote, docroot: docroot.as_deref() };
-    let visited = visitor.look(progress)?;
+    let visited = visited(lab, ask, docroot.as_deref(), progress)?;
     facts.pages = visited.pages.len();
     let traffic = match ask.logs.as_slice() {
         [] => None,
@@ -200,6 +204,28 @@ pub fn look(
         site.name.clone_from(name);
     }
     Ok(Looked { site, facts })
+}
+
+/// The pages: those of the site's own application, of URLs, or of the document root.
+fn visited(lab: &Lab, ask: &Ask, docroot: Option<&Path>, progress: &mut dyn Progress) -> Result<Visited> {
+    if ask.render {
+        let docroot = docroot.context("--render: give --docroot, the folder of the site's front page")?;
+        let server_config = ask.server_config.as_deref();
+        let application = Application { lab, docroot, server_config, php: &ask.php };
+        match application.look(progress) {
+            Ok(visited) => return Ok(visited),
+            Err(_) if Interrupt::caught().is_set() => bail!(INTERRUPTED),
+            Err(error) => progress.note(&rendered(&error)),
+        }
+    }
+    Visitor { urls: &ask.urls, allowed: &ask.allow_remote, docroot, instance: None }.look(progress)
+}
+
+/// Why the application made no pages: a line with the flag and what to do.
+fn rendered(error: &anyhow::Error) -> String {
+    let text = format!("{error:#}");
+    let line = if text.starts_with("--") { text } else { format!("--render: {text}") };
+    if line.contains(RUNNING) { line } else { format!("{line}; {RUNNING}") }
 }
 
 /// Page views per month: those of the log, else those that the user gave, else assumed.
@@ -351,6 +377,9 @@ fn sources(ask: &Ask, docroot: Option<&Path>, stored: Option<&store::Stored>, ph
 
 /// The server that sent the pages, if it says what it is.
 fn seen_server(visited: &Visited) -> Option<String> {
+    if visited.server.is_some() {
+        return visited.server.clone();
+    }
     let seen = visited.page_seen.as_ref().or(visited.asset_seen.as_ref());
     seen.and_then(|seen| server(&seen.server))
 }

@@ -81,7 +81,8 @@ pub struct Decision {
     pub kind: Kind,
     /// Whether today's method stays.
     pub keep: bool,
-    /// What to do, in one sentence: `Precompress assets with brotli 11 and zopfli, from 1 KB up.`
+    /// What to do, in one sentence: `Precompress assets with brotli 11 and zopfli, from 1 KB up.` Of pages, also what the
+    /// application takes beside encoding.
     pub text: String,
     /// The method of today, in words.
     pub today: String,
@@ -99,6 +100,14 @@ pub struct Decision {
     /// When something else would be better, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flips: Vec<Flip>,
+}
+
+impl Decision {
+    /// The method of PHP that encodes for clients that accept these content codings; none: what they get is the server's.
+    pub fn by_php(&self, codings: &[String]) -> Option<&str> {
+        let rule = self.rules.iter().find(|rule| codings.contains(&rule.coding))?;
+        (rule.by == Encoder::Php).then_some(rule.method.as_str())
+    }
 }
 
 /// One content coding, or one form of stored values.

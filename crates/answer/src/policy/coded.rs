@@ -89,9 +89,21 @@ impl<'a> Coded<'a> {
         let rows_of = |item: &Item| content::rows(ground.reports, kind, &item.sample.sha256, server);
         let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
         let plain_of = |rows: &[&'a Row]| rows.iter().copied().find(|row| is_plain(row));
-        let known: Vec<&Vec<&Row>> = rows.iter().filter(|rows| plain_of(rows).is_some()).collect();
-        let items = content::weighed(&items, |at| plain_of(&rows[at]).is_some());
-        for (item, rows) in items.into_iter().zip(known) {
+        // The site's own configuration tells better than a method with the same name.
+        let today_of = |rows: &[&'a Row]| {
+            let own = rows.iter().copied().find(|row| is_own(row));
+            own.or_else(|| rows.iter().copied().find(|row| Some(way_of(row).as_str()) == today))
+        };
+        // A file of which today's method did not fit into the budget would count as one that is sent as it is.
+        let has_today = rows.iter().any(|rows| today_of(rows).is_some());
+        let is_open = |at: usize| {
+            has_today
+                && today_of(&rows[at]).is_none()
+                && content::is_open(ground.reports, &items[at].sample.sha256, today)
+        };
+        let is_known = |at: usize| plain_of(&rows[at]).is_some() && !is_open(at);
+        let known: Vec<&Vec<&Row>> = (0..rows.len()).filter(|at| is_known(*at)).map(|at| &rows[at]).collect();
+        for (item, rows) in content::weighed(&items, is_known).into_iter().zip(known) {
             let Some(plain) = plain_of(rows) else { continue };
             let mut by_method = Vec::new();
             for row in rows.iter().copied() {
@@ -103,10 +115,7 @@ impl<'a> Coded<'a> {
                 by_method.resize(by_method.len().max(at + 1), None);
                 by_method[at] = Some(row);
             }
-            // The site's own configuration tells better than a method with the same name.
-            let own = rows.iter().copied().find(|row| is_own(row));
-            let today = own.or_else(|| rows.iter().copied().find(|row| Some(way_of(row).as_str()) == today));
-            measured.push(Measured { item, plain, by_method, today });
+            measured.push(Measured { item, plain, by_method, today: today_of(rows) });
         }
         let limit = ground.site.limits.first_byte_ms.value;
         for own in &mut measured {

@@ -1,7 +1,7 @@
 //! Whether a policy does what it predicts: before and after, measured on the site's sample in the same rounds.
 
 use weigh_model::advised::ADVISED;
-use weigh_model::policy::{Amount, Change, Encoder, Policy};
+use weigh_model::policy::{Amount, Change, Policy};
 use weigh_model::site::{Accept, Kind, Site};
 use weigh_model::units;
 use weigh_model::way::CONFIG;
@@ -141,15 +141,14 @@ fn sent_pair(
 ) -> Option<(Setup, Setup)> {
     let decision = policy.decisions.iter().find(|decision| decision.kind == kind)?;
     let today = site.today(kind).map(|today| today.method.as_str());
-    let by_php = decision.rules.iter().find(|rule| rule.by == Encoder::Php).map(|rule| rule.method.as_str());
     let method = decision.method.as_deref();
     let is_before = |row: &&Row| {
         let is_own = row.cell.setting.codec == CONFIG;
         Some(way_of(row).as_str()) == today || (is_own && kind != Kind::Download)
     };
-    let is_after = |row: &&Row| {
+    let is_after = |row: &&Row, client: &Accept| {
         let way = way_of(row);
-        match (method, by_php) {
+        match (method, decision.by_php(&client.codings)) {
             (Some(method), _) | (None, Some(method)) => way == method,
             (None, None) => row.cell.setting.codec == ADVISED,
         }
@@ -166,7 +165,7 @@ fn sent_pair(
             let rows = rows_of(item);
             let own = rows.iter().copied().find(|row| row.cell.setting.codec == CONFIG && is_before(row));
             let was = own.or_else(|| rows.iter().copied().find(is_before));
-            Some((was?, rows.iter().copied().find(is_after)?))
+            Some((was?, rows.iter().copied().find(|row| is_after(row, &one.accept))?))
         };
         for item in content::weighed(&items, |at| pair_of(&items[at]).is_some()) {
             let Some((was, is)) = pair_of(&item) else { continue };

@@ -9,7 +9,7 @@ use super::located;
 use crate::lab::FILE;
 use crate::rig::server::{Definition, WayRow};
 use weigh_model::advised::ADVISED;
-use weigh_model::policy::{Decision, Encoder, Policy};
+use weigh_model::policy::{Decision, Policy};
 use weigh_model::site::{Accept, Kind, Site, Stratum};
 use weigh_model::way::WayKind;
 
@@ -19,9 +19,10 @@ const SHARES: [f64; 4] = [0.55, 0.17, 0.06, 0.22];
 const FILTERS: [(&str, &str); 3] = [("gzip", "1|6"), ("br", "4"), ("zstd", "3")];
 /// Files of a kind that are measured: those that stand for most requests.
 const MOST: usize = 10;
-/// Methods of PHP for pages.
-const PAGE_WAYS: [&str; 5] =
-    ["none", "gzencode:1|6", "zstd:1|3|9", "brotli:1|4", "zlib.output_compression:6"];
+/// Pages that are measured: each has every method of PHP and of the server, and pages of one size are much alike.
+const MOST_PAGES: usize = 3;
+/// Methods of PHP for pages. Of those that make gzip, the one that is a setting and no code: the others differ little from it.
+const PAGE_WAYS: [&str; 4] = ["none", "zlib.output_compression:1|6", "zstd:1|3", "brotli:1|4"];
 /// Serializers of PHP for cached values.
 const SERIALIZERS: [&str; 2] = ["serialize", "igbinary"];
 /// Codecs of PHP for cached values.
@@ -331,19 +332,31 @@ fn is_encodable(stratum: &Stratum) -> bool {
     types.contains(&stratum.format.as_str()) || stratum.format.starts_with("text/")
 }
 
-/// The sample files of a kind as contents of a study, each once: at most [`MOST`], those that stand for most requests.
+/// The sample files of a kind as contents of a study, each once: at most [`MOST`], of pages [`MOST_PAGES`]; those that stand for most
+/// requests.
 fn files(site: &Site, folder: &Path, kind: Kind, is_meant: &dyn Fn(&Stratum) -> bool) -> Result<Vec<String>> {
     let strata = site.of(kind).filter(|stratum| is_meant(stratum));
     let weighed = |stratum: &'_ Stratum| {
         let own = stratum.sample.iter();
         own.map(|sample| (sample.path.clone(), sample.share * stratum.requests.value)).collect::<Vec<_>>()
     };
-    let mut all: Vec<(String, f64)> = strata.flat_map(weighed).collect();
-    all.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let (mut all, mut rest): (Vec<(String, f64)>, Vec<(String, f64)>) = (Vec::new(), Vec::new());
+    let by_requests = |a: &(String, f64), b: &(String, f64)| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0));
+    for stratum in strata {
+        let mut own = weighed(stratum);
+        own.sort_by(by_requests);
+        // Of pages, each size has one before any has two.
+        let first = if kind == Kind::Page { own.len().min(1) } else { own.len() };
+        rest.extend(own.split_off(first));
+        all.extend(own);
+    }
+    all.sort_by(by_requests);
+    rest.sort_by(by_requests);
+    let most = if kind == Kind::Page { MOST_PAGES } else { MOST };
     let mut found: Vec<String> = Vec::new();
-    for (path, _) in all {
+    for (path, _) in all.into_iter().chain(rest) {
         let content = format!("{FILE}{}", located(site, folder, kind, &path)?);
-        if !found.contains(&content) && found.len() < MOST {
+        if !found.contains(&content) && found.len() < most {
             found.push(content);
         }
     }
@@ -368,18 +381,23 @@ pub fn proofs(
     let changed: Vec<&Decision> = policy.decisions.iter().filter(|decision| !decision.keep).collect();
     let clients: Vec<&Accept> =
         site.visitors.accept.iter().filter(|client| client.share >= LEAST_SHARE).collect();
-    let mut sent = Vec::new();
-    for decision in changed.iter().filter(|decision| decision.kind != Kind::Value) {
-        sent.extend(server.map(|server| compared(site, folder, decision, server)).transpose()?);
-    }
-    sent.retain(|block| !block.content.is_empty());
+    let sent = |client: &Accept| -> Result<Vec<Deliveries>> {
+        let mut sent = Vec::new();
+        for decision in changed.iter().filter(|decision| decision.kind != Kind::Value) {
+            sent.extend(server.map(|server| compared(site, folder, decision, server, client)).transpose()?);
+        }
+        sent.retain(|block| !block.content.is_empty());
+        Ok(sent)
+    };
+    let sent = clients.iter().map(|client| sent(client)).collect::<Result<Vec<_>>>()?;
+    let is_sent = sent.iter().any(|blocks| !blocks.is_empty());
     let values = changed.iter().find(|decision| decision.kind == Kind::Value);
     let values = values.map(|decision| stored(site, folder, decision)).transpose()?;
     let values = values.filter(|cells| !cells.content.is_empty());
-    let parts = if sent.is_empty() { 0 } else { clients.len() } + usize::from(values.is_some());
+    let parts = if is_sent { clients.len() } else { 0 } + usize::from(values.is_some());
     let part = (seconds / parts.max(1) as f64).round().max(1.0);
     let mut found = Vec::new();
-    for (at, client) in clients.into_iter().enumerate().filter(|_| !sent.is_empty()) {
+    for (at, (client, sent)) in clients.into_iter().zip(sent).enumerate().filter(|_| is_sent) {
         // Negotiation is the same whoever asks.
         let of = |block: &Deliveries| Deliveries {
             accept: Some(client.codings.join(", ")),
@@ -396,11 +414,17 @@ pub fn proofs(
     Ok(found)
 }
 
-/// The block of a decision: before and after.
-fn compared(site: &Site, folder: &Path, decision: &Decision, server: &Definition) -> Result<Deliveries> {
+/// The block of a decision for a client: before and after.
+fn compared(
+    site: &Site,
+    folder: &Path,
+    decision: &Decision,
+    server: &Definition,
+    client: &Accept,
+) -> Result<Deliveries> {
     let kind = decision.kind;
     let today = site.today(kind).map(|today| today.method.clone());
-    let php = decision.rules.iter().find(|rule| rule.by == Encoder::Php).map(|rule| rule.method.clone());
+    let php = decision.by_php(&client.codings).map(str::to_owned);
     let own = decision.method.clone().or(php);
     let (subject, runtime, by) = match kind {
         Kind::Page => ("page", "php", "php/"),
@@ -444,3 +468,6 @@ fn stored(site: &Site, folder: &Path, decision: &Decision) -> Result<Cells> {
         codecs,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,6 +31,9 @@ pub struct Args {
     /// A page of the running site (repeatable): it, pages that it links to and what they load are requested
     #[arg(long = "url", value_name = "URL", help_heading = "Where to look")]
     urls: Vec<String>,
+    /// Make the pages here: the site's own PHP code runs for them as for a visitor, in a private instance of its server and PHP-FPM
+    #[arg(long, conflicts_with = "urls", help_heading = "Where to look")]
+    render: bool,
     /// A folder of cached values: serialize, igbinary, MessagePack or JSON, a file each
     #[arg(long, value_name = "DIR", help_heading = "Where to look")]
     values: Option<PathBuf>,
@@ -104,6 +107,7 @@ fn ask(args: &Args) -> Ask {
         server_config: args.server_config.clone(),
         logs: args.logs.clone(),
         urls: args.urls.clone(),
+        render: args.render,
         allow_remote: args.allow_remote.clone(),
         values: args.values.clone(),
         store: args.store.clone(),

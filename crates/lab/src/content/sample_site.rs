@@ -12,6 +12,7 @@ mod traffic;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -24,6 +25,9 @@ use weigh_model::text::clean_path;
 
 /// What is taken as it is, and the configurations, which are templates.
 static FIXED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../corpus/sample");
+
+/// Folders that web servers and PHP read.
+const OF_THE_SERVER: [&str; 3] = ["public", "pages", "values"];
 
 /// Lines of the log, broken ones among them.
 pub const LINES: usize = 100_000;
@@ -83,6 +87,7 @@ fn fill(library: &Library, draft: &Path, root: &Path, seed: u64) -> Result<Sampl
     let served = files::served(&draft.join("public"))?;
     let hits = traffic::week(&served, &texts, LINES - broken(LINES), seed);
     log::write(&hits, broken(LINES), seed, &draft.join("log"))?;
+    open(draft).with_context(|| format!("cannot write {}", clean_path(root)))?;
     Ok(SampleSite {
         root: root.to_owned(),
         files: served.len(),
@@ -91,6 +96,17 @@ fn fill(library: &Library, draft: &Path, root: &Path, seed: u64) -> Result<Sampl
         broken: broken(LINES),
         stand_ins,
     })
+}
+
+/// Lets the users of web servers and PHP read what they serve and run, as of any site; logs and configurations stay their owner's alone.
+fn open(draft: &Path) -> Result<()> {
+    let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
+    set(draft, 0o711)?;
+    for entry in OF_THE_SERVER.iter().flat_map(|folder| walkdir::WalkDir::new(draft.join(folder))) {
+        let entry = entry?;
+        set(entry.path(), if entry.file_type().is_dir() { 0o755 } else { 0o644 })?;
+    }
+    Ok(())
 }
 
 /// How many lines of a log are broken: one in a thousand.

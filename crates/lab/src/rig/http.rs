@@ -18,7 +18,7 @@ use weigh_load::protocol::coding::Coding;
 use weigh_load::protocol::h1::Machine;
 use weigh_load::protocol::h1::head::{Head, fields};
 use weigh_load::protocol::{Drive, Events, ExchangeId, Means};
-use weigh_load::target::{Scheme, Target};
+use weigh_load::target::{Location, Scheme, Target};
 use weigh_load::transport::{Transport, tls};
 
 use crate::interrupt::Interrupt;
@@ -114,12 +114,17 @@ pub fn get(target: &Target, accept: &str) -> Result<Reply, Fault> {
     };
     let none = || Fault::new(FaultKind::ConnectFailed, "it has no address");
     let peer = Peer { address: *target.addresses.first().ok_or_else(none)?, security };
+    get_from(peer, location, accept)
+}
+
+/// As [`get`], from this peer wherever the URL's host is.
+pub fn get_from(peer: Peer<'_>, location: &Location, accept: &str) -> Result<Reply, Fault> {
     let agent = concat!("weigh/", env!("CARGO_PKG_VERSION"));
     let request = format!(
         "GET {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {agent}\r\nAccept-Encoding: {accept}\r\nConnection: close\r\n\r\n",
         location.path, location.authority
     );
-    exchange(peer, request.as_bytes(), false, LONGEST, (ANSWER, &Interrupt::new()))
+    exchange(peer, request.as_bytes(), false, LONGEST, (ANSWER, &Interrupt::caught()))
 }
 
 /// Sends a request and reads its answer, with at most `most` bytes of body, until the limit has passed or the user

@@ -243,6 +243,11 @@ impl<'a> Draft<'a> {
     }
 }
 
+/// Why a service did not come up, without the place of a log that goes with its folder: what it said last is in the error.
+pub fn without_log(error: &anyhow::Error) -> String {
+    format!("{error:#}").split("; its log is ").next().unwrap_or_default().to_owned()
+}
+
 /// The command line of a program, from templates of its arguments.
 pub(super) fn command(
     program: Option<&PathBuf>,

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use url::Url;
 use weigh_load::protocol::coding::Coding;
-use weigh_load::target::{Resolver, permit};
+use weigh_load::target::{Location, Resolver, permit};
 
 use super::links;
 use super::local::{FRONT, Named, read_inside, site_path};
+use crate::interrupt::Interrupt;
 use crate::lab::Progress;
-use crate::rig::http::{self, Reply};
+use crate::rig::http::{self, Peer, Reply};
 use weigh_model::text::clean;
 
 /// Pages that are fetched, unless more are given.
@@ -26,6 +27,12 @@ const TIMES: usize = 5;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The longest style sheet that is searched for links, and the longest page of a document root.
 const LONGEST: u64 = 4 << 20;
+/// How often the front page of a private instance may lead elsewhere.
+const MOST_HOPS: usize = 3;
+/// Words in paths of pages that set an application up: it is not, in a private instance that leads there.
+const SETUP: [&str; 3] = ["install", "setup", "maintenance"];
+/// What to do about an application that does not run in a private instance.
+pub const RUNNING: &str = "give --url of the running site";
 /// What browsers accept.
 const ACCEPT: &str = "gzip, deflate, br, zstd";
 /// Words in links that do something, or that lead to somebody's own pages: such links are not followed.
@@ -85,6 +92,8 @@ pub struct Visited {
     pub asset_seen: Option<Seen>,
     /// Whether the pages come over TLS; none: nothing was fetched.
     pub tls: Option<bool>,
+    /// The server of a private instance that made the pages.
+    pub server: Option<String>,
 }
 
 /// Where pages come from.
@@ -95,6 +104,8 @@ pub struct Visitor<'a> {
     pub allowed: &'a [String],
     /// The document root.
     pub docroot: Option<&'a Path>,
+    /// The private instance that makes the pages; none: they are requested where their URLs lead.
+    pub instance: Option<Peer<'a>>,
 }
 
 /// A look at pages while it goes on.
@@ -139,7 +150,10 @@ impl Visitor<'_> {
 impl Tour<'_> {
     /// The given pages, then those that they link to.
     fn of_urls(&mut self) -> Result<()> {
-        let given: Vec<Url> = self.visitor.urls.iter().map(|url| parse(url)).collect::<Result<_>>()?;
+        let mut given: Vec<Url> = self.visitor.urls.iter().map(|url| parse(url)).collect::<Result<_>>()?;
+        if self.visitor.instance.is_some() {
+            given.iter_mut().for_each(|url| self.enter(url));
+        }
         let mut queue: VecDeque<Url> = given.iter().cloned().collect();
         let mut known: HashSet<Url> = given.iter().cloned().collect();
         let (mut seen, most) = (0, MOST_PAGES.max(given.len()));
@@ -151,7 +165,7 @@ impl Tour<'_> {
             self.progress.doing(&format!("requesting {url}"));
             let page = match self.page(&url) {
                 Ok(page) => page,
-                Err(error) if is_given => bail!("--url {error:#}"),
+                Err(error) if is_given => bail!("{} {error:#}", self.flag()),
                 Err(error) => {
                     self.progress.note(&format!("left out a linked page: {error:#}"));
                     continue;
@@ -206,27 +220,61 @@ impl Tour<'_> {
     }
 
     fn is_late(&self) -> bool {
-        Instant::now() >= self.until
+        Instant::now() >= self.until || Interrupt::caught().is_set()
+    }
+
+    /// What pages are asked for by.
+    fn flag(&self) -> &'static str {
+        if self.visitor.instance.is_some() { "--render" } else { "--url" }
+    }
+
+    /// A URL in messages: of a private instance, whose host is nobody's, its path.
+    fn named(&self, url: &Url) -> String {
+        if self.visitor.instance.is_some() { clean(url.path()) } else { clean(url.as_str()) }
     }
 
     /// Requests a URL once; its host has to be one that may be asked.
     fn request(&self, url: &Url, accept: &str) -> Result<Reply> {
-        let target = self.resolver.target(url.as_str())?;
-        permit(&target, self.visitor.allowed)?;
-        http::get(&target, accept).map_err(|fault| anyhow!("{}: {}", clean(url.as_str()), fault.message))
+        let reply = match self.visitor.instance {
+            Some(_) if !self.is_own(url) => bail!("{}: of another host", clean(url.as_str())),
+            Some(peer) => http::get_from(peer, &Location::parse(url.as_str())?, accept),
+            None => {
+                let target = self.resolver.target(url.as_str())?;
+                permit(&target, self.visitor.allowed)?;
+                http::get(&target, accept)
+            }
+        };
+        reply.map_err(|fault| anyhow!("{}: {}", self.named(url), fault.message))
+    }
+
+    /// Follows where the front page of a private instance leads within its site, such as to a language; not to what sets it up.
+    fn enter(&self, front: &mut Url) {
+        for _ in 0..MOST_HOPS {
+            let Ok(reply) = self.request(front, "identity") else { return };
+            let to = reply.field("location").and_then(|to| String::from_utf8(to).ok());
+            let Some(next) = to.and_then(|to| front.join(&to).ok()) else { return };
+            let leads_on = (300..400).contains(&reply.status) && is_followed(&next, front);
+            if !leads_on || SETUP.iter().any(|word| next.path().to_lowercase().contains(word)) {
+                return;
+            }
+            *front = next;
+        }
     }
 
     /// Requests a page some times.
     fn page(&self, url: &Url) -> Result<Page> {
         let reply = self.request(url, "identity")?;
-        let named = clean(url.as_str());
+        let named = self.named(url);
+        let remedy = |of_url| if self.visitor.instance.is_some() { RUNNING } else { of_url };
         match (reply.status, reply.shown_field("location")) {
             (200, _) => {}
-            (300..=399, Some(to)) => bail!("{named}: status {}, it leads to {to}; give that", reply.status),
-            (status, _) => bail!("{named}: status {status}; give a URL that answers with 200"),
+            (status @ 300..=399, Some(to)) => {
+                bail!("{named}: status {status}, it leads to {to}; {}", remedy("give that"))
+            }
+            (status, _) => bail!("{named}: status {status}; {}", remedy("give a URL that answers with 200")),
         }
         if reply.body.is_empty() {
-            bail!("{named}: a response without a body; give a page");
+            bail!("{named}: a response without a body; {}", remedy("give a page"));
         }
         let format = media_type(&reply).unwrap_or_else(|| "text/html".into());
         let mut times = vec![reply.first_byte];
@@ -251,7 +299,8 @@ impl Tour<'_> {
             Coding::Identity | Coding::Other => None,
         };
         let server = reply.shown_field("server").unwrap_or_default();
-        Some(Seen { coding, url: clean(url.as_str()), server })
+        let place = if self.visitor.instance.is_some() { " of a private instance" } else { "" };
+        Some(Seen { coding, url: self.named(url) + place, server })
     }
 
     /// Assets of the page's own host, with what their style sheets load.
@@ -364,7 +413,7 @@ impl Tour<'_> {
 const NOWHERE: &str = "docroot.invalid";
 
 fn parse(url: &str) -> Result<Url> {
-    weigh_load::target::Location::parse(url)?;
+    Location::parse(url)?;
     Url::parse(url.trim()).with_context(|| format!("--url {}", clean(url)))
 }
 
@@ -415,7 +464,7 @@ mod tests {
             "<link rel=stylesheet href=a.css><img src=b.png><img src=http://other.example/c.png>",
         );
         write("a.css", "body{background:url(bg.png)}");
-        let visitor = Visitor { urls: &[], allowed: &[], docroot: Some(root.path()) };
+        let visitor = Visitor { urls: &[], allowed: &[], docroot: Some(root.path()), instance: None };
         let visited = visitor.look(&mut super::super::tests::Quiet::default()).unwrap();
         let mut loads: Vec<_> = visited.loads.iter().map(|(path, n)| (path.as_str(), *n)).collect();
         loads.sort_by(|a, b| a.0.cmp(b.0));

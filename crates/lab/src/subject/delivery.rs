@@ -2,7 +2,7 @@
 
 mod blame;
 mod block;
-mod certificate;
+pub mod certificate;
 mod courier;
 mod fairness;
 pub mod files;

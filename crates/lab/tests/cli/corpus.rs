@@ -43,7 +43,7 @@ fn modes(folder: &Path) -> Vec<(PathBuf, u32)> {
 }
 
 #[test]
-fn a_sample_site_is_private_and_servers_take_its_configurations() {
+fn a_sample_site_is_open_to_its_servers_alone_and_they_take_its_configurations() {
     let lab = Lab::new();
     let text = lab.fine(&["corpus", "site", "site"]);
     let next = text.lines().find(|line| line.starts_with("Next: weigh site ")).unwrap();
@@ -51,7 +51,15 @@ fn a_sample_site_is_private_and_servers_take_its_configurations() {
     let found = modes(&lab.work());
     assert!(found.len() > 150, "{}", found.len());
     for (path, mode) in found {
-        let expected = if path.is_dir() { 0o040_700 } else { 0o100_600 };
+        let below = path.strip_prefix(lab.path("site")).unwrap();
+        let is_served = ["public", "pages", "values"].iter().any(|folder| below.starts_with(folder));
+        let expected = match (path.is_dir(), is_served) {
+            (true, true) => 0o040_755,
+            (false, true) => 0o100_644,
+            (true, false) if below.as_os_str().is_empty() => 0o040_711,
+            (true, false) => 0o040_700,
+            (false, false) => 0o100_600,
+        };
         assert_eq!(mode, expected, "{}", path.display());
     }
     let line = lab.refused(&["corpus", "site", "site"]);

@@ -34,6 +34,7 @@ mod php;
 mod plan;
 mod private;
 mod profile;
+mod rendered;
 mod report;
 mod run;
 mod runtime;

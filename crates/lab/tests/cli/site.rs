@@ -125,7 +125,7 @@ fn a_log_decides_what_is_counted_and_which_files_stand_for_the_rest() {
     has_a_screen(&ran);
     assert!(ran.stdout.contains("requests of 10 days (1 line unreadable)"), "{}", ran.stdout);
     assert!(
-        ran.stdout.contains("No sample of pages: they cannot be measured; give --url.\n"),
+        ran.stdout.contains("No sample of pages: they cannot be measured; give --url or --render.\n"),
         "{}",
         ran.stdout
     );

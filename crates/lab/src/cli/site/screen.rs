@@ -19,9 +19,11 @@ pub fn of(looked: &Looked, out: &Path) -> String {
     if site.strata.iter().any(|s| s.kind != Kind::Value && s.sent_bytes.is_none()) {
         text += "GB/month: before encoding, because no log counts it.\n\n";
     }
-    for (kind, flag) in
-        [(Kind::Asset, "--docroot or --url"), (Kind::Page, "--url"), (Kind::Download, "--docroot")]
-    {
+    for (kind, flag) in [
+        (Kind::Asset, "--docroot or --url"),
+        (Kind::Page, "--url or --render"),
+        (Kind::Download, "--docroot"),
+    ] {
         let mut strata = site.of(kind).filter(|stratum| stratum.requests.value > 0.0).peekable();
         if strata.peek().is_some() && strata.all(|stratum| stratum.sample.is_empty()) {
             text += &format!("No sample of {}: they cannot be measured; give {flag}.\n\n", kind.plural());

@@ -16,7 +16,7 @@ use crate::rig::server::Site;
 use crate::rig::server::own::site::Wanted;
 use crate::rig::server::own::tree;
 use crate::rig::server::{Definition, Found, Instance, own};
-use crate::rig::service::FolderDefinition;
+use crate::rig::service::{FolderDefinition, without_log};
 use crate::rig::user::OwnUser;
 use crate::shelter::Shelter;
 use crate::study::Study;
@@ -110,32 +110,48 @@ impl Lab {
     /// The server with the user's configuration, which it accepts.
     fn configure(&self, own: &Own, progress: &mut dyn Progress) -> Result<Option<Configured>> {
         let Some(file) = &own.config else { return Ok(None) };
-        let flag = || format!("--server-config {}", clean_path(file));
-        let text = tree::text(file).map_err(|error| anyhow!("{}: {error:#}", flag()))?;
-        let definitions = Definition::load(&self.definitions)?;
-        let definition = match &own.server {
-            Some(name) => definitions.iter().find(|d| d.name == *name).ok_or_else(|| {
-                let known = definitions.iter().map(|d| d.name.as_str());
-                anyhow!("--server {name}: no such server{}", nearest_hint(name, known))
-            })?,
-            None => own::recognise(&definitions, file, &text)?,
-        };
         let wanted = Wanted { name: own.site.clone(), docroot: own.docroot.clone() };
         progress.doing(&format!("trying {}", clean_path(file)));
         let tried = Interrupt::during(|interrupt| {
-            let tried = present(definition).and_then(|here| own::read(&here, file, &text, &wanted)).and_then(
-                |read| {
-                    let found = definition.with_own([&read.config]).find();
-                    attempt(&found, &read.config.root, interrupt).with_context(flag)?;
-                    Ok(Configured { read, found })
-                },
-            );
+            let tried =
+                self.read_configuration(file, own.server.as_deref(), &wanted).and_then(|configured| {
+                    let tried = attempt(&configured.found, &configured.read.config.root, interrupt);
+                    tried.with_context(|| format!("--server-config {}", clean_path(file)))?;
+                    Ok(configured)
+                });
             if interrupt.is_set() { Err(anyhow!("interrupted; nothing was measured")) } else { tried }
         });
         let configured = tried.context("signals cannot be caught")??;
         let notes = &configured.read.notes;
         notes.iter().for_each(|note| progress.note(&format!("{}: {note}", clean_path(file))));
         Ok(Some(configured))
+    }
+}
+
+impl Lab {
+    /// Reads a configuration of the user's for the server that it is for, or that is named, as this machine has it.
+    ///
+    /// # Errors
+    /// One line: the file and what of it cannot be read, or what is missing here.
+    pub fn read_configuration(
+        &self,
+        file: &Path,
+        server: Option<&str>,
+        wanted: &Wanted,
+    ) -> Result<Configured> {
+        let named = || format!("--server-config {}", clean_path(file));
+        let text = tree::text(file).map_err(|error| anyhow!("{}: {error:#}", named()))?;
+        let definitions = Definition::load(&self.definitions)?;
+        let definition = match server {
+            Some(name) => definitions.iter().find(|d| d.name == name).ok_or_else(|| {
+                let known = definitions.iter().map(|d| d.name.as_str());
+                anyhow!("--server {name}: no such server{}", nearest_hint(name, known))
+            })?,
+            None => own::recognise(&definitions, file, &text)?,
+        };
+        let read = own::read(&present(definition)?, file, &text, wanted)?;
+        let found = definition.with_own([&read.config]).find();
+        Ok(Configured { read, found })
     }
 }
 
@@ -171,8 +187,7 @@ fn attempt(found: &Found, root: &Path, interrupt: &Interrupt) -> Result<()> {
     let place = Place { limit: START, interrupt: interrupt.clone(), ..place };
     match privately(|| Instance::start(found, &site, &place).map(Instance::stop))? {
         Ok(_) => {}
-        // Its log goes with the folder: what it said last is in the error.
-        Err(error) => bail!("{}", format!("{error:#}").split("; its log is ").next().unwrap_or_default()),
+        Err(error) => bail!("{}", without_log(&error)),
     }
     Ok(())
 }

@@ -214,10 +214,12 @@ impl Values {
     fn filled(&self, config: &OwnConfig) -> String {
         let nobody = format!("{}/{NOBODY}", self.dir);
         let (fpm, port) = (self.fpm.as_ref().unwrap_or(&nobody), self.port.to_string());
-        let root = format!("{}{}", self.docroot, config.root.display());
+        // `/` itself stands for `/` where the files are served from where they are.
+        let tree = self.docroot.trim_end_matches('/').to_owned();
+        let root = format!("{tree}{}", config.root.display());
         let values = [
             (DIR, &self.dir),
-            (TREE, &self.docroot),
+            (TREE, &tree),
             ("@WEIGH-ROOT@", &root),
             ("@WEIGH-FPM@", fpm),
             ("@WEIGH-PORT@", &port),

@@ -57,6 +57,11 @@ impl Denied {
         format!("{who} {what} in this run: {}; {}", self.why(), self.remedy())
     }
 
+    /// One line for the user: what would be otherwise, why, and what to do.
+    pub fn refused(&self, what: &str) -> String {
+        format!("{what}: {}; {}", self.why(), self.remedy())
+    }
+
     fn why(&self) -> String {
         match self {
             Denied::Machine { why, .. } => (*why).to_owned(),

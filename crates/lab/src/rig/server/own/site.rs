@@ -33,7 +33,7 @@ pub struct Site {
     /// Every document root in it, the first one its own.
     roots: Vec<PathBuf>,
     /// Whether it answers over TLS.
-    is_secure: bool,
+    pub is_secure: bool,
 }
 
 impl Site {

@@ -1,0 +1,123 @@
+//! Which pages are measured, and what a proof measures for each kind of client.
+
+use super::*;
+use crate::defs::Definitions;
+use crate::rig::service::FolderDefinition;
+use weigh_model::policy::{Change, Encoder, Objective, Rule};
+use weigh_model::site::{Figure, From, SCHEMA, Sample, Sources, Visitors};
+
+/// A size of pages: the requests of all, and the share of each.
+fn pages(from_bytes: u64, requests: f64, shares: &[f64]) -> Stratum {
+    let sample = |(at, share): (usize, &f64)| Sample {
+        path: format!("{from_bytes}-{at}.html"),
+        bytes: from_bytes + 1,
+        sha256: format!("{from_bytes:063x}{at}"),
+        share: *share,
+    };
+    Stratum {
+        kind: Kind::Page,
+        format: "text/html".into(),
+        from_bytes,
+        to_bytes: None,
+        files: Figure::counted(shares.len() as f64),
+        bytes: Figure::counted(1.0),
+        requests: Figure::counted(requests),
+        not_modified: None,
+        ranges: None,
+        sent_bytes: None,
+        writes: None,
+        made_ms: None,
+        sample: shares.iter().enumerate().map(sample).collect(),
+    }
+}
+
+fn site() -> Site {
+    let accept = |codings: &[&str], share| Accept { codings: words(codings), share, from: From::Given };
+    Site {
+        schema: SCHEMA,
+        name: "shop".into(),
+        looked: "2026-01-02".into(),
+        sources: Sources { server: Some("nginx".into()), ..Sources::default() },
+        visitors: Visitors {
+            accept: vec![accept(&["zstd", "br", "gzip"], 0.7), accept(&["gzip"], 0.27), accept(&[], 0.03)],
+            ..Visitors::default()
+        },
+        prices: Default::default(),
+        limits: Default::default(),
+        today: Vec::new(),
+        strata: vec![
+            pages(10_000, 90_000.0, &[0.4, 0.2, 0.2, 0.1, 0.1]),
+            pages(50_000, 500.0, &[1.0]),
+            pages(250_000, 700.0, &[0.9, 0.1]),
+        ],
+    }
+}
+
+fn names(contents: &[String]) -> Vec<&str> {
+    contents.iter().filter_map(|content| content.rsplit('/').next()).collect()
+}
+
+#[test]
+fn each_size_has_a_page_before_any_has_two() {
+    let chosen = files(&site(), Path::new("/x"), Kind::Page, &|_| true).unwrap();
+    assert_eq!(names(&chosen), ["10000-0.html", "250000-0.html", "50000-0.html"]);
+}
+
+#[test]
+fn of_pages_of_one_size_those_with_the_most_requests_are_chosen() {
+    let mut site = site();
+    site.strata.truncate(2);
+    let chosen = files(&site, Path::new("/x"), Kind::Page, &|_| true).unwrap();
+    assert_eq!(names(&chosen), ["10000-0.html", "50000-0.html", "10000-1.html"]);
+}
+
+#[test]
+fn each_client_is_measured_with_what_the_policy_sends_it() {
+    let rule = |coding: &str, by, method: &str| Rule {
+        coding: coding.into(),
+        by,
+        method: method.into(),
+        encoder: None,
+        serializer: None,
+        level: None,
+        min_bytes: 0,
+        types: Vec::new(),
+    };
+    let decision = Decision {
+        kind: Kind::Page,
+        keep: false,
+        text: "Send pages.".into(),
+        today: "nothing".into(),
+        rules: vec![rule("zstd", Encoder::Php, "php/zstd:1"), rule("gzip", Encoder::Server, "server/gzip:6")],
+        method: None,
+        needs: Vec::new(),
+        change: Change::default(),
+        flips: Vec::new(),
+    };
+    let policy = Policy {
+        schema: weigh_model::policy::SCHEMA,
+        site: "shop".into(),
+        site_sha256: "0".repeat(64),
+        objective: Objective::Time,
+        server: Some("nginx".into()),
+        decisions: vec![decision],
+        pool: None,
+        php: Vec::new(),
+        total: Change::default(),
+    };
+    let servers = Definition::load(&Definitions::load(None).unwrap()).unwrap();
+    let nginx = servers.iter().find(|definition| definition.name == "nginx").unwrap();
+    let found = proofs(&site(), Path::new("/x"), &policy, Some(nginx), 60.0).unwrap();
+    let of = |(client, study): &(Option<Accept>, Written)| {
+        let block = &study.deliveries[0];
+        (client.as_ref().unwrap().codings.len(), block.accept.clone().unwrap(), block.ways.clone())
+    };
+    let all: Vec<_> = found.iter().map(of).collect();
+    assert_eq!(
+        all,
+        [
+            (3, "zstd, br, gzip".into(), vec!["zstd:1".to_owned()]),
+            (1, "gzip".into(), vec!["server/advised".to_owned()]),
+        ]
+    );
+}
