@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use url::Url;
 
 use super::class;
+use super::served::Served;
 use crate::content::regular::{open, plain_error, special};
 use weigh_model::text::clean_path;
 
@@ -32,14 +33,12 @@ pub struct Named {
 }
 
 impl Named {
-    /// The file of a path, as far as the document root has one: of a folder, its static front page.
-    pub fn of(path: &str, docroot: Option<&Path>) -> Named {
+    /// The file of a path, as far as the site has one: of a folder, its static front page.
+    pub fn of(path: &str, served: Option<&Served>) -> Named {
         let is_page = class::is_page(path);
         let page = Named { name: path.to_owned(), is_page };
-        let Some(docroot) = docroot.filter(|_| is_page && class::extension(path).is_empty()) else {
-            return page;
-        };
-        let full = docroot.join(path);
+        let served = served.filter(|_| is_page && class::extension(path).is_empty());
+        let Some(full) = served.and_then(|served| served.locate(path)) else { return page };
         if full.is_file() {
             return Named { is_page: false, ..page };
         }
@@ -53,18 +52,18 @@ impl Named {
     }
 }
 
-/// Opens a regular file below a folder; a symbolic link is followed as long as it stays below it.
+/// Opens a regular file below a folder; a symbolic link is followed as long as it stays below it, or in one of the `others`.
 ///
 /// # Errors
 /// One line without the path: why it cannot be opened.
-pub fn open_inside(folder: &Path, path: &str) -> Result<(File, u64)> {
+pub fn open_inside(folder: &Path, path: &str, others: &[PathBuf]) -> Result<(File, u64)> {
     let relative = Path::new(path);
     if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
         bail!("not a path below {}", clean_path(folder));
     }
     let find = |path: PathBuf| path.canonicalize().map_err(|error| anyhow::anyhow!(plain_error(&error)));
     let (root, full) = (find(folder.to_owned())?, find(folder.join(relative))?);
-    if !full.starts_with(&root) {
+    if !full.starts_with(&root) && !others.iter().any(|other| full.starts_with(other)) {
         bail!("a symbolic link leads out of {}", clean_path(folder));
     }
     let file = open(&full, true).map_err(|error| anyhow::anyhow!(plain_error(&error)))?;
@@ -80,7 +79,15 @@ pub fn open_inside(folder: &Path, path: &str) -> Result<(File, u64)> {
 /// # Errors
 /// As [`open_inside`]; it is longer than `most` bytes.
 pub fn read_inside(folder: &Path, path: &str, most: u64) -> Result<Vec<u8>> {
-    let (file, length) = open_inside(folder, path)?;
+    let (file, length) = open_inside(folder, path, &[])?;
+    read_all(file, length, most)
+}
+
+/// Reads all of a file with this length, as long as it is no longer than `most` bytes.
+///
+/// # Errors
+/// One line without the path: why it cannot be read.
+pub fn read_all(file: File, length: u64, most: u64) -> Result<Vec<u8>> {
     if length > most {
         bail!("longer than {most} bytes");
     }
