@@ -142,9 +142,10 @@ fn sent_pair(
     let today = site.today(kind).map(|today| today.method.as_str());
     let by_php = decision.rules.iter().find(|rule| rule.by == Encoder::Php).map(|rule| rule.method.as_str());
     let method = decision.method.as_deref();
+    let is_by_php = today.is_some_and(|today| today.starts_with("php/"));
     let is_before = |row: &&Row| {
         let is_own = row.cell.setting.codec == CONFIG;
-        Some(way_of(row).as_str()) == today || (is_own && kind != Kind::Download)
+        Some(way_of(row).as_str()) == today || (is_own && kind != Kind::Download && !is_by_php)
     };
     let is_after = |row: &&Row| {
         let way = way_of(row);
