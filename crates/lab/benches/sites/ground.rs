@@ -227,7 +227,12 @@ fn moved(text: &str, root: &str) -> String {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         let begins = out.chars().next_back().is_none_or(|c| c.is_whitespace() || "\"'=:(;,^~@".contains(c));
-        if begins && PLACES.iter().any(|place| from.starts_with(place)) {
+        // `<Directory /usr/share>` names one without a slash at its end.
+        let is_place = |place: &&str| {
+            let rest = from.strip_prefix(place.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '>', '"', ';', ' ', '\n']))
+        };
+        if begins && PLACES.iter().any(is_place) {
             out.push_str(root);
         } else {
             out.push('/');

@@ -1,5 +1,6 @@
 //! The content of a site in strata: files of the document root, pages, with what is asked of each.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -48,6 +49,9 @@ pub fn add_files(
             if one.begin.is_empty() { "--docroot".to_owned() } else { format!("/{}", clean(&one.begin)) };
         notes.iter().for_each(|note| progress.note(&format!("{flag}: {note}")));
     }
+    if let Some(asked) = asked.filter(|_| served.follows()) {
+        add_linked(served, asked, strata, &mut sum);
+    }
     if let Some(asked) = asked.filter(|asked| asked.from == From::Counted) {
         tell_elsewhere(asked, sum.found, progress);
     }
@@ -66,6 +70,27 @@ pub fn add_files(
 struct Sum {
     files: u64,
     found: f64,
+    /// Those that are asked for.
+    asked: HashSet<String>,
+}
+
+/// Adds files that are asked for and that a link leads to outside of the folders, which are not searched.
+fn add_linked(served: &Served, asked: &Asked, strata: &mut Strata, sum: &mut Sum) {
+    let mut paths: Vec<(&String, &Hits)> = asked.paths.iter().filter(|(_, hits)| hits.any()).collect();
+    paths.sort_by_key(|(path, _)| *path);
+    for (path, hits) in paths {
+        if class::is_page(path) || sum.asked.contains(path) {
+            continue;
+        }
+        let Ok((_, bytes)) = served.open(path) else { continue };
+        let Ok(class) = class::of(path, bytes, true) else { continue };
+        if bytes > 0 {
+            let candidate = Candidate { path: path.clone(), bytes, requests: hits.requests };
+            strata.add(class.kind, class.format, candidate, hits);
+            sum.files += 1;
+            sum.found += hits.requests;
+        }
+    }
 }
 
 /// Adds a file of a folder; else what such files are.
@@ -94,6 +119,9 @@ fn add_file(
         Ok(class) => class,
         Err(what) => return Some(what),
     };
+    if hits.any() {
+        sum.asked.insert(path.clone());
+    }
     let candidate = Candidate { path, bytes: file.bytes, requests: hits.requests };
     strata.add(class.kind, class.format, candidate, &hits);
     sum.files += 1;

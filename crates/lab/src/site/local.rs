@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -52,24 +53,29 @@ impl Named {
     }
 }
 
-/// Opens a regular file below a folder; a symbolic link is followed as long as it stays below it, or in one of the `others`.
+/// Opens a regular file below a folder; a symbolic link is followed as long as it stays below it, or in one of the `others`, or leads to a
+/// file that everybody may read where `follows`.
 ///
 /// # Errors
 /// One line without the path: why it cannot be opened.
-pub fn open_inside(folder: &Path, path: &str, others: &[PathBuf]) -> Result<(File, u64)> {
+pub fn open_inside(folder: &Path, path: &str, (others, follows): (&[PathBuf], bool)) -> Result<(File, u64)> {
     let relative = Path::new(path);
     if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
         bail!("not a path below {}", clean_path(folder));
     }
     let find = |path: PathBuf| path.canonicalize().map_err(|error| anyhow::anyhow!(plain_error(&error)));
     let (root, full) = (find(folder.to_owned())?, find(folder.join(relative))?);
-    if !full.starts_with(&root) && !others.iter().any(|other| full.starts_with(other)) {
+    let is_inside = full.starts_with(&root) || others.iter().any(|other| full.starts_with(other));
+    if !is_inside && !follows {
         bail!("a symbolic link leads out of {}", clean_path(folder));
     }
     let file = open(&full, true).map_err(|error| anyhow::anyhow!(plain_error(&error)))?;
     let meta = file.metadata().context("cannot be read")?;
     if !meta.is_file() {
         bail!("it is {}", special(&meta));
+    }
+    if !is_inside && meta.mode() & 0o004 == 0 {
+        bail!("a symbolic link leads out of {}, to a file that not everybody may read", clean_path(folder));
     }
     Ok((file, meta.len()))
 }
@@ -79,7 +85,7 @@ pub fn open_inside(folder: &Path, path: &str, others: &[PathBuf]) -> Result<(Fil
 /// # Errors
 /// As [`open_inside`]; it is longer than `most` bytes.
 pub fn read_inside(folder: &Path, path: &str, most: u64) -> Result<Vec<u8>> {
-    let (file, length) = open_inside(folder, path, &[])?;
+    let (file, length) = open_inside(folder, path, (&[], false))?;
     read_all(file, length, most)
 }
 

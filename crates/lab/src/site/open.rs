@@ -95,7 +95,7 @@ pub fn located(sources: &Sources, beside: &Path, kind: Kind, path: &str) -> Path
 fn check(served: Option<&Served>, beside: &Path, sample: &Sample) -> Result<()> {
     let (mut file, bytes) = match served {
         Some(served) => served.open(&sample.path)?,
-        None => open_inside(beside, &sample.path, &[])?,
+        None => open_inside(beside, &sample.path, (&[], false))?,
     };
     let changed = "it has changed; look again with weigh site --force";
     if bytes != sample.bytes {

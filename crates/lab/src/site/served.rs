@@ -105,13 +105,14 @@ impl Served {
         Some(Path::new(folder).join(rest))
     }
 
-    /// Opens the regular file of a URL's path; a symbolic link is followed as long as it stays in a folder that is served.
+    /// Opens the regular file of a URL's path; a symbolic link is followed as long as it stays in a folder that is served, and of a site
+    /// whose configuration is known as the server follows it: to what everybody may read.
     ///
     /// # Errors
     /// One line without the path: why it cannot be opened.
     pub fn open(&self, path: &str) -> Result<(File, u64)> {
         let (folder, rest) = self.sources.folder(path).context("there is no document root")?;
-        local::open_inside(Path::new(folder), rest, &self.roots())
+        local::open_inside(Path::new(folder), rest, (&self.roots(), self.is_configured))
     }
 
     /// Reads it.
@@ -127,7 +128,7 @@ impl Served {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 
@@ -151,6 +152,10 @@ mod tests {
             fs::write(file, text).unwrap();
         }
         fs::write(home.path().join("secret"), "s").unwrap();
+        fs::set_permissions(home.path().join("secret"), fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(home.path().join("public.css"), "fffff").unwrap();
+        fs::set_permissions(home.path().join("public.css"), fs::Permissions::from_mode(0o644)).unwrap();
+        symlink("../public.css", content.join("far.css")).unwrap();
         symlink(root.join("themes"), content.join("themes")).unwrap();
         symlink("../secret", content.join("out.css")).unwrap();
         let places = [
@@ -165,6 +170,9 @@ mod tests {
                 .map(|path| read(path).unwrap()),
             [1, 2, 3, 4]
         );
+        assert_eq!(read("wp-content/far.css"), Ok(5), "as the server follows links");
+        let alone = Served::new(Some(&content), None);
+        assert!(alone.read("far.css", 9).is_err(), "without a configuration nothing outside is read");
         assert!(read("wp-content/out.css").unwrap_err().contains("leads out of"));
         assert!(read("wp-content/../secret").unwrap_err().contains("not a path below"));
         assert!(read("gone/x").is_err(), "a folder that is not here is no alias");

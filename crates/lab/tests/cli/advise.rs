@@ -75,15 +75,16 @@ fn blog(lab: &Lab) {
     lab.write("public/wp-content/blue/style.css", sheet(1500));
     lab.write("content/theme.css", sheet(1200));
     std::os::unix::fs::symlink(lab.path("public/wp-content/blue"), lab.path("content/blue")).unwrap();
-    lab.write("shared/lib.css", sheet(600));
     lab.write("shared/unused.css", sheet(600));
+    lab.write("elsewhere/far.css", sheet(700));
+    std::os::unix::fs::symlink(lab.path("elsewhere"), lab.path("shared/linked")).unwrap();
     let line = |at: usize, path: &str| {
         format!(
             "192.0.2.7 - - [0{}/Nov/2026:10:00:00 +0000] \"GET {path} HTTP/1.1\" 200 900 \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0\"\n",
             at + 1
         )
     };
-    let paths = ["/app.css", "/wp-content/theme.css", "/wp-content/blue/style.css", "/shared/lib.css"];
+    let paths = ["/app.css", "/wp-content/theme.css", "/wp-content/blue/style.css", "/shared/linked/far.css"];
     lab.write("access.log", (0..8).map(|at| line(at, paths[at % 4])).collect::<String>());
 }
 
@@ -98,7 +99,7 @@ fn proved(lab: &Lab, server: &str, config: &str) -> String {
     paths.sort_unstable();
     assert_eq!(
         paths,
-        ["app.css", "shared/lib.css", "wp-content/blue/style.css", "wp-content/theme.css"],
+        ["app.css", "shared/linked/far.css", "wp-content/blue/style.css", "wp-content/theme.css"],
         "{server}: {looked}"
     );
     assert_eq!(site.today(Kind::Asset).unwrap().method, "server/plain", "{server}");
