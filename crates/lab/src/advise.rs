@@ -12,7 +12,6 @@ use anyhow::{Context, Result};
 pub use study::{LEAST_SHARE, Written, proofs, studies};
 
 use crate::lab::Lab;
-use crate::site::base;
 use weigh_answer::policy::Weighted;
 use weigh_model::site::{Kind, LinkShare, Site};
 
@@ -32,8 +31,7 @@ impl Lab {
 
 /// Where the file of a sample lies.
 fn located(site: &Site, folder: &Path, kind: Kind, path: &str) -> Result<String> {
-    let docroot = site.sources.docroot.as_deref().map(Path::new);
-    let file = base(kind, docroot, folder).join(path);
+    let file = crate::site::located(&site.sources, folder, kind, path);
     let full = std::path::absolute(&file).context("a sample's file has no path")?;
     full.to_str().map(str::to_owned).context("a sample's path is not UTF-8")
 }

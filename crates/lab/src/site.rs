@@ -18,6 +18,7 @@ pub mod log;
 mod open;
 mod pages;
 mod sample;
+mod served;
 mod store;
 mod strata;
 mod text;
@@ -29,11 +30,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 pub use hits::MONTH_DAYS;
-pub use open::{Opened, base, folder_of, open, read};
+pub use open::{Opened, folder_of, located, open, read};
 pub use text::text;
 
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::{Lab, Progress};
+use crate::rig::fpm::own::{self, OwnPhp};
 use crate::rig::machine::Machine;
 use crate::rig::server::types;
 use crate::rig::store::url::hidden;
@@ -44,10 +46,11 @@ use folder::Draft;
 use hits::{Asked, Hits};
 use pages::{RUNNING, Seen, Visited, Visitor};
 use sample::Origin;
+use served::Served;
 use strata::Strata;
 use traffic::Traffic;
-use weigh_model::site::{Figure, From, Kind, Limits, SCHEMA, Site, Sources, Stratum, Today, Visitors};
-use weigh_model::text::clean_path;
+use weigh_model::site::{Alias, Figure, From, Kind, Limits, SCHEMA, Site, Sources, Stratum, Today, Visitors};
+use weigh_model::text::{clean, clean_path};
 
 /// Where to look.
 #[derive(Clone, Debug, Default)]
@@ -70,6 +73,8 @@ pub struct Ask {
     pub store: Option<String>,
     /// PHPs.
     pub php: Vec<PathBuf>,
+    /// The settings of the PHP that serves the site: a php.ini, or a pool of PHP-FPM.
+    pub php_config: Option<PathBuf>,
     /// The site's name.
     pub name: Option<String>,
 }
@@ -78,7 +83,11 @@ impl Ask {
     /// Whether there is nowhere to look.
     pub fn is_empty(&self) -> bool {
         let none = self.docroot.is_none() && self.server_config.is_none() && self.values.is_none();
-        none && self.store.is_none() && self.logs.is_empty() && self.urls.is_empty() && !self.render
+        none && self.php_config.is_none()
+            && self.store.is_none()
+            && self.logs.is_empty()
+            && self.urls.is_empty()
+            && !self.render
     }
 }
 
@@ -124,21 +133,26 @@ pub fn look(
     };
     let configured = ask.server_config.as_ref().map(read).transpose()?;
     let docroot = given.or_else(|| configured.as_ref().and_then(|one| one.docroot.clone()));
+    let places = configured.as_ref().map(Configured::places).unwrap_or_default();
+    let served =
+        Served::new(docroot.as_deref(), configured.as_ref().map(|one| (one.root(), places.as_slice())));
+    let served = docroot.as_ref().map(|_| served);
     let mut facts = Facts::default();
     let php = php(lab, &ask.php)?;
-    let visited = visited(lab, ask, docroot.as_deref(), progress)?;
+    let own_php = ask.php_config.as_deref().map(own::read).transpose().context("--php-config")?;
+    let visited = visited(lab, ask, served.as_ref(), docroot.as_deref(), progress)?;
     facts.pages = visited.pages.len();
     let traffic = match ask.logs.as_slice() {
         [] => None,
-        logs => Some(Traffic::read(logs, docroot.as_deref(), progress)?),
+        logs => Some(Traffic::read(logs, served.as_ref(), progress)?),
     };
     let views = page_views(earlier, traffic.as_ref());
     let asked =
         traffic.as_ref().map(|traffic| traffic.asked.clone()).or_else(|| of_pages(&visited, views.value));
     let mut strata = Strata::default();
-    match &docroot {
-        Some(docroot) => {
-            facts.files = content::add_files(docroot, draft.folder(), asked.as_ref(), &mut strata, progress)?;
+    match &served {
+        Some(served) => {
+            facts.files = content::add_files(served, draft.folder(), asked.as_ref(), &mut strata, progress)?;
         }
         None => content::add_fetched(&visited, asked.as_ref(), &mut strata),
     }
@@ -161,7 +175,7 @@ pub fn look(
         }
     }
     let origin = Origin {
-        docroot: docroot.as_deref(),
+        served: served.as_ref(),
         visited: &visited,
         from: traffic.as_ref().map_or(From::Assumed, |_| From::Counted),
         made_ms: traffic.as_ref().and_then(|traffic| traffic.made_ms),
@@ -177,6 +191,9 @@ pub fn look(
     if let Some(configured) = &configured {
         add_configured(configured, &layers, &visited, &mut today, progress);
     }
+    if let (Some(own), Some(file)) = (&own_php, &ask.php_config) {
+        add_php(own, file, &mut today, progress);
+    }
     today.extend(cached.today());
     layers.extend(cached.strata(stored.as_ref(), views.value, draft)?);
     if layers.is_empty() {
@@ -189,6 +206,7 @@ pub fn look(
         looked: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
         sources: Sources {
             server: configured.map(|one| one.server).or_else(|| seen_server(&visited)),
+            aliases: used(served.as_ref(), &layers),
             ..sources(ask, docroot.as_deref(), stored.as_ref(), php)
         },
         visitors,
@@ -207,18 +225,24 @@ pub fn look(
 }
 
 /// The pages: those of the site's own application, of URLs, or of the document root.
-fn visited(lab: &Lab, ask: &Ask, docroot: Option<&Path>, progress: &mut dyn Progress) -> Result<Visited> {
+fn visited(
+    lab: &Lab,
+    ask: &Ask,
+    served: Option<&Served>,
+    docroot: Option<&Path>,
+    progress: &mut dyn Progress,
+) -> Result<Visited> {
     if ask.render {
         let docroot = docroot.context("--render: give --docroot, the folder of the site's front page")?;
         let server_config = ask.server_config.as_deref();
-        let application = Application { lab, docroot, server_config, php: &ask.php };
+        let application = Application { lab, served, docroot, server_config, php: &ask.php };
         match application.look(progress) {
             Ok(visited) => return Ok(visited),
             Err(_) if Interrupt::caught().is_set() => bail!(INTERRUPTED),
             Err(error) => progress.note(&rendered(&error)),
         }
     }
-    Visitor { urls: &ask.urls, allowed: &ask.allow_remote, docroot, instance: None }.look(progress)
+    Visitor { urls: &ask.urls, allowed: &ask.allow_remote, served, instance: None }.look(progress)
 }
 
 /// Why the application made no pages: a line with the flag and what to do.
@@ -340,6 +364,22 @@ fn add_configured(
     today.sort_by_key(|one| one.kind);
 }
 
+/// Adds what PHP's own settings encode. Where a page was sent otherwise, what was seen stays, and the difference is said.
+fn add_php(own: &OwnPhp, file: &Path, today: &mut Vec<Today>, progress: &mut dyn Progress) {
+    let Some(method) = own.encoder() else { return };
+    let setting = method.trim_start_matches("php/").split(':').next().unwrap_or_default();
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let about = clean(&format!("gzip in PHP ({setting}, {name})"));
+    let page = today.iter().find(|one| one.kind == Kind::Page);
+    if let Some(seen) = page.filter(|one| one.from == From::Measured && !one.about.starts_with("gzip")) {
+        progress.note(&format!("pages: {}; PHP's settings say: {about}", seen.about));
+        return;
+    }
+    today.retain(|one| one.kind != Kind::Page);
+    today.push(Today { kind: Kind::Page, method, about, from: From::Configured });
+    today.sort_by_key(|one| one.kind);
+}
+
 /// The PHPs, which have to be ones.
 fn php(lab: &Lab, named: &[PathBuf]) -> Result<Vec<String>> {
     if named.is_empty() {
@@ -366,13 +406,24 @@ fn sources(ask: &Ask, docroot: Option<&Path>, stored: Option<&store::Stored>, ph
     Sources {
         docroot: docroot.map(text),
         server: None,
+        aliases: Vec::new(),
         server_config: ask.server_config.as_deref().map(text),
         php,
+        php_config: ask.php_config.as_deref().map(text),
         logs: ask.logs.iter().map(|path| text(path)).collect(),
         urls: ask.urls.iter().map(|url| hidden(url)).collect(),
         values: ask.values.as_deref().map(text),
         store: stored.map(|stored| stored.url.clone()),
     }
+}
+
+/// The aliases that lead to files of the sample.
+fn used(served: Option<&Served>, layers: &[Stratum]) -> Vec<Alias> {
+    let files = layers.iter().filter(|stratum| matches!(stratum.kind, Kind::Asset | Kind::Download));
+    let paths: Vec<&str> =
+        files.flat_map(|stratum| &stratum.sample).map(|sample| sample.path.as_str()).collect();
+    let aliases = served.map(Served::aliases).unwrap_or_default();
+    aliases.iter().filter(|alias| paths.iter().any(|path| alias.rest(path).is_some())).cloned().collect()
 }
 
 /// The server that sent the pages, if it says what it is.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::site::Alias;
 use crate::way::WayKind;
 
 /// The method of a server that carries out a policy.
@@ -18,6 +19,9 @@ pub struct Advised {
     /// How PHP hands files over, or the server sends them without PHP: `x-accel-redirect`, `transparent`; null: neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub downloads: Option<String>,
+    /// Folders beside the document root that files are sent from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<Alias>,
 }
 
 /// One method of encoding responses, and what it holds for.

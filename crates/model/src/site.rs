@@ -56,6 +56,9 @@ pub struct Sources {
     /// PHPs, as binaries or names of runtimes: the first serves the site, others are compared with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub php: Vec<String>,
+    /// The php.ini of the PHP that serves the site, or the file of its pool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub php_config: Option<String>,
     /// Access logs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<String>,
@@ -68,6 +71,35 @@ pub struct Sources {
     /// The store of cached values, as a URL without its password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
+    /// Folders beside the document root that files are sent from, in the order in which the server looks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<Alias>,
+}
+
+/// A folder with a path of its own: `Alias`, or `alias` and `root` in a `location`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Alias {
+    /// What the paths of its URLs begin with, without a slash at the end: `/wp-content`.
+    pub url: String,
+    /// The folder.
+    pub folder: String,
+}
+
+impl Alias {
+    /// The rest of a path that begins with this one's; both without a slash at the begin.
+    pub fn rest<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let rest = path.strip_prefix(self.url.trim_matches('/'))?;
+        rest.strip_prefix('/').filter(|rest| !rest.is_empty())
+    }
+}
+
+impl Sources {
+    /// The folder that a URL's path leads into, and the rest of the path below it. The path has no slash at its begin.
+    pub fn folder<'p>(&self, path: &'p str) -> Option<(&str, &'p str)> {
+        let alias = self.aliases.iter().find_map(|alias| Some((alias.folder.as_str(), alias.rest(path)?)));
+        alias.or_else(|| Some((self.docroot.as_deref()?, path)))
+    }
 }
 
 /// A kind of content.
@@ -144,8 +176,8 @@ pub struct Stratum {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
-    /// The file. Of assets and downloads it is below the document root, if the site has one; else it is below the folder of
-    /// `site.toml`.
+    /// The file. Of assets and downloads it is the path of the URL, which leads to the file through an alias or below the document
+    /// root, if the site has one; else it is below the folder of `site.toml`.
     pub path: String,
     /// Its bytes.
     pub bytes: u64,

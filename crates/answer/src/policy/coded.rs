@@ -89,21 +89,13 @@ impl<'a> Coded<'a> {
         let rows_of = |item: &Item| content::rows(ground.reports, kind, &item.sample.sha256, server);
         let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
         let plain_of = |rows: &[&'a Row]| rows.iter().copied().find(|row| is_plain(row));
-        // The site's own configuration tells better than a method with the same name.
-        let today_of = |rows: &[&'a Row]| {
-            let own = rows.iter().copied().find(|row| is_own(row));
-            own.or_else(|| rows.iter().copied().find(|row| Some(way_of(row).as_str()) == today))
-        };
-        // A file of which today's method did not fit into the budget would count as one that is sent as it is.
-        let has_today = rows.iter().any(|rows| today_of(rows).is_some());
-        let is_open = |at: usize| {
-            has_today
-                && today_of(&rows[at]).is_none()
-                && content::is_open(ground.reports, &items[at].sample.sha256, today)
-        };
-        let is_known = |at: usize| plain_of(&rows[at]).is_some() && !is_open(at);
-        let known: Vec<&Vec<&Row>> = (0..rows.len()).filter(|at| is_known(*at)).map(|at| &rows[at]).collect();
-        for (item, rows) in content::weighed(&items, is_known).into_iter().zip(known) {
+        let today_of = |rows: &[&'a Row]| today_of(rows, plain_of(rows)?, today);
+        // A file of which today's cost is not known would be taken to be sent as it is: others of its stratum stand for it.
+        let is_told = rows.iter().any(|rows| today_of(rows).is_some());
+        let is_known = |rows: &[&'a Row]| plain_of(rows).is_some() && (!is_told || today_of(rows).is_some());
+        let known: Vec<&Vec<&Row>> = rows.iter().filter(|rows| is_known(rows)).collect();
+        let items = content::weighed(&items, |at| is_known(&rows[at]));
+        for (item, rows) in items.into_iter().zip(known) {
             let Some(plain) = plain_of(rows) else { continue };
             let mut by_method = Vec::new();
             for row in rows.iter().copied() {
@@ -338,6 +330,20 @@ pub(super) fn response(ground: &Ground, kind: Kind, item: &Item, row: &Row) -> F
 /// The method of a row as studies write it.
 pub(crate) fn way_of(row: &Row) -> String {
     row.cell.delivery.as_ref().map(|delivery| delivery.way(&row.cell.setting)).unwrap_or_default()
+}
+
+/// What the site does today with a file. What is sent is what the site's own configuration sends; what that costs is what the method that
+/// sends the same costs in the lab's configuration, in which all other methods are measured. Else the difference between the two
+/// configurations, such as a log that one of them writes, would count as a gain of a method.
+fn today_of<'a>(rows: &[&'a Row], plain: &'a Row, today: Option<&str>) -> Option<&'a Row> {
+    let named = rows.iter().copied().find(|row| Some(way_of(row).as_str()) == today);
+    // What PHP does is PHP's, whatever the server's configuration says.
+    if today.is_some_and(|today| today.starts_with("php/")) && named.is_some() {
+        return named;
+    }
+    let Some(own) = rows.iter().copied().find(|row| is_own(row)) else { return named };
+    let same = |row: &&Row| row.fact(CODING) == own.fact(CODING);
+    Some(named.filter(same).or_else(|| Some(plain).filter(same)).unwrap_or(own))
 }
 
 /// Whether a row sends the content as it is, without any option.

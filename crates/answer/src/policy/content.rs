@@ -2,7 +2,6 @@
 
 use weigh_model::cell::{Cell, Subject};
 use weigh_model::site::{Kind, Sample, Site, Stratum};
-use weigh_model::way::CONFIG;
 
 use crate::report::Report;
 use crate::row::Row;
@@ -87,20 +86,4 @@ pub(crate) fn rows<'a>(
         }
     }
     found
-}
-
-/// Whether this method, or the site's own configuration, was to be measured on a file and did not fit into the budget.
-pub(crate) fn is_open(reports: &[Report], sha256: &str, way: Option<&str>) -> bool {
-    let own = format!("server/{CONFIG}");
-    let is_one = |id: &str| {
-        [Some(own.as_str()), way]
-            .into_iter()
-            .flatten()
-            .any(|way| id.strip_suffix(way).is_some_and(|rest| rest.ends_with('/')))
-    };
-    reports.iter().any(|report| {
-        let same = report.payloads.iter().filter(|payload| payload.sha256 == sha256);
-        let mut begins = same.map(|payload| format!("{}/", payload.name));
-        begins.any(|begin| report.unmeasured.iter().any(|id| id.starts_with(&begin) && is_one(id)))
-    })
 }

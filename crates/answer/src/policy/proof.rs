@@ -142,9 +142,10 @@ fn sent_pair(
     let decision = policy.decisions.iter().find(|decision| decision.kind == kind)?;
     let today = site.today(kind).map(|today| today.method.as_str());
     let method = decision.method.as_deref();
+    let is_by_php = today.is_some_and(|today| today.starts_with("php/"));
     let is_before = |row: &&Row| {
         let is_own = row.cell.setting.codec == CONFIG;
-        Some(way_of(row).as_str()) == today || (is_own && kind != Kind::Download)
+        Some(way_of(row).as_str()) == today || (is_own && kind != Kind::Download && !is_by_php)
     };
     let is_after = |row: &&Row, client: &Accept| {
         let way = way_of(row);

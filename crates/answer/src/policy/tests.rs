@@ -174,6 +174,26 @@ fn assets_are_precompressed_where_that_saves_time_and_types_that_gain_nothing_ar
 }
 
 #[test]
+fn what_a_configuration_costs_beside_its_method_is_no_gain_and_no_loss() {
+    let mut site = shop();
+    site.today[0].method = "server/plain".into();
+    let share = |ways: &[Way]| {
+        let reports = [report(&FILES, ways, 9, &calm)];
+        decided(&site, &reports, Objective::Time).decisions[0].change.core_hours.share().unwrap()
+    };
+    let with = |coding, fixed| {
+        let own = Way("server/config", WayKind::OnTheFly, coding, fixed, 0.05, 1.0);
+        WAYS.into_iter().chain([own]).collect::<Vec<_>>()
+    };
+    let alone = share(&WAYS);
+    for fixed in [8e3, 60e3] {
+        let beside = share(&with(None, fixed));
+        assert!((beside - alone).abs() < 0.02, "{fixed}: {beside} {alone}");
+    }
+    assert!(share(&with(Some("gzip"), 500e3)) < alone, "it sends what no named method does");
+}
+
+#[test]
 fn what_is_equal_to_today_changes_nothing() {
     let ways = [WAYS[0], WAYS[1], Way("server/gzip:2", WayKind::OnTheFly, Some("gzip"), 40e3, 12.1, 1.149)];
     let reports = [report(&FILES, &ways, 9, &calm)];

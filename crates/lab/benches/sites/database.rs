@@ -33,6 +33,6 @@ pub fn start(ground: &Ground, name: &str) -> Result<(Guarded, PathBuf)> {
     ];
     command.extend(options.map(Into::into));
     let ready = || UnixStream::connect(&socket).context("nobody answers").map(drop);
-    let running = ground.start("mariadb", command, ready)?;
+    let running = ground.start("mariadb", command, Vec::new(), ready)?;
     Ok((running, socket))
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -58,12 +58,21 @@ pub struct Ground {
 /// A site that is up. Its services end when this is dropped.
 pub struct Standing {
     pub docroot: PathBuf,
-    /// A server's name and its configuration; the first one runs.
-    pub configs: Vec<(&'static str, PathBuf)>,
+    pub servers: Vec<Running>,
+    /// The file of the pool of PHP.
+    pub php_config: PathBuf,
+    /// PHP and the database; they end with this, in this order.
+    pub _services: (Pool, Guarded),
+}
+
+/// A server with a site.
+pub struct Running {
+    pub name: &'static str,
+    pub config: PathBuf,
+    /// The site's front page.
     pub url: String,
     pub log: PathBuf,
-    /// The server, PHP and the database; they end with this, in this order.
-    pub _services: (Guarded, Pool, Guarded),
+    pub _server: Guarded,
 }
 
 impl Ground {
@@ -74,6 +83,8 @@ impl Ground {
         let source = RuntimeSource::parse(text, &place)?;
         let kept = common::kept("sites")?;
         let root = tempfile::Builder::new().prefix("root-").tempdir_in(&kept)?;
+        // Servers read it as users of their own.
+        fs::set_permissions(root.path(), fs::Permissions::from_mode(0o755))?;
         let packages = PACKAGES.map(str::to_owned);
         let work = kept.join("apt");
         let mut tell = |event| match event {
@@ -133,10 +144,11 @@ impl Ground {
         &self,
         name: &str,
         command: Vec<OsString>,
+        env: Vec<(OsString, OsString)>,
         ready: impl Fn() -> Result<()>,
     ) -> Result<Guarded> {
         let home = tempfile::Builder::new().prefix(name).tempdir_in(self.room.path())?;
-        let program = Program { command, env: Vec::new(), cpus: Vec::new() };
+        let program = Program { command, env, cpus: Vec::new() };
         let mut guarded = Guarded::start(&program, Home::Given(home), &self.place(&format!("{name}.log")))?;
         let begun = Instant::now();
         loop {
@@ -165,6 +177,11 @@ impl Ground {
             .ini("mysqli.default_socket", &database.display().to_string())
             .ini("include_path", &format!(".:{}", self.text("usr/share/php")?));
         Pool::start(&spec, &self.place("php.log"))
+    }
+
+    /// The file of the pool as the package ships it, with the php.ini beside it.
+    pub fn php_config(&self) -> PathBuf {
+        self.path("etc/php/8.2/fpm/pool.d/www.conf")
     }
 
     /// A short path for a socket.
@@ -210,7 +227,12 @@ fn moved(text: &str, root: &str) -> String {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         let begins = out.chars().next_back().is_none_or(|c| c.is_whitespace() || "\"'=:(;,^~@".contains(c));
-        if begins && PLACES.iter().any(|place| from.starts_with(place)) {
+        // `<Directory /usr/share>` names one without a slash at its end.
+        let is_place = |place: &&str| {
+            let rest = from.strip_prefix(place.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '>', '"', ';', ' ', '\n']))
+        };
+        if begins && PLACES.iter().any(is_place) {
             out.push_str(root);
         } else {
             out.push('/');

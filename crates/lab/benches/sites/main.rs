@@ -61,7 +61,16 @@ fn one(
 ) -> Result<()> {
     let begun = Instant::now();
     let site = stand(ground)?;
-    let Visited { front, assets, pages, wrong } = visit::all(&site.url)?;
+    for running in &site.servers {
+        visited(&format!("sites-{name}-{}", running.name), &running.url, begun, targets)?;
+        progress(&format!("{name}: {} has {}", running.name, running.config.display()));
+    }
+    verbs::measure(name, &site, targets)
+}
+
+/// Visits a site as a browser would.
+fn visited(name: &str, url: &str, begun: Instant, targets: &mut Targets) -> Result<()> {
+    let Visited { front, assets, pages, wrong } = visit::all(url)?;
     let seconds = begun.elapsed().as_secs_f64();
     let measured = format!(
         "front page {} B in {} ms, {} assets of {} B, {pages} linked pages, up and visited in {seconds:.1} s{}",
@@ -71,14 +80,11 @@ fn one(
         assets.iter().map(|asset| asset.bytes).sum::<u64>(),
         if wrong.is_empty() { String::new() } else { format!("; not 200: {}", wrong.join(", ")) },
     );
-    targets.line(&format!("sites-{name}"), &measured, "everything is 200", wrong.is_empty());
+    targets.line(name, &measured, "everything is 200", wrong.is_empty());
     let mut largest = assets;
     largest.sort_by_key(|asset| std::cmp::Reverse(asset.bytes));
     for asset in largest.iter().take(5) {
         progress(&format!("  {} B {}", asset.bytes, asset.path));
     }
-    for (server, config) in &site.configs {
-        progress(&format!("{name}: {server} has {}", config.display()));
-    }
-    verbs::measure(name, &site, targets)
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! phpMyAdmin: what visitors without a session see, its form to log in.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use anyhow::Result;
 
@@ -40,22 +41,26 @@ pub fn stand(ground: &Ground) -> Result<Standing> {
         docroot.display(),
         php.display()
     );
-    let (running, nginx) = server::nginx(ground, "phpmyadmin", &site, port)?;
+    let nginx = server::nginx(ground, "phpmyadmin", &site, port, "/")?;
 
     let other = free_port()?;
     let site = format!(
-        "Include {}\n<VirtualHost *:{other}>\n    DocumentRoot {}\n    <FilesMatch \"\\.php$\">\n        \
+        "<VirtualHost *:{other}>\n    DocumentRoot {}\n    <FilesMatch \"\\.php$\">\n        \
          SetHandler \"proxy:unix:{}|fcgi://localhost\"\n    </FilesMatch>\n</VirtualHost>\n",
-        ground.text("etc/phpmyadmin/apache.conf")?,
         ground.text("var/www/html")?,
         php.display()
     );
-    let apache = server::apache(ground, "phpmyadmin", &site, other)?;
+    // What the package's installation links.
+    let shipped = ground.path("etc/apache2/conf-available/phpmyadmin.conf");
+    if fs::symlink_metadata(&shipped).is_err() {
+        symlink("../../phpmyadmin/apache.conf", &shipped)?;
+    }
+    let at = ("/phpmyadmin/", "other_vhosts_access.log");
+    let apache = server::apache(ground, "phpmyadmin", &site, other, at)?;
     Ok(Standing {
         docroot,
-        configs: vec![("nginx", nginx), ("apache", apache)],
-        url: format!("http://127.0.0.1:{port}/"),
-        log: ground.path(server::LOG),
-        _services: (running, pool, database),
+        servers: vec![nginx, apache],
+        php_config: ground.php_config(),
+        _services: (pool, database),
     })
 }

@@ -1,18 +1,25 @@
-//! Configurations of nginx and Apache: those of Debian's packages with the site's own file enabled; nginx runs.
+//! Configurations of nginx and Apache: those of Debian's packages with the site's own file enabled; both run.
 
+use std::ffi::OsString;
 use std::fs;
 use std::net::TcpStream;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use weigh::rig::guard::Guarded;
+use anyhow::{Context, Result};
 
-use crate::ground::Ground;
+use crate::ground::{Ground, Running};
 
-/// The access log of nginx, below the root.
-pub const LOG: &str = "var/log/nginx/access.log";
+/// The parts of Apache's configuration that Debian enables, and that of javascript-common and phpMyAdmin.
+const CONFS: [&str; 7] = [
+    "charset",
+    "javascript-common",
+    "localized-error-pages",
+    "other-vhosts-access-log",
+    "phpmyadmin",
+    "security",
+    "serve-cgi-bin",
+];
 /// The modules that Debian enables, and those that PHP-FPM and rewriting need.
 const MODULES: [&str; 22] = [
     "access_compat",
@@ -47,50 +54,78 @@ fn enable(folder: &Path, name: &str, text: &str) -> Result<()> {
     Ok(fs::write(folder.join(name), text)?)
 }
 
-/// Starts nginx with the site's file enabled, and a log of its own; gives its configuration.
-pub fn nginx(ground: &Ground, name: &str, site: &str, port: u16) -> Result<(Guarded, PathBuf)> {
+/// Starts nginx with the site's file enabled, and a log of its own; its front page is at `path`.
+pub fn nginx(ground: &Ground, name: &str, site: &str, port: u16, path: &str) -> Result<Running> {
     enable(&ground.path("etc/nginx/sites-enabled"), name, site)?;
-    let log = ground.path(LOG);
+    let log = ground.path("var/log/nginx/access.log");
     if log.exists() {
         fs::remove_file(&log)?;
     }
     let config = ground.path("etc/nginx/nginx.conf");
     let mut command = vec!["nginx".into(), "-p".into(), ground.path("var/lib/nginx").into(), "-c".into()];
     command.extend([config.clone().into(), "-g".into(), "daemon off;".into()]);
-    let ready = || TcpStream::connect(("127.0.0.1", port)).context("nobody answers").map(drop);
-    Ok((ground.start("nginx", command, ready)?, config))
+    let server = ground.start("nginx", command, Vec::new(), || answers(port))?;
+    Ok(Running { name: "nginx", config, url: format!("http://127.0.0.1:{port}{path}"), log, _server: server })
 }
 
-/// Writes Apache's configuration with the site's file enabled, and lets Apache read it; gives it.
-pub fn apache(ground: &Ground, name: &str, site: &str, port: u16) -> Result<PathBuf> {
-    let etc = ground.path("etc/apache2");
-    fs::write(etc.join("ports.conf"), format!("Listen 127.0.0.1:{port}\n"))?;
-    for module in MODULES {
+fn answers(port: u16) -> Result<()> {
+    TcpStream::connect(("127.0.0.1", port)).context("nobody answers").map(drop)
+}
+
+/// Enables what Debian enables: `NAME.load` and `NAME.conf` of modules, `NAME.conf` of others.
+fn link(etc: &Path, what: &str, names: &[&str]) -> Result<()> {
+    for name in names {
         for kind in ["load", "conf"] {
-            let file = format!("{module}.{kind}");
-            let (from, to) = (format!("../mods-available/{file}"), etc.join("mods-enabled").join(&file));
-            if etc.join("mods-available").join(&file).exists() && fs::symlink_metadata(&to).is_err() {
+            let file = format!("{name}.{kind}");
+            let (from, to) =
+                (format!("../{what}-available/{file}"), etc.join(format!("{what}-enabled")).join(&file));
+            if etc.join(format!("{what}-available")).join(&file).exists()
+                && fs::symlink_metadata(&to).is_err()
+            {
+                fs::create_dir_all(etc.join(format!("{what}-enabled")))?;
                 symlink(from, to)?;
             }
         }
     }
+    Ok(())
+}
+
+/// Starts Apache with the site's file enabled; its front page is at `path`, and its log below the folder of logs.
+pub fn apache(
+    ground: &Ground,
+    name: &str,
+    site: &str,
+    port: u16,
+    (path, log): (&str, &str),
+) -> Result<Running> {
+    let etc = ground.path("etc/apache2");
+    fs::write(etc.join("ports.conf"), format!("Listen 127.0.0.1:{port}\n"))?;
+    link(&etc, "mods", &MODULES)?;
+    link(&etc, "conf", &CONFS)?;
     enable(&etc.join("sites-enabled"), &format!("{name}.conf"), site)?;
-    let config = etc.join("apache2.conf");
-    let mut check = Command::new("apache2");
+    let (config, run) = (etc.join("apache2.conf"), ground.text("run")?);
+    let log = ground.path("var/log/apache2").join(log);
+    if log.exists() {
+        fs::remove_file(&log)?;
+    }
+    let mut command: Vec<OsString> = vec!["apache2".into(), "-d".into(), etc.into(), "-f".into()];
+    command.extend([config.clone().into(), "-DFOREGROUND".into()]);
     // What Debian's envvars set.
-    let run = ground.text("run")?;
-    for (variable, value) in [
+    let env = [
         ("APACHE_RUN_USER", "www-data".to_owned()),
         ("APACHE_RUN_GROUP", "www-data".into()),
         ("APACHE_PID_FILE", format!("{run}/apache2.pid")),
         ("APACHE_RUN_DIR", run.clone()),
         ("APACHE_LOCK_DIR", run.clone()),
         ("APACHE_LOG_DIR", ground.text("var/log/apache2")?),
-    ] {
-        check.env(variable, value);
-    }
-    let said = check.arg("-t").arg("-d").arg(&etc).arg("-f").arg(&config).output();
-    let said = said.context("apache2 cannot be started")?;
-    ensure!(said.status.success(), "Apache refuses: {}", String::from_utf8_lossy(&said.stderr).trim());
-    Ok(config)
+    ];
+    let env = env.map(|(name, value)| (name.into(), value.into())).into();
+    let server = ground.start("apache", command, env, || answers(port))?;
+    Ok(Running {
+        name: "apache",
+        config,
+        url: format!("http://127.0.0.1:{port}{path}"),
+        log,
+        _server: server,
+    })
 }

@@ -53,9 +53,12 @@ fn get(origin: &str, path: &str) -> Result<Reply> {
     send(&target, &request)
 }
 
-/// Visits a site.
+/// Visits a site by the URL of its front page, which ends with a slash.
 pub fn all(url: &str) -> Result<Visited> {
-    let origin = url.trim_end_matches('/');
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let slash = url[host..].find('/').map_or(url.len(), |at| host + at);
+    let (origin, base) = url.split_at(slash);
+    let place = (origin, base);
     let mut wrong = Vec::new();
     let mut see = |path: &str| -> Result<(Seen, Vec<u8>)> {
         let reply = get(origin, path)?;
@@ -66,15 +69,15 @@ pub fn all(url: &str) -> Result<Visited> {
         let bytes = reply.body.len() as u64;
         Ok((Seen { path: path.to_owned(), bytes, took: reply.took }, plain(&reply)?))
     };
-    let (_, html) = see("/")?;
+    let (_, html) = see(base)?;
     let html = String::from_utf8_lossy(&html).into_owned();
     // A block theme names its fonts in a style sheet within the page.
-    let mut assets = found(&html, origin, r#"url\(["']?([^"')]+)["']?\)"#)?;
-    assets.extend(found(&html, origin, r#"<(?:link|script|img)\b[^>]*?\b(?:href|src)=["']([^"']+)["']"#)?);
+    let mut assets = found(&html, place, r#"url\(["']?([^"')]+)["']?\)"#)?;
+    assets.extend(found(&html, place, r#"<(?:link|script|img)\b[^>]*?\b(?:href|src)=["']([^"']+)["']"#)?);
     let assets: BTreeSet<String> = assets.into_iter().filter(|path| is_asset(path)).collect();
-    let pages = found(&html, origin, r#"<a\b[^>]*?\bhref=["']([^"'#]+)["']"#)?;
+    let pages = found(&html, place, r#"<a\b[^>]*?\bhref=["']([^"'#]+)["']"#)?;
     let pages: Vec<String> =
-        pages.into_iter().filter(|path| !is_asset(path) && path != "/").take(PAGES).collect();
+        pages.into_iter().filter(|path| !is_asset(path) && path != base).take(PAGES).collect();
     let mut last = Vec::new();
     for _ in 0..TIMES {
         last = assets.iter().map(|path| Ok(see(path)?.0)).collect::<Result<_>>()?;
@@ -82,7 +85,7 @@ pub fn all(url: &str) -> Result<Visited> {
             see(page)?;
         }
     }
-    let front = see("/")?.0;
+    let front = see(base)?.0;
     wrong.dedup();
     Ok(Visited { front, assets: last, pages: pages.len(), wrong })
 }
@@ -99,15 +102,15 @@ fn plain(reply: &Reply) -> Result<Vec<u8>> {
     Ok(body)
 }
 
-/// Paths of this origin that an expression finds, each once.
-fn found(html: &str, origin: &str, expression: &str) -> Result<BTreeSet<String>> {
+/// Paths of this origin that an expression finds, each once; relative ones are below the front page's.
+fn found(html: &str, (origin, base): (&str, &str), expression: &str) -> Result<BTreeSet<String>> {
     let links = Regex::new(expression)?;
     let paths = links.captures_iter(html).filter_map(|link| {
         let link = link[1].replace("&amp;", "&").replace("&#038;", "&");
         match link.strip_prefix(origin) {
             Some(path) => Some(if path.is_empty() { "/".to_owned() } else { path.to_owned() }),
             None if link.starts_with('/') && !link.starts_with("//") => Some(link),
-            None if !link.contains(':') => Some(format!("/{}", link.trim_start_matches("./"))),
+            None if !link.contains(':') => Some(format!("{base}{}", link.trim_start_matches("./"))),
             None => None,
         }
     });

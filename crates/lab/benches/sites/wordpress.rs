@@ -9,6 +9,20 @@ use weigh_load::target::{Location, Resolver};
 use crate::ground::{Ground, Standing, free_port};
 use crate::{database, server, visit};
 
+/// What WordPress writes into `.htaccess`.
+const RULES: &str = "# BEGIN WordPress
+<IfModule mod_rewrite.c>
+RewriteEngine On
+RewriteRule .* - [E=HTTP_AUTHORIZATION:%{HTTP:Authorization}]
+RewriteBase /
+RewriteRule ^index\\.php$ - [L]
+RewriteCond %{REQUEST_FILENAME} !-f
+RewriteCond %{REQUEST_FILENAME} !-d
+RewriteRule . /index.php [L]
+</IfModule>
+# END WordPress
+";
+
 /// Brings it up; its configurations are the examples that the package ships.
 pub fn stand(ground: &Ground) -> Result<Standing> {
     let (database, socket) = database::start(ground, "wordpress")?;
@@ -20,6 +34,8 @@ define('DB_PASSWORD', '');
 define('DB_HOST', 'localhost');
 define('WP_CONTENT_DIR', '%content');
 define('ABSPATH', '%root/');
+define('WP_HOME', 'http://' . $_SERVER['HTTP_HOST']);
+define('WP_SITEURL', WP_HOME);
 ";
     let settings = settings.replace("%content", &ground.text("var/lib/wordpress/wp-content")?);
     let port = free_port()?;
@@ -37,7 +53,7 @@ define('ABSPATH', '%root/');
     let host = "fastcgi_param HTTP_HOST $http_host;\n        fastcgi_pass";
     let site = site.replacen("fastcgi_pass", host, 1);
     let site = site.replacen("server {", &format!("server {{\n    listen 127.0.0.1:{port};"), 1);
-    let (running, nginx) = server::nginx(ground, "wordpress", &site, port)?;
+    let nginx = server::nginx(ground, "wordpress", &site, port, "/")?;
 
     let other = free_port()?;
     let shipped = ground.moved(&example("apache.conf")?)?;
@@ -47,20 +63,21 @@ define('ABSPATH', '%root/');
     let host: String = host.flat_map(|line| [line.trim_start(), "\n"]).collect();
     let handler = format!("SetHandler \"proxy:{socket_of_php}|fcgi://localhost\"");
     let host = host.replace("*:80", &format!("*:{other}"));
+    // What WordPress asks for where pages have names: its rules in .htaccess, and leave to have them.
+    let host = host.replacen("Options FollowSymLinks", "Options FollowSymLinks\nAllowOverride FileInfo", 1);
+    fs::write(ground.path("etc/wordpress/htaccess"), RULES)?;
     let host = host.replace(
         "</VirtualHost>",
         &format!("<FilesMatch \"\\.php$\">\n{handler}\n</FilesMatch>\n</VirtualHost>"),
     );
-    let apache = server::apache(ground, "wordpress", &host, other)?;
+    let apache = server::apache(ground, "wordpress", &host, other, ("/", "wp-access.log"))?;
 
-    let url = format!("http://127.0.0.1:{port}/");
-    install(&url).with_context(|| format!("PHP said: {}", pool.last_words().unwrap_or_default()))?;
+    install(&nginx.url).with_context(|| format!("PHP said: {}", pool.last_words().unwrap_or_default()))?;
     Ok(Standing {
         docroot: ground.path("usr/share/wordpress"),
-        configs: vec![("nginx", nginx), ("apache", apache)],
-        url,
-        log: ground.path(server::LOG),
-        _services: (running, pool, database),
+        servers: vec![nginx, apache],
+        php_config: ground.php_config(),
+        _services: (pool, database),
     })
 }
 

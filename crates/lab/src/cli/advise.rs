@@ -14,6 +14,7 @@ use crate::configuration::{self, Emitted, Here, emit};
 use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Own, Progress, Proved};
 use crate::planner::Ask;
+use crate::rig::fpm;
 use crate::rig::guard;
 use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
@@ -205,6 +206,10 @@ pub fn planned<'w>(
     let php: Vec<PathBuf> = site.sources.php.iter().take(most).map(PathBuf::from).collect();
     let mut inventory = lab.survey(&studies, &php, &mut own, &mut Preparing::new())?;
     inventory.pools.truncate(1);
+    if let Some(file) = &site.sources.php_config {
+        let lines = fpm::own::read(Path::new(file)).context("sources.php_config")?.lines();
+        inventory.pools.iter_mut().for_each(|pool| pool.ini.extend(lines.iter().cloned()));
+    }
     plan_each(lab, &studies, &own, &inventory, &Ask { seed, ..Ask::default() }, staging)
 }
 

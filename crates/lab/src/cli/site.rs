@@ -43,6 +43,9 @@ pub struct Args {
     /// A PHP (repeatable), as a binary or a fetched runtime's name: the first serves the site
     #[arg(long, value_name = "BINARY", help_heading = "Where to look")]
     php: Vec<PathBuf>,
+    /// The php.ini of the PHP that serves the site, or the file of its pool of PHP-FPM
+    #[arg(long, value_name = "FILE", help_heading = "Where to look")]
+    php_config: Option<PathBuf>,
     /// A host that is not this machine and may be asked, spelled out (repeatable)
     #[arg(long, value_name = "HOST", help_heading = "Where to look")]
     allow_remote: Vec<String>,
@@ -112,6 +115,7 @@ fn ask(args: &Args) -> Ask {
         values: args.values.clone(),
         store: args.store.clone(),
         php: args.php.clone(),
+        php_config: args.php_config.clone(),
         name: args.name.clone(),
     }
 }

@@ -9,7 +9,7 @@ use crate::rig::server::types;
 use weigh_model::advised::{Advised, Encoding};
 use weigh_model::policy::{Decision, Encoder, Policy, Rule};
 use weigh_model::setting::{LevelRequest, Request};
-use weigh_model::site::Kind;
+use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;
 use weigh_model::way::WayKind;
 
@@ -17,7 +17,7 @@ use weigh_model::way::WayKind;
 ///
 /// # Errors
 /// One line: the rule that it cannot carry out, and why.
-pub fn advised(policy: &Policy, definition: &Definition) -> Result<Advised> {
+pub fn advised(policy: &Policy, site: &Site, definition: &Definition) -> Result<Advised> {
     let decision = |kind| policy.decisions.iter().find(|decision| decision.kind == kind);
     let assets = encodings(decision(Kind::Asset), definition)?;
     let pages = encodings(decision(Kind::Page), definition)?;
@@ -38,7 +38,8 @@ pub fn advised(policy: &Policy, definition: &Definition) -> Result<Advised> {
         let offload = name.starts_with("x-").then_some(WayKind::Offload);
         rows.clone().find(|row| row.name == name).or_else(|| rows.find(|row| Some(row.kind) == offload))
     });
-    Ok(Advised { rules, pages, downloads: named.map(|row| row.name.clone()) })
+    let aliases = site.sources.aliases.clone();
+    Ok(Advised { rules, pages, downloads: named.map(|row| row.name.clone()), aliases })
 }
 
 /// The rules of a decision that the server carries out; types are those of the rules, which may name none.

@@ -57,7 +57,7 @@ pub fn on_top(
         definition.policy.as_ref().with_context(|| format!("{name}: no policy can be written for it"))?;
     let rules =
         definition.own.as_ref().with_context(|| format!("{name}: it has no configuration of the user's"))?;
-    let wish = advised(policy, definition)?;
+    let wish = advised(policy, site, definition)?;
     let mut there = definition.with_advised(&wish).at(found.program.clone());
     there.ways.iter_mut().for_each(|way| way.missing = None);
     let room = tempfile::tempdir().context("no temporary folder")?;

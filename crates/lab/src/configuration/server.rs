@@ -28,7 +28,7 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) 
     if ![Kind::Asset, Kind::Page, Kind::Download].into_iter().any(serves) {
         return Ok(Vec::new());
     }
-    let wish = advised(policy, &found.definition)?;
+    let wish = advised(policy, site, &found.definition)?;
     let definition = found.definition.with_advised(&wish);
     let mut there = definition.at(found.program.clone());
     let rows = there.definition.rows_of(&wish);
@@ -115,10 +115,12 @@ pub(super) fn served(site: &Site, room: &Path) -> Served {
 
 /// The folder that the site's downloads have in common.
 pub(super) fn downloads(site: &Site) -> PathBuf {
-    let docroot = site.sources.docroot.as_deref().unwrap_or("/");
     let samples = site.of(Kind::Download).flat_map(|stratum| &stratum.sample);
-    let folders =
-        samples.filter_map(|sample| Some(Path::new(docroot).join(Path::new(&sample.path).parent()?)));
+    let file = |path: &str| {
+        let (folder, rest) = site.sources.folder(path).unwrap_or(("/", path));
+        Path::new(folder).join(rest)
+    };
+    let folders = samples.filter_map(|sample| Some(file(&sample.path).parent()?.to_owned()));
     let common = folders
         .reduce(|one, other| one.ancestors().find(|a| other.starts_with(a)).unwrap_or(&one).to_owned());
     common.filter(|_| site.sources.docroot.is_some()).unwrap_or_else(|| DOWNLOADS.into())

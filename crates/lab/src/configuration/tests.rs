@@ -9,6 +9,7 @@ use crate::rig::server::Definition;
 use crate::rig::server::tests::complete;
 use crate::rig::service::FolderDefinition;
 use weigh_model::policy::{Change, Encoder, Objective, Pool, Rule, SCHEMA};
+use weigh_model::site::Alias;
 
 fn servers() -> Vec<Found> {
     let all = Definition::load(&Definitions::load(None).unwrap()).unwrap();
@@ -119,22 +120,42 @@ fn what_is_emitted_is_said_as_data() {
 }
 
 #[test]
+fn files_behind_an_alias_have_variants_too() {
+    let mut site = site();
+    let alias = |url: &str, folder: &str| Alias { url: url.into(), folder: folder.into() };
+    site.sources.aliases =
+        vec![alias("/wp-content", "/var/lib/wordpress/wp-content"), alias("/a.b", "/srv/ab")];
+    let all = emit(&whole(), &site, Here { servers: &servers(), place: None }).unwrap();
+    let apache = all.iter().find(|e| e.file == Path::new("apache/encoding.conf")).unwrap();
+    for line in [
+        "RewriteCond \"%{REQUEST_URI}\" \"^/wp-content(/.+)$\"",
+        "RewriteCond \"/var/lib/wordpress/wp-content%1.br\" -f",
+        "RewriteCond \"%{REQUEST_URI}\" \"^/a\\.b(/.+)$\"",
+        "RewriteRule \"^(.+)$\" \"$1.br\" [L,PT]",
+    ] {
+        assert!(apache.body.lines().any(|l| l == line), "{line}: {}", apache.body);
+    }
+    site.sources.aliases = vec![alias("/x\"y", "/srv/x")];
+    assert!(emit(&whole(), &site, Here { servers: &servers(), place: None }).is_err());
+}
+
+#[test]
 fn rules_become_the_methods_of_each_server() {
     let named = |name: &str| servers().into_iter().find(|s| s.definition.name == name).unwrap().definition;
     let methods = |wish: &weigh_model::advised::Advised| -> Vec<String> {
         wish.rules.iter().map(|e| format!("{} {}", e.method, e.codings.join("+"))).collect()
     };
-    let apache = advised(&whole(), &named("apache")).unwrap();
+    let apache = advised(&whole(), &site(), &named("apache")).unwrap();
     assert_eq!(methods(&apache), ["rewrite br+gzip", "mod_deflate gzip", "mod_deflate gzip"]);
     assert_eq!((apache.pages.is_none(), apache.downloads.as_deref()), (true, Some("x-sendfile")));
-    let nginx = advised(&whole(), &named("nginx")).unwrap();
+    let nginx = advised(&whole(), &site(), &named("nginx")).unwrap();
     assert_eq!(methods(&nginx), ["brotli_static br", "gzip_static gzip", "gzip gzip"]);
     let pages = nginx.pages.unwrap();
     assert_eq!((pages.len(), pages[0].level, pages[0].off), (1, Some(4), false));
     // Where PHP compresses pages, the server leaves them alone.
     let mut by_php = whole();
     by_php.decisions[1].rules = vec![rule("gzip", Encoder::Php, "zlib.output_compression:6", 0)];
-    let pages = advised(&by_php, &named("nginx")).unwrap().pages.unwrap();
+    let pages = advised(&by_php, &site(), &named("nginx")).unwrap().pages.unwrap();
     assert!(pages.len() == 1 && pages[0].off, "{pages:?}");
     let ini = emitted(&by_php).into_iter().find(|e| e.file == Path::new("php/weigh.ini")).unwrap();
     assert!(ini.body.contains("\nzlib.output_compression = On\n"), "{}", ini.body);

@@ -3,6 +3,7 @@
 
 mod config;
 mod fastcgi;
+pub mod own;
 mod status;
 
 use std::collections::BTreeMap;

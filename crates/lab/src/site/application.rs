@@ -13,6 +13,7 @@ use weigh_model::text::clean_path;
 use weigh_model::way::CONFIG;
 
 use super::pages::{Visited, Visitor};
+use super::served::Served;
 use crate::interrupt::Interrupt;
 use crate::lab::{Configured, Lab, Progress};
 use crate::rig::fpm::{Mode, Pool, PoolSpec};
@@ -39,6 +40,8 @@ const WORDS: usize = 300;
 pub struct Application<'a> {
     /// Definitions, and what runtimes there are.
     pub lab: &'a Lab,
+    /// The folders of the site.
+    pub served: Option<&'a Served>,
     /// The document root.
     pub docroot: &'a Path,
     /// The user's configuration of the server.
@@ -138,8 +141,7 @@ impl Application<'_> {
             let peer = Peer { address: instance.address(), security };
             let mut said = Said::default();
             let urls = [stack.url(site.tls.is_some())];
-            let visitor =
-                Visitor { urls: &urls, allowed: &[], docroot: Some(self.docroot), instance: Some(peer) };
+            let visitor = Visitor { urls: &urls, allowed: &[], served: self.served, instance: Some(peer) };
             let visited = visitor.look(&mut said)?;
             instance.stop();
             Ok((visited, said))

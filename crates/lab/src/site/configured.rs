@@ -7,8 +7,9 @@ use anyhow::{Result, bail};
 use crate::lab::Lab;
 use crate::rig::server::Definition;
 use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
+use crate::rig::server::own::places::{Place, places};
 use crate::rig::server::own::site::{self, Site, Wanted};
-use crate::rig::server::own::syntax::Place;
+use crate::rig::server::own::syntax;
 use crate::rig::server::own::tree::{self, Tree};
 use crate::rig::server::own::{Rules, recognise};
 use crate::rig::service::FolderDefinition;
@@ -53,6 +54,16 @@ impl Configured {
         Ok(Configured { server: definition.name.clone(), docroot: root, rules, tree, site })
     }
 
+    /// The document root as the configuration says, on this machine or not.
+    pub fn root(&self) -> &Path {
+        &self.site.root
+    }
+
+    /// The folders that are sent at paths of their own.
+    pub fn places(&self) -> Vec<Place> {
+        places(&self.rules, &self.tree, &self.site)
+    }
+
     /// What is done today with a path of the site, of a kind and a length.
     pub fn today(&self, kind: Kind, path: &str, bytes: u64) -> Option<Today> {
         let at = |path: &Path| match path.metadata() {
@@ -83,7 +94,7 @@ impl Configured {
     }
 
     /// The method as a study names it, the same in words, and what decides it.
-    fn words(&self, meaning: &Meaning, bytes: u64) -> (String, String, Option<Place>) {
+    fn words(&self, meaning: &Meaning, bytes: u64) -> (String, String, Option<syntax::Place>) {
         let (coding, place) = meaning.coding(ACCEPT, Some(bytes));
         let is_file = matches!(meaning.answer, Answer::File(_));
         if let Some(variant) = meaning.variants.iter().find(|v| is_file && v.is_there && v.coding == coding) {

@@ -1,5 +1,6 @@
 //! The content of a site in strata: files of the document root, pages, with what is asked of each.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -7,12 +8,13 @@ use anyhow::{Result, bail};
 use super::class;
 use super::hits::{Asked, Hits};
 use super::pages::Visited;
+use super::served::{Counted, Served};
 use super::strata::{Candidate, Strata};
-use crate::content::user::{self, Links};
+use crate::content::user::{self, Found, Links};
 use crate::lab::Progress;
 use crate::rig::server::types;
 use weigh_model::site::{From, Kind};
-use weigh_model::text::clean_path;
+use weigh_model::text::{clean, clean_path};
 use weigh_model::units;
 
 /// Files between two lines of progress.
@@ -20,50 +22,111 @@ const OFTEN: u64 = 5000;
 /// The share of requests for files elsewhere that is not worth a word.
 const TOLERATED: f64 = 0.01;
 
-/// Adds the files of a document root that visitors ask for; gives how many there are. What is left out is said.
+/// Adds the files of a site's folders that visitors ask for; gives how many there are. What is left out is said.
 ///
 /// # Errors
-/// One line: there is nothing in it that visitors ask for.
+/// One line: there is nothing in them that visitors ask for.
 pub fn add_files(
-    docroot: &Path,
+    served: &Served,
     output: &Path,
     asked: Option<&Asked>,
     strata: &mut Strata,
     progress: &mut dyn Progress,
 ) -> Result<u64> {
-    let named = clean_path(docroot);
-    let (mut files, mut found) = (0, 0.0);
-    let notes = user::visit(docroot, output, Links::Inside, &mut |file| {
-        let Some(path) = file.path.strip_prefix(docroot).ok().and_then(Path::to_str) else {
-            return Some("files whose names are not UTF-8");
-        };
-        let hits = asked.map(|asked| asked.of(path)).unwrap_or_default();
-        if !hits.any() && is_variant(&file.path) {
-            return Some("precompressed variants");
-        }
-        let class = match class::of(path, file.bytes, hits.any()) {
-            Ok(class) => class,
-            Err(what) => return Some(what),
-        };
-        let candidate = Candidate { path: path.to_owned(), bytes: file.bytes, requests: hits.requests };
-        strata.add(class.kind, class.format, candidate, &hits);
-        files += 1;
-        found += hits.requests;
-        if files % OFTEN == 0 {
-            progress.doing(&format!("looking at {named}: {files} files"));
-        }
-        None
-    });
-    notes.iter().for_each(|note| progress.note(&format!("--docroot: {note}")));
-    if let Some(asked) = asked.filter(|asked| asked.from == From::Counted) {
-        tell_elsewhere(asked, found, progress);
+    let mut sum = Sum::default();
+    let roots = served.roots();
+    let counted = served.counted();
+    for one in &counted {
+        let links = if served.follows() { Links::Served(&roots) } else { Links::Inside };
+        let notes = user::visit(&one.folder, output, links, &mut |file| {
+            let left = add_file((served, one), &file, asked, strata, &mut sum);
+            if left.is_none() && sum.files % OFTEN == 0 {
+                progress.doing(&format!("looking at {}: {} files", clean_path(&one.folder), sum.files));
+            }
+            left
+        });
+        let flag =
+            if one.begin.is_empty() { "--docroot".to_owned() } else { format!("/{}", clean(&one.begin)) };
+        notes.iter().for_each(|note| progress.note(&format!("{flag}: {note}")));
     }
-    if files == 0 {
+    if let Some(asked) = asked.filter(|_| served.follows()) {
+        add_linked(served, asked, strata, &mut sum);
+    }
+    if let Some(asked) = asked.filter(|asked| asked.from == From::Counted) {
+        tell_elsewhere(asked, sum.found, progress);
+    }
+    if sum.files == 0 {
+        let named: Vec<String> = counted.iter().map(|one| clean_path(&one.folder)).collect();
         bail!(
-            "--docroot {named}: no file in it that visitors ask for; give the folder that the web server sends files from"
+            "--docroot {}: no file in it that visitors ask for; give the folder that the web server sends files from",
+            named.join(", ")
         );
     }
-    Ok(files)
+    Ok(sum.files)
+}
+
+/// Files, and the requests for them.
+#[derive(Default)]
+struct Sum {
+    files: u64,
+    found: f64,
+    /// Those that are asked for.
+    asked: HashSet<String>,
+}
+
+/// Adds files that are asked for and that a link leads to outside of the folders, which are not searched.
+fn add_linked(served: &Served, asked: &Asked, strata: &mut Strata, sum: &mut Sum) {
+    let mut paths: Vec<(&String, &Hits)> = asked.paths.iter().filter(|(_, hits)| hits.any()).collect();
+    paths.sort_by_key(|(path, _)| *path);
+    for (path, hits) in paths {
+        if class::is_page(path) || sum.asked.contains(path) {
+            continue;
+        }
+        let Ok((_, bytes)) = served.open(path) else { continue };
+        let Ok(class) = class::of(path, bytes, true) else { continue };
+        if bytes > 0 {
+            let candidate = Candidate { path: path.clone(), bytes, requests: hits.requests };
+            strata.add(class.kind, class.format, candidate, hits);
+            sum.files += 1;
+            sum.found += hits.requests;
+        }
+    }
+}
+
+/// Adds a file of a folder; else what such files are.
+fn add_file(
+    (served, of): (&Served, &Counted),
+    file: &Found,
+    asked: Option<&Asked>,
+    strata: &mut Strata,
+    sum: &mut Sum,
+) -> Option<&'static str> {
+    let Some(below) = file.path.strip_prefix(&of.folder).ok().and_then(Path::to_str) else {
+        return Some("files whose names are not UTF-8");
+    };
+    let path = format!("{}{below}", of.begin);
+    if served.locate(&path).as_deref() != Some(&file.path) {
+        return Some("files that an alias hides");
+    }
+    let hits = asked.map(|asked| asked.of(&path)).unwrap_or_default();
+    if of.asked_only && !hits.any() {
+        return Some("files that all sites share, which nobody asks for");
+    }
+    if !hits.any() && is_variant(&file.path) {
+        return Some("precompressed variants");
+    }
+    let class = match class::of(&path, file.bytes, hits.any()) {
+        Ok(class) => class,
+        Err(what) => return Some(what),
+    };
+    if hits.any() {
+        sum.asked.insert(path.clone());
+    }
+    let candidate = Candidate { path, bytes: file.bytes, requests: hits.requests };
+    strata.add(class.kind, class.format, candidate, &hits);
+    sum.files += 1;
+    sum.found += hits.requests;
+    None
 }
 
 /// Says how much of what a log names is no file here: another site's, or renamed since.

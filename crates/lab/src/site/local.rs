@@ -2,12 +2,14 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use url::Url;
 
 use super::class;
+use super::served::Served;
 use crate::content::regular::{open, plain_error, special};
 use weigh_model::text::clean_path;
 
@@ -32,14 +34,12 @@ pub struct Named {
 }
 
 impl Named {
-    /// The file of a path, as far as the document root has one: of a folder, its static front page.
-    pub fn of(path: &str, docroot: Option<&Path>) -> Named {
+    /// The file of a path, as far as the site has one: of a folder, its static front page.
+    pub fn of(path: &str, served: Option<&Served>) -> Named {
         let is_page = class::is_page(path);
         let page = Named { name: path.to_owned(), is_page };
-        let Some(docroot) = docroot.filter(|_| is_page && class::extension(path).is_empty()) else {
-            return page;
-        };
-        let full = docroot.join(path);
+        let served = served.filter(|_| is_page && class::extension(path).is_empty());
+        let Some(full) = served.and_then(|served| served.locate(path)) else { return page };
         if full.is_file() {
             return Named { is_page: false, ..page };
         }
@@ -53,24 +53,29 @@ impl Named {
     }
 }
 
-/// Opens a regular file below a folder; a symbolic link is followed as long as it stays below it.
+/// Opens a regular file below a folder; a symbolic link is followed as long as it stays below it, or in one of the `others`, or leads to a
+/// file that everybody may read where `follows`.
 ///
 /// # Errors
 /// One line without the path: why it cannot be opened.
-pub fn open_inside(folder: &Path, path: &str) -> Result<(File, u64)> {
+pub fn open_inside(folder: &Path, path: &str, (others, follows): (&[PathBuf], bool)) -> Result<(File, u64)> {
     let relative = Path::new(path);
     if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
         bail!("not a path below {}", clean_path(folder));
     }
     let find = |path: PathBuf| path.canonicalize().map_err(|error| anyhow::anyhow!(plain_error(&error)));
     let (root, full) = (find(folder.to_owned())?, find(folder.join(relative))?);
-    if !full.starts_with(&root) {
+    let is_inside = full.starts_with(&root) || others.iter().any(|other| full.starts_with(other));
+    if !is_inside && !follows {
         bail!("a symbolic link leads out of {}", clean_path(folder));
     }
     let file = open(&full, true).map_err(|error| anyhow::anyhow!(plain_error(&error)))?;
     let meta = file.metadata().context("cannot be read")?;
     if !meta.is_file() {
         bail!("it is {}", special(&meta));
+    }
+    if !is_inside && meta.mode() & 0o004 == 0 {
+        bail!("a symbolic link leads out of {}, to a file that not everybody may read", clean_path(folder));
     }
     Ok((file, meta.len()))
 }
@@ -80,7 +85,15 @@ pub fn open_inside(folder: &Path, path: &str) -> Result<(File, u64)> {
 /// # Errors
 /// As [`open_inside`]; it is longer than `most` bytes.
 pub fn read_inside(folder: &Path, path: &str, most: u64) -> Result<Vec<u8>> {
-    let (file, length) = open_inside(folder, path)?;
+    let (file, length) = open_inside(folder, path, (&[], false))?;
+    read_all(file, length, most)
+}
+
+/// Reads all of a file with this length, as long as it is no longer than `most` bytes.
+///
+/// # Errors
+/// One line without the path: why it cannot be read.
+pub fn read_all(file: File, length: u64, most: u64) -> Result<Vec<u8>> {
     if length > most {
         bail!("longer than {most} bytes");
     }

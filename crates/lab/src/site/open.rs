@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::local::open_inside;
+use super::served::Served;
 use crate::digest;
-use weigh_model::site::{Kind, Sample, Site};
+use weigh_model::site::{Kind, Sample, Site, Sources};
 use weigh_model::text::{clean, clean_path};
 
 /// The longest file that is read.
@@ -53,11 +54,11 @@ pub fn open(file: &Path) -> Result<Opened> {
     let text = text(file)?;
     let mut site = Site::parse(&text, &clean_path(file))?;
     let mut notes = Vec::new();
-    let (docroot, beside) = (site.sources.docroot.clone().map(PathBuf::from), folder_of(file));
+    let (served, beside) = (Served::of(&site.sources), folder_of(file));
     for stratum in &mut site.strata {
-        let base = base(stratum.kind, docroot.as_deref(), &beside).to_owned();
-        let name = stratum.name();
-        stratum.sample.retain(|sample| match check(&base, sample) {
+        let (kind, name) = (stratum.kind, stratum.name());
+        let served = Some(&served).filter(|_| is_served(&site.sources, kind));
+        stratum.sample.retain(|sample| match check(served, &beside, sample) {
             Ok(()) => true,
             Err(error) => {
                 notes.push(format!("left out {} of the sample ({name}): {error:#}", clean(&sample.path)));
@@ -78,17 +79,24 @@ pub fn folder_of(file: &Path) -> PathBuf {
     file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
-/// The folder that paths of samples of a kind are below.
-pub fn base<'a>(kind: Kind, docroot: Option<&'a Path>, beside: &'a Path) -> &'a Path {
-    match (kind, docroot) {
-        (Kind::Asset | Kind::Download, Some(docroot)) => docroot,
-        _ => beside,
-    }
+/// Whether paths of samples of a kind are those of URLs; else they are below the folder of the site's file.
+fn is_served(sources: &Sources, kind: Kind) -> bool {
+    let has_files = sources.docroot.is_some() || !sources.aliases.is_empty();
+    has_files && matches!(kind, Kind::Asset | Kind::Download)
+}
+
+/// Where the file of a sample of a kind lies; `beside` is the folder of the site's file.
+pub fn located(sources: &Sources, beside: &Path, kind: Kind, path: &str) -> PathBuf {
+    let folder = sources.folder(path).filter(|_| is_served(sources, kind));
+    folder.map_or_else(|| beside.join(path), |(folder, rest)| Path::new(folder).join(rest))
 }
 
 /// Makes sure that a file is there and is the one that was looked at.
-fn check(base: &Path, sample: &Sample) -> Result<()> {
-    let (mut file, bytes) = open_inside(base, &sample.path)?;
+fn check(served: Option<&Served>, beside: &Path, sample: &Sample) -> Result<()> {
+    let (mut file, bytes) = match served {
+        Some(served) => served.open(&sample.path)?,
+        None => open_inside(beside, &sample.path, (&[], false))?,
+    };
     let changed = "it has changed; look again with weigh site --force";
     if bytes != sample.bytes {
         bail!(changed);

@@ -2,7 +2,6 @@
 //! bounded in number, size and time; only hosts that may be asked are asked.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -11,7 +10,8 @@ use weigh_load::protocol::coding::Coding;
 use weigh_load::target::{Location, Resolver, permit};
 
 use super::links;
-use super::local::{FRONT, Named, read_inside, site_path};
+use super::local::{FRONT, Named, site_path};
+use super::served::Served;
 use crate::interrupt::Interrupt;
 use crate::lab::Progress;
 use crate::rig::http::{self, Peer, Reply};
@@ -102,8 +102,8 @@ pub struct Visitor<'a> {
     pub urls: &'a [String],
     /// Hosts that are not this machine and may be asked.
     pub allowed: &'a [String],
-    /// The document root.
-    pub docroot: Option<&'a Path>,
+    /// The document root with the folders beside it.
+    pub served: Option<&'a Served>,
     /// The private instance that makes the pages; none: they are requested where their URLs lead.
     pub instance: Option<Peer<'a>>,
 }
@@ -198,7 +198,7 @@ impl Tour<'_> {
             .first()
             .and_then(|page| given.iter().find(|url| site_path(url).as_ref() == Some(&page.path)));
         self.visited.page_seen = page.and_then(|url| self.seen(url));
-        if self.visitor.docroot.is_none() {
+        if self.visitor.served.is_none() {
             self.fetch_assets();
         }
         let text = self
@@ -213,9 +213,9 @@ impl Tour<'_> {
 
     /// The file of the document root that a page is, if no application makes it.
     fn static_file(&self, page: &Page) -> Option<String> {
-        let docroot = self.visitor.docroot?;
-        let named = Named::of(&page.path, Some(docroot));
-        let is_file = !named.is_page && docroot.join(&named.name).is_file();
+        let served = self.visitor.served?;
+        let named = Named::of(&page.path, Some(served));
+        let is_file = !named.is_page && served.locate(&named.name).is_some_and(|file| file.is_file());
         is_file.then_some(named.name)
     }
 
@@ -331,8 +331,8 @@ impl Tour<'_> {
 
     /// What an asset holds: the file of the document root, else what its host sends.
     fn bytes(&self, url: &Url) -> Option<Vec<u8>> {
-        match self.visitor.docroot {
-            Some(docroot) => read_inside(docroot, &site_path(url)?, LONGEST).ok(),
+        match self.visitor.served {
+            Some(served) => served.read(&site_path(url)?, LONGEST).ok(),
             None if self.is_late() || !self.is_own(url) => None,
             None => {
                 let reply = self.request(url, "identity").ok().filter(|reply| reply.status == 200)?;
@@ -377,8 +377,9 @@ impl Tour<'_> {
 
     /// The front page of the document root, and pages that it links to.
     fn of_docroot(&mut self) {
-        let Some(docroot) = self.visitor.docroot else { return };
-        let front = FRONT.into_iter().find(|name| docroot.join(name).is_file());
+        let Some(served) = self.visitor.served else { return };
+        let is_file = |name: &&str| served.locate(name).is_some_and(|file| file.is_file());
+        let front = FRONT.into_iter().find(is_file);
         let Some(Ok(front)) = front.map(|name| Url::parse(&format!("http://{NOWHERE}/{name}"))) else {
             return;
         };
@@ -464,7 +465,8 @@ mod tests {
             "<link rel=stylesheet href=a.css><img src=b.png><img src=http://other.example/c.png>",
         );
         write("a.css", "body{background:url(bg.png)}");
-        let visitor = Visitor { urls: &[], allowed: &[], docroot: Some(root.path()), instance: None };
+        let served = Served::new(Some(root.path()), None);
+        let visitor = Visitor { urls: &[], allowed: &[], served: Some(&served), instance: None };
         let visited = visitor.look(&mut super::super::tests::Quiet::default()).unwrap();
         let mut loads: Vec<_> = visited.loads.iter().map(|(path, n)| (path.as_str(), *n)).collect();
         loads.sort_by(|a, b| a.0.cmp(b.0));

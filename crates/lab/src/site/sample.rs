@@ -1,13 +1,11 @@
 //! From layers to the strata of `site.toml`: figures with their source, and the files that stand for each.
 
-use std::path::Path;
-
 use anyhow::Result;
 
 use super::choose::{self, Chosen};
 use super::folder::Draft;
-use super::local::open_inside;
 use super::pages::Visited;
+use super::served::Served;
 use super::strata::{BANDS, Key, Layer, Strata};
 use crate::digest;
 use crate::lab::Progress;
@@ -21,8 +19,8 @@ const LONGEST: u64 = 64 << 20;
 
 /// Where files are.
 pub struct Origin<'a> {
-    /// The document root.
-    pub docroot: Option<&'a Path>,
+    /// The document root with the folders beside it.
+    pub served: Option<&'a Served>,
     /// Pages, and assets where there is no document root.
     pub visited: &'a Visited,
     /// Where requests are known from.
@@ -83,11 +81,11 @@ impl Origin<'_> {
             };
             return draft.add("pages", &name, &page.body, chosen.share);
         }
-        let Some(docroot) = self.docroot else {
+        let Some(served) = self.served else {
             let body = &self.visited.fetched[path];
             return draft.add("assets", path, body, chosen.share);
         };
-        let (mut file, _) = open_inside(docroot, path)?;
+        let (mut file, _) = served.open(path)?;
         let sum = digest::copy(&mut file, &mut std::io::sink(), LONGEST)?;
         Ok(Sample { path: path.clone(), bytes: sum.bytes, sha256: sum.sha256, share: chosen.share })
     }

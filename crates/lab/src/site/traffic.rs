@@ -1,13 +1,14 @@
 //! What access logs say, per month: requests of each file and of all pages, what clients accept, the busiest hour.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
 use super::hits::{Asked, Hits, MONTH_DAYS};
 use super::local::Named;
 use super::log::{self, Codings, Counted};
+use super::served::Served;
 use crate::interrupt::Interrupt;
 use crate::lab::Progress;
 use weigh_model::site::{Accept, Figure, From};
@@ -45,7 +46,7 @@ impl Traffic {
     ///
     /// # Errors
     /// One line: no request could be read; or the user wants an end.
-    pub fn read(logs: &[PathBuf], docroot: Option<&Path>, progress: &mut dyn Progress) -> Result<Traffic> {
+    pub fn read(logs: &[PathBuf], served: Option<&Served>, progress: &mut dyn Progress) -> Result<Traffic> {
         progress.doing(&format!("reading {}", count(logs.len(), "log", "logs")));
         let counted = Interrupt::during(|interrupt| log::read(logs, interrupt))
             .context("signals cannot be caught")??;
@@ -58,10 +59,10 @@ impl Traffic {
         if counted.visitors.requests == 0 {
             bail!("--log: no request of a visitor in it; give the web server's access log");
         }
-        Ok(Traffic::of(&counted, docroot, progress))
+        Ok(Traffic::of(&counted, served, progress))
     }
 
-    fn of(counted: &Counted, docroot: Option<&Path>, progress: &mut dyn Progress) -> Traffic {
+    fn of(counted: &Counted, served: Option<&Served>, progress: &mut dyn Progress) -> Traffic {
         let seconds = counted.covered_seconds as f64;
         if seconds < DAY {
             progress.note("--log: less than a day; a month is taken to be like it. Give rotated logs too, such as access.log.1");
@@ -70,7 +71,7 @@ impl Traffic {
         let (mut paths, mut pages, mut page_paths) = (HashMap::new(), Hits::default(), 0);
         for one in &counted.paths {
             let hits = per_month(&one.hits, factor);
-            let path = Named::of(one.path.trim_start_matches('/'), docroot);
+            let path = Named::of(one.path.trim_start_matches('/'), served);
             if hits.any() && path.is_page {
                 pages.add(&hits);
                 page_paths += 1;
@@ -164,7 +165,7 @@ mod tests {
         let log = root.path().join("access.log");
         std::fs::write(&log, text.concat()).unwrap();
         let mut said = Quiet::default();
-        let traffic = Traffic::read(&[log], Some(root.path()), &mut said).unwrap();
+        let traffic = Traffic::read(&[log], Some(&Served::new(Some(root.path()), None)), &mut said).unwrap();
         let month = MONTH_DAYS / 2.0;
         let near = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-6, "{found} {wanted}");
         let app = traffic.asked.of("js/app.js");

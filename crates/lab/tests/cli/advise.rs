@@ -95,6 +95,95 @@ fn a_site_is_advised_and_the_policy_is_proved() {
     assert!(line.contains("--allow-remote 192.0.2.1"), "{line}");
 }
 
+/// A blog as distributions package them: its content stands outside of the document root, an alias leads there, and a theme in it is a link.
+/// Whoever asks by another name is sent away.
+fn blog(lab: &Lab) {
+    let sheet = |n: usize| (0..n).map(|at| format!(".c{at} {{ margin: {at}px }}\n")).collect::<String>();
+    lab.write("public/app.css", sheet(900));
+    lab.write("public/wp-content/theme.css", "of nobody");
+    lab.write("public/wp-content/blue/style.css", sheet(1500));
+    lab.write("content/theme.css", sheet(1200));
+    std::os::unix::fs::symlink(lab.path("public/wp-content/blue"), lab.path("content/blue")).unwrap();
+    lab.write("shared/unused.css", sheet(600));
+    lab.write("elsewhere/far.css", sheet(700));
+    std::os::unix::fs::symlink(lab.path("elsewhere"), lab.path("shared/linked")).unwrap();
+    let line = |at: usize, path: &str| {
+        format!(
+            "192.0.2.7 - - [0{}/Nov/2026:10:00:00 +0000] \"GET {path} HTTP/1.1\" 200 900 \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0\"\n",
+            at + 1
+        )
+    };
+    let paths = ["/app.css", "/wp-content/theme.css", "/wp-content/blue/style.css", "/shared/linked/far.css"];
+    lab.write("access.log", (0..8).map(|at| line(at, paths[at % 4])).collect::<String>());
+}
+
+/// Looks at the blog, advises and proves it; what was said of the look.
+fn proved(lab: &Lab, server: &str, config: &str) -> String {
+    let args =
+        ["site", "--docroot", "public", "--server-config", config, "--log", "access.log", "--name", "blog"];
+    let looked = lab.done(&args).stderr;
+    let site = weigh_model::site::Site::parse(&lab.read("site.toml"), "site.toml").unwrap();
+    let mut paths: Vec<&str> =
+        site.strata.iter().flat_map(|one| &one.sample).map(|sample| sample.path.as_str()).collect();
+    paths.sort_unstable();
+    assert_eq!(
+        paths,
+        ["app.css", "shared/linked/far.css", "wp-content/blue/style.css", "wp-content/theme.css"],
+        "{server}: {looked}"
+    );
+    assert_eq!(site.today(Kind::Asset).unwrap().method, "server/plain", "{server}");
+    let advised = lab.done(&["advise", "--budget", "12s"]);
+    assert!(!advised.stderr.contains("the configuration says"), "{server}: {}", advised.stderr);
+    assert!(policy(lab).decisions.iter().any(|one| !one.keep), "{server}: {}", advised.stdout);
+    let proved = lab.told(&["prove", "--budget", "12s", "--json"]);
+    let traffic =
+        proved["lines"].as_array().unwrap().iter().find(|line| line["amount"] == "traffic").unwrap();
+    assert_eq!(traffic["held"], true, "{server}: {proved}");
+    let (asked, broken) = (&proved["negotiated"][0], &proved["negotiated"][1]);
+    assert!(asked.as_u64().unwrap() > 0 && broken.as_u64().unwrap() == 0, "{server}: {proved}");
+    looked
+}
+
+#[test]
+fn files_behind_an_alias_of_nginx_are_the_sites() {
+    if !has("nginx", "apt install nginx-light") {
+        return;
+    }
+    let lab = Lab::new();
+    blog(&lab);
+    let config = "events {}\nhttp {\n types { text/css css; }\n server {\n  listen 80;\n  server_name blog.example;\n  root HOME/public;\n  \
+                  if ($host != blog.example) { return 301 http://blog.example$request_uri; }\n  location /wp-content/ { alias HOME/content/; }\n  \
+                  location /shared { alias HOME/shared; }\n }\n}\n";
+    lab.write("nginx.conf", config.replace("HOME", lab.path("").to_str().unwrap().trim_end_matches('/')));
+    let paths = proved(&lab, "nginx", "nginx.conf");
+    assert!(paths.contains("2 files that an alias hides"), "{paths}");
+}
+
+#[test]
+fn files_behind_an_alias_of_apache_are_the_sites() {
+    if !has("apache2", "apt install apache2") {
+        return;
+    }
+    let lab = Lab::new();
+    blog(&lab);
+    let home = lab.path("").to_str().unwrap().trim_end_matches('/').to_owned();
+    let modules = ["mpm_event", "authz_core", "alias", "mime", "dir", "rewrite"];
+    let load = |name: &str| format!("LoadModule {name}_module modules/mod_{name}.so\n");
+    let config = "Listen 80\nTypesConfig HOME/mime.types\nIncludeOptional conf-enabled/*.conf\n<Directory HOME>\n Options FollowSymLinks\n AllowOverride All\n \
+                  Require all granted\n</Directory>\nDirectoryIndex index.php index.html\n<FilesMatch \"^\\.ht\">\n Require all denied\n</FilesMatch>\n\
+                  <VirtualHost *:80>\n ServerName blog.example\n DocumentRoot HOME/public\n Alias /wp-content HOME/content\n RewriteEngine On\n \
+                  RewriteCond %{HTTP_HOST} !=blog.example\n RewriteRule ^ http://blog.example%{REQUEST_URI} [R=301,L]\n</VirtualHost>\n";
+    lab.write("mime.types", "text/css css\n");
+    lab.write("conf-enabled/shared.conf", format!("Alias /shared {home}/shared/\n"));
+    let rules = "RewriteEngine On\nRewriteBase /\nRewriteRule ^index\\.php$ - [L]\nRewriteCond %{REQUEST_FILENAME} !-f\n\
+                 RewriteCond %{REQUEST_FILENAME} !-d\nRewriteRule . /index.php [L]\n";
+    lab.write("public/.htaccess", rules);
+    lab.write("content/.htaccess", "<FilesMatch \"\\.css$\">\n ForceType text/css\n</FilesMatch>\n");
+    lab.write("apache2.conf", modules.map(load).concat() + &config.replace("HOME", &home));
+    let looked = proved(&lab, "apache", "apache2.conf");
+    assert!(looked.contains("1 file that all sites share, which nobody asks for"), "{looked}");
+}
+
 #[test]
 fn wrong_policies_and_sites_are_one_line() {
     let lab = Lab::new();

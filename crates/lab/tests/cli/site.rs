@@ -173,6 +173,25 @@ fn a_configuration_says_what_is_done_today() {
 }
 
 #[test]
+fn what_phps_own_settings_encode_is_what_is_done_today() {
+    let lab = Lab::new();
+    shop(&lab);
+    lab.write("fpm/php.ini", "[PHP]\nzlib.output_compression = On\n");
+    lab.write(
+        "fpm/pool.d/www.conf",
+        "[www]\nlisten = /run/php.sock\nphp_value[zlib.output_compression_level] = 3\n",
+    );
+    lab.fine(&["site", "--docroot", "shop/public", "--php-config", "fpm/pool.d/www.conf"]);
+    let site = site(&lab);
+    let today = site.today(Kind::Page).unwrap();
+    assert_eq!((today.method.as_str(), today.from), ("php/zlib.output_compression:3", From::Configured));
+    assert_eq!(today.about, "gzip in PHP (zlib.output_compression, www.conf)");
+    assert!(site.sources.php_config.is_some_and(|file| file.ends_with("fpm/pool.d/www.conf")));
+    let line = lab.refused(&["site", "--php-config", "none.ini", "--force"]);
+    assert!(line.contains("--php-config: none.ini: cannot be read"), "{line}");
+}
+
+#[test]
 fn values_of_a_folder_are_told_by_their_form() {
     let lab = Lab::new();
     for n in 0..30 {

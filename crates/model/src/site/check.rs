@@ -70,6 +70,19 @@ impl Site {
         ] {
             amount(key, figure)?;
         }
+        for alias in &self.sources.aliases {
+            let (url, folder) = (&alias.url, &alias.folder);
+            ensure!(
+                url.starts_with('/') && url.len() > 1,
+                "sources.aliases: url `{}` has to begin with / and a name",
+                clean(url)
+            );
+            ensure!(
+                folder.starts_with('/'),
+                "sources.aliases: folder `{}` is no absolute path",
+                clean(folder)
+            );
+        }
         ensure!(limits.cores.value > 0.0, "limits.cores must be above zero");
         ensure!(self.strata.len() <= MOST, "more than {MOST} strata");
         let kinds: Vec<_> = self.today.iter().map(|today| today.kind).collect();

@@ -1,6 +1,6 @@
 //! What a folder holds that can be measured: its regular files in order, and what is left out with the reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -46,11 +46,13 @@ pub(super) fn list(folder: &Path, output: &Path) -> Listing {
 
 /// What becomes of symbolic links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
+pub enum Links<'a> {
     /// None is followed, so there are no loops and nothing outside the folder.
     LeaveOut,
     /// Those to regular files inside the folder are such files; others are left out.
     Inside,
+    /// Those to files and folders in one of these folders, which are real paths, are followed, each to a folder once; others are left out.
+    Served(&'a [PathBuf]),
 }
 
 /// Shows every regular file with content, by name within each folder, and gives what is left out. `each` takes a file, or says what the
@@ -58,17 +60,28 @@ pub enum Links {
 pub fn visit(
     folder: &Path,
     output: &Path,
-    links: Links,
+    links: Links<'_>,
     each: &mut dyn FnMut(Found) -> Option<&'static str>,
 ) -> Vec<Note> {
     let mut skipped = Skipped::default();
     let mut unreadable = Vec::new();
     let output = output.canonicalize().unwrap_or_else(|_| output.to_owned());
     let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
+    let mut entered = BTreeSet::new();
+    let follows = matches!(links, Links::Served(_));
+    let mut walk = WalkDir::new(folder).follow_links(follows).sort_by_file_name().into_iter();
     while let Some(next) = walk.next() {
         let entry = match next {
             Ok(entry) => entry,
+            Err(error) if follows && error.path().is_some_and(Path::is_symlink) => {
+                let what = if error.loop_ancestor().is_some() {
+                    "symbolic links in a circle"
+                } else {
+                    "symbolic links to nothing"
+                };
+                skipped.add(what, error.path().unwrap_or(folder));
+                continue;
+            }
             Err(error) => {
                 let path = error.path().unwrap_or(folder).to_owned();
                 let why = error.io_error().map_or_else(|| error.to_string(), super::plain_error);
@@ -76,7 +89,13 @@ pub fn visit(
                 continue;
             }
         };
-        if let Some(what) = unwanted(&entry, &output, &root, links) {
+        let is_again = follows
+            && entry.path_is_symlink()
+            && entry.file_type().is_dir()
+            && entry.depth() > 0
+            && !entry.path().canonicalize().is_ok_and(|target| entered.insert(target));
+        let again = is_again.then_some("symbolic links to a folder that another one leads to");
+        if let Some(what) = unwanted(&entry, &output, &root, links).or(again) {
             skipped.add(what, entry.path());
             if entry.file_type().is_dir() {
                 walk.skip_current_dir();
@@ -111,18 +130,22 @@ pub fn visit(
     notes
 }
 
-/// What a symbolic link is left out as; none for one to a regular file inside the folder.
-fn link(path: &Path, root: &Path) -> Option<&'static str> {
-    match path.canonicalize() {
-        Err(_) => Some("symbolic links to nothing"),
-        Ok(target) if !target.starts_with(root) => Some("symbolic links out of the folder"),
-        Ok(target) if target.is_dir() => Some("symbolic links to folders"),
-        Ok(_) => None,
+/// What a symbolic link is left out as; none for one to a regular file inside the folder, or into a folder that is served.
+fn link(path: &Path, root: &Path, links: Links<'_>) -> Option<&'static str> {
+    match (path.canonicalize(), links) {
+        (Err(_), _) => Some("symbolic links to nothing"),
+        (Ok(target), Links::Served(roots)) => match roots.iter().any(|root| target.starts_with(root)) {
+            true => None,
+            false => Some("symbolic links out of the folders that are served"),
+        },
+        (Ok(target), _) if !target.starts_with(root) => Some("symbolic links out of the folder"),
+        (Ok(target), _) if target.is_dir() => Some("symbolic links to folders"),
+        (Ok(_), _) => None,
     }
 }
 
 /// Why an entry is left out whatever it holds.
-fn unwanted(entry: &DirEntry, output: &Path, root: &Path, links: Links) -> Option<&'static str> {
+fn unwanted(entry: &DirEntry, output: &Path, root: &Path, links: Links<'_>) -> Option<&'static str> {
     if entry.depth() == 0 {
         return None;
     }
@@ -138,7 +161,7 @@ fn unwanted(entry: &DirEntry, output: &Path, root: &Path, links: Links) -> Optio
         return Some("hidden files and folders");
     }
     if entry.path_is_symlink() {
-        return link(entry.path(), root);
+        return link(entry.path(), root, links);
     }
     let is_own = is_dir && entry.path().canonicalize().is_ok_and(|path| output.starts_with(path));
     is_own.then_some("folders that this program writes to")

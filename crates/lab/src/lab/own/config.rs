@@ -104,7 +104,7 @@ impl Lab {
         }
         let definitions = Definition::load(&self.definitions)?;
         let server = definitions.iter().find(|d| Some(&d.name) == policy.server.as_ref());
-        server.map(|definition| Ok(definition.with_advised(&advised(policy, definition)?))).transpose()
+        server.map(|definition| Ok(definition.with_advised(&advised(policy, site, definition)?))).transpose()
     }
 
     /// The server with the user's configuration, which it accepts.

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::Own;
 use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
+use crate::rig::server::own::places::places;
 use crate::rig::server::own::{Read, Rules, whole};
 use crate::rig::server::{Found, types};
 use crate::subject::delivery::files::{file_name, instances};
@@ -45,13 +46,17 @@ pub fn take(plan: &mut Plan, own: &Own, read: &Read, found: &Found) -> Result<Ve
             cells.into_iter().any(|cell| cell.setting.codec == config.way)
         })
         .collect();
-    let owner = Owner { own, root: &read.site.root.clone() };
-    let placed: BTreeMap<String, PathBuf> =
-        sent.iter().map(|payload| (payload.name.clone(), owner.below(payload))).collect();
-    if let Some(docroot) = &own.docroot {
-        let files: Vec<PathBuf> = placed.values().cloned().collect();
-        let root = read.site.root.clone();
-        notes.extend(read.tree.take_folders(rules, docroot, &root, &files));
+    let owner = Owner::new(rules, own, &read);
+    let placed: BTreeMap<String, At> =
+        sent.iter().map(|payload| (payload.name.clone(), owner.at(payload))).collect();
+    if own.docroot.is_some() {
+        for folder in &owner.folders {
+            let (from, to) = (folder.here.as_deref(), &folder.said);
+            let files: Vec<PathBuf> =
+                placed.values().filter_map(|at| Some(at.file.strip_prefix(to).ok()?.to_owned())).collect();
+            notes
+                .extend(from.map(|from| read.tree.take_folders(rules, from, to, &files)).unwrap_or_default());
+        }
         for (folder, directives) in &read.tree.folders {
             let made = whole::of_folder(rules, found, &read.tree, &read.site, directives)?;
             config.folder_files.insert(folder.join(&rules.folder_file), made.written.text);
@@ -124,24 +129,79 @@ fn kind_of(delivery: Option<&weigh_model::cell::Delivery>, payload: &str, config
     }
 }
 
-/// The folder of the owner's files.
-struct Owner<'o> {
-    own: &'o Own,
-    /// The document root, as the configuration says.
-    root: &'o Path,
+/// A folder that the site sends files from.
+struct Folder {
+    /// What the paths of its URLs begin with, without a slash at the end; empty: the document root.
+    url: String,
+    /// As the configuration says.
+    said: PathBuf,
+    /// On this machine, if the owner's files are here.
+    here: Option<PathBuf>,
 }
 
-impl Owner<'_> {
-    /// The path of a content below the document root: its own, where it lies in the user's.
-    fn below(&self, payload: &Payload) -> PathBuf {
-        let Origin::User { path, .. } = &payload.origin else { return file_name(payload).into() };
-        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let docroot = self.own.docroot.as_ref().and_then(|docroot| docroot.canonicalize().ok());
-        let below = docroot.and_then(|docroot| Some(real.strip_prefix(docroot).ok()?.to_owned()));
-        below.unwrap_or_else(|| real.file_name().map_or_else(|| file_name(payload).into(), PathBuf::from))
+/// Where a content lies.
+struct At {
+    /// The path of its URL.
+    path: String,
+    /// The file, as the configuration says.
+    file: PathBuf,
+}
+
+/// The folders of the owner's files.
+struct Owner<'o> {
+    own: &'o Own,
+    /// Those of aliases first, the document root last.
+    folders: Vec<Folder>,
+}
+
+impl<'o> Owner<'o> {
+    fn new(rules: &Rules, own: &'o Own, read: &Read) -> Owner<'o> {
+        let root = read.site.root.clone();
+        let places = places(rules, &read.tree, &read.site).into_iter();
+        let here =
+            |folder: &Path| Some(folder.to_owned()).filter(|folder| own.docroot.is_some() && folder.is_dir());
+        let mut folders: Vec<Folder> = places
+            .map(|place| Folder { url: place.url, here: here(&place.folder), said: place.folder })
+            .collect();
+        folders.push(Folder { url: String::new(), said: root, here: own.docroot.clone() });
+        Owner { own, folders }
     }
 
-    fn sample(&self, rules: &Rules, read: &Read, payload: &Payload, below: &Path) -> Sample {
+    /// Where a content lies: at its own path, if it is in one of the folders.
+    fn at(&self, payload: &Payload) -> At {
+        let root = &self.folders[self.folders.len() - 1];
+        let at = |folder: &Folder, below: &Path| At {
+            path: format!("{}/{}", folder.url, below.to_string_lossy()),
+            file: folder.said.join(below),
+        };
+        let Origin::User { path, .. } = &payload.origin else { return at(root, file_name(payload).as_ref()) };
+        let here = self.folders.iter().filter_map(|folder| Some((folder, folder.here.as_ref()?)));
+        // A link in a folder that is served is a file of that folder, wherever it leads.
+        for (folder, here) in here.clone() {
+            if let Ok(below) = path.strip_prefix(here) {
+                return at(folder, below);
+            }
+        }
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        for (folder, here) in here {
+            if let Some(below) =
+                here.canonicalize().ok().and_then(|here| real.strip_prefix(here).ok().map(Path::to_owned))
+            {
+                return at(folder, &below);
+            }
+        }
+        at(root, &real.file_name().map_or_else(|| file_name(payload).into(), PathBuf::from))
+    }
+
+    /// What is at a path of the configuration on this machine.
+    fn here(&self, asked: &Path) -> Option<PathBuf> {
+        self.folders.iter().find_map(|folder| {
+            let below = asked.strip_prefix(&folder.said).ok()?;
+            Some(folder.here.as_ref()?.join(below))
+        })
+    }
+
+    fn sample(&self, rules: &Rules, read: &Read, payload: &Payload, at: &At) -> Sample {
         let source = match &payload.origin {
             Origin::User { path, .. } => Some(path),
             _ => None,
@@ -154,10 +214,9 @@ impl Owner<'_> {
             source.is_some_and(|path| PathBuf::from(format!("{}.{ending}", path.display())).is_file())
         };
         let variants: Vec<String> = ENDINGS.iter().filter(beside).map(|e| (*e).to_owned()).collect();
-        let path = format!("/{}", below.to_string_lossy());
         let mut sample = Sample {
-            path,
-            file: self.root.join(below),
+            path: at.path.clone(),
+            file: at.file.clone(),
             is_whole,
             variants,
             packed: BTreeMap::new(),
@@ -194,11 +253,10 @@ impl Owner<'_> {
             fits(&asked) || variants.iter().any(|e| asked.strip_suffix(&format!(".{e}")).is_some_and(fits))
         };
         let exists = |asked: &Path| {
-            let there =
-                asked.strip_prefix(self.root).ok().zip(docroot).map(|(below, docroot)| docroot.join(below));
-            match there {
+            let is_root = self.folders.iter().any(|folder| asked == folder.said);
+            match self.here(asked) {
                 _ if is_own(asked) => Exists::File,
-                _ if asked == self.root => Exists::Folder,
+                _ if is_root => Exists::Folder,
                 Some(there) if there.is_dir() => Exists::Folder,
                 Some(there) if there.is_file() && is_copied(asked, file, variants) => Exists::File,
                 _ => Exists::Nothing,

@@ -6,6 +6,7 @@
 pub mod alike;
 pub mod meaning;
 mod notes;
+pub mod places;
 pub mod site;
 pub mod syntax;
 #[cfg(test)]

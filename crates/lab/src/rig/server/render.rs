@@ -17,6 +17,7 @@ use super::types::{self, TYPES, Type};
 use super::{Certificate, Site};
 use crate::rig::service::Draft;
 use crate::rig::template::path_text as path;
+use weigh_model::site::Alias;
 use weigh_model::way::{DIR, OwnConfig, TREE, WayKind};
 
 /// What the names of templates begin with that only a configuration of the user's includes.
@@ -79,6 +80,16 @@ pub(super) struct Values {
     variants: BTreeMap<&'static str, Vec<String>>,
     /// The extensions that any coding has there.
     varied: BTreeSet<String>,
+    /// Folders beside the docroot that files are sent from.
+    aliases: Vec<Aliased>,
+}
+
+/// A folder with a path of its own.
+#[derive(Clone, Debug, Serialize)]
+struct Aliased {
+    /// The begin of the path as a regular expression.
+    pattern: String,
+    folder: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -162,6 +173,7 @@ impl Values {
             types: &TYPES,
             compressible: types::compressible(),
             downloads: types::downloads(),
+            aliases: aliases(found)?,
             varied: variants.values().flatten().cloned().collect(),
             variants,
         })
@@ -226,6 +238,18 @@ impl Values {
         ];
         values.iter().fold(config.text.clone(), |text, (name, value)| text.replace(name, value))
     }
+}
+
+/// The aliases of a policy's site.
+fn aliases(found: &Found) -> Result<Vec<Aliased>> {
+    let all = found.definition.advised.iter().flat_map(|advised| &advised.aliases);
+    let one = |alias: &Alias| {
+        Ok(Aliased {
+            pattern: regex::escape(&path(Path::new(&alias.url))?).replace("\\-", "-"),
+            folder: path(Path::new(&alias.folder))?,
+        })
+    };
+    all.map(one).collect()
 }
 
 /// Every module that has a file, and those of them that this configuration needs.

@@ -143,6 +143,7 @@ fn a_policy_of_one_rule_is_written_as_the_method_is_measured() {
                 rules: encodes.then_some(rule).into_iter().collect(),
                 pages: None,
                 downloads: (!encodes).then(|| row.name.clone()),
+                aliases: Vec::new(),
             };
             let way =
                 Setting { level: row.levels.as_ref().map(|l| l.max), ..Setting::bare(row.name.as_str()) };

@@ -271,7 +271,8 @@ impl Courier {
         let path = self.path(request, delivery, &first.name);
         let content = first.read(request.blob).ok()?;
         let url = self.rigs.instance(spot).ok()?.url(&path);
-        let ask = || negotiation::ask(&url, &content, &self.interrupt);
+        let host = self.files.own_host(request.cell);
+        let ask = || negotiation::ask(&url, host, &content, &self.interrupt);
         match self.rigs.near(&spot.over).ok()? {
             Some(network) => network.within(ask).ok()?,
             None => ask(),

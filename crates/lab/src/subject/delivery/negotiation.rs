@@ -43,13 +43,14 @@ struct Variant {
     body: Vec<u8>,
 }
 
-/// Asks `url`, whose whole content is `content`, for everything. None when the user wants the run to end.
-pub fn ask(url: &str, content: &[u8], interrupt: &Interrupt) -> Option<Negotiation> {
+/// Asks `url`, whose whole content is `content`, for everything; `host` is the one that requests name, where it is not the address.
+/// None when the user wants the run to end.
+pub fn ask(url: &str, host: Option<&str>, content: &[u8], interrupt: &Interrupt) -> Option<Negotiation> {
     let not_asked = |why: String| Some(Negotiation { exchanges: Vec::new(), ended: Some(why) });
     if content.len() > LARGEST {
         return not_asked(format!("the content is larger than {} MiB", LARGEST >> 20));
     }
-    let link = match Link::to(url) {
+    let link = match Link::to(url, host) {
         Ok(link) => link,
         Err(why) => return not_asked(why),
     };
@@ -180,19 +181,22 @@ fn sendable(etag: &[u8]) -> String {
 struct Link {
     /// On this machine.
     peer: Peer<'static>,
+    /// What requests call it.
+    host: String,
     /// Path and query.
     path: String,
 }
 
 impl Link {
     /// To the server of an instance's URL.
-    fn to(url: &str) -> Result<Link, String> {
+    fn to(url: &str, host: Option<&str>) -> Result<Link, String> {
         let security = if url.starts_with("https://") { Security::Own } else { Security::Plain };
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
         let (authority, path) = rest.and_then(|rest| rest.split_once('/')).unwrap_or_default();
         match authority.parse::<SocketAddr>() {
             Ok(address) if address.ip().is_loopback() => {
-                Ok(Link { peer: Peer { address, security }, path: format!("/{path}") })
+                let host = host.map_or_else(|| address.to_string(), str::to_owned);
+                Ok(Link { peer: Peer { address, security }, host, path: format!("/{path}") })
             }
             _ => Err("only servers of this machine are asked".to_owned()),
         }

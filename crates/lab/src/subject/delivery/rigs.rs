@@ -245,6 +245,10 @@ impl Rigs {
                 let binary = planned.and_then(|r| r.binary.as_deref());
                 let php = PhpRuntime::of(binary.with_context(|| format!("the plan has no PHP {runtime}"))?)?;
                 let mut spec = pool_spec(&php, crew, files)?;
+                let own = planned.into_iter().flat_map(|r| &r.ini).filter_map(|line| line.split_once('='));
+                // What a study compares is the study's.
+                let own = own.filter(|(name, _)| *name != "opcache.enable" || crew.opcache != Opcache::Off);
+                spec.ini.extend(own.map(|(name, value)| (name.to_owned(), value.to_owned())));
                 spec.env.insert("WEIGH_TOKEN".into(), self.token.clone());
                 spec.cpus.clone_from(&self.cores.php);
                 let pool = fpm::Pool::start(&spec, &self.place(runtime))?;

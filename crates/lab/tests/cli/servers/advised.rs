@@ -154,7 +154,7 @@ impl Bench {
     /// The server with a policy among its ways; none if it lacks something here.
     fn advised(&self, policy: &Policy) -> Option<Found> {
         let definition = &self.found.definition;
-        let found = definition.with_advised(&advised(policy, definition).unwrap()).find();
+        let found = definition.with_advised(&advised(policy, &self.site(), definition).unwrap()).find();
         let way = found.ways.iter().find(|way| way.name == "advised").unwrap();
         if let Some(why) = &way.missing {
             println!("skipped: {} {policy:?}: {why}", definition.name);
@@ -165,7 +165,7 @@ impl Bench {
     fn asked(&self, instance: &Instance, path: &str) -> NegotiationResult {
         let content = get(&instance.url(path), "identity");
         assert_eq!((content.status, content.coding()), (200, "identity"), "{path}");
-        let told = ask(&instance.url(path), content.body(), &Interrupt::new()).unwrap();
+        let told = ask(&instance.url(path), None, content.body(), &Interrupt::new()).unwrap();
         assert_eq!((told.wrong_body(), &told.ended), (None, &None), "{path}");
         NegotiationResult::of(&cell(&self.found, Setting::bare("advised")), &told).unwrap()
     }

@@ -16,7 +16,7 @@ use super::fixture::{Rig, server};
 fn asked(rig: &Rig, found: &Found, way: &str) -> NegotiationResult {
     let site = rig.with(None, way);
     let instance = rig.start(found, &site);
-    let told = ask(&instance.url("/lib.js"), &rig.script(), &Interrupt::new()).unwrap();
+    let told = ask(&instance.url("/lib.js"), None, &rig.script(), &Interrupt::new()).unwrap();
     assert!(instance.stop(), "{way} had to be killed");
     assert_eq!((told.wrong_body(), &told.ended), (None, &None), "{way}");
     NegotiationResult::of(&cell(found, site.way.unwrap()), &told).unwrap()

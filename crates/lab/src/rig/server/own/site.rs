@@ -177,8 +177,14 @@ pub fn with_sets(text: &str, sets: &[(String, String)]) -> String {
 
 fn roots_in(rules: &Rules, block: &[Directive], sets: &[(String, String)], found: &mut Vec<PathBuf>) {
     for directive in block {
-        if directive.is("root") || directive.is("DocumentRoot") {
-            let root = with_sets(&directive.first(), sets);
+        let words = directive.words();
+        let path = match directive.name.to_lowercase().as_str() {
+            "root" | "documentroot" => words.first(),
+            "alias" => words.last(),
+            _ => None,
+        };
+        if let Some(path) = path {
+            let root = with_sets(path, sets);
             found.extend((!root.contains('$')).then(|| tidy(&rules.prefix.join(root))));
         }
         roots_in(rules, directive.within(), sets, found);

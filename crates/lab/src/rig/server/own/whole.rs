@@ -4,13 +4,14 @@
 //! What is rewritten and left out stands in `server.toml`; here is what happens to each directive. Every change has its place in the notes.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use regex::Regex;
 
 use super::meaning::nginx::has_php;
 use super::notes::{Kind, Notes};
+use super::places::places;
 use super::site::{self, Site};
 use super::syntax::{Directive, Place, Written, Wrong, quoted};
 use super::tree::{Tree, tidy};
@@ -111,7 +112,8 @@ pub fn frame(rules: &Rules, tree: &mut Tree, site: &mut Site) {
 struct Writer<'w> {
     rules: &'w Rules,
     found: &'w Found,
-    root: &'w Path,
+    /// The document root and the folders of aliases.
+    roots: Vec<PathBuf>,
     swap: Vec<(Regex, &'w str)>,
     paths: Vec<Regex>,
     values: Vec<Regex>,
@@ -126,10 +128,11 @@ impl<'w> Writer<'w> {
         let swap = rules.swap.iter().map(|(from, to)| Ok((expression(from)?, to.as_str())));
         let blocks = site::around(rules, tree).iter().filter(|d| Some(d.at) == site.at);
         let sets = blocks.flat_map(Directive::within).filter_map(site::set_of).collect();
+        let folders = places(rules, tree, site).into_iter().map(|place| place.folder);
         Ok(Writer {
             rules,
             found,
-            root: &site.root,
+            roots: std::iter::once(site.root.clone()).chain(folders).collect(),
             swap: swap.collect::<Result<_>>()?,
             paths: expressions(&rules.paths)?,
             values: expressions(&rules.values)?,
@@ -231,12 +234,15 @@ impl<'w> Writer<'w> {
         let word = site::with_sets(word, &self.sets);
         let path = match word.starts_with('$') {
             // What its name stands for is not known: it is taken for the document root.
-            true if served.is_some() && !word.starts_with("$document_root") => self.root.to_owned(),
+            true if served.is_some() && !word.starts_with("$document_root") => self.roots[0].clone(),
             true => return text.to_owned(),
             false => self.rules.prefix.join(&word),
         };
-        let below = word.strip_prefix(&*self.root.to_string_lossy());
-        if served.is_none() && below.is_none_or(|rest| !rest.is_empty() && !rest.starts_with(['/', '$'])) {
+        let is_below = |root: &PathBuf| {
+            let rest = word.strip_prefix(&*root.to_string_lossy());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '$', '%']))
+        };
+        if served.is_none() && !self.roots.iter().any(is_below) {
             return text.to_owned();
         }
         if served.is_some() {

@@ -83,7 +83,7 @@ pub fn request(ask: &Ask, link: &Link) -> Vec<u8> {
     let agent = browser.map_or(concat!("weigh/", env!("CARGO_PKG_VERSION")), |(_, agent)| agent);
     let mut head = format!(
         "{method} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {agent}\r\nConnection: close\r\n",
-        link.path, link.peer.address
+        link.path, link.host
     );
     for (name, value) in [
         ("Accept-Encoding", &ask.accept),

@@ -34,7 +34,7 @@ fn serve(reply: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> (String, Ar
 
 fn told(reply: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Negotiation {
     let (url, _) = serve(reply);
-    ask(&url, CONTENT, &Interrupt::new()).unwrap()
+    ask(&url, None, CONTENT, &Interrupt::new()).unwrap()
 }
 
 fn field<'a>(request: &'a str, name: &str) -> Option<&'a str> {
@@ -116,7 +116,7 @@ fn a_body_without_end_is_not_read_to_it() {
         endless.resize(8 << 20, b'x');
         endless
     });
-    let told = ask(&url, CONTENT, &Interrupt::new()).unwrap();
+    let told = ask(&url, None, CONTENT, &Interrupt::new()).unwrap();
     assert!(told.exchanges[0].answer.fault.as_ref().unwrap().contains("much longer"));
     assert_eq!(asked.load(Ordering::Relaxed), told.exchanges.len(), "no variant, nothing more asked");
 }
@@ -130,21 +130,21 @@ fn only_this_machine_is_asked_and_only_for_what_is_not_too_much() {
         "ftp://127.0.0.1:80/",
         "",
     ] {
-        let told = ask(url, CONTENT, &Interrupt::new()).unwrap();
+        let told = ask(url, None, CONTENT, &Interrupt::new()).unwrap();
         assert!(told.exchanges.is_empty() && told.ended.unwrap().contains("this machine"), "{url}");
     }
     let (url, asked) = serve(sound);
     let large = vec![0; LARGEST + 1];
-    assert!(ask(&url, &large, &Interrupt::new()).unwrap().ended.unwrap().contains("16 MiB"));
+    assert!(ask(&url, None, &large, &Interrupt::new()).unwrap().ended.unwrap().contains("16 MiB"));
     let interrupt = Interrupt::new();
     interrupt.set();
-    assert_eq!(ask(&url, CONTENT, &interrupt), None);
+    assert_eq!(ask(&url, None, CONTENT, &interrupt), None);
     assert_eq!(asked.load(Ordering::Relaxed), 0);
 }
 
 #[test]
 fn a_request_is_what_it_says() {
-    let link = Link::to("http://127.0.0.1:8080/a.js?x=1").unwrap();
+    let link = Link::to("http://127.0.0.1:8080/a.js?x=1", None).unwrap();
     let ask = Ask {
         accept: Some("gzip;q=0".into()),
         browser: Some("MSIE 6".into()),

@@ -204,19 +204,25 @@ impl<'t> Way<'t, '_> {
     fn file(&self, chain: &[&[Directive]], block: &[Directive], uri: &str) -> PathBuf {
         let alias = block.iter().find(|d| d.is("alias"));
         let of = alias.and_then(|alias| {
-            let location = self.location_of(block)?;
+            let (kind, location) = self.location_of(block)?;
             let to = site::with_sets(&alias.first(), &self.sets);
-            let rest = uri.strip_prefix(location.as_str()).filter(|_| !to.contains('$'))?;
-            Some(tidy(&self.rules.prefix.join(format!("{to}{rest}"))))
+            let to = match kind {
+                "~" | "~*" => {
+                    let pattern = expression(&location, kind == "~*")?;
+                    with_groups(&to, &pattern.captures(uri).ok()??)
+                }
+                _ => format!("{to}{}", uri.strip_prefix(location.as_str())?),
+            };
+            (!to.contains('$')).then(|| tidy(&self.rules.prefix.join(to)))
         });
         of.unwrap_or_else(|| self.root(chain).join(uri.trim_start_matches('/')))
     }
 
-    /// The prefix of the location that has this content.
-    fn location_of(&self, block: &[Directive]) -> Option<String> {
-        fn within(list: &[Directive], block: &[Directive]) -> Option<String> {
+    /// What the location that has this content is for.
+    fn location_of(&self, block: &[Directive]) -> Option<(&'static str, String)> {
+        fn within(list: &[Directive], block: &[Directive]) -> Option<(&'static str, String)> {
             list.iter().find_map(|d| match std::ptr::eq(d.within(), block) {
-                true => d.words().last().cloned(),
+                true => matched(d),
                 false => within(d.within(), block),
             })
         }
@@ -294,17 +300,26 @@ fn is_denied(chain: &[&[Directive]]) -> bool {
     first.is_some_and(|d| d.is("deny") && d.arguments == "all")
 }
 
+/// The kind of a location and what follows it; nginx takes them with and without a space between.
+pub fn matched(location: &Directive) -> Option<(&'static str, String)> {
+    const KINDS: [&str; 4] = ["~*", "^~", "~", "="];
+    let words = location.words();
+    match words.as_slice() {
+        [one] => Some(match KINDS.iter().find_map(|kind| Some((*kind, one.strip_prefix(kind)?))) {
+            Some((kind, rest)) => (kind, rest.to_owned()),
+            None => ("", one.clone()),
+        }),
+        [kind, rest] => Some((KINDS.iter().find(|known| *known == kind)?, rest.clone())),
+        _ => None,
+    }
+}
+
 /// Finds the location of a path in a list and what is in it; whether it is a final one.
 fn find<'t>(list: &'t [Directive], uri: &str, found: &mut Vec<&'t Directive>) -> bool {
     let locations = || list.iter().filter(|d| d.is("location"));
     let (mut best, mut is_last): (Option<(&Directive, usize)>, bool) = (None, false);
     for location in locations() {
-        let words = location.words();
-        let (kind, prefix) = match words.as_slice() {
-            [prefix] => ("", prefix),
-            [kind, prefix] => (kind.as_str(), prefix),
-            _ => continue,
-        };
+        let Some((kind, prefix)) = matched(location) else { continue };
         match kind {
             "=" if uri == prefix => {
                 found.push(location);
@@ -327,17 +342,14 @@ fn find<'t>(list: &'t [Directive], uri: &str, found: &mut Vec<&'t Directive>) ->
             return true;
         }
         is_last |= found.len() > begin + 1
-            && found.last().is_some_and(|d| d.words().first().is_some_and(|w| w == "^~"));
+            && found.last().is_some_and(|d| matched(d).is_some_and(|(kind, _)| kind == "^~"));
     }
     if is_last {
         return false;
     }
     for location in locations() {
-        let words = location.words();
-        let [kind @ ("~" | "~*"), pattern] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
-            continue;
-        };
-        if expression(pattern, kind == "~*").is_some_and(|e| e.is_match(uri).unwrap_or(false)) {
+        let Some((kind @ ("~" | "~*"), pattern)) = matched(location) else { continue };
+        if expression(&pattern, kind == "~*").is_some_and(|e| e.is_match(uri).unwrap_or(false)) {
             found.truncate(begin);
             found.push(location);
             find(location.within(), uri, found);
@@ -350,6 +362,13 @@ fn find<'t>(list: &'t [Directive], uri: &str, found: &mut Vec<&'t Directive>) ->
 /// A regular expression of a configuration; none: it is none, or one that this program cannot carry out.
 pub fn expression(pattern: &str, any_case: bool) -> Option<Regex> {
     RegexBuilder::new(pattern).case_insensitive(any_case).backtrack_limit(100_000).build().ok()
+}
+
+/// A text with the groups of an expression in place of `$1` and the like.
+fn with_groups(text: &str, groups: &fancy_regex::Captures<'_, str>) -> String {
+    (1..groups.len().min(10)).fold(text.to_owned(), |text, at| {
+        text.replace(&format!("${at}"), groups.get(at).map_or("", |group| group.as_str()))
+    })
 }
 
 /// The directive that is in force: the innermost block that has one decides.

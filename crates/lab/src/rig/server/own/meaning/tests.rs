@@ -129,6 +129,12 @@ fn nginx_hands_on_as_its_directives_say() {
     assert_eq!(script(symfony, "/page.php"), "Status(404)");
     for (server, path, answer) in [
         ("location /a/ { alias /w/css/; }", "/a/site.css", Answer::File("/w/css/site.css".into())),
+        ("location ~^/a/(.*)$ { alias /w/css/$1; }", "/a/site.css", Answer::File("/w/css/site.css".into())),
+        (
+            "location ~* ^/A/(.+)\\.txt$ { alias /w/css/$1.css; }",
+            "/a/site.txt",
+            Answer::File("/w/css/site.css".into()),
+        ),
         ("rewrite ^/old/(.*)$ /css/$1 last;", "/old/site.css", Answer::File("/w/css/site.css".into())),
         (
             "location / { try_files $uri @app; } location @app { proxy_pass http://b; }",
