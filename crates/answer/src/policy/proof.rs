@@ -2,7 +2,7 @@
 
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::{Amount, Change, Encoder, Policy};
-use weigh_model::site::{Accept, Kind, Site};
+use weigh_model::site::{Accept, Kind, Site, Today};
 use weigh_model::units;
 use weigh_model::way::CONFIG;
 
@@ -140,7 +140,7 @@ fn sent_pair(
     kind: Kind,
 ) -> Option<(Setup, Setup)> {
     let decision = policy.decisions.iter().find(|decision| decision.kind == kind)?;
-    let today = site.today(kind).map(|today| today.method.as_str());
+    let today = site.today(kind).map(Today::way);
     let by_php = decision.rules.iter().find(|rule| rule.by == Encoder::Php).map(|rule| rule.method.as_str());
     let method = decision.method.as_deref();
     let is_before = |row: &&Row| {

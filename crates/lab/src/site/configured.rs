@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::lab::Lab;
+use crate::rig::programs::first_of;
 use crate::rig::server::Definition;
 use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
 use crate::rig::server::own::site::{self, Site, Wanted};
@@ -51,8 +52,9 @@ impl Configured {
         let Some(rules) = definition.own.clone() else {
             bail!("{named}: a configuration of {} is not read yet; give --url", definition.name);
         };
+        let program = first_of(&definition.programs);
         let read = |file: &Path| -> Result<(Tree, Site)> {
-            let tree = Tree::read(&rules, file, &text)?;
+            let tree = Tree::read(&rules, program.as_deref(), file, &text)?;
             let wanted = Wanted { docroot: docroot.map(Path::to_owned), ..Wanted::default() };
             let site = site::choose(&rules, &tree, &wanted)?;
             Ok((tree, site))
@@ -129,6 +131,7 @@ pub fn named(lab: &Lab, name: &str) -> Result<Definition> {
 pub fn method(server: Option<&str>, coding: &str, is_static: bool) -> String {
     let way = match (server, coding) {
         (Some("apache"), _) if is_static => return "server/rewrite".into(),
+        (Some("caddy"), _) if is_static => return format!("server/precompressed,coding={coding}"),
         (Some("apache"), "gzip") => "mod_deflate",
         (Some("apache"), "br") => "mod_brotli",
         (_, "br") => "brotli",
