@@ -369,16 +369,18 @@ fn on_top(name: &str, text: &str) -> Option<weigh::configuration::own::OnTop> {
     Some(made)
 }
 
+/// `7 gzip_comp_level 9`: the line, and the directive.
+fn told(clash: &weigh::configuration::own::Clash) -> String {
+    let place = clash.place.rsplit(':').next().unwrap().to_owned();
+    format!("{place} {}{}", clash.directive, if clash.stays { " stays" } else { "" })
+}
+
 #[test]
 fn nginx_on_top_of_the_users_own() {
     let text = "server {\n    root DOCROOT;\n    gzip on;\n    gzip_types text/javascript text/css;\n    gzip_min_length 20;\n\
         \x20   location ~ \\.php$ {\n        gzip_comp_level 9;\n        fastcgi_pass unix:/run/php.sock;\n    }\n\
         \x20   location /old/ {\n        gzip off;\n    }\n}\n";
     let Some(made) = on_top("nginx", text) else { return };
-    let told = |clash: &weigh::configuration::own::Clash| {
-        let place = clash.place.rsplit(':').next().unwrap().to_owned();
-        format!("{place} {}{}", clash.directive, if clash.stays { " stays" } else { "" })
-    };
     let mut told: Vec<String> = made.clashes.iter().map(told).collect();
     told.sort();
     assert_eq!(
@@ -399,4 +401,33 @@ fn apache_on_top_of_the_users_own() {
         \x20   AddOutputFilterByType DEFLATE text/javascript text/css\n</VirtualHost>\n";
     let Some(made) = on_top("apache", text) else { return };
     assert_eq!(made.clashes, []);
+}
+
+#[test]
+fn lighttpd_on_top_of_the_users_own() {
+    let text = "server.modules = ( \"mod_deflate\", \"mod_staticfile\" )\nserver.document-root = \"DOCROOT\"\n\
+        mimetype.assign = ( \".js\" => \"text/javascript\", \".css\" => \"text/css\" )\n\
+        deflate.mimetypes = ( \"text/\" )\ndeflate.allowed-encodings = ( \"gzip\" )\n\
+        $HTTP[\"url\"] =~ \"^/old/\" { deflate.compression-level = 9 }\n";
+    let Some(made) = on_top("lighttpd", text) else { return };
+    let mut told: Vec<String> = made.clashes.iter().map(told).collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "4 deflate.mimetypes = (\"text/\")",
+            "5 deflate.allowed-encodings = (\"gzip\")",
+            "6 deflate.compression-level = 9 stays"
+        ]
+    );
+}
+
+#[test]
+fn caddy_on_top_of_the_users_own() {
+    let text = ":80 {\n\troot * DOCROOT\n\tencode {\n\t\tgzip 1\n\t\tminimum_length 20\n\t}\n\tfile_server\n\
+        \thandle /old/* {\n\t\tencode zstd\n\t}\n}\n";
+    let Some(made) = on_top("caddy", text) else { return };
+    let mut told: Vec<(&str, bool)> = made.clashes.iter().map(|c| (c.directive.as_str(), c.stays)).collect();
+    told.sort_unstable();
+    assert_eq!(told, [("encode gzip", false), ("encode zstd", true)]);
 }
