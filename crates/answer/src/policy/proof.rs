@@ -83,7 +83,7 @@ pub fn prove(
         proof.worse |= lines.iter().any(is_worse);
         proof.lines.extend(lines);
     }
-let reports = || responses.iter().map(|one| &one.report).chain(values);
+    let reports = || responses.iter().map(|one| &one.report).chain(values);
     proof.open.extend(left(reports()));
     proof.open.extend(failed(reports()));
     let results = responses.iter().filter_map(|one| one.report.exhibits.negotiations.as_ref());
