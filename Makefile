@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-sites pictures clean
+.PHONY: help run studies test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-sites bench-proof pictures clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench-cache   client workers compared with redis-benchmark, and with a store of known response times"
 	@echo "make bench-link    links: requested and measured bandwidth and round trip"
 	@echo "make bench-sites   Debian's WordPress and phpMyAdmin, brought up privately: looked at, advised, proved; downloads 100 MB once"
+	@echo "make bench-proof   the sample site on nginx, Apache, lighttpd and Caddy: how many predictions of a policy hold when it is proved"
 	@echo "make bench-log     time and memory of reading an access log of a million lines"
 	@echo "make bench-simulation   the rule for significant differences, and intervals, under simulated noise"
 	@echo "make bench-truth   response times of the load generator compared with the true ones"
@@ -71,6 +72,11 @@ bench-log:
 bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache bench-link bench-sites:
 	@scripts/setup bench
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
+
+bench-proof:
+	@scripts/setup test
+	@$(MAKE) --no-print-directory build
+	@WEIGH=$(WEIGH) scripts/proof
 
 pictures: build
 	@scripts/pictures

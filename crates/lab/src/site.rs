@@ -59,6 +59,8 @@ pub struct Ask {
     pub docroot: Option<PathBuf>,
     /// The web server's configuration.
     pub server_config: Option<PathBuf>,
+    /// The web server, as the user says.
+    pub server: Option<String>,
     /// Access logs.
     pub logs: Vec<PathBuf>,
     /// URLs of pages.
@@ -127,9 +129,10 @@ pub fn look(
     progress: &mut dyn Progress,
 ) -> Result<Looked> {
     let given = ask.docroot.as_deref().map(root).transpose()?;
+    let named = ask.server.as_deref().map(|name| configured::named(lab, name)).transpose()?;
     let read = |file: &PathBuf| {
         progress.doing(&format!("reading {}", clean_path(file)));
-        Configured::read(lab, file, given.as_deref())
+        Configured::read(lab, file, named.as_ref(), given.as_deref())
     };
     let configured = ask.server_config.as_ref().map(read).transpose()?;
     let docroot = given.or_else(|| configured.as_ref().and_then(|one| one.docroot.clone()));
@@ -194,6 +197,10 @@ pub fn look(
     if let (Some(own), Some(file)) = (&own_php, &ask.php_config) {
         add_php(own, file, &mut today, progress);
     }
+    let server = configured.map(|one| one.server).or(named.map(|one| one.name));
+    if let Some(server) = server.as_deref().filter(|_| ask.server_config.is_none()) {
+        assumed::today(server, &layers, &mut today);
+    }
     today.extend(cached.today());
     layers.extend(cached.strata(stored.as_ref(), views.value, draft)?);
     if layers.is_empty() {
@@ -205,7 +212,7 @@ pub fn look(
         name: name(ask, docroot.as_deref()),
         looked: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
         sources: Sources {
-            server: configured.map(|one| one.server).or_else(|| seen_server(&visited)),
+            server: server.or_else(|| seen_server(&visited)),
             aliases: used(served.as_ref(), &layers),
             ..sources(ask, docroot.as_deref(), stored.as_ref(), php)
         },

@@ -47,7 +47,7 @@ pub struct Sources {
     /// The document root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub docroot: Option<String>,
-    /// The web server: `nginx`, `apache`.
+    /// The web server: `nginx`, `apache`, `caddy`, `lighttpd`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// Its configuration.
@@ -329,6 +329,18 @@ impl Stratum {
         match self.to_bytes {
             Some(to) => format!("{}, {} to {}", self.format, bytes(self.from_bytes), bytes(to)),
             None => format!("{}, from {}", self.format, bytes(self.from_bytes)),
+        }
+    }
+}
+
+impl Today {
+    /// The method as studies measure it: a page that the server adds nothing to is PHP's own, and a download that it sends as a file
+    /// is one that PHP has no part in.
+    pub fn way(&self) -> &str {
+        match (self.kind, self.method.as_str()) {
+            (Kind::Page, "server/plain") => "php/none",
+            (Kind::Download, "server/plain") => "server/transparent",
+            (_, method) => method,
         }
     }
 }

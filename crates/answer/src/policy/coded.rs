@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use weigh_model::policy::{Encoder, Need, Rule};
-use weigh_model::site::{Accept, Kind};
+use weigh_model::site::{Accept, Kind, Today};
 use weigh_model::way::{By, ENCODER, WayKind};
 
 use super::Ground;
@@ -82,7 +82,7 @@ impl<'a> Coded<'a> {
     /// What was measured of a kind; none if no sample file was measured as it is.
     pub fn new(ground: &'a Ground<'a>, kind: Kind) -> Option<Coded<'a>> {
         let server = ground.site.sources.server.as_deref();
-        let today = ground.site.today(kind).map(|today| today.method.as_str());
+        let today = ground.site.today(kind).map(Today::way);
         let mut methods: Vec<Method> = Vec::new();
         let mut measured = Vec::new();
         let items = content::items(ground.site, kind);

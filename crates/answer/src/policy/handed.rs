@@ -40,7 +40,7 @@ pub(crate) fn setups(ground: &Ground) -> Vec<Setup> {
             let exact = Exact { wait, sent, workers, ..Exact::default() }.times(item.requests);
             sum.add(row.get(CPU).map(|cpu| cpu.scaled(item.requests)), exact);
         }
-        let is_today = today.is_some_and(|today| today.method == *way);
+        let is_today = today.is_some_and(|today| today.way() == way);
         let name = match today.filter(|_| is_today) {
             Some(today) => today.about.clone(),
             None => format!("Send downloads with {}", crate::names::method(first)),

@@ -2,7 +2,7 @@
 
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::{Amount, Change, Policy};
-use weigh_model::site::{Accept, Kind, Site};
+use weigh_model::site::{Accept, Kind, Site, Today};
 use weigh_model::units;
 use weigh_model::way::CONFIG;
 
@@ -14,7 +14,7 @@ use super::wait::Weighted;
 use super::{Ground, change, stored};
 use crate::document::Block;
 use crate::exhibit::negotiation::Quirk;
-use crate::report::Report;
+use crate::report::{FaultRow, Report};
 use crate::row::Row;
 use crate::subject::delivery::CPU;
 use crate::table::Grid;
@@ -83,7 +83,9 @@ pub fn prove(
         proof.worse |= lines.iter().any(is_worse);
         proof.lines.extend(lines);
     }
-    proof.open.extend(left(responses.iter().map(|one| &one.report).chain(values)));
+    let reports = || responses.iter().map(|one| &one.report).chain(values);
+    proof.open.extend(left(reports()));
+    proof.open.extend(failed(reports()));
     let results = responses.iter().filter_map(|one| one.report.exhibits.negotiations.as_ref());
     let way = format!("server/{ADVISED}");
     for result in results.flat_map(|all| &all.0).filter(|result| result.way == way) {
@@ -100,6 +102,14 @@ pub(super) fn left<'r>(reports: impl Iterator<Item = &'r Report>) -> Option<Stri
     let count = units::count(left, "configuration", "configurations");
     let text = "did not fit into the budget; a longer one covers the whole sample (--budget).";
     (left > 0).then(|| format!("{count} {text}"))
+}
+
+/// What failed, of which there are no figures.
+fn failed<'r>(reports: impl Iterator<Item = &'r Report>) -> Option<String> {
+    let failed: Vec<&FaultRow> = reports.flat_map(|report| &report.faults).collect();
+    let what = &failed.first()?.fault.message;
+    let count = units::count(failed.len(), "failure", "failures");
+    Some(format!("{count}, of which no figure is counted; the first: {what}"))
 }
 
 /// The amounts that a decision is judged by.
@@ -140,7 +150,7 @@ fn sent_pair(
     kind: Kind,
 ) -> Option<(Setup, Setup)> {
     let decision = policy.decisions.iter().find(|decision| decision.kind == kind)?;
-    let today = site.today(kind).map(|today| today.method.as_str());
+    let today = site.today(kind).map(Today::way);
     let method = decision.method.as_deref();
     let is_by_php = today.is_some_and(|today| today.starts_with("php/"));
     let is_before = |row: &&Row| {

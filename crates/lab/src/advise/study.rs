@@ -11,7 +11,7 @@ use crate::rig::server::{Definition, WayRow};
 use weigh_model::advised::ADVISED;
 use weigh_model::policy::{Decision, Policy};
 use weigh_model::site::{Accept, Kind, Site, Stratum};
-use weigh_model::way::WayKind;
+use weigh_model::way::{CONFIG, WayKind};
 
 /// Shares of the time for responses, for cached values, for decoding, and for slow clients.
 const SHARES: [f64; 4] = [0.55, 0.17, 0.06, 0.22];
@@ -215,7 +215,7 @@ fn slow(site: &Site, folder: &Path, server: &Definition) -> Result<Option<Delive
 
 /// The blocks of responses.
 fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Deliveries>> {
-    let today = |kind| site.today(kind).map(|today| today.method.clone());
+    let today = |kind| today(site, kind);
     let mut all = vec![
         block(
             server,
@@ -247,11 +247,30 @@ fn deliveries(site: &Site, folder: &Path, server: &Definition) -> Result<Vec<Del
             "download",
             files(site, folder, Kind::Download, &|_| true)?,
             &["php"],
-            with(downloads(server), today(Kind::Download), "php/"),
+            with(downloads(server), today(Kind::Download).filter(|way| !is_of_server(way)), "php/"),
         ),
     ];
+    all.extend(as_files(site, folder, server)?);
     all.retain(|block| !block.content.is_empty());
     Ok(all)
+}
+
+/// What the site does today with a kind, as studies measure it.
+fn today(site: &Site, kind: Kind) -> Option<String> {
+    site.today(kind).map(|today| today.way().to_owned())
+}
+
+/// Whether a method of a download is the server's own, without PHP.
+fn is_of_server(way: &str) -> bool {
+    way.starts_with("server/") && !way.ends_with(CONFIG)
+}
+
+/// Downloads that the server sends without PHP, where the site does that today.
+fn as_files(site: &Site, folder: &Path, server: &Definition) -> Result<Option<Deliveries>> {
+    let Some(way) = today(site, Kind::Download).filter(|way| is_of_server(way)) else { return Ok(None) };
+    let way = way.trim_start_matches("server/").to_owned();
+    let content = files(site, folder, Kind::Download, &|_| true)?;
+    Ok(Some(block(server, "downloads that the server sends", "download", content, &["-"], vec![way])))
 }
 
 /// The ways with that of today, which a study may name without who carries it out.
@@ -384,7 +403,11 @@ pub fn proofs(
     let sent = |client: &Accept| -> Result<Vec<Deliveries>> {
         let mut sent = Vec::new();
         for decision in changed.iter().filter(|decision| decision.kind != Kind::Value) {
-            sent.extend(server.map(|server| compared(site, folder, decision, server, client)).transpose()?);
+            let Some(server) = server else { continue };
+            sent.push(compared(site, folder, decision, server, client)?);
+            if decision.kind == Kind::Download {
+                sent.extend(as_files(site, folder, server)?);
+            }
         }
         sent.retain(|block| !block.content.is_empty());
         Ok(sent)
@@ -423,7 +446,7 @@ fn compared(
     client: &Accept,
 ) -> Result<Deliveries> {
     let kind = decision.kind;
-    let today = site.today(kind).map(|today| today.method.clone());
+    let today = today(site, kind).filter(|way| kind != Kind::Download || !is_of_server(way));
     let php = decision.by_php(&client.codings).map(str::to_owned);
     let own = decision.method.clone().or(php);
     let (subject, runtime, by) = match kind {

@@ -43,7 +43,7 @@ enum What {
         #[arg(value_name = "ID")]
         ids: Vec<String>,
     },
-    /// Make a sample site from the corpus: files, pages, cached values, a week of access logs, configurations of nginx and Apache
+    /// Make a sample site from the corpus: files, pages, cached values, a week of access logs, configurations of nginx, Apache, lighttpd and Caddy
     #[command(after_help = "Examples:\n  weigh corpus site sample\n  weigh corpus site sample --seed 2")]
     Site {
         /// Its folder: a new or an empty one

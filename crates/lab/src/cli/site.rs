@@ -25,6 +25,9 @@ pub struct Args {
     /// The web server's configuration
     #[arg(long, value_name = "FILE", help_heading = "Where to look")]
     server_config: Option<PathBuf>,
+    /// The web server, where neither its configuration nor a URL tells: nginx, apache, caddy, lighttpd
+    #[arg(long, value_name = "NAME", help_heading = "Where to look")]
+    server: Option<String>,
     /// Access logs, plain or compressed (repeatable): requests are counted, personal data is not kept
     #[arg(long = "log", value_name = "FILE", num_args = 1.., help_heading = "Where to look")]
     logs: Vec<PathBuf>,
@@ -66,6 +69,7 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   weigh site                                                     what runs here and could be looked at
   weigh site --docroot /var/www/shop/public --url http://localhost/
+  weigh site --docroot public --server caddy
   weigh site --docroot public --log /var/log/nginx/access.log --store redis://127.0.0.1:6379/0";
 
 /// Runs the verb.
@@ -108,6 +112,7 @@ fn ask(args: &Args) -> Ask {
     Ask {
         docroot: args.docroot.clone(),
         server_config: args.server_config.clone(),
+        server: args.server.clone(),
         logs: args.logs.clone(),
         urls: args.urls.clone(),
         render: args.render,

@@ -1,6 +1,8 @@
 //! A policy on top of the user's own configuration: its parts where their lines would stand, and what is in their way taken out, in a
 //! private copy. The user's files are read, never written.
 
+mod json;
+
 use anyhow::{Context, Result, anyhow};
 
 use super::advised;
@@ -8,7 +10,7 @@ use crate::rig::guard::Place;
 use crate::rig::server::Found;
 use crate::rig::server::Site as Served;
 use crate::rig::server::emission::{Emission, Snippet};
-use crate::rig::server::own::syntax::{Directive, Place as At};
+use crate::rig::server::own::syntax::{Directive, Place as At, Syntax};
 use crate::rig::server::own::tree::Tree;
 use crate::rig::server::own::{Read, whole, with_types};
 use weigh_model::advised::ADVISED;
@@ -67,6 +69,16 @@ pub fn on_top(
     let block =
         block_at(&mut tree.directives, read.site.at).context("the site is not in the configuration")?;
     for (snippet, text) in &parts {
+        // Downloads are measured with the lab's configuration.
+        let inside = snippet.inside.as_deref();
+        if inside.is_some() && snippet.downloads {
+            continue;
+        }
+        if rules.syntax == Syntax::Json {
+            let part = json::part(rules, found, snippet, text)?;
+            work.put_json(block, inside, &part);
+            continue;
+        }
         let ours = rules
             .syntax
             .parse(text, OURS)
@@ -130,8 +142,10 @@ impl Work<'_> {
     }
 
     fn add_to(&mut self, block: &mut Vec<Directive>, ours: &[Directive]) {
+        // What is added to a list leaves it as it is.
+        let replaces = |own: &Directive, d: &Directive| own.is(&d.name) && !own.arguments.starts_with("+=");
         let meets =
-            |d: &Directive| d.block.is_none() && d.at.file != OURS && ours.iter().any(|own| own.is(&d.name));
+            |d: &Directive| d.block.is_none() && d.at.file != OURS && ours.iter().any(|own| replaces(own, d));
         if self.emission.once {
             let gone: Vec<Directive> = block.extract_if(.., |d| meets(d)).collect();
             gone.iter().for_each(|d| self.clash(d, false));
@@ -149,7 +163,11 @@ impl Work<'_> {
     }
 
     fn clash(&mut self, directive: &Directive, stays: bool) {
-        let clash = Clash { place: self.tree.word(directive.at), directive: directive.text(), stays };
+        self.clash_as(directive.at, directive.text(), stays);
+    }
+
+    fn clash_as(&mut self, at: At, directive: String, stays: bool) {
+        let clash = Clash { place: self.tree.word(at), directive, stays };
         // One that a later part takes out does not stay.
         self.clashes.retain(|known| (&known.place, &known.directive) != (&clash.place, &clash.directive));
         self.clashes.push(clash);

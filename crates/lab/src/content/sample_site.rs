@@ -1,6 +1,6 @@
 //! The sample site: an ordinary site made from the corpus, with a week of its access log, for those who have no site at hand.
 //!
-//! The document root, the scripts of its pages, its cached values, a configuration for nginx and one for Apache. It leaves things to gain: gzip
+//! The document root, the scripts of its pages, its cached values, a configuration for each of nginx, Apache, lighttpd and Caddy. It leaves things to gain: gzip
 //! at its lowest level on the fly, nothing precompressed, downloads through PHP, values uncompressed. The same seed makes the same files.
 
 mod agents;
@@ -119,7 +119,7 @@ fn fixed(from: &Dir<'_>, into: &Path, root: &str) -> Result<()> {
     for file in from.files() {
         let text = file.contents_utf8().context("an embedded file is no text")?;
         let name = file.path().to_string_lossy();
-        let rendered = if name.ends_with(".conf") {
+        let rendered = if name.ends_with(".conf") || name == "Caddyfile" {
             template::render(&name, text, json!({ "root": root }))?
         } else {
             text.to_owned()

@@ -152,7 +152,7 @@ impl Lab {
             let notes = samples::take(&mut plan, own, read, found)?;
             notes.iter().for_each(|note| planning.progress.note(note));
             if let Some(Proved { policy, site }) = own.proved.as_deref() {
-                samples::take_on_top(&mut plan, &found.definition.name, policy, site);
+                samples::take_on_top(&mut plan, &found.definition, policy, site);
             }
             self.compare(&plan, found, &read.config.way, planning.progress)?;
         }

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::lab::Lab;
+use crate::rig::programs::first_of;
 use crate::rig::server::Definition;
 use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
 use crate::rig::server::own::places::{Place, places};
@@ -14,6 +15,7 @@ use crate::rig::server::own::tree::{self, Tree};
 use crate::rig::server::own::{Rules, recognise};
 use crate::rig::service::FolderDefinition;
 use weigh_model::site::{From, Kind, Today};
+use weigh_model::suggest::nearest_hint;
 use weigh_model::text::{clean, clean_path};
 
 /// A configuration that was read.
@@ -35,16 +37,25 @@ impl Configured {
     ///
     /// # Errors
     /// One line: what cannot be read, or which sites there are to choose from.
-    pub fn read(lab: &Lab, file: &Path, docroot: Option<&Path>) -> Result<Configured> {
+    pub fn read(
+        lab: &Lab,
+        file: &Path,
+        server: Option<&Definition>,
+        docroot: Option<&Path>,
+    ) -> Result<Configured> {
         let named = format!("--server-config {}", clean_path(file));
         let text = tree::text(file).map_err(|error| anyhow::anyhow!("{named}: {error:#}"))?;
         let definitions = Definition::load(&lab.definitions)?;
-        let definition = recognise(&definitions, file, &text)?;
+        let definition = match server {
+            Some(definition) => definition,
+            None => recognise(&definitions, file, &text)?,
+        };
         let Some(rules) = definition.own.clone() else {
             bail!("{named}: a configuration of {} is not read yet; give --url", definition.name);
         };
+        let program = first_of(&definition.programs);
         let read = |file: &Path| -> Result<(Tree, Site)> {
-            let tree = Tree::read(&rules, file, &text)?;
+            let tree = Tree::read(&rules, program.as_deref(), file, &text)?;
             let wanted = Wanted { docroot: docroot.map(Path::to_owned), ..Wanted::default() };
             let site = site::choose(&rules, &tree, &wanted)?;
             Ok((tree, site))
@@ -112,10 +123,26 @@ impl Configured {
     }
 }
 
+/// The server of this name, as `--server` gives it.
+///
+/// # Errors
+/// One line: there is none.
+pub fn named(lab: &Lab, name: &str) -> Result<Definition> {
+    let definitions = Definition::load(&lab.definitions)?;
+    let is_site = |definition: &&Definition| definition.policy.is_some();
+    let known: Vec<String> = definitions.iter().filter(is_site).map(|one| one.name.clone()).collect();
+    let found = definitions.into_iter().find(|one| one.name == name && known.contains(&one.name));
+    found.with_context(|| {
+        let hint = nearest_hint(name, known.iter().map(String::as_str));
+        format!("--server {}: no such server{hint}", clean(name))
+    })
+}
+
 /// The method of a server that sends this content coding, as a study names it.
 pub fn method(server: Option<&str>, coding: &str, is_static: bool) -> String {
     let way = match (server, coding) {
         (Some("apache"), _) if is_static => return "server/rewrite".into(),
+        (Some("caddy"), _) if is_static => return format!("server/precompressed,coding={coding}"),
         (Some("apache"), "gzip") => "mod_deflate",
         (Some("apache"), "br") => "mod_brotli",
         (_, "br") => "brotli",

@@ -64,10 +64,13 @@ fn a_sample_site_is_open_to_its_servers_alone_and_they_take_its_configurations()
     }
     let line = lab.refused(&["corpus", "site", "site"]);
     assert!(line.contains("is not empty"), "{line}");
-    for (program, arguments, config) in
-        [("nginx", ["-t", "-q", "-c"].as_slice(), "nginx.conf"), ("apache2", &["-t", "-f"], "apache.conf")]
-    {
-        if has(program, "apt install nginx-light apache2") {
+    for (program, arguments, config) in [
+        ("nginx", ["-t", "-q", "-c"].as_slice(), "nginx.conf"),
+        ("apache2", &["-t", "-f"], "apache.conf"),
+        ("lighttpd", &["-tt", "-f"], "lighttpd.conf"),
+        ("caddy", &["adapt", "--config"], "Caddyfile"),
+    ] {
+        if has(program, "apt install nginx-light apache2 lighttpd lighttpd-mod-deflate caddy") {
             let config = lab.path("site").join(config);
             lab.command(program).args(arguments).arg(config).assert().success();
         }

@@ -226,9 +226,17 @@ fn a_configuration_that_cannot_be_measured_is_refused_with_its_line() {
         ("gzip on;\ngzip_comp_level 12;\n", &[][..], "value must be between 1 and 9 in mine.conf:2"),
         ("gzip on;\nno_such_thing on;\n", &[], "unknown directive \"no_such_thing\" in mine.conf:2"),
         ("gzip on;\nreturn 301 https://example.org;\n", &[], "/-/ready is answered with status 301"),
-        ("hello\n", &[], "which server it is for cannot be told; add --server NAME (apache, nginx)"),
+        (
+            "hello\n",
+            &[],
+            "which server it is for cannot be told; add --server NAME (apache, caddy, lighttpd, nginx)",
+        ),
         ("gzip on;\n", &["--server", "nginxx"], "no such server; did you mean `nginx`?"),
-        ("gzip on;\n", &["--server", "caddy"], "caddy: a configuration of your own cannot be measured yet"),
+        (
+            "gzip on;\n",
+            &["--server", "php-builtin"],
+            "php-builtin: a configuration of your own cannot be measured yet",
+        ),
         ("gzip on", &["--server", "nginx"], "mine.conf, line 1: `gzip` does not end with `;`"),
     ] {
         lab.write("mine.conf", text);

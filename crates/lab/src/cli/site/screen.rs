@@ -130,6 +130,7 @@ fn assumed(site: &Site) -> Vec<&'static str> {
         ("requests per page view", requests(Kind::Asset)),
         ("downloads", requests(Kind::Download)),
         ("reads of values", requests(Kind::Value)),
+        ("today", site.today.iter().any(|one| one.kind != Kind::Download && is(one.from))),
         ("visitors' codings", visitors.accept.iter().any(|one| is(one.from))),
         ("links", visitors.links.iter().any(|one| is(one.from))),
         ("connections", is(visitors.new_connections.from)),

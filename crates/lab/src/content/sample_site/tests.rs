@@ -38,7 +38,7 @@ fn the_same_seed_makes_the_same_site_and_another_one_other_visitors() {
     let (mut first, mut second) = (digests(&one), digests(&other));
     let stages = fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(stages, 2, "no draft is left");
-    for name in ["nginx.conf", "apache.conf"] {
+    for name in ["nginx.conf", "apache.conf", "lighttpd.conf", "Caddyfile"] {
         let text = fs::read_to_string(one.join(name)).unwrap();
         assert!(text.contains(&format!("\"{}/public\"", one.display())), "{text}");
         first.remove(name);

@@ -9,7 +9,7 @@ use super::Own;
 use crate::rig::server::own::meaning::{self, Answer, Asked, Exists, Meaning};
 use crate::rig::server::own::places::places;
 use crate::rig::server::own::{Read, Rules, whole};
-use crate::rig::server::{Found, types};
+use crate::rig::server::{Definition, Found, types};
 use crate::subject::delivery::files::{file_name, instances};
 use weigh_model::advised::ADVISED;
 use weigh_model::cell::Subject;
@@ -81,10 +81,12 @@ pub fn take(plan: &mut Plan, own: &Own, read: &Read, found: &Found) -> Result<Ve
 }
 
 /// Gives a policy on top of a configuration the samples of that configuration, with the variants that the policy has made beforehand.
-pub fn take_on_top(plan: &mut Plan, server: &str, policy: &Policy, site: &Site) {
-    let payloads: BTreeMap<String, BTreeMap<String, String>> =
-        plan.payloads.iter().map(|payload| (payload.name.clone(), packed(policy, site, payload))).collect();
-    let Some(entry) = plan.servers.iter_mut().find(|s| s.name == *server) else { return };
+pub fn take_on_top(plan: &mut Plan, server: &Definition, policy: &Policy, site: &Site) {
+    // Where each file of an extension needs a variant, small ones have one, too.
+    let is_every = server.policy.as_ref().is_some_and(|emission| emission.every);
+    let of = |payload: &Payload| (payload.name.clone(), packed(policy, site, payload, is_every));
+    let payloads: BTreeMap<String, BTreeMap<String, String>> = plan.payloads.iter().map(of).collect();
+    let Some(entry) = plan.servers.iter_mut().find(|s| s.name == server.name) else { return };
     let Some(own) = entry.own.iter().find(|own| own.way == CONFIG).cloned() else { return };
     let Some(advised) = entry.own.iter_mut().find(|own| own.way == ADVISED) else { return };
     let of = |(name, sample): (&String, &Sample)| {
@@ -97,14 +99,14 @@ pub fn take_on_top(plan: &mut Plan, server: &str, policy: &Policy, site: &Site) 
 }
 
 /// The variants of a content that a policy has made beforehand: the ending and the encoder of each.
-fn packed(policy: &Policy, site: &Site, payload: &Payload) -> BTreeMap<String, String> {
+fn packed(policy: &Policy, site: &Site, payload: &Payload, is_every: bool) -> BTreeMap<String, String> {
     let stands = |stratum: &&Stratum| stratum.sample.iter().any(|sample| sample.sha256 == payload.sha256);
     let Some(stratum) = site.of(Kind::Asset).find(stands) else { return BTreeMap::new() };
     let rules =
         policy.decisions.iter().filter(|decision| decision.kind == Kind::Asset).flat_map(|d| &d.rules);
     let holds = |rule: &&Rule| {
         rule.by == Encoder::Beforehand
-            && payload.bytes >= rule.min_bytes
+            && (is_every || payload.bytes >= rule.min_bytes)
             && (rule.types.is_empty() || rule.types.contains(&stratum.format))
     };
     let of = |rule: &Rule| {

@@ -41,6 +41,9 @@ pub struct Emission {
     /// Whether a block has each directive of the parts once: the user's own is in the way then.
     #[serde(default)]
     pub once: bool,
+    /// Whether each file of an extension needs a variant where one of them has one.
+    #[serde(default)]
+    pub every: bool,
     /// What to do where the user's configuration has the same directives.
     pub clash: String,
     /// The parts.
@@ -59,6 +62,9 @@ pub struct Snippet {
     /// It goes into each block of the site that has this directive; absent: into the site itself.
     #[serde(default)]
     pub beside: Option<String>,
+    /// It goes into what this directive has in its own brackets; absent: it stands by itself.
+    #[serde(default)]
+    pub inside: Option<String>,
     /// Whether it is for downloads.
     #[serde(default)]
     pub downloads: bool,

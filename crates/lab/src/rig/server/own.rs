@@ -37,6 +37,9 @@ use weigh_model::way::{CONFIG, DIR, OwnConfig, WayKind};
 pub struct Rules {
     /// How its files are written.
     pub syntax: Syntax,
+    /// The arguments by which the server prints what a configuration means, `{file}` among them; none: its files are read as they stand.
+    #[serde(default)]
+    pub print: Vec<String>,
     /// Regular expressions, any of which tells that a file is for this server.
     pub signs: Vec<String>,
     /// The name of the root file, which is looked for beside the folder of a part.
@@ -89,6 +92,7 @@ pub struct Rules {
     #[serde(default)]
     pub defaults: BTreeMap<String, Vec<String>>,
     /// Templates that are included at the begin of a block; `""` is the file itself.
+    #[serde(default)]
     pub inserts: BTreeMap<String, String>,
     /// A template that is included at the end.
     #[serde(default)]
@@ -185,7 +189,7 @@ pub fn read(found: &Found, file: &Path, text: &str, wanted: &Wanted) -> Result<R
             definition.name
         )
     })?;
-    let mut tree = Tree::read(rules, file, text)?;
+    let mut tree = Tree::read(rules, found.program.as_deref(), file, text)?;
     let mut site = site::choose(rules, &tree, wanted).with_context(|| clean_path(file))?;
     let (modules, optional) = if tree.is_whole { (Vec::new(), Vec::new()) } else { modules(rules, &tree)? };
     if !tree.is_whole {

@@ -6,13 +6,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use serde_json::json;
 
 use super::definition::WayRow;
 use super::docroot;
 use super::emission::{Emission, extensions_of};
 use super::encodings::{Encodings, Group, Rule};
 use super::found::Found;
-use super::own::TYPES_FILE;
+use super::own::{Syntax, TYPES_FILE};
 use super::types::{self, TYPES, Type};
 use super::{Certificate, Site};
 use crate::rig::service::Draft;
@@ -54,6 +55,8 @@ pub(super) struct Values {
     root: bool,
     /// The way, `plain` without one.
     way: Way,
+    /// Whether it is a configuration of the user's.
+    own: bool,
     /// Whether the way is that of a policy.
     advised: bool,
     /// What encodes responses: one rule for a measured way, several for a policy.
@@ -162,6 +165,7 @@ impl Values {
             cpus: site.cpus.clone(),
             root: attempt.root,
             way: Way { name: name.into(), kind, level },
+            own: row.is_some_and(|row| definition.own_config(&row.name).is_some()),
             advised: encodings.advised,
             rules: encodings.rules,
             pages: encodings.pages,
@@ -207,7 +211,9 @@ impl Values {
             |name: &str| !maps.iter().any(|map| *map == name) && !parts.contains(&name) && is_of_way(name);
         draft.render(&format!("servers/{}", definition.name), &definition.templates, is_file, self)?;
         if let Some((config, rules)) = own {
-            draft.write(&rules.file, self.filled(config))?;
+            let text = self.filled(config);
+            let text = if rules.syntax == Syntax::Json { self.secured(&text)? } else { text };
+            draft.write(&rules.file, text)?;
             if !config.types.is_empty() {
                 draft.write(TYPES_FILE, config.types.clone())?;
             }
@@ -235,6 +241,9 @@ impl Values {
             ("@WEIGH-ROOT@", &root),
             ("@WEIGH-FPM@", fpm),
             ("@WEIGH-PORT@", &port),
+            ("@WEIGH-HOST@", &self.host),
+            ("@WEIGH-READY@", &self.ready),
+            ("@WEIGH-TOKEN@", &self.token),
         ];
         values.iter().fold(config.text.clone(), |text, (name, value)| text.replace(name, value))
     }
@@ -250,6 +259,19 @@ fn aliases(found: &Found) -> Result<Vec<Aliased>> {
         })
     };
     all.map(one).collect()
+}
+
+impl Values {
+    /// A configuration that is JSON with the instance's certificate, if it has one.
+    fn secured(&self, text: &str) -> Result<String> {
+        let Some(files) = &self.tls else { return Ok(text.to_owned()) };
+        let mut whole: serde_json::Value = serde_json::from_str(text).context("no JSON")?;
+        whole["apps"]["http"]["servers"]["own"]["tls_connection_policies"] =
+            json!([{"default_sni": "localhost"}]);
+        let pair = json!({"certificate": files.chain, "key": files.key});
+        whole["apps"]["tls"] = json!({"certificates": {"load_files": [pair]}});
+        Ok(serde_json::to_string_pretty(&whole)?)
+    }
 }
 
 /// Every module that has a file, and those of them that this configuration needs.

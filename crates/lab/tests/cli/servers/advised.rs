@@ -336,6 +336,12 @@ fn symfony_keeps_its_values() {
 fn on_top(name: &str, text: &str) -> Option<weigh::configuration::own::OnTop> {
     let bench = Bench::of(name)?;
     let text = text.replace("DOCROOT", &bench.rig.docroot().display().to_string());
+    // Where all files of an extension need a variant, small ones have one, too.
+    let is_every = bench.found.definition.policy.as_ref().is_some_and(|emission| emission.every);
+    for variant in ["br", "gz"].iter().filter(|_| is_every) {
+        let at = |name: &str| bench.rig.docroot().join(format!("{name}.js.{variant}"));
+        std::fs::copy(at("lib"), at("small")).unwrap();
+    }
     let file = bench.rig.home.path().join("site.conf");
     std::fs::write(&file, &text).unwrap();
     let read = weigh::rig::server::own::read(&bench.found, &file, &text, &Default::default());
@@ -359,14 +365,25 @@ fn on_top(name: &str, text: &str) -> Option<weigh::configuration::own::OnTop> {
     let site = |way: &str| weigh::rig::server::Site { docroot: tree.clone(), ..bench.rig.with(None, way) };
     let codings = |way: &str| {
         let instance = bench.rig.start(&found, &site(way));
-        let coding = |path: &str| get(&instance.url(path), "br, gzip").coding().to_owned();
+        let coding = |path: &str| {
+            let answer = get(&instance.url(path), "br, gzip");
+            assert_eq!(answer.status, 200, "{name} {path}");
+            answer.coding().to_owned()
+        };
         let codings = [coding("/lib.js"), coding("/small.js"), coding("/lib.css")];
         assert!(instance.stop(), "{name} {way} had to be killed");
         codings
     };
     assert_eq!(codings("config"), ["gzip", "gzip", "gzip"], "{name}: as it was");
-    assert_eq!(codings("advised"), ["br", "identity", "br"], "{name}: {}", made.config.text);
+    let small = if is_every { "br" } else { "identity" };
+    assert_eq!(codings("advised"), ["br", small, "br"], "{name}: {}", made.config.text);
     Some(made)
+}
+
+/// `7 gzip_comp_level 9`: the line, and the directive.
+fn told(clash: &weigh::configuration::own::Clash) -> String {
+    let place = clash.place.rsplit(':').next().unwrap().to_owned();
+    format!("{place} {}{}", clash.directive, if clash.stays { " stays" } else { "" })
 }
 
 #[test]
@@ -375,10 +392,6 @@ fn nginx_on_top_of_the_users_own() {
         \x20   location ~ \\.php$ {\n        gzip_comp_level 9;\n        fastcgi_pass unix:/run/php.sock;\n    }\n\
         \x20   location /old/ {\n        gzip off;\n    }\n}\n";
     let Some(made) = on_top("nginx", text) else { return };
-    let told = |clash: &weigh::configuration::own::Clash| {
-        let place = clash.place.rsplit(':').next().unwrap().to_owned();
-        format!("{place} {}{}", clash.directive, if clash.stays { " stays" } else { "" })
-    };
     let mut told: Vec<String> = made.clashes.iter().map(told).collect();
     told.sort();
     assert_eq!(
@@ -399,4 +412,33 @@ fn apache_on_top_of_the_users_own() {
         \x20   AddOutputFilterByType DEFLATE text/javascript text/css\n</VirtualHost>\n";
     let Some(made) = on_top("apache", text) else { return };
     assert_eq!(made.clashes, []);
+}
+
+#[test]
+fn lighttpd_on_top_of_the_users_own() {
+    let text = "server.modules = ( \"mod_deflate\", \"mod_staticfile\" )\nserver.document-root = \"DOCROOT\"\n\
+        mimetype.assign = ( \".js\" => \"text/javascript\", \".css\" => \"text/css\" )\n\
+        deflate.mimetypes = ( \"text/\" )\ndeflate.allowed-encodings = ( \"gzip\" )\n\
+        $HTTP[\"url\"] =~ \"^/old/\" { deflate.compression-level = 9 }\n";
+    let Some(made) = on_top("lighttpd", text) else { return };
+    let mut told: Vec<String> = made.clashes.iter().map(told).collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "4 deflate.mimetypes = (\"text/\")",
+            "5 deflate.allowed-encodings = (\"gzip\")",
+            "6 deflate.compression-level = 9 stays"
+        ]
+    );
+}
+
+#[test]
+fn caddy_on_top_of_the_users_own() {
+    let text = ":80 {\n\troot * DOCROOT\n\tencode {\n\t\tgzip 1\n\t\tminimum_length 20\n\t}\n\tfile_server\n\
+        \thandle /old/* {\n\t\tencode zstd\n\t}\n}\n";
+    let Some(made) = on_top("caddy", text) else { return };
+    let mut told: Vec<(&str, bool)> = made.clashes.iter().map(|c| (c.directive.as_str(), c.stays)).collect();
+    told.sort_unstable();
+    assert_eq!(told, [("encode gzip", false), ("encode zstd", true)]);
 }

@@ -5,7 +5,9 @@
 
 mod apache;
 mod cache;
+pub mod caddy;
 mod filters;
+pub mod lighttpd;
 mod merged;
 pub mod nginx;
 mod rewrite;
@@ -173,6 +175,8 @@ pub fn of(rules: &Rules, tree: &Tree, site: &Site, asked: &Asked<'_>) -> Meaning
     match rules.syntax {
         Syntax::Blocks => nginx::meaning(rules, tree, site, asked),
         Syntax::Sections => apache::meaning(rules, tree, site, asked),
+        Syntax::Assigned => lighttpd::meaning(rules, tree, site, asked),
+        Syntax::Json => caddy::meaning(rules, tree, site, asked),
     }
 }
 

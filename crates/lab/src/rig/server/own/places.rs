@@ -1,11 +1,12 @@
-//! The folders that a site sends files from beside its document root, each with the path that its URLs begin with: `Alias` of Apache, and
-//! `alias` or another `root` in a location of nginx.
+//! The folders that a site sends files from beside its document root, each with the path that its URLs begin with: `Alias` of Apache,
+//! `alias` or another `root` in a location of nginx, and `alias.url` of lighttpd.
 
 use std::path::PathBuf;
 
 use super::Rules;
 use super::meaning::nginx;
 use super::site::{self, Site};
+use super::syntax::assigned::Value;
 use super::syntax::{Directive, Syntax};
 use super::tree::{Tree, tidy};
 
@@ -34,6 +35,9 @@ pub fn places(rules: &Rules, tree: &Tree, site: &Site) -> Vec<Place> {
             aliases(own, block.is_none(), &mut found);
             aliases(&tree.directives, block.is_some(), &mut found);
         }
+        Syntax::Assigned => assigned(&tree.directives, &mut found),
+        // Caddy has a root for each of its routes, and no aliases.
+        Syntax::Json => {}
     }
     let mut known = Vec::new();
     found.retain(|place| {
@@ -117,6 +121,14 @@ fn aliases(block: &[Directive], is_shared: bool, found: &mut Vec<Place>) {
     }
 }
 
+/// Those of lighttpd that hold for every request.
+fn assigned(directives: &[Directive], found: &mut Vec<Place>) {
+    let lists = directives.iter().filter(|d| d.is("alias.url")).filter_map(Value::of);
+    for (url, folder) in lists.flat_map(|list| list.entries().to_vec()) {
+        found.extend(url.and_then(|url| place(&url, &folder.word(), true)));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -127,7 +139,7 @@ mod tests {
 
     fn of(server: &str, text: &str) -> Vec<(String, String, bool)> {
         let rules = rules(server);
-        let tree = Tree::read(&rules, Path::new("/nowhere/site.conf"), text).unwrap();
+        let tree = Tree::read(&rules, None, Path::new("/nowhere/site.conf"), text).unwrap();
         let site = choose(&rules, &tree, &Wanted::default()).unwrap();
         let found = places(&rules, &tree, &site);
         found.into_iter().map(|p| (p.url, p.folder.display().to_string(), p.is_shared)).collect()
@@ -154,5 +166,15 @@ mod tests {
             of("apache", text),
             wanted.map(|(url, folder, shared)| (url.into(), folder.into(), shared))
         );
+    }
+    #[test]
+    fn aliases_of_lighttpd_have_ends_that_go_together() {
+        let text =
+            "alias.url += ( \"/javascript/\" => \"/usr/share/javascript/\", \"/odd/\" => \"/srv/odd\" )\n";
+        let mut found = Vec::new();
+        assigned(&crate::rig::server::own::syntax::assigned::parse(text, 0).unwrap(), &mut found);
+        let wanted =
+            Place { url: "/javascript".into(), folder: "/usr/share/javascript".into(), is_shared: true };
+        assert_eq!(found, [wanted]);
     }
 }

@@ -1,5 +1,7 @@
 //! The sites of a configuration, and the one that is meant.
 
+mod printed;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -8,6 +10,8 @@ use super::Rules;
 use super::syntax::{Directive, Place, Syntax};
 use super::tree::{Tree, tidy};
 use weigh_model::text::{clean, clean_path};
+
+pub use printed::{is_always, routes_of, with_host};
 
 /// Sites that a message lists at most.
 const LISTED: usize = 12;
@@ -64,6 +68,11 @@ impl Site {
 
 /// The sites of a tree but those that only redirect.
 pub fn sites(rules: &Rules, tree: &Tree) -> Vec<Site> {
+    match tree.syntax {
+        Syntax::Assigned => return printed::of_lighttpd(rules, tree),
+        Syntax::Json => return printed::of_caddy(rules, tree),
+        Syntax::Blocks | Syntax::Sections => {}
+    }
     let around = around(rules, tree);
     let outside = rules.base_of_roots(around).or_else(|| rules.base_of_roots(&tree.directives));
     let blocks = around.iter().filter(|d| d.block.is_some() && d.is(&rules.site));

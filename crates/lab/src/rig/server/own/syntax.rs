@@ -1,5 +1,8 @@
 //! How configurations are written: text into directives, and directives into text of which each line knows where it comes from.
 
+pub mod assigned;
+pub mod json;
+
 use serde::Deserialize;
 use weigh_model::text::clean;
 
@@ -16,6 +19,10 @@ pub enum Syntax {
     Blocks,
     /// `Name arguments` on a line, and `<Name arguments>` … `</Name>`.
     Sections,
+    /// `name = value` and `$NAME["of"] == "value" { … }`.
+    Assigned,
+    /// JSON, a value a line.
+    Json,
 }
 
 /// Where a directive stands: its file's place among those that were read, and the line in it, from 1.
@@ -146,11 +153,16 @@ impl Syntax {
         match self {
             Syntax::Blocks => list(&mut tokens(text, file)?.into_iter(), None, 0),
             Syntax::Sections => sections(text, file),
+            Syntax::Assigned => assigned::parse(text, file),
+            Syntax::Json => json::parse(text, file),
         }
     }
 
     /// Writes directives. Those of file `u32::MAX` are the lab's own.
     pub fn write(self, directives: &[Directive]) -> Written {
+        if self == Syntax::Json {
+            return json::write(directives);
+        }
         let mut out = Written::default();
         self.put(directives, &mut out);
         out
@@ -162,9 +174,10 @@ impl Syntax {
             let text = directive.text();
             let (begin, end) = match (self, &directive.block) {
                 (Syntax::Blocks, None) => (format!("{text};"), None),
-                (Syntax::Blocks, Some(_)) => (format!("{text} {{"), Some("}".to_owned())),
+                (Syntax::Assigned | Syntax::Json, None) => (text, None),
+                (_, Some(_)) if self != Syntax::Sections => (format!("{text} {{"), Some("}".to_owned())),
                 (Syntax::Sections, None) => (text, None),
-                (Syntax::Sections, Some(_)) => (format!("<{text}>"), Some(format!("</{}>", directive.name))),
+                (_, Some(_)) => (format!("<{text}>"), Some(format!("</{}>", directive.name))),
             };
             out.line(&begin, at);
             self.put(directive.within(), out);

@@ -271,11 +271,8 @@ fn what_cannot_be_read_is_refused_with_its_line() {
             &[("a.conf", "Include b\n"), ("b", "\nUse Site a")],
             "b, line 2: `Use Site a`: macros are not read",
         ),
-        (
-            "caddy",
-            &[("a.conf", "encode gzip")],
-            "cannot be measured yet; measure the running server with --url",
-        ),
+        ("caddy", &[("a.conf", "encode gzip")], "its server prints what it means, and is not installed here"),
+        ("php-builtin", &[("a.conf", "")], "cannot be measured yet; measure the running server with --url"),
     ] {
         let error = reading(server, files, &Wanted::default()).unwrap_err();
         assert!(error.contains(said) && !error.contains('\n'), "{files:?}: {error}");
@@ -291,7 +288,10 @@ fn a_file_tells_its_server_or_the_user_does() {
     assert_eq!(name("gzip on;\ngzip_types text/css;").unwrap(), "nginx");
     assert_eq!(name("<VirtualHost *:80>\n</VirtualHost>").unwrap(), "apache");
     assert_eq!(name("AddOutputFilterByType DEFLATE text/css").unwrap(), "apache");
-    assert!(name("hello").unwrap_err().contains("add --server NAME (apache, nginx)"));
+    assert_eq!(name("shop.example {\n\tencode zstd gzip\n\tfile_server\n}").unwrap(), "caddy");
+    assert_eq!(name("{\n  \"apps\": {}\n}").unwrap(), "caddy");
+    assert_eq!(name("server.modules += ( \"mod_deflate\" )").unwrap(), "lighttpd");
+    assert!(name("hello").unwrap_err().contains("add --server NAME (apache, caddy, lighttpd, nginx)"));
 }
 
 #[test]
@@ -307,4 +307,163 @@ fn the_server_speaks_of_the_users_file_and_line() {
     assert_eq!(told, format!("invalid value in {file}:5; Syntax error on line 5 of {file}: no"));
     assert_eq!(super::in_file(&definition, Some("gzip"), Path::new("/run/x"), &words), words);
     let _: &Tree = &read.tree;
+}
+
+/// As [`reading`], with the server of this machine, which prints what a file means; none without it.
+fn printed(server: &str, files: &[(&str, &str)], wanted: &Wanted) -> Option<Result<Read, String>> {
+    let found = definitions().iter().find(|d| d.name == server).unwrap().find();
+    if let Some(missing) = &found.missing {
+        println!("skipped: {missing}: {}", found.remedy.as_deref().unwrap_or_default());
+        return None;
+    }
+    let home = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(home.path().join(name), text.replace("HOME", &home.path().display().to_string()))
+            .unwrap();
+    }
+    let file = home.path().join(files[0].0);
+    let name = |text: String| text.replace(&format!("{}/", home.path().display()), "");
+    let read = tree::text(&file).and_then(|text| read(&found, &file, &text, wanted));
+    Some(read.map_err(|e| name(format!("{e:#}"))))
+}
+
+const LIGHTTPD: &str = "server.modules = ( \"mod_deflate\", \"mod_cgi\", \"mod_fastcgi\", \"mod_accesslog\", \"mod_alias\" )
+server.document-root = \"/var/www\"
+server.errorlog = \"|/usr/bin/logger\"
+accesslog.filename = \"|/usr/bin/logger\"
+server.port = 80
+include \"types.conf\"
+deflate.mimetypes = ( \"text/css\" )
+deflate.allowed-encodings = ( \"gzip\" )
+alias.url = ( \"/files/\" => \"/srv/files/\" )
+fastcgi.server = ( \".php\" => (( \"bin-path\" => \"/usr/bin/php-cgi\", \"socket\" => \"/run/php.sock\" )), \"/app\" => (( \"host\" => \"10.0.0.1\", \"port\" => 9 )) )
+$SERVER[\"socket\"] == \":443\" { ssl.engine = \"enable\" ssl.pemfile = \"/etc/secret.pem\" }
+$HTTP[\"scheme\"] == \"http\" { url.redirect = ( \"\" => \"https://shop.example\" ) }
+$HTTP[\"host\"] == \"shop.example\" { server.document-root = \"/srv/shop\" deflate.compression-level = 3 }
+else $HTTP[\"host\"] == \"other.example\" { server.document-root = \"/srv/other\" }
+";
+
+#[test]
+fn all_of_a_lighttpd_configuration_is_kept_but_what_is_an_instances_own() {
+    let files =
+        [("lighttpd.conf", LIGHTTPD), ("types.conf", "mimetype.assign = ( \".css\" => \"text/css\" )\n")];
+    let wanted = Wanted { name: Some("shop.example".into()), docroot: None };
+    let Some(read) = printed("lighttpd", &files, &wanted) else { return };
+    let Read { config, notes, site, .. } = read.unwrap();
+    assert_eq!((site.host(), site.root.as_path()), (Some("shop.example"), Path::new("/srv/shop")));
+    for line in [
+        "server.document-root = \"@WEIGH-TREE@/srv/shop\"",
+        "deflate.compression-level = 3",
+        "accesslog.filename = \"/dev/null\"",
+        "alias.url = ( \"/files/\" => \"@WEIGH-TREE@/srv/files/\" )",
+        "fastcgi.server = ( \".php\" => ( ( \"socket\" => \"@WEIGH-FPM@\" ) ), \"/app\" => ( ( \"socket\" => \"@WEIGH-DIR@/nobody.sock\" ) ) )",
+        "include \"@WEIGH-DIR@/config.end\"",
+    ] {
+        assert!(config.text.lines().any(|l| l == line), "{line}: {}", config.text);
+    }
+    for gone in [
+        "logger",
+        "secret",
+        "mod_cgi",
+        "10.0.0.1",
+        "php-cgi",
+        "other.example",
+        "https://",
+        "server.port",
+        "\"socket\"]",
+    ] {
+        assert!(!config.text.contains(gone), "{gone}: {}", config.text);
+    }
+    let at = config.text.lines().position(|l| l.starts_with("mimetype.assign")).unwrap();
+    assert_eq!(config.origins[at], Some((1, 1)), "it is in the second file");
+    let told = notes.join("\n");
+    assert!(
+        told.contains("mod_cgi (lighttpd.conf:1)") && told.contains("$SERVER[\"socket\"] (lighttpd.conf:11)"),
+        "{told}"
+    );
+    let line = printed("lighttpd", &files, &Wanted::default()).unwrap().unwrap_err();
+    assert!(
+        line.contains("it has 3 sites; add --site NAME") && line.contains("shop.example (/srv/shop, "),
+        "{line}"
+    );
+}
+
+#[test]
+fn no_program_of_a_lighttpd_configuration_is_run() {
+    let files = [("a.conf", "server.port = 80\ninclude_shell \"touch HOME/ran\"\n")];
+    let Some(read) = printed("lighttpd", &files, &Wanted::default()) else { return };
+    let line = read.unwrap_err();
+    assert!(
+        line.contains("a.conf, line 2: `include_shell")
+            && line.contains("no program of a configuration is run"),
+        "{line}"
+    );
+    let wrong = printed(
+        "lighttpd",
+        &[("a.conf", "server.port = 80\nserver.tag = ( \"a\"\n\nx\n")],
+        &Wanted::default(),
+    );
+    assert!(wrong.unwrap().unwrap_err().contains("lighttpd cannot read it"));
+}
+
+const CADDY: &str = "{
+\temail me@shop.example
+\tlog {
+\t\toutput net 10.0.0.9:1
+\t}
+}
+(common) {
+\tencode zstd gzip
+}
+shop.example {
+\troot * /srv/shop
+\timport common
+\tbasicauth /private/* {
+\t\tBob JDJhJDE0JDVnL
+\t}
+\tforward_auth 10.0.0.3:80 {
+\t\turi /auth
+\t}
+\thandle_path /api/* {
+\t\treverse_proxy 10.0.0.2:3000
+\t}
+\tphp_fastcgi unix//run/php.sock
+\tfile_server
+}
+www.shop.example {
+\tredir https://shop.example{uri}
+}
+";
+
+#[test]
+fn all_of_a_caddyfile_is_kept_but_what_is_an_instances_own() {
+    let Some(read) = printed("caddy", &[("Caddyfile", CADDY)], &Wanted::default()) else { return };
+    let Read { config, notes, site, .. } = read.unwrap();
+    assert_eq!((site.host(), site.root.as_path()), (Some("shop.example"), Path::new("/srv/shop")));
+    let whole: serde_json::Value = serde_json::from_str(&config.text).unwrap();
+    let own = &whole["apps"]["http"]["servers"]["own"];
+    assert_eq!(own["listen"][0], "@WEIGH-HOST@:@WEIGH-PORT@");
+    assert_eq!((&whole["admin"]["disabled"], own["routes"].as_array().unwrap().len()), (&true.into(), 2));
+    for kept in [
+        "\"root\": \"@WEIGH-TREE@/srv/shop\"",
+        "\"handler\": \"encode\"",
+        "unix/@WEIGH-FPM@",
+        "\"status_code\": 502",
+    ] {
+        assert!(config.text.contains(kept), "{kept}: {}", config.text);
+    }
+    for gone in ["10.0.0.", "Bob", "acme", "/run/php", "shop.example", ":443", "www."] {
+        assert!(!config.text.contains(gone), "{gone}: {}", config.text);
+    }
+    let told = notes.join("\n");
+    for (kind, name) in [
+        ("other programs answer there", "reverse_proxy"),
+        ("left out, because", "authentication"),
+        ("left out, because", "forward_auth"),
+    ] {
+        assert!(told.lines().any(|line| line.starts_with(kind) && line.contains(name)), "{name}: {told}");
+    }
+    let wrong = printed("caddy", &[("Caddyfile", ":80 {\n\tno_such\n}\n")], &Wanted::default()).unwrap();
+    let line = wrong.unwrap_err();
+    assert!(line.contains("caddy cannot read it: Caddyfile:2") && line.contains("no_such"), "{line}");
 }

@@ -5,7 +5,9 @@
 
 mod conditions;
 mod dump;
+mod flat;
 mod includes;
+mod printed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -61,11 +63,15 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Reads the configuration that a file is the root of, a part of, or a print of. `text` is what the file has.
+    /// Reads the configuration that a file is the root of, a part of, or a print of. `text` is what the file has,
+    /// `program` the server's, which prints some configurations itself.
     ///
     /// # Errors
     /// One line: the file, the line, and what is wrong there.
-    pub fn read(rules: &Rules, given: &Path, text: &str) -> Result<Tree> {
+    pub fn read(rules: &Rules, program: Option<&Path>, given: &Path, text: &str) -> Result<Tree> {
+        if !rules.print.is_empty() {
+            return printed::read(rules, &rules.print, program, given, text);
+        }
         let file = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
         if let Some(printed) = dump::of_nginx(rules.syntax, text) {
             let (root, _) = &printed[0];
@@ -339,6 +345,8 @@ impl<'r> Reader<'r> {
         match self.rules.syntax {
             Syntax::Blocks => self.expand_blocks(directives),
             Syntax::Sections => self.expand_sections(directives),
+            // What their servers print has everything in its place.
+            Syntax::Assigned | Syntax::Json => Ok(directives),
         }
     }
 

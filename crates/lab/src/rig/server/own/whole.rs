@@ -3,6 +3,9 @@
 //!
 //! What is rewritten and left out stands in `server.toml`; here is what happens to each directive. Every change has its place in the notes.
 
+mod caddy;
+mod lighttpd;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +16,8 @@ use super::meaning::nginx::has_php;
 use super::notes::{Kind, Notes};
 use super::places::places;
 use super::site::{self, Site};
-use super::syntax::{Directive, Place, Written, Wrong, quoted};
+use super::syntax::assigned::in_quotes;
+use super::syntax::{Directive, Place, Syntax, Written, Wrong, quoted};
 use super::tree::{Tree, tidy};
 use super::{Rules, expression, expressions, is};
 use crate::rig::server::found::Found;
@@ -39,7 +43,11 @@ pub struct Whole {
 /// A wrong definition, or one line with the place of what cannot be run.
 pub fn whole(rules: &Rules, found: &Found, tree: &Tree, site: &Site) -> Result<Whole> {
     let mut writer = Writer::new(rules, found, tree, site)?;
-    let mut directives = tree.directives.clone();
+    let mut directives = match tree.syntax {
+        Syntax::Blocks | Syntax::Sections => tree.directives.clone(),
+        Syntax::Assigned => lighttpd::private(rules, &tree.directives, site, &mut writer.notes),
+        Syntax::Json => caddy::private(tree, site, &mut writer.notes).map_err(|wrong| tree.error(&wrong))?,
+    };
     writer.leave_sites(&mut directives, site);
     let rewritten = writer.list(&directives, "").map_err(|wrong| tree.error(&wrong))?;
     let written = rules.syntax.write(&rewritten);
@@ -200,7 +208,10 @@ impl<'w> Writer<'w> {
             },
             None => text,
         };
-        let (name, arguments) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+        let (name, arguments) = match text == directive.text() {
+            true => (name.as_str(), directive.arguments.as_str()),
+            false => text.split_once(char::is_whitespace).unwrap_or((&text, "")),
+        };
         let block = match &directive.block {
             Some(block) if is(&self.rules.data, name) => Some(block.clone()),
             Some(block) => Some(self.list(block, name)?),
@@ -250,7 +261,11 @@ impl<'w> Writer<'w> {
         }
         let slash = if word.ends_with('/') && word.len() > 1 { "/" } else { "" };
         let path = format!("{TREE}{}{slash}", tidy(&path).display());
-        format!("{}{}{}", &text[..range.start], quoted(&path), &text[range.end..])
+        let path = match self.rules.syntax {
+            Syntax::Assigned | Syntax::Json => in_quotes(&path),
+            Syntax::Blocks | Syntax::Sections => quoted(&path),
+        };
+        format!("{}{path}{}", &text[..range.start], &text[range.end..])
     }
 
     /// The file of a module that is loaded; none: it is built in.

@@ -28,7 +28,7 @@ fn meaning(server: &str, text: &str, path: &str) -> Meaning {
 fn read(server: &str, text: &str, path: &str, folders: &[(&str, &str)]) -> Meaning {
     let rules = rules(server);
     let root = if server == "nginx" { "/nowhere/nginx.conf" } else { "/nowhere/apache2.conf" };
-    let mut tree = Tree::read(&rules, Path::new(root), text).unwrap();
+    let mut tree = Tree::read(&rules, None, Path::new(root), text).unwrap();
     for (folder, text) in folders {
         tree.folders.insert((*folder).into(), rules.syntax.parse(text, 0).unwrap());
     }
@@ -236,7 +236,7 @@ fn what_is_expected_names_what_decides() {
     let rules = rules("nginx");
     let text =
         "events {}\nhttp { types { text/css css; }\n server { root /w; gzip on;\n gzip_types text/css; } }";
-    let tree = Tree::read(&rules, Path::new("/nowhere/nginx.conf"), text).unwrap();
+    let tree = Tree::read(&rules, None, Path::new("/nowhere/nginx.conf"), text).unwrap();
     let site = site::choose(&rules, &tree, &Wanted::default()).unwrap();
     let told = of(&rules, &tree, &site, &Asked { path: "/css/site.css", exists: &exists });
     let expected = told.expected(&tree, Some(500), &["gzip", ""]).unwrap();
