@@ -202,7 +202,7 @@ fn site(lab: &Lab, dir: &Path, seed: u64) -> Result<ExitCode> {
     let at = |path: &str| shell_words::quote(&root.join(path).display().to_string()).into_owned();
     let text = format!(
         "Sample site in {}: {files} files ({}), {values} cached values, {lines} log lines ({broken} of them broken).\n\
-         Next: weigh site --docroot {} --server-config {} --values {} --log {} {}\n",
+         Next: weigh site --docroot {} --server-config {} --render --values {} --log {} {}\n",
         clean(&root.display().to_string()),
         units::bytes(bytes),
         at("public"),

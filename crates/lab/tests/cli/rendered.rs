@@ -97,6 +97,30 @@ fn a_document_root_elsewhere_than_configured_is_the_one_that_is_served() {
     assert!(bodies(&lab, &site(&lab))[1].contains("/about by a session"));
 }
 
+/// A site over HTTPS, whose plain one only redirects; its front page leads to a language.
+#[test]
+fn a_site_over_https_is_asked_over_https_and_a_redirect_within_it_is_followed() {
+    needs!(serves_php());
+    let lab = Lab::new();
+    let front = "<?php if (($_SERVER['HTTPS'] ?? '') !== 'on') { header('Location: https://shop.example/'); exit; }\n\
+        if ($_SERVER['REQUEST_URI'] === '/') { header('Location: /en/'); exit; }\n\
+        echo '<link rel=stylesheet href=https://shop.example/css/site.css>', str_repeat('hello ', 500);";
+    shop(&lab, front);
+    let secure = "server { listen 80; server_name shop.example; return 301 https://shop.example$request_uri; }\n  server {\n    listen 443 ssl;\n    \
+        ssl_certificate /no/such.pem;\n    ssl_certificate_key /no/such.pem;";
+    let text = lab.read("conf/nginx.conf").replacen("server {\n    listen 80;", secure, 1);
+    lab.write("conf/nginx.conf", text);
+    lab.write("conf/fastcgi_params", format!("{PARAMS}fastcgi_param HTTPS $https if_not_empty;\n"));
+    let args = ["site", "--docroot", "shop/public", "--server-config", "conf/nginx.conf", "--render"];
+    let ran = lab.done(&args);
+    let site = site(&lab);
+    assert!(site.visitors.tls, "{}", ran.stderr);
+    let pages: Vec<_> = site.of(Kind::Page).flat_map(|stratum| &stratum.sample).collect();
+    assert!(pages.len() == 1 && pages[0].path.ends_with("en.html"), "{pages:?} {}", ran.stderr);
+    let css = site.of(Kind::Asset).map(|stratum| stratum.requests.value).sum::<f64>();
+    assert_eq!(css, site.visitors.page_views.unwrap().value, "the style sheet is loaded by each page");
+}
+
 #[test]
 fn without_a_configuration_what_is_sent_today_is_not_known() {
     needs!(serves_php());
