@@ -359,7 +359,7 @@ fn files(site: &Site, folder: &Path, kind: Kind, is_meant: &dyn Fn(&Stratum) -> 
         let own = stratum.sample.iter();
         own.map(|sample| (sample.path.clone(), sample.share * stratum.requests.value)).collect::<Vec<_>>()
     };
-    let (mut all, mut rest): (Vec<(String, f64)>, Vec<(String, f64)>) = (Vec::new(), Vec::new());
+    let (mut all, mut rest) = (Vec::new(), Vec::new());
     let by_requests = |a: &(String, f64), b: &(String, f64)| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0));
     for stratum in strata {
         let mut own = weighed(stratum);
