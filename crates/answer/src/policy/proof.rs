@@ -16,7 +16,7 @@ use crate::document::Block;
 use crate::exhibit::negotiation::Quirk;
 use crate::report::{FaultRow, Report};
 use crate::row::Row;
-use crate::subject::delivery::CPU;
+use crate::subject::delivery::{CODING, CPU};
 use crate::table::Grid;
 use crate::text::clean;
 
@@ -172,10 +172,17 @@ fn sent_pair(
         let ground = Ground::new(site, links, reports);
         let rows_of =
             |item: &Item| content::rows(reports, kind, &item.sample.sha256, site.sources.server.as_deref());
+        let in_lab = method.is_some() || decision.by_php(&one.accept.codings).is_some();
         let pair_of = |item: &Item| {
             let rows = rows_of(item);
             let own = rows.iter().copied().find(|row| row.cell.setting.codec == CONFIG && is_before(row));
-            let was = own.or_else(|| rows.iter().copied().find(is_before));
+            // What PHP does is measured in the lab's configuration: so is what it is compared with, if that sends the same.
+            let named = rows.iter().copied().find(|row| Some(way_of(row).as_str()) == today);
+            let was = match (own, named) {
+                (Some(own), Some(named)) if in_lab && named.fact(CODING) == own.fact(CODING) => Some(named),
+                (Some(own), _) => Some(own),
+                (None, _) => rows.iter().copied().find(is_before),
+            };
             Some((was?, rows.iter().copied().find(|row| is_after(row, &one.accept))?))
         };
         for item in content::weighed(&items, |at| pair_of(&items[at]).is_some()) {

@@ -104,6 +104,8 @@ pub fn apache(
     link(&etc, "conf", &CONFS)?;
     enable(&etc.join("sites-enabled"), &format!("{name}.conf"), site)?;
     let (config, run) = (etc.join("apache2.conf"), ground.text("run")?);
+    // That of one that was ended at once.
+    let _ = fs::remove_file(Path::new(&run).join("apache2.pid"));
     let log = ground.path("var/log/apache2").join(log);
     if log.exists() {
         fs::remove_file(&log)?;

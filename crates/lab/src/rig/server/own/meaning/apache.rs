@@ -9,6 +9,7 @@ use super::nginx::expression;
 use super::rules::Made;
 use super::{Answer, Asked, Exists, Meaning, OURS, Said, Variants};
 use crate::rig::server::own::Rules;
+use crate::rig::server::own::places::places;
 use crate::rig::server::own::site::Site;
 use crate::rig::server::own::syntax::{Directive, Place};
 use crate::rig::server::own::tree::{Tree, tidy};
@@ -137,14 +138,10 @@ impl<'t> Way<'t, '_> {
     /// The file of a URL path, by the first alias that fits, else below the document root.
     fn file(&self, url: &str) -> PathBuf {
         let merged = Merged::of(self.rules, self.tree, self.site, &self.site.root, url);
-        for alias in merged.named("Alias") {
-            let words = alias.words();
-            let [from, to] = words.as_slice() else { continue };
-            let rest = url.strip_prefix(from.as_str());
-            if let Some(rest) =
-                rest.filter(|rest| rest.is_empty() || from.ends_with('/') || rest.starts_with('/'))
-            {
-                return tidy(Path::new(&format!("{to}{rest}")));
+        for place in places(self.rules, self.tree, self.site) {
+            let rest = url.strip_prefix(place.url.as_str());
+            if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+                return tidy(Path::new(&format!("{}{rest}", place.folder.display())));
             }
         }
         docroot(&merged, self.site).join(url.trim_start_matches('/'))
