@@ -368,6 +368,9 @@ fn on_top(name: &str, text: &str) -> Option<weigh::configuration::own::OnTop> {
         let coding = |path: &str| {
             let answer = get(&instance.url(path), "br, gzip");
             assert_eq!(answer.status, 200, "{name} {path}");
+            let whole = std::fs::read(bench.rig.docroot().join(&path[1..])).unwrap();
+            // Not the file that is beside the small one.
+            assert!(path == "/small.js" || answer.decoded() == whole, "{name} {path}");
             answer.coding().to_owned()
         };
         let codings = [coding("/lib.js"), coding("/small.js"), coding("/lib.css")];
