@@ -343,7 +343,14 @@ fn today_of<'a>(rows: &[&'a Row], plain: &'a Row, today: Option<&str>) -> Option
     }
     let Some(own) = rows.iter().copied().find(|row| is_own(row)) else { return named };
     let same = |row: &&Row| row.fact(CODING) == own.fact(CODING);
-    Some(named.filter(same).or_else(|| Some(plain).filter(same)).unwrap_or(own))
+    // A filter that the configuration switches on for some types alone is another than the one that stands for the kind.
+    let is_filter = |row: &&Row| {
+        let delivery = row.cell.delivery.as_ref();
+        delivery.is_some_and(|d| d.by == By::Server && d.kind == WayKind::OnTheFly) && !is_own(row)
+    };
+    let size = |row: &Row| row.value(BODY);
+    let filter = rows.iter().copied().find(|row| is_filter(row) && same(row) && size(row) == size(own));
+    Some(named.filter(same).or(Some(plain).filter(same)).or(filter).unwrap_or(own))
 }
 
 /// Whether a row sends the content as it is, without any option.
