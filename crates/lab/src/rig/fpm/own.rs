@@ -125,7 +125,7 @@ fn is_taken(name: &str) -> bool {
         Some(begin) => name.starts_with(begin),
         None => name == *known,
     };
-    TAKEN.iter().any(|known| fits(known)) && !LEFT.contains(&name)
+    TAKEN.iter().any(fits) && !LEFT.contains(&name)
 }
 
 /// `php_admin_value[memory_limit]` as `memory_limit`.

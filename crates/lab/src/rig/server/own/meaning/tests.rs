@@ -246,3 +246,13 @@ fn what_is_expected_names_what_decides() {
     );
     assert_eq!(expected.decided, "/nowhere/nginx.conf:3");
 }
+
+#[test]
+fn mod_deflate_leaves_short_bodies_alone() {
+    let text = "Listen 80\nDocumentRoot /w\n<Directory /w>\nRequire all granted\n</Directory>\nAddOutputFilterByType DEFLATE text/css\n";
+    let meaning = meaning("apache", text, "/css/site.css");
+    assert_eq!(
+        (meaning.coding("gzip", Some(68)).0, meaning.coding("gzip", Some(69)).0),
+        ("identity", "gzip")
+    );
+}
