@@ -102,6 +102,20 @@ impl Estimate {
         scaled
     }
 
+    /// The same with a known amount added.
+    #[must_use]
+    pub fn shifted(&self, by: f64) -> Estimate {
+        let mut shifted = self.clone();
+        shifted.value += by;
+        for end in [&mut shifted.low, &mut shifted.high] {
+            *end = end.map(|end| end + by);
+        }
+        if let Some(drawn) = &mut shifted.drawn {
+            drawn.rounds.iter_mut().for_each(|round| round.1 += by);
+        }
+        shifted
+    }
+
     /// The number of rounds for comparisons.
     pub fn drawn_rounds(&self) -> &[(u32, f64)] {
         self.drawn.as_ref().map_or(&[], |drawn| &drawn.rounds)

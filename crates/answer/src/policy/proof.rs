@@ -70,6 +70,13 @@ pub fn prove(
     let mut proof = Proof::default();
     for decision in policy.decisions.iter().filter(|decision| !decision.keep) {
         let kind = decision.kind;
+        if !is_predicted(&decision.change) {
+            proof.open.push(format!(
+                "{}: what the site does today was not measured for the policy, so nothing was predicted; a longer one may (weigh advise --budget).",
+                kind.plural()
+            ));
+            continue;
+        }
         let pair = match kind {
             Kind::Value => stored_pair(policy, site, links, values),
             _ => sent_pair(policy, site, links, responses, kind),
@@ -94,6 +101,12 @@ pub fn prove(
             result.exchanges.iter().filter(|one| one.quirk.is_some_and(Quirk::is_wrong)).count();
     }
     proof
+}
+
+/// Whether a policy says that anything changes: where today was not measured, it compares what is after with itself.
+fn is_predicted(change: &Change) -> bool {
+    let all = [change.wait_hours, change.core_hours, change.gb_out, change.gb_stored, change.cost];
+    all.iter().any(|amount| amount.before != amount.after)
 }
 
 /// What did not fit into the budget.

@@ -443,3 +443,23 @@ fn a_site_of_which_nothing_was_measured_has_no_decision_and_says_so() {
     assert_eq!(decided.notes, ["No decision for assets: nothing was measured of their sample."]);
     assert_eq!(Subject::ASSET, content::subject(Kind::Asset));
 }
+
+#[test]
+fn a_method_is_expected_to_cost_what_the_sites_own_configuration_adds() {
+    // The site's own sends everything as it is, at 40 us more than the lab's.
+    let own = Way("server/config", WayKind::OnTheFly, None, 60e3, 0.05, 1.0);
+    let ways: Vec<Way> = WAYS.into_iter().chain([own]).collect();
+    let site = site(&FILES, &[1000.0; 5], "server/config");
+    let reports = [report(&FILES, &ways, 15, &|_, _| 1.0)];
+    let ground = Ground::new(&site, &[], &reports);
+    let coded = Coded::new(&ground, Kind::Asset).unwrap();
+    let setups = coded.setups(&ground, &Weights::new(&site, Objective::Time, 0.0));
+    let today = setups.iter().find(|setup| setup.is_today).unwrap();
+    let plain = setups.iter().find(|setup| !setup.is_today && setup.rules.is_empty()).unwrap();
+    assert!(
+        (plain.cpu.value / today.cpu.value - 1.0).abs() < 0.01,
+        "{} {}",
+        plain.cpu.value,
+        today.cpu.value
+    );
+}
