@@ -11,6 +11,7 @@ mod document;
 mod flip;
 mod handed;
 mod proof;
+mod regret;
 mod setup;
 mod stored;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use choose::{TOLERANCE, choose};
 use coded::Coded;
 pub use document::document;
 pub use proof::{Line, Measured, Proof, proof_document, prove};
+pub use regret::{Valued, valued};
 use setup::{NS, Setup};
 use wait::Readers;
 pub use wait::Weighted;
