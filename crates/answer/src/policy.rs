@@ -14,6 +14,7 @@ mod handed;
 mod made;
 mod pool;
 mod proof;
+mod regret;
 mod setup;
 mod stored;
 #[cfg(test)]
@@ -34,6 +35,7 @@ use choose::{TOLERANCE, choose};
 use coded::Coded;
 pub use document::document;
 pub use proof::{Line, Measured, Proof, proof_document, prove};
+pub use regret::{Valued, valued};
 use setup::{NS, Setup};
 use wait::Readers;
 pub use wait::Weighted;
