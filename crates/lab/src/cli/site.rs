@@ -68,7 +68,6 @@ pub struct Args {
 
 const EXAMPLES: &str = "Examples:
   weigh site                                                     what runs here and could be looked at
-  weigh site --docroot /var/www/shop/public --url http://localhost/
   weigh site --docroot public --server-config nginx.conf --render
   weigh site --docroot public --log /var/log/nginx/access.log --store redis://127.0.0.1:6379/0";
 
