@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-sites pictures clean
+.PHONY: help run studies test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-sites pictures clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -15,6 +15,7 @@ help:
 	@echo "make pictures      draw every picture of README and docs from the runs in docs/runs"
 	@echo "make bench-codec   our codec figures compared with zstd -b, lzbench and native zlib"
 	@echo "make bench-answer  the adaptive stop compared with measuring everything"
+	@echo "make bench-advice  the advice for five small sites compared with the best settings of exhaustive runs"
 	@echo "make bench-noise   figures while both cores are loaded"
 	@echo "make bench-kill    kills at random instants: 50 runs of codecs and of servers, each resumed, and 200 of every verb"
 	@echo "make bench-load    the load generator compared with wrk, ab and h2load; its memory; one flipped byte"
@@ -68,7 +69,7 @@ bench-truth:
 bench-log:
 	@$(CARGO) bench --locked --quiet -p weigh --bench log
 
-bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache bench-link bench-sites:
+bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-cache bench-link bench-sites:
 	@scripts/setup bench
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 

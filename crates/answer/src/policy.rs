@@ -13,6 +13,7 @@ mod flip;
 mod handed;
 mod pool;
 mod proof;
+mod regret;
 mod setup;
 mod stored;
 #[cfg(test)]
@@ -33,6 +34,7 @@ use choose::{TOLERANCE, choose};
 use coded::Coded;
 pub use document::document;
 pub use proof::{Line, Measured, Proof, proof_document, prove};
+pub use regret::{Valued, valued};
 use setup::{NS, Setup};
 use wait::Readers;
 pub use wait::Weighted;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use weigh_model::policy::{Encoder, Need, Rule};
+use weigh_model::policy::{Decision, Encoder, Need, Rule};
 use weigh_model::site::{Accept, Kind};
 use weigh_model::way::{By, ENCODER, WayKind};
 
@@ -76,6 +76,13 @@ struct Combination {
     /// The types that are encoded.
     types: Vec<String>,
     cost: f64,
+}
+
+impl Combination {
+    /// Whether it encodes a file.
+    fn holds(&self, own: &Measured) -> bool {
+        own.item.stratum.from_bytes >= self.min_bytes && self.types.contains(&own.item.stratum.format)
+    }
 }
 
 impl<'a> Coded<'a> {
@@ -220,6 +227,24 @@ impl<'a> Coded<'a> {
         Some(Combination { methods, min_bytes, types, cost })
     }
 
+    /// The setup of a decision; none if one of its methods was not measured on a file that it holds for.
+    pub fn of(&self, ground: &Ground, decision: &Decision) -> Option<Setup> {
+        if decision.keep {
+            return self.today(ground);
+        }
+        let rules = &decision.rules;
+        let number = |rule: &Rule| self.methods.iter().position(|method| method.way == rule.method);
+        let methods: Vec<usize> = rules.iter().map(number).collect::<Option<_>>()?;
+        let min_bytes = rules.first().map_or(0, |rule| rule.min_bytes);
+        let mut types = rules.first().map_or(Vec::new(), |rule| rule.types.clone());
+        if types.is_empty() {
+            types = distinct((0..self.measured.len()).map(|file| self.format(file).to_owned()));
+        }
+        let of = Combination { methods, min_bytes, types, cost: 0.0 };
+        let is_measured = |own: &Measured| of.methods.iter().all(|method| own.by_method[*method].is_some());
+        self.measured.iter().all(|own| !of.holds(own) || is_measured(own)).then(|| self.setup(ground, &of))
+    }
+
     fn format(&self, file: usize) -> &str {
         &self.measured[file].item.stratum.format
     }
@@ -233,9 +258,7 @@ impl<'a> Coded<'a> {
     fn setup(&self, ground: &Ground, of: &Combination) -> Setup {
         let row = |file: usize, client: &Accept| {
             let own = &self.measured[file];
-            let holds =
-                own.item.stratum.from_bytes >= of.min_bytes && of.types.contains(&own.item.stratum.format);
-            let method = if holds { self.sent_to(&of.methods, client) } else { None };
+            let method = if of.holds(own) { self.sent_to(&of.methods, client) } else { None };
             method.and_then(|method| own.by_method[method]).unwrap_or(own.plain)
         };
         let (cpu, exact) = self.amounts(ground, row);

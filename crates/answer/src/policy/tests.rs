@@ -317,28 +317,41 @@ fn more_rounds_never_make_the_regret_worse_in_the_mean() {
     site.today.clear();
     site.prices.core_hour = Figure::assumed(2.0);
     site.prices.gb_out = Figure::assumed(0.05);
-    let (links, weights) = (links(), Weights::prices(&site));
-    let truth = [report(&FILES, &ways, 5, &|_, _| 1.0)];
-    let ground = Ground::new(&site, &links, &truth);
-    let costs: Vec<(Vec<_>, f64)> = Coded::new(&ground, Kind::Asset)
-        .unwrap()
-        .setups(&ground, &weights)
-        .into_iter()
-        .map(|setup| (setup.rules.clone(), setup.cost(&weights)))
-        .collect();
-    let least = costs.iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
+    let (links, truth) = (links(), [report(&FILES, &ways, 5, &|_, _| 1.0)]);
     let regret = |rounds: u32| -> f64 {
         let of = |seed: u64| {
             let reports = [report(&FILES, &ways, rounds, &busy(seed + 100))];
             let policy = decided(&site, &reports, Objective::Money);
-            let own = costs.iter().find(|(rules, _)| *rules == policy.decisions[0].rules);
-            own.expect("the same setups compete").1 / least - 1.0
+            let [one] = &valued(&policy, &site, &links, &truth)[..] else { panic!("assets alone") };
+            one.own.expect("the same setups compete") / one.least - 1.0
         };
         (0..4).map(of).sum::<f64>() / 4.0
     };
     let regrets = [2, 10].map(regret);
     assert!(regrets.windows(2).all(|pair| pair[1] <= pair[0] + 1e-9), "{regrets:?}");
     assert!(regrets[1] <= 0.02, "{regrets:?}");
+}
+
+#[test]
+fn a_policy_has_the_value_that_it_was_chosen_for_and_none_where_its_method_was_not_measured() {
+    let reports = [report(&FILES, &WAYS, 9, &calm)];
+    let (site, links) = (shop(), links());
+    for objective in [Objective::Time, Objective::Money] {
+        let policy = decided(&site, &reports, objective);
+        let [one] = &valued(&policy, &site, &links, &reports)[..] else { panic!("assets alone") };
+        let change = &policy.decisions[0].change;
+        let after = match objective {
+            Objective::Time => change.wait_hours.after * HOUR,
+            Objective::Money => change.cost.after,
+        };
+        let own = one.own.unwrap();
+        assert!((own - after).abs() <= 1e-9 * after, "{own} {after}");
+        assert!(one.least <= own && own <= one.least * (1.0 + TOLERANCE), "{one:?}");
+        let fewer = [report(&FILES, &WAYS[..3], 9, &calm)];
+        assert_eq!(valued(&policy, &site, &links, &fewer)[0].own, None);
+        let nothing = Policy { decisions: Vec::new(), ..policy };
+        assert!(valued(&nothing, &site, &links, &reports)[0].own.unwrap() > one.least);
+    }
 }
 
 #[test]

@@ -1,0 +1,57 @@
+//! What a policy is worth by figures that it was not made from, beside the best that these figures know.
+
+use weigh_model::policy::{Decision, Policy};
+use weigh_model::site::{Kind, Site};
+
+use super::coded::Coded;
+use super::setup::Setup;
+use super::wait::Weighted;
+use super::weights::Weights;
+use super::{Ground, setups};
+use crate::report::Report;
+
+/// What a decision is worth, in the unit of the policy's objective per month: seconds that visitors wait, or the site's currency.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Valued {
+    /// The kind of content.
+    pub kind: Kind,
+    /// The value of what was decided; none: the figures do not have it.
+    pub own: Option<f64>,
+    /// The name of the best setup.
+    pub best: String,
+    /// Its value.
+    pub least: f64,
+}
+
+/// The decisions of a policy by the figures of these reports, one entry per kind that they know. A kind without a decision stays as it is. Cores that are
+/// short at peak are not looked at.
+pub fn valued(policy: &Policy, site: &Site, links: &[Weighted], reports: &[Report]) -> Vec<Valued> {
+    let ground = Ground::new(site, links, reports);
+    let weights = Weights::new(site, policy.objective, 0.0);
+    let one = |kind: Kind| {
+        let all = setups(&ground, kind, &weights);
+        let best = all.iter().min_by(|a, b| a.cost(&weights).total_cmp(&b.cost(&weights)))?;
+        let decision = policy.decisions.iter().find(|decision| decision.kind == kind);
+        let own = match decision {
+            Some(decision) => decided(&ground, decision, &all),
+            None => all.iter().find(|setup| setup.is_today).cloned(),
+        };
+        let own = own.map(|own| own.cost(&weights));
+        Some(Valued { kind, own, best: best.name.clone(), least: best.cost(&weights) })
+    };
+    Kind::ALL.into_iter().filter_map(one).collect()
+}
+
+/// The setup of a decision.
+fn decided(ground: &Ground, decision: &Decision, all: &[Setup]) -> Option<Setup> {
+    match decision.kind {
+        Kind::Asset | Kind::Page => Coded::new(ground, decision.kind)?.of(ground, decision),
+        Kind::Download | Kind::Value => {
+            let is_it = |setup: &&Setup| match decision.keep {
+                true => setup.is_today,
+                false => setup.rules == decision.rules && setup.method == decision.method,
+            };
+            all.iter().find(is_it).cloned()
+        }
+    }
+}
