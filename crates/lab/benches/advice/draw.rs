@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use weigh::digest;
 use weigh::rig::server::types;
 use weigh_model::policy::Objective;
@@ -196,6 +196,7 @@ fn shares_of_clients(random: &mut ChaCha8Rng) -> Vec<f64> {
     vec![two[0] * 0.95, two[1] * 0.95, 0.04, 0.01]
 }
 
+/// From traffic that is nearly free to dear traffic; a visitor's second has a price for half of the sites.
 fn prices(random: &mut ChaCha8Rng) -> Prices {
     let mut waited = figure(1e-6, 1e-3, random);
     if random.random_bool(0.5) {
@@ -204,7 +205,7 @@ fn prices(random: &mut ChaCha8Rng) -> Prices {
     Prices {
         currency: "EUR".into(),
         core_hour: figure(0.01, 0.3, random),
-        gb_out: figure(0.005, 0.15, random),
+        gb_out: figure(0.0005, 0.15, random),
         gb_month: figure(0.5, 20.0, random),
         visitor_second: waited,
     }

@@ -232,5 +232,5 @@ impl Judged {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1}%", share * 100.0)
+    format!("{:.2}%", share * 100.0)
 }
