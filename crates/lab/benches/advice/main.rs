@@ -57,9 +57,9 @@ fn measure() -> Result<Targets> {
         lines.push(judged.row(&site.name, mix));
     }
     println!(
-        "\n| Site | Server | Minimised | Configurations | Exhaustive | Advice | Share of the time | Regret |"
+        "\n| Site | Server | Minimised | Configurations | Exhaustive | Advice | Share of the time | Regret as it is | Regret of the advice |"
     );
-    println!("|---|---|---|--:|--:|--:|--:|--:|");
+    println!("|---|---|---|--:|--:|--:|--:|--:|--:|");
     lines.iter().for_each(|line| println!("{line}"));
     Ok(targets)
 }
@@ -117,8 +117,11 @@ impl Place<'_> {
             progress(&format!("  {}", decision.text));
         }
         let own = Runs::read(&work)?;
-        let valued = valued(&policy, site, &lab.visitors_links(site)?, &all.reports);
-        Ok(Judged { all, own, valued })
+        let links = lab.visitors_links(site)?;
+        let decided = valued(&policy, site, &links, &all.reports);
+        let nothing = Policy { decisions: Vec::new(), ..policy };
+        let today = valued(&nothing, site, &links, &all.reports);
+        Ok(Judged { all, own, decided, today })
     }
 
     /// Every configuration of the site's studies, to the last round.
@@ -177,17 +180,19 @@ impl Runs {
 struct Judged {
     all: Runs,
     own: Runs,
-    valued: Vec<Valued>,
+    decided: Vec<Valued>,
+    /// What the site does today.
+    today: Vec<Valued>,
+}
+
+/// The value over the best one's, less 1: of all kinds together.
+fn regret(valued: &[Valued]) -> Option<f64> {
+    let own = valued.iter().map(|one| one.own).sum::<Option<f64>>()?;
+    let least: f64 = valued.iter().map(|one| one.least).sum();
+    (least > 0.0).then(|| own / least - 1.0)
 }
 
 impl Judged {
-    /// The advised settings' value over the best one's, less 1: of all kinds together.
-    fn regret(&self) -> Option<f64> {
-        let own = self.valued.iter().map(|one| one.own).sum::<Option<f64>>()?;
-        let least: f64 = self.valued.iter().map(|one| one.least).sum();
-        (least > 0.0).then(|| own / least - 1.0)
-    }
-
     fn share(&self) -> f64 {
         self.own.seconds / self.all.seconds
     }
@@ -202,14 +207,14 @@ impl Judged {
             &format!("at most {SHARE:.2}"),
             share <= SHARE,
         );
-        let kinds = self.valued.iter().map(|one| {
+        let kinds = self.decided.iter().map(|one| {
             let regret = one.own.map_or("not measured".into(), |own| percent(own / one.least - 1.0));
             progress(&format!("  best for {}: {}", one.kind.plural(), one.best));
             format!("{} {regret}", one.kind.plural())
         });
         let kinds = kinds.collect::<Vec<_>>().join(", ");
         let (line, target) = (format!("advice-regret {name}"), format!("at most {}", percent(REGRET)));
-        match self.regret() {
+        match regret(&self.decided) {
             Some(regret) => {
                 targets.line(&line, &format!("{} [{kinds}]", percent(regret)), &target, regret <= REGRET);
             }
@@ -218,9 +223,10 @@ impl Judged {
     }
 
     fn row(&self, name: &str, mix: &Mix) -> String {
-        let regret = self.regret().map_or("not measured".into(), percent);
+        let [today, own] =
+            [&self.today, &self.decided].map(|valued| regret(valued).map_or("not measured".into(), percent));
         format!(
-            "| {name} | {} | {} | {} | {:.0} s | {:.0} s | {} | {regret} |",
+            "| {name} | {} | {} | {} | {:.0} s | {:.0} s | {} | {today} | {own} |",
             mix.server,
             word(mix.objective),
             self.all.configurations,
