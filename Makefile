@@ -69,7 +69,12 @@ bench-truth:
 bench-log:
 	@$(CARGO) bench --locked --quiet -p weigh --bench log
 
-bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-cache bench-link bench-sites:
+# It measures with what `make run` needs, and has no peers.
+bench-advice:
+	@scripts/setup run
+	@$(CARGO) bench --locked --quiet -p weigh --bench advice
+
+bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache bench-link bench-sites:
 	@scripts/setup bench
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 
