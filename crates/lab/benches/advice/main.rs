@@ -64,7 +64,7 @@ fn measure() -> Result<Targets> {
     Ok(targets)
 }
 
-/// The sample site, from the corpus as far as it can be had.
+/// The sample site, from what is available of the corpus.
 fn sample_site(home: &Path) -> Result<PathBuf> {
     let fetched = Command::new(WEIGH).args(["corpus", "fetch"]).stdout(Stdio::null()).status()?;
     if !fetched.success() {
@@ -163,11 +163,11 @@ impl Runs {
             let entry = entry?;
             if entry.file_type()?.is_dir() {
                 let stored = StoredRun::read(&entry.path())?;
-                let ends = stored.records.iter().filter_map(|record| match record {
+                let mut ends = stored.records.iter().filter_map(|record| match record {
                     Record::End { seconds, .. } => Some(*seconds),
                     _ => None,
                 });
-                runs.seconds += ends.last().context("a run has not ended")?;
+                runs.seconds += ends.next_back().context("a run has not ended")?;
                 runs.configurations += stored.plan.cells.len();
                 runs.reports.push(stored.report());
             }
