@@ -14,6 +14,7 @@ use super::wait::Weighted;
 use super::{Ground, change, stored};
 use crate::document::Block;
 use crate::exhibit::negotiation::Quirk;
+use crate::first::distinct;
 use crate::report::{FaultRow, Report};
 use crate::row::Row;
 use crate::subject::delivery::{CODING, CPU};
@@ -54,6 +55,8 @@ pub struct Proof {
     pub open: Vec<String>,
     /// Requests of the negotiation matrix after the change, and those that broke a rule.
     pub negotiated: (usize, usize),
+    /// The rules that were broken, once each.
+    pub broken: Vec<String>,
     /// Whether something that the policy is for became worse, beyond its interval.
     pub worse: bool,
 }
@@ -99,6 +102,8 @@ pub fn prove(
         proof.negotiated.0 += result.exchanges.len();
         proof.negotiated.1 +=
             result.exchanges.iter().filter(|one| one.quirk.is_some_and(Quirk::is_wrong)).count();
+        let words = result.wrong().map(|remark| remark.quirk.words().to_owned());
+        proof.broken = distinct(std::mem::take(&mut proof.broken).into_iter().chain(words));
     }
     proof
 }
@@ -258,7 +263,12 @@ pub fn proof_document(proof: &Proof) -> Vec<Block> {
     let (asked, broken) = proof.negotiated;
     if asked > 0 {
         let kept = asked - broken.min(asked);
-        blocks.push(Block::Text(format!("Negotiation: RFC 9110 in {kept} of {asked} requests.")));
+        let but = if proof.broken.is_empty() {
+            String::new()
+        } else {
+            format!(" In others, {}.", units::list(&proof.broken))
+        };
+        blocks.push(Block::Text(format!("Negotiation: RFC 9110 in {kept} of {asked} requests.{but}")));
     }
     blocks.extend(proof.open.iter().map(|open| Block::Remark(format!("Not proved: {}", clean(open)))));
     blocks
