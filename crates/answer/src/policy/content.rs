@@ -70,12 +70,23 @@ pub(crate) fn rows<'a>(
     sha256: &str,
     server: Option<&str>,
 ) -> Vec<&'a Row> {
+    rows_over(reports, kind, sha256, server, None)
+}
+
+/// The same over a link.
+pub(crate) fn rows_over<'a>(
+    reports: &'a [Report],
+    kind: Kind,
+    sha256: &str,
+    server: Option<&str>,
+    link: Option<&str>,
+) -> Vec<&'a Row> {
     let subject = subject(kind);
     let is_meant = move |cell: &Cell| {
         let delivery = cell.delivery.as_ref();
         let is_here = |own: &str| server.is_none_or(|server| server == own);
         cell.subject == subject
-            && delivery.is_none_or(|d| is_here(&d.server) && d.link.is_none() && d.connections == 1)
+            && delivery.is_none_or(|d| is_here(&d.server) && d.link.as_deref() == link && d.connections == 1)
     };
     let mut found = Vec::new();
     for report in reports {

@@ -9,6 +9,8 @@ use crate::document::Block;
 use crate::table::Grid;
 use crate::text::clean;
 
+/// Fewer busy workers than this are hardly any.
+const SELDOM: f64 = 0.05;
 /// A change of less than this share is no change to a reader.
 const VISIBLE: f64 = 0.005;
 
@@ -87,7 +89,7 @@ fn workers(pool: &Pool) -> String {
         true => String::new(),
         false => format!(" As the site is today, {} are.", pool.today),
     };
-    let busy = units::significant(pool.busy);
+    let busy = if pool.busy < SELDOM { "hardly any" } else { &units::significant(pool.busy) };
     format!("PHP workers: {} are enough at peak, where {busy} are busy in the mean.{today}", pool.workers)
 }
 

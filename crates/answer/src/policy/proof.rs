@@ -1,7 +1,7 @@
 //! Whether a policy does what it predicts: before and after, measured on the site's sample in the same rounds.
 
 use weigh_model::advised::ADVISED;
-use weigh_model::policy::{Amount, Change, Policy};
+use weigh_model::policy::{Amount, Change, Decision, Policy};
 use weigh_model::site::{Accept, Kind, Site, Today};
 use weigh_model::units;
 use weigh_model::way::CONFIG;
@@ -10,14 +10,14 @@ use super::coded::{response, way_of};
 use super::content::{self, Item};
 use super::document::interval;
 use super::setup::{Setup, Sum};
-use super::wait::Weighted;
-use super::{Ground, change, stored};
+use super::wait::{Weighted, alone};
+use super::{Ground, amount, change, stored};
 use crate::document::Block;
 use crate::exhibit::negotiation::Quirk;
 use crate::first::distinct;
 use crate::report::{FaultRow, Report};
 use crate::row::Row;
-use crate::subject::delivery::{CODING, CPU};
+use crate::subject::delivery::{BODY, CODING, CPU, SECONDS};
 use crate::table::Grid;
 use crate::text::clean;
 
@@ -92,6 +92,7 @@ pub fn prove(
         let lines = lines(kind, &decision.change, &measured);
         proof.worse |= lines.iter().any(is_worse);
         proof.lines.extend(lines);
+        proof.lines.extend(over_link(policy, site, links, responses, kind));
     }
     let reports = || responses.iter().map(|one| &one.report).chain(values);
     proof.open.extend(left(reports()));
@@ -144,19 +145,68 @@ pub(super) fn lines(kind: Kind, predicted: &Change, measured: &Change) -> Vec<Li
             ("CPU time", predicted.core_hours, measured.core_hours),
         ],
     };
-    let line = |(name, predicted, measured): (&str, Amount, Amount)| {
-        let (said, seen) = (predicted.share()?, measured.share()?);
-        let is_inside =
-            measured.low.zip(measured.high).is_some_and(|(low, high)| low <= said && said <= high);
-        let held = is_inside || (said - seen).abs() <= NEAR;
-        Some(Line { kind, amount: name.to_owned(), predicted: said, measured, held })
-    };
-    pairs.into_iter().filter_map(line).collect()
+    pairs.into_iter().filter_map(|(name, said, seen)| line(kind, name, said.share()?, seen)).collect()
+}
+
+/// A prediction beside what was measured.
+fn line(kind: Kind, name: &str, predicted: f64, measured: Amount) -> Option<Line> {
+    let seen = measured.share()?;
+    let ends = measured.low.zip(measured.high);
+    let is_inside = ends.is_some_and(|(low, high)| low <= predicted && predicted <= high);
+    let held = is_inside || (predicted - seen).abs() <= NEAR;
+    Some(Line { kind, amount: name.to_owned(), predicted, measured, held })
 }
 
 /// Whether an amount that was to fall rose, beyond its interval.
 pub(super) fn is_worse(line: &Line) -> bool {
     line.predicted < 0.0 && line.measured.low.is_some_and(|low| low > 0.0)
+}
+
+/// How the rows of a decision before and after are told.
+struct Sides<'a> {
+    decision: &'a Decision,
+    today: Option<&'a str>,
+}
+
+impl<'a> Sides<'a> {
+    fn new(policy: &'a Policy, site: &'a Site, kind: Kind) -> Option<Sides<'a>> {
+        let decision = policy.decisions.iter().find(|decision| decision.kind == kind)?;
+        Some(Sides { decision, today: site.today(kind).map(Today::way) })
+    }
+
+    fn is_before(&self, row: &Row) -> bool {
+        let is_own = row.cell.setting.codec == CONFIG;
+        let is_by_php = self.today.is_some_and(|today| today.starts_with("php/"));
+        Some(way_of(row).as_str()) == self.today
+            || (is_own && self.decision.kind != Kind::Download && !is_by_php)
+    }
+
+    /// The method that PHP or the lab's configuration carries out; none: it is on top of the site's own.
+    fn method(&self, client: &Accept) -> Option<&str> {
+        self.decision.method.as_deref().or_else(|| self.decision.by_php(&client.codings))
+    }
+
+    fn is_after(&self, row: &Row, client: &Accept) -> bool {
+        match self.method(client) {
+            Some(method) => way_of(row) == method,
+            None => row.cell.setting.codec == ADVISED,
+        }
+    }
+
+    /// Before and after among the rows of a file.
+    fn pair<'r>(&self, rows: &[&'r Row], client: &Accept) -> Option<(&'r Row, &'r Row)> {
+        let rows = || rows.iter().copied();
+        let own = rows().find(|row| row.cell.setting.codec == CONFIG && self.is_before(row));
+        // What PHP does is measured in the lab's configuration: so is what it is compared with, if that sends the same.
+        let named = rows().find(|row| Some(way_of(row).as_str()) == self.today);
+        let in_lab = self.method(client).is_some();
+        let was = match (own, named) {
+            (Some(own), Some(named)) if in_lab && named.fact(CODING) == own.fact(CODING) => Some(named),
+            (Some(own), _) => Some(own),
+            (None, _) => rows().find(|row| self.is_before(row)),
+        };
+        Some((was?, rows().find(|row| self.is_after(row, client))?))
+    }
 }
 
 /// Before and after, of what servers and PHP send.
@@ -167,41 +217,16 @@ fn sent_pair(
     responses: &[Measured],
     kind: Kind,
 ) -> Option<(Setup, Setup)> {
-    let decision = policy.decisions.iter().find(|decision| decision.kind == kind)?;
-    let today = site.today(kind).map(Today::way);
-    let method = decision.method.as_deref();
-    let is_by_php = today.is_some_and(|today| today.starts_with("php/"));
-    let is_before = |row: &&Row| {
-        let is_own = row.cell.setting.codec == CONFIG;
-        Some(way_of(row).as_str()) == today || (is_own && kind != Kind::Download && !is_by_php)
-    };
-    let is_after = |row: &&Row, client: &Accept| {
-        let way = way_of(row);
-        match (method, decision.by_php(&client.codings)) {
-            (Some(method), _) | (None, Some(method)) => way == method,
-            (None, None) => row.cell.setting.codec == ADVISED,
-        }
-    };
+    let sides = Sides::new(policy, site, kind)?;
     let items = content::items(site, kind);
     let (mut before, mut after) = (Sum::default(), Sum::default());
     let mut is_measured = false;
     for one in responses {
         let reports = std::slice::from_ref(&one.report);
         let ground = Ground::new(site, links, reports);
-        let rows_of =
-            |item: &Item| content::rows(reports, kind, &item.sample.sha256, site.sources.server.as_deref());
-        let in_lab = method.is_some() || decision.by_php(&one.accept.codings).is_some();
         let pair_of = |item: &Item| {
-            let rows = rows_of(item);
-            let own = rows.iter().copied().find(|row| row.cell.setting.codec == CONFIG && is_before(row));
-            // What PHP does is measured in the lab's configuration: so is what it is compared with, if that sends the same.
-            let named = rows.iter().copied().find(|row| Some(way_of(row).as_str()) == today);
-            let was = match (own, named) {
-                (Some(own), Some(named)) if in_lab && named.fact(CODING) == own.fact(CODING) => Some(named),
-                (Some(own), _) => Some(own),
-                (None, _) => rows.iter().copied().find(is_before),
-            };
-            Some((was?, rows.iter().copied().find(|row| is_after(row, &one.accept))?))
+            let server = site.sources.server.as_deref();
+            sides.pair(&content::rows(reports, kind, &item.sample.sha256, server), &one.accept)
         };
         for item in content::weighed(&items, |at| pair_of(&items[at]).is_some()) {
             let Some((was, is)) = pair_of(&item) else { continue };
@@ -214,6 +239,29 @@ fn sent_pair(
         }
     }
     is_measured.then(|| (setup(before), setup(after)))
+}
+
+/// Response times over a link that was made, beside those that its model says of the bytes and the CPU time that were measured without it.
+fn over_link(
+    policy: &Policy,
+    site: &Site,
+    links: &[Weighted],
+    responses: &[Measured],
+    kind: Kind,
+) -> Option<Line> {
+    let (sides, one) = (Sides::new(policy, site, kind)?, responses.first()?);
+    let (reports, server) = (std::slice::from_ref(&one.report), site.sources.server.as_deref());
+    let (link, _) = links.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    content::items(site, kind).iter().find_map(|item| {
+        let rows = |link| content::rows_over(reports, kind, &item.sample.sha256, server, link);
+        let (was, is) = sides.pair(&rows(Some(&link.name)), &one.accept)?;
+        let (own_was, own_is) = sides.pair(&rows(None), &one.accept)?;
+        let modelled = |row: &Row| Some(alone(link, row.value(BODY)?) + row.value(CPU)?);
+        let (before, after) = (modelled(own_was)?, modelled(own_is)?);
+        let time = |row: &Row| Some((row.get(SECONDS)?.clone(), 0.0));
+        let measured = amount(time(was)?, time(is)?, false);
+        line(kind, &format!("response over {}", link.name), (after - before) / before, measured)
+    })
 }
 
 pub(super) fn setup(sum: Sum) -> Setup {

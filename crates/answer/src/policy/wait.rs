@@ -17,13 +17,18 @@ pub(crate) struct Readers {
     pub slower: f64,
 }
 
+/// Nanoseconds that a response with this many bytes takes over a link, with a connection of its own and without TLS.
+pub(crate) fn alone(link: &LinkSpec, bytes: f64) -> f64 {
+    path(link).call_ns(bytes, Connection::New, false)
+}
+
+fn path(link: &LinkSpec) -> Path {
+    Path::shared(link.down_kbps.map_or(f64::INFINITY, |kbps| kbps / 1e3), link.rtt_ms, 1.0)
+}
+
 impl Readers {
     /// Those of a site, over these links.
     pub fn new(site: &Site, links: &[Weighted]) -> Readers {
-        let path = |link: &LinkSpec| {
-            let mbit = link.down_kbps.map_or(f64::INFINITY, |kbps| kbps / 1e3);
-            Path::shared(mbit, link.rtt_ms, 1.0)
-        };
         Readers {
             paths: links.iter().map(|(link, share)| (path(link), *share)).collect(),
             new: site.visitors.new_connections.value,

@@ -76,6 +76,8 @@ struct Deliveries {
     negotiation: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     slow: Option<Slow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -201,6 +203,7 @@ fn block(
         accept: None,
         negotiation: false,
         slow: None,
+        links: Vec::new(),
     }
 }
 
@@ -424,10 +427,11 @@ pub fn proofs(
         // Negotiation is the same whoever asks.
         let of = |block: &Deliveries| Deliveries {
             accept: Some(client.codings.join(", ")),
-            negotiation: at == 0 && block.subject != "download",
+            negotiation: at == 0 && block.subject != "download" && block.links.is_empty(),
             ..block.clone()
         };
-        let deliveries = sent.iter().map(of).collect();
+        let over_link = sent.iter().filter(|_| at == 0).filter_map(|block| over_link(site, block));
+        let deliveries = sent.iter().cloned().chain(over_link).map(|block| of(&block)).collect();
         let own = Written::new(site, &format!("proof-{}", at + 1), part);
         found.push((Some(client.clone()), Written { deliveries, ..own }));
     }
@@ -435,6 +439,14 @@ pub fn proofs(
         found.push((None, Written { cells: vec![cells], ..Written::new(site, "proof-values", part) }));
     }
     Ok(found)
+}
+
+/// The same over the link that most visitors have, for the file that most of them request.
+fn over_link(site: &Site, block: &Deliveries) -> Option<Deliveries> {
+    let most = site.visitors.links.iter().max_by(|a, b| a.share.total_cmp(&b.share))?;
+    let first = block.content.first().filter(|_| block.subject != "download")?;
+    let about = format!("{} over {}", block.about, most.link);
+    Some(Deliveries { about, content: vec![first.clone()], links: vec![most.link.clone()], ..block.clone() })
 }
 
 /// The block of a decision for a client: before and after.
@@ -449,6 +461,7 @@ fn compared(
     let today = today(site, kind).filter(|way| kind != Kind::Download || !is_of_server(way));
     let php = decision.by_php(&client.codings).map(str::to_owned);
     let own = decision.method.clone().or(php);
+    let in_lab = own.is_some();
     let (subject, runtime, by) = match kind {
         Kind::Page => ("page", "php", "php/"),
         Kind::Download => ("download", "php", "php/"),
@@ -456,7 +469,9 @@ fn compared(
     };
     let advised = if kind == Kind::Page { format!("server/{ADVISED}") } else { ADVISED.to_owned() };
     let after = own.map_or(advised, |own| own.strip_prefix(by).unwrap_or(&own).to_owned());
-    let ways = with(vec![after], today, by);
+    // The site's own configuration tells what is done today, unless the policy's method is measured in the lab's.
+    let is_needed = |_: &String| in_lab || site.sources.server_config.is_none();
+    let ways = with(vec![after], today.filter(is_needed), by);
     // The files that the policy was made from: of assets, those that encoding makes smaller have places of their own.
     let content = match kind {
         Kind::Asset => [
