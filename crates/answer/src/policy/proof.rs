@@ -193,6 +193,19 @@ impl<'a> Sides<'a> {
         }
     }
 
+    /// Before and after of a file in a run, over a link if it has a name.
+    fn pair_in<'m>(
+        &self,
+        of: &'m Measured,
+        item: &Item,
+        server: Option<&str>,
+        link: Option<&str>,
+    ) -> Option<(&'m Row, &'m Row)> {
+        let reports = std::slice::from_ref(&of.report);
+        let rows = content::rows_over(reports, self.decision.kind, &item.sample.sha256, server, link);
+        self.pair(&rows, &of.accept)
+    }
+
     /// Before and after among the rows of a file.
     fn pair<'r>(&self, rows: &[&'r Row], client: &Accept) -> Option<(&'r Row, &'r Row)> {
         let rows = || rows.iter().copied();
@@ -224,10 +237,7 @@ fn sent_pair(
     for one in responses {
         let reports = std::slice::from_ref(&one.report);
         let ground = Ground::new(site, links, reports);
-        let pair_of = |item: &Item| {
-            let server = site.sources.server.as_deref();
-            sides.pair(&content::rows(reports, kind, &item.sample.sha256, server), &one.accept)
-        };
+        let pair_of = |item: &Item| sides.pair_in(one, item, site.sources.server.as_deref(), None);
         for item in content::weighed(&items, |at| pair_of(&items[at]).is_some()) {
             let Some((was, is)) = pair_of(&item) else { continue };
             let requests = item.requests * one.accept.share;
@@ -250,12 +260,12 @@ fn over_link(
     kind: Kind,
 ) -> Option<Line> {
     let (sides, one) = (Sides::new(policy, site, kind)?, responses.first()?);
-    let (reports, server) = (std::slice::from_ref(&one.report), site.sources.server.as_deref());
+    let server = site.sources.server.as_deref();
     let (link, _) = links.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     content::items(site, kind).iter().find_map(|item| {
-        let rows = |link| content::rows_over(reports, kind, &item.sample.sha256, server, link);
-        let (was, is) = sides.pair(&rows(Some(&link.name)), &one.accept)?;
-        let (own_was, own_is) = sides.pair(&rows(None), &one.accept)?;
+        let over = Some(link.name.as_str());
+        let (was, is) = responses.iter().find_map(|of| sides.pair_in(of, item, server, over))?;
+        let (own_was, own_is) = sides.pair_in(one, item, server, None)?;
         let modelled = |row: &Row| Some(alone(link, row.value(BODY)?) + row.value(CPU)?);
         let (before, after) = (modelled(own_was)?, modelled(own_is)?);
         let time = |row: &Row| Some((row.get(SECONDS)?.clone(), 0.0));

@@ -421,19 +421,25 @@ pub fn proofs(
     let values = values.map(|decision| stored(site, folder, decision)).transpose()?;
     let values = values.filter(|cells| !cells.content.is_empty());
     let parts = if is_sent { clients.len() } else { 0 } + usize::from(values.is_some());
-    let part = (seconds / parts.max(1) as f64).round().max(1.0);
+    let rest = if is_sent { seconds * (1.0 - LINK) } else { seconds };
+    let part = (rest / parts.max(1) as f64).round().max(1.0);
     let mut found = Vec::new();
     for (at, (client, sent)) in clients.into_iter().zip(sent).enumerate().filter(|_| is_sent) {
         // Negotiation is the same whoever asks.
         let of = |block: &Deliveries| Deliveries {
             accept: Some(client.codings.join(", ")),
-            negotiation: at == 0 && block.subject != "download" && block.links.is_empty(),
+            negotiation: at == 0 && block.subject != "download",
             ..block.clone()
         };
-        let over_link = sent.iter().filter(|_| at == 0).filter_map(|block| over_link(site, block));
-        let deliveries = sent.iter().cloned().chain(over_link).map(|block| of(&block)).collect();
+        let over_link = sent.iter().find_map(|block| over_link(site, folder, &of(block))).filter(|_| at == 0);
+        let deliveries = sent.iter().map(of).collect();
         let own = Written::new(site, &format!("proof-{}", at + 1), part);
         found.push((Some(client.clone()), Written { deliveries, ..own }));
+        if let Some(block) = over_link {
+            let precision = Precision { max_rounds: 5, min_samples: 1, half_width: 0.05 };
+            let own = Written::new(site, "proof-link", (seconds * LINK).round().max(1.0));
+            found.push((Some(client.clone()), Written { deliveries: vec![block], precision, ..own }));
+        }
     }
     if let Some(cells) = values {
         found.push((None, Written { cells: vec![cells], ..Written::new(site, "proof-values", part) }));
@@ -441,12 +447,27 @@ pub fn proofs(
     Ok(found)
 }
 
-/// The same over the link that most visitors have, for the file that most of them request.
-fn over_link(site: &Site, block: &Deliveries) -> Option<Deliveries> {
+/// The share of a proof's time for responses over a link.
+const LINK: f64 = 0.15;
+
+/// The same over the link that most visitors have, for the file with the most traffic.
+fn over_link(site: &Site, folder: &Path, block: &Deliveries) -> Option<Deliveries> {
+    let kind = match block.subject {
+        "asset" => Kind::Asset,
+        "page" => Kind::Page,
+        _ => return None,
+    };
     let most = site.visitors.links.iter().max_by(|a, b| a.share.total_cmp(&b.share))?;
-    let first = block.content.first().filter(|_| block.subject != "download")?;
+    let files = site.of(kind).flat_map(|stratum| stratum.sample.iter().map(move |sample| (stratum, sample)));
+    let named = files.filter_map(|(stratum, sample)| {
+        let name = format!("{FILE}{}", located(site, folder, kind, &sample.path).ok()?);
+        let traffic = sample.bytes as f64 * sample.share * stratum.requests.value;
+        (block.content.contains(&name) && is_encodable(stratum)).then_some((name, traffic))
+    });
+    let (first, _) = named.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let about = format!("{} over {}", block.about, most.link);
-    Some(Deliveries { about, content: vec![first.clone()], links: vec![most.link.clone()], ..block.clone() })
+    let (content, links) = (vec![first], vec![most.link.clone()]);
+    Some(Deliveries { about, content, links, negotiation: false, ..block.clone() })
 }
 
 /// The block of a decision for a client: before and after.
