@@ -112,7 +112,15 @@ fn each_client_is_measured_with_what_the_policy_sends_it() {
         let block = &study.deliveries[0];
         (client.as_ref().unwrap().codings.len(), block.accept.clone().unwrap(), block.ways.clone())
     };
-    let all: Vec<_> = found.iter().map(of).collect();
+    let (over, direct): (Vec<_>, Vec<_>) =
+        found.iter().partition(|(_, study)| !study.deliveries[0].links.is_empty());
+    let all: Vec<_> = direct.into_iter().map(of).collect();
+    let [(_, over)] = &over[..] else { panic!("{over:?}") };
+    assert_eq!(
+        (over.deliveries[0].content.len(), over.deliveries[0].links.len()),
+        (1, 1),
+        "one file, one link"
+    );
     assert_eq!(
         all,
         [
