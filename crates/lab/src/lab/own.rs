@@ -55,7 +55,7 @@ pub struct Own {
     /// The site to measure, by its name, where the configuration has several and the document root does not tell
     #[arg(long, value_name = "NAME", requires = "server_config")]
     pub site: Option<String>,
-    /// A URL to measure from outside (repeatable): nothing is started, so no CPU time of a server is known
+    /// A URL to measure from outside (repeatable): nothing is started; the CPU time of its server is known if that runs here and may be read
     #[arg(id = "url", long = "url", value_name = "URL")]
     pub urls: Vec<String>,
     /// Your own page by its URL, measured beside the study: what sending costs is also told as a share of its response time

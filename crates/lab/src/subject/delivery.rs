@@ -12,6 +12,7 @@ mod forecast;
 pub mod look;
 mod meters;
 pub mod negotiation;
+mod outside;
 mod plan;
 pub mod rigs;
 mod slow;

@@ -38,7 +38,7 @@ title = "URLs, from outside"
 question = "What does each URL send for each content coding, and how long does it take?"
 reading = """
 Each row is one URL asked for one content coding that its server answers with. Nothing was started: bytes and response times are what a client on this machine sees, one request after the other, network and all. \
-What the answers cost the server in CPU time is not known; to know it, measure the server's own configuration with --server-config.
+What the answers cost the server in CPU time is known only of a server on this machine whose processes may be read; else measure the server's own configuration with --server-config.
 
 A front here is one of bytes and median response time, in wall time: neighbours on either machine and on the way between them are part of it.
 """

@@ -13,12 +13,12 @@ use weigh_load::result::LoadResult;
 
 use super::blame::Traces;
 use super::files::{self, Files, Instance};
-use super::meters::{Metered, Meters, Rested, Resting};
+use super::meters::{Metered, Meters, Rested, Resting, resting};
 use super::rigs::{Crew, Over, Rigs, Spot};
 use super::visit::{DeliveryRequest, record};
 use super::watch::gauge;
 use super::words::Words;
-use super::{blame, block, certificate, fairness, negotiation, url};
+use super::{blame, block, certificate, fairness, negotiation, outside, url};
 use crate::executor::{Executor, Failure, Version, VisitOrder};
 use crate::interrupt::Interrupt;
 use crate::loading;
@@ -52,6 +52,8 @@ pub struct Courier {
     certificate: Option<Certificate>,
     /// One for each network of readers.
     agents: BTreeMap<Over, loading::LoadAgent>,
+    /// Names of servers' programs, by which one that others run here is known.
+    programs: Vec<String>,
     /// What is said from the begin of a block on.
     words: Words,
     interrupt: Interrupt,
@@ -64,7 +66,8 @@ impl Courier {
         let files = Files::new(rigs.folder(), &room.php_home, rigs.user())?.with_own(plan);
         let (plan, words) = (plan.clone(), Words::default());
         let (agents, rested) = (BTreeMap::new(), Rested::default());
-        Ok(Courier { plan, room, files, rigs, rested, certificate: None, agents, words, interrupt })
+        let programs = definitions.iter().flat_map(|one| one.programs.iter().cloned()).collect();
+        Ok(Courier { plan, room, files, rigs, rested, certificate: None, agents, programs, words, interrupt })
     }
 
     /// The site that a cell is served from, with its files and its pool in place.
@@ -244,12 +247,18 @@ impl Courier {
         heard(&mut self.agents, request, over, outcome)
     }
 
-    /// One block of requests to a server that others run: nothing of it is started, metered or ended.
+    /// One block of requests to a server that others run: nothing of it is started or ended. If it runs here, it is metered, without what
+    /// it does for others meanwhile.
     fn outside(&mut self, request: &DeliveryRequest<'_>, url: &str) -> Result<DeliveryVisit, Failure> {
         let load = block::plan(request, vec![url.to_owned()], None);
-        let fault = |error| start(request.cell, &error);
-        self.start_agent(&Over::Outside).map_err(fault)?;
-        Ok(block::unmetered(self.ask(request, &load, &Over::Outside)?, &load))
+        self.start_agent(&Over::Outside).map_err(|error| start(request.cell, &error))?;
+        let Some(meters) = outside::meters(url, &self.programs) else {
+            return Ok(block::unmetered(self.ask(request, &load, &Over::Outside)?, &load));
+        };
+        // Right before each block: others may ask it, too.
+        let resting = resting(meters, &self.interrupt).ok_or(Failure::Interrupted)?;
+        let (result, metered, _) = meters.over(|| self.ask(request, &load, &Over::Outside));
+        Ok(block::visit(result?, &load, Metered { resting, ..metered }))
     }
 
     /// The next cell shall not find workers that still send to clients who have gone.

@@ -17,7 +17,7 @@ const REST: Duration = Duration::from_millis(250);
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// Whom to meter, and the pool's status to watch meanwhile.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Meters<G> {
     /// The server's processes.
     pub server: Group,
@@ -119,20 +119,27 @@ impl Rested {
         meters: Meters<G>,
         interrupt: &Interrupt,
     ) -> Option<Resting> {
-        rest(REST, interrupt)?;
-        let (whole, metered, _) = meters.over(|| rest(IDLE, interrupt));
-        whole?;
-        let of = |usage: &Usage| Idle { cpu_ns: usage.cpu_ns, seconds: metered.seconds };
+        let resting = resting(meters, interrupt)?;
         if self.servers.iter().all(|(name, _)| name != server) {
-            self.servers.push((server.to_owned(), of(&metered.server)));
+            self.servers.push((server.to_owned(), resting.server));
         }
-        if let (Some(pool), Some(php)) = (pool, &metered.php)
-            && self.pools.iter().all(|(known, _)| known != pool)
-        {
-            self.pools.push((pool.clone(), of(php)));
+        if let Some(pool) = pool.filter(|pool| self.pools.iter().all(|(known, _)| known != *pool)) {
+            self.pools.push((pool.clone(), resting.php));
         }
         self.known(server, pool)
     }
+}
+
+/// What a server and a pool use that are asked nothing, for 1.25 seconds; none when the user wants the run to end.
+pub fn resting<G: FnMut() -> Option<Reading> + Send + 'static>(
+    meters: Meters<G>,
+    interrupt: &Interrupt,
+) -> Option<Resting> {
+    rest(REST, interrupt)?;
+    let (whole, metered, _) = meters.over(|| rest(IDLE, interrupt));
+    whole?;
+    let of = |usage: &Usage| Idle { cpu_ns: usage.cpu_ns, seconds: metered.seconds };
+    Some(Resting { server: of(&metered.server), php: metered.php.as_ref().map(of).unwrap_or_default() })
 }
 
 /// Waits; none when the user wants the run to end.
