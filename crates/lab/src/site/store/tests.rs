@@ -87,12 +87,13 @@ fn values_of_redis_are_counted_and_sampled_and_nothing_is_written() {
 fn values_of_memcached_are_sampled() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("m.sock");
+    // Its user has to be able to make the socket as soon as it is started.
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     let started = Command::new("memcached").args(["-u", "nobody", "-a", "777", "-s"]).arg(&socket).spawn();
     let Ok(started) = started else {
         eprintln!("left out: memcached is not installed");
         return;
     };
-    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     let _running = Running(started);
     wait_for(&socket);
     let mut store = std::os::unix::net::UnixStream::connect(&socket).unwrap();
