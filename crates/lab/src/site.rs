@@ -27,7 +27,7 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 pub use hits::MONTH_DAYS;
 pub use open::{Opened, folder_of, located, open, read};
@@ -37,7 +37,8 @@ use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::{Lab, Progress};
 use crate::rig::fpm::own::{self, OwnPhp};
 use crate::rig::machine::Machine;
-use crate::rig::server::types;
+use crate::rig::server::{Definition, types};
+use crate::rig::service::FolderDefinition;
 use crate::rig::store::url::hidden;
 use application::Application;
 use cached::Cached;
@@ -129,10 +130,14 @@ pub fn look(
     progress: &mut dyn Progress,
 ) -> Result<Looked> {
     let given = ask.docroot.as_deref().map(root).transpose()?;
-    let named = ask.server.as_deref().map(|name| configured::named(lab, name)).transpose()?;
+    if let Some(name) = &ask.server {
+        let definitions = Definition::load(&lab.definitions)?;
+        let server = crate::rig::server::own::named(&definitions, name)?;
+        ensure!(server.policy.is_some(), "--server {}: no policy can be written for it", server.name);
+    }
     let read = |file: &PathBuf| {
         progress.doing(&format!("reading {}", clean_path(file)));
-        Configured::read(lab, file, named.as_ref(), given.as_deref())
+        Configured::read(lab, file, ask.server.as_deref(), given.as_deref())
     };
     let configured = ask.server_config.as_ref().map(read).transpose()?;
     let docroot = given.or_else(|| configured.as_ref().and_then(|one| one.docroot.clone()));
@@ -197,7 +202,7 @@ pub fn look(
     if let (Some(own), Some(file)) = (&own_php, &ask.php_config) {
         add_php(own, file, &mut today, progress);
     }
-    let server = configured.map(|one| one.server).or(named.map(|one| one.name));
+    let server = configured.map(|one| one.server).or(ask.server.clone());
     if let Some(server) = server.as_deref().filter(|_| ask.server_config.is_none()) {
         assumed::today(server, &layers, &mut today);
     }

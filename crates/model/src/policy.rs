@@ -136,6 +136,27 @@ pub struct Rule {
     pub types: Vec<String>,
 }
 
+impl Rule {
+    /// A rule for every type and size, without what only some methods have.
+    pub fn new(coding: &str, by: Encoder, method: &str) -> Rule {
+        Rule {
+            coding: coding.to_owned(),
+            by,
+            method: method.to_owned(),
+            encoder: None,
+            serializer: None,
+            level: None,
+            min_bytes: 0,
+            types: Vec::new(),
+        }
+    }
+
+    /// Whether it is for content of this media type.
+    pub fn is_for(&self, format: &str) -> bool {
+        self.types.is_empty() || self.types.iter().any(|own| own == format)
+    }
+}
+
 /// Who encodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -1,13 +1,13 @@
 //! Whether a policy does what it predicts on two running servers: the same contents by their URLs, before and after. Response times are
-//! those of a client; what the servers' processes take is not known.
+//! those of a client; CPU time is not compared.
 
 use weigh_model::policy::{Policy, Rule};
-use weigh_model::site::{Kind, Site, Stratum};
+use weigh_model::site::{Kind, Site};
 
 use super::coded::waiting;
 use super::content::{self, Item};
-use super::proof::{Proof, is_worse, left, lines, setup};
-use super::setup::{Exact, Setup, Sum};
+use super::proof::{Proof, Sums, is_worse, left, lines};
+use super::setup::{Exact, Setup};
 use super::wait::Weighted;
 use super::{Ground, change};
 use crate::report::Report;
@@ -49,12 +49,11 @@ pub fn prove_urls(
         let change = change(site, &before, &after);
         let lines =
             lines(kind, &decision.change, &change).into_iter().filter(|line| line.amount != "CPU time");
-        let lines: Vec<_> = lines.collect();
-        proof.worse |= lines.iter().any(is_worse);
         proof.lines.extend(lines);
         proof.open.extend(others(&ground, kind, &own, &decision.rules));
     }
     proof.open.extend(left(reports.iter()));
+    proof.worse = proof.lines.iter().any(is_worse);
     proof
 }
 
@@ -77,27 +76,21 @@ fn measured(ground: &Ground, kind: Kind, pairs: &[&ByUrl]) -> Option<(Setup, Set
     let report = ground.reports.first()?;
     let items = content::items(ground.site, kind);
     let pair_of = |item: &Item| pairs.iter().find(|pair| pair.sha256 == item.sample.sha256);
-    let (mut before, mut after) = (Sum::default(), Sum::default());
-    let mut is_measured = false;
+    let mut sums = Sums::default();
     for client in &ground.site.visitors.accept {
         let rows_of = |item: &Item| {
             let pair = pair_of(item)?;
             Some((row(report, &pair.before, &client.codings)?, row(report, &pair.after, &client.codings)?))
         };
-        for item in content::weighed(&items, |at| rows_of(&items[at]).is_some()) {
-            let Some((was, is)) = rows_of(&item) else { continue };
-            let requests = item.requests * client.share;
-            for (sum, row) in [(&mut before, was), (&mut after, is)] {
-                let sent = row.value(BODY).unwrap_or(item.sample.bytes as f64);
-                let wait = waiting(ground, kind, &item, row, sent);
-                let exact = Exact { wait, sent, ..Exact::default() }.times(requests);
-                // The response time takes the place of the CPU time, and has the application's in it.
-                sum.add(row.get(SECONDS).map(|time| time.scaled(requests)), exact);
-            }
-            is_measured = true;
-        }
+        // The response time takes the place of the CPU time, and has the application's in it.
+        let of = |item: &Item, row: &Row| {
+            let sent = row.value(BODY).unwrap_or(item.sample.bytes as f64);
+            let wait = waiting(ground, kind, item, row, sent);
+            (row.get(SECONDS).cloned(), Exact { wait, sent, ..Exact::default() })
+        };
+        sums.add(&items, client.share, &rows_of, &of);
     }
-    is_measured.then(|| (setup(before), setup(after)))
+    sums.setups()
 }
 
 /// What is sent after the change in another coding than the policy says, one line each.
@@ -110,7 +103,8 @@ fn others(ground: &Ground, kind: Kind, pairs: &[&ByUrl], rules: &[Rule]) -> Vec<
         for client in &ground.site.visitors.accept {
             let Some(row) = row(report, &pair.after, &client.codings) else { continue };
             let applies = |rule: &&Rule| {
-                holds(rule, item.stratum, item.sample.bytes) && client.codings.contains(&rule.coding)
+                let is_large = item.sample.bytes >= rule.min_bytes;
+                is_large && rule.is_for(&item.stratum.format) && client.codings.contains(&rule.coding)
             };
             let said = rules.iter().find(applies).map_or("no coding", |rule| rule.coding.as_str());
             let sent = row.fact(CODING).unwrap_or("no coding");
@@ -123,8 +117,4 @@ fn others(ground: &Ground, kind: Kind, pairs: &[&ByUrl], rules: &[Rule]) -> Vec<
         }
     }
     found
-}
-
-fn holds(rule: &Rule, stratum: &Stratum, bytes: u64) -> bool {
-    bytes >= rule.min_bytes && (rule.types.is_empty() || rule.types.contains(&stratum.format))
 }

@@ -48,8 +48,6 @@ struct Measured<'a> {
     by_method: Vec<Option<&'a Row>>,
     /// What today's method does; none: nothing was measured with it.
     today: Option<&'a Row>,
-    /// CPU nanoseconds that the site's own configuration takes beyond the lab's to send it; none: it encodes it, or was not measured.
-    beyond: Option<f64>,
 }
 
 /// What one response costs.
@@ -68,6 +66,8 @@ pub(crate) struct Coded<'a> {
     measured: Vec<Measured<'a>>,
     /// Of each file, by method, the plain one last.
     figures: Vec<Vec<Option<Figures>>>,
+    /// CPU nanoseconds that the site's own configuration takes for a response beyond the lab's.
+    beyond: f64,
 }
 
 /// A combination: a method per coding, the first that is sent first; the smallest size; types.
@@ -93,7 +93,7 @@ impl<'a> Coded<'a> {
         let server = ground.site.sources.server.as_deref();
         let today = ground.site.today(kind).map(Today::way);
         let mut methods: Vec<Method> = Vec::new();
-        let mut measured = Vec::new();
+        let (mut measured, mut beyond) = (Vec::new(), Vec::new());
         let items = content::items(ground.site, kind);
         let rows_of = |item: &Item| content::rows(ground.reports, kind, &item.sample.sha256, server);
         let rows: Vec<Vec<&Row>> = items.iter().map(rows_of).collect();
@@ -117,8 +117,8 @@ impl<'a> Coded<'a> {
                 by_method[at] = Some(row);
             }
             let as_it_is = rows.iter().copied().find(|row| is_own(row) && row.fact(CODING).is_none());
-            let beyond = as_it_is.and_then(|row| Some(row.value(CPU)? - plain.value(CPU)?));
-            measured.push(Measured { item, plain, by_method, today: today_of(rows), beyond });
+            beyond.extend(as_it_is.and_then(|row| Some(row.value(CPU)? - plain.value(CPU)?)));
+            measured.push(Measured { item, plain, by_method, today: today_of(rows) });
         }
         let limit = ground.site.limits.first_byte_ms.value;
         for own in &mut measured {
@@ -128,8 +128,8 @@ impl<'a> Coded<'a> {
             own.by_method.iter_mut().for_each(|row| *row = row.filter(|row| added(row) <= limit));
         }
         let figures = measured.iter().map(|own| own.figures(ground, kind)).collect();
-        let accept = &ground.site.visitors.accept;
-        (!measured.is_empty()).then_some(Coded { kind, accept, methods, measured, figures })
+        let (accept, beyond) = (&ground.site.visitors.accept, middle(beyond));
+        (!measured.is_empty()).then_some(Coded { kind, accept, methods, measured, figures, beyond })
     }
 
     /// The setups worth comparing: today's, the plain one, and the combinations with the lowest values.
@@ -315,19 +315,17 @@ impl<'a> Coded<'a> {
             let requests = share * item.requests;
             let exact = response(ground, self.kind, item, row).exact.times(requests);
             // Methods are measured in the lab's configuration, and would run in the site's own.
-            let beyond = if is_own(row) { 0.0 } else { self.beyond() };
+            let beyond = if is_own(row) { 0.0 } else { self.beyond };
             sum.add(row.get(CPU).map(|cpu| cpu.shifted(beyond).scaled(requests)), exact);
         }
         sum.parts()
     }
+}
 
-    /// CPU nanoseconds that the site's own configuration takes for a response beyond the lab's: the median over the files that it sends as they
-    /// are; 0 if there are none.
-    fn beyond(&self) -> f64 {
-        let mut all: Vec<f64> = self.measured.iter().filter_map(|own| own.beyond).collect();
-        all.sort_by(f64::total_cmp);
-        all.get(all.len() / 2).copied().unwrap_or(0.0).max(0.0)
-    }
+/// What the site's own configuration adds, from each file that it sends as it is: the median, and nothing if there is no such file.
+fn middle(mut added: Vec<f64>) -> f64 {
+    added.sort_by(f64::total_cmp);
+    added.get(added.len() / 2).copied().unwrap_or(0.0).max(0.0)
 }
 
 impl<'a> Measured<'a> {
@@ -423,14 +421,11 @@ impl<'a> Method<'a> {
             None => default.to_owned(),
         };
         Rule {
-            coding: self.coding.to_owned(),
-            by: self.by,
-            method: self.way.clone(),
             encoder: (self.by == Encoder::Beforehand).then_some(encoder),
-            serializer: None,
             level: setting.level,
             min_bytes,
             types: types.to_vec(),
+            ..Rule::new(self.coding, self.by, &self.way)
         }
     }
 

@@ -9,10 +9,11 @@ use weigh_model::way::CONFIG;
 use super::coded::{response, way_of};
 use super::content::{self, Item};
 use super::document::interval;
-use super::setup::{Setup, Sum};
+use super::setup::{Exact, Setup, Sum};
 use super::wait::{Weighted, alone};
 use super::{Ground, amount, change, stored};
 use crate::document::Block;
+use crate::estimate::Estimate;
 use crate::exhibit::negotiation::Quirk;
 use crate::first::distinct;
 use crate::report::{FaultRow, Report};
@@ -89,9 +90,7 @@ pub fn prove(
             continue;
         };
         let measured = change(site, &before, &after);
-        let lines = lines(kind, &decision.change, &measured);
-        proof.worse |= lines.iter().any(is_worse);
-        proof.lines.extend(lines);
+        proof.lines.extend(lines(kind, &decision.change, &measured));
         proof.lines.extend(over_link(policy, site, links, responses, kind));
     }
     let reports = || responses.iter().map(|one| &one.report).chain(values);
@@ -106,6 +105,7 @@ pub fn prove(
         let words = result.wrong().map(|remark| remark.quirk.words().to_owned());
         proof.broken = distinct(std::mem::take(&mut proof.broken).into_iter().chain(words));
     }
+    proof.worse = proof.lines.iter().any(is_worse);
     proof
 }
 
@@ -232,23 +232,52 @@ fn sent_pair(
 ) -> Option<(Setup, Setup)> {
     let sides = Sides::new(policy, site, kind)?;
     let items = content::items(site, kind);
-    let (mut before, mut after) = (Sum::default(), Sum::default());
-    let mut is_measured = false;
+    let mut sums = Sums::default();
     for one in responses {
         let reports = std::slice::from_ref(&one.report);
         let ground = Ground::new(site, links, reports);
         let pair_of = |item: &Item| sides.pair_in(one, item, site.sources.server.as_deref(), None);
-        for item in content::weighed(&items, |at| pair_of(&items[at]).is_some()) {
+        let of = |item: &Item, row: &Row| (row.get(CPU).cloned(), response(&ground, kind, item, row).exact);
+        sums.add(&items, one.accept.share, &pair_of, &of);
+    }
+    sums.setups()
+}
+
+/// The rows of a file before and after.
+pub(super) type Pair<'r> = (&'r Row, &'r Row);
+
+/// What all responses take before and after.
+#[derive(Default)]
+pub(super) struct Sums {
+    before: Sum,
+    after: Sum,
+    is_measured: bool,
+}
+
+impl Sums {
+    /// Adds a share of the requests for the files of which both rows are known; `of` says what one response takes.
+    pub fn add<'r>(
+        &mut self,
+        items: &[Item],
+        share: f64,
+        pair_of: &dyn Fn(&Item) -> Option<Pair<'r>>,
+        of: &dyn Fn(&Item, &Row) -> (Option<Estimate>, Exact),
+    ) {
+        for item in content::weighed(items, |at| pair_of(&items[at]).is_some()) {
             let Some((was, is)) = pair_of(&item) else { continue };
-            let requests = item.requests * one.accept.share;
-            for (sum, row) in [(&mut before, was), (&mut after, is)] {
-                let exact = response(&ground, kind, &item, row).exact.times(requests);
-                sum.add(row.get(CPU).map(|cpu| cpu.scaled(requests)), exact);
+            let requests = item.requests * share;
+            for (sum, row) in [(&mut self.before, was), (&mut self.after, is)] {
+                let (time, exact) = of(&item, row);
+                sum.add(time.map(|time| time.scaled(requests)), exact.times(requests));
             }
-            is_measured = true;
+            self.is_measured = true;
         }
     }
-    is_measured.then(|| (setup(before), setup(after)))
+
+    /// Both; none if nothing was added.
+    pub fn setups(self) -> Option<(Setup, Setup)> {
+        self.is_measured.then(|| (setup(self.before), setup(self.after)))
+    }
 }
 
 /// Response times over a link that was made, beside those that its model says of the bytes and the CPU time that were measured without it.
@@ -274,7 +303,7 @@ fn over_link(
     })
 }
 
-pub(super) fn setup(sum: Sum) -> Setup {
+fn setup(sum: Sum) -> Setup {
     let (rules, needs, method) = (Vec::new(), Vec::new(), None);
     let (cpu, exact) = sum.parts();
     Setup { name: String::new(), rules, method, needs, is_today: false, cpu, exact }

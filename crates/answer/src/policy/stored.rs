@@ -114,16 +114,9 @@ fn setup(ground: &Ground, items: &[Item], rows: &[Vec<&Row>], own: &Key, min_byt
         Some(today) => today.about.clone(),
         None => format!("Cache values with {}", label::cell(Some(own.0.as_str()), setting)),
     };
-    let rule = Rule {
-        coding: if is_plain { String::new() } else { setting.codec.clone() },
-        by: Encoder::Php,
-        method: own.1.clone(),
-        encoder: None,
-        serializer: Some(own.0.clone()),
-        level: setting.level,
-        min_bytes,
-        types: Vec::new(),
-    };
+    let coding = if is_plain { "" } else { &setting.codec };
+    let (serializer, level) = (Some(own.0.clone()), setting.level);
+    let rule = Rule { serializer, level, min_bytes, ..Rule::new(coding, Encoder::Php, &own.1) };
     let needs = needs(&own.0, first);
     let (cpu, exact) = sum.parts();
     Some(Setup { name, rules: vec![rule], method: None, needs, is_today, cpu, exact })

@@ -58,7 +58,7 @@ const EXAMPLES: &str = "Examples:
   weigh prove                                   the policy in advice/policy.toml, for site.toml
   weigh prove advice/policy.toml --budget 10m   narrower intervals
   weigh prove --before http://localhost/ --after http://localhost:8080/
-                                                two running servers: response times and bytes, no CPU time";
+                                                two running servers: response times and bytes";
 
 /// The longest policy in bytes.
 const LONGEST: u64 = 4 << 20;

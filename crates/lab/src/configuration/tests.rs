@@ -17,16 +17,7 @@ fn servers() -> Vec<Found> {
 }
 
 fn rule(coding: &str, by: Encoder, method: &str, min_bytes: u64) -> Rule {
-    Rule {
-        coding: coding.into(),
-        by,
-        method: method.into(),
-        encoder: None,
-        serializer: None,
-        level: None,
-        min_bytes,
-        types: Vec::new(),
-    }
+    Rule { min_bytes, ..Rule::new(coding, by, method) }
 }
 
 fn decided(kind: Kind, rules: Vec<Rule>, method: Option<&str>) -> Decision {

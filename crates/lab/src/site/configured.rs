@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::lab::Lab;
 use crate::rig::programs::first_of;
@@ -12,10 +12,9 @@ use crate::rig::server::own::places::{Place, places};
 use crate::rig::server::own::site::{self, Site, Wanted};
 use crate::rig::server::own::syntax;
 use crate::rig::server::own::tree::{self, Tree};
-use crate::rig::server::own::{Rules, recognise};
+use crate::rig::server::own::{self, Rules, recognise};
 use crate::rig::service::FolderDefinition;
 use weigh_model::site::{From, Kind, Today};
-use weigh_model::suggest::nearest_hint;
 use weigh_model::text::{clean, clean_path};
 
 /// A configuration that was read.
@@ -37,17 +36,12 @@ impl Configured {
     ///
     /// # Errors
     /// One line: what cannot be read, or which sites there are to choose from.
-    pub fn read(
-        lab: &Lab,
-        file: &Path,
-        server: Option<&Definition>,
-        docroot: Option<&Path>,
-    ) -> Result<Configured> {
+    pub fn read(lab: &Lab, file: &Path, server: Option<&str>, docroot: Option<&Path>) -> Result<Configured> {
         let named = format!("--server-config {}", clean_path(file));
         let text = tree::text(file).map_err(|error| anyhow::anyhow!("{named}: {error:#}"))?;
         let definitions = Definition::load(&lab.definitions)?;
         let definition = match server {
-            Some(definition) => definition,
+            Some(name) => own::named(&definitions, name)?,
             None => recognise(&definitions, file, &text)?,
         };
         let Some(rules) = definition.own.clone() else {
@@ -121,21 +115,6 @@ impl Configured {
             None => (way, format!("{coding} on the fly"), place),
         }
     }
-}
-
-/// The server of this name, as `--server` gives it.
-///
-/// # Errors
-/// One line: there is none.
-pub fn named(lab: &Lab, name: &str) -> Result<Definition> {
-    let definitions = Definition::load(&lab.definitions)?;
-    let is_site = |definition: &&Definition| definition.policy.is_some();
-    let known: Vec<String> = definitions.iter().filter(is_site).map(|one| one.name.clone()).collect();
-    let found = definitions.into_iter().find(|one| one.name == name && known.contains(&one.name));
-    found.with_context(|| {
-        let hint = nearest_hint(name, known.iter().map(String::as_str));
-        format!("--server {}: no such server{hint}", clean(name))
-    })
 }
 
 /// The method of a server that sends this content coding, as a study names it.

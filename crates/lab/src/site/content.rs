@@ -34,10 +34,9 @@ pub fn add_files(
     progress: &mut dyn Progress,
 ) -> Result<u64> {
     let mut sum = Sum::default();
-    let roots = served.roots();
     let counted = served.counted();
     for one in &counted {
-        let links = if served.follows() { Links::Served(&roots) } else { Links::Inside };
+        let links = if served.follows() { Links::Served(served.roots()) } else { Links::Inside };
         let notes = user::visit(&one.folder, output, links, &mut |file| {
             let left = add_file((served, one), &file, asked, strata, &mut sum);
             if left.is_none() && sum.files % OFTEN == 0 {

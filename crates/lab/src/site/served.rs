@@ -19,6 +19,8 @@ pub struct Served {
     is_aliased: bool,
     /// Whether links are followed as the server follows them.
     is_configured: bool,
+    /// Every folder that links may lead into.
+    roots: Vec<PathBuf>,
 }
 
 /// A folder whose files are counted.
@@ -53,7 +55,8 @@ impl Served {
             aliases: there.iter().map(alias).collect(),
             ..Sources::default()
         };
-        Served { sources, shared, is_aliased, is_configured: configured.is_some() }
+        let roots = roots(&sources);
+        Served { sources, shared, is_aliased, is_configured: configured.is_some(), roots }
     }
 
     /// Those of a site's file.
@@ -61,6 +64,7 @@ impl Served {
         Served {
             sources: sources.clone(),
             is_configured: sources.server_config.is_some(),
+            roots: roots(sources),
             ..Served::default()
         }
     }
@@ -71,9 +75,8 @@ impl Served {
     }
 
     /// Every folder that links may lead into.
-    pub fn roots(&self) -> Vec<PathBuf> {
-        let folders = self.sources.aliases.iter().map(|alias| &alias.folder).chain(&self.sources.docroot);
-        folders.filter_map(|folder| Path::new(folder).canonicalize().ok()).collect()
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.roots
     }
 
     /// Whether links to folders are followed.
@@ -112,7 +115,7 @@ impl Served {
     /// One line without the path: why it cannot be opened.
     pub fn open(&self, path: &str) -> Result<(File, u64)> {
         let (folder, rest) = self.sources.folder(path).context("there is no document root")?;
-        local::open_inside(Path::new(folder), rest, (&self.roots(), self.is_configured))
+        local::open_inside(Path::new(folder), rest, (&self.roots, self.is_configured))
     }
 
     /// Reads it.
@@ -123,6 +126,11 @@ impl Served {
         let (file, length) = self.open(path)?;
         local::read_all(file, length, most)
     }
+}
+
+fn roots(sources: &Sources) -> Vec<PathBuf> {
+    let folders = sources.aliases.iter().map(|alias| &alias.folder).chain(&sources.docroot);
+    folders.filter_map(|folder| Path::new(folder).canonicalize().ok()).collect()
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::*;
 use crate::defs::Definitions;
 use crate::rig::service::FolderDefinition;
-use weigh_model::policy::{Change, Encoder, Objective, Rule};
-use weigh_model::site::{Figure, From, SCHEMA, Sample, Sources, Visitors};
+use weigh_model::policy::{Change, Decision, Encoder, Objective, Policy, Rule};
+use weigh_model::site::{Accept, Figure, From, SCHEMA, Sample, Sources, Visitors};
 
 /// A size of pages: the requests of all, and the share of each.
 fn pages(from_bytes: u64, requests: f64, shares: &[f64]) -> Stratum {
@@ -73,22 +73,15 @@ fn of_pages_of_one_size_those_with_the_most_requests_are_chosen() {
 
 #[test]
 fn each_client_is_measured_with_what_the_policy_sends_it() {
-    let rule = |coding: &str, by, method: &str| Rule {
-        coding: coding.into(),
-        by,
-        method: method.into(),
-        encoder: None,
-        serializer: None,
-        level: None,
-        min_bytes: 0,
-        types: Vec::new(),
-    };
     let decision = Decision {
         kind: Kind::Page,
         keep: false,
         text: "Send pages.".into(),
         today: "nothing".into(),
-        rules: vec![rule("zstd", Encoder::Php, "php/zstd:1"), rule("gzip", Encoder::Server, "server/gzip:6")],
+        rules: vec![
+            Rule::new("zstd", Encoder::Php, "php/zstd:1"),
+            Rule::new("gzip", Encoder::Server, "server/gzip:6"),
+        ],
         method: None,
         needs: Vec::new(),
         change: Change::default(),

@@ -23,7 +23,6 @@ use crate::study::Study;
 use crate::subject::delivery::look;
 use weigh_model::inventory::Inventory;
 use weigh_model::setting::Setting;
-use weigh_model::suggest::nearest_hint;
 use weigh_model::text::clean_path;
 use weigh_model::way::CONFIG;
 
@@ -143,10 +142,7 @@ impl Lab {
         let text = tree::text(file).map_err(|error| anyhow!("{}: {error:#}", named()))?;
         let definitions = Definition::load(&self.definitions)?;
         let definition = match server {
-            Some(name) => definitions.iter().find(|d| d.name == name).ok_or_else(|| {
-                let known = definitions.iter().map(|d| d.name.as_str());
-                anyhow!("--server {name}: no such server{}", nearest_hint(name, known))
-            })?,
+            Some(name) => own::named(&definitions, name)?,
             None => own::recognise(&definitions, file, &text)?,
         };
         let read = own::read(&present(definition)?, file, &text, wanted)?;

@@ -107,7 +107,7 @@ fn packed(policy: &Policy, site: &Site, payload: &Payload, is_every: bool) -> BT
     let holds = |rule: &&Rule| {
         rule.by == Encoder::Beforehand
             && (is_every || payload.bytes >= rule.min_bytes)
-            && (rule.types.is_empty() || rule.types.contains(&stratum.format))
+            && rule.is_for(&stratum.format)
     };
     let of = |rule: &Rule| {
         let (_, ending) = types::VARIANTS.iter().find(|(coding, _)| *coding == rule.coding)?;

@@ -9,7 +9,7 @@ use weigh_load::target::{Resolver, Scheme, Target, permit};
 use super::Own;
 use crate::content::{Names, kind};
 use crate::digest;
-use crate::lab::{Planning, Progress};
+use crate::lab::Planning;
 use crate::planner::{Ask, policy};
 use crate::rig::http::{self, Reply};
 use crate::study::Study;
@@ -67,14 +67,12 @@ pub fn study() -> Result<Study> {
 /// One line: which URL cannot or may not be measured, and what to do.
 pub fn plan(study: &Study, own: &Own, planning: &mut Planning<'_>) -> Result<Plan> {
     let mut plan = empty(study, planning.ask);
-    let Planning { staging, progress, .. } = planning;
-    let (resolver, mut names) = (Resolver::default(), Names::new());
+    let mut asking = Asking::new(&own.allow_remote);
     let mut said = Vec::new();
     for url in &own.urls {
-        let Found { target, answer: plainly } = find("--url", url, &own.allow_remote, &resolver, *progress)?;
+        let Found { target, answer: plainly, payload } = asking.find("--url", url, planning)?;
         let doing = || format!("--url {}", clean(url));
         said.extend(plainly.shown_field("server"));
-        let payload = payload(url, &target, &plainly, staging, &mut names).with_context(doing)?;
         let asked =
             |coding, answer: &Reply| cell(Subject::ASSET, &payload, &target, (coding, coding), answer);
         plan.cells.push(asked("identity", &plainly));
@@ -138,6 +136,19 @@ impl<'a> Asking<'a> {
         permit(&target, self.allowed).map_err(|why| anyhow!("{flag}: {why:#}"))
     }
 
+    /// Asks a URL once, if it may be asked; `flag` is what it was given by.
+    fn find(&mut self, flag: &str, url: &str, planning: &mut Planning<'_>) -> Result<Found> {
+        let target = self.resolver.target(url)?;
+        permit(&target, self.allowed)?;
+        planning.progress.doing(&format!("asking {}", clean(url)));
+        let doing = || format!("{flag} {}", clean(url));
+        let answer = ask_once(&target, "identity").with_context(doing)?;
+        welcome(flag, url, &answer)?;
+        let payload =
+            payload(url, &target, &answer, planning.staging, &mut self.names).with_context(doing)?;
+        Ok(Found { target, answer, payload })
+    }
+
     /// Adds what a URL sends to clients with these values of Accept-Encoding; gives the payload's name.
     ///
     /// # Errors
@@ -150,10 +161,8 @@ impl<'a> Asking<'a> {
         accepts: &[String],
         planning: &mut Planning<'_>,
     ) -> Result<String> {
-        let Found { target, answer } = find(flag, url, self.allowed, &self.resolver, planning.progress)?;
+        let Found { target, payload, .. } = self.find(flag, url, planning)?;
         let doing = || format!("{flag} {}", clean(url));
-        let payload =
-            payload(url, &target, &answer, planning.staging, &mut self.names).with_context(doing)?;
         for accept in accepts {
             let answer = ask_once(&target, accept).with_context(doing)?;
             welcome(flag, url, &answer)?;
@@ -171,12 +180,9 @@ impl<'a> Asking<'a> {
 /// # Errors
 /// One line: why the page cannot or may not be measured, and what to do.
 pub fn add_page(plan: &mut Plan, url: &str, own: &Own, planning: &mut Planning<'_>) -> Result<()> {
-    let mut names = Names::new();
-    plan.payloads.iter().for_each(|payload| drop(names.give(&payload.name)));
-    let Found { target, answer } =
-        find("--page", url, &own.allow_remote, &Resolver::default(), planning.progress)?;
-    let payload = payload(url, &target, &answer, planning.staging, &mut names)
-        .with_context(|| format!("--page {}", clean(url)))?;
+    let mut asking = Asking::new(&own.allow_remote);
+    plan.payloads.iter().for_each(|payload| drop(asking.names.give(&payload.name)));
+    let Found { target, answer, payload } = asking.find("--page", url, planning)?;
     plan.cells.push(cell(Subject::PAGE, &payload, &target, ("identity", "identity"), &answer));
     plan.payloads.push(payload);
     let version = answer.shown_field("server").unwrap_or_default();
@@ -189,22 +195,8 @@ struct Found {
     target: Target,
     /// Without a content coding.
     answer: Reply,
-}
-
-/// Asks a URL once, if it may be asked; `flag` is what it was given by.
-fn find(
-    flag: &str,
-    url: &str,
-    allowed: &[String],
-    resolver: &Resolver,
-    progress: &mut dyn Progress,
-) -> Result<Found> {
-    let target = resolver.target(url)?;
-    permit(&target, allowed)?;
-    progress.doing(&format!("asking {}", clean(url)));
-    let answer = ask_once(&target, "identity").with_context(|| format!("{flag} {}", clean(url)))?;
-    welcome(flag, url, &answer)?;
-    Ok(Found { target, answer })
+    /// What it sends.
+    payload: Payload,
 }
 
 fn ask_once(target: &Target, accept: &str) -> Result<Reply> {

@@ -27,7 +27,8 @@ use site::{Site, Wanted};
 pub use syntax::Syntax;
 use syntax::{Directive, Place};
 use tree::Tree;
-use weigh_model::text::clean_path;
+use weigh_model::suggest::nearest_hint;
+use weigh_model::text::{clean, clean_path};
 use weigh_model::way::{CONFIG, DIR, OwnConfig, WayKind};
 
 /// What of a user's configuration a private instance cannot have as it is. Names are compared without regard to case; `*` at the end of
@@ -170,6 +171,17 @@ pub fn recognise<'d>(definitions: &'d [Definition], file: &Path, text: &str) -> 
             known(definitions).join(", ")
         ),
     }
+}
+
+/// The server of this name, as `--server` gives it.
+///
+/// # Errors
+/// One line: none is called so.
+pub fn named<'d>(definitions: &'d [Definition], name: &str) -> Result<&'d Definition> {
+    definitions.iter().find(|d| d.name == name).with_context(|| {
+        let all = definitions.iter().map(|d| d.name.as_str());
+        format!("--server {}: no such server{}", clean(name), nearest_hint(name, all))
+    })
 }
 
 /// The servers of which a configuration can be measured.

@@ -38,16 +38,8 @@ echo $page;
 "#;
 
 fn rule(coding: &str, by: Encoder, method: &str, types: &[&str]) -> Rule {
-    Rule {
-        coding: coding.into(),
-        by,
-        method: method.into(),
-        encoder: None,
-        serializer: None,
-        level: None,
-        min_bytes: THRESHOLD,
-        types: types.iter().map(|name| (*name).to_owned()).collect(),
-    }
+    let types = types.iter().map(|name| (*name).to_owned()).collect();
+    Rule { min_bytes: THRESHOLD, types, ..Rule::new(coding, by, method) }
 }
 
 fn decided(kind: Kind, rules: Vec<Rule>) -> Decision {

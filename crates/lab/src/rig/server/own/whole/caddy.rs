@@ -11,7 +11,7 @@ use super::super::syntax::{Directive, Place, Wrong};
 use super::super::tree::Tree;
 use super::OURS;
 
-/// Handlers that only look at a request or answer it from files; others ask or write outside, run programs, or are not known.
+/// Handlers that only read a request or answer it from files. Others contact hosts, write files, run programs, or are unknown.
 const KEPT: [&str; 16] = [
     "subroute",
     "vars",
