@@ -108,6 +108,8 @@ pub const CONFIG: &str = "config";
 pub const PLACEHOLDER: &str = "@WEIGH-";
 /// The placeholder of the private instance's directory.
 pub const DIR: &str = "@WEIGH-DIR@";
+/// The placeholder of the socket of the private pool of PHP-FPM.
+pub const FPM: &str = "@WEIGH-FPM@";
 /// The placeholder of the folder that stands for `/` in paths of files that are served.
 pub const TREE: &str = "@WEIGH-TREE@";
 

@@ -200,14 +200,14 @@ impl<'a> Sides<'a> {
         item: &Item,
         server: Option<&str>,
         link: Option<&str>,
-    ) -> Option<(&'m Row, &'m Row)> {
+    ) -> Option<Pair<'m>> {
         let reports = std::slice::from_ref(&of.report);
         let rows = content::rows_over(reports, self.decision.kind, &item.sample.sha256, server, link);
         self.pair(&rows, &of.accept)
     }
 
     /// Before and after among the rows of a file.
-    fn pair<'r>(&self, rows: &[&'r Row], client: &Accept) -> Option<(&'r Row, &'r Row)> {
+    fn pair<'r>(&self, rows: &[&'r Row], client: &Accept) -> Option<Pair<'r>> {
         let rows = || rows.iter().copied();
         let own = rows().find(|row| row.cell.setting.codec == CONFIG && self.is_before(row));
         // What PHP does is measured in the lab's configuration: so is what it is compared with, if that sends the same.
@@ -246,6 +246,9 @@ fn sent_pair(
 /// The rows of a file before and after.
 pub(super) type Pair<'r> = (&'r Row, &'r Row);
 
+/// The time of one response, as far as it was measured, and its other amounts.
+type Taken = (Option<Estimate>, Exact);
+
 /// What all responses take before and after.
 #[derive(Default)]
 pub(super) struct Sums {
@@ -261,7 +264,7 @@ impl Sums {
         items: &[Item],
         share: f64,
         pair_of: &dyn Fn(&Item) -> Option<Pair<'r>>,
-        of: &dyn Fn(&Item, &Row) -> (Option<Estimate>, Exact),
+        of: &dyn Fn(&Item, &Row) -> Taken,
     ) {
         for item in content::weighed(items, |at| pair_of(&items[at]).is_some()) {
             let Some((was, is)) = pair_of(&item) else { continue };

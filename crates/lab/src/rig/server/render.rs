@@ -19,7 +19,7 @@ use super::{Certificate, Site};
 use crate::rig::service::Draft;
 use crate::rig::template::path_text as path;
 use weigh_model::site::Alias;
-use weigh_model::way::{DIR, OwnConfig, TREE, WayKind};
+use weigh_model::way::{DIR, FPM, OwnConfig, TREE, WayKind};
 
 /// What the names of templates begin with that only a configuration of the user's includes.
 const OF_CONFIG: &str = "config.";
@@ -239,7 +239,7 @@ impl Values {
             (DIR, &self.dir),
             (TREE, &tree),
             ("@WEIGH-ROOT@", &root),
-            ("@WEIGH-FPM@", fpm),
+            (FPM, fpm),
             ("@WEIGH-PORT@", &port),
             ("@WEIGH-HOST@", &self.host),
             ("@WEIGH-READY@", &self.ready),

@@ -136,7 +136,12 @@ fn what_would_be_read_asked_or_written_outside_is_not_there() {
     let text = "<VirtualHost *:80>\nCustomLog \"|/usr/bin/mail x\" combined\nRewriteMap a prg:/bin/x\nRewriteMap b txt:/srv/map\nRequire ip 10.0.0.1\n\
                 RewriteRule ^/x http://10.0.0.1/ [P,L]\nProxyPass /app http://10.0.0.2:8080/\nSetHandler \"proxy:unix:/run/php/php-fpm.sock|fcgi://localhost\"\n\
                 AuthUserFile /etc/passwords\nExtFilterDefine a cmd=/bin/true\n</VirtualHost>\n";
-    let config = whole("apache", &[("mine.conf", text)]).config;
+    let Read { config, notes, .. } = whole("apache", &[("mine.conf", text)]);
+    let elsewhere = notes.iter().find(|note| note.starts_with("other programs")).unwrap();
+    assert!(
+        elsewhere.contains("ProxyPass") && !elsewhere.contains("SetHandler"),
+        "the pool answers: {elsewhere}"
+    );
     for gone in ["mail", "prg:", "10.0.0.", "/run/php", "passwords", "ExtFilter"] {
         assert!(!config.text.contains(gone), "{gone}: {}", config.text);
     }

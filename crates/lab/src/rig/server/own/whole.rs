@@ -21,7 +21,7 @@ use super::syntax::{Directive, Place, Syntax, Written, Wrong, quoted};
 use super::tree::{Tree, tidy};
 use super::{Rules, expression, expressions, is};
 use crate::rig::server::found::Found;
-use weigh_model::way::{DIR, TREE};
+use weigh_model::way::{DIR, FPM, TREE};
 
 /// The place of directives that are the lab's own.
 const OURS: Place = Place { file: u32::MAX, line: 0 };
@@ -226,7 +226,9 @@ impl<'w> Writer<'w> {
         if let Some((found, to)) = swap {
             let mut out = String::new();
             found.expand(&to.replace("{line}", &at.line.to_string()), &mut out);
-            let kind = match (out.is_empty(), is(&self.rules.elsewhere, name)) {
+            // What is handed to the private pool is answered.
+            let is_elsewhere = is(&self.rules.elsewhere, name) && !out.contains(FPM);
+            let kind = match (out.is_empty(), is_elsewhere) {
                 (true, _) => Kind::Without,
                 (false, true) => Kind::Elsewhere,
                 (false, false) => Kind::Swapped,

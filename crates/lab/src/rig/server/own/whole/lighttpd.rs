@@ -10,7 +10,7 @@ use super::super::syntax::Directive;
 use super::super::syntax::assigned::{Value, in_quotes};
 use super::super::tree::tidy;
 use super::super::{Rules, is};
-use weigh_model::way::{DIR, TREE};
+use weigh_model::way::{DIR, FPM, TREE};
 
 /// What hands requests to programs by their path.
 const BACKENDS: [&str; 5] =
@@ -139,7 +139,7 @@ impl Work<'_> {
             let is_own = directive.name == "fastcgi.server" && is_php(&at, &backend.text());
             let kind = if is_own { Kind::Swapped } else { Kind::Elsewhere };
             self.notes.add(kind, &directive.name, directive.at);
-            let socket = if is_own { "@WEIGH-FPM@".to_owned() } else { format!("{DIR}/nobody.sock") };
+            let socket = if is_own { FPM.to_owned() } else { format!("{DIR}/nobody.sock") };
             let mut row = vec![(Some("socket".to_owned()), Value::Word(in_quotes(&socket)))];
             let first = backend.entries().first().map(|(_, first)| first);
             let options = first.map(Value::entries).unwrap_or_default();
