@@ -8,6 +8,7 @@ use crate::rig::server::own::site::{self, Site};
 use crate::rig::server::own::syntax::json::{get, string, strings};
 use crate::rig::server::own::syntax::{Directive, Place};
 use crate::rig::server::own::tree::{Tree, tidy};
+use crate::rig::server::types;
 
 /// The shortest response that `encode` encodes where nothing is said, in bytes.
 const SHORTEST: u64 = 512;
@@ -22,8 +23,6 @@ const TYPES: [&str; 8] = [
     "application/wasm*",
     "image/svg+xml*",
 ];
-/// Codings with the endings of their variants.
-const ENDINGS: [(&str, &str); 3] = [("br", "br"), ("gzip", "gz"), ("zstd", "zst")];
 /// Types that Caddy knows by itself.
 const KNOWN: [(&str, &str); 13] = [
     ("css", "text/css"),
@@ -363,11 +362,11 @@ fn variants(handler: &Directive, file: &Path, asked: &Asked<'_>) -> Vec<Variants
     let mut codings: Vec<&Directive> = named.within().iter().collect();
     codings.sort_by_key(|one| order.iter().position(|name| *name == one.name).unwrap_or(usize::MAX));
     let of = |one: &Directive| {
-        let (coding, ending) = ENDINGS.iter().find(|(coding, _)| *coding == one.name)?;
+        let ending = Some(types::ending(&one.name)).filter(|ending| !ending.is_empty())?;
         let beside = PathBuf::from(format!("{}.{ending}", file.display()));
         Some(Variants {
-            coding: (*coding).to_owned(),
-            ending: (*ending).to_owned(),
+            coding: one.name.clone(),
+            ending: ending.to_owned(),
             by: "file_server".into(),
             is_there: (asked.exists)(&beside) == Exists::File,
             at: Some(named.at),
