@@ -21,7 +21,7 @@ pub const LEAST_SHARE: f64 = 0.05;
 /// user's configuration is added to them where the site has one.
 ///
 /// # Errors
-/// As [`studies`].
+/// As [`super::studies`].
 pub fn proofs(
     site: &Site,
     folder: &Path,
