@@ -135,7 +135,12 @@ fn proved(lab: &Lab, server: &str, config: &str) -> String {
     let advised = lab.done(&["advise", "--budget", "12s"]);
     assert!(!advised.stderr.contains("the configuration says"), "{server}: {}", advised.stderr);
     assert!(policy(lab).decisions.iter().any(|one| !one.keep), "{server}: {}", advised.stdout);
-    let proved = lab.told(&["prove", "--budget", "12s", "--json"]);
+    // On a busy machine the shorter budget leaves configurations out.
+    let within = |budget: &str| lab.told(&["prove", "--budget", budget, "--json"]);
+    let mut proved = within("12s");
+    if proved["open"].to_string().contains("did not fit into the budget") {
+        proved = within("60s");
+    }
     let traffic =
         proved["lines"].as_array().unwrap().iter().find(|line| line["amount"] == "traffic").unwrap();
     assert_eq!(traffic["held"], true, "{server}: {proved}");
