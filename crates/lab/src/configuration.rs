@@ -6,6 +6,7 @@
 mod advised;
 mod emitted;
 mod folder;
+mod library;
 pub mod own;
 mod php;
 mod server;
@@ -19,7 +20,8 @@ pub use folder::files;
 
 use crate::rig::guard::Place;
 use crate::rig::server::Found;
-use weigh_model::policy::{Decision, Policy};
+use weigh_model::policy::{Decision, Policy, Rule};
+use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::site::{Kind, Site};
 
 /// What a policy is written for.
@@ -42,12 +44,23 @@ pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Vec<Emitted>
     }
     emitted.extend(php::emit(policy)?);
     emitted.extend(symfony::emit(policy)?);
+    emitted.extend(library::emit(policy, site)?);
     Ok(emitted)
 }
 
 /// The decision for a kind of content, if it changes something.
 fn decision(policy: &Policy, kind: Kind) -> Option<&Decision> {
     policy.decisions.iter().find(|decision| decision.kind == kind && !decision.keep)
+}
+
+/// The method of PHP that a rule names, without its place, and the level: the rule's own, else the method's.
+fn asked(rule: &Rule) -> Result<(String, Option<i32>)> {
+    let request = Request::parse(rule.method.trim_start_matches("php/"))?;
+    let listed = match &request.levels {
+        Some(LevelRequest::Listed(levels)) => levels.first().copied(),
+        _ => None,
+    };
+    Ok((request.name, rule.level.or(listed)))
 }
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 
-use super::{Emitted, decision};
+use super::{Emitted, asked, decision};
 use crate::rig::fpm::{Mode, workers};
 use weigh_model::policy::{Encoder, Policy, Pool, Rule};
-use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::site::Kind;
 use weigh_model::text::clean;
 use weigh_model::units;
@@ -56,12 +55,8 @@ fn size(pool: &Pool) -> Result<String> {
 
 /// The settings of one rule, or why there are none.
 fn ini(rule: &Rule) -> Result<String> {
-    let request = Request::parse(rule.method.trim_start_matches("php/"))?;
-    let (method, coding) = (clean(&request.name), clean(&rule.coding));
-    let level = rule.level.or(match &request.levels {
-        Some(LevelRequest::Listed(levels)) => levels.first().copied(),
-        _ => None,
-    });
+    let (method, level) = asked(rule)?;
+    let (method, coding) = (clean(&method), clean(&rule.coding));
     let mut text = String::new();
     let setting = if method == HANDLER { "zlib.output_compression" } else { &method };
     let is_known = method == HANDLER || method.ends_with(SETTING);

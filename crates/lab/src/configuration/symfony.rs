@@ -3,10 +3,9 @@
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use super::{Emitted, decision};
+use super::{Emitted, asked, decision};
 use crate::rig::template;
 use weigh_model::policy::{Policy, Rule};
-use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::site::Kind;
 use weigh_model::text::clean;
 
@@ -83,8 +82,8 @@ fn igbinary(rule: &Rule) -> Result<bool> {
 }
 
 fn codec(rule: &Rule) -> Result<Option<Codec>> {
-    let request = Request::parse(&rule.method)?;
-    let named = if request.name.is_empty() { rule.coding.as_str() } else { request.name.as_str() };
+    let (method, level) = asked(rule)?;
+    let named = if method.is_empty() { rule.coding.as_str() } else { method.as_str() };
     // A method may be the serializer's, `igbinary`: the codec is then the coding.
     let known = |name: &str| CODECS.iter().find(|(known, ..)| *known == name);
     if ["identity", ""].contains(&rule.coding.as_str()) {
@@ -95,10 +94,5 @@ fn codec(rule: &Rule) -> Result<Option<Codec>> {
         let all: Vec<&str> = CODECS.iter().map(|(name, ..)| *name).collect();
         bail!("policy: no codec of values `{}`; known: {}", clean(&rule.coding), all.join(", "));
     };
-    let asked = match &request.levels {
-        Some(LevelRequest::Listed(levels)) => levels.first().copied(),
-        _ => None,
-    };
-    let level = rule.level.or(asked).filter(|_| *has_level);
-    Ok(Some(Codec { name, extension, encode, decode, level }))
+    Ok(Some(Codec { name, extension, encode, decode, level: level.filter(|_| *has_level) }))
 }
