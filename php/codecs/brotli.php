@@ -82,5 +82,8 @@ return array(
                 );
             },
         ),
+        'weighbridge' => Extension::weighbridgeBinding(function () {
+            return 'br';
+        }) + array('refuses' => array('window')),
     ),
 );

@@ -1,8 +1,9 @@
 <?php
-/** libdeflate through FFI; there is no extension for it. */
+/** libdeflate through FFI, else through the extension weighbridge. */
 
 use Weighbridge\Buffer;
 use Weighbridge\Coder;
+use Weighbridge\Extension;
 use Weighbridge\Fault;
 use Weighbridge\Library;
 use Weighbridge\Params;
@@ -97,5 +98,13 @@ return array(
                 );
             },
         ),
+        'weighbridge' => Extension::weighbridgeBinding(function (Params $params) {
+            $container = $params->option('container', 'raw');
+            if ($container === 'raw') {
+                $remedy = 'container=gzip';
+                throw new Fault('parameter', 'the extension weighbridge has no bare DEFLATE; it has zlib and gzip', $remedy);
+            }
+            return $container === 'zlib' ? 'deflate' : $container;
+        }),
     ),
 );

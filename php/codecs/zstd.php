@@ -73,5 +73,8 @@ return array(
                 );
             },
         ),
+        'weighbridge' => Extension::weighbridgeBinding(function () {
+            return 'zstd';
+        }),
     ),
 );

@@ -15,7 +15,8 @@ final class Entry
     {
         ini_set('display_errors', '0');
         spl_autoload_register(function ($class) {
-            if (strncmp($class, 'Weighbridge\\', 12) === 0) {
+            // The library's are its own autoloader's.
+            if (strncmp($class, 'Weighbridge\\', 12) === 0 && strpos($class, '\\', 12) === false) {
                 require __DIR__ . '/' . substr($class, 12) . '.php';
             }
         });

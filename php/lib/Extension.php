@@ -79,6 +79,39 @@ final class Extension
         );
     }
 
+    /** @return string the version of the extension weighbridge */
+    public static function weighbridge()
+    {
+        return 'weighbridge ' . phpversion('weighbridge');
+    }
+
+    /**
+     * @param \Closure $coding Params to the name of the coding
+     * @return array the binding of a codec to the extension weighbridge
+     */
+    public static function weighbridgeBinding(\Closure $coding)
+    {
+        return array(
+            'missing' => function () {
+                return Extension::missing('weighbridge', 'weighbridge_encode');
+            },
+            'library' => function () {
+                return Extension::weighbridge();
+            },
+            'coder' => function (Params $params) use ($coding) {
+                $coding = $coding($params);
+                return new Coder(
+                    function ($input) use ($coding, $params) {
+                        return weighbridge_encode($input, $coding, $params->level);
+                    },
+                    function ($encoded, $expected) use ($coding) {
+                        return weighbridge_decode($encoded, $coding, $expected);
+                    }
+                );
+            },
+        );
+    }
+
     /** @return array what the ways share in which the zlib extension encodes a page's output */
     public static function zlibOutput()
     {
