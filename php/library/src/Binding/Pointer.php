@@ -1,0 +1,66 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Weighbridge\Library\Binding;
+
+use FFI;
+use FFI\CData;
+use Weighbridge\Library\CodecFailure;
+
+/**
+ * What a library allocated. Freed by `release()`, or with this object.
+ *
+ * At the end of a script PHP destructs all objects, and calls output handlers and session handlers after that. An object
+ * that is destructed then is kept: it is in use, and its user releases it.
+ */
+final class Pointer
+{
+    /** Whether the script has ended. */
+    private static ?bool $isEnding = null;
+
+    /** The address. */
+    public CData $address;
+
+    private FFI $ffi;
+
+    private string $free;
+
+    private bool $isFree = false;
+
+    /**
+     * @param CData|null $address what the library gave
+     * @param string     $free    the library's function that takes it back
+     */
+    public function __construct(FFI $ffi, ?CData $address, string $free)
+    {
+        if ($address === null) {
+            throw new CodecFailure('the library has no memory');
+        }
+        $this->ffi = $ffi;
+        $this->address = $address;
+        $this->free = $free;
+        if (self::$isEnding === null) {
+            self::$isEnding = false;
+            register_shutdown_function(static function (): void {
+                self::$isEnding = true;
+            });
+        }
+    }
+
+    public function __destruct()
+    {
+        if (self::$isEnding !== true) {
+            $this->release();
+        }
+    }
+
+    /** Frees it; it is not used again. */
+    public function release(): void
+    {
+        if (!$this->isFree) {
+            $this->isFree = true;
+            $this->ffi->{$this->free}($this->address);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Weighbridge\Library;
+
+/** A response's status and header fields, as far as they decide about its encoding. */
+final class Head
+{
+    public int $status;
+
+    /** @var array<string, string> by their names in small letters; fields of one name are joined */
+    private array $fields = [];
+
+    /** @param iterable<string, string|null|array<string|null>> $fields by name */
+    public function __construct(int $status, iterable $fields)
+    {
+        $this->status = $status;
+        foreach ($fields as $name => $values) {
+            foreach ((array) $values as $value) {
+                $this->add((string) $name, (string) $value);
+            }
+        }
+    }
+
+    /** What PHP is about to send. */
+    public static function current(): self
+    {
+        $status = http_response_code();
+        $head = new self(is_int($status) ? $status : 200, []);
+        foreach (headers_list() as $line) {
+            [$name, $value] = explode(':', $line, 2) + [1 => ''];
+            $head->add($name, trim($value));
+        }
+        $type = (string) ini_get('default_mimetype');
+        if (!isset($head->fields['content-type']) && $type !== '') {
+            $head->add('content-type', $type);
+        }
+        return $head;
+    }
+
+    /** A field's value; null without it. */
+    public function field(string $name): ?string
+    {
+        return $this->fields[$name] ?? null;
+    }
+
+    /** The media type in small letters, without parameters; empty without it. */
+    public function type(): string
+    {
+        return strtolower(trim(explode(';', $this->field('content-type') ?? '', 2)[0]));
+    }
+
+    /** Whether one of the members of a list, such as `no-transform`, is in the field. */
+    public function lists(string $name, string $member): bool
+    {
+        foreach (explode(',', $this->field($name) ?? '') as $listed) {
+            if (strcasecmp(trim($listed), $member) === 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private function add(string $name, string $value): void
+    {
+        $name = strtolower($name);
+        $this->fields[$name] = isset($this->fields[$name]) ? "{$this->fields[$name]}, $value" : $value;
+    }
+}

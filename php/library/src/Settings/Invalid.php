@@ -1,0 +1,12 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Weighbridge\Library\Settings;
+
+use InvalidArgumentException;
+
+/** Settings that cannot be used; the message is one line that says what and where. */
+final class Invalid extends InvalidArgumentException
+{
+}
