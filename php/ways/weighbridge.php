@@ -14,7 +14,7 @@ return array(
     'kind' => 'on-the-fly',
     'codings' => array('gzip', 'br', 'zstd'),
     'subjects' => array('page'),
-    'levels' => array('min' => 1, 'max' => 19, 'default' => 6, 'representative' => array(1, 3, 6, 9)),
+    'levels' => array('min' => 1, 'max' => 11, 'default' => 6, 'representative' => array(1, 3, 6, 9)),
     'options' => array(
         'coding' => array('words' => array_keys($of), 'about' => 'the content coding; gzip without it'),
         'pieces' => array('range' => array(1, 1000), 'about' => 'pieces, each flushed through the handler; 1 without it'),
