@@ -22,3 +22,7 @@ foreach (array('lib', 'codecs', 'ways') as $folder) {
         opcache_compile_file($file);
     }
 }
+// The library preloads its own; it is for PHP 7.4 and newer, as FFI is.
+if (PHP_VERSION_ID >= 70400 && is_file("$home/library/preload.php")) {
+    require "$home/library/preload.php";
+}
