@@ -62,7 +62,7 @@ fn ini(rule: &Rule) -> Result<String> {
     let is_known = method == HANDLER || method.ends_with(SETTING);
     if !is_known || !setting.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c)) {
         return Ok(format!(
-            "; Cannot be expressed: {method} is code, no setting: call it in the callback of ob_start().\n"
+            "; Cannot be expressed: {method} is code, no setting: the PHP library does it with weighbridge.php.\n"
         ));
     }
     if rule.min_bytes > 0 {

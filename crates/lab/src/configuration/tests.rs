@@ -168,6 +168,55 @@ fn what_stays_as_it_is_is_not_written() {
     }
 }
 
+/// The library itself reads the array and says what it holds.
+#[test]
+fn the_library_reads_the_policy() {
+    let Ok(php) = std::process::Command::new("php").arg("-v").output() else {
+        println!("skipped: the library reads the policy: php is not installed: apt install php-cli");
+        return;
+    };
+    assert!(php.status.success());
+    let mut policy = whole();
+    policy.decisions[1].rules = vec![
+        Rule {
+            types: vec!["text/html".into()],
+            ..rule("zstd", Encoder::Php, "weighbridge:3,coding=zstd", 900)
+        },
+        rule("gzip", Encoder::Php, "php/gzencode:5", 1000),
+        rule("snappy", Encoder::Php, "snappy", 1000),
+        rule("gzip", Encoder::Server, "gzip:4", 1000),
+    ];
+    let all = emitted(&policy);
+    let file = all.iter().find(|one| one.file == Path::new("php/weighbridge.php")).unwrap();
+    assert_eq!(file.cannot(), ["snappy, which the library does not have."]);
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("it's.php");
+    std::fs::write(&path, file.text()).unwrap();
+    let autoload = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../php/library/autoload.php");
+    let code = "require $argv[1]; echo json_encode(Weighbridge\\Library\\Settings::fromFile($argv[2]), JSON_UNESCAPED_SLASHES);";
+    let said = std::process::Command::new("php")
+        .args(["-n", "-r", code, "--"])
+        .args([&autoload, &path])
+        .output()
+        .unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
+    let read: serde_json::Value =
+        serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}: {}", file.text()));
+    let rule = |at: usize| {
+        let rule = &read["page"]["rules"][at];
+        [&rule["coding"], &rule["codec"], &rule["level"], &rule["minBytes"]]
+            .map(ToString::to_string)
+            .join(" ")
+    };
+    assert_eq!((rule(0), rule(1)), (r#""zstd" "zstd" 3 900"#.into(), r#""gzip" "zlib" 5 1000"#.into()));
+    assert_eq!(read["page"]["rules"].as_array().unwrap().len(), 2);
+    assert_eq!((&read["value"]["codec"], &read["value"]["level"]), (&"zstd".into(), &1.into()));
+    assert_eq!(
+        (&read["download"]["prefix"], &read["download"]["root"]),
+        (&"/offload/".into(), &"/srv/downloads".into())
+    );
+}
+
 #[test]
 fn a_hostile_policy_is_refused_with_a_line_or_cannot_leave_a_comment() {
     let with = |change: fn(&mut Rule)| {
