@@ -108,6 +108,9 @@ final class Codec
         if ($coding === 'identity') {
             return self::bounded($data, $coding, $maxBytes);
         }
+        if ($data === '') {
+            throw new CodecFailure("$coding: the content is cut short: nothing is left");
+        }
         $what = Binding::DECODE | ($dictionary === null ? 0 : Binding::DICTIONARY);
         $binding = $this->bindingFor($coding, $what, null);
         $decoded = self::guarded($coding, static function () use ($binding, $data, $coding, $maxBytes, $dictionary) {

@@ -94,7 +94,7 @@ final class Envelope
         if (!self::isSealed($stored)) {
             throw new CodecFailure('the stored value is not a sealed one');
         }
-        $body = substr($stored, 5);
+        $body = (string) substr($stored, 5);
         if (substr($stored, 1, 4) !== self::sum($body, $stored[0])) {
             throw new CodecFailure('the stored value was cut short or changed: its checksum is another');
         }
@@ -106,7 +106,7 @@ final class Envelope
         if ($dictionary === null || substr($body, 0, 4) !== self::sum($dictionary)) {
             throw new CodecFailure('the stored value was encoded with another dictionary');
         }
-        return $this->codec->decode(substr($body, 4), 'zstd', $this->maxBytes, $dictionary);
+        return $this->codec->decode((string) substr($body, 4), 'zstd', $this->maxBytes, $dictionary);
     }
 
     /** The dictionary's content where there is one and it can be used. */

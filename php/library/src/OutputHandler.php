@@ -78,9 +78,25 @@ final class OutputHandler
                 $this->reopen();
             }
         });
+        if (PHP_VERSION_ID < 80000 && ($this->request ?? Request::current())->method === 'HEAD') {
+            $this->endBeforePhp7Drops($level);
+        }
         // Only this closure holds the guard, so that it learns when PHP drops the buffer.
         return ob_start(function (string $content, int $phase) use ($guard): string {
             return $this($content, $phase);
+        });
+    }
+
+    /** PHP 7 drops its buffers at the end of a HEAD request, and header fields would be set by none of them. */
+    private function endBeforePhp7Drops(int $level): void
+    {
+        register_shutdown_function(static function () use ($level): void {
+            // One that is registered now is called after all others.
+            register_shutdown_function(static function () use ($level): void {
+                while (ob_get_level() > $level) {
+                    ob_end_flush();
+                }
+            });
         });
     }
 
@@ -183,10 +199,16 @@ final class OutputHandler
     {
         $this->reserve = '';
         $error = error_get_last();
-        if ($this->stream !== null && $error !== null && ($error['type'] & (E_ERROR | E_CORE_ERROR)) !== 0) {
-            while ($this->stream !== null && ob_get_level() > 0) {
-                ob_end_flush();
-            }
+        if ($error === null || ($error['type'] & (E_ERROR | E_CORE_ERROR)) === 0) {
+            return;
+        }
+        while ($this->stream !== null && ob_get_level() > 0) {
+            ob_end_flush();
+        }
+        if ($this->stream !== null) {
+            // PHP dropped them already.
+            echo $this->stream->finish();
+            $this->stream = null;
         }
     }
 

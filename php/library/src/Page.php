@@ -36,11 +36,13 @@ final class Page
             return new Plan(null, [], []);
         }
         $fields = self::vary($head);
-        $rule = $this->isSafe($request) ? $this->choose($request, $rules, $length) : null;
         if ($head->status === 304) {
-            // The ETag must be that of the encoded 200, whose length is not known here.
-            return new Plan(null, $fields + ($rule === null ? [] : self::weakened($head)), []);
+            // The client has an encoded page if it asked about a weak ETag, and is answered with that.
+            $weakened = self::weakened($head);
+            $isAsked = strpos($request->field('if-none-match') ?? '', $weakened['ETag'] ?? '"') !== false;
+            return new Plan(null, $fields + ($isAsked ? $weakened : []), []);
         }
+        $rule = $this->isSafe($request) ? $this->choose($request, $rules, $length) : null;
         if ($rule === null) {
             return new Plan(null, $fields, []);
         }

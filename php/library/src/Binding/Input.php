@@ -22,7 +22,7 @@ final class Input
     public function __construct(FFI $ffi, string $data)
     {
         $length = strlen($data);
-        $this->bytes = FFI::new('char[' . max(1, $length) . ']');
+        $this->bytes = $ffi->new('char[' . max(1, $length) . ']');
         FFI::memcpy($this->bytes, $data, $length);
         $this->size = $ffi->new('size_t');
         $this->size->cdata = $length;

@@ -60,7 +60,7 @@ final class LibBrotli implements Binding
     {
         $ffi = self::opened(self::ENCODER, self::ENCODER_HEADER);
         $room = (int) $ffi->BrotliEncoderMaxCompressedSize(strlen($data));
-        $buffer = FFI::new("char[$room]");
+        $buffer = $ffi->new("char[$room]");
         $length = $ffi->new('size_t');
         $length->cdata = $room;
         $size = strlen($data);

@@ -41,7 +41,7 @@ final class LibDeflate implements Binding
         $compressor = $owned->address;
         try {
             $room = (int) $ffi->{"{$name}_bound"}($compressor, strlen($data));
-            $buffer = FFI::new("char[$room]");
+            $buffer = $ffi->new("char[$room]");
             $length = (int) $ffi->$name($compressor, $data, strlen($data), $buffer, $room);
             if ($length === 0) {
                 throw new CodecFailure("$coding: $name() failed");
@@ -62,7 +62,7 @@ final class LibDeflate implements Binding
             $length = $ffi->new('size_t');
             // The size is not known before; most content is four times its encoded size at most.
             for ($room = min($maxBytes, 4 * strlen($data) + 64);; $room = min($maxBytes, 4 * $room)) {
-                $buffer = FFI::new('char[' . max(1, $room) . ']');
+                $buffer = $ffi->new('char[' . max(1, $room) . ']');
                 $code = $ffi->$name($decompressor, $data, strlen($data), $buffer, $room, FFI::addr($length));
                 if ($code === 0) {
                     return FFI::string($buffer, $length->cdata);

@@ -75,7 +75,7 @@ final class LibZstd implements Binding
         $context = new Pointer($ffi, $ffi->ZSTD_createCCtx(), 'ZSTD_freeCCtx');
         $size = strlen($data);
         $room = (int) $ffi->ZSTD_compressBound($size);
-        $buffer = FFI::new("char[$room]");
+        $buffer = $ffi->new("char[$room]");
         try {
             if ($dictionary === null) {
                 $length = $ffi->ZSTD_compressCCtx($context->address, $buffer, $room, $data, $size, $level);
@@ -104,7 +104,7 @@ final class LibZstd implements Binding
         $context = new Pointer($ffi, $ffi->ZSTD_createDCtx(), 'ZSTD_freeDCtx');
         $length = strlen($data);
         try {
-            $buffer = FFI::new('char[' . max(1, $size) . ']');
+            $buffer = $ffi->new('char[' . max(1, $size) . ']');
             if ($dictionary === null) {
                 $code = $ffi->ZSTD_decompressDCtx($context->address, $buffer, $size, $data, $length);
             } else {
@@ -124,7 +124,7 @@ final class LibZstd implements Binding
         $ffi = self::opened();
         $context = new Pointer($ffi, $ffi->ZSTD_createCCtx(), 'ZSTD_freeCCtx');
         self::checked($ffi, $ffi->ZSTD_CCtx_setParameter($context->address, self::PARAMETER_LEVEL, $level));
-        $room = FFI::new('char[' . self::ROOM . ']');
+        $room = $ffi->new('char[' . self::ROOM . ']');
         return new Pieces(static function (string $data, int $operation) use ($ffi, $context, $room): string {
             [$in, $bytes] = self::input($ffi, $data);
             $encoded = '';
@@ -154,7 +154,7 @@ final class LibZstd implements Binding
         // A context of its own: one that stopped in the middle of a frame would go on there.
         $context = new Pointer($ffi, $ffi->ZSTD_createDCtx(), 'ZSTD_freeDCtx');
         [$in, $bytes] = self::input($ffi, $data);
-        $room = FFI::new('char[' . self::ROOM . ']');
+        $room = $ffi->new('char[' . self::ROOM . ']');
         $decoded = '';
         do {
             $out = self::output($ffi, $room);
@@ -179,7 +179,7 @@ final class LibZstd implements Binding
      */
     private static function input(FFI $ffi, string $data): array
     {
-        $bytes = FFI::new('char[' . max(1, strlen($data)) . ']');
+        $bytes = $ffi->new('char[' . max(1, strlen($data)) . ']');
         FFI::memcpy($bytes, $data, strlen($data));
         $in = $ffi->new('weigh_in');
         $in->from = $ffi->cast('void *', FFI::addr($bytes));

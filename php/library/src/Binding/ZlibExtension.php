@@ -10,6 +10,9 @@ use Weighbridge\Library\Stream;
 /** PHP's own extension zlib. */
 final class ZlibExtension implements Binding
 {
+    /** Encoded bytes that are decoded at once: they become a thousand times as many at most. */
+    private const PIECE = 1024;
+
     public function name(): string
     {
         return 'zlib extension';
@@ -38,22 +41,36 @@ final class ZlibExtension implements Binding
 
     public function decode(string $data, string $coding, int $maxBytes, ?string $dictionary): string
     {
-        // Each takes a greatest length, which must be above that of the content.
-        $most = $maxBytes + 1;
-        switch ($coding) {
-            case 'gzip':
-                $decoded = gzdecode($data, $most);
-                break;
-            case 'deflate':
-                $decoded = gzuncompress($data, $most);
-                break;
-            default:
-                $decoded = gzinflate($data, $most);
+        if ($coding === 'raw-deflate') {
+            return self::inflate($data, $maxBytes);
         }
+        // Each takes a greatest length, which must be above that of the content.
+        $decoded = $coding === 'gzip' ? gzdecode($data, $maxBytes + 1) : gzuncompress($data, $maxBytes + 1);
         if ($decoded === false) {
             throw new CodecFailure("$coding: the content is corrupt, cut short, or larger than $maxBytes bytes");
         }
         return $decoded;
+    }
+
+    /** DEFLATE alone has no checksum, and gzinflate() does not say that its end is missing. */
+    private static function inflate(string $data, int $maxBytes): string
+    {
+        $context = inflate_init(ZLIB_ENCODING_RAW);
+        $decoded = '';
+        for ($from = 0; $context !== false && $from < strlen($data); $from += self::PIECE) {
+            $piece = inflate_add($context, substr($data, $from, self::PIECE));
+            if ($piece === false || strlen($decoded) + strlen($piece) > $maxBytes) {
+                break;
+            }
+            $decoded .= $piece;
+            if (inflate_get_status($context) === ZLIB_STREAM_END) {
+                if (inflate_get_read_len($context) === strlen($data)) {
+                    return $decoded;
+                }
+                break;
+            }
+        }
+        throw new CodecFailure("raw-deflate: the content is corrupt, cut short, or larger than $maxBytes bytes");
     }
 
     public function stream(string $coding, int $level): Stream

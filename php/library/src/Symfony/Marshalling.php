@@ -98,7 +98,7 @@ trait Marshalling
         }
         foreach (self::codingsOf($value) as [$coding, $from]) {
             try {
-                yield $this->codec->decode(substr($value, $from), $coding, $this->maxBytes);
+                yield $this->codec->decode((string) substr($value, $from), $coding, $this->maxBytes);
             } catch (CodecFailure $failure) {
                 continue;
             }
@@ -117,7 +117,7 @@ trait Marshalling
     {
         // A marked value: only zstd, gzip and zlib say what they are; DEFLATE and Brotli are tried.
         if (strncmp($value, "\x01", 1) === 0) {
-            $head = substr($value, 1, 4);
+            $head = (string) substr($value, 1, 4);
             if ($head === "\x28\xb5\x2f\xfd") {
                 yield ['zstd', 1];
             } elseif (strncmp($head, "\x1f\x8b", 2) === 0) {

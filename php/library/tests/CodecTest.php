@@ -1,0 +1,205 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Weighbridge\Library\Tests;
+
+use PHPUnit\Framework\TestCase;
+use Weighbridge\Library\Binding\Binding;
+use Weighbridge\Library\Binding\BrotliExtension;
+use Weighbridge\Library\Binding\LibBrotli;
+use Weighbridge\Library\Binding\LibDeflate;
+use Weighbridge\Library\Binding\LibZstd;
+use Weighbridge\Library\Binding\WeighbridgeExtension;
+use Weighbridge\Library\Binding\ZlibExtension;
+use Weighbridge\Library\Binding\ZstdExtension;
+use Weighbridge\Library\Binding\ZstdFrame;
+use Weighbridge\Library\Codec;
+use Weighbridge\Library\CodecFailure;
+
+final class CodecTest extends TestCase
+{
+    private const CODINGS = ['gzip', 'deflate', 'raw-deflate', 'br', 'zstd'];
+
+    /** @var array<string, true> bindings that this PHP does not have */
+    private array $absent = [];
+
+    public function testEveryBindingIsThere(): void
+    {
+        self::assertGreaterThan(0, iterator_count($this->bindings()));
+        if ($this->absent !== []) {
+            self::markTestSkipped('absent in this PHP, and not tried: ' . implode(', ', array_keys($this->absent)));
+        }
+    }
+
+    /** @return iterable<string, array{Binding, string}> */
+    public function bindings(): iterable
+    {
+        $bindings = [
+            new WeighbridgeExtension(),
+            new ZlibExtension(),
+            new BrotliExtension(),
+            new ZstdExtension(),
+            new LibDeflate(),
+            new LibBrotli(),
+            new LibZstd(),
+        ];
+        $codings = [
+            ['gzip', 'deflate', 'br', 'zstd'],
+            ['gzip', 'deflate', 'raw-deflate'],
+            ['br'],
+            ['zstd'],
+            ['gzip', 'deflate', 'raw-deflate'],
+            ['br'],
+            ['zstd'],
+        ];
+        foreach ($bindings as $i => $binding) {
+            foreach ($codings[$i] as $coding) {
+                if (!$binding->can($coding, Binding::ENCODE | Binding::DECODE)) {
+                    $this->absent[$binding->name()] = true;
+                    continue;
+                }
+                yield "{$binding->name()}, $coding" => [$binding, $coding];
+            }
+        }
+    }
+
+    /** @dataProvider bindings */
+    public function testRoundTripsAndBounds(Binding $binding, string $coding): void
+    {
+        $codec = new Codec([$binding]);
+        foreach (['', 'a', str_repeat('some words, ', 5000), random_bytes(70000)] as $data) {
+            foreach ([null, -100, 1, 100] as $level) {
+                $encoded = $codec->encode($data, $coding, $level);
+                self::assertSame($data, $codec->decode($encoded, $coding, strlen($data)));
+                // Another binding than the one that wrote it.
+                self::assertSame($data, (new Codec())->decode($encoded, $coding, strlen($data)));
+            }
+        }
+        $bomb = $codec->encode(str_repeat("\0", 1 << 22), $coding);
+        $before = memory_get_peak_usage();
+        $this->assertFails(static function () use ($codec, $bomb, $coding): void {
+            $codec->decode($bomb, $coding, 1 << 16);
+        });
+        self::assertLessThan($before + (1 << 21), memory_get_peak_usage());
+    }
+
+    /** @dataProvider bindings */
+    public function testWhatWasCutShortIsRefused(Binding $binding, string $coding): void
+    {
+        $codec = new Codec([$binding]);
+        $encoded = $codec->encode(str_repeat('some words, ', 50) . random_bytes(200), $coding);
+        for ($length = 0; $length < strlen($encoded); $length += 7) {
+            $this->assertFails(static function () use ($codec, $encoded, $coding, $length): void {
+                $codec->decode(substr($encoded, 0, $length), $coding, 1 << 16);
+            });
+        }
+    }
+
+    /** @dataProvider bindings */
+    public function testStreamsGiveOutWhatWasAddedWhenTheyAreFlushed(Binding $binding, string $coding): void
+    {
+        $codec = new Codec([$binding]);
+        if (!$codec->can($coding, Binding::STREAM)) {
+            $this->expectException(CodecFailure::class);
+            $codec->stream($coding);
+            return;
+        }
+        $decoder = new Codec([new ZlibExtension(), new BrotliExtension(), new LibBrotli(), new LibZstd()]);
+        $stream = $codec->stream($coding, 1);
+        $data = '';
+        $encoded = $stream->flush();
+        for ($i = 0; $i < 40; $i++) {
+            $piece = str_repeat("piece $i ", $i * $i) . ($i === 0 ? '' : random_bytes($i));
+            $data .= $piece;
+            $added = $stream->add($piece);
+            $encoded .= $added;
+            if ($i % 7 === 0) {
+                $flushed = $stream->flush();
+                self::assertNotSame('', $i === 0 ? 'nothing to flush' : $added . $flushed);
+                $encoded .= $flushed . $stream->flush();
+            }
+        }
+        self::assertSame($data, $decoder->decode($encoded . $stream->finish(), $coding, strlen($data)));
+    }
+
+    public function testDictionaries(): void
+    {
+        $tried = 0;
+        $dictionary = random_bytes(4000);
+        $value = substr($dictionary, 1000, 800) . ' and something else';
+        foreach ([new ZstdExtension(), new LibZstd(), new WeighbridgeExtension()] as $binding) {
+            $codec = new Codec([$binding]);
+            if (!$codec->can('zstd', Binding::ENCODE | Binding::DICTIONARY)) {
+                continue;
+            }
+            $tried++;
+            $encoded = $codec->encode($value, 'zstd', 3, $dictionary);
+            self::assertLessThan(100, strlen($encoded), $binding->name());
+            self::assertSame($value, $codec->decode($encoded, 'zstd', strlen($value), $dictionary));
+        }
+        if ($tried === 0) {
+            self::markTestSkipped('zstd: this PHP has no binding with dictionaries');
+        }
+    }
+
+    public function testAPreferredEncoderComesFirstAndIsNotNeeded(): void
+    {
+        $codec = new Codec([new ZlibExtension(), new LibDeflate()]);
+        self::assertSame('zlib extension', $codec->binding('gzip', Binding::ENCODE));
+        self::assertSame('zlib extension', $codec->binding('gzip', Binding::ENCODE, 'gzip'));
+        $preferred = (new LibDeflate())->can('gzip', Binding::ENCODE) ? 'libdeflate through FFI' : 'zlib extension';
+        self::assertSame($preferred, $codec->binding('gzip', Binding::ENCODE, 'libdeflate'));
+        // libdeflate has no streams.
+        self::assertSame('zlib extension', $codec->binding('gzip', Binding::STREAM, 'libdeflate'));
+    }
+
+    public function testNoBindingAndNoCoding(): void
+    {
+        $codec = new Codec([]);
+        self::assertFalse($codec->can('gzip', Binding::ENCODE));
+        self::assertSame('as it is', $codec->encode('as it is', 'identity'));
+        $this->assertFails(static function () use ($codec): void {
+            $codec->encode('a', 'gzip');
+        });
+        $this->expectExceptionMessage('bzip2: unknown coding; known: identity, gzip');
+        $codec->encode('a', 'bzip2');
+    }
+
+    public function testCorruptContentRaisesNoWarning(): void
+    {
+        $codec = new Codec();
+        error_clear_last();
+        foreach (self::CODINGS as $coding) {
+            for ($i = 0; $i < 50; $i++) {
+                $this->assertFails(static function () use ($codec, $coding): void {
+                    $codec->decode("\x28\xb5\x2f\xfd\xff" . random_bytes(60), $coding, 1000);
+                });
+            }
+        }
+        self::assertNull(error_get_last());
+    }
+
+    public function testTheSizeThatAZstdFrameStates(): void
+    {
+        self::assertSame(300, ZstdFrame::contentSize("\x28\xb5\x2f\xfd\x60" . pack('v', 44) . 'xx'));
+        self::assertSame(7, ZstdFrame::contentSize("\x28\xb5\x2f\xfd\x20\x07xx"));
+        self::assertSame(1 << 20, ZstdFrame::contentSize("\x28\xb5\x2f\xfd\xa0" . pack('V', 1 << 20)));
+        self::assertSame(PHP_INT_MAX, ZstdFrame::contentSize("\x28\xb5\x2f\xfd\xe0" . str_repeat("\xff", 8)));
+        self::assertNull(ZstdFrame::contentSize("\x28\xb5\x2f\xfd\x00xx"));
+        self::assertNull(ZstdFrame::contentSize("\x28\xb5\x2f\xfd\xe0\x01"));
+        self::assertNull(ZstdFrame::contentSize('no frame'));
+    }
+
+    /** @param callable(): void $work */
+    private function assertFails(callable $work): void
+    {
+        try {
+            $work();
+        } catch (CodecFailure $failure) {
+            self::assertStringNotContainsString("\n", $failure->getMessage());
+            return;
+        }
+        self::fail('nothing was refused');
+    }
+}

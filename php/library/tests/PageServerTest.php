@@ -1,0 +1,256 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Weighbridge\Library\Tests;
+
+use PHPUnit\Framework\TestCase;
+use Weighbridge\Library\Binding\Binding;
+use Weighbridge\Library\Codec;
+use Weighbridge\Library\Tests\Support\Response;
+use Weighbridge\Library\Tests\Support\Server;
+
+/** Pages as a client gets them over a socket. */
+final class PageServerTest extends TestCase
+{
+    private static ?Server $server = null;
+
+    private static string $text = '';
+
+    public static function setUpBeforeClass(): void
+    {
+        self::$server = new Server();
+        self::$text = str_repeat("A line of the page, with some words in it.\n", 200);
+    }
+
+    public static function tearDownAfterClass(): void
+    {
+        self::$server = null;
+    }
+
+    /** @return iterable<string, array{string}> */
+    public function codings(): iterable
+    {
+        foreach (['gzip', 'br', 'zstd'] as $coding) {
+            yield $coding => [$coding];
+        }
+    }
+
+    /** @dataProvider codings */
+    public function testAWholePage(string $coding): void
+    {
+        $response = $this->page('whole', $coding);
+        self::assertSame(200, $response->status);
+        self::assertTrue(self::$text === $response->content(), 'another page');
+        if ($this->has($coding)) {
+            self::assertSame($coding, $response->field('content-encoding'));
+            self::assertSame((string) strlen($response->body), $response->field('content-length'));
+            self::assertLessThan(strlen(self::$text) / 10, strlen($response->body));
+            self::assertSame('W/"abc"', $response->field('etag'));
+        }
+        self::assertSame('Accept-Encoding', $response->field('vary'));
+    }
+
+    /** @dataProvider codings */
+    public function testFlushedPartsLeaveWhenTheyAreFlushed(string $coding): void
+    {
+        if (!$this->has($coding)) {
+            self::markTestSkipped("$coding: this PHP has no stream of it");
+        }
+        $response = $this->page('flushed', $coding);
+        self::assertSame($coding, $response->field('content-encoding'));
+        self::assertNull($response->field('content-length'));
+        self::assertStringContainsString("part 2 of the page\n", $response->content());
+        self::assertSame(3 * strlen("part 0 of the page\n" . self::$text), strlen($response->content()));
+        // The server waits between the parts, so that each comes by itself.
+        self::assertGreaterThanOrEqual(3, count($response->parts));
+    }
+
+    public function testWhatWasFlushedFirstCanBeDecodedAlone(): void
+    {
+        $response = $this->page('flushed', 'gzip');
+        $context = inflate_init(ZLIB_ENCODING_GZIP);
+        self::assertNotFalse($context);
+        $first = inflate_add($context, $response->parts[0], ZLIB_SYNC_FLUSH);
+        self::assertSame("part 0 of the page\n" . self::$text, $first);
+    }
+
+    public function testAnOrdinaryIniBufferDoesNotHoldFlushesBack(): void
+    {
+        $server = new Server(['output_buffering' => '4096']);
+        $response = $server->get('/page.php?case=flushed', ['Accept-Encoding' => 'gzip']);
+        self::assertSame('gzip', $response->field('content-encoding'));
+        self::assertGreaterThanOrEqual(3, count($response->parts));
+        self::assertStringContainsString("part 2 of the page\n", $response->content());
+    }
+
+    /** @return iterable<string, array{string, string|null}> */
+    public function identities(): iterable
+    {
+        yield 'without the field' => ['whole', null];
+        yield 'gzip refused' => ['whole', 'gzip;q=0, identity'];
+        yield 'identity preferred' => ['whole', 'gzip;q=0.3, identity;q=0.9'];
+        yield 'everything refused' => ['whole', '*;q=0'];
+        yield 'no-transform' => ['no-transform', 'gzip'];
+        yield 'an image' => ['image', 'gzip'];
+        yield 'headers sent before' => ['headers sent', 'gzip'];
+        yield 'a field of 64 KB' => ['whole', str_repeat('x-coding;q=0.5, ', 4096) . 'gzip'];
+    }
+
+    /** @dataProvider identities */
+    public function testAPageAsItIs(string $case, ?string $accept): void
+    {
+        $response = $this->page($case, $accept);
+        if ($response->status === 431 || $response->status === 400) {
+            self::markTestSkipped('this server refuses a request of that length itself');
+        }
+        self::assertSame(200, $response->status);
+        self::assertNull($response->field('content-encoding'));
+        self::assertSame(self::$text, $response->body);
+    }
+
+    public function testASmallPageIsNotEncodedAndVaries(): void
+    {
+        $response = $this->page('small', 'gzip');
+        self::assertSame('small', $response->body);
+        self::assertNull($response->field('content-encoding'));
+        self::assertSame('Accept-Encoding', $response->field('vary'));
+    }
+
+    public function testStatusesWithoutABody(): void
+    {
+        $response = $this->page('no content', 'gzip');
+        self::assertSame([204, null, ''], [$response->status, $response->field('content-encoding'), $response->body]);
+        foreach (['"abc"', 'W/"abc"'] as $etag) {
+            $fields = ['Accept-Encoding' => 'gzip', 'If-None-Match' => $etag];
+            $response = self::server()->get('/page.php?case=not+modified', $fields);
+            self::assertSame([304, null, ''], [$response->status, $response->field('content-encoding'), $response->body]);
+            self::assertSame([$etag, 'Accept-Encoding'], [$response->field('etag'), $response->field('vary')]);
+        }
+    }
+
+    public function testAPartIsSentAsItIs(): void
+    {
+        $response = $this->page('part', 'gzip');
+        self::assertSame([206, null], [$response->status, $response->field('content-encoding')]);
+        self::assertSame(substr(self::$text, 0, 2000), $response->body);
+    }
+
+    public function testHeadHasTheFieldsOfGet(): void
+    {
+        $get = $this->page('whole', 'gzip');
+        $head = $this->page('whole', 'gzip', 'HEAD');
+        self::assertSame('', $head->body);
+        foreach (['content-encoding', 'content-length', 'etag', 'vary'] as $name) {
+            self::assertSame($get->field($name), $head->field($name), $name);
+        }
+    }
+
+    public function testVaryIsAddedTo(): void
+    {
+        self::assertSame('Cookie, Accept-Language, Accept-Encoding', $this->page('vary', 'gzip')->field('vary'));
+    }
+
+    /** @return iterable<array{string}> */
+    public function onceOnly(): iterable
+    {
+        foreach (['encoded', 'twice', 'same twice', 'gzhandler inside', 'cleaned', 'empty flushes'] as $case) {
+            yield $case => [$case];
+        }
+    }
+
+    /** @dataProvider onceOnly */
+    public function testNothingIsEncodedTwice(string $case): void
+    {
+        $response = $this->page($case, 'gzip');
+        self::assertSame('gzip', $response->field('content-encoding'));
+        self::assertTrue(self::$text === $response->content(), 'another page');
+    }
+
+    public function testObGzhandlerOutsideEncodesAlone(): void
+    {
+        $response = self::server()->get('/gzhandler.php', ['Accept-Encoding' => 'gzip']);
+        self::assertSame('gzip', $response->field('content-encoding'));
+        self::assertTrue(self::$text === $response->content(), 'another page');
+    }
+
+    public function testZlibOutputCompressionEncodesAlone(): void
+    {
+        $server = new Server(['zlib.output_compression' => '1']);
+        $response = $server->get('/page.php?case=small', ['Accept-Encoding' => 'gzip, br, zstd']);
+        self::assertSame('gzip', $response->field('content-encoding'));
+        self::assertSame('small', $response->content());
+    }
+
+    /** @return iterable<array{string}> */
+    public function removals(): iterable
+    {
+        yield 'the buffer was dropped' => ['dropped'];
+        yield 'its content was taken' => ['taken'];
+    }
+
+    /** @dataProvider removals */
+    public function testWithoutItsBufferThePageIsSentAsItIs(string $case): void
+    {
+        $response = $this->page($case, 'gzip');
+        self::assertNull($response->field('content-encoding'));
+        self::assertSame(self::$text, $response->body);
+    }
+
+    public function testAnErrorPageAfterAnException(): void
+    {
+        $response = $this->page('exception', 'gzip');
+        self::assertSame([500, 'error page'], [$response->status, $response->content()]);
+    }
+
+    /** @dataProvider codings */
+    public function testAnErrorPageInTheMiddleOfAStream(string $coding): void
+    {
+        $response = $this->page('exception after flush', $coding);
+        self::assertSame(self::$text . 'error page', $response->content());
+    }
+
+    public function testOutputOfAShutdownFunctionIsPartOfThePage(): void
+    {
+        self::assertSame(self::$text . 'from a shutdown function', $this->page('output at the end', 'gzip')->content());
+    }
+
+    public function testTheMemoryLimitBeforeAnythingLeft(): void
+    {
+        // PHP itself drops the page then.
+        $response = $this->page('memory', 'gzip');
+        self::assertSame([500, null, ''], [$response->status, $response->field('content-encoding'), $response->body]);
+    }
+
+    /** @dataProvider codings */
+    public function testTheMemoryLimitInTheMiddleOfAPageEndsTheStream(string $coding): void
+    {
+        $response = $this->page('memory after flush', $coding);
+        self::assertSame(200, $response->status);
+        self::assertTrue(self::$text === $response->content(), 'another page');
+    }
+
+    public function testAPageThatLeavesNoMemoryForAnEncoderIsSentAsItIs(): void
+    {
+        $response = $this->page('large', 'gzip');
+        self::assertSame(200, $response->status);
+        self::assertNull($response->field('content-encoding'));
+        self::assertSame(800 * strlen(self::$text), strlen($response->body));
+    }
+
+    private function page(string $case, ?string $accept, string $method = 'GET'): Response
+    {
+        $fields = $accept === null ? [] : ['Accept-Encoding' => $accept];
+        return self::server()->get('/page.php?case=' . rawurlencode($case), $fields, $method);
+    }
+
+    private function has(string $coding): bool
+    {
+        return (new Codec())->can($coding, Binding::ENCODE | Binding::STREAM);
+    }
+
+    private static function server(): Server
+    {
+        return self::$server ?? self::$server = new Server();
+    }
+}

@@ -1,0 +1,37 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Weighbridge\Library\Tests\Support;
+
+use PHPUnit\Framework\Assert;
+
+/** The frameworks that adapters are tried in, as Debian packages them. */
+final class Frameworks
+{
+    /** Where packages of PHP lie, and what loads them. */
+    private const AUTOLOADERS = [
+        'symfony cache' => 'Symfony/Component/Cache/autoload.php',
+        'symfony http' => 'Symfony/Component/HttpKernel/autoload.php',
+        'symfony services' => 'Symfony/Component/DependencyInjection/autoload.php',
+        'symfony configuration' => 'Symfony/Component/Config/autoload.php',
+        'symfony yaml' => 'Symfony/Component/Yaml/autoload.php',
+        'laravel' => 'Illuminate/Pipeline/autoload.php',
+        'laravel http' => 'Illuminate/Http/autoload.php',
+        'psr-7' => 'Nyholm/Psr7/autoload.php',
+    ];
+
+    /** Loads a framework, or skips the test that needs it. */
+    public static function need(string $framework, string $class): void
+    {
+        set_include_path('/usr/share/php');
+        foreach (['Symfony/Polyfill/Php80/autoload.php', self::AUTOLOADERS[$framework]] as $file) {
+            if (is_file("/usr/share/php/$file")) {
+                require_once "/usr/share/php/$file";
+            }
+        }
+        if (!class_exists($class) && !interface_exists($class)) {
+            Assert::markTestSkipped("$framework: $class is not installed");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+<?php
+
+declare(strict_types=1);
+
+use Weighbridge\Library\Codec;
+use Weighbridge\Library\OutputHandler;
+
+require __DIR__ . '/../../autoload.php';
+
+$case = $_GET['case'] ?? 'whole';
+$text = str_repeat("A line of the page, with some words in it.\n", 200);
+OutputHandler::start();
+switch ($case) {
+    case 'whole':
+        header('ETag: "abc"');
+        header('Content-Length: ' . strlen($text));
+        echo $text;
+        break;
+    case 'small':
+        echo 'small';
+        break;
+    case 'flushed':
+        // Each part waits for the one before to be seen.
+        for ($part = 0; $part < 3; $part++) {
+            echo "part $part of the page\n", $text;
+            ob_flush();
+            flush();
+            usleep(200000);
+        }
+        break;
+    case 'empty flushes':
+        ob_flush();
+        flush();
+        ob_flush();
+        echo $text;
+        ob_flush();
+        ob_flush();
+        break;
+    case 'no content':
+        http_response_code(204);
+        break;
+    case 'not modified':
+        http_response_code(304);
+        header('ETag: "abc"');
+        break;
+    case 'part':
+        http_response_code(206);
+        header('Content-Range: bytes 0-9/1000');
+        echo substr($text, 0, 2000);
+        break;
+    case 'encoded':
+        header('Content-Encoding: gzip');
+        echo (new Codec())->encode($text, 'gzip');
+        break;
+    case 'no-transform':
+        header('Cache-Control: public, no-transform');
+        echo $text;
+        break;
+    case 'image':
+        header('Content-Type: image/png');
+        echo $text;
+        break;
+    case 'vary':
+        header('Vary: Cookie');
+        header('Vary: Accept-Language', false);
+        echo $text;
+        break;
+    case 'twice':
+        OutputHandler::start();
+        echo $text;
+        break;
+    case 'same twice':
+        $handler = new OutputHandler();
+        ob_start($handler);
+        ob_start($handler);
+        echo $text;
+        break;
+    case 'gzhandler inside':
+        ob_start('ob_gzhandler');
+        echo $text;
+        break;
+    case 'dropped':
+        echo 'dropped';
+        ob_end_clean();
+        echo $text;
+        break;
+    case 'cleaned':
+        echo 'dropped';
+        ob_clean();
+        echo $text;
+        break;
+    case 'taken':
+        echo $text;
+        $taken = ob_get_clean();
+        echo $taken;
+        break;
+    case 'exception':
+        set_exception_handler(static function (): void {
+            ob_end_clean();
+            http_response_code(500);
+            echo 'error page';
+        });
+        echo $text;
+        throw new LogicException('in the middle of the page');
+    case 'exception after flush':
+        set_exception_handler(static function (): void {
+            ob_end_clean();
+            echo 'error page';
+        });
+        echo $text;
+        ob_flush();
+        flush();
+        echo 'dropped';
+        throw new LogicException('in the middle of a flushed page');
+    case 'output at the end':
+        echo $text;
+        register_shutdown_function(static function (): void {
+            echo 'from a shutdown function';
+        });
+        ob_flush();
+        flush();
+        break;
+    case 'memory':
+    case 'memory after flush':
+        ini_set('memory_limit', '8M');
+        echo $text;
+        if ($case !== 'memory') {
+            ob_flush();
+            flush();
+        }
+        for ($kept = [];;) {
+            $kept[] = str_repeat('x', 1000);
+        }
+    case 'large':
+        ini_set('memory_limit', '24M');
+        for ($i = 0; $i < 800; $i++) {
+            echo $text;
+        }
+        break;
+    case 'headers sent':
+        echo $text;
+        flush();
+        break;
+}
