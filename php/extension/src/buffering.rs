@@ -19,6 +19,7 @@ unsafe extern "C" {
         set: *const c_char,
         set_length: usize,
     ) -> c_int;
+    fn php_output_write_unbuffered(bytes: *const c_char, length: usize) -> usize;
     fn php_output_handler_conflict_register(name: *const c_char, length: usize, check: Check) -> c_int;
 }
 
@@ -39,7 +40,9 @@ const ENCODERS: [&str; 6] = [
 /// Makes PHP refuse a second handler of ours while one is on the page: it would encode twice.
 pub(crate) fn register() {
     // SAFETY: called at the start of the module, where PHP takes it; the name is as long as said, and copied.
-    unsafe { php_output_handler_conflict_register(handler::NAME.as_ptr().cast(), handler::NAME.len(), check) };
+    unsafe {
+        php_output_handler_conflict_register(handler::NAME.as_ptr().cast(), handler::NAME.len(), check)
+    };
 }
 
 /// Success where none of ours is on the page; otherwise PHP warns by itself.
@@ -59,19 +62,36 @@ pub(crate) fn somebody_encodes() -> bool {
 /// Whether what the running handler returns is sent as it is, from the first byte on: no handler is running below it that changes
 /// output, and no output waits there. False where no handler is running.
 pub(crate) fn nothing_is_below() -> bool {
+    match level() {
+        Some(0) => true,
+        Some(level) => are_plain_and_empty(level),
+        None => false,
+    }
+}
+
+/// How many buffers are below the running handler; none where no handler is running.
+fn level() -> Option<usize> {
     let mut level: c_int = -1;
     // SAFETY: the argument is what this kind of call writes to.
     let found = unsafe { php_output_handler_hook(GET_LEVEL, (&raw mut level).cast()) };
-    match usize::try_from(level) {
-        Ok(0) => found == 0,
-        Ok(level) if found == 0 => are_plain_and_empty(level),
-        _ => false,
-    }
+    usize::try_from(level).ok().filter(|_| found == 0)
+}
+
+/// Whether no buffer is below the running handler.
+pub(crate) fn is_outermost() -> bool {
+    level() == Some(0)
+}
+
+/// Sends bytes past PHP's buffers.
+pub(crate) fn send_past(bytes: &[u8]) {
+    // SAFETY: the bytes are as many as said, and are sent before this returns.
+    unsafe { php_output_write_unbuffered(bytes.as_ptr().cast(), bytes.len()) };
 }
 
 /// Whether the lowest `count` buffers are PHP's own, and empty.
 fn are_plain_and_empty(count: usize) -> bool {
-    let status = Function::try_from_function("ob_get_status").and_then(|asked| asked.try_call(vec![&true]).ok());
+    let status =
+        Function::try_from_function("ob_get_status").and_then(|asked| asked.try_call(vec![&true]).ok());
     let Some(buffers) = status.as_ref().and_then(Zval::array) else { return false };
     let is_plain = |buffer: &Zval| {
         let field = |name: &str| buffer.array().and_then(|fields| fields.get(name));

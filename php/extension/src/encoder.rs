@@ -5,7 +5,10 @@ use ext_php_rs::flags::ClassFlags;
 use ext_php_rs::prelude::*;
 use weighbridge_coding::{Coding, Encoder, Error, Plan};
 
-use crate::{exception, fault, made::{Made, made}};
+use crate::{
+    exception, fault,
+    made::{Made, made},
+};
 
 /// An encoder of one stream. It can be neither copied nor stored.
 #[php_class]

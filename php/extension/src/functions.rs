@@ -6,7 +6,10 @@ use ext_php_rs::prelude::*;
 use ext_php_rs::types::ZendHashTable;
 use weighbridge_coding::{Coding, Plan, decode, encode, libraries};
 
-use crate::{exception, fault, made::{Made, made}};
+use crate::{
+    exception, fault,
+    made::{Made, made},
+};
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: ModuleBuilder) -> ModuleBuilder {

@@ -35,8 +35,8 @@ enum Page {
     Untouched,
     /// All output was discarded before any was sent: what comes next is the first.
     Cleaned,
-    /// Part of a stream has been sent.
-    Streaming(Box<Encoder>),
+    /// Part of a stream has been sent; `past` is whether its end may be sent past PHP's buffers, because none is below.
+    Streaming { encoder: Box<Encoder>, past: bool },
     /// A stream that could not go on: anything more would be decoded as garbage.
     Broken,
 }
@@ -45,9 +45,14 @@ thread_local! {
     static PAGE: RefCell<Page> = const { RefCell::new(Page::Untouched) };
 }
 
-/// Forgets the page.
-pub(crate) fn forget() {
-    PAGE.take();
+/// Forgets the page at the end of its request. A stream that is still open was broken off: PHP discards what is buffered where memory
+/// ended, and calls no handler. It is ended here, so that the client has what was flushed as a whole page.
+pub(crate) fn end() {
+    let Page::Streaming { mut encoder, past: true } = PAGE.take() else { return };
+    let mut last = Vec::new();
+    if encoder.finish(&mut last).is_ok() {
+        buffering::send_past(&last);
+    }
 }
 
 /// For `output_handler` in php.ini and for `ob_start()`.
@@ -59,9 +64,11 @@ pub fn weighbridge_output_handler(buffer: BinarySlice<u8>, flags: i64) -> Zval {
         Ok(Answer::AsItIs) => answer.set_bool(false),
         Ok(Answer::Bytes(bytes)) => bytes.set_zval(&mut answer, false).unwrap_or_default(),
         Err(_) => match PAGE.replace(Page::Broken) {
-            Page::Streaming(_) | Page::Broken => Made::empty().set_zval(&mut answer, false).unwrap_or_default(),
+            Page::Streaming { .. } | Page::Broken => {
+                Made::empty().set_zval(&mut answer, false).unwrap_or_default()
+            }
             Page::Untouched | Page::Cleaned => {
-                forget();
+                PAGE.take();
                 answer.set_bool(false);
             }
         },
@@ -83,11 +90,11 @@ impl Answer {
 fn answered(buffer: &[u8], flags: u32) -> Answer {
     let has = |flag: u32| flags & flag != 0;
     let (is_flushed, is_last) = (has(PHP_OUTPUT_HANDLER_FLUSH), has(PHP_OUTPUT_HANDLER_FINAL));
-    let is_started = PAGE.with_borrow(|page| matches!(page, Page::Streaming(_) | Page::Broken));
+    let is_started = PAGE.with_borrow(|page| matches!(page, Page::Streaming { .. } | Page::Broken));
     if has(PHP_OUTPUT_HANDLER_CLEAN) {
         // PHP discards what is returned.
         if is_last {
-            forget();
+            end();
         } else if !is_started {
             PAGE.set(Page::Cleaned);
         }
@@ -95,7 +102,11 @@ fn answered(buffer: &[u8], flags: u32) -> Answer {
     }
     if is_started {
         // Another page cannot start inside of one that is being sent.
-        return if has(PHP_OUTPUT_HANDLER_START) { Answer::AsItIs } else { go_on(buffer, is_flushed, is_last) };
+        return if has(PHP_OUTPUT_HANDLER_START) {
+            Answer::AsItIs
+        } else {
+            go_on(buffer, is_flushed, is_last)
+        };
     }
     let is_cleaned = matches!(PAGE.take(), Page::Cleaned);
     if !(has(PHP_OUTPUT_HANDLER_START) || is_cleaned) {
@@ -109,7 +120,8 @@ fn answered(buffer: &[u8], flags: u32) -> Answer {
 fn page() -> Option<(Head, Settings)> {
     let head = response::head().filter(Head::may_be_encoded)?;
     let settings = ini::settings().unwrap_or_default();
-    let is_ours = !settings.codings().is_empty() && !buffering::somebody_encodes() && buffering::nothing_is_below();
+    let is_ours =
+        !settings.codings().is_empty() && !buffering::somebody_encodes() && buffering::nothing_is_below();
     is_ours.then_some((head, settings))
 }
 
@@ -146,11 +158,13 @@ fn whole(buffer: &[u8], head: &Head, settings: &Settings) -> Answer {
 fn begin(buffer: &[u8], head: &Head, settings: &Settings, is_flushed: bool) -> Answer {
     response::vary(head);
     let Some(coding) = chosen(settings) else { return Answer::AsItIs };
-    let Ok(encoder) = plan(settings, coding).and_then(|plan| Encoder::new(&plan)) else { return Answer::AsItIs };
+    let Ok(encoder) = plan(settings, coding).and_then(|plan| Encoder::new(&plan)) else {
+        return Answer::AsItIs;
+    };
     if !response::encoded(head, coding, None) {
         return Answer::AsItIs;
     }
-    PAGE.set(Page::Streaming(Box::new(encoder)));
+    PAGE.set(Page::Streaming { encoder: Box::new(encoder), past: buffering::is_outermost() });
     buffering::keep_to_the_end();
     go_on(buffer, is_flushed, false)
 }
@@ -159,7 +173,7 @@ fn begin(buffer: &[u8], head: &Head, settings: &Settings, is_flushed: bool) -> A
 fn go_on(buffer: &[u8], is_flushed: bool, is_last: bool) -> Answer {
     let piece = made(|out| {
         PAGE.with_borrow_mut(|page| {
-            let Page::Streaming(encoder) = page else { return Ok(()) };
+            let Page::Streaming { encoder, .. } = page else { return Ok(()) };
             fault::at("piece");
             encoder.add(buffer, out)?;
             if is_last {
@@ -172,7 +186,7 @@ fn go_on(buffer: &[u8], is_flushed: bool, is_last: bool) -> Answer {
         })
     });
     match piece {
-        _ if is_last => forget(),
+        _ if is_last => drop(PAGE.take()),
         Err(_) => PAGE.set(Page::Broken),
         Ok(_) => {}
     }

@@ -29,9 +29,10 @@ extern "C" fn startup(_kind: i32, module: i32) -> i32 {
     0
 }
 
-/// Forgets the page of the request that ends.
+/// Ends and forgets the page of the request that ends.
 extern "C" fn request_shutdown(_kind: i32, _module: i32) -> i32 {
-    handler::forget();
+    // Nothing may cross into PHP.
+    let _ = std::panic::catch_unwind(handler::end);
     0
 }
 

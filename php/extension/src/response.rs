@@ -22,7 +22,8 @@ pub(crate) fn head() -> Option<Head> {
     let said = said.and_then(|text| unsafe { CStr::from_ptr(text) }.to_str().ok());
     let lines = response.headers.iter::<SapiHeader>().filter(|line| !line.header.is_null());
     // SAFETY: each line of the list is live and as long as it says.
-    let lines = lines.map(|line| unsafe { std::slice::from_raw_parts(line.header.cast::<u8>(), line.header_len) });
+    let lines =
+        lines.map(|line| unsafe { std::slice::from_raw_parts(line.header.cast::<u8>(), line.header_len) });
     Some(Head::read(status, said.or(Some("text/html")), lines))
 }
 

@@ -7,6 +7,9 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 
+/// The lowest level at which Brotli's encoder looks into a dictionary; below it only the decoder would.
+const DICTIONARY_LEVEL: i32 = 5;
+
 /// A content coding of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coding {
@@ -67,7 +70,8 @@ impl Coding {
     pub fn default_level(self) -> i32 {
         match self {
             Coding::Gzip | Coding::Deflate => 6,
-            Coding::Br | Coding::Dcb => 4,
+            Coding::Br => 4,
+            Coding::Dcb => DICTIONARY_LEVEL,
             Coding::Zstd | Coding::Dcz => 3,
         }
     }
@@ -105,14 +109,15 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// The coding has no such level, or takes no dictionary, or needs one.
     pub fn new(coding: Coding, level: Option<i64>, dictionary: Option<&'a [u8]>) -> Result<Plan<'a>, Error> {
+        let dictionary = dictionary.filter(|bytes| !bytes.is_empty());
         let level = match level {
+            None if coding == Coding::Br && dictionary.is_some() => DICTIONARY_LEVEL,
             None => coding.default_level(),
             Some(level) => {
                 let known = i32::try_from(level).ok().filter(|level| coding.levels().contains(level));
                 known.ok_or(Error::Level { coding, level })?
             }
         };
-        let dictionary = dictionary.filter(|bytes| !bytes.is_empty());
         match (coding, dictionary) {
             (Coding::Gzip | Coding::Deflate, Some(_)) => Err(Error::DictionaryRefused(coding)),
             (Coding::Dcb | Coding::Dcz, None) => Err(Error::DictionaryMissing(coding)),
