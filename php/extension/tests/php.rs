@@ -16,12 +16,13 @@ fn the_extension_works_in_php() {
     let php = std::env::var_os("PHP").unwrap_or_else(|| "php".into());
     let extension = extension();
     assert!(extension.is_file(), "{} was not built", extension.display());
-    let output = Command::new(php)
+    let output = Command::new(&php)
         .arg("-n")
         .arg("-d")
         .arg(format!("extension={}", extension.display()))
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/run.php"))
         .env("WEIGHBRIDGE_EXTENSION", &extension)
+        .env("WEIGHBRIDGE_PHP", &php)
         // Panics are provoked: their messages would hide the rest.
         .env("RUST_BACKTRACE", "0")
         .output()

@@ -18,7 +18,8 @@ final class Site
         fclose($free);
         $this->log = tempnam(sys_get_temp_dir(), 'weighbridge-log-');
         $settings += ['extension' => self::extension(), 'error_log' => $this->log, 'display_errors' => '0'];
-        $command = [PHP_BINARY, '-n'];
+        // A PHP that starts through a dynamic loader of its own does not know its own name.
+        $command = [getenv('WEIGHBRIDGE_PHP') ?: PHP_BINARY, '-n'];
         foreach ($settings as $name => $value) {
             array_push($command, '-d', "$name=$value");
         }
