@@ -26,6 +26,8 @@ final class Site
         array_push($command, '-S', "127.0.0.1:$this->port", '-t', dirname(__DIR__) . '/pages');
         $quiet = ['file', '/dev/null', 'a'];
         $this->process = proc_open($command, [['file', '/dev/null', 'r'], $quiet, $quiet], $pipes);
+        // None was asked for.
+        array_map('fclose', $pipes);
         register_shutdown_function([$this, 'end']);
         $this->waitUntilItAnswers();
     }
@@ -54,7 +56,7 @@ final class Site
      */
     public function ask(string $page, ?string $accept, string $method = 'GET', array $fields = [])
     {
-        $socket = stream_socket_client("tcp://127.0.0.1:$this->port", $code, $message, 10);
+        $socket = stream_socket_client("tcp://127.0.0.1:$this->port", timeout: 10);
         stream_set_timeout($socket, 30);
         $request = "$method /$page HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
         $request .= $accept === null ? '' : "Accept-Encoding: $accept\r\n";
@@ -85,7 +87,7 @@ final class Site
         $deadline = hrtime(true) + 20_000_000_000;
         while (hrtime(true) < $deadline) {
             $errors = error_reporting(0);
-            $socket = stream_socket_client("tcp://127.0.0.1:$this->port", $code, $message, 1);
+            $socket = stream_socket_client("tcp://127.0.0.1:$this->port", timeout: 1);
             error_reporting($errors);
             if ($socket !== false) {
                 fclose($socket);

@@ -1,11 +1,6 @@
 //! What fuzzing starts from and what it found holds, in every build.
 
-#[path = "../fuzz/src/lib.rs"]
-#[allow(missing_docs)]
-mod fuzz;
-#[path = "../../../../crates/load/fuzz/kept.rs"]
-#[allow(dead_code)] // this target takes bytes, not text
-mod kept;
+use crate::{fuzz, kept};
 
 #[test]
 fn codings() {
