@@ -1,0 +1,94 @@
+//! The settings in php.ini.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use ext_php_rs::error::php_error;
+use ext_php_rs::ffi::{zend_ini_entry, zend_string};
+use ext_php_rs::flags::{ErrorType, IniEntryPermission};
+use ext_php_rs::zend::{IniEntryDef, IniEntryDefs, ModuleEntry};
+use weighbridge_coding::{Error, Settings};
+
+unsafe extern "C" {
+    fn zend_ini_string(name: *const c_char, name_length: usize, orig: c_int) -> *mut c_char;
+    fn display_ini_entries(module: *mut ModuleEntry);
+}
+
+const CODINGS: &CStr = c"weighbridge.codings";
+const LEVEL: &CStr = c"weighbridge.level";
+const MIN_BYTES: &CStr = c"weighbridge.min_bytes";
+
+/// An entry that refuses what cannot be read.
+const fn checked(name: &'static CStr, default: &'static CStr) -> IniEntryDef {
+    let mut entry = IniEntryDef::new(name, default, IniEntryPermission::All);
+    entry.on_modify = Some(check);
+    entry
+}
+
+static ENTRIES: IniEntryDefs<4> = IniEntryDefs::new([
+    checked(CODINGS, c"zstd,br,gzip"),
+    checked(LEVEL, c""),
+    checked(MIN_BYTES, c"1000"),
+    IniEntryDef::end(),
+]);
+
+/// Where a build for tests panics; see [`crate::fault`].
+#[cfg(debug_assertions)]
+static FAULTS: IniEntryDefs<2> = IniEntryDefs::new([
+    IniEntryDef::new(c"weighbridge.fault", c"", IniEntryPermission::All),
+    IniEntryDef::end(),
+]);
+
+/// Registers all entries; their values from php.ini are checked at once.
+pub(crate) fn register(module: i32) {
+    IniEntryDef::register(ENTRIES.as_slice(), module);
+    #[cfg(debug_assertions)]
+    IniEntryDef::register(FAULTS.as_slice(), module);
+}
+
+/// Refuses a value with one line that says what is expected; PHP then keeps the value before it.
+unsafe extern "C" fn check(
+    entry: *mut zend_ini_entry,
+    value: *mut zend_string,
+    _: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    _stage: c_int,
+) -> c_int {
+    // SAFETY: PHP hands over a live entry and a live value.
+    let (name, value) = unsafe { ((*(*entry).name).as_bytes(), value.as_ref()) };
+    let Ok(value) = std::str::from_utf8(value.map_or(&[], |value| value.as_bytes())) else { return -1 };
+    let [mut codings, mut level, mut min_bytes] = [Settings::CODINGS, Settings::LEVEL, Settings::MIN_BYTES];
+    match name {
+        name if name == CODINGS.to_bytes() => codings = value,
+        name if name == LEVEL.to_bytes() => level = value,
+        _ => min_bytes = value,
+    }
+    match Settings::read(codings, level, min_bytes) {
+        Ok(_) => 0,
+        Err(error) => {
+            php_error(&ErrorType::Warning, &error.to_string());
+            -1
+        }
+    }
+}
+
+/// Shows the entries in `phpinfo()`.
+pub(crate) fn show(module: *mut ModuleEntry) {
+    // SAFETY: PHP handed over the module, and asks for its entries.
+    unsafe { display_ini_entries(module) }
+}
+
+/// The settings as they are now.
+pub(crate) fn settings() -> Result<Settings, Error> {
+    Settings::read(text(CODINGS), text(LEVEL), text(MIN_BYTES))
+}
+
+/// The value of an entry, valid until it is set again; empty where there is none.
+pub(crate) fn text(name: &'static CStr) -> &'static str {
+    // SAFETY: the name is as long as said; the answer is null or ends in a zero byte.
+    let value = unsafe {
+        let value = zend_ini_string(name.as_ptr(), name.count_bytes(), 0);
+        if value.is_null() { c"" } else { CStr::from_ptr(value) }
+    };
+    value.to_str().unwrap_or_default()
+}
