@@ -9,6 +9,7 @@ mod exit;
 pub mod link;
 mod live;
 mod load;
+mod pack;
 pub mod plan;
 mod profile;
 mod profiled;
@@ -49,6 +50,7 @@ struct Cli {
 const EXAMPLES: &str = "Start here:
   weigh check                            what can be measured on this machine
   weigh site --docroot public            what your site sends, in a file that you can edit
+  weigh pack public                      precompressed files beside those of your site
   weigh codec page.html                  every codec on your own page
   weigh codec --php php src/cache/       the same inside PHP, on a folder
   weigh run --quick                      the built-in studies in their quick form
@@ -65,6 +67,8 @@ enum Verb {
     Advise(advise::Args),
     /// Measure a policy beside what the site does today, and say whether its predictions held
     Prove(prove::Args),
+    /// Precompress the files of a folder, verified and incremental: gzip, br and zstd, or what a policy asks for
+    Pack(Box<pack::Args>),
     /// Look at your site: what it sends, to whom and how today, in one file
     Site(Box<site::Args>),
     /// Compare codecs and levels on your files, natively and inside PHP
@@ -142,6 +146,7 @@ fn user() -> ExitCode {
     ended(match cli.verb {
         Verb::Advise(args) => advise::run(&args, defs),
         Verb::Check(args) => check::run(&args, defs),
+        Verb::Pack(args) => pack::run(&args, defs),
         Verb::Site(args) => site::run(&args, defs),
         Verb::Codec(args) => codec::run(&args, defs),
         Verb::Plan(args) => plan::run(&args, defs),

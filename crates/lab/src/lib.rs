@@ -17,6 +17,7 @@ pub mod lab;
 pub(crate) mod lines;
 pub mod loading;
 pub mod log;
+pub mod pack;
 pub mod planner;
 pub mod private;
 pub mod profile;

@@ -5,7 +5,7 @@ mod application;
 mod assumed;
 mod cached;
 mod choose;
-mod class;
+pub(crate) mod class;
 mod configured;
 mod content;
 pub mod folder;

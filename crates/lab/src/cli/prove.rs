@@ -149,7 +149,7 @@ impl Proving<'_> {
 }
 
 /// Reads a policy.
-fn policy(file: &Path) -> Result<Policy> {
+pub fn policy(file: &Path) -> Result<Policy> {
     let file = if file.is_dir() { file.join(POLICY) } else { file.to_owned() };
     let named = clean_path(&file);
     let about = std::fs::metadata(&file);

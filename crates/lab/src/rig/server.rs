@@ -4,7 +4,7 @@
 //! template of its configuration. Nothing here knows any one server.
 
 pub mod definition;
-mod docroot;
+pub(crate) mod docroot;
 pub mod emission;
 mod encodings;
 pub mod found;

@@ -103,28 +103,43 @@ fn link(file: &Path, place: &Path, rule: &Mirror, map: Option<(&str, &str)>) -> 
     let Some(name) = file.file_name().and_then(|n| n.to_str()).filter(|_| !there.is_empty()) else {
         return Ok(symlink(file, place)?);
     };
-    let mut view = File {
+    let view = |variants| File {
         name,
         extension: extension(file),
         r#type: types::of_extension(extension(file)),
-        variants: Vec::new(),
+        variants,
     };
     let plain = match &rule.plain {
-        Some(template) => template::render("server.toml, plain", template, &view)?,
+        Some(template) => template::render("server.toml, plain", template, &view(Vec::new()))?,
         None => name.to_owned(),
     };
     symlink(file, place.with_file_name(&plain))?;
-    view.variants.push(Variant { name: plain, coding: "identity" });
-    view.variants
-        .extend(there.iter().map(|(coding, suffix)| Variant { name: format!("{name}.{suffix}"), coding }));
     if let Some((template_name, template)) = map {
         let suffix = extension(Path::new(template_name));
-        fs::write(
-            place.with_file_name(format!("{name}.{suffix}")),
-            template::render(template_name, template, &view)?,
-        )?;
+        let text = map_text(name, &plain, &there, (template_name, template))?;
+        fs::write(place.with_file_name(format!("{name}.{suffix}")), text)?;
     }
     Ok(())
+}
+
+/// A file's map by a template of this name: the file, which has the name `plain`, and its variants as content codings with what they add
+/// to its name.
+///
+/// # Errors
+/// The template cannot be rendered.
+pub fn map_text(
+    name: &str,
+    plain: &str,
+    there: &[(&'static str, &'static str)],
+    (template_name, template): (&str, &str),
+) -> Result<String> {
+    let encoded =
+        |(coding, suffix): &(&'static str, &str)| Variant { name: format!("{name}.{suffix}"), coding };
+    let itself = Variant { name: plain.to_owned(), coding: "identity" };
+    let extension = extension(Path::new(name));
+    let variants = [itself].into_iter().chain(there.iter().map(encoded)).collect();
+    let view = File { name, extension, r#type: types::of_extension(extension), variants };
+    template::render(template_name, template, &view)
 }
 
 #[cfg(test)]

@@ -1,0 +1,233 @@
+//! Precompresses a tree: each file that is worth it gets variants beside it, or in a tree that mirrors it, as servers expect them.
+//!
+//! What was written for which content is in a manifest, so that a run makes only what is missing, removes only what is its own, and can be
+//! killed at any instant. To make another kind of variant, write a [`recipe::Recipe`].
+
+mod check;
+mod clean;
+mod each;
+mod lock;
+mod manifest;
+mod map;
+mod outcome;
+mod plan;
+pub mod recipe;
+mod settings;
+mod source;
+mod walk;
+mod watch;
+mod work;
+mod write;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+pub use check::check;
+pub use clean::clean;
+pub use manifest::NAME as MANIFEST;
+pub use outcome::{Coding, Failure, Listed, Outcome, Problem, Wrong};
+pub use settings::{Effort, MIN_BYTES, MIN_SAVING, Settings, Usual};
+pub use watch::Watch;
+
+use self::lock::Lock;
+use self::manifest::{Journal, Manifest, Variant};
+use self::plan::{Job, Pending, place};
+use self::write::{There, there};
+use crate::interrupt::Interrupt;
+use weigh_model::text::clean_path;
+
+/// What is said of a file that is not the same from one moment to the next.
+const CHANGING: &str = "it changed while it was read; its variants are made by the next run";
+/// What ends a walk.
+const STOPPED: &str = "interrupted";
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// The tree.
+    pub tree: &'a Path,
+    /// Where the variants go; none: beside the files.
+    pub out: Option<&'a Path>,
+    /// What is made.
+    pub settings: &'a Settings,
+    /// How many threads work.
+    pub jobs: usize,
+    /// Whether nothing is written.
+    pub dry_run: bool,
+}
+
+/// How far a run is.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    /// Jobs that ended.
+    pub jobs: usize,
+    /// Jobs in all.
+    pub all: usize,
+    /// Bytes of the files of which variants were written, a file once for each.
+    pub from_bytes: u64,
+    /// Bytes of the variants.
+    pub to_bytes: u64,
+}
+
+/// The folders of a tree and of its variants, as the file system knows them.
+///
+/// # Errors
+/// One line: which is no folder.
+fn folders(tree: &Path, out: Option<&Path>, makes: bool) -> Result<(PathBuf, PathBuf)> {
+    let real = |path: &Path| -> Result<PathBuf> {
+        let named = clean_path(path);
+        let full = path.canonicalize().with_context(|| format!("{named}: cannot be opened"))?;
+        ensure!(full.is_dir(), "{named} is no folder; name the folder whose files are to be packed");
+        Ok(full)
+    };
+    let root = real(tree)?;
+    let Some(out) = out else { return Ok((root.clone(), root)) };
+    if makes && !out.exists() {
+        let made =
+            fs::create_dir(out).and_then(|()| fs::set_permissions(out, root.metadata()?.permissions()));
+        made.with_context(|| format!("{}: cannot be made", clean_path(out)))?;
+    }
+    Ok((root, real(out)?))
+}
+
+/// A run.
+struct Run<'a> {
+    ask: Ask<'a>,
+    root: PathBuf,
+    target: PathBuf,
+    manifest: Manifest,
+    outcome: Outcome,
+    interrupt: &'a Interrupt,
+}
+
+impl<'a> Run<'a> {
+    fn begin(ask: Ask<'a>, (root, target): (PathBuf, PathBuf), interrupt: &'a Interrupt) -> Result<Run<'a>> {
+        let mut outcome = Outcome::of(ask.tree, ask.out.unwrap_or(ask.tree));
+        outcome.dry_run = ask.dry_run;
+        let manifest = Manifest::read(&target, &mut |note| outcome.notes.push(note))?;
+        Ok(Run { ask, root, target, manifest, outcome, interrupt })
+    }
+
+    /// Apache's type maps of what was just packed.
+    fn maps(&mut self, pending: &[Pending]) -> io::Result<()> {
+        let Some(template) = &self.ask.settings.type_map else { return Ok(()) };
+        let journal = Journal::of(&self.target);
+        for one in pending {
+            let path = &one.source.path;
+            let Some(entry) = self.manifest.entries.get(path) else { continue };
+            let former = entry.variant(map::ENDING).cloned();
+            let text = match map::text(path, entry, template) {
+                Ok(Some(text)) => text,
+                Ok(None) => {
+                    former.iter().for_each(|variant| self.remove(path, variant));
+                    self.manifest.entries.get_mut(path).into_iter().for_each(|entry| entry.drop(map::ENDING));
+                    continue;
+                }
+                Err(error) => return Err(io::Error::other(format!("{error:#}"))),
+            };
+            let (mut variant, sum) = map::variant(&mut self.manifest, &text);
+            variant.former =
+                former.iter().flat_map(|one| one.sum.iter().chain(&one.former)).copied().collect();
+            self.put_map(one, &text, variant, sum, &journal)?;
+        }
+        Ok(())
+    }
+
+    fn put_map(
+        &mut self,
+        one: &Pending,
+        text: &str,
+        mut variant: Variant,
+        sum: manifest::Short,
+        journal: &Journal,
+    ) -> io::Result<()> {
+        let path = &one.source.path;
+        let full = place(&self.target, path, map::ENDING);
+        let like = self.root.join(path).metadata()?;
+        match there(&full) {
+            There::File(found) if found == sum => write::refresh(&full, &like)?,
+            There::File(found) if !variant.is_own(&found) => variant.is_theirs = true,
+            There::Other => variant.is_theirs = true,
+            found => {
+                journal.append(path, &one.sum, &variant)?;
+                write::put(&full, text.as_bytes(), &like, found != There::Nothing)?;
+                self.outcome.written += 1;
+            }
+        }
+        if variant.is_theirs {
+            self.outcome.kept.add(&place(Path::new(""), path, map::ENDING));
+            variant.sum = None;
+        }
+        variant.former.clear();
+        self.manifest.entries.get_mut(path).into_iter().for_each(|entry| entry.put(variant.clone()));
+        Ok(())
+    }
+
+    /// Makes what is missing and removes what is stale.
+    fn carry_out(
+        &mut self,
+        pending: &[Pending],
+        jobs: &[Job],
+        tell: &mut dyn FnMut(&Done),
+    ) -> io::Result<()> {
+        self.work(pending, jobs, tell)?;
+        if !self.interrupt.is_set() {
+            self.maps(pending)?;
+            self.prune();
+        }
+        Ok(())
+    }
+}
+
+/// Packs a tree; `tell` hears how far it is.
+///
+/// # Errors
+/// One line: the tree cannot be used, another run is at work, or the disk is full. What was written until then is whole, and known to the
+/// next run.
+pub fn pack(ask: Ask<'_>, interrupt: &Interrupt, tell: &mut dyn FnMut(&Done)) -> Result<Outcome> {
+    let places = folders(ask.tree, ask.out, !ask.dry_run)?;
+    let _lock = if ask.dry_run { None } else { Some(Lock::of(&places.1)?) };
+    let mut run = Run::begin(ask, places, interrupt)?;
+    let changed = match run.look() {
+        Ok(changed) => changed,
+        Err(_) if interrupt.is_set() => return Ok(run.interrupted()),
+        Err(error) => return Err(error),
+    };
+    let pending = run.read(changed);
+    if interrupt.is_set() {
+        return Ok(run.interrupted());
+    }
+    let jobs = run.jobs(&pending);
+    if ask.dry_run {
+        run.outcome.written = jobs.iter().map(|job| job.files.len() as u64).sum();
+        run.outcome.taken =
+            jobs.iter().filter(|job| job.known.is_some()).map(|job| job.files.len() as u64).sum();
+        run.prune();
+        run.outcome.count(&run.manifest);
+        return Ok(run.outcome);
+    }
+    let done = run.carry_out(&pending, &jobs, tell);
+    // Of a full disk the first error is the one to tell.
+    let noted = if run.manifest.is_changed { run.manifest.write(&run.target) } else { Ok(()) };
+    if let Err(error) = done {
+        let place = clean_path(&run.target);
+        return Err(anyhow!(
+            "{place}: {error}; {} variants were written before, and nothing is half-written; make room and run it again",
+            run.outcome.written
+        ));
+    }
+    noted?;
+    run.outcome.interrupted = interrupt.is_set();
+    run.outcome.count(&run.manifest);
+    Ok(run.outcome)
+}
+
+impl Run<'_> {
+    fn interrupted(mut self) -> Outcome {
+        self.outcome.interrupted = true;
+        self.outcome
+    }
+}

@@ -1,0 +1,108 @@
+//! Whether a tree is packed: every file and every variant is read. Nothing is written.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::each::each;
+use super::manifest::{Entry, Sum};
+use super::outcome::{Outcome, Problem, Wrong};
+use super::plan::{content, place};
+use super::source::Source;
+use super::write::{There, there};
+use super::{Ask, Run, folders};
+use crate::content::regular::plain_error;
+use crate::interrupt::Interrupt;
+use crate::rig::server::types;
+use weigh_model::text::clean_path;
+
+/// Checks a tree.
+///
+/// # Errors
+/// One line: the tree cannot be used.
+pub fn check(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
+    let mut run = Run::begin(Ask { dry_run: true, ..ask }, folders(ask.tree, ask.out, false)?, interrupt)?;
+    let sources = run.all()?;
+    let mut problems = Vec::new();
+    let (checked, root) = (&run, run.root.clone());
+    let mut failures = Vec::new();
+    each(
+        ask.jobs,
+        &sources,
+        || (),
+        |(), source| content(&root.join(&source.path)).map(|(sum, _)| checked.wrong(source, &sum)),
+        |source, found| {
+            match found {
+                Ok(found) => problems.extend(found),
+                Err(error) => failures.push((Arc::clone(&source.path), plain_error(&error))),
+            }
+            !interrupt.is_set()
+        },
+    );
+    failures.into_iter().for_each(|(path, why)| run.outcome.fail(&path, why));
+    for (path, entry) in run.manifest.entries.iter().filter(|(_, entry)| !entry.is_there) {
+        let left = entry.variants.iter().filter(|one| one.sum.is_some());
+        let left = left.map(|one| (&one.ending, there(&place(&run.target, path, &one.ending))));
+        let left = left.filter(|(_, there)| *there != There::Nothing);
+        problems.extend(left.map(|(ending, _)| problem(path, ending, Wrong::Stale)));
+    }
+    problems.sort_by(|one, other| one.path.cmp(&other.path));
+    run.outcome.problems = problems;
+    run.outcome.interrupted = interrupt.is_set();
+    run.outcome.count(&run.manifest);
+    Ok(run.outcome)
+}
+
+fn problem(path: &Path, ending: &str, what: Wrong) -> Problem {
+    Problem { path: clean_path(&place(Path::new(""), path, ending)), what }
+}
+
+impl Run<'_> {
+    /// Every file that should have variants, or has some.
+    fn all(&mut self) -> Result<Vec<Source>> {
+        // No inode is 0: every file looks different.
+        self.manifest.entries.values_mut().for_each(|entry| entry.seen.inode = 0);
+        self.look()
+    }
+
+    /// What is wrong with a file's variants.
+    fn wrong(&self, source: &Source, sum: &Sum) -> Vec<Problem> {
+        let settings = self.ask.settings;
+        let mut found = Vec::new();
+        let entry = self.manifest.entries.get(&source.path);
+        let say = |ending: &str, what| problem(&source.path, ending, what);
+        for at in settings.wanted(source) {
+            let recipe = &settings.recipes[at];
+            let is_saving = |bytes| settings.saves(source.seen.bytes, bytes);
+            let variant = entry.and_then(|entry| entry.variant(recipe.ending()));
+            let is_stale = entry.is_some_and(|entry| entry.sum != *sum);
+            let what = match variant {
+                None => Some(Wrong::Missing),
+                Some(_) if is_stale => Some(Wrong::Stale),
+                Some(one) if one.is_theirs => None,
+                Some(one) if *one.by != *recipe.by(&source.path) => Some(Wrong::Stale),
+                Some(one) if one.sum.is_none() => is_saving(one.bytes).then_some(Wrong::Missing),
+                Some(one) => match there(&place(&self.target, &source.path, recipe.ending())) {
+                    There::Nothing => Some(Wrong::Missing),
+                    There::File(found) if Some(found) == one.sum => None,
+                    _ => Some(Wrong::Damaged),
+                },
+            };
+            found.extend(what.map(|what| say(recipe.ending(), what)));
+        }
+        found.extend(entry.into_iter().flat_map(|entry| self.unwanted(source, entry)));
+        found
+    }
+
+    /// Variants that nobody asks for.
+    fn unwanted(&self, source: &Source, entry: &Entry) -> Vec<Problem> {
+        let settings = self.ask.settings;
+        let is_wanted =
+            |ending: &str| settings.wanted(source).any(|at| settings.recipes[at].ending() == ending);
+        let is_coded = |ending: &str| types::VARIANTS.iter().any(|(_, known)| *known == ending);
+        let stale = entry.variants.iter().filter(|one| one.sum.is_some() && is_coded(&one.ending));
+        let stale = stale.filter(|one| !is_wanted(&one.ending));
+        stale.map(|one| problem(&source.path, &one.ending, Wrong::Stale)).collect()
+    }
+}

@@ -1,0 +1,38 @@
+//! Removes everything that was written, and nothing else.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use anyhow::{Context, Result};
+
+use super::lock::Lock;
+use super::manifest::NAME;
+use super::outcome::Outcome;
+use super::{Ask, Run, folders};
+use crate::interrupt::Interrupt;
+use weigh_model::text::clean_path;
+
+/// Cleans a tree.
+///
+/// # Errors
+/// One line: the tree cannot be used, or the manifest not removed.
+pub fn clean(ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
+    let places = folders(ask.tree, ask.out, false)?;
+    let _lock = if ask.dry_run { None } else { Some(Lock::of(&places.1)?) };
+    let mut run = Run::begin(ask, places, interrupt)?;
+    // The walk removes what killed runs left.
+    run.look()?;
+    run.outcome.kept = Default::default();
+    run.manifest.entries.values_mut().for_each(|entry| entry.is_there = false);
+    run.prune();
+    let manifest = run.target.join(NAME);
+    if !ask.dry_run {
+        match fs::remove_file(&manifest) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("{}: cannot be removed", clean_path(&manifest)));
+            }
+            _ => {}
+        }
+    }
+    Ok(run.outcome)
+}

@@ -1,0 +1,340 @@
+//! What is to do: the tree beside the manifest. Files that look as they did are not read.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use sha2::{Digest, Sha256};
+
+use super::each::each;
+use super::manifest::{Entry, Short, Sum, Variant};
+use super::map;
+use super::source::{Seen, Source};
+use super::walk::{self, Met};
+use super::write::{self, There, there};
+use super::{Run, STOPPED};
+use crate::content::regular::{open, plain_error};
+use crate::digest::BUFFER;
+use crate::rig::server::types;
+
+/// How often a file that changes while it is read is read again.
+const READS: usize = 3;
+
+/// A file that has something to do, with its content.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    /// The file.
+    pub source: Source,
+    /// Its content.
+    pub sum: Sum,
+}
+
+/// A variant to be made, for all files with the same content.
+#[derive(Debug)]
+pub struct Job {
+    /// The kind of variant.
+    pub recipe: usize,
+    /// What makes it.
+    pub by: Arc<str>,
+    /// The files, by their places among those pending, each with what of the program's own may stand at the variant's place.
+    pub files: Vec<(usize, Vec<Short>)>,
+    /// The same variant of the same content, where it was made before.
+    pub known: Option<(PathBuf, Variant)>,
+    /// The seconds that it takes, roughly.
+    pub seconds: f64,
+}
+
+/// Where a variant of a file is.
+pub fn place(target: &Path, path: &Path, ending: &str) -> PathBuf {
+    let mut name = target.join(path).into_os_string();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+/// What a file's content is, and what the file system says of it. A file that changes meanwhile is read again.
+///
+/// # Errors
+/// It cannot be read, or does not stop to change.
+pub fn content(path: &Path) -> io::Result<(Sum, Seen)> {
+    for _ in 0..READS {
+        let mut file = open(path, false)?;
+        let before = Seen::of(&file.metadata()?);
+        let (mut digest, mut buffer) = (Sha256::new(), vec![0; BUFFER.min(before.bytes as usize + 1)]);
+        loop {
+            match file.read(&mut buffer)? {
+                0 => break,
+                got => digest.update(&buffer[..got]),
+            }
+        }
+        if Seen::of(&file.metadata()?) == before {
+            return Ok((digest.finalize().into(), before));
+        }
+    }
+    Err(io::Error::other(super::CHANGING))
+}
+
+impl Run<'_> {
+    /// Walks the tree: the files of which something looks different. What a killed run left goes.
+    pub fn look(&mut self) -> Result<Vec<Source>> {
+        let (root, target) = (self.root.clone(), self.target.clone());
+        let (mut changed, mut unreadable) = (Vec::new(), Vec::new());
+        let skip = (root != target).then_some(target.as_path());
+        walk::walk(&root, skip, &mut |met| {
+            anyhow::ensure!(!self.interrupt.is_set(), STOPPED);
+            match met {
+                Met::Source(source) => changed.extend(self.looks_changed(source)),
+                Met::Draft(path) if root == target => self.sweep(&path),
+                Met::Folder(folder) if root != target => {
+                    let folder = folder.strip_prefix(&root).unwrap_or(&folder);
+                    walk::drafts(&target.join(folder)).iter().for_each(|path| self.sweep(path));
+                }
+                Met::Draft(_) | Met::Folder(_) => {}
+                Met::Link(path) => self.outcome.links.add(&path),
+                Met::Failed(path, error) => {
+                    self.outcome.fail(&path, plain_error(&error));
+                    unreadable.push(path);
+                }
+            }
+            Ok(())
+        })?;
+        // Of what cannot be looked at nothing is known: what was written for it stays.
+        for path in unreadable {
+            let below = self.manifest.entries.iter_mut().filter(|(own, _)| own.starts_with(&path));
+            below.for_each(|(_, entry)| entry.is_there = true);
+        }
+        Ok(changed)
+    }
+
+    fn sweep(&mut self, draft: &Path) {
+        if !self.ask.dry_run {
+            let _ = fs::remove_file(draft);
+        }
+    }
+
+    /// Gives the file back if there may be something to do.
+    fn looks_changed(&mut self, source: Source) -> Option<Source> {
+        let has_wanted = self.ask.settings.wanted(&source).next().is_some();
+        let entry = self.manifest.entries.get_mut(&source.path);
+        if let Some(entry) = entry {
+            entry.is_there = true;
+        } else if !has_wanted {
+            return None;
+        }
+        self.outcome.files += u64::from(has_wanted);
+        let entry = self.manifest.entries.get(&source.path);
+        if entry.is_some_and(|entry| entry.seen == source.seen && self.is_whole(&source, entry)) {
+            self.outcome.unchanged += u64::from(has_wanted);
+            entry.into_iter().flat_map(|entry| &entry.variants).filter(|one| one.is_theirs).for_each(|one| {
+                self.outcome.kept.add(&place(Path::new(""), &source.path, &one.ending));
+            });
+            return None;
+        }
+        Some(source)
+    }
+
+    /// Whether a file's variants look as they were written, and are those that are wanted.
+    fn is_whole(&self, source: &Source, entry: &Entry) -> bool {
+        let settings = self.ask.settings;
+        let mut wanted = 0;
+        for at in settings.wanted(source) {
+            wanted += 1;
+            let recipe = &settings.recipes[at];
+            let Some(variant) = entry.variant(recipe.ending()) else { return false };
+            let is_written = variant.sum.is_some();
+            let is_right = *variant.by == *recipe.by(&source.path)
+                && (variant.is_theirs || is_written == settings.saves(source.seen.bytes, variant.bytes));
+            if !is_right || !self.looks_whole(source, variant) {
+                return false;
+            }
+        }
+        let maps = entry.variant(map::ENDING);
+        let needs_map = settings.type_map.is_some() && entry.variants.iter().any(|one| one.sum.is_some());
+        let has_right_map =
+            maps.is_some() == needs_map && maps.is_none_or(|map| self.looks_whole(source, map));
+        has_right_map && entry.variants.len() == wanted + usize::from(maps.is_some())
+    }
+
+    fn looks_whole(&self, source: &Source, variant: &Variant) -> bool {
+        let path = place(&self.target, &source.path, &variant.ending);
+        let meta = path.symlink_metadata().ok();
+        match (variant.sum, meta) {
+            (None, meta) => !variant.is_theirs || meta.is_some(),
+            (Some(_), Some(meta)) => {
+                let seen = Seen::of(&meta);
+                meta.is_file()
+                    && (seen.bytes, seen.mtime) == (variant.bytes, source.seen.mtime)
+                    && variant.former.is_empty()
+            }
+            (Some(_), None) => false,
+        }
+    }
+
+    /// Reads what looks different.
+    pub fn read(&mut self, sources: Vec<Source>) -> Vec<Pending> {
+        let (root, interrupt) = (self.root.clone(), self.interrupt);
+        let mut read: HashMap<Arc<Path>, (Sum, Seen)> = HashMap::new();
+        each(
+            self.ask.jobs,
+            &sources,
+            || (),
+            |(), source| content(&root.join(&source.path)),
+            |source, found| {
+                match found {
+                    Ok(found) => drop(read.insert(Arc::clone(&source.path), found)),
+                    Err(error) => self.outcome.fail(&source.path, plain_error(&error)),
+                }
+                !interrupt.is_set()
+            },
+        );
+        let pending = |source: Source| {
+            let (sum, seen) = *read.get(&source.path)?;
+            Some(Pending { source: Source { seen, ..source }, sum })
+        };
+        sources.into_iter().filter_map(pending).collect()
+    }
+
+    /// The jobs, the longest first. What is stale goes at once, so that no server sends it.
+    pub fn jobs(&mut self, pending: &[Pending]) -> Vec<Job> {
+        let known = self.known(pending);
+        let mut jobs: Vec<Job> = Vec::new();
+        let mut by_content: HashMap<(Sum, usize, Arc<str>), usize> = HashMap::new();
+        for (file, one) in pending.iter().enumerate() {
+            for (recipe, by, own) in self.lacks(one) {
+                let at = *by_content.entry((one.sum, recipe, Arc::clone(&by))).or_insert_with(|| {
+                    let ending = self.ask.settings.recipes[recipe].ending();
+                    let known = known.get(&one.sum).and_then(|path| {
+                        let entry = self.manifest.entries.get(path)?;
+                        let variant = entry.variant(ending)?;
+                        let is_same = entry.sum == one.sum && variant.by == by && !variant.is_theirs;
+                        is_same.then(|| (place(&self.target, path, ending), variant.clone()))
+                    });
+                    let encodes = f64::from(u8::from(known.is_none()));
+                    let seconds = encodes * self.ask.settings.recipes[recipe].seconds(one.source.seen.bytes);
+                    jobs.push(Job { recipe, by, files: Vec::new(), known, seconds });
+                    jobs.len() - 1
+                });
+                jobs[at].files.push((file, own));
+            }
+        }
+        jobs.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
+        jobs
+    }
+
+    /// Files of the manifest that have the content of one that is pending.
+    fn known(&self, pending: &[Pending]) -> HashMap<Sum, Arc<Path>> {
+        let sums: HashSet<Sum> = pending.iter().map(|one| one.sum).collect();
+        let entries = self.manifest.entries.iter().filter(|(_, entry)| sums.contains(&entry.sum));
+        entries.map(|(path, entry)| (entry.sum, Arc::clone(path))).collect()
+    }
+
+    /// The variants that a file lacks, each with what of the program's own may stand at its place. The manifest has the file afterwards:
+    /// as long as it lacks some, every run looks at it again.
+    fn lacks(&mut self, one: &Pending) -> Vec<(usize, Arc<str>, Vec<Short>)> {
+        let settings = self.ask.settings;
+        let path = &one.source.path;
+        let former = self.manifest.entries.remove(path).unwrap_or_default();
+        let mut entry = Entry { sum: one.sum, seen: one.source.seen, variants: Vec::new(), is_there: true };
+        let mut lacks = Vec::new();
+        let mut wanted: HashSet<&str> = HashSet::new();
+        for at in settings.wanted(&one.source) {
+            let recipe = &settings.recipes[at];
+            wanted.insert(recipe.ending());
+            let by = self.manifest.word(&recipe.by(path));
+            let variant = former.variant(recipe.ending()).filter(|_| former.sum == one.sum);
+            match variant {
+                Some(variant) if variant.by == by && self.stays(one, variant) => {
+                    entry.variants.push(Variant { former: Vec::new(), ..variant.clone() });
+                }
+                Some(variant) => {
+                    lacks.push((at, by, variant.sum.iter().chain(&variant.former).copied().collect()))
+                }
+                None => lacks.push((at, by, Vec::new())),
+            }
+        }
+        let is_map = |variant: &Variant| &*variant.ending == map::ENDING && settings.type_map.is_some();
+        for variant in former.variants {
+            match former.sum == one.sum && wanted.contains(&*variant.ending) {
+                // A map is written anew when its variants are.
+                _ if is_map(&variant) => entry.variants.push(variant),
+                true => {}
+                false => self.remove(path, &variant),
+            }
+        }
+        self.manifest.is_changed = true;
+        if !entry.variants.is_empty() || !lacks.is_empty() {
+            self.manifest.entries.insert(Arc::clone(path), entry);
+        }
+        lacks
+    }
+
+    /// Whether a variant of the same content by the same encoder is fine as it is; its attributes are made those of the source.
+    fn stays(&mut self, one: &Pending, variant: &Variant) -> bool {
+        let path = place(&self.target, &one.source.path, &variant.ending);
+        let saves = self.ask.settings.saves(one.source.seen.bytes, variant.bytes);
+        match (variant.sum, there(&path)) {
+            (None, There::Nothing) => !variant.is_theirs && !saves,
+            (None, _) if variant.is_theirs => {
+                self.outcome.kept.add(&place(Path::new(""), &one.source.path, &variant.ending));
+                true
+            }
+            (None, _) => !saves,
+            (Some(sum), There::File(found)) if saves && sum == found => {
+                let like = self.root.join(&one.source.path).metadata();
+                self.ask.dry_run || like.and_then(|like| write::refresh(&path, &like)).is_ok()
+            }
+            (Some(_), _) => false,
+        }
+    }
+
+    /// Removes a variant, if it is the program's own.
+    pub fn remove(&mut self, path: &Path, variant: &Variant) {
+        let full = place(&self.target, path, &variant.ending);
+        let below = place(Path::new(""), path, &variant.ending);
+        match there(&full) {
+            There::Nothing => {}
+            _ if variant.sum.is_none() => {}
+            There::File(sum) if variant.is_own(&sum) => {
+                let removed = if self.ask.dry_run { Ok(()) } else { fs::remove_file(&full) };
+                match removed {
+                    Ok(()) => self.outcome.removed += 1,
+                    Err(error) => self.outcome.fail(&below, format!("cannot be removed: {error}")),
+                }
+            }
+            There::File(_) | There::Other => self.outcome.kept.add(&below),
+        }
+    }
+
+    /// Removes the variants of files that are gone, and folders of a mirrored tree that are empty then.
+    pub fn prune(&mut self) {
+        let gone: Vec<Arc<Path>> = self
+            .manifest
+            .entries
+            .iter()
+            .filter(|(_, entry)| !entry.is_there)
+            .map(|(path, _)| Arc::clone(path))
+            .collect();
+        for path in gone {
+            let Some(entry) = self.manifest.entries.remove(&path) else { continue };
+            self.manifest.is_changed = true;
+            entry.variants.iter().for_each(|variant| self.remove(&path, variant));
+            if self.root != self.target && !self.ask.dry_run {
+                let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+                // One that is not empty stays.
+                let _ = folders
+                    .map(|folder| fs::remove_dir(self.target.join(folder)))
+                    .take_while(Result::is_ok)
+                    .count();
+            }
+        }
+    }
+}
+
+/// Whether a name has the ending of a variant.
+pub fn has_variant_ending(name: &str) -> bool {
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    types::VARIANTS.iter().any(|(_, known)| *known == ending) || ending == map::ENDING
+}

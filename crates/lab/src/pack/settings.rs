@@ -1,0 +1,227 @@
+//! What is made: from a policy, or the usual variants at one of three efforts.
+
+use std::sync::Arc;
+
+use anyhow::{Result, bail, ensure};
+
+use super::recipe::{Coded, Recipe, Scope};
+use super::source::Source;
+use crate::rig::server::types;
+use weigh_codec::{Params, codecs};
+use weigh_model::policy::{Encoder, Policy, Rule};
+use weigh_model::setting::Setting;
+use weigh_model::text::clean;
+
+/// Below this many bytes, precompressed files do not cost less CPU time than compression per request (docs/RESULTS.md), and what they save
+/// is less than the headers.
+pub const MIN_BYTES: u64 = 256;
+/// A variant that saves a smaller share is not worth its place.
+pub const MIN_SAVING: f64 = 0.05;
+
+/// How much CPU time the usual variants may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// A hundredth of the CPU time.
+    Fast,
+    /// About as small, at less than half of the CPU time.
+    Balanced,
+    /// The smallest.
+    #[default]
+    Best,
+}
+
+impl Effort {
+    /// All of them.
+    pub const ALL: [Effort; 3] = [Effort::Fast, Effort::Balanced, Effort::Best];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effort::Fast => "fast",
+            Effort::Balanced => "balanced",
+            Effort::Best => "best",
+        }
+    }
+
+    /// The levels of libdeflate, brotli and zstd: docs/PACK.md has the measured curve that they are chosen from.
+    fn levels(self) -> [i32; 3] {
+        match self {
+            Effort::Fast => [9, 5, 9],
+            Effort::Balanced => [11, 10, 18],
+            Effort::Best => [12, 11, 19],
+        }
+    }
+}
+
+/// The usual variants, as the user chose them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usual {
+    /// The effort.
+    pub effort: Effort,
+    /// gzip by Zopfli.
+    pub zopfli: bool,
+    /// zstd at its highest level.
+    pub ultra: bool,
+}
+
+/// What is made.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The kinds of variants, by ending.
+    pub recipes: Vec<Arc<dyn Recipe>>,
+    /// The smallest share that a variant must save.
+    pub min_saving: f64,
+    /// Whether a variant is written that saves nothing.
+    pub every: bool,
+    /// The template of Apache's type maps, if they are wanted.
+    pub type_map: Option<String>,
+}
+
+impl Settings {
+    /// The usual variants of these codings.
+    pub fn usual(usual: Usual, codings: &[String], min_bytes: Option<u64>) -> Result<Settings> {
+        let [deflate, brotli, zstd] = usual.effort.levels();
+        let gzip = if usual.zopfli { Setting::at("zopfli", 15) } else { Setting::at("libdeflate", deflate) };
+        let zstd = Setting::at("zstd", if usual.ultra { 22 } else { zstd });
+        let all = [("gzip", gzip), ("br", Setting::at("brotli", brotli)), ("zstd", zstd)];
+        if let Some(unknown) = codings.iter().find(|name| !all.iter().any(|(coding, _)| coding == name)) {
+            bail!("`{}` is no content coding that is written here; known: gzip, br, zstd", clean(unknown));
+        }
+        let wanted = |coding: &str| codings.is_empty() || codings.iter().any(|name| name == coding);
+        let coded = |(coding, setting)| {
+            let min_bytes = min_bytes.unwrap_or(MIN_BYTES);
+            Coded { coding, ending: types::ending(coding), setting, min_bytes, scope: Scope::All }
+        };
+        let recipes = all.into_iter().filter(|(coding, _)| wanted(coding)).map(coded);
+        Ok(Settings::of(recipes.map(|one| Arc::new(one) as Arc<dyn Recipe>).collect()))
+    }
+
+    /// What a policy asks to make beforehand.
+    ///
+    /// # Errors
+    /// One line: the policy has nothing of the kind, or an encoder that is not here.
+    pub fn of_policy(policy: &Policy, codings: &[String], min_bytes: Option<u64>) -> Result<Settings> {
+        let mut recipes: Vec<Arc<dyn Recipe>> = Vec::new();
+        for decision in &policy.decisions {
+            let is_meant = |rule: &&Rule| {
+                rule.by == Encoder::Beforehand && (codings.is_empty() || codings.contains(&rule.coding))
+            };
+            for rule in decision.rules.iter().filter(is_meant) {
+                let scope = Scope::Decided { kind: decision.kind, types: rule.types.clone() };
+                let mut coded = coded(rule, scope)?;
+                coded.min_bytes = min_bytes.unwrap_or(coded.min_bytes);
+                recipes.push(Arc::new(coded));
+            }
+        }
+        ensure!(
+            !recipes.is_empty(),
+            "the policy precompresses nothing: none of its rules has by = \"beforehand\""
+        );
+        Ok(Settings::of(recipes))
+    }
+
+    fn of(recipes: Vec<Arc<dyn Recipe>>) -> Settings {
+        Settings { recipes, min_saving: MIN_SAVING, every: false, type_map: None }
+    }
+
+    /// The variants of a source, one for each ending.
+    pub fn wanted<'s>(&'s self, source: &'s Source) -> impl Iterator<Item = usize> + 's {
+        let is_first = |at: usize| {
+            let ending = self.recipes[at].ending();
+            !self.recipes[..at].iter().any(|recipe| recipe.ending() == ending && recipe.takes(source))
+        };
+        (0..self.recipes.len()).filter(move |at| self.recipes[*at].takes(source) && is_first(*at))
+    }
+
+    /// Whether a variant of this length is worth its place.
+    pub fn saves(&self, bytes: u64, encoded: u64) -> bool {
+        self.every
+            || (encoded as f64) < bytes as f64 && encoded as f64 <= bytes as f64 * (1.0 - self.min_saving)
+    }
+}
+
+/// A rule's variant.
+fn coded(rule: &Rule, scope: Scope) -> Result<Coded> {
+    let usual = match rule.coding.as_str() {
+        "gzip" => {
+            ("gzip", "libdeflate:12", &["libdeflate", "zopfli", "zlib", "zlib-ng", "zlib-rs", "isal"][..])
+        }
+        "br" => ("br", "brotli:11", &["brotli"][..]),
+        "zstd" => ("zstd", "zstd:19", &["zstd"][..]),
+        other => bail!("policy: nothing here writes precompressed files in the coding `{}`", clean(other)),
+    };
+    let (coding, default, codecs) = usual;
+    let text = rule.encoder.as_deref().unwrap_or(default);
+    let (name, level) = text.split_once(':').map_or((text, None), |(name, level)| (name, Some(level)));
+    let wrong = || {
+        anyhow::anyhow!("policy: `{}` is no encoder of {coding}; known: {}", clean(text), codecs.join(", "))
+    };
+    let level = level.map(str::parse::<i32>).transpose().map_err(|_| wrong())?;
+    let codec = codecs::find(name).filter(|_| codecs.contains(&name)).ok_or_else(wrong)?;
+    let params = Params { level, ..Params::default() };
+    let level = codec.info().levels.map(|_| params.level_or_default(codec.info()));
+    params.check(codec.info()).map_err(|error| anyhow::anyhow!("policy: {error}"))?;
+    let setting = Setting { codec: name.to_owned(), level, options: Default::default() };
+    Ok(Coded { coding, ending: types::ending(coding), setting, min_bytes: rule.min_bytes, scope })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    fn source(home: &Path, name: &str, bytes: usize) -> Source {
+        let path = home.join(name);
+        fs::write(&path, vec![b'x'; bytes]).unwrap();
+        Source::of(Path::new(name), &path.metadata().unwrap()).unwrap()
+    }
+
+    fn made(settings: &Settings, source: &Source) -> Vec<String> {
+        settings.wanted(source).map(|at| settings.recipes[at].by(&source.path)).collect()
+    }
+
+    #[test]
+    fn the_usual_variants_are_for_text_of_some_size() {
+        let home = tempfile::tempdir().unwrap();
+        let settings = Settings::usual(Usual::default(), &[], None).unwrap();
+        let all = ["libdeflate:12", "brotli:11", "zstd:19"];
+        assert_eq!(made(&settings, &source(home.path(), "a.js", 256)), all);
+        assert!(made(&settings, &source(home.path(), "b.js", 255)).is_empty());
+        assert!(made(&settings, &source(home.path(), "c.png", 5000)).is_empty());
+        let some = Usual { effort: Effort::Fast, zopfli: true, ultra: true };
+        let settings = Settings::usual(some, &["zstd".into(), "gzip".into()], Some(0)).unwrap();
+        assert_eq!(made(&settings, &source(home.path(), "d.svg", 1)), ["zopfli:15", "zstd:22"]);
+        assert!(Settings::usual(some, &["bz2".into()], None).unwrap_err().to_string().contains("`bz2`"));
+    }
+
+    #[test]
+    fn a_variant_has_to_save_its_share() {
+        let mut settings = Settings::usual(Usual::default(), &[], None).unwrap();
+        assert!(settings.saves(1000, 950) && !settings.saves(1000, 951));
+        settings.min_saving = 0.0;
+        assert!(settings.saves(1000, 999) && !settings.saves(1000, 1000));
+        settings.every = true;
+        assert!(settings.saves(0, 20));
+    }
+
+    #[test]
+    fn windows_are_those_that_browsers_accept() {
+        let coded = |codec: &str, level| Coded {
+            coding: "br",
+            ending: "br",
+            setting: Setting::at(codec, level),
+            min_bytes: 0,
+            scope: Scope::All,
+        };
+        let window = |codec: &str, level, bytes| {
+            super::super::recipe::window(&coded(codec, level), bytes).unwrap_or_default()
+        };
+        assert_eq!(window("brotli", 11, 100), 16);
+        assert_eq!(window("brotli", 11, (1 << 22) - 16), 22);
+        assert_eq!(window("brotli", 11, (1 << 22) - 15), 23);
+        assert_eq!(window("brotli", 11, 1 << 30), 24);
+        assert_eq!(window("zstd", 22, 1 << 30), 23);
+        assert_eq!(window("zstd", 19, 1 << 30), 0, "as the library has it: 8 MB");
+    }
+}

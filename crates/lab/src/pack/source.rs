@@ -1,0 +1,66 @@
+//! A file that may have variants, and what the file system says of it.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::rig::server::types;
+use crate::site::class;
+use weigh_model::site::Kind;
+
+/// What tells whether a file may have changed: where all of it is the same, so is the content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Length in bytes.
+    pub bytes: u64,
+    /// The time of the last modification, in nanoseconds since 1970.
+    pub mtime: i64,
+    /// The time of the last change of the inode, which no program can set.
+    pub ctime: i64,
+    /// The inode.
+    pub inode: u64,
+}
+
+impl Seen {
+    /// Of what the file system says.
+    pub fn of(meta: &Metadata) -> Seen {
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Seen {
+            bytes: meta.len(),
+            mtime: nanoseconds(meta.mtime(), meta.mtime_nsec()),
+            ctime: nanoseconds(meta.ctime(), meta.ctime_nsec()),
+            inode: meta.ino(),
+        }
+    }
+}
+
+/// A file of the tree.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Below the tree.
+    pub path: Arc<Path>,
+    /// What the file system says of it; of a link, of what it leads to.
+    pub seen: Seen,
+    /// What visitors do with it.
+    pub kind: Kind,
+    /// Its media type.
+    pub format: &'static str,
+    /// Whether the type is worth encoding.
+    pub is_text: bool,
+}
+
+impl Source {
+    /// The file with this path; none: PHP reads it, or it has no extension.
+    pub fn of(path: &Path, meta: &Metadata) -> Option<Source> {
+        let class = class::of(&path.to_string_lossy(), meta.len(), true).ok()?;
+        Some(Source {
+            path: path.into(),
+            seen: Seen::of(meta),
+            kind: class.kind,
+            format: class.format,
+            is_text: types::is_compressible(class.format),
+        })
+    }
+}

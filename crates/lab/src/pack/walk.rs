@@ -1,0 +1,104 @@
+//! The files of a tree, folder by folder in the order of their names. Memory is that of the names of the folders on the way.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::source::Source;
+use super::write::is_draft;
+
+/// What a walk meets.
+#[derive(Debug)]
+pub enum Met {
+    /// A file that may have variants.
+    Source(Source),
+    /// A file that a killed run left, with its full path.
+    Draft(PathBuf),
+    /// A link that leads out of the tree, to a folder, or nowhere: it is not followed.
+    Link(PathBuf),
+    /// A folder, before its files.
+    Folder(PathBuf),
+    /// What cannot be looked at, below the tree.
+    Failed(PathBuf, io::Error),
+}
+
+/// Folders that no server sends, but for this one.
+const SENT: &str = ".well-known";
+
+/// Walks a tree, with the folder that `skip` names left out.
+///
+/// # Errors
+/// Those of `see`.
+pub fn walk<E>(root: &Path, skip: Option<&Path>, see: &mut dyn FnMut(Met) -> Result<(), E>) -> Result<(), E> {
+    let mut folders = vec![PathBuf::new()];
+    while let Some(below) = folders.pop() {
+        let folder = root.join(&below);
+        if skip == Some(folder.as_path()) {
+            continue;
+        }
+        let mut names = match names(&folder) {
+            Ok(names) => names,
+            Err(error) => {
+                see(Met::Failed(below, error))?;
+                continue;
+            }
+        };
+        see(Met::Folder(folder.clone()))?;
+        names.sort();
+        let first = folders.len();
+        for name in names {
+            let path = below.join(&name);
+            match look(root, &path, &name) {
+                Ok(Some(Found::Folder)) => folders.push(path),
+                Ok(Some(Found::Met(met))) => see(met)?,
+                Ok(None) => {}
+                Err(error) => see(Met::Failed(path, error))?,
+            }
+        }
+        folders[first..].reverse();
+    }
+    Ok(())
+}
+
+fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
+}
+
+enum Found {
+    Folder,
+    Met(Met),
+}
+
+fn look(root: &Path, path: &Path, name: &OsString) -> io::Result<Option<Found>> {
+    let full = root.join(path);
+    let is_hidden = name.as_encoded_bytes().starts_with(b".");
+    if is_hidden && name != SENT {
+        return Ok(is_draft(name).then_some(Found::Met(Met::Draft(full))));
+    }
+    let met = |met| Ok(Some(Found::Met(met)));
+    let meta = full.symlink_metadata()?;
+    if meta.is_dir() {
+        return Ok(Some(Found::Folder));
+    }
+    if meta.is_file() {
+        return Ok(Source::of(path, &meta).map(|source| Found::Met(Met::Source(source))));
+    }
+    if !meta.is_symlink() {
+        return Ok(None);
+    }
+    // A link to a file of the tree is sent under its own name, and has variants of its own.
+    match (full.canonicalize(), fs::metadata(&full)) {
+        (Ok(to), Ok(meta)) if meta.is_file() && to.starts_with(root) => match Source::of(path, &meta) {
+            Some(source) => met(Met::Source(source)),
+            None => Ok(None),
+        },
+        _ => met(Met::Link(path.to_owned())),
+    }
+}
+
+/// The drafts in a folder of a tree that mirrors another.
+pub fn drafts(folder: &Path) -> Vec<PathBuf> {
+    let names = names(folder).unwrap_or_default();
+    names.into_iter().filter(|name| is_draft(name)).map(|name| folder.join(name)).collect()
+}
