@@ -27,6 +27,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 pub use check::check;
 pub use clean::clean;
+pub use lock::Busy;
 pub use manifest::NAME as MANIFEST;
 pub use outcome::{Coding, Failure, Listed, Outcome, Problem, Wrong};
 pub use settings::{Effort, MIN_BYTES, MIN_SAVING, Settings, Usual};

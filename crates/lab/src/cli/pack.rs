@@ -12,7 +12,7 @@ use crate::cli::terminal::Line;
 use crate::cli::{one_of, quantity, terminal};
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::Lab;
-use crate::pack::{self, Ask, Coding, Done, Effort, Listed, Outcome, Settings, Usual, Watch};
+use crate::pack::{self, Ask, Busy, Coding, Done, Effort, Listed, Outcome, Settings, Usual, Watch};
 use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
 use weigh_answer::table::{Grid, Kind, factor, field};
@@ -112,7 +112,7 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         return checked(args, &pack::check(ask, &interrupt)?);
     }
     if args.clean {
-        let outcome = pack::clean(ask, &interrupt)?;
+        let outcome = or_busy(pack::clean(ask, &interrupt))?;
         return told(
             args,
             &outcome,
@@ -160,7 +160,12 @@ fn packed(args: &Args, ask: Ask<'_>, interrupt: &Interrupt) -> Result<Outcome> {
     let mut line = Line::new(args.json);
     let outcome = pack::pack(ask, interrupt, &mut |done: &Done| line.say(progress(done)));
     line.bar.finish_and_clear();
-    outcome
+    or_busy(outcome)
+}
+
+/// Where another run is at work, this one is refused.
+fn or_busy(outcome: Result<Outcome>) -> Result<Outcome> {
+    outcome.map_err(|error| if error.is::<Busy>() { exit::refused(error) } else { error })
 }
 
 fn progress(done: &Done) -> String {

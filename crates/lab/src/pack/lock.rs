@@ -3,11 +3,16 @@
 use std::fs::File;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use weigh_model::text::clean_path;
+
+/// Another run is at work in the folder.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}: another `weigh pack` is at work there; wait until it ends, or end it")]
+pub struct Busy(String);
 
 /// Held as long as it lives, and by the kernel no longer than this process.
 #[derive(Debug)]
@@ -17,15 +22,13 @@ impl Lock {
     /// Takes the folder's.
     ///
     /// # Errors
-    /// One line: another run has it.
+    /// [`Busy`]: another run has it.
     pub fn of(folder: &Path) -> Result<Lock> {
         let named = clean_path(folder);
         let held = File::open(folder).with_context(|| format!("{named}: cannot be opened"))?;
         match flock(&held, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Lock(held)),
-            Err(Errno::WOULDBLOCK) => {
-                bail!("{named}: another `weigh pack` is at work there; wait until it ends, or end it")
-            }
+            Err(Errno::WOULDBLOCK) => Err(Busy(named).into()),
             Err(error) => Err(error).with_context(|| format!("{named}: cannot be locked")),
         }
     }

@@ -249,6 +249,10 @@ impl Run<'_> {
                 Some(variant) if variant.by == by && self.stays(one, variant) => {
                     entry.variants.push(Variant { former: Vec::new(), ..variant.clone() });
                 }
+                Some(variant) if variant.by == by && variant.sum.is_some() && !self.saves(one, variant) => {
+                    self.remove(path, variant);
+                    entry.variants.push(Variant { sum: None, former: Vec::new(), ..variant.clone() });
+                }
                 Some(variant) => {
                     lacks.push((at, by, variant.sum.iter().chain(&variant.former).copied().collect()))
                 }
@@ -271,10 +275,14 @@ impl Run<'_> {
         lacks
     }
 
+    fn saves(&self, one: &Pending, variant: &Variant) -> bool {
+        self.ask.settings.saves(one.source.seen.bytes, variant.bytes)
+    }
+
     /// Whether a variant of the same content by the same encoder is fine as it is; its attributes are made those of the source.
     fn stays(&mut self, one: &Pending, variant: &Variant) -> bool {
         let path = place(&self.target, &one.source.path, &variant.ending);
-        let saves = self.ask.settings.saves(one.source.seen.bytes, variant.bytes);
+        let saves = self.saves(one, variant);
         match (variant.sum, there(&path)) {
             (None, There::Nothing) => !variant.is_theirs && !saves,
             (None, _) if variant.is_theirs => {

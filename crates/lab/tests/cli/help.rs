@@ -18,6 +18,7 @@ fn the_bare_program_helps() {
         "corpus",
         "runtime",
         "link",
+        "pack",
         "Start here",
         "weigh codec page.html",
     ] {
@@ -30,9 +31,10 @@ fn the_bare_program_helps() {
 #[test]
 fn every_verb_helps_and_names_the_version() {
     let lab = Lab::new();
-    for verb in
-        ["check", "site", "codec", "plan", "run", "report", "load", "profile", "corpus", "runtime", "link"]
-    {
+    for verb in [
+        "check", "site", "codec", "plan", "run", "report", "load", "profile", "corpus", "runtime", "link",
+        "pack",
+    ] {
         let help = lab.fine(&[verb, "--help"]);
         assert!(help.contains(&format!("Usage: weigh {verb}")), "{help}");
     }

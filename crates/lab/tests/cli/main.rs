@@ -28,6 +28,7 @@ mod linked;
 mod load;
 mod names;
 mod own;
+mod pack;
 #[allow(dead_code, reason = "the benchmarks use the rest of it")]
 mod peer;
 mod php;

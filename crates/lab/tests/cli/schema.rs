@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
 use weigh::cli::{check, corpus, link, plan, report, runtime};
+use weigh::pack;
 use weigh::run::dir::RunFile;
 use weigh_answer::format::json::Document;
 use weigh_answer::load;
@@ -49,6 +50,7 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
         ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),
+        ("pack", "What packing came to: `weigh pack --json`", schema_for!(pack::Outcome)),
         (
             "link",
             "Links, asked beside measured: `weigh link --json`, `weigh link measure --json`",
