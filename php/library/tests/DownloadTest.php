@@ -1,0 +1,310 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Weighbridge\Library\Tests;
+
+use PHPUnit\Framework\TestCase;
+use RuntimeException;
+use Weighbridge\Library\Download;
+use Weighbridge\Library\Download\Disposition;
+use Weighbridge\Library\Download\File;
+use Weighbridge\Library\Download\Offload;
+use Weighbridge\Library\Download\Range;
+use Weighbridge\Library\Download\Unavailable;
+use Weighbridge\Library\Settings;
+use Weighbridge\Library\Tests\Support\Response;
+use Weighbridge\Library\Tests\Support\Server;
+
+/** Downloads: their parts, and as a client gets them over a socket. */
+final class DownloadTest extends TestCase
+{
+    private const TIME = 1700000000;
+    private const DATE = 'Tue, 14 Nov 2023 22:13:20 GMT';
+    private const SIZE = 1000;
+
+    private static ?Server $server = null;
+
+    private static string $folder = '';
+
+    private static string $content = '';
+
+    public static function setUpBeforeClass(): void
+    {
+        self::$folder = sys_get_temp_dir() . '/weighbridge-' . bin2hex(random_bytes(6));
+        $root = self::$folder . '/root';
+        mkdir("$root/below", 0700, true);
+        mkdir(self::$folder . '/root-beside', 0700);
+        self::$content = random_bytes(self::SIZE);
+        foreach (['root/a file%.bin', 'root/below/b.bin', 'outside.bin', 'root-beside/c.bin'] as $path) {
+            file_put_contents(self::$folder . "/$path", self::$content);
+            touch(self::$folder . "/$path", self::TIME);
+        }
+        file_put_contents("$root/empty", '');
+        file_put_contents("$root/large", str_repeat('0123456789abcdef', 1 << 20));
+        symlink("$root/below/b.bin", "$root/inside");
+        symlink(self::$folder . '/outside.bin', "$root/leads-out");
+        symlink(self::$folder, "$root/folder-out");
+        symlink('loop', "$root/loop");
+        posix_mkfifo("$root/pipe", 0600);
+        putenv("WEIGHBRIDGE_ROOT=$root");
+        self::$server = new Server();
+    }
+
+    public static function tearDownAfterClass(): void
+    {
+        self::$server = null;
+        exec('rm -r ' . escapeshellarg(self::$folder));
+    }
+
+    /** @return iterable<array{string, string}> */
+    public function names(): iterable
+    {
+        yield ['report.pdf', 'attachment; filename="report.pdf"'];
+        yield ['a "b" \\c.txt', 'attachment; filename="c.txt"'];
+        yield ['a "b".txt', 'attachment; filename="a \\"b\\".txt"'];
+        yield ['Übersicht 1.pdf', 'attachment; filename="_bersicht 1.pdf"; filename*=UTF-8\'\'%C3%9Cbersicht%201.pdf'];
+        yield ['50%.txt', 'attachment; filename="50_.txt"; filename*=UTF-8\'\'50%25.txt'];
+        yield ["a\r\nSet-Cookie: b.txt", 'attachment; filename="aSet-Cookie: b.txt"'];
+        yield ['../../etc/passwd', 'attachment; filename="passwd"'];
+        yield ["bad\xffname.txt", 'attachment; filename="bad_name.txt"'];
+        yield ['', 'attachment'];
+        yield ['..', 'attachment'];
+    }
+
+    /** @dataProvider names */
+    public function testTheNameThatABrowserSavesItBy(string $name, string $value): void
+    {
+        self::assertSame($value, Disposition::of($name, false));
+        self::assertStringStartsWith('inline', Disposition::of($name, true));
+    }
+
+    public function testALongNameIsCutBetweenCharacters(): void
+    {
+        $value = Disposition::of(str_repeat('Ü', 200), false);
+        self::assertSame(1, preg_match('/\*=UTF-8\'\'((?:%C3%9C)+)$/D', $value, $match));
+        self::assertSame(127 * 6, strlen($match[1]));
+    }
+
+    /** @return iterable<array{string|null, array{int, int}|null}> the field, and first byte with length; null: whole */
+    public function ranges(): iterable
+    {
+        yield [null, null];
+        yield ['bytes=0-0', [0, 1]];
+        yield ['bytes=10-19', [10, 10]];
+        yield ['Bytes = 10-19', [10, 10]];
+        yield ['bytes=990-', [990, 10]];
+        yield ['bytes=990-5000', [990, 10]];
+        yield ['bytes=-10', [990, 10]];
+        yield ['bytes=-5000', [0, 1000]];
+        yield ['bytes=0-9223372036854775808', [0, 1000]];
+        yield ['bytes=1000-', [0, 0]];
+        yield ['bytes=99999999999999999999-', [0, 0]];
+        yield ['bytes=-0', [0, 0]];
+        yield ['bytes=0-9,10-19', [0, 20]];
+        yield ['bytes=10-19, 0-14', [0, 20]];
+        yield ['bytes=0-9,20-29', null];
+        yield ['bytes=0-9,2000-', [0, 10]];
+        yield ['bytes=19-10', null];
+        yield ['bytes=a-b', null];
+        yield ['bytes=', null];
+        yield ['bytes=-', null];
+        yield ['lines=1-2', null];
+        yield ['bytes=' . str_repeat('0-0,', 20) . '0-0', null];
+        yield ['bytes=' . str_repeat('0', 65536) . '-1', null];
+    }
+
+    /**
+     * @dataProvider ranges
+     * @param array{int, int}|null $expected
+     */
+    public function testRanges(?string $field, ?array $expected): void
+    {
+        $range = Range::of($field, self::SIZE);
+        self::assertSame($expected, $range === null ? null : [$range->from, $range->length]);
+    }
+
+    /** @return iterable<string, array{string}> */
+    public function refused(): iterable
+    {
+        yield 'dots' => ['../outside.bin'];
+        yield 'dots in the middle' => ['below/../../outside.bin'];
+        yield 'dots that stay inside' => ['below/../below/b.bin'];
+        yield 'an absolute path' => ['/etc/passwd'];
+        yield 'NUL' => ["below/b.bin\0.txt"];
+        yield 'a symbolic link out of the root' => ['leads-out'];
+        yield 'a symbolic folder out of the root' => ['folder-out/outside.bin'];
+        yield 'a loop' => ['loop'];
+        yield 'a folder' => ['below'];
+        yield 'the root' => [''];
+        yield 'a pipe' => ['pipe'];
+        yield 'nothing' => ['nothing'];
+        yield 'a wrapper' => ['php://filter/resource=below/b.bin'];
+        yield 'a folder whose name begins as the root' => ['/../root-beside/c.bin'];
+    }
+
+    /** @dataProvider refused */
+    public function testAPathThatLeadsElsewhere(string $path): void
+    {
+        $response = $this->get($path);
+        self::assertSame([404, "Not found.\n"], [$response->status, $response->body]);
+        $this->expectException(Unavailable::class);
+        File::below(self::$folder . '/root', $path);
+    }
+
+    public function testARootThatBeginsAsAnother(): void
+    {
+        $this->expectException(Unavailable::class);
+        File::below(self::$folder . '/root', self::$folder . '/root-beside/c.bin');
+    }
+
+    public function testAWholeFile(): void
+    {
+        foreach (['a file%.bin', 'inside', self::$folder . '/root/below/b.bin'] as $path) {
+            $response = $this->get($path);
+            self::assertSame(200, $response->status);
+            self::assertTrue($response->body === self::$content, 'other content');
+            self::assertSame('1000', $response->field('content-length'));
+            self::assertSame('bytes', $response->field('accept-ranges'));
+            self::assertSame(self::DATE, $response->field('last-modified'));
+            self::assertSame('"6553f100-3e8"', $response->field('etag'));
+            self::assertStringStartsWith('text/plain', (string) $response->field('content-type'));
+        }
+        self::assertSame([200, ''], [$this->get('empty')->status, $this->get('empty')->body]);
+    }
+
+    public function testALargeFileTakesLittleMemory(): void
+    {
+        // The script may use 4 MB.
+        $response = $this->get('large');
+        self::assertSame(1 << 24, strlen($response->body));
+        self::assertSame(sha1(str_repeat('0123456789abcdef', 1 << 20)), sha1($response->body));
+    }
+
+    public function testHead(): void
+    {
+        $get = $this->get('below/b.bin');
+        $head = $this->get('below/b.bin', ['Range' => 'bytes=0-1'], 'HEAD');
+        self::assertSame([200, ''], [$head->status, $head->body]);
+        foreach (['content-length', 'etag', 'last-modified', 'accept-ranges', 'content-disposition'] as $name) {
+            self::assertSame($get->field($name), $head->field($name), $name);
+        }
+    }
+
+    public function testAPart(): void
+    {
+        $response = $this->get('below/b.bin', ['Range' => 'bytes=100-299']);
+        self::assertSame([206, 'bytes 100-299/1000', '200'], [
+            $response->status, $response->field('content-range'), $response->field('content-length'),
+        ]);
+        self::assertTrue($response->body === substr(self::$content, 100, 200), 'another part');
+        $response = $this->get('below/b.bin', ['Range' => 'bytes=1000-']);
+        self::assertSame([416, 'bytes */1000', ''], [
+            $response->status, $response->field('content-range'), $response->body,
+        ]);
+        self::assertSame(416, $this->get('empty', ['Range' => 'bytes=0-0'])->status);
+    }
+
+    /** @return iterable<string, array{array<string, string>, int}> */
+    public function conditions(): iterable
+    {
+        $etag = '"6553f100-3e8"';
+        $later = 'Wed, 15 Nov 2023 00:00:00 GMT';
+        $earlier = 'Mon, 13 Nov 2023 00:00:00 GMT';
+        yield 'its ETag' => [['If-None-Match' => $etag], 304];
+        yield 'its ETag as a weak one' => [['If-None-Match' => "W/$etag"], 304];
+        yield 'its ETag among others' => [['If-None-Match' => "\"a\", $etag"], 304];
+        yield 'any ETag' => [['If-None-Match' => '*'], 304];
+        yield 'another ETag' => [['If-None-Match' => '"a"'], 200];
+        yield 'another ETag, and its date' => [['If-None-Match' => '"a"', 'If-Modified-Since' => self::DATE], 200];
+        yield 'its date' => [['If-Modified-Since' => self::DATE], 304];
+        yield 'a later date' => [['If-Modified-Since' => $later], 304];
+        yield 'an earlier date' => [['If-Modified-Since' => $earlier], 200];
+        yield 'no date' => [['If-Modified-Since' => 'tomorrow'], 200];
+        yield 'must match, and does' => [['If-Match' => $etag], 200];
+        yield 'must match strongly' => [['If-Match' => "W/$etag"], 412];
+        yield 'must match, and does not' => [['If-Match' => '"a"'], 412];
+        yield 'must be unmodified, and is' => [['If-Unmodified-Since' => self::DATE], 200];
+        yield 'must be unmodified, and is not' => [['If-Unmodified-Since' => $earlier], 412];
+        yield 'a part of it' => [['Range' => 'bytes=0-9', 'If-Range' => $etag], 206];
+        yield 'a part of it by date' => [['Range' => 'bytes=0-9', 'If-Range' => self::DATE], 206];
+        yield 'a part of it by a later date' => [['Range' => 'bytes=0-9', 'If-Range' => $later], 200];
+        yield 'a part of another' => [['Range' => 'bytes=0-9', 'If-Range' => '"a"'], 200];
+        yield 'a part by a weak ETag' => [['Range' => 'bytes=0-9', 'If-Range' => "W/$etag"], 200];
+        yield 'a part that it has already' => [['Range' => 'bytes=0-9', 'If-None-Match' => $etag], 304];
+        yield 'several parts' => [['Range' => 'bytes=0-9,20-29'], 200];
+    }
+
+    /**
+     * @dataProvider conditions
+     * @param array<string, string> $fields
+     */
+    public function testConditionalRequests(array $fields, int $status): void
+    {
+        $response = $this->get('below/b.bin', $fields);
+        self::assertSame($status, $response->status);
+        $bodies = [200 => self::$content, 206 => substr(self::$content, 0, 10), 304 => '', 412 => ''];
+        self::assertTrue($response->body === $bodies[$status], 'another body');
+        self::assertSame('"6553f100-3e8"', $response->field('etag'));
+    }
+
+    public function testAFileThatChangedJustNowHasAWeakETag(): void
+    {
+        $path = self::$folder . '/root/fresh';
+        file_put_contents($path, 'fresh');
+        $file = File::below(self::$folder . '/root', 'fresh');
+        self::assertStringStartsWith('W/"', $file->etag($file->time + 1));
+        self::assertStringStartsWith('"', $file->etag($file->time + 2));
+    }
+
+    public function testOutputBuffersAndEncodingEnd(): void
+    {
+        $response = $this->get('below/b.bin', ['Accept-Encoding' => 'gzip'], 'GET', '&encoded');
+        self::assertNull($response->field('content-encoding'));
+        self::assertTrue($response->body === self::$content, 'other content');
+    }
+
+    public function testTheServerSendsIt(): void
+    {
+        $fields = ['Range' => 'bytes=0-9'];
+        $response = $this->get('a file%.bin', $fields, 'GET', '&method=x-accel-redirect');
+        self::assertSame([200, '', '/internal/a%20file%25.bin'], [
+            $response->status, $response->body, $response->field('x-accel-redirect'),
+        ]);
+        self::assertSame('attachment; filename="a file_.bin"; filename*=UTF-8\'\'a%20file%25.bin', $response->field(
+            'content-disposition'
+        ));
+        $response = $this->get('inside', [], 'GET', '&method=x-sendfile');
+        self::assertSame(realpath(self::$folder . '/root/below/b.bin'), $response->field('x-sendfile'));
+        $response = $this->get('leads-out', [], 'GET', '&method=x-lighttpd-send-file');
+        self::assertSame([404, null], [$response->status, $response->field('x-lighttpd-send-file')]);
+    }
+
+    public function testWhatTheServerOffersDecides(): void
+    {
+        $settings = Settings::fromArray(['download' => ['prefix' => '/internal/']])->download;
+        $file = File::below(self::$folder . '/root', 'below/b.bin');
+        self::assertNull(Offload::of($settings, []));
+        self::assertNull(Offload::of($settings, ['HTTP_WEIGHBRIDGE_SENDFILE' => 'x-sendfile']));
+        self::assertNull(Offload::of($settings, ['WEIGHBRIDGE_SENDFILE' => 'by hand']));
+        $accel = Offload::of($settings, ['WEIGHBRIDGE_SENDFILE' => 'X-Accel-Redirect']);
+        self::assertNotNull($accel);
+        self::assertSame(['X-Accel-Redirect' => '/internal/below/b.bin'], $accel->fields($file));
+        $none = Settings::defaults()->download;
+        self::assertNull(Offload::of($none, ['WEIGHBRIDGE_SENDFILE' => 'x-accel-redirect']));
+    }
+
+    public function testAnUnknownOptionIsRefused(): void
+    {
+        $this->expectException(RuntimeException::class);
+        $this->expectExceptionMessage('unknown option filename; known: root, name, type, inline, cache_control');
+        Download::send('a', ['root' => '/', 'filename' => 'b']);
+    }
+
+    /** @param array<string, string> $fields */
+    private function get(string $path, array $fields = [], string $method = 'GET', string $more = ''): Response
+    {
+        self::$server = self::$server ?? new Server();
+        return self::$server->get('/download.php?path=' . rawurlencode($path) . $more, $fields, $method);
+    }
+}
