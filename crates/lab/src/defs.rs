@@ -186,6 +186,8 @@ impl Definitions {
 fn embed(root: &Path, dir: &Dir<'_>, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in dir.entries() {
         match entry {
+            // A crate, of which workers need nothing.
+            DirEntry::Dir(inner) if root.join(inner.path()) == Path::new("php/extension") => {}
             DirEntry::Dir(inner) => embed(root, inner, files),
             DirEntry::File(file) => {
                 files.insert(root.join(file.path()), file.contents().to_vec());
@@ -272,6 +274,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let (a, b) = (plain.write_php(home.path()).unwrap(), laid.write_php(home.path()).unwrap());
         assert_ne!(a, b);
+        assert!(a.join("lib/Accept.php").is_file() && !a.join("extension").exists());
         assert!(b.join("codecs/mine.php").is_file() && !a.join("codecs/mine.php").exists());
         assert_eq!(laid.write_php(home.path()).unwrap(), b);
     }

@@ -59,27 +59,18 @@ pub(crate) fn somebody_encodes() -> bool {
     ENCODERS.iter().any(|name| unsafe { php_output_handler_started(name.as_ptr().cast(), name.len()) != 0 })
 }
 
-/// Whether what the running handler returns is sent as it is, from the first byte on: no handler is running below it that changes
-/// output, and no output waits there. False where no handler is running.
-pub(crate) fn nothing_is_below() -> bool {
-    match level() {
-        Some(0) => true,
-        Some(level) => are_plain_and_empty(level),
-        None => false,
-    }
+/// Whether what the running handler returns is sent as it is, from the first byte on: none of the buffers below it changes output, and no
+/// output waits there.
+pub(crate) fn nothing_is_below(level: usize) -> bool {
+    level == 0 || are_plain_and_empty(level)
 }
 
 /// How many buffers are below the running handler; none where no handler is running.
-fn level() -> Option<usize> {
+pub(crate) fn level() -> Option<usize> {
     let mut level: c_int = -1;
     // SAFETY: the argument is what this kind of call writes to.
     let found = unsafe { php_output_handler_hook(GET_LEVEL, (&raw mut level).cast()) };
     usize::try_from(level).ok().filter(|_| found == 0)
-}
-
-/// Whether no buffer is below the running handler.
-pub(crate) fn is_outermost() -> bool {
-    level() == Some(0)
 }
 
 /// Sends bytes past PHP's buffers.

@@ -27,18 +27,33 @@ pub(crate) fn add(module: ModuleBuilder) -> ModuleBuilder {
     module.function(wrap_function!(weighbridge_output_handler))
 }
 
-/// What is on the page. PHP lets only one handler of ours be on it.
+/// What is on the page. PHP lets only one handler of ours be on it by name; others, behind closures, are known by their levels: how many
+/// buffers are below the handler that the page belongs to.
 #[derive(Default)]
 enum Page {
     /// Nothing has been decided.
     #[default]
     Untouched,
     /// All output was discarded before any was sent: what comes next is the first.
-    Cleaned,
-    /// Part of a stream has been sent; `past` is whether its end may be sent past PHP's buffers, because none is below.
-    Streaming { encoder: Box<Encoder>, past: bool },
+    Cleaned { level: usize },
+    /// Part of a stream has been sent.
+    Streaming { encoder: Box<Encoder>, level: usize },
     /// A stream that could not go on: anything more would be decoded as garbage.
-    Broken,
+    Broken { level: usize },
+}
+
+impl Page {
+    /// The level of the handler that it belongs to.
+    fn level(&self) -> Option<usize> {
+        match self {
+            Page::Untouched => None,
+            Page::Cleaned { level } | Page::Streaming { level, .. } | Page::Broken { level } => Some(*level),
+        }
+    }
+
+    fn is_started(&self) -> bool {
+        matches!(self, Page::Streaming { .. } | Page::Broken { .. })
+    }
 }
 
 thread_local! {
@@ -46,9 +61,10 @@ thread_local! {
 }
 
 /// Forgets the page at the end of its request. A stream that is still open was broken off: PHP discards what is buffered where memory
-/// ended, and calls no handler. It is ended here, so that the client has what was flushed as a whole page.
+/// ended, and calls no handler. It is ended here, so that the client has what was flushed as a whole page; past the buffers, so only where
+/// none is below.
 pub(crate) fn end() {
-    let Page::Streaming { mut encoder, past: true } = PAGE.take() else { return };
+    let Page::Streaming { mut encoder, level: 0 } = PAGE.take() else { return };
     let mut last = Vec::new();
     if encoder.finish(&mut last).is_ok() {
         buffering::send_past(&last);
@@ -63,14 +79,9 @@ pub fn weighbridge_output_handler(buffer: BinarySlice<u8>, flags: i64) -> Zval {
     match catch_unwind(AssertUnwindSafe(|| answered(&buffer, flags))) {
         Ok(Answer::AsItIs) => answer.set_bool(false),
         Ok(Answer::Bytes(bytes)) => bytes.set_zval(&mut answer, false).unwrap_or_default(),
-        Err(_) => match PAGE.replace(Page::Broken) {
-            Page::Streaming { .. } | Page::Broken => {
-                Made::empty().set_zval(&mut answer, false).unwrap_or_default()
-            }
-            Page::Untouched | Page::Cleaned => {
-                PAGE.take();
-                answer.set_bool(false);
-            }
+        Err(_) => match break_off() {
+            true => Made::empty().set_zval(&mut answer, false).unwrap_or_default(),
+            false => answer.set_bool(false),
         },
     }
     answer
@@ -87,41 +98,51 @@ impl Answer {
     }
 }
 
+/// Ends a stream where it is; false, and nothing, if none has been sent.
+fn break_off() -> bool {
+    PAGE.with_borrow_mut(|page| {
+        let level = page.level().filter(|_| page.is_started());
+        *page = level.map_or(Page::Untouched, |level| Page::Broken { level });
+        level.is_some()
+    })
+}
+
 fn answered(buffer: &[u8], flags: u32) -> Answer {
     let has = |flag: u32| flags & flag != 0;
     let (is_flushed, is_last) = (has(PHP_OUTPUT_HANDLER_FLUSH), has(PHP_OUTPUT_HANDLER_FINAL));
-    let is_started = PAGE.with_borrow(|page| matches!(page, Page::Streaming { .. } | Page::Broken));
+    let Some(level) = buffering::level() else { return Answer::AsItIs };
+    let (owner, is_started) = PAGE.with_borrow(|page| (page.level(), page.is_started()));
+    if owner.is_some_and(|owner| owner != level) {
+        // Another page cannot start inside of one that is being sent.
+        return Answer::AsItIs;
+    }
     if has(PHP_OUTPUT_HANDLER_CLEAN) {
         // PHP discards what is returned.
         if is_last {
             end();
         } else if !is_started {
-            PAGE.set(Page::Cleaned);
+            PAGE.set(Page::Cleaned { level });
         }
         return Answer::nothing();
     }
     if is_started {
-        // Another page cannot start inside of one that is being sent.
-        return if has(PHP_OUTPUT_HANDLER_START) {
-            Answer::AsItIs
-        } else {
-            go_on(buffer, is_flushed, is_last)
-        };
+        return go_on(buffer, is_flushed, is_last);
     }
-    let is_cleaned = matches!(PAGE.take(), Page::Cleaned);
-    if !(has(PHP_OUTPUT_HANDLER_START) || is_cleaned) {
+    PAGE.take();
+    if !has(PHP_OUTPUT_HANDLER_START) && owner.is_none() {
         return Answer::AsItIs;
     }
-    let Some((head, settings)) = page() else { return Answer::AsItIs };
-    if is_last { whole(buffer, &head, &settings) } else { begin(buffer, &head, &settings, is_flushed) }
+    let Some((head, settings)) = page(level) else { return Answer::AsItIs };
+    if is_last { whole(buffer, &head, &settings) } else { begin(buffer, &head, &settings, is_flushed, level) }
 }
 
 /// The header of a page that may be encoded here, and the settings.
-fn page() -> Option<(Head, Settings)> {
+fn page(level: usize) -> Option<(Head, Settings)> {
     let head = response::head().filter(Head::may_be_encoded)?;
     let settings = ini::settings().unwrap_or_default();
-    let is_ours =
-        !settings.codings().is_empty() && !buffering::somebody_encodes() && buffering::nothing_is_below();
+    let is_ours = !settings.codings().is_empty()
+        && !buffering::somebody_encodes()
+        && buffering::nothing_is_below(level);
     is_ours.then_some((head, settings))
 }
 
@@ -155,7 +176,7 @@ fn whole(buffer: &[u8], head: &Head, settings: &Settings) -> Answer {
 }
 
 /// The first piece of a page that is flushed, or grew beyond the size that `ob_start()` was given.
-fn begin(buffer: &[u8], head: &Head, settings: &Settings, is_flushed: bool) -> Answer {
+fn begin(buffer: &[u8], head: &Head, settings: &Settings, is_flushed: bool, level: usize) -> Answer {
     response::vary(head);
     let Some(coding) = chosen(settings) else { return Answer::AsItIs };
     let Ok(encoder) = plan(settings, coding).and_then(|plan| Encoder::new(&plan)) else {
@@ -164,7 +185,7 @@ fn begin(buffer: &[u8], head: &Head, settings: &Settings, is_flushed: bool) -> A
     if !response::encoded(head, coding, None) {
         return Answer::AsItIs;
     }
-    PAGE.set(Page::Streaming { encoder: Box::new(encoder), past: buffering::is_outermost() });
+    PAGE.set(Page::Streaming { encoder: Box::new(encoder), level });
     buffering::keep_to_the_end();
     go_on(buffer, is_flushed, false)
 }
@@ -187,7 +208,7 @@ fn go_on(buffer: &[u8], is_flushed: bool, is_last: bool) -> Answer {
     });
     match piece {
         _ if is_last => drop(PAGE.take()),
-        Err(_) => PAGE.set(Page::Broken),
+        Err(_) => drop(break_off()),
         Ok(_) => {}
     }
     piece.map_or_else(|_| Answer::nothing(), Answer::Bytes)

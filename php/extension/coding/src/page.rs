@@ -26,8 +26,9 @@ impl Head {
 
     fn take(&mut self, name: &[u8], value: String) {
         match name {
-            // Somebody encoded it, or sends a part of something that must not change.
+            // Somebody encoded it, sends a part of something, or said what the bytes are.
             b"content-encoding" | b"content-range" | b"transfer-encoding" => self.is_barred = true,
+            b"content-md5" | b"content-digest" | b"repr-digest" | b"digest" => self.is_barred = true,
             b"cache-control" => {
                 let mut directives = value.split(',').map(str::trim);
                 self.is_barred |= directives.any(|directive| directive.eq_ignore_ascii_case("no-transform"));
@@ -136,6 +137,7 @@ mod tests {
             (200, &["Content-Encoding: identity"]),
             (200, &["CONTENT-ENCODING:gzip"]),
             (200, &["Content-Range: bytes 0-1/2"]),
+            (200, &["Repr-Digest: sha-256=:AA==:"]),
             (200, &["Cache-Control: max-age=1 , No-Transform"]),
             (200, &["Content-Type: image/png"]),
             (200, &["Content-Type: application/zip"]),

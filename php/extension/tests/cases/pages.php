@@ -82,7 +82,11 @@ return function (Runner $runner): void {
         Expect::same('gzip', $twice->field('content-encoding'));
         Expect::true(str_ends_with($twice->page(), $html), 'a page with two handlers');
         Expect::same($html, $ask('start-closure,start-closure,html')->page(), 'a page with two handlers in closures');
-        Expect::same($html, $ask('start-closure,html,flush,start-closure,html,clean')->page(), 'a second one inside of a stream');
+        foreach (['clean,small', 'end-clean,small', 'flush,small', 'end,small'] as $then) {
+            $inside = $ask("start-closure,html,flush,start-closure,html,$then")->page();
+            $kept = str_contains($then, 'clean') ? '' : $html;
+            Expect::same("{$html}{$kept}small", $inside, "a second one inside of a stream, then $then");
+        }
     });
     $runner->test('where something below changes or holds output, it is left alone', function () use ($isAsItIs, $ask, $html): void {
         Expect::same(strtoupper($html), $isAsItIs('start-upper,start,html')->page());
