@@ -125,7 +125,7 @@ final class AdaptersTest extends TestCase
     public function testServicesOfSymfony(): void
     {
         if (!function_exists('array_is_list')) {
-            self::markTestSkipped('symfony services: as Debian packages it, it needs PHP 8.1');
+            Frameworks::skip('symfony services: as Debian packages it, it needs PHP 8.1', true);
         }
         Frameworks::need('symfony yaml', \Symfony\Component\Yaml\Yaml::class);
         Frameworks::need('symfony cache', DefaultMarshaller::class);
@@ -162,7 +162,7 @@ final class AdaptersTest extends TestCase
     {
         $wordpress = getenv('WEIGHBRIDGE_WORDPRESS') ?: '/usr/share/wordpress';
         if (!is_file("$wordpress/wp-includes/plugin.php")) {
-            self::markTestSkipped('wordpress: it is not installed; WEIGHBRIDGE_WORDPRESS may name its folder');
+            Frameworks::skip('wordpress: it is not installed; WEIGHBRIDGE_WORDPRESS may name its folder', true);
         }
         $folder = sys_get_temp_dir() . '/weighbridge-' . bin2hex(random_bytes(6));
         mkdir("$folder/mu-plugins", 0700, true);
