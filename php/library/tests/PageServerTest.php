@@ -234,6 +234,17 @@ final class PageServerTest extends TestCase
         self::assertSame(self::$text . 'error page', $response->content());
     }
 
+    public function testAScriptThatClosesAllBuffersInTheMiddleOfAStream(): void
+    {
+        // The page ends there. Under PHP-FPM the rest is dropped; here it is bytes after the end, which clients ignore.
+        $response = $this->page('all closed after flush', 'gzip');
+        self::assertStringEndsWith('error page', $response->body);
+        $context = inflate_init(ZLIB_ENCODING_GZIP);
+        self::assertNotFalse($context);
+        self::assertSame(self::$text, inflate_add($context, $response->body));
+        self::assertSame(ZLIB_STREAM_END, inflate_get_status($context));
+    }
+
     public function testOutputOfAShutdownFunctionIsPartOfThePage(): void
     {
         self::assertSame(self::$text . 'from a shutdown function', $this->page('output at the end', 'gzip')->content());

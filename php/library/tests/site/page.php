@@ -118,6 +118,16 @@ switch ($case) {
         flush();
         echo 'dropped';
         throw new LogicException('in the middle of a flushed page');
+    case 'all closed after flush':
+        echo $text;
+        ob_flush();
+        flush();
+        echo 'dropped';
+        while (ob_get_level() > 0) {
+            ob_end_clean();
+        }
+        echo 'error page';
+        break;
     case 'output at the end':
         echo $text;
         register_shutdown_function(static function (): void {
