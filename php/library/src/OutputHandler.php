@@ -28,7 +28,7 @@ final class OutputHandler
     private ?Request $request;
 
     /** Set while a page is sent in pieces. */
-    private ?Stream $stream = null;
+    private ?StreamBuffer $stream = null;
 
     /** Whether a response was decided about; what follows of it goes the same way. */
     private bool $isDecided = false;
@@ -47,14 +47,14 @@ final class OutputHandler
     /**
      * Encodes what follows until the script ends.
      *
-     * @param string|null $path the settings' file; null: safe defaults. Settings that cannot be used are logged, and
-     *                          pages are sent as they are
+     * @param string|null $path the settings' file; null, or no such file: safe defaults. Settings that cannot be used are
+     *                          logged, and pages are sent as they are
      * @return bool whether output is encoded from here on, if a client accepts it
      */
     public static function start(?string $path = null): bool
     {
         try {
-            $handler = new self($path === null ? null : Settings::fromFile($path));
+            $handler = new self(Settings::load($path));
         } catch (Invalid $invalid) {
             error_log('weighbridge: ' . $invalid->getMessage());
             return false;
@@ -141,11 +141,12 @@ final class OutputHandler
             return $body;
         }
         $plan = $this->page->plan($request, Head::current(), null);
-        $this->stream = $this->page->stream($plan);
-        if ($this->stream === null) {
+        $stream = $this->page->stream($plan);
+        if ($stream === null) {
             self::send($plan->fields);
             return $content;
         }
+        $this->stream = new StreamBuffer($stream);
         register_shutdown_function(function (): void {
             // One that is registered now is called after all others.
             register_shutdown_function(function (): void {
@@ -164,12 +165,10 @@ final class OutputHandler
         if ($stream === null) {
             return $content;
         }
-        $encoded = $content === '' ? '' : $stream->add($content);
         if (($phase & PHP_OUTPUT_HANDLER_FINAL) !== 0) {
             $this->stream = null;
-            return $encoded . $stream->finish();
         }
-        return ($phase & PHP_OUTPUT_HANDLER_FLUSH) !== 0 ? $encoded . $stream->flush() : $encoded;
+        return $stream($content, $phase);
     }
 
     /**
@@ -187,7 +186,7 @@ final class OutputHandler
             return;
         }
         $this->stream = null;
-        echo $stream->finish();
+        echo $stream('', PHP_OUTPUT_HANDLER_FINAL);
         // What is printed after its end is no part of the page, and PHP-FPM can be told so.
         if (function_exists('fastcgi_finish_request')) {
             fastcgi_finish_request();
@@ -207,8 +206,7 @@ final class OutputHandler
         }
         if ($this->stream !== null) {
             // PHP dropped them already.
-            echo $this->stream->finish();
-            $this->stream = null;
+            echo $this->go('', PHP_OUTPUT_HANDLER_FINAL);
         }
     }
 

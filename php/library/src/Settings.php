@@ -57,6 +57,16 @@ final class Settings
     }
 
     /**
+     * What the file says, or the defaults where there is no file.
+     *
+     * @throws Invalid when there is one that cannot be used
+     */
+    public static function load(?string $path): self
+    {
+        return $path === null || !file_exists($path) ? self::defaults() : self::fromFile($path);
+    }
+
+    /**
      * Reads a file that returns the array; opcache keeps it.
      *
      * @throws Invalid when the file cannot be read, or what it returns is not such an array

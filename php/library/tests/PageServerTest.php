@@ -7,6 +7,7 @@ namespace Weighbridge\Library\Tests;
 use PHPUnit\Framework\TestCase;
 use Weighbridge\Library\Binding\Binding;
 use Weighbridge\Library\Codec;
+use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Response;
 use Weighbridge\Library\Tests\Support\Server;
 
@@ -55,33 +56,56 @@ final class PageServerTest extends TestCase
     public function testFlushedPartsLeaveWhenTheyAreFlushed(string $coding): void
     {
         if (!$this->has($coding)) {
-            self::markTestSkipped("$coding: this PHP has no stream of it");
+            Frameworks::skip("$coding: this PHP has no stream of it", true);
         }
-        $response = $this->page('flushed', $coding);
+        $length = 0;
+        $response = $this->flushed(self::server(), $coding, static function (string $body) use (&$length): int {
+            return strlen($body) > $length ? ($length = strlen($body)) : 0;
+        });
         self::assertSame($coding, $response->field('content-encoding'));
         self::assertNull($response->field('content-length'));
-        self::assertStringContainsString("part 2 of the page\n", $response->content());
-        self::assertSame(3 * strlen("part 0 of the page\n" . self::$text), strlen($response->content()));
-        // The server waits between the parts, so that each comes by itself.
-        self::assertGreaterThanOrEqual(3, count($response->parts));
+        self::assertTrue($this->parts() === $response->content(), 'another page');
     }
 
-    public function testWhatWasFlushedFirstCanBeDecodedAlone(): void
+    public function testWhatWasFlushedCanBeDecodedBeforeMoreComes(): void
     {
-        $response = $this->page('flushed', 'gzip');
-        $context = inflate_init(ZLIB_ENCODING_GZIP);
-        self::assertNotFalse($context);
-        $first = inflate_add($context, $response->parts[0], ZLIB_SYNC_FLUSH);
-        self::assertSame("part 0 of the page\n" . self::$text, $first);
-    }
-
-    public function testAnOrdinaryIniBufferDoesNotHoldFlushesBack(): void
-    {
+        $first = strlen("part 0 of the page\n" . self::$text);
+        $parts = 0;
+        $decodes = static function (string $body) use ($first, &$parts): int {
+            $context = inflate_init(ZLIB_ENCODING_GZIP);
+            self::assertNotFalse($context);
+            $decoded = inflate_add($context, $body, ZLIB_SYNC_FLUSH);
+            return strlen((string) $decoded) >= ($parts + 1) * $first ? ++$parts : 0;
+        };
+        self::assertTrue($this->parts() === $this->flushed(self::server(), 'gzip', $decodes)->content(), 'another page');
+        // What php.ini's own buffer would hold back comes, too.
+        $parts = 0;
         $server = new Server(['output_buffering' => '4096']);
-        $response = $server->get('/page.php?case=flushed', ['Accept-Encoding' => 'gzip']);
-        self::assertSame('gzip', $response->field('content-encoding'));
-        self::assertGreaterThanOrEqual(3, count($response->parts));
-        self::assertStringContainsString("part 2 of the page\n", $response->content());
+        self::assertTrue($this->parts() === $this->flushed($server, 'gzip', $decodes)->content(), 'another page');
+    }
+
+    /** @param callable(string): int $hasPart whether one more part came */
+    private function flushed(Server $server, string $coding, callable $hasPart): Response
+    {
+        $seen = sys_get_temp_dir() . '/weighbridge-' . bin2hex(random_bytes(6)) . '-';
+        $count = 0;
+        $mark = static function (string $body) use ($seen, $hasPart, &$count): void {
+            if ($hasPart($body) > 0) {
+                touch($seen . $count++);
+            }
+        };
+        try {
+            return $server->get("/page.php?case=flushed&seen=$seen", ['Accept-Encoding' => $coding], 'GET', $mark);
+        } finally {
+            array_map('unlink', glob("$seen*") ?: []);
+        }
+    }
+
+    private function parts(): string
+    {
+        return implode('', array_map(static function (int $part): string {
+            return "part $part of the page\n" . self::$text;
+        }, [0, 1, 2]));
     }
 
     /** @return iterable<string, array{string, string|null}> */
@@ -102,7 +126,7 @@ final class PageServerTest extends TestCase
     {
         $response = $this->page($case, $accept);
         if ($response->status === 431 || $response->status === 400) {
-            self::markTestSkipped('this server refuses a request of that length itself');
+            Frameworks::skip('this server refuses a request of that length itself', true);
         }
         self::assertSame(200, $response->status);
         self::assertNull($response->field('content-encoding'));
@@ -208,6 +232,17 @@ final class PageServerTest extends TestCase
     {
         $response = $this->page('exception after flush', $coding);
         self::assertSame(self::$text . 'error page', $response->content());
+    }
+
+    public function testAScriptThatClosesAllBuffersInTheMiddleOfAStream(): void
+    {
+        // The page ends there. Under PHP-FPM the rest is dropped; here it is bytes after the end, which clients ignore.
+        $response = $this->page('all closed after flush', 'gzip');
+        self::assertStringEndsWith('error page', $response->body);
+        $context = inflate_init(ZLIB_ENCODING_GZIP);
+        self::assertNotFalse($context);
+        self::assertSame(self::$text, inflate_add($context, $response->body));
+        self::assertSame(ZLIB_STREAM_END, inflate_get_status($context));
     }
 
     public function testOutputOfAShutdownFunctionIsPartOfThePage(): void

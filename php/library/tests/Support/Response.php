@@ -21,11 +21,11 @@ final class Response
     /** As it was sent: still encoded. */
     public string $body = '';
 
-    /** @var list<string> what came together, with at least 100 ms between one and the next */
-    public array $parts = [];
-
-    /** @param resource $socket */
-    public function __construct($socket)
+    /**
+     * @param resource                     $socket
+     * @param (callable(string): void)|null $seen  is given the body as far as it came, each time that more of it came
+     */
+    public function __construct($socket, ?callable $seen = null)
     {
         $this->status = (int) substr((string) fgets($socket), 9, 3);
         while (($line = trim((string) fgets($socket))) !== '') {
@@ -33,19 +33,16 @@ final class Response
             $name = strtolower($name);
             $this->fields[$name] = isset($this->fields[$name]) ? "{$this->fields[$name]}, " . trim($value) : trim($value);
         }
-        $last = 0.0;
-        while (!feof($socket) && ($read = fread($socket, 1 << 16)) !== false) {
-            if ($read !== '') {
-                $now = microtime(true);
-                if ($now - $last > 0.1) {
-                    $this->parts[] = '';
-                }
-                $this->parts[count($this->parts) - 1] .= $read;
-                $last = $now;
+        while (!feof($socket)) {
+            // More than PHP has buffered would wait for what comes next.
+            $buffered = stream_get_meta_data($socket)['unread_bytes'];
+            $read = (string) fread($socket, $buffered > 0 ? $buffered : 1 << 16);
+            $this->body .= $read;
+            if ($read !== '' && $seen !== null) {
+                $seen($this->body);
             }
         }
         fclose($socket);
-        $this->body = implode('', $this->parts);
     }
 
     /** A field's value; null without it. */

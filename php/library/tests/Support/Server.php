@@ -56,8 +56,11 @@ final class Server
         return (string) file_get_contents($this->log);
     }
 
-    /** @param array<string, string> $fields of the request */
-    public function get(string $target, array $fields = [], string $method = 'GET'): Response
+    /**
+     * @param array<string, string>        $fields of the request
+     * @param (callable(string): void)|null $seen  is given the body as far as it came
+     */
+    public function get(string $target, array $fields = [], string $method = 'GET', ?callable $seen = null): Response
     {
         $request = "$method $target HTTP/1.1\r\nHost: {$this->address}\r\nConnection: close\r\n";
         foreach ($fields as $name => $value) {
@@ -69,7 +72,7 @@ final class Server
         }
         stream_set_timeout($socket, 20);
         fwrite($socket, "$request\r\n");
-        return new Response($socket);
+        return new Response($socket, $seen);
     }
 
     /**

@@ -20,12 +20,18 @@ switch ($case) {
         echo 'small';
         break;
     case 'flushed':
-        // Each part waits for the one before to be seen.
+        // Each part waits until the client says that it came.
         for ($part = 0; $part < 3; $part++) {
             echo "part $part of the page\n", $text;
             ob_flush();
             flush();
-            usleep(200000);
+            for ($i = 0; $part < 2 && !file_exists($_GET['seen'] . $part); $i++) {
+                if ($i === 2500) {
+                    exit("part $part did not come");
+                }
+                usleep(2000);
+                clearstatcache();
+            }
         }
         break;
     case 'empty flushes':
@@ -112,6 +118,16 @@ switch ($case) {
         flush();
         echo 'dropped';
         throw new LogicException('in the middle of a flushed page');
+    case 'all closed after flush':
+        echo $text;
+        ob_flush();
+        flush();
+        echo 'dropped';
+        while (ob_get_level() > 0) {
+            ob_end_clean();
+        }
+        echo 'error page';
+        break;
     case 'output at the end':
         echo $text;
         register_shutdown_function(static function (): void {
@@ -128,9 +144,10 @@ switch ($case) {
             ob_flush();
             flush();
         }
-        for ($kept = [];;) {
+        for ($kept = []; true;) {
             $kept[] = str_repeat('x', 1000);
         }
+        // It ends there.
     case 'large':
         ini_set('memory_limit', '24M');
         for ($i = 0; $i < 800; $i++) {
