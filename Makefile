@@ -2,7 +2,7 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-sites bench-proof pictures clean
+.PHONY: help run studies test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-pack bench-sites bench-proof pictures clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
@@ -17,13 +17,14 @@ help:
 	@echo "make bench-answer  the adaptive stop compared with measuring everything"
 	@echo "make bench-advice  the advice for five small sites compared with the best settings of exhaustive runs"
 	@echo "make bench-noise   figures while both cores are loaded"
-	@echo "make bench-kill    kills at random instants: 50 runs of codecs and of servers, each resumed, and 200 of every verb"
+	@echo "make bench-kill    kills at random instants: 50 runs of codecs, of servers and of packing, each resumed, and 200 of every verb"
 	@echo "make bench-load    the load generator compared with wrk, ab and h2load; its memory; one flipped byte"
 	@echo "make bench-meter   CPU time per response compared with PHP pages of known CPU time; who pays for sendfile"
 	@echo "make bench-cache   client workers compared with redis-benchmark, and with a store of known response times"
 	@echo "make bench-link    links: requested and measured bandwidth and round trip"
 	@echo "make bench-sites   Debian's WordPress and phpMyAdmin, brought up privately: looked at, advised, proved; downloads 100 MB once"
 	@echo "make bench-proof   the sample site on nginx, Apache, lighttpd and Caddy: how many predictions of a policy hold when it is proved"
+	@echo "make bench-pack    weigh pack compared with gzip, zopfli, brotli, zstd and npm's precompress; fetches 16 packages once"
 	@echo "make bench-log     time and memory of reading an access log of a million lines"
 	@echo "make bench-simulation   the rule for significant differences, and intervals, under simulated noise"
 	@echo "make bench-truth   response times of the load generator compared with the true ones"
@@ -75,7 +76,7 @@ bench-advice:
 	@scripts/setup run
 	@$(CARGO) bench --locked --quiet -p weigh --bench advice
 
-bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache bench-link bench-sites:
+bench-codec bench-answer bench-noise bench-kill bench-load bench-meter bench-cache bench-link bench-pack bench-sites:
 	@scripts/setup bench
 	@$(CARGO) bench --locked --quiet -p weigh --bench $(@:bench-%=%)
 

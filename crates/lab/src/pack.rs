@@ -127,12 +127,19 @@ impl<'a> Run<'a> {
                     self.manifest.entries.get_mut(path).into_iter().for_each(|entry| entry.drop(map::ENDING));
                     continue;
                 }
-                Err(error) => return Err(io::Error::other(format!("{error:#}"))),
+                Err(error) => {
+                    self.outcome.fail(path, format!("{error:#}"));
+                    continue;
+                }
             };
             let (mut variant, sum) = map::variant(&mut self.manifest, &text);
             variant.former =
                 former.iter().flat_map(|one| one.sum.iter().chain(&one.former)).copied().collect();
-            self.put_map(one, &text, variant, sum, &journal)?;
+            match self.put_map(one, &text, variant, sum, &journal) {
+                Err(error) if work::is_full(&error) => return Err(error),
+                Err(error) => self.outcome.fail(path, format!("its type map cannot be written: {error}")),
+                Ok(()) => {}
+            }
         }
         Ok(())
     }

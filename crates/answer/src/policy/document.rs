@@ -67,7 +67,7 @@ fn step(decision: &Decision) -> String {
         text.push_str(&format!(" Needs {}.", units::list(&crate::first::distinct(needs))));
     }
     if decision.rules.iter().any(|rule| rule.by == Encoder::Beforehand) {
-        text.push_str(" Run weigh pack at each deployment.");
+        text.push_str(" Run at each deployment: weigh pack DIR --policy policy.toml.");
     }
     text
 }

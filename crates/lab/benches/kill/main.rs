@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod left;
+mod pack;
 mod verbs;
 
 use std::collections::BTreeSet;
@@ -112,7 +113,7 @@ fn main() -> ExitCode {
     common::end(measure())
 }
 
-/// All, or the one that is named: `cargo bench -p weigh --bench kill -- kill-servers`; `kill-verbs` is every verb, without resumption.
+/// All, or the one that is named: `cargo bench -p weigh --bench kill -- kill-servers`; `kill-pack` is packing, `kill-verbs` is every verb, without resumption.
 fn measure() -> Result<Targets> {
     let named: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let mut targets = Targets::default();
@@ -121,6 +122,9 @@ fn measure() -> Result<Targets> {
             let wanted = rounds(50);
             kills(&kind, wanted)?.tell(&kind, wanted, &mut targets);
         }
+    }
+    if named.is_empty() || named.iter().any(|name| name == "kill-pack") {
+        pack::measure(rounds(50), &mut targets)?;
     }
     if named.is_empty() || named.iter().any(|name| name == "kill-verbs") {
         verbs::measure(rounds(verbs::KILLS), &mut targets)?;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::each::each;
-use super::manifest::{Entry, Sum};
+use super::manifest::{Entry, Sum, short, sum};
+use super::map;
 use super::outcome::{Outcome, Problem, Wrong};
 use super::plan::{content, place};
 use super::source::Source;
@@ -67,7 +68,7 @@ impl Run<'_> {
     }
 
     /// What is wrong with a file's variants.
-    fn wrong(&self, source: &Source, sum: &Sum) -> Vec<Problem> {
+    fn wrong(&self, source: &Source, content: &Sum) -> Vec<Problem> {
         let settings = self.ask.settings;
         let mut found = Vec::new();
         let entry = self.manifest.entries.get(&source.path);
@@ -76,7 +77,7 @@ impl Run<'_> {
             let recipe = &settings.recipes[at];
             let is_saving = |bytes| settings.saves(source.seen.bytes, bytes);
             let variant = entry.and_then(|entry| entry.variant(recipe.ending()));
-            let is_stale = entry.is_some_and(|entry| entry.sum != *sum);
+            let is_stale = entry.is_some_and(|entry| entry.sum != *content);
             let what = match variant {
                 None => Some(Wrong::Missing),
                 Some(_) if is_stale => Some(Wrong::Stale),
@@ -92,7 +93,22 @@ impl Run<'_> {
             found.extend(what.map(|what| say(recipe.ending(), what)));
         }
         found.extend(entry.into_iter().flat_map(|entry| self.unwanted(source, entry)));
+        found.extend(entry.and_then(|entry| self.wrong_map(source, entry)));
         found
+    }
+
+    /// What is wrong with a file's type map, if it should have one.
+    fn wrong_map(&self, source: &Source, entry: &Entry) -> Option<Problem> {
+        let template = self.ask.settings.type_map.as_ref()?;
+        let text = map::text(&source.path, entry, template).ok().flatten()?;
+        let what = match (entry.variant(map::ENDING), there(&place(&self.target, &source.path, map::ENDING)))
+        {
+            (Some(map), _) if map.is_theirs => None,
+            (_, There::Nothing) | (None, _) => Some(Wrong::Missing),
+            (_, There::File(found)) if found == short(&sum(text.as_bytes())) => None,
+            _ => Some(Wrong::Damaged),
+        };
+        what.map(|what| problem(&source.path, map::ENDING, what))
     }
 
     /// Variants that nobody asks for.

@@ -454,6 +454,10 @@ fn type_maps_list_the_variants_that_there_are() {
     );
     assert!(!map.contains("zst") && !lab.path("www/noise.svg.var").exists());
     assert_eq!(counts(&pack(&lab, &["--type-map", "--codings", "gzip,br"])), [4, 0, 0]);
+    fs::remove_file(lab.path("www/js/a.js.var")).unwrap();
+    let check =
+        lab.run(&["pack", "www", "--effort", "fast", "--type-map", "--codings", "gzip,br", "--check"]);
+    assert!(check.code == 4 && check.stdout.starts_with("js/a.js.var: missing\n"), "{}", check.stdout);
     pack(&lab, &["--type-map"]);
     assert!(lab.read("www/js/a.js.var").contains("URI: a.js.zst\n"));
     pack(&lab, &[]);
