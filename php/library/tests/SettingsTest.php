@@ -69,6 +69,10 @@ final class SettingsTest extends TestCase
             ['page' => ['rules' => [['coding' => 'gzip', 'level' => 13]]]],
             'page.rules[0].level is 13, expected an integer of 0 to 12',
         ];
+        yield 'a window that browsers refuse' => [
+            ['page' => ['rules' => [['coding' => 'zstd', 'level' => 20]]]],
+            'page.rules[0].level is 20, expected an integer of -7 to 19',
+        ];
         yield 'a coding' => [
             ['page' => ['rules' => [['coding' => 'bzip2']]]],
             'page.rules[0].coding is "bzip2", expected one of: gzip, deflate, br, zstd',
