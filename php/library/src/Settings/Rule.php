@@ -9,9 +9,6 @@ use Weighbridge\Library\Codec;
 /** One content coding: with which encoder and level, from which size, for which media types. */
 final class Rule
 {
-    /** Beyond it zstd has windows of more than 8 MB, which browsers refuse (RFC 9659). */
-    private const MAX_ZSTD = 19;
-
     /** The content coding: `br`, `gzip`, `zstd`, `deflate`. */
     public string $coding;
 
@@ -33,7 +30,7 @@ final class Rule
         $this->coding = $shape->word('coding', '', ['gzip', 'deflate', 'br', 'zstd']);
         $this->codec = $shape->word('codec', $this->coding, Codec::names($this->coding));
         [$least, $most, $default] = Codec::levels($this->coding);
-        $this->level = $shape->integer('level', $default, $least, $this->coding === 'zstd' ? self::MAX_ZSTD : $most);
+        $this->level = $shape->integer('level', $default, $least, $most);
         $this->minBytes = $shape->integer('min_bytes', 860, 0, PHP_INT_MAX);
         $this->types = array_map('strtolower', $shape->texts('types'));
         $shape->close();
