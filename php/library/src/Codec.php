@@ -33,7 +33,8 @@ final class Codec
         'deflate' => [0, 12, 6, ['deflate', 'zlib', 'libdeflate']],
         'raw-deflate' => [0, 12, 6, ['raw-deflate', 'zlib', 'libdeflate']],
         'br' => [0, 11, 4, ['br', 'brotli']],
-        'zstd' => [-7, 22, 3, ['zstd']],
+        // Beyond 19 its windows have more than 8 MB, which browsers refuse (RFC 9659).
+        'zstd' => [-7, 19, 3, ['zstd']],
     ];
 
     /** @var list<Binding> the preferred one first */

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library\Tests;
 
+use Illuminate\Container\Container;
 use Illuminate\Http\Request as LaravelRequest;
 use Illuminate\Http\Response as LaravelResponse;
 use Illuminate\Pipeline\Pipeline;
@@ -29,6 +30,7 @@ use Symfony\Component\HttpKernel\HttpKernelInterface;
 use Weighbridge\Library\Laravel\EncodeResponse;
 use Weighbridge\Library\Marshaller;
 use Weighbridge\Library\Psr15\EncodingMiddleware;
+use Weighbridge\Library\Settings;
 use Weighbridge\Library\Symfony\ResponseListener;
 use Weighbridge\Library\Tests\Support\Frameworks;
 use Weighbridge\Library\Tests\Support\Server;
@@ -148,14 +150,21 @@ final class AdaptersTest extends TestCase
         Frameworks::need('laravel', Pipeline::class);
         Frameworks::need('laravel http', LaravelRequest::class);
         $request = LaravelRequest::create('/', 'GET', [], [], [], ['HTTP_ACCEPT_ENCODING' => 'gzip']);
-        $response = (new Pipeline())->send($request)->through([new EncodeResponse()])->then(
-            static function (LaravelRequest $request): LaravelResponse {
-                return (new LaravelResponse(self::$text))->prepare($request);
-            }
-        );
-        self::assertInstanceOf(LaravelResponse::class, $response);
+        $container = new Container();
+        $answer = static function () use ($container, $request): LaravelResponse {
+            return (new Pipeline($container))->send($request)->through([EncodeResponse::class])->then(
+                static function (LaravelRequest $request): LaravelResponse {
+                    return (new LaravelResponse(self::$text))->prepare($request);
+                }
+            );
+        };
+        $response = $answer();
         self::assertSame(self::$text, gzdecode((string) $response->getContent()));
         self::assertSame('gzip', $response->headers->get('Content-Encoding'));
+        $container->bind(Settings::class, static function (): Settings {
+            return Settings::fromArray(['page' => ['rules' => []]]);
+        });
+        self::assertSame(self::$text, $answer()->getContent());
     }
 
     public function testAPluginOfWordPress(): void

@@ -290,6 +290,15 @@ final class DownloadTest extends TestCase
         $accel = Offload::of($settings, ['WEIGHBRIDGE_SENDFILE' => 'X-Accel-Redirect']);
         self::assertNotNull($accel);
         self::assertSame(['X-Accel-Redirect' => '/internal/below/b.bin'], $accel->fields($file));
+        // lighttpd decodes percent signs, Apache does not.
+        $file = File::below(self::$folder . '/root', 'a file%.bin');
+        $asked = ['WEIGHBRIDGE_SENDFILE' => 'x-sendfile'];
+        $apache = Offload::of($settings, $asked + ['SERVER_SOFTWARE' => 'Apache/2.4']);
+        self::assertNotNull($apache);
+        self::assertSame(['X-Sendfile' => $file->path], $apache->fields($file));
+        $lighttpd = Offload::of($settings, $asked + ['SERVER_SOFTWARE' => 'lighttpd/1.4']);
+        self::assertNotNull($lighttpd);
+        self::assertSame(['X-Sendfile' => str_replace('%', '%25', $file->path)], $lighttpd->fields($file));
         $none = Settings::defaults()->download;
         self::assertNull(Offload::of($none, ['WEIGHBRIDGE_SENDFILE' => 'x-accel-redirect']));
     }

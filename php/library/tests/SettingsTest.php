@@ -64,10 +64,14 @@ final class SettingsTest extends TestCase
             'unknown key page.rules[0].window; known: coding, codec, level, min_bytes, types',
         ];
         yield 'a schema' => [['schema' => 2], 'schema is 2; this version of the library reads 1'];
-        yield 'a type' => [['value' => ['level' => '3']], 'value.level is "3", expected an integer of -7 to 22'];
+        yield 'a type' => [['value' => ['level' => '3']], 'value.level is "3", expected an integer of -7 to 19'];
         yield 'a level' => [
             ['page' => ['rules' => [['coding' => 'gzip', 'level' => 13]]]],
             'page.rules[0].level is 13, expected an integer of 0 to 12',
+        ];
+        yield 'a window that browsers refuse' => [
+            ['page' => ['rules' => [['coding' => 'zstd', 'level' => 20]]]],
+            'page.rules[0].level is 20, expected an integer of -7 to 19',
         ];
         yield 'a coding' => [
             ['page' => ['rules' => [['coding' => 'bzip2']]]],

@@ -13,10 +13,14 @@ final class Offload
 
     private string $prefix;
 
-    private function __construct(string $method, string $prefix)
+    /** lighttpd decodes percent signs in paths, mod_xsendfile as Debian packages it does not. */
+    private bool $isDecoded;
+
+    private function __construct(string $method, string $prefix, bool $isDecoded)
     {
         $this->method = $method;
         $this->prefix = $prefix;
+        $this->isDecoded = $isDecoded;
     }
 
     /**
@@ -42,7 +46,9 @@ final class Offload
         if (!$isKnown || ($method === Downloads::ACCEL && $settings->prefix === null)) {
             return null;
         }
-        return new self($method, rtrim((string) $settings->prefix, '/'));
+        $software = $server['SERVER_SOFTWARE'] ?? '';
+        $isDecoded = $method === Downloads::LIGHTTPD || (is_string($software) && stripos($software, 'lighttpd') === 0);
+        return new self($method, rtrim((string) $settings->prefix, '/'), $isDecoded);
     }
 
     /** @return array<string, string> */
@@ -52,8 +58,7 @@ final class Offload
             $below = implode('/', array_map('rawurlencode', explode('/', $file->below)));
             return ['X-Accel-Redirect' => "{$this->prefix}/$below"];
         }
-        // mod_xsendfile and lighttpd decode percent signs.
         $name = $this->method === Downloads::SENDFILE ? 'X-Sendfile' : 'X-LIGHTTPD-send-file';
-        return [$name => str_replace('%', '%25', $file->path)];
+        return [$name => $this->isDecoded ? str_replace('%', '%25', $file->path) : $file->path];
     }
 }

@@ -34,7 +34,8 @@ final class EncodingMiddleware implements MiddlewareInterface
     public function process(ServerRequestInterface $request, RequestHandlerInterface $handler): ResponseInterface
     {
         $response = $handler->handle($request);
-        $size = $response->getBody()->getSize();
+        $original = $response->getBody();
+        $size = $original->getSize();
         if ($size === null || $size > self::MAX_BYTES) {
             return $response;
         }
@@ -42,7 +43,7 @@ final class EncodingMiddleware implements MiddlewareInterface
         foreach (array_keys($request->getHeaders()) as $name) {
             $fields[strtolower((string) $name)] = $request->getHeaderLine((string) $name);
         }
-        $body = (string) $response->getBody();
+        $body = (string) $original;
         [$encoded, $changes] = $this->page->encode(
             new Request($request->getMethod(), $fields),
             new Head($response->getStatusCode(), $response->getHeaders()),
@@ -51,6 +52,8 @@ final class EncodingMiddleware implements MiddlewareInterface
         foreach ($changes as $name => $value) {
             $response = $value === null ? $response->withoutHeader($name) : $response->withHeader($name, $value);
         }
-        return $encoded === $body ? $response : $response->withBody($this->streams->createStream($encoded));
+        // One that cannot go back to its beginning was used up.
+        $isKept = $encoded === $body && $original->isSeekable();
+        return $isKept ? $response : $response->withBody($this->streams->createStream($encoded));
     }
 }
