@@ -79,10 +79,8 @@ pub fn weighbridge_output_handler(buffer: BinarySlice<u8>, flags: i64) -> Zval {
     match catch_unwind(AssertUnwindSafe(|| answered(&buffer, flags))) {
         Ok(Answer::AsItIs) => answer.set_bool(false),
         Ok(Answer::Bytes(bytes)) => bytes.set_zval(&mut answer, false).unwrap_or_default(),
-        Err(_) => match break_off() {
-            true => Made::empty().set_zval(&mut answer, false).unwrap_or_default(),
-            false => answer.set_bool(false),
-        },
+        Err(_) if break_off() => Made::empty().set_zval(&mut answer, false).unwrap_or_default(),
+        Err(_) => answer.set_bool(false),
     }
     answer
 }

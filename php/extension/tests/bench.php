@@ -16,13 +16,6 @@
 
 declare(strict_types=1);
 
-/** Microseconds of user and system time of this process. */
-function cpu(): float
-{
-    $usage = getrusage();
-    return $usage['ru_utime.tv_sec'] * 1e6 + $usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_sec'] * 1e6 + $usage['ru_stime.tv_usec'];
-}
-
 /**
  * The lowest microseconds per call of each, over turns.
  * @param array<string, Closure(): string> $calls
@@ -33,18 +26,18 @@ function measure(array $calls, int $turns = 15): array
     $best = [];
     $batch = [];
     foreach ($calls as $name => $call) {
-        $began = cpu();
+        $began = Cpu::now();
         $bytes = strlen($call());
-        $batch[$name] = (int) max(1, 20_000 / max(1, cpu() - $began));
+        $batch[$name] = (int) max(1, 20_000 / max(1, Cpu::now() - $began));
         $best[$name] = [INF, $bytes];
     }
     for ($turn = 0; $turn < $turns; ++$turn) {
         foreach ($calls as $name => $call) {
-            $began = cpu();
+            $began = Cpu::now();
             for ($i = 0; $i < $batch[$name]; ++$i) {
                 $call();
             }
-            $best[$name][0] = min($best[$name][0], (cpu() - $began) / $batch[$name]);
+            $best[$name][0] = min($best[$name][0], (Cpu::now() - $began) / $batch[$name]);
         }
     }
     return $best;
@@ -122,7 +115,7 @@ function flushes(): void
 }
 
 require dirname(__DIR__, 2) . '/tests/lib/Failure.php';
-foreach (['Expect', 'Response', 'Site'] as $class) {
+foreach (['Cpu', 'Expect', 'Response', 'Site'] as $class) {
     require __DIR__ . "/lib/$class.php";
 }
 $what = $argv[1] ?? '';

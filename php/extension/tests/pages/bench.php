@@ -7,11 +7,7 @@
 
 declare(strict_types=1);
 
-function cpu(): float
-{
-    $usage = getrusage();
-    return $usage['ru_utime.tv_sec'] * 1e6 + $usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_sec'] * 1e6 + $usage['ru_stime.tv_usec'];
-}
+require dirname(__DIR__) . '/lib/Cpu.php';
 
 function sent(?string $handler, string $page): int
 {
@@ -29,11 +25,11 @@ $times = (int) max(1, 6_000_000 / strlen($page) / 20);
 $found = [];
 for ($turn = 0; $turn < 15; ++$turn) {
     foreach (['none' => null, 'ob_gzhandler' => 'ob_gzhandler', 'weighbridge' => 'weighbridge_output_handler'] as $name => $handler) {
-        $began = cpu();
+        $began = Cpu::now();
         for ($i = 0; $i < $times; ++$i) {
             $bytes = sent($handler, $page);
         }
-        $found[$name] = ['us' => min($found[$name]['us'] ?? INF, (cpu() - $began) / $times), 'bytes' => $bytes];
+        $found[$name] = ['us' => min($found[$name]['us'] ?? INF, (Cpu::now() - $began) / $times), 'bytes' => $bytes];
     }
 }
 header('Content-Type: application/json');

@@ -23,6 +23,7 @@ function wait(): void
         usleep(10_000);
         clearstatcache();
     }
+    echo file_exists($file) ? '' : 'the client did not read what was flushed';
 }
 
 $deeds = [
