@@ -16,7 +16,7 @@ use Weighbridge\Library\Settings\Invalid;
  */
 final class OutputHandler
 {
-    /** Memory that is given back when the page ends, so that one which ended at its memory limit can still be sent. */
+    /** Memory that is kept while a stream is open, so that one which ends at the memory limit can be ended. */
     private const RESERVE = 1 << 18;
 
     /** Encoders take a few times this much beside the page: the window of zstd is the largest. */
@@ -79,7 +79,12 @@ final class OutputHandler
             }
         });
         if (PHP_VERSION_ID < 80000 && ($this->request ?? Request::current())->method === 'HEAD') {
-            $this->endBeforePhp7Drops($level);
+            // It drops its buffers at the end of such a request, and the handler would set no header fields.
+            self::atTheEnd(static function () use ($level): void {
+                while (ob_get_level() > $level) {
+                    ob_end_flush();
+                }
+            });
         }
         // Only this closure holds the guard, so that it learns when PHP drops the buffer.
         return ob_start(function (string $content, int $phase) use ($guard): string {
@@ -87,16 +92,15 @@ final class OutputHandler
         });
     }
 
-    /** PHP 7 drops its buffers at the end of a HEAD request, and header fields would be set by none of them. */
-    private function endBeforePhp7Drops(int $level): void
+    /**
+     * Calls a function when the script has ended, after all that were registered before that.
+     *
+     * @param Closure(): void $then
+     */
+    private static function atTheEnd(Closure $then): void
     {
-        register_shutdown_function(static function () use ($level): void {
-            // One that is registered now is called after all others.
-            register_shutdown_function(static function () use ($level): void {
-                while (ob_get_level() > $level) {
-                    ob_end_flush();
-                }
-            });
+        register_shutdown_function(static function () use ($then): void {
+            register_shutdown_function($then);
         });
     }
 
@@ -105,15 +109,11 @@ final class OutputHandler
     {
         if (($phase & PHP_OUTPUT_HANDLER_START) !== 0 && $this->stream === null) {
             $this->isDecided = false;
-            $this->reserve = $this->reserve === '' ? str_repeat('=', self::RESERVE) : $this->reserve;
         }
         if (($phase & PHP_OUTPUT_HANDLER_CLEAN) !== 0) {
             return '';
         }
         $isLast = ($phase & PHP_OUTPUT_HANDLER_FINAL) !== 0;
-        if ($isLast) {
-            $this->reserve = '';
-        }
         try {
             return $this->isDecided ? $this->go($content, $phase) : $this->begin($content, $phase, $isLast);
         } catch (Throwable $error) {
@@ -147,11 +147,9 @@ final class OutputHandler
             return $content;
         }
         $this->stream = new StreamBuffer($stream);
-        register_shutdown_function(function (): void {
-            // One that is registered now is called after all others.
-            register_shutdown_function(function (): void {
-                $this->endAfterFatalError();
-            });
+        $this->reserve = str_repeat('=', self::RESERVE);
+        self::atTheEnd(function (): void {
+            $this->endAfterFatalError();
         });
         $encoded = $this->go($content, $phase);
         self::send($plan->fields + $plan->encoded);

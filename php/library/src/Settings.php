@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Weighbridge\Library;
 
+use Throwable;
 use Weighbridge\Library\Settings\Downloads;
 use Weighbridge\Library\Settings\Invalid;
 use Weighbridge\Library\Settings\Pages;
@@ -76,9 +77,13 @@ final class Settings
         if (!is_file($path) || !is_readable($path)) {
             throw new Invalid("$path: no such file, or it cannot be read; write it from the policy, or leave it out");
         }
-        $settings = (static function (string $path) {
-            return require $path;
-        })($path);
+        try {
+            $settings = (static function (string $path) {
+                return require $path;
+            })($path);
+        } catch (Throwable $error) {
+            throw new Invalid("$path:{$error->getLine()}: " . $error->getMessage(), 0, $error);
+        }
         if (!is_array($settings)) {
             throw new Invalid("$path returns " . gettype($settings) . ', expected an array: return [\'schema\' => 1, …];');
         }

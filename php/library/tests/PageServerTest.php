@@ -252,9 +252,10 @@ final class PageServerTest extends TestCase
 
     public function testTheMemoryLimitBeforeAnythingLeft(): void
     {
-        // PHP itself drops the page then.
+        // PHP itself drops the page then; PHP 7 sends what there is, if that still has room.
         $response = $this->page('memory', 'gzip');
-        self::assertSame([500, null, ''], [$response->status, $response->field('content-encoding'), $response->body]);
+        self::assertSame(500, $response->status);
+        self::assertContains($response->content(), ['', self::$text]);
     }
 
     /** @dataProvider codings */

@@ -115,6 +115,17 @@ final class SettingsTest extends TestCase
         try {
             file_put_contents($path, '<?php return ' . var_export(self::WHOLE, true) . ';');
             self::assertEquals(Settings::fromArray(self::WHOLE), Settings::fromFile($path));
+            $codes = ["<?php\nreturn [;" => 2, "<?php\n\nthrow new Exception('a');" => 3, '<?php return 1;' => null];
+            foreach ($codes as $code => $line) {
+                file_put_contents($path, $code);
+                try {
+                    Settings::fromFile($path);
+                    self::fail('it was read');
+                } catch (Invalid $invalid) {
+                    $start = $line === null ? "$path returns integer, expected an array" : "$path:$line: ";
+                    self::assertStringStartsWith($start, $invalid->getMessage());
+                }
+            }
             file_put_contents($path, '<?php return ["schema" => 3];');
             $this->expectExceptionMessage("$path: schema is 3;");
             Settings::fromFile($path);

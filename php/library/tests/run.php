@@ -22,6 +22,7 @@ foreach (glob(__DIR__ . '/*Test.php') ?: [] as $file) {
 }
 $arguments = [
     'verbose' => true,
+    'cacheResult' => false,
     'convertDeprecationsToExceptions' => false,
     'extensions' => [],
     'loadedExtensions' => [],
