@@ -3,8 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
-use ext_php_rs::types::Zval;
-use ext_php_rs::zend::Function;
+use ext_php_rs::types::{ZendCallable, Zval};
 
 use crate::handler;
 
@@ -81,8 +80,9 @@ pub(crate) fn send_past(bytes: &[u8]) {
 
 /// Whether the lowest `count` buffers are PHP's own, and empty.
 fn are_plain_and_empty(count: usize) -> bool {
-    let status =
-        Function::try_from_function("ob_get_status").and_then(|asked| asked.try_call(vec![&true]).ok());
+    // By its name: `Function` of ext-php-rs copies more bytes than PHP allocates for a function of its own.
+    let asked = ZendCallable::try_from_name("ob_get_status");
+    let status = asked.ok().and_then(|asked| asked.try_call(vec![&true]).ok());
     let Some(buffers) = status.as_ref().and_then(Zval::array) else { return false };
     let is_plain = |buffer: &Zval| {
         let field = |name: &str| buffer.array().and_then(|fields| fields.get(name));

@@ -2,7 +2,8 @@
 
 use std::ffi::CStr;
 
-use ext_php_rs::types::Zval;
+use ext_php_rs::ffi::zend_is_auto_global;
+use ext_php_rs::types::{ZendStr, Zval};
 use ext_php_rs::zend::{ProcessGlobals, SapiGlobals, SapiHeader, add_header, remove_header, set_header};
 use weighbridge_coding::{Coding, Head};
 
@@ -29,6 +30,11 @@ pub(crate) fn head() -> Option<Head> {
 
 /// Accept-Encoding of the request.
 pub(crate) fn accept_encoding() -> Option<Vec<u8>> {
+    // PHP fills $_SERVER when it is first asked for. ext-php-rs would ask behind a shared reference, whose second look optimised builds leave
+    // out; so it is asked before there is one.
+    let mut name = ZendStr::new("_SERVER", false);
+    // SAFETY: the name is live during the call.
+    unsafe { zend_is_auto_global(name.as_mut_ptr()) };
     let globals = ProcessGlobals::get();
     let field = globals.http_server_vars()?.get("HTTP_ACCEPT_ENCODING").and_then(Zval::zend_str)?;
     Some(field.as_bytes().to_vec())
