@@ -12,7 +12,6 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use common::{Targets, progress, rounds};
 use peers::{Cost, Peer, Tool};
-use serde_json::Value;
 
 /// Seconds that a run may take in which nothing, or one file, changed.
 const SOON: f64 = 0.5;
@@ -153,10 +152,7 @@ fn again(tree: &Path, home: &Path, rounds: usize, targets: &mut Targets) -> Resu
         let file = copy.join("0/0.js");
         std::fs::write(&file, format!("{}\n// {round}\n", std::fs::read_to_string(&file)?))?;
         let (cost, outcome) = peer.weigh(&copy, &["--effort", "fast"])?;
-        anyhow::ensure!(
-            outcome["written"] == 3,
-            "one file of three variants changed: {outcome}"
-        );
+        anyhow::ensure!(outcome["written"] == 3, "one file of three variants changed: {outcome}");
         one = one.min(cost.wall);
     }
     targets.line(

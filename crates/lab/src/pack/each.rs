@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Does `work` for each thing, in their order, by so many threads, each with a state of its own; `done` is told of each result by the
+/// Does `work` for each thing, in their order, by `threads` threads, each with a state of its own; `done` is told of each result by the
 /// calling thread, and ends everything with `false`.
 pub fn each<T: Sync, S, R: Send>(
     threads: usize,
