@@ -103,6 +103,11 @@ pub fn delta_of(name: &str) -> Option<(&str, &str, Coding)> {
     (is_id && !plain.is_empty()).then_some((plain, digits, Coding::from_name(coding)?))
 }
 
+/// Whether this ends the name of a delta: `3f2a….dcz`.
+pub fn is_delta(ending: &str) -> bool {
+    delta_of(&format!("x.{ending}")).is_some()
+}
+
 /// The regular expression of paths with a part that changes with the content, of files with these extensions.
 fn named(extensions: &str) -> String {
     let rest = format!("(?:\\.[A-Za-z0-9]+)*\\.(?:{extensions})");
