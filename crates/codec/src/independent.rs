@@ -9,7 +9,9 @@ mod snappy;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{Error, Format};
+use ruzstd::decoding::{Dictionary, FrameDecoder, StreamingDecoder};
+
+use crate::{Error, Format, delta};
 
 /// The largest window that a Zstandard frame may ask for, and the most that an .xz stream may: in bytes.
 const WINDOW_LIMIT: u64 = 128 << 20;
@@ -31,7 +33,38 @@ pub fn decode(
         let message = format!("the {} format takes no dictionary", format.name());
         return Err(Error::Decode { codec: name, message });
     }
-    let run = AssertUnwindSafe(|| dispatch(format, input, expected, dictionary));
+    guarded(name, expected, || dispatch(format, input, expected, dictionary))
+}
+
+/// Decodes the stream of a body of RFC 9842, which refers to a dictionary of plain bytes; also names the decoder.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_after(
+    coding: delta::Coding,
+    dictionary: &[u8],
+    input: &[u8],
+    expected: usize,
+) -> Result<(Vec<u8>, &'static str), Error> {
+    match coding {
+        delta::Coding::Dcb => {
+            let name = decoder(Format::Brotli);
+            guarded(name, expected, || brotli(name, input, expected, dictionary))
+        }
+        delta::Coding::Dcz => {
+            let name = decoder(Format::Zstd);
+            guarded(name, expected, || zstd_after(name, input, expected, dictionary))
+        }
+    }
+}
+
+/// Runs a decoder: a panic of it is an error, and so is more than expected.
+fn guarded(
+    name: &'static str,
+    expected: usize,
+    run: impl FnOnce() -> Result<Vec<u8>, Error>,
+) -> Result<(Vec<u8>, &'static str), Error> {
+    let run = AssertUnwindSafe(run);
     let panicked = |_| Err(Error::Decode { codec: name, message: "the decoder panicked".into() });
     let output = catch_unwind(run).unwrap_or_else(panicked)?;
     if output.len() > expected {
@@ -67,7 +100,7 @@ fn dispatch(
         Format::Deflate => deflate::raw(name, input, expected),
         Format::Zlib => deflate::zlib(name, input, expected),
         Format::Gzip => deflate::gzip(name, input, expected),
-        Format::Brotli => brotli(name, input, expected),
+        Format::Brotli => brotli(name, input, expected, &[]),
         Format::Zstd => zstd(name, input, expected, dictionary),
         Format::Lz4Block => lz4_block(name, input, expected),
         Format::Lz4Frame => {
@@ -126,14 +159,19 @@ fn lz4_block(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8
     Ok(out)
 }
 
-fn brotli(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>, Error> {
-    use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+fn brotli(name: &'static str, input: &[u8], expected: usize, dictionary: &[u8]) -> Result<Vec<u8>, Error> {
+    use brotli_decompressor::{
+        BrotliDecompressStreamWithDictionary, BrotliResult, BrotliState, StandardAlloc,
+    };
     let allocator = StandardAlloc::default;
     let mut state = BrotliState::new(allocator(), allocator(), allocator());
+    if !dictionary.is_empty() && !state.attach_external_dictionary(dictionary.len()) {
+        return Err(refused(name, "the decoder refused the dictionary".into()));
+    }
     let mut out = buffer(name, expected)?;
     let (mut left, mut at) = (input.len(), 0);
     let (mut free, mut filled, mut total) = (out.len(), 0, 0);
-    let result = BrotliDecompressStream(
+    let result = BrotliDecompressStreamWithDictionary(
         &mut left,
         &mut at,
         input,
@@ -141,6 +179,7 @@ fn brotli(name: &'static str, input: &[u8], expected: usize) -> Result<Vec<u8>, 
         &mut filled,
         &mut out,
         &mut total,
+        dictionary,
         &mut state,
     );
     match result {
@@ -160,16 +199,46 @@ fn zstd(
     expected: usize,
     dictionary: Option<&[u8]>,
 ) -> Result<Vec<u8>, Error> {
-    use ruzstd::decoding::{Dictionary, FrameDecoder, StreamingDecoder};
     let mut decoder = FrameDecoder::new();
     decoder.set_max_window_size(WINDOW_LIMIT);
     if let Some(raw) = dictionary {
         let parsed = Dictionary::decode_dict(raw).map_err(|e| refused(name, e.to_string()))?;
         decoder.add_dict(parsed).map_err(|e| refused(name, e.to_string()))?;
     }
+    zstd_frame(name, input, expected, decoder, None)
+}
+
+/// A frame after a dictionary of plain bytes, which its header does not name.
+fn zstd_after(
+    name: &'static str,
+    input: &[u8],
+    expected: usize,
+    dictionary: &[u8],
+) -> Result<Vec<u8>, Error> {
+    const ID: u32 = 1;
+    // The repeated offsets that every frame begins with (RFC 8878, section 3.1.1.5).
+    let offset_hist = [1, 4, 8];
+    let (fse, huf) = (Default::default(), Default::default());
+    let plain = Dictionary { id: ID, fse, huf, dict_content: dictionary.to_vec(), offset_hist };
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(delta::window_limit(dictionary.len()));
+    decoder.add_dict(plain).map_err(|e| refused(name, e.to_string()))?;
+    zstd_frame(name, input, expected, decoder, Some(ID))
+}
+
+fn zstd_frame(
+    name: &'static str,
+    input: &[u8],
+    expected: usize,
+    decoder: FrameDecoder,
+    forced: Option<u32>,
+) -> Result<Vec<u8>, Error> {
     let mut rest = input;
     let mut stream =
         StreamingDecoder::new_with_decoder(&mut rest, decoder).map_err(|e| refused(name, e.to_string()))?;
+    if let Some(id) = forced {
+        stream.decoder.force_dict(id).map_err(|e| refused(name, e.to_string()))?;
+    }
     let out = drain(name, &mut stream, expected)?;
     let decoder = stream.into_frame_decoder();
     if let Some(stored) = decoder.get_checksum_from_data()

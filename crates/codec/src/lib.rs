@@ -5,6 +5,7 @@
 
 pub mod codecs;
 mod container;
+pub mod delta;
 pub mod independent;
 mod lz4block;
 pub mod memory;

@@ -4,6 +4,7 @@
 //! It owns what is emitted and what is said of it. Which directives those are is the business of the servers' folders.
 
 mod advised;
+mod dictionaries;
 mod emitted;
 mod folder;
 mod library;
@@ -15,6 +16,7 @@ mod symfony;
 use anyhow::Result;
 
 pub use advised::advised;
+pub use dictionaries::deltas;
 pub use emitted::{Emitted, Line};
 pub use folder::files;
 

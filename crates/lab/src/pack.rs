@@ -3,6 +3,7 @@
 //! What was written for which content is in a manifest, so that a run makes only what is missing, removes only what is its own, and can be
 //! killed at any instant. To make another kind of variant, write a [`recipe::Recipe`].
 
+pub mod against;
 mod check;
 mod clean;
 mod each;

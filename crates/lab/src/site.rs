@@ -13,7 +13,7 @@ pub mod here;
 mod hits;
 mod keep;
 mod links;
-mod local;
+pub(crate) mod local;
 pub mod log;
 mod open;
 mod pages;

@@ -2,6 +2,7 @@
 //! makes its own instance, as every server does.
 
 use std::ffi::CStr;
+use std::marker::PhantomData;
 use std::ptr::{NonNull, null_mut};
 
 use brotlic_sys as sys;
@@ -29,6 +30,11 @@ static INFO: Info = Info {
     sets: &["web", "archive"],
     nominal: &[(0, 250.0), (1, 163.0), (4, 40.0), (5, 25.0), (9, 7.5), (10, 1.0), (11, 0.5)],
 };
+
+/// The largest window of RFC 7932, base-2 logarithm: RFC 9842 allows 16 MB.
+const DELTA_WINDOW: u32 = 24;
+/// A dictionary whose bytes are plain content.
+const RAW: sys::BrotliSharedDictionaryType = sys::BrotliSharedDictionaryType_BROTLI_SHARED_DICTIONARY_RAW;
 
 /// The codec over Google's brotli.
 pub struct Brotli;
@@ -71,7 +77,7 @@ impl Coder for Both {
         let mut room = Room::unlimited(out);
         match self.mode {
             Mode::OneShot => self.whole(input, &mut room),
-            Mode::Stream => self.stepwise(input, &mut room),
+            Mode::Stream => Encoder::new(self)?.run(self.mode, input, &mut room),
         }
     }
 
@@ -111,10 +117,40 @@ impl Both {
         unsafe { room.commit(size) };
         Ok(())
     }
+}
 
-    fn stepwise(&self, input: &[u8], room: &mut Room) -> Result<(), Error> {
-        let encoder = Encoder::new(self)?;
-        for (piece, last) in self.mode.pieces(input) {
+struct Encoder(NonNull<sys::BrotliEncoderState>);
+
+impl Encoder {
+    fn new(settings: &Both) -> Result<Encoder, Error> {
+        // SAFETY: no allocator of our own; null is handled.
+        let handle = unsafe { sys::BrotliEncoderCreateInstance(None, None, null_mut()) };
+        let encoder = Encoder(NonNull::new(handle).ok_or_else(|| failed("no memory for the encoder"))?);
+        let parameters = [
+            (sys::BrotliEncoderParameter_BROTLI_PARAM_QUALITY, settings.quality),
+            (sys::BrotliEncoderParameter_BROTLI_PARAM_LGWIN, settings.window),
+            (sys::BrotliEncoderParameter_BROTLI_PARAM_MODE, settings.content as u32),
+        ];
+        for (parameter, value) in parameters {
+            // SAFETY: the instance is live and has not encoded yet.
+            if unsafe { sys::BrotliEncoderSetParameter(handle, parameter, value) } == 0 {
+                return Err(failed("the encoder refused a parameter"));
+            }
+        }
+        Ok(encoder)
+    }
+
+    /// Lets the encoder refer to a dictionary, which has to outlive it.
+    fn attach(&self, dictionary: &Prepared<'_>) -> Result<(), Error> {
+        // SAFETY: both are live, and the instance has not encoded yet.
+        match unsafe { sys::BrotliEncoderAttachPreparedDictionary(self.0.as_ptr(), dictionary.0.as_ptr()) } {
+            0 => Err(failed("the encoder refused the dictionary")),
+            _ => Ok(()),
+        }
+    }
+
+    fn run(&self, mode: Mode, input: &[u8], room: &mut Room) -> Result<(), Error> {
+        for (piece, last) in mode.pieces(input) {
             let operation = if last {
                 sys::BrotliEncoderOperation_BROTLI_OPERATION_FINISH
             } else {
@@ -122,12 +158,12 @@ impl Both {
             };
             let (mut left, mut next) = (piece.len(), piece.as_ptr());
             loop {
-                let (mut at, size) = room.offer(self.mode.window(piece.len()));
+                let (mut at, size) = room.offer(mode.window(piece.len()));
                 let mut free = size;
                 // SAFETY: the instance is live; `next` and `left` describe the rest of `piece`, `at` and
                 // `free` the room offered.
                 let (fine, more) = unsafe {
-                    let handle = encoder.0.as_ptr();
+                    let handle = self.0.as_ptr();
                     let fine = sys::BrotliEncoderCompressStream(
                         handle,
                         operation,
@@ -152,33 +188,81 @@ impl Both {
     }
 }
 
-struct Encoder(NonNull<sys::BrotliEncoderState>);
-
-impl Encoder {
-    fn new(settings: &Both) -> Result<Encoder, Error> {
-        // SAFETY: no allocator of our own; null is handled.
-        let handle = unsafe { sys::BrotliEncoderCreateInstance(None, None, null_mut()) };
-        let encoder = Encoder(NonNull::new(handle).ok_or_else(|| failed("no memory for the encoder"))?);
-        let parameters = [
-            (sys::BrotliEncoderParameter_BROTLI_PARAM_QUALITY, settings.quality),
-            (sys::BrotliEncoderParameter_BROTLI_PARAM_LGWIN, settings.window),
-            (sys::BrotliEncoderParameter_BROTLI_PARAM_MODE, settings.content as u32),
-        ];
-        for (parameter, value) in parameters {
-            // SAFETY: the instance is live and has not encoded yet.
-            if unsafe { sys::BrotliEncoderSetParameter(handle, parameter, value) } == 0 {
-                return Err(failed("the encoder refused a parameter"));
-            }
-        }
-        Ok(encoder)
-    }
-}
-
 impl Drop for Encoder {
     fn drop(&mut self) {
         // SAFETY: the instance is live and not used again.
         unsafe { sys::BrotliEncoderDestroyInstance(self.0.as_ptr()) }
     }
+}
+
+/// A dictionary in the form in which the encoder looks matches up. It refers to the dictionary's own bytes.
+struct Prepared<'d>(NonNull<sys::BrotliEncoderPreparedDictionary>, PhantomData<&'d [u8]>);
+
+impl Prepared<'_> {
+    fn of(dictionary: &[u8]) -> Result<Prepared<'_>, Error> {
+        // SAFETY: `dictionary` is readable and outlives the result; no allocator of our own; null is handled.
+        let handle = unsafe {
+            sys::BrotliEncoderPrepareDictionary(
+                RAW,
+                dictionary.len(),
+                dictionary.as_ptr(),
+                11,
+                None,
+                None,
+                null_mut(),
+            )
+        };
+        let handle = NonNull::new(handle).ok_or_else(|| failed("the dictionary cannot be prepared"))?;
+        Ok(Prepared(handle, PhantomData))
+    }
+}
+
+impl Drop for Prepared<'_> {
+    fn drop(&mut self) {
+        // SAFETY: it is live and not used again.
+        unsafe { sys::BrotliEncoderDestroyPreparedDictionary(self.0.as_ptr()) }
+    }
+}
+
+/// Encodes at a level, with references to a dictionary of plain bytes.
+pub(crate) fn encode_after(
+    dictionary: &[u8],
+    level: i32,
+    input: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let settings = Both {
+        mode: Mode::OneShot,
+        quality: level as u32,
+        window: DELTA_WINDOW,
+        content: sys::BrotliEncoderMode_BROTLI_MODE_GENERIC,
+    };
+    // Dropped in the reverse order: the encoder refers to the dictionary to its end.
+    let prepared = if dictionary.is_empty() { None } else { Some(Prepared::of(dictionary)?) };
+    let encoder = Encoder::new(&settings)?;
+    prepared.iter().try_for_each(|prepared| encoder.attach(prepared))?;
+    encoder.run(settings.mode, input, &mut Room::unlimited(out))
+}
+
+/// Decodes what refers to a dictionary of plain bytes.
+pub(crate) fn decode_after(
+    dictionary: &[u8],
+    input: &[u8],
+    expected: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let mut room = Room::expecting(INFO.name, expected, out)?;
+    let decoder = Decoder::new()?;
+    // SAFETY: the instance is live and has not decoded yet; the dictionary outlives it.
+    let attached = dictionary.is_empty()
+        || unsafe {
+            sys::BrotliDecoderAttachDictionary(decoder.0.as_ptr(), RAW, dictionary.len(), dictionary.as_ptr())
+        } != 0;
+    if !attached {
+        return Err(Error::Decode { codec: INFO.name, message: "the decoder refused the dictionary".into() });
+    }
+    decoder.run(Mode::OneShot, input, expected, &mut room)?;
+    room.close(INFO.name)
 }
 
 struct Decoder(NonNull<sys::BrotliDecoderState>);

@@ -6,7 +6,7 @@ use crate::Codec;
 /// passed to rustfmt by name.)
 macro_rules! codecs {
     ($($module:ident::$codec:ident),* $(,)?) => {
-        $(mod $module;)*
+        $(pub(crate) mod $module;)*
 
         /// Every codec that this build knows.
         pub fn all() -> Vec<Box<dyn Codec>> {

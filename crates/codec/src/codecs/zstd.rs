@@ -88,7 +88,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn encoder(&self) -> Result<CCtx<'static>, usize> {
+    fn encoder<'d>(&self) -> Result<CCtx<'d>, usize> {
         let mut context = CCtx::create();
         context.set_parameter(CParameter::CompressionLevel(self.level))?;
         context.set_parameter(CParameter::ChecksumFlag(self.checksum))?;
@@ -169,6 +169,39 @@ impl Coder for Both {
     }
 }
 
+/// Encodes at a level, in a window of 2 to the power of `window` bytes, with a dictionary of plain bytes before the content.
+pub(crate) fn encode_after(
+    dictionary: &[u8],
+    (level, window): (i32, u32),
+    input: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let failed = |code| Error::Encode { codec: INFO.name, message: zstd_safe::get_error_name(code).into() };
+    let settings = Settings { level, window: Some(window), long: false, checksum: false, dictionary: None };
+    let mut context = settings.encoder().map_err(failed)?;
+    context.ref_prefix(dictionary).map_err(failed)?;
+    let mut room = Room::unlimited(out);
+    let mut place = Place::of(&mut room, zstd_safe::compress_bound(input.len()));
+    context.compress2(&mut place, input).map(drop).map_err(failed)
+}
+
+/// Decodes one frame, with a dictionary of plain bytes before the content.
+pub(crate) fn decode_after(
+    dictionary: &[u8],
+    window: u32,
+    input: &[u8],
+    expected: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let failed = |code| Error::Decode { codec: INFO.name, message: zstd_safe::get_error_name(code).into() };
+    let mut context = DCtx::create();
+    context.set_parameter(DParameter::WindowLogMax(window)).map_err(failed)?;
+    context.ref_prefix(dictionary).map_err(failed)?;
+    let mut room = Room::expecting(INFO.name, expected, out)?;
+    unpack(&mut context, input, &mut room, failed)?;
+    room.close(INFO.name)
+}
+
 /// Whether the library's error says that the output did not fit.
 fn is_too_small(code: usize) -> bool {
     // An error is returned as its negated number.
@@ -196,7 +229,7 @@ fn stepwise(context: &mut CCtx, input: &[u8], room: &mut Room) -> Result<(), usi
 }
 
 fn unpack(
-    context: &mut DCtx,
+    context: &mut DCtx<'_>,
     input: &[u8],
     room: &mut Room,
     failed: impl Fn(usize) -> Error,

@@ -4,17 +4,23 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::prove::policy;
 use crate::cli::terminal::Line;
 use crate::cli::{one_of, quantity, terminal};
+use crate::configuration::{Emitted, Here, deltas, files};
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::Lab;
 use crate::pack::{self, Ask, Busy, Coding, Done, Effort, Listed, Outcome, Settings, Usual, Watch};
-use crate::rig::server::Definition;
+use crate::rig::guard::Place;
+use crate::rig::server::dictionaries::{Dictionaries, Wish};
+use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
+use crate::rig::user::OwnUser;
+use crate::shelter::Shelter;
+use crate::whole;
 use weigh_answer::table::{Grid, Kind, factor, field};
 use weigh_load::units::bytes as read_bytes;
 use weigh_model::policy::Policy;
@@ -58,6 +64,12 @@ pub struct Args {
     /// Also write Apache's type maps: NAME.var lists the variants of NAME
     #[arg(long)]
     type_map: bool,
+    /// Also write deltas against the files of the last deployment, for browsers that have those (shared dictionaries, RFC 9842; repeatable)
+    #[arg(long, value_name = "PREVIOUS_DIR", conflicts_with = "every")]
+    against: Vec<PathBuf>,
+    /// Write the configuration with which nginx and Apache send the deltas into a new folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "clean", "watch", "dry_run", "json"])]
+    dictionary_config: Option<PathBuf>,
     /// Threads; without it one per core
     #[arg(long, value_name = "N", value_parser = quantity::count::<u16>)]
     jobs: Option<u16>,
@@ -101,8 +113,16 @@ fn percent(text: &str) -> Result<f64, String> {
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_refuse()?;
     let policy = args.policy.as_deref().map(policy).transpose().or_refuse()?;
-    let settings = settings(args, policy.as_ref(), &lab).or_refuse()?;
     is_folder(&args.tree).or_refuse()?;
+    let settings = settings(args, policy.as_ref(), &lab).or_refuse()?;
+    if let Some(into) =
+        args.dictionary_config.as_ref().filter(|into| into.exists() && !into.join("README").is_file())
+    {
+        return Err(exit::refused(anyhow!(
+            "{} exists and is not of this program; name a new folder",
+            clean_path(into)
+        )));
+    }
     let jobs =
         args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
     let ask =
@@ -125,7 +145,30 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let outcome = packed(args, ask, &interrupt)?;
     let snippet =
         policy.as_ref().zip(args.policy.as_deref()).map(|(policy, file)| snippet(&lab, policy, file));
-    told(args, &outcome, &format!("{}{}", summary(&outcome), snippet.transpose()?.unwrap_or_default()))
+    let told =
+        told(args, &outcome, &format!("{}{}", summary(&outcome), snippet.transpose()?.unwrap_or_default()))?;
+    if let Some(into) = &args.dictionary_config {
+        terminal::print(&configured(&lab, args.out.as_deref().unwrap_or(&args.tree), into)?)?;
+    }
+    Ok(told)
+}
+
+/// Writes the configuration of the deltas below a folder; which files they are.
+fn configured(lab: &Lab, served: &Path, into: &Path) -> Result<String> {
+    let served = served.canonicalize().with_context(|| format!("{}: no such folder", clean_path(served)))?;
+    let dictionaries = Dictionaries::of(&served, &Wish::default())?;
+    let servers: Vec<Found> = Definition::load(&lab.definitions)?.iter().map(Definition::find).collect();
+    let user =
+        OwnUser::for_programs(servers.iter().filter_map(|found| found.program.as_deref())).ok().flatten();
+    let room = Shelter::of(user).context("no temporary folder")?;
+    let place = Place::new(room.path(), room.path().join("log")).of(user);
+    let emitted = deltas(&served, &dictionaries, Here { servers: &servers, place: Some(&place) })?;
+    whole::write(&files(&emitted), into)?;
+    let line = |one: &Emitted| {
+        let unchecked = one.unchecked.iter().map(|why| format!(" (not checked: {why})")).collect::<String>();
+        format!("  {}: {}{unchecked}\n", clean_path(&into.join(&one.file)), one.place)
+    };
+    Ok(format!("The configuration that sends the deltas:\n{}", emitted.iter().map(line).collect::<String>()))
 }
 
 fn is_folder(tree: &Path) -> Result<()> {
@@ -144,6 +187,9 @@ fn settings(args: &Args, policy: Option<&Policy>, lab: &Lab) -> Result<Settings>
         None => Settings::usual(usual, &args.codings, least)?,
     };
     (settings.min_saving, settings.every) = (args.min_saving, args.every);
+    for previous in &args.against {
+        settings.add_deltas(&args.tree, previous, args.min_bytes)?;
+    }
     if args.type_map {
         let all = Definition::load(&lab.definitions)?;
         let maps = all.iter().flat_map(|one| {
@@ -308,7 +354,8 @@ fn snippet(lab: &Lab, policy: &Policy, file: &Path) -> Result<String> {
         return Ok(String::new());
     };
     let parts = server.policy.iter().flat_map(|emission| &emission.snippets);
-    let Some(part) = parts.into_iter().find(|part| !part.downloads && !part.pages) else {
+    let Some(part) = parts.into_iter().find(|part| !part.downloads && !part.pages && !part.dictionaries)
+    else {
         return Ok(String::new());
     };
     let folder = if file.is_dir() { file } else { file.parent().unwrap_or(Path::new("")) };

@@ -19,7 +19,7 @@ use weigh_model::site::{Kind, Site};
 use weigh_model::text::clean;
 
 /// Where downloads are if the site does not say it.
-const DOWNLOADS: &str = "/srv/downloads";
+pub(super) const DOWNLOADS: &str = "/srv/downloads";
 
 /// The files for one server; none if the policy changes nothing that it does.
 pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) -> Result<Vec<Emitted>> {
@@ -41,7 +41,9 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) 
     let firsts: BTreeMap<String, Vec<String>> = emission
         .snippets
         .iter()
-        .map(|s| (s.template.clone(), first(&found.definition.name, emission, &modules(s))))
+        .map(|s| {
+            (s.template.clone(), first(&format!("config/{}", found.definition.name), emission, &modules(s)))
+        })
         .collect();
     let lacks = there.ways.iter().find(|way| way.name == ADVISED).and_then(|way| way.missing.clone());
     let room = Shelter::new().context("no temporary folder")?;
@@ -63,7 +65,7 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) 
     Ok(parts.into_iter().map(one).collect())
 }
 
-fn emitted(server: &str, emission: &Emission, snippet: &Snippet, body: String) -> Emitted {
+pub(super) fn emitted(server: &str, emission: &Emission, snippet: &Snippet, body: String) -> Emitted {
     Emitted {
         file: PathBuf::from(server).join(&snippet.template),
         what: String::new(),
@@ -90,8 +92,8 @@ fn what(policy: &Policy, snippet: &Snippet) -> String {
     told.map(|decision| clean(&decision.text)).collect::<Vec<_>>().join(" ")
 }
 
-fn first(server: &str, emission: &Emission, modules: &[String]) -> Vec<String> {
-    let mut first = vec![format!("cp config/{server}/* {}/", emission.home)];
+pub(super) fn first(folder: &str, emission: &Emission, modules: &[String]) -> Vec<String> {
+    let mut first = vec![format!("cp {folder}/* {}/", emission.home)];
     match &emission.enable {
         Some(enable) if !modules.is_empty() => first.push(format!("{enable} {}", modules.join(" "))),
         None if !modules.is_empty() => first.push(format!("it needs these modules: {}", modules.join(", "))),

@@ -15,6 +15,7 @@ use super::write::{There, there};
 use super::{Ask, Run, folders};
 use crate::content::regular::plain_error;
 use crate::interrupt::Interrupt;
+use crate::rig::server::dictionaries::is_delta;
 use crate::rig::server::types;
 use weigh_model::text::clean_path;
 
@@ -75,8 +76,9 @@ impl Run<'_> {
         let say = |ending: &str, what| problem(&source.path, ending, what);
         for at in settings.wanted(source) {
             let recipe = &settings.recipes[at];
+            let ending = recipe.ending(&source.path);
             let is_saving = |bytes| settings.saves(source.seen.bytes, bytes);
-            let variant = entry.and_then(|entry| entry.variant(recipe.ending()));
+            let variant = entry.and_then(|entry| entry.variant(&ending));
             let is_stale = entry.is_some_and(|entry| entry.sum != *content);
             let what = match variant {
                 None => Some(Wrong::Missing),
@@ -84,13 +86,13 @@ impl Run<'_> {
                 Some(one) if one.is_theirs => None,
                 Some(one) if *one.by != *recipe.by(&source.path) => Some(Wrong::Stale),
                 Some(one) if one.sum.is_none() => is_saving(one.bytes).then_some(Wrong::Missing),
-                Some(one) => match there(&place(&self.target, &source.path, recipe.ending())) {
+                Some(one) => match there(&place(&self.target, &source.path, &ending)) {
                     There::Nothing => Some(Wrong::Missing),
                     There::File(found) if Some(found) == one.sum => None,
                     _ => Some(Wrong::Damaged),
                 },
             };
-            found.extend(what.map(|what| say(recipe.ending(), what)));
+            found.extend(what.map(|what| say(&ending, what)));
         }
         found.extend(entry.into_iter().flat_map(|entry| self.unwanted(source, entry)));
         found.extend(entry.and_then(|entry| self.wrong_map(source, entry)));
@@ -114,9 +116,11 @@ impl Run<'_> {
     /// Variants that nobody asks for.
     fn unwanted(&self, source: &Source, entry: &Entry) -> Vec<Problem> {
         let settings = self.ask.settings;
-        let is_wanted =
-            |ending: &str| settings.wanted(source).any(|at| settings.recipes[at].ending() == ending);
-        let is_coded = |ending: &str| types::VARIANTS.iter().any(|(_, known)| *known == ending);
+        let is_wanted = |ending: &str| {
+            settings.wanted(source).any(|at| settings.recipes[at].ending(&source.path) == *ending)
+        };
+        let is_coded =
+            |ending: &str| types::VARIANTS.iter().any(|(_, known)| *known == ending) || is_delta(ending);
         let stale = entry.variants.iter().filter(|one| one.sum.is_some() && is_coded(&one.ending));
         let stale = stale.filter(|one| !is_wanted(&one.ending));
         stale.map(|one| problem(&source.path, &one.ending, Wrong::Stale)).collect()

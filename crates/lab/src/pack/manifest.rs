@@ -241,7 +241,8 @@ impl Manifest {
     }
 
     fn variant(&mut self, line: VariantLine) -> Option<Variant> {
-        let is_ending = !line.ending.is_empty() && line.ending.bytes().all(|b| b.is_ascii_alphanumeric());
+        let is_ending =
+            !line.ending.is_empty() && line.ending.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.');
         let sum = match line.sha256 {
             Some(text) => Some(unhex(&text)?),
             None => None,

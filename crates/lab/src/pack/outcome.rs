@@ -128,6 +128,11 @@ impl Listed {
     }
 }
 
+/// What an ending ends in: `dcz` of `3f2a….dcz`.
+fn last(ending: &str) -> &str {
+    ending.rsplit('.').next().unwrap_or(ending)
+}
+
 impl Outcome {
     /// An empty one.
     pub fn of(tree: &Path, out: &Path) -> Outcome {
@@ -141,14 +146,17 @@ impl Outcome {
 
     /// Adds up all variants.
     pub fn count(&mut self, manifest: &Manifest) {
-        let mut rows: BTreeMap<usize, Coding> = BTreeMap::new();
+        let mut rows: BTreeMap<(usize, &str), Coding> = BTreeMap::new();
         for entry in manifest.entries.values().filter(|entry| entry.is_there) {
             for variant in entry.variants.iter().filter(|variant| !variant.is_theirs) {
                 let at = types::VARIANTS.iter().position(|(_, ending)| **ending == *variant.ending);
-                let row = rows.entry(at.unwrap_or(usize::MAX)).or_default();
-                row.coding = at.map_or(&*variant.by, |at| types::VARIANTS[at].0).to_owned();
-                if !row.by.iter().any(|by| **by == *variant.by) {
-                    row.by.push(variant.by.to_string());
+                let row = rows.entry((at.unwrap_or(usize::MAX), last(&variant.ending))).or_default();
+                // A delta's is followed by what it is against.
+                let by = variant.by.split(' ').next().unwrap_or_default();
+                let coding = by.split(':').next().unwrap_or_default();
+                row.coding = at.map_or(coding, |at| types::VARIANTS[at].0).to_owned();
+                if !row.by.iter().any(|known| known == by) {
+                    row.by.push(by.to_owned());
                 }
                 match variant.sum {
                     Some(_) => {

@@ -1,5 +1,6 @@
 //! What is to do: the tree beside the manifest. Files that look as they did are not read.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, Read};
@@ -143,7 +144,7 @@ impl Run<'_> {
         for at in settings.wanted(source) {
             wanted += 1;
             let recipe = &settings.recipes[at];
-            let Some(variant) = entry.variant(recipe.ending()) else { return false };
+            let Some(variant) = entry.variant(&recipe.ending(&source.path)) else { return false };
             let is_written = variant.sum.is_some();
             let is_right = *variant.by == *recipe.by(&source.path)
                 && (variant.is_theirs || is_written == settings.saves(source.seen.bytes, variant.bytes));
@@ -205,12 +206,12 @@ impl Run<'_> {
         for (file, one) in pending.iter().enumerate() {
             for (recipe, by, own) in self.lacks(one) {
                 let at = *by_content.entry((one.sum, recipe, Arc::clone(&by))).or_insert_with(|| {
-                    let ending = self.ask.settings.recipes[recipe].ending();
+                    let ending = self.ask.settings.recipes[recipe].ending(&one.source.path);
                     let known = known.get(&one.sum).and_then(|path| {
                         let entry = self.manifest.entries.get(path)?;
-                        let variant = entry.variant(ending)?;
+                        let variant = entry.variant(&ending)?;
                         let is_same = entry.sum == one.sum && variant.by == by && !variant.is_theirs;
-                        is_same.then(|| (place(&self.target, path, ending), variant.clone()))
+                        is_same.then(|| (place(&self.target, path, &ending), variant.clone()))
                     });
                     let encodes = f64::from(u8::from(known.is_none()));
                     let seconds = encodes * self.ask.settings.recipes[recipe].seconds(one.source.seen.bytes);
@@ -239,12 +240,13 @@ impl Run<'_> {
         let former = self.manifest.entries.remove(path).unwrap_or_default();
         let mut entry = Entry { sum: one.sum, seen: one.source.seen, variants: Vec::new(), is_there: true };
         let mut lacks = Vec::new();
-        let mut wanted: HashSet<&str> = HashSet::new();
+        let mut wanted: HashSet<Cow<'static, str>> = HashSet::new();
         for at in settings.wanted(&one.source) {
             let recipe = &settings.recipes[at];
-            wanted.insert(recipe.ending());
+            let ending = recipe.ending(path);
             let by = self.manifest.word(&recipe.by(path));
-            let variant = former.variant(recipe.ending()).filter(|_| former.sum == one.sum);
+            let variant = former.variant(&ending).filter(|_| former.sum == one.sum);
+            wanted.insert(ending);
             match variant {
                 Some(variant) if variant.by == by && self.stays(one, variant) => {
                     entry.variants.push(Variant { former: Vec::new(), ..variant.clone() });

@@ -1,6 +1,7 @@
 //! How one variant of a file is made, and how what was made is read again. Another kind of variant is another [`Recipe`]: whoever plans,
 //! writes and checks asks for nothing but what stands here.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::path::Path;
 
@@ -16,8 +17,8 @@ pub trait Recipe: Send + Sync + Debug {
     /// The content coding.
     fn coding(&self) -> &'static str;
 
-    /// What it adds to the file's name after a dot.
-    fn ending(&self) -> &'static str;
+    /// What it adds to the name of this file after a dot.
+    fn ending(&self, path: &Path) -> Cow<'static, str>;
 
     /// What makes it, for this source: where two sources have the same content and the same `by`, they have the same variant; where it
     /// changes, the variant is made again.
@@ -117,8 +118,8 @@ impl Recipe for Coded {
         self.coding
     }
 
-    fn ending(&self) -> &'static str {
-        self.ending
+    fn ending(&self, _path: &Path) -> Cow<'static, str> {
+        self.ending.into()
     }
 
     fn by(&self, _path: &Path) -> String {

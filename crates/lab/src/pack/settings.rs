@@ -1,16 +1,18 @@
 //! What is made: from a policy, or the usual variants at one of three efforts.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
 
+use super::against::{Delta, Previous};
 use super::recipe::{Coded, Recipe, Scope};
 use super::source::Source;
 use crate::rig::server::types;
-use weigh_codec::{Params, codecs};
+use weigh_codec::{Params, codecs, delta};
 use weigh_model::policy::{Encoder, Policy, Rule};
 use weigh_model::setting::Setting;
-use weigh_model::text::clean;
+use weigh_model::text::{clean, clean_path};
 
 /// Below this many bytes, precompressed files do not cost less CPU time than compression per request (docs/RESULTS.md), and what they save
 /// is less than the headers.
@@ -124,11 +126,30 @@ impl Settings {
         Settings { recipes, min_saving: MIN_SAVING, every: false, type_map: None }
     }
 
+    /// Adds deltas against the versions of before in a folder.
+    ///
+    /// # Errors
+    /// One line: a folder that cannot be read, or one in which no file of the tree has a version of before.
+    pub fn add_deltas(&mut self, tree: &Path, previous: &Path, min_bytes: Option<u64>) -> Result<()> {
+        let found = Arc::new(Previous::of(tree, previous)?);
+        ensure!(
+            !found.is_empty(),
+            "{}: no file of the tree has another version there: name the folder of the last deployment",
+            clean_path(previous)
+        );
+        let min_bytes = min_bytes.unwrap_or(MIN_BYTES);
+        let delta = |coding| Delta { coding, previous: Arc::clone(&found), min_bytes };
+        self.recipes.extend(delta::Coding::ALL.map(|coding| Arc::new(delta(coding)) as Arc<dyn Recipe>));
+        Ok(())
+    }
+
     /// The variants of a source, one for each ending.
     pub fn wanted<'s>(&'s self, source: &'s Source) -> impl Iterator<Item = usize> + 's {
         let is_first = |at: usize| {
-            let ending = self.recipes[at].ending();
-            !self.recipes[..at].iter().any(|recipe| recipe.ending() == ending && recipe.takes(source))
+            let ending = self.recipes[at].ending(&source.path);
+            let is_same =
+                |recipe: &Arc<dyn Recipe>| recipe.takes(source) && recipe.ending(&source.path) == ending;
+            !self.recipes[..at].iter().any(is_same)
         };
         (0..self.recipes.len()).filter(move |at| self.recipes[*at].takes(source) && is_first(*at))
     }

@@ -183,16 +183,16 @@ impl Shop<'_> {
     /// Puts a variant in its place, unless something of the user's stands there.
     fn place(&self, job: &Job, file: usize, own: &[Short], encoded: &Encoded) -> Made {
         let one = &self.pending[file];
-        let ending = self.recipe(job).ending();
+        let ending = self.recipe(job).ending(&one.source.path);
         let variant = |bytes, sum: Option<Short>, is_theirs| Variant {
-            ending: ending.into(),
+            ending: (*ending).into(),
             by: Arc::clone(&job.by),
             bytes,
             sum,
             former: own.to_vec(),
             is_theirs,
         };
-        let path = place(&self.run.target, &one.source.path, ending);
+        let path = place(&self.run.target, &one.source.path, &ending);
         let (bytes, found) = match encoded {
             Encoded::Bytes(bytes) => (bytes, there(&path)),
             Encoded::Useless(bytes) => {

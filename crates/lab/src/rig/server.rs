@@ -4,6 +4,7 @@
 //! template of its configuration. Nothing here knows any one server.
 
 pub mod definition;
+pub mod dictionaries;
 pub(crate) mod docroot;
 pub mod emission;
 mod encodings;

@@ -2,6 +2,7 @@
 
 mod advised;
 mod client;
+mod dictionaries;
 mod faults;
 mod fixture;
 mod fpm;

@@ -12,6 +12,7 @@ use weigh_model::advised::Advised;
 use weigh_model::protocol::{Levels, OptionDescription};
 use weigh_model::way::{OwnConfig, WayKind};
 
+use super::dictionaries::Dictionaries;
 use super::emission::Emission;
 use super::own::Rules;
 
@@ -77,6 +78,9 @@ pub struct Definition {
     /// What a policy asks of it, where that is among its ways; not a key of the file.
     #[serde(skip)]
     pub advised: Option<Advised>,
+    /// The deltas that it sends whatever the way, where the files have any; not a key of the file.
+    #[serde(skip)]
+    pub dictionaries: Option<Dictionaries>,
 }
 
 /// Who carries out PHP scripts.

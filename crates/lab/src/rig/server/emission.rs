@@ -68,6 +68,9 @@ pub struct Snippet {
     /// Whether it is for downloads.
     #[serde(default)]
     pub downloads: bool,
+    /// Whether it is for shared dictionaries.
+    #[serde(default)]
+    pub dictionaries: bool,
     /// Modules that it needs besides those of the methods.
     #[serde(default)]
     pub modules: Vec<String>,

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::definition::WayRow;
+use super::dictionaries::Dictionaries;
 use super::docroot;
 use super::emission::{Emission, extensions_of};
 use super::encodings::{Encodings, Group, Rule};
@@ -85,6 +86,8 @@ pub(super) struct Values {
     varied: BTreeSet<String>,
     /// Folders beside the docroot that files are sent from.
     aliases: Vec<Aliased>,
+    /// The shared dictionaries of the files; none: no deltas are sent.
+    dictionaries: Option<Dictionaries>,
 }
 
 /// A folder with a path of its own.
@@ -178,6 +181,7 @@ impl Values {
             compressible: types::compressible(),
             downloads: types::downloads(),
             aliases: aliases(found)?,
+            dictionaries: definition.dictionaries.clone(),
             varied: variants.values().flatten().cloned().collect(),
             variants,
         })
@@ -285,9 +289,9 @@ fn modules(
     let definition = &found.definition;
     let tls = definition.tls.iter().filter(|_| secure).flat_map(|t| &t.modules);
     let mut load: Vec<Module> = Vec::new();
-    for name in
-        definition.needs.iter().chain(tls).chain(row.iter().flat_map(|r| r.modules.iter().chain(&r.optional)))
-    {
+    let of_row = row.iter().flat_map(|r| r.modules.iter().chain(&r.optional));
+    let of_dictionaries = definition.dictionaries.iter().flat_map(|_| definition.dictionary_modules());
+    for name in definition.needs.iter().chain(tls).chain(of_row).chain(of_dictionaries) {
         if let Some(path) = files.get(name)
             && !load.iter().any(|m| m.name == *name)
         {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A media type with its file extensions.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Type {
     /// The type.
     pub name: &'static str,

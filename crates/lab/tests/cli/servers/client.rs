@@ -15,10 +15,16 @@ pub struct Answer {
 
 /// Gets a URL with this Accept-Encoding.
 pub fn get(url: &str, accept: &str) -> Answer {
+    get_with(url, accept, &[])
+}
+
+/// Gets a URL with this Accept-Encoding and further fields.
+pub fn get_with(url: &str, accept: &str, fields: &[(&str, &str)]) -> Answer {
     let (authority, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(authority).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    let head = format!("GET /{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n");
+    let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = format!("GET /{path} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n{fields}");
     stream.write_all(format!("{head}Accept-Encoding: {accept}\r\n\r\n").as_bytes()).unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();

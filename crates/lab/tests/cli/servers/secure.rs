@@ -4,21 +4,31 @@ use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use weigh::rig::server::Instance;
 use weigh::rig::server::{Certificate, Site};
 
 use super::fixture::{Rig, server};
 
-fn certificate(home: &Path) -> Certificate {
+pub fn certificate(home: &Path) -> Certificate {
+    certified(home).0
+}
+
+/// A certificate for this machine, and its public key as DER.
+pub fn certified(home: &Path) -> (Certificate, Vec<u8>) {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".into(), "127.0.0.1".into()]).unwrap();
+    let pem = made.signing_key.public_key_pem();
+    let key = STANDARD.decode(pem.lines().filter(|line| !line.starts_with('-')).collect::<String>()).unwrap();
     let of = |name: &str, text: String| {
         fs::write(home.join(name), text).unwrap();
         home.join(name)
     };
-    Certificate {
+    let certificate = Certificate {
         chain: of("chain.pem", made.cert.pem()),
         key: of("key.pem", made.signing_key.serialize_pem()),
-    }
+    };
+    (certificate, key)
 }
 
 fn over_tls(name: &str) {

@@ -1,0 +1,222 @@
+//! Deltas: each file against its version of the last deployment, for clients that have that version (RFC 9842).
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow};
+
+use super::recipe::Recipe;
+use super::source::Source;
+use super::walk::{self, Met};
+use crate::content::regular::open;
+use crate::rig::server::dictionaries::{delta_name, id, is_for_deltas, pattern};
+use crate::site::local::read_all;
+use weigh_codec::delta::{self, Coding, Digest};
+use weigh_codec::{Coder, Error, Params, codecs};
+use weigh_model::text::clean_path;
+
+/// The largest file that serves as a dictionary, in bytes: browsers keep none beyond some 100 MB, and it is held in memory.
+pub const LARGEST: u64 = 16 << 20;
+/// A delta takes at most this share of what zstd makes of the file alone: below it, one more file is not worth its place.
+const SHARE: f64 = 0.8;
+/// What the file alone is encoded with, to compare.
+const ALONE: i32 = 9;
+/// The largest number of former versions with one pattern that are compared.
+const CANDIDATES: usize = 8;
+
+/// A version of before.
+#[derive(Clone, Debug)]
+struct Former {
+    path: PathBuf,
+    digest: Digest,
+}
+
+/// The files of a tree that have a version of before which their clients may still have.
+#[derive(Debug, Default)]
+pub struct Previous {
+    by_path: HashMap<Arc<Path>, Former>,
+}
+
+impl Previous {
+    /// The versions of before in a folder: the file of the same path; where there is none, that whose name differs only in the part that
+    /// changes with the content, such as `app.3f2a1b.js`. Of several, the one against which the delta is smallest.
+    ///
+    /// # Errors
+    /// One line: a folder that cannot be read.
+    pub fn of(tree: &Path, previous: &Path) -> Result<Previous> {
+        let whole = |path: &Path| {
+            path.canonicalize().with_context(|| format!("{}: no such folder", clean_path(path)))
+        };
+        let (tree, previous) = (whole(tree)?, whole(previous)?);
+        let mut by_name: HashMap<String, Vec<PathBuf>> = HashMap::new();
+        for source in texts(&previous) {
+            if let Some(name) = pattern(&url(&source.path)) {
+                by_name.entry(name).or_default().push(source.path.to_path_buf());
+            }
+        }
+        let mut found = Previous::default();
+        for source in texts(&tree) {
+            let same = previous.join(&source.path);
+            let named = || by_name.get(&pattern(&url(&source.path))?).cloned();
+            let candidates =
+                if same.is_file() { vec![source.path.to_path_buf()] } else { named().unwrap_or_default() };
+            let paths = candidates.into_iter().take(CANDIDATES).map(|path| previous.join(path)).collect();
+            if let Some(former) = nearest(&tree.join(&source.path), paths) {
+                found.by_path.insert(source.path, former);
+            }
+        }
+        Ok(found)
+    }
+
+    /// How many files have a version of before.
+    pub fn len(&self) -> usize {
+        self.by_path.len()
+    }
+
+    /// Whether no file has one.
+    pub fn is_empty(&self) -> bool {
+        self.by_path.is_empty()
+    }
+}
+
+/// The files of a tree that may have deltas.
+fn texts(tree: &Path) -> Vec<Source> {
+    let mut found = Vec::new();
+    let walked: Result<(), ()> = walk::walk(tree, None, &mut |met| {
+        if let Met::Source(source) = met
+            && source.is_text
+            && source.seen.bytes <= LARGEST
+            && is_for_deltas(&url(&source.path))
+        {
+            found.push(source);
+        }
+        Ok(())
+    });
+    debug_assert!(walked.is_ok(), "nothing ends the walk");
+    found
+}
+
+/// The path by which a client asks for a file; one that no URL can name as it is has no deltas.
+fn url(path: &Path) -> String {
+    format!("/{}", path.to_string_lossy())
+}
+
+/// The version of before against which the delta is smallest; none if there is none, or if it is the same.
+fn nearest(file: &Path, former: Vec<PathBuf>) -> Option<Former> {
+    let content = load(file).ok()?;
+    let is_one = former.len() == 1;
+    let tried = former.into_iter().filter_map(|path| {
+        let dictionary =
+            load(&path).ok().filter(|dictionary| !dictionary.is_empty() && *dictionary != content)?;
+        let length = match is_one {
+            true => 0,
+            false => delta::encode(Coding::Dcz, &dictionary, &content, 1).ok()?.len(),
+        };
+        Some((length, Former { digest: delta::digest(&dictionary), path }))
+    });
+    tried.min_by_key(|(length, _)| *length).map(|(_, former)| former)
+}
+
+fn load(path: &Path) -> Result<Vec<u8>> {
+    let file = open(path, true)?;
+    let length = file.metadata()?.len();
+    read_all(file, length, LARGEST)
+}
+
+/// A delta of one coding.
+#[derive(Clone, Debug)]
+pub struct Delta {
+    /// The content coding.
+    pub coding: Coding,
+    /// The versions of before.
+    pub previous: Arc<Previous>,
+    /// The smallest file in bytes.
+    pub min_bytes: u64,
+}
+
+impl Delta {
+    fn former(&self, path: &Path) -> Result<(&Former, Vec<u8>)> {
+        let former = self.previous.by_path.get(path).ok_or_else(|| anyhow!("it has no version of before"))?;
+        let dictionary =
+            load(&former.path).with_context(|| format!("{}: cannot be read", clean_path(&former.path)))?;
+        if delta::digest(&dictionary) != former.digest {
+            return Err(anyhow!("{} changed meanwhile", clean_path(&former.path)));
+        }
+        Ok((former, dictionary))
+    }
+}
+
+impl Recipe for Delta {
+    fn coding(&self) -> &'static str {
+        self.coding.name()
+    }
+
+    fn ending(&self, path: &Path) -> Cow<'static, str> {
+        let digest = self.previous.by_path.get(path).map_or([0; 32], |former| former.digest);
+        delta_name("", &digest, self.coding).trim_start_matches('.').to_owned().into()
+    }
+
+    fn by(&self, path: &Path) -> String {
+        let against = self.previous.by_path.get(path).map_or_else(String::new, |former| id(&former.digest));
+        format!("{}:{} against {against}", self.coding.name(), self.coding.best_level())
+    }
+
+    fn takes(&self, source: &Source) -> bool {
+        source.seen.bytes >= self.min_bytes && self.previous.by_path.contains_key(&source.path)
+    }
+
+    fn coder(&self, path: &Path, _bytes: u64) -> Result<Box<dyn Coder>> {
+        let (_, dictionary) = self.former(path)?;
+        let alone = codecs::find("zstd").ok_or_else(|| anyhow!("this program has no zstd"))?;
+        let alone = alone.coder(&Params { level: Some(ALONE), ..Params::default() })?;
+        Ok(Box::new(Against { coding: self.coding, dictionary, alone }))
+    }
+
+    fn keeps_coders(&self) -> bool {
+        false
+    }
+
+    fn decode(&self, path: &Path, encoded: &[u8], expected: usize) -> Result<Vec<u8>> {
+        let (_, dictionary) = self.former(path)?;
+        Ok(delta::decode_independently(self.coding, &dictionary, encoded, expected)?.0)
+    }
+
+    fn seconds(&self, bytes: u64) -> f64 {
+        let rate = match self.coding {
+            Coding::Dcb => 0.6e6,
+            Coding::Dcz => 2e6,
+        };
+        bytes as f64 / rate
+    }
+
+    fn memory(&self, bytes: u64) -> u64 {
+        (120 << 20).min((bytes + LARGEST) * 20) + 4 * bytes
+    }
+}
+
+/// Encodes one file against one dictionary.
+struct Against {
+    coding: Coding,
+    dictionary: Vec<u8>,
+    alone: Box<dyn Coder>,
+}
+
+impl Coder for Against {
+    /// The content itself if the delta is hardly smaller than the file alone, for then it saves nothing.
+    fn encode(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+        self.alone.encode(input, out)?;
+        let most = (out.len() as f64 * SHARE) as usize;
+        *out = delta::encode(self.coding, &self.dictionary, input, self.coding.best_level())?;
+        if out.len() > most {
+            input.clone_into(out);
+        }
+        Ok(())
+    }
+
+    fn decode(&mut self, input: &[u8], expected: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+        *out = delta::decode(self.coding, &self.dictionary, input, expected)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! Files that are sent as deltas against a dictionary that the client has (RFC 9842): how they are named, which there are below a folder, and
+//! what the configurations of servers need of them.
+//!
+//! A delta stands beside its file as `app.js.DIGEST.dcz`. DIGEST are the first digits of the dictionary's SHA-256, which the delta itself begins
+//! with: a folder tells all that its configuration says.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use walkdir::WalkDir;
+use weigh_codec::delta::{self, Coding, Digest};
+use weigh_model::text::clean;
+
+use super::definition::Definition;
+use super::emission::Emission;
+use super::types::{self, TYPES};
+use crate::digest::hex;
+
+/// The part of a name that changes with the content: hexadecimal digits of which one is a number, a version such as `3.7.1`, or mixed letters
+/// with a number, as bundlers write them. The regular expression is that of the servers, too.
+pub const FINGERPRINT: &str = "(?:(?=[a-f]*[0-9])[0-9a-f]{6,64}|v?[0-9]+(?:\\.[0-9]+)+|(?=[A-Za-z_]*[0-9])(?=[a-z0-9_]*[A-Z])[A-Za-z0-9_]{8,22})";
+/// Letters of a path that need no escape: in a pattern, in a header and in a configuration.
+const PLAIN: &str = "[A-Za-z0-9._~-]";
+/// Digits of a dictionary's digest in the name of a delta.
+const DIGITS: usize = 16;
+/// The type whose files are pages: what a family's dictionary is for.
+const PAGES: &str = "text/html";
+
+/// What the templates of servers are given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Dictionaries {
+    /// Those that there are deltas against.
+    known: Vec<Known>,
+    /// The content codings, the one that is to be sent where a client takes both first.
+    codings: Vec<&'static str>,
+    /// The paths of files whose names have a part that changes with the content: what is before it and after it.
+    named: String,
+    /// The paths of other files that serve as dictionaries.
+    unnamed: String,
+    /// The paths of pages.
+    pages: String,
+    /// Media types of files that may have deltas.
+    types: Vec<types::Type>,
+    /// The dictionary of a family of pages.
+    shared: Option<Shared>,
+    /// `Cache-Control` of all of them.
+    cache: Option<String>,
+}
+
+/// One dictionary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Known {
+    /// As clients offer it: its SHA-256 as a byte sequence of structured fields.
+    offered: String,
+    /// The digits in the names of deltas.
+    id: String,
+}
+
+/// A dictionary with a URL of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Shared {
+    /// Its path: `/dictionary.3f2a….dict`.
+    pub path: String,
+    /// The URL pattern of the pages that it is for: `/blog/*`.
+    pub pattern: String,
+}
+
+/// What is asked for besides the deltas.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// The dictionary of a family of pages.
+    pub shared: Option<Shared>,
+    /// `Cache-Control` of the files and their deltas; none: as the server's configuration has it.
+    pub cache: Option<String>,
+}
+
+/// The digits by which a delta names its dictionary.
+pub fn id(digest: &Digest) -> String {
+    hex(&digest[..DIGITS / 2])
+}
+
+/// As clients offer a dictionary in `Available-Dictionary`.
+pub fn offered(digest: &Digest) -> String {
+    format!(":{}:", STANDARD.encode(digest))
+}
+
+/// The name of a file's delta against a dictionary: `app.js.3f2a….dcz`.
+pub fn delta_name(name: &str, digest: &Digest, coding: Coding) -> String {
+    format!("{name}.{}.{}", id(digest), coding.name())
+}
+
+/// What the name of a delta says: the file's name, the digits of the dictionary, and the coding; none if it is no such name.
+pub fn delta_of(name: &str) -> Option<(&str, &str, Coding)> {
+    let (rest, coding) = name.rsplit_once('.')?;
+    let (plain, digits) = rest.rsplit_once('.')?;
+    let is_id = digits.len() == DIGITS && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    (is_id && !plain.is_empty()).then_some((plain, digits, Coding::from_name(coding)?))
+}
+
+/// Whether this ends the name of a delta: `3f2a….dcz`.
+pub fn is_delta(ending: &str) -> bool {
+    delta_of(&format!("x.{ending}")).is_some()
+}
+
+/// The regular expression of paths with a part that changes with the content, of files with these extensions.
+fn named(extensions: &str) -> String {
+    let rest = format!("(?:\\.[A-Za-z0-9]+)*\\.(?:{extensions})");
+    format!("^(/(?:{PLAIN}+/)*{PLAIN}*?[.-]){FINGERPRINT}({rest})$")
+}
+
+fn unnamed(extensions: &str) -> String {
+    format!("^(/(?:{PLAIN}+/)*{PLAIN}+\\.(?:{extensions}))$")
+}
+
+/// The extensions of text that may serve as a dictionary for its next version, as a regular expression.
+fn extensions() -> String {
+    let all = TYPES.iter().filter(|t| t.compressible && t.name != PAGES);
+    all.flat_map(|t| t.extensions.iter().copied()).collect::<Vec<_>>().join("|")
+}
+
+/// The URL pattern of the later versions of the file at a path: `/js/app.*.js` for `/js/app.3f2a1b.js`, the path itself where no part of the name
+/// changes with the content; none of a path that cannot stand in a header, or whose files are not worth it.
+pub fn pattern(path: &str) -> Option<String> {
+    let of = |expression: String| fancy_regex::Regex::new(&expression).ok()?.captures(path).ok()?;
+    match of(named(&extensions())) {
+        Some(found) => Some(format!("{}*{}", &found[1], &found[2])),
+        None => of(unnamed(&extensions())).map(|found| found[1].to_owned()),
+    }
+}
+
+/// Whether deltas of the file at a path can be sent: it may have a later version, or it is a page.
+pub fn is_for_deltas(path: &str) -> bool {
+    let is_page = || {
+        let expression = unnamed(&types::extensions(&[PAGES.to_owned()]).join("|"));
+        fancy_regex::Regex::new(&expression).is_ok_and(|page| page.is_match(path).unwrap_or(false))
+    };
+    pattern(path).is_some() || is_page()
+}
+
+impl Dictionaries {
+    /// What the configuration of servers needs of the deltas below a folder. There may be none: then its files become dictionaries for their next
+    /// version.
+    ///
+    /// # Errors
+    /// One line: what cannot be read, or a wish that no header can hold.
+    pub fn of(root: &Path, wish: &Wish) -> Result<Dictionaries> {
+        let mut known: BTreeMap<String, Known> = BTreeMap::new();
+        let mut bytes: BTreeMap<Coding, u64> = BTreeMap::new();
+        for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
+            let Ok(entry) = entry else { continue };
+            let Some((_, digits, coding)) = entry.file_name().to_str().and_then(delta_of) else { continue };
+            // One that begins otherwise was not made for this, and is never sent unless another one has its digits.
+            let Some(digest) = digest_of(entry.path(), coding)?.filter(|digest| id(digest) == digits) else {
+                continue;
+            };
+            let offered = offered(&digest);
+            known.insert(digits.to_owned(), Known { offered, id: digits.to_owned() });
+            *bytes.entry(coding).or_default() += entry.metadata().map_or(0, |m| m.len());
+        }
+        let mut codings = Coding::ALL.to_vec();
+        // Where one of them was not worth it somewhere, the other is there alone and counts for more.
+        codings.sort_by_key(|coding| bytes.get(coding).copied().unwrap_or(u64::MAX));
+        let all = Dictionaries {
+            known: known.into_values().collect(),
+            codings: codings.into_iter().map(Coding::name).collect(),
+            named: named(&extensions()),
+            unnamed: unnamed(&extensions()),
+            pages: format!("(?:/|\\.(?:{}))$", types::extensions(&[PAGES.to_owned()]).join("|")),
+            types: TYPES.into_iter().filter(|t| t.compressible).collect(),
+            shared: wish.shared.clone(),
+            cache: wish.cache.clone(),
+        };
+        all.check()?;
+        Ok(all)
+    }
+
+    /// Whether what the user gave can stand in a header, and between double quotes in any configuration.
+    fn check(&self) -> Result<()> {
+        let is_harmless = |text: &str, more: &str| {
+            !text.is_empty()
+                && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._~-".contains(c) || more.contains(c))
+        };
+        if let Some(cache) = self.cache.as_ref().filter(|cache| !is_harmless(cache, "=, ")) {
+            bail!("`{}` is no Cache-Control: use one such as `max-age=31536000, immutable`", clean(cache));
+        }
+        let Some(shared) = &self.shared else { return Ok(()) };
+        for (text, more) in [(&shared.path, ""), (&shared.pattern, "*")] {
+            if !text.starts_with('/') || !is_harmless(text, more) {
+                bail!("`{}` is no path that a header can hold: use one such as `/blog/*`", clean(text));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The digest that a delta begins with; none if it does not begin as one.
+fn digest_of(path: &Path, coding: Coding) -> Result<Option<Digest>> {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(coding.head() as u64).read_to_end(&mut head));
+    read.with_context(|| format!("{}: cannot be read", weigh_model::text::clean_path(path)))?;
+    Ok(delta::digest_in(coding, &head))
+}
+
+impl Definition {
+    /// The server with the deltas of its files among what it sends, whatever the way.
+    #[must_use]
+    pub fn with_dictionaries(&self, dictionaries: Dictionaries) -> Definition {
+        Definition { dictionaries: Some(dictionaries), ..self.clone() }
+    }
+
+    /// Whether it can be configured for them.
+    pub fn has_dictionaries(&self) -> bool {
+        self.policy.iter().flat_map(|policy| &policy.snippets).any(|snippet| snippet.dictionaries)
+    }
+
+    /// The modules that this takes.
+    pub(super) fn dictionary_modules(&self) -> impl Iterator<Item = &String> {
+        let snippets = self.policy.iter().flat_map(|policy: &Emission| &policy.snippets);
+        snippets.filter(|snippet| snippet.dictionaries).flat_map(|snippet| &snippet.modules)
+    }
+}
+
+#[cfg(test)]
+mod tests;

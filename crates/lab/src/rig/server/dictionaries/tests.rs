@@ -1,0 +1,100 @@
+//! Names of deltas and patterns of files, and what is found below a folder.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn what_changes_with_the_content_becomes_a_star() {
+    for (path, wanted) in [
+        ("/js/app.3f2a1b.js", Some("/js/app.*.js")),
+        ("/css/main-8d7f0a11.css", Some("/css/main-*.css")),
+        ("/assets/index-BfX3kQ1z.js", Some("/assets/index-*.js")),
+        ("/lib/jquery-3.7.1.min.js", Some("/lib/jquery-*.min.js")),
+        ("/lib/v1.2/x.js", Some("/lib/v1.2/x.js")),
+        ("/js/app.js", Some("/js/app.js")),
+        // Words of the same letters are no digests.
+        ("/js/main.facade.js", Some("/js/main.facade.js")),
+        ("/js/some-component.js", Some("/js/some-component.js")),
+        ("/page.html", None),
+        ("/photo.png", None),
+        ("/js/a b.js", None),
+        ("/js/a\r\nSet-Cookie: x.js", None),
+        ("/js/a\"b.js", None),
+        ("/js/a*b.js", None),
+        ("js/app.js", None),
+        ("/../app", None),
+    ] {
+        assert_eq!(pattern(path).as_deref(), wanted, "{path}");
+    }
+    assert!(is_for_deltas("/page.html") && is_for_deltas("/js/app.js") && !is_for_deltas("/photo.png"));
+}
+
+#[test]
+fn a_delta_is_named_for_its_file_and_its_dictionary() {
+    let digest = delta::digest(b"");
+    let name = delta_name("app.js", &digest, Coding::Dcz);
+    assert_eq!(name, "app.js.e3b0c44298fc1c14.dcz");
+    assert_eq!(delta_of(&name), Some(("app.js", "e3b0c44298fc1c14", Coding::Dcz)));
+    assert_eq!(offered(&digest), ":47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:");
+    for other in
+        ["app.js.br", "app.dcz", ".e3b0c44298fc1c14.dcz", "app.js.E3B0C44298FC1C14.dcz", "app.js.e3b0.dcz"]
+    {
+        assert_eq!(delta_of(other), None, "{other}");
+    }
+}
+
+#[test]
+fn a_folder_tells_its_dictionaries() {
+    let root = tempfile::tempdir().unwrap();
+    let (old, new) = (b"the old version ".repeat(50), b"the new version ".repeat(50));
+    let digest = delta::digest(&old);
+    for (coding, more) in [(Coding::Dcb, &b"more than the other"[..]), (Coding::Dcz, b"")] {
+        let body = [&delta::encode(coding, &old, &new, 5).unwrap(), more].concat();
+        std::fs::write(root.path().join(delta_name("app.js", &digest, coding)), body).unwrap();
+    }
+    // Not made for this, whatever it is called.
+    std::fs::write(root.path().join("app.js.0000000000000000.dcz"), "garbage").unwrap();
+    let found = Dictionaries::of(root.path(), &Wish::default()).unwrap();
+    assert_eq!(found.known, [Known { offered: offered(&digest), id: id(&digest) }]);
+    assert_eq!(found.codings.len(), 2);
+    let none = Dictionaries::of(&root.path().join("nothing"), &Wish::default()).unwrap();
+    assert!(none.known.is_empty());
+    assert_eq!(none.codings, ["dcb", "dcz"]);
+}
+
+#[test]
+fn what_no_header_can_hold_is_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let cache = |cache: &str| Wish { cache: Some(cache.into()), ..Wish::default() };
+    assert!(Dictionaries::of(root.path(), &cache("max-age=31536000, immutable")).is_ok());
+    let error = Dictionaries::of(root.path(), &cache("x\"; return 200")).unwrap_err().to_string();
+    assert!(error.contains("is no Cache-Control"), "{error}");
+    for (path, pattern) in [("/d.dict", "/a\"b"), ("/d.dict\n", "/*"), ("d.dict", "/*"), ("/d.dict", "")] {
+        let shared = Some(Shared { path: path.into(), pattern: pattern.into() });
+        assert!(
+            Dictionaries::of(root.path(), &Wish { shared, ..Wish::default() }).is_err(),
+            "{path} {pattern}"
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_pattern_holds_nothing_that_ends_a_header(path in "/.{0,60}") {
+        if let Some(pattern) = pattern(&path) {
+            let is_fine = |c: char| c.is_ascii_alphanumeric() || "/._~-*".contains(c);
+            prop_assert!(pattern.chars().all(is_fine), "{pattern}");
+            prop_assert!(pattern.matches('*').count() <= 1);
+        }
+    }
+
+    #[test]
+    fn a_name_is_read_as_it_was_written(name in "[a-z0-9.-]{1,20}", content in any::<Vec<u8>>()) {
+        let digest = delta::digest(&content);
+        for coding in Coding::ALL {
+            let made = delta_name(&name, &digest, coding);
+            let digits = id(&digest);
+            prop_assert_eq!(delta_of(&made), Some((name.as_str(), digits.as_str(), coding)));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Shared dictionaries: who has the version of before gets the delta, from the configuration that is written; and a real browser takes it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use weigh::rig::server::dictionaries::{Dictionaries, Wish, offered};
+use weigh::rig::server::{Found, Instance, Site};
+use weigh_codec::delta::{self, Coding};
+use weigh_model::advised::Advised;
+
+use super::client::{Answer, get_with};
+use super::fixture::{Rig, server, skip};
+use super::secure::certified;
+use crate::lab::WEIGH;
+
+/// Two versions of a script.
+const OLD: &str = "js/app.3f2a1b.js";
+const NEW: &str = "js/app.9d1c22.js";
+
+/// A script of some length that writes its version into the page.
+fn script(version: u32) -> String {
+    let functions: String = (0..1500).map(|i| format!("function f{i}() {{ return {i} * 7; }}\n")).collect();
+    format!("{functions}document.documentElement.dataset.version = 'v{version}-' + f{}();\n", 1000 + version)
+}
+
+/// A document root with both versions, the new one packed against the old one.
+fn packed(rig: &Rig) -> PathBuf {
+    let docroot = rig.docroot();
+    let old = rig.home.path().join("old");
+    for (root, file, version) in [(&old, OLD, 1), (&docroot, NEW, 2)] {
+        std::fs::create_dir_all(root.join("js")).unwrap();
+        std::fs::write(root.join(file), script(version)).unwrap();
+    }
+    let packed = Command::new(WEIGH).arg("pack").arg(&docroot).arg("--against").arg(&old).output().unwrap();
+    assert!(packed.status.success(), "{}", String::from_utf8_lossy(&packed.stderr));
+    std::fs::copy(old.join(OLD), docroot.join(OLD)).unwrap();
+    docroot
+}
+
+fn start(rig: &Rig, found: &Found, site: Site) -> Instance {
+    let wish = Wish { cache: Some("max-age=3600".into()), ..Wish::default() };
+    let dictionaries = Dictionaries::of(&rig.docroot(), &wish).unwrap();
+    let definition = found.definition.with_advised(&Advised::default()).with_dictionaries(dictionaries);
+    rig.start(&definition.at(found.program.clone()), &site)
+}
+
+fn ask(instance: &Instance, accept: &str, offers: Option<&str>) -> Answer {
+    let fields: Vec<(&str, &str)> = offers.map(|value| ("Available-Dictionary", value)).into_iter().collect();
+    get_with(&instance.url(&format!("/{NEW}")), accept, &fields)
+}
+
+fn sends_deltas(name: &str) {
+    let Some(found) = server(name) else { return };
+    let rig = Rig::new();
+    packed(&rig);
+    let instance = start(&rig, &found, rig.with(None, "advised"));
+    let (old, new) = (script(1).into_bytes(), script(2).into_bytes());
+    let has_old = offered(&delta::digest(&old));
+    for coding in Coding::ALL {
+        let accept = format!("gzip, {};q=0.9", coding.name());
+        let answer = ask(&instance, &accept, Some(&has_old));
+        assert_eq!((answer.status, answer.coding()), (200, coding.name()), "{name}");
+        let body = answer.body();
+        assert!(body.len() < 300, "{name}: {} bytes of {}", body.len(), new.len());
+        assert_eq!(delta::decode_independently(coding, &old, body, new.len()).unwrap().0, new, "{name}");
+        let vary = answer.header("vary").unwrap_or_default().to_lowercase();
+        assert!(vary.contains("accept-encoding") && vary.contains("available-dictionary"), "{name}: {vary}");
+        assert!(answer.header("content-type").unwrap().starts_with("text/javascript"), "{name}");
+        assert_eq!(answer.header("use-as-dictionary"), Some("match=\"/js/app.*.js\""), "{name}");
+        assert_eq!(answer.header("cache-control"), Some("max-age=3600"), "{name}");
+    }
+    let other = offered(&delta::digest(b"another"));
+    let all = "gzip, br, zstd, dcb, dcz";
+    for (accept, offers) in [
+        (all, None),
+        (all, Some(other.as_str())),
+        (all, Some("")),
+        (all, Some(":../../../../etc/passwd:")),
+        (all, Some("3f2a1b9d1c22")),
+        ("gzip, br, zstd", Some(has_old.as_str())),
+        ("", Some(has_old.as_str())),
+        ("dcb;q=0, dcz;q=0.000", Some(has_old.as_str())),
+        ("xdcz, dcbx", Some(has_old.as_str())),
+    ] {
+        let answer = ask(&instance, accept, offers);
+        assert_eq!(answer.status, 200, "{name}: {accept} {offers:?}");
+        assert_eq!(answer.decoded(), new, "{name}: {accept} {offers:?}");
+        let vary = answer.header("vary").unwrap_or_default().to_lowercase();
+        assert!(vary.contains("available-dictionary"), "{name}: {accept} {offers:?}: {vary}");
+    }
+    // The deltas' own place is nobody's.
+    let inner = get_with(&instance.url(&format!("/.weigh-delta/{NEW}")), "", &[]);
+    assert_eq!(inner.status, 404, "{name}");
+    assert!(instance.stop());
+}
+
+#[test]
+fn nginx_sends_deltas_to_those_who_have_the_version_of_before() {
+    sends_deltas("nginx");
+}
+
+#[test]
+fn apache_sends_deltas_to_those_who_have_the_version_of_before() {
+    sends_deltas("apache");
+}
+
+/// A browser that keeps what it knows.
+struct Browser {
+    program: PathBuf,
+    home: PathBuf,
+    key: String,
+}
+
+impl Browser {
+    /// The page as it stands after its scripts ran.
+    fn shows(&self, url: &str, log: &Path) -> String {
+        let shown = Command::new("timeout")
+            .arg("60")
+            .arg(&self.program)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"])
+            .arg(format!("--user-data-dir={}", self.home.display()))
+            .arg(format!("--ignore-certificate-errors-spki-list={}", self.key))
+            .arg(format!("--log-net-log={}", log.display()))
+            .arg("--net-log-capture-mode=IncludeSensitive")
+            .arg(url)
+            .env("HOME", &self.home)
+            .output()
+            .unwrap();
+        assert!(shown.status.success(), "{}", String::from_utf8_lossy(&shown.stderr));
+        String::from_utf8(shown.stdout).unwrap()
+    }
+}
+
+fn chromium() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .flat_map(|folder| ["chromium", "chromium-browser", "google-chrome"].map(|name| folder.join(name)))
+        .find(|program| program.is_file());
+    if found.is_none() {
+        skip("no Chromium: apt install chromium");
+    }
+    found
+}
+
+/// The page of a version: it shows what the script wrote, and the bytes of its response as the browser counts them.
+fn page(file: &str) -> String {
+    format!(
+        "<!doctype html><html><body><script src=\"/{file}\"></script><script>onload = () => {{\n\
+         const [one] = performance.getEntriesByType('resource').filter(e => e.name.endsWith('{file}'));\n\
+         document.body.dataset.sizes = one.encodedBodySize + '/' + one.decodedBodySize; }}</script></body></html>"
+    )
+}
+
+#[test]
+fn a_browser_takes_the_delta_and_shows_the_new_version() {
+    let (Some(program), Some(found)) = (chromium(), server("nginx")) else { return };
+    let rig = Rig::new();
+    let docroot = packed(&rig);
+    std::fs::write(docroot.join("one.html"), page(OLD)).unwrap();
+    std::fs::write(docroot.join("two.html"), page(NEW)).unwrap();
+    let (certificate, key) = certified(rig.home.path());
+    let site = Site { tls: Some(certificate), ..rig.with(None, "advised") };
+    let instance = start(&rig, &found, site);
+    let home = rig.home.path().join("browser");
+    std::fs::create_dir(&home).unwrap();
+    let browser = Browser { program, home, key: STANDARD.encode(delta::digest(&key)) };
+    let url = |page: &str| instance.url(page).replace("127.0.0.1", "localhost");
+    let log = rig.home.path().join("net.json");
+
+    let first = browser.shows(&url("/one.html"), &log);
+    let (old, new) = (script(1), script(2));
+    assert!(first.contains("data-version=\"v1-7007\""), "{first}");
+    assert!(first.contains(&format!("data-sizes=\"{0}/{0}\"", old.len())), "{first}");
+    // A dictionary is offered a moment after it was stored.
+    std::thread::sleep(Duration::from_secs(3));
+    let second = browser.shows(&url("/two.html"), &log);
+    assert!(second.contains("data-version=\"v2-7014\""), "{second}");
+    let sizes = second.split("data-sizes=\"").nth(1).unwrap().split('"').next().unwrap();
+    let (encoded, decoded) = sizes.split_once('/').unwrap();
+    assert_eq!(decoded, new.len().to_string(), "{second}");
+    assert!(encoded.parse::<usize>().unwrap() < 300, "{sizes}");
+    let wire = std::fs::read_to_string(&log).unwrap().to_lowercase();
+    assert!(
+        wire.contains("content-encoding: dcz") || wire.contains("content-encoding: dcb"),
+        "nothing of it on the wire"
+    );
+    assert!(instance.stop());
+}
