@@ -56,7 +56,7 @@ return function (Runner $runner, Lab $lab, $binary) {
     };
 
     $sites->each(function ($title, Site $site) use ($runner, $lab, $levels, $negotiation) {
-        $extensions = array('ob_zstd_handler', 'zstd.output_compression', 'brotli.output_compression');
+        $extensions = array('ob_zstd_handler', 'zstd.output_compression', 'brotli.output_compression', 'weighbridge_output_handler');
         foreach (json_decode($site->get('describe.php')->body, true)['ways'] as $way) {
             if (!in_array('page', $way['subjects'], true)) {
                 continue;
