@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -70,11 +71,6 @@ impl Previous {
         Ok(found)
     }
 
-    /// How many files have a version of before.
-    pub fn len(&self) -> usize {
-        self.by_path.len()
-    }
-
     /// Whether no file has one.
     pub fn is_empty(&self) -> bool {
         self.by_path.is_empty()
@@ -84,7 +80,7 @@ impl Previous {
 /// The files of a tree that may have deltas.
 fn texts(tree: &Path) -> Vec<Source> {
     let mut found = Vec::new();
-    let walked: Result<(), ()> = walk::walk(tree, None, &mut |met| {
+    let Ok(()) = walk::walk(tree, None, &mut |met| -> Result<(), Infallible> {
         if let Met::Source(source) = met
             && source.is_text
             && source.seen.bytes <= LARGEST
@@ -94,7 +90,6 @@ fn texts(tree: &Path) -> Vec<Source> {
         }
         Ok(())
     });
-    debug_assert!(walked.is_ok(), "nothing ends the walk");
     found
 }
 
@@ -192,7 +187,8 @@ impl Recipe for Delta {
     }
 
     fn memory(&self, bytes: u64) -> u64 {
-        (120 << 20).min((bytes + LARGEST) * 20) + 4 * bytes
+        // The version of before is about as long.
+        (40 * bytes).min(120 << 20) + 4 * bytes
     }
 }
 
