@@ -39,6 +39,23 @@ pub fn write(files: &[(PathBuf, String)], into: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Writes a new file, whole or not at all; what has its name stays.
+///
+/// # Errors
+/// One line: the file that cannot be written.
+pub fn put_new(path: &Path, content: &[u8]) -> Result<()> {
+    let doing = || format!("{}: cannot be written", clean_path(path));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut draft = tempfile::Builder::new()
+        .prefix(".weigh-")
+        .permissions(Permissions::from_mode(0o644))
+        .tempfile_in(folder)
+        .with_context(doing)?;
+    draft.write_all(content).with_context(doing)?;
+    draft.persist_noclobber(path).with_context(doing)?;
+    Ok(())
+}
+
 fn put(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

@@ -15,7 +15,7 @@ use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::Lab;
 use crate::pack::{self, Ask, Busy, Coding, Done, Effort, Listed, Outcome, Settings, Usual, Watch};
 use crate::rig::guard::Place;
-use crate::rig::server::dictionaries::{Dictionaries, Wish};
+use crate::rig::server::dictionaries::{Dictionaries, Shared, Wish};
 use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
 use crate::rig::user::OwnUser;
@@ -67,6 +67,9 @@ pub struct Args {
     /// Also write deltas against the files of the last deployment, for browsers that have those (shared dictionaries, RFC 9842; repeatable)
     #[arg(long, value_name = "PREVIOUS_DIR", conflicts_with = "every")]
     against: Vec<PathBuf>,
+    /// Also write deltas of all pages against one dictionary, a file below DIR; it is trained on the pages if it is not there yet
+    #[arg(long, value_name = "FILE", conflicts_with = "every")]
+    dictionary: Option<PathBuf>,
     /// Write the configuration with which nginx and Apache send the deltas into a new folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "clean", "watch", "dry_run", "json"])]
     dictionary_config: Option<PathBuf>,
@@ -148,15 +151,33 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let told =
         told(args, &outcome, &format!("{}{}", summary(&outcome), snippet.transpose()?.unwrap_or_default()))?;
     if let Some(into) = &args.dictionary_config {
-        terminal::print(&configured(&lab, args.out.as_deref().unwrap_or(&args.tree), into)?)?;
+        let path = args.dictionary.as_deref().map(|file| url_of(&args.tree, file)).transpose()?;
+        let shared = path.map(|path| Shared { path, pattern: "/*".into() });
+        let served = args.out.as_deref().unwrap_or(&args.tree);
+        terminal::print(&configured(&lab, served, into, &Wish { shared, cache: None })?)?;
     }
     Ok(told)
 }
 
+/// The path by which browsers ask for a dictionary, which has to stand in the tree.
+fn url_of(tree: &Path, file: &Path) -> Result<String> {
+    let whole =
+        |path: &Path| path.canonicalize().with_context(|| format!("{}: no such folder", clean_path(path)));
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (tree, folder) = (whole(tree)?, whole(folder)?);
+    let named = file.file_name().with_context(|| format!("{}: no file", clean_path(file)))?;
+    let below = folder.join(named);
+    let below = below.strip_prefix(&tree).ok().and_then(Path::to_str);
+    let below = below.with_context(|| {
+        format!("{} is not below the packed folder: browsers could not fetch it", clean_path(file))
+    })?;
+    Ok(format!("/{below}"))
+}
+
 /// Writes the configuration of the deltas below a folder; which files they are.
-fn configured(lab: &Lab, served: &Path, into: &Path) -> Result<String> {
+fn configured(lab: &Lab, served: &Path, into: &Path, wish: &Wish) -> Result<String> {
     let served = served.canonicalize().with_context(|| format!("{}: no such folder", clean_path(served)))?;
-    let dictionaries = Dictionaries::of(&served, &Wish::default())?;
+    let dictionaries = Dictionaries::of(&served, wish)?;
     let servers: Vec<Found> = Definition::load(&lab.definitions)?.iter().map(Definition::find).collect();
     let user =
         OwnUser::for_programs(servers.iter().filter_map(|found| found.program.as_deref())).ok().flatten();
@@ -189,6 +210,18 @@ fn settings(args: &Args, policy: Option<&Policy>, lab: &Lab) -> Result<Settings>
     (settings.min_saving, settings.every) = (args.min_saving, args.every);
     for previous in &args.against {
         settings.add_deltas(&args.tree, previous, args.min_bytes)?;
+    }
+    if let Some(file) = &args.dictionary {
+        url_of(&args.tree, file)?;
+        if !file.exists() {
+            ensure!(
+                !args.check && !args.dry_run,
+                "{}: no such dictionary; without --check and --dry-run it is trained",
+                clean_path(file)
+            );
+            whole::put_new(file, &pack::against::train(&args.tree)?)?;
+        }
+        settings.add_dictionary(&args.tree, file, args.min_bytes)?;
     }
     if args.type_map {
         let all = Definition::load(&lab.definitions)?;

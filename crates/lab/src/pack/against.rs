@@ -1,4 +1,5 @@
-//! Deltas: each file against its version of the last deployment, for clients that have that version (RFC 9842).
+//! Deltas (RFC 9842): each file against its version of the last deployment, for clients that have that version; pages against one dictionary
+//! of what they have in common.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,13 +7,13 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use super::recipe::Recipe;
 use super::source::Source;
 use super::walk::{self, Met};
 use crate::content::regular::open;
-use crate::rig::server::dictionaries::{delta_name, id, is_for_deltas, pattern};
+use crate::rig::server::dictionaries::{PAGES, delta_name, id, is_for_deltas, pattern};
 use crate::site::local::read_all;
 use weigh_codec::delta::{self, Coding, Digest};
 use weigh_codec::{Coder, Error, Params, codecs};
@@ -22,6 +23,13 @@ use weigh_model::text::clean_path;
 pub const LARGEST: u64 = 16 << 20;
 /// A delta takes at most this share of what zstd makes of the file alone: below it, one more file is not worth its place.
 const SHARE: f64 = 0.8;
+/// Pages that a dictionary is trained on, at least.
+const FEWEST: usize = 8;
+/// Bytes of pages that a dictionary is trained on.
+const SAMPLE: usize = 32 << 20;
+/// A trained dictionary takes at most this part of its pages, and this many bytes, which each visitor fetches once.
+const PART: usize = 8;
+const LONGEST: usize = 64 << 10;
 /// What the file alone is encoded with, to compare.
 const ALONE: i32 = 9;
 /// The largest number of former versions with one pattern that are compared.
@@ -71,6 +79,19 @@ impl Previous {
         Ok(found)
     }
 
+    /// One dictionary for all pages of a tree.
+    ///
+    /// # Errors
+    /// One line: the dictionary cannot be read.
+    pub fn shared(tree: &Path, dictionary: &Path) -> Result<Previous> {
+        let named = || clean_path(dictionary);
+        let content = load(dictionary).with_context(|| format!("{}: cannot be read", named()))?;
+        ensure!(!content.is_empty(), "{} is empty; remove it, and it is trained anew", named());
+        let former = Former { path: dictionary.to_owned(), digest: delta::digest(&content) };
+        let pages = pages(tree).into_iter().map(|page| (page.path, former.clone()));
+        Ok(Previous { by_path: pages.collect() })
+    }
+
     /// Whether no file has one.
     pub fn is_empty(&self) -> bool {
         self.by_path.is_empty()
@@ -91,6 +112,40 @@ fn texts(tree: &Path) -> Vec<Source> {
         Ok(())
     });
     found
+}
+
+/// The pages of a tree.
+fn pages(tree: &Path) -> Vec<Source> {
+    texts(tree).into_iter().filter(|source| source.format == PAGES).collect()
+}
+
+/// A dictionary of what the pages of a tree have in common.
+///
+/// # Errors
+/// One line: they are too few, or have nothing in common.
+pub fn train(tree: &Path) -> Result<Vec<u8>> {
+    let mut pages = pages(tree);
+    ensure!(
+        pages.len() >= FEWEST,
+        "{} has {} pages; a dictionary is trained on {FEWEST} or more",
+        clean_path(tree),
+        pages.len()
+    );
+    // All parts of the tree alike, where it has more than are read.
+    pages.sort_by_key(|page| delta::digest(page.path.as_os_str().as_encoded_bytes()));
+    let mut samples = Vec::new();
+    let mut total = 0;
+    for page in pages {
+        if total >= SAMPLE {
+            break;
+        }
+        let Ok(content) = load(&tree.join(&page.path)) else { continue };
+        total += content.len();
+        samples.push(content);
+    }
+    let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
+    let zstd = codecs::find("zstd").ok_or_else(|| anyhow!("this program has no zstd"))?;
+    Ok(zstd.train(&samples, (total / PART).min(LONGEST))?)
 }
 
 /// The path by which a client asks for a file; one that no URL can name as it is has no deltas.

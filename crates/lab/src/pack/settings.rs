@@ -137,10 +137,23 @@ impl Settings {
             "{}: no file of the tree has another version there: name the folder of the last deployment",
             clean_path(previous)
         );
+        self.add(found, min_bytes);
+        Ok(())
+    }
+
+    /// Adds deltas of all pages against one dictionary.
+    ///
+    /// # Errors
+    /// One line: the dictionary cannot be read.
+    pub fn add_dictionary(&mut self, tree: &Path, dictionary: &Path, min_bytes: Option<u64>) -> Result<()> {
+        self.add(Arc::new(Previous::shared(tree, dictionary)?), min_bytes);
+        Ok(())
+    }
+
+    fn add(&mut self, found: Arc<Previous>, min_bytes: Option<u64>) {
         let min_bytes = min_bytes.unwrap_or(MIN_BYTES);
         let delta = |coding| Delta { coding, previous: Arc::clone(&found), min_bytes };
         self.recipes.extend(delta::Coding::ALL.map(|coding| Arc::new(delta(coding)) as Arc<dyn Recipe>));
-        Ok(())
     }
 
     /// The variants of a source, one for each ending.

@@ -569,6 +569,13 @@ fn deltas_are_against_the_version_of_before_and_go_when_nobody_asks_for_them() {
     assert!(line.contains("nowhere: no such folder"), "{line}");
     let line = lab.refused(&["pack", "old", "--against", "old"]);
     assert!(line.contains("no file of the tree has another version there"), "{line}");
+    let line = lab.refused(&["pack", "www", "--dictionary", "www/pages.dict"]);
+    assert!(line.contains("www has 0 pages; a dictionary is trained on 8 or more"), "{line}");
+    let line = lab.refused(&["pack", "www", "--dictionary", "old/pages.dict"]);
+    assert!(line.contains("old/pages.dict is not below the packed folder"), "{line}");
+    let line = lab.refused(&["pack", "www", "--check", "--dictionary", "www/pages.dict"]);
+    assert!(line.contains("www/pages.dict: no such dictionary"), "{line}");
+    assert!(!lab.path("www/pages.dict").exists());
     lab.done(&["pack", "www"]);
     assert_eq!(deltas(), [""; 0], "nobody asks for them");
     assert!(lab.path("www/app.4d5e6f.js.br").is_file());

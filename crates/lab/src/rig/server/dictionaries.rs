@@ -30,7 +30,7 @@ const PLAIN: &str = "[A-Za-z0-9._~-]";
 /// Digits of a dictionary's digest in the name of a delta.
 const DIGITS: usize = 16;
 /// The type whose files are pages: what a family's dictionary is for.
-const PAGES: &str = "text/html";
+pub const PAGES: &str = "text/html";
 
 /// What the templates of servers are given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

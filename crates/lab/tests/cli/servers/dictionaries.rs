@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use weigh::rig::server::dictionaries::{Dictionaries, Wish, offered};
+use weigh::rig::server::dictionaries::{Dictionaries, Shared, Wish, offered};
 use weigh::rig::server::{Found, Instance, Site};
 use weigh_codec::delta::{self, Coding};
 use weigh_model::advised::Advised;
@@ -19,6 +19,19 @@ use crate::lab::WEIGH;
 /// Two versions of a script.
 const OLD: &str = "js/app.3f2a1b.js";
 const NEW: &str = "js/app.9d1c22.js";
+
+/// The dictionary of the pages.
+const SHARED: &str = "/family.dict";
+
+/// A page of a family: most of it is what all have.
+fn family(number: u32) -> String {
+    let word = |i: u32| format!("{:x}", i.wrapping_mul(2_654_435_761));
+    let menu: String =
+        (1..150).map(|i| format!("<li><a href=\"/{}\">{}</a></li>\n", word(i), word(i * 7))).collect();
+    let own: String =
+        (0..20).map(|i| format!("<p>{} words of page {number}</p>\n", i * number + 7)).collect();
+    format!("<!doctype html><html><body><ul>{menu}</ul>{own}</body></html>")
+}
 
 /// A script of some length that writes its version into the page.
 fn script(version: u32) -> String {
@@ -34,14 +47,25 @@ fn packed(rig: &Rig) -> PathBuf {
         std::fs::create_dir_all(root.join("js")).unwrap();
         std::fs::write(root.join(file), script(version)).unwrap();
     }
-    let packed = Command::new(WEIGH).arg("pack").arg(&docroot).arg("--against").arg(&old).output().unwrap();
+    for number in 0..12 {
+        std::fs::write(docroot.join(format!("page{number}.html")), family(number)).unwrap();
+    }
+    let mut pack = Command::new(WEIGH);
+    pack.arg("pack")
+        .arg(&docroot)
+        .arg("--against")
+        .arg(&old)
+        .arg("--dictionary")
+        .arg(docroot.join(&SHARED[1..]));
+    let packed = pack.output().unwrap();
     assert!(packed.status.success(), "{}", String::from_utf8_lossy(&packed.stderr));
     std::fs::copy(old.join(OLD), docroot.join(OLD)).unwrap();
     docroot
 }
 
 fn start(rig: &Rig, found: &Found, site: Site) -> Instance {
-    let wish = Wish { cache: Some("max-age=3600".into()), ..Wish::default() };
+    let shared = Shared { path: SHARED.into(), pattern: "/*".into() };
+    let wish = Wish { cache: Some("max-age=3600".into()), shared: Some(shared) };
     let dictionaries = Dictionaries::of(&rig.docroot(), &wish).unwrap();
     let definition = found.definition.with_advised(&Advised::default()).with_dictionaries(dictionaries);
     rig.start(&definition.at(found.program.clone()), &site)
@@ -91,6 +115,27 @@ fn sends_deltas(name: &str) {
         let vary = answer.header("vary").unwrap_or_default().to_lowercase();
         assert!(vary.contains("available-dictionary"), "{name}: {accept} {offers:?}: {vary}");
     }
+    // Pages against what they have in common.
+    let dictionary = std::fs::read(rig.docroot().join(&SHARED[1..])).unwrap();
+    let has_it = offered(&delta::digest(&dictionary));
+    let page =
+        |accept: &str| get_with(&instance.url("/page3.html"), accept, &[("Available-Dictionary", &has_it)]);
+    let (answer, wanted) = (page("dcz"), family(3).into_bytes());
+    assert_eq!((answer.coding(), answer.header("content-type")), ("dcz", Some("text/html")), "{name}");
+    assert!(answer.body().len() < 500, "{name}: {} bytes", answer.body().len());
+    let decoded =
+        delta::decode_independently(Coding::Dcz, &dictionary, answer.body(), wanted.len()).unwrap().0;
+    assert_eq!(decoded, wanted, "{name}");
+    for answer in [&answer, &page("gzip")] {
+        let link = "</family.dict>; rel=\"compression-dictionary\"";
+        assert_eq!(answer.header("link"), Some(link), "{name}");
+    }
+    let shared = get_with(&instance.url(SHARED), "", &[]);
+    assert_eq!(
+        (shared.body(), shared.header("use-as-dictionary")),
+        (&dictionary[..], Some("match=\"/*\"")),
+        "{name}"
+    );
     // The deltas' own place is nobody's.
     let inner = get_with(&instance.url(&format!("/.weigh-delta/{NEW}")), "", &[]);
     assert_eq!(inner.status, 404, "{name}");
