@@ -112,6 +112,18 @@ final class Extension
         );
     }
 
+    /** @return array what the ways share in which this project's library or extension encodes a page's output */
+    public static function weighbridgeOutput()
+    {
+        $own = self::output();
+        $own['options']['coding'] = array('words' => array('gzip', 'br', 'zstd'), 'about' => 'the content coding; gzip without it');
+        return $own + array(
+            'codings' => array('gzip', 'br', 'zstd'),
+            'levels' => array('min' => 1, 'max' => 11, 'default' => 6, 'representative' => array(1, 3, 6, 9)),
+            'nominal' => array(array(1, 200.0), array(6, 60.0), array(9, 20.0)),
+        );
+    }
+
     /** @return array what the ways share in which the zlib extension encodes a page's output */
     public static function zlibOutput()
     {

@@ -5,15 +5,6 @@ use Weighbridge\Delivery;
 use Weighbridge\Extension;
 
 return array(
-    'kind' => 'on-the-fly',
-    'codings' => array('gzip', 'br', 'zstd'),
-    'subjects' => array('page'),
-    'levels' => array('min' => 1, 'max' => 11, 'default' => 6, 'representative' => array(1, 3, 6, 9)),
-    'options' => array(
-        'coding' => array('words' => array('gzip', 'br', 'zstd'), 'about' => 'the content coding; gzip without it'),
-        'pieces' => array('range' => array(1, 1000), 'about' => 'pieces, each flushed through the handler; 1 without it'),
-    ),
-    'nominal' => array(array(1, 200.0), array(6, 60.0), array(9, 20.0)),
     'about' => 'ob_start("weighbridge_output_handler"): whole pages in one call, flushed ones as a stream',
     'missing' => function () {
         return Extension::missing('weighbridge', 'weighbridge_encode');
@@ -31,4 +22,4 @@ return array(
         $delivery->sendPieces();
         ob_end_flush();
     },
-);
+) + Extension::weighbridgeOutput();
