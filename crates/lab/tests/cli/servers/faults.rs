@@ -119,7 +119,14 @@ fn a_definition_with_a_mistake_names_the_nearest_key() {
             .contains("no regular expression")
     );
     assert!(said(&nginx).contains("the policy needs a template encoding.conf"));
-    for part in ["encoding.conf", "pages.conf", "downloads.conf", "stock.conf"] {
+    for part in [
+        "encoding.conf",
+        "pages.conf",
+        "downloads.conf",
+        "stock.conf",
+        "dictionary-maps.conf",
+        "dictionary.conf",
+    ] {
         std::fs::write(home.join(part), "").unwrap();
     }
     std::fs::write(home.join("server.toml"), &nginx).unwrap();
