@@ -134,6 +134,10 @@ fn what_check_plan_and_corpus_write_keeps_its_schema() {
     keeps("corpus", &parsed(&lab.fine(&["corpus", "list", "--json"])));
     keeps("runtime", &parsed(&lab.fine(&["runtime", "list", "--json"])));
     keeps("link", &parsed(&lab.fine(&["link", "--json"])));
+    lab.write("www/a.js", "let a = 1;\n".repeat(99));
+    lab.write("www/a.js.gz", "mine");
+    keeps("pack", &parsed(&lab.fine(&["pack", "www", "--json"])));
+    keeps("pack", &parsed(&lab.run(&["pack", "www", "--effort", "fast", "--check", "--json"]).stdout));
     let measured = lab.run(&["link", "measure", "100mbit/1ms", "loopback", "--json"]);
     keeps("link", &parsed(&measured.stdout));
 }
