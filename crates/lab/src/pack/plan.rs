@@ -39,6 +39,8 @@ pub struct Job {
     pub recipe: usize,
     /// What makes it.
     pub by: Arc<str>,
+    /// What is added to names.
+    pub ending: Arc<str>,
     /// The files, by their places among those pending, each with what of the program's own may stand at the variant's place.
     pub files: Vec<(usize, Vec<Short>)>,
     /// The same variant of the same content, where it was made before.
@@ -174,12 +176,12 @@ impl Run<'_> {
     }
 
     /// Reads what looks different.
-    pub fn read(&mut self, sources: Vec<Source>) -> Vec<Pending> {
+    pub fn read(&mut self, sources: &[Source]) -> Vec<Pending> {
         let (root, interrupt) = (self.root.clone(), self.interrupt);
         let mut read: HashMap<Arc<Path>, (Sum, Seen)> = HashMap::new();
         each(
             self.ask.jobs,
-            &sources,
+            sources,
             || (),
             |(), source| content(&root.join(&source.path)),
             |source, found| {
@@ -190,11 +192,11 @@ impl Run<'_> {
                 !interrupt.is_set()
             },
         );
-        let pending = |source: Source| {
+        let pending = |source: &Source| {
             let (sum, seen) = *read.get(&source.path)?;
-            Some(Pending { source: Source { seen, ..source }, sum })
+            Some(Pending { source: Source { seen, ..source.clone() }, sum })
         };
-        sources.into_iter().filter_map(pending).collect()
+        sources.iter().filter_map(pending).collect()
     }
 
     /// The jobs, the longest first. What is stale goes at once, so that no server sends it.
@@ -202,6 +204,8 @@ impl Run<'_> {
         let known = self.known(pending);
         let mut jobs: Vec<Job> = Vec::new();
         let mut by_content: HashMap<(Sum, usize, Arc<str>), usize> = HashMap::new();
+        let endings: Vec<Arc<str>> =
+            self.ask.settings.recipes.iter().map(|recipe| self.manifest.word(recipe.ending())).collect();
         for (file, one) in pending.iter().enumerate() {
             for (recipe, by, own) in self.lacks(one) {
                 let at = *by_content.entry((one.sum, recipe, Arc::clone(&by))).or_insert_with(|| {
@@ -214,7 +218,8 @@ impl Run<'_> {
                     });
                     let encodes = f64::from(u8::from(known.is_none()));
                     let seconds = encodes * self.ask.settings.recipes[recipe].seconds(one.source.seen.bytes);
-                    jobs.push(Job { recipe, by, files: Vec::new(), known, seconds });
+                    let ending = Arc::clone(&endings[recipe]);
+                    jobs.push(Job { recipe, by, ending, files: Vec::new(), known, seconds });
                     jobs.len() - 1
                 });
                 jobs[at].files.push((file, own));
@@ -270,6 +275,7 @@ impl Run<'_> {
         }
         self.manifest.is_changed = true;
         if !entry.variants.is_empty() || !lacks.is_empty() {
+            entry.variants.reserve_exact(lacks.len());
             self.manifest.entries.insert(Arc::clone(path), entry);
         }
         lacks

@@ -110,7 +110,7 @@ fn link(file: &Path, place: &Path, rule: &Mirror, map: Option<(&str, &str)>) -> 
         variants,
     };
     let plain = match &rule.plain {
-        Some(template) => template::render("server.toml, plain", template, &view(Vec::new()))?,
+        Some(template) => template::render("server.toml, plain", template, view(Vec::new()))?,
         None => name.to_owned(),
     };
     symlink(file, place.with_file_name(&plain))?;
