@@ -12,7 +12,6 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use common::{Targets, progress, rounds};
 use peers::{Cost, Peer, Tool};
-use serde_json::Value;
 
 /// Seconds that a run may take in which nothing, or one file, changed.
 const SOON: f64 = 0.5;
