@@ -20,6 +20,7 @@ mod watch;
 mod work;
 mod write;
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,12 +38,15 @@ pub use watch::Watch;
 use self::lock::Lock;
 use self::manifest::{Journal, Manifest, Variant};
 use self::plan::{Job, Pending, place};
+use self::source::Source;
 use self::write::{There, there};
 use crate::interrupt::Interrupt;
 use weigh_model::text::clean_path;
 
 /// What is said of a file that is not the same from one moment to the next.
 const CHANGING: &str = "it changed while it was read; its variants are made by the next run";
+/// Files that are worked on at a time.
+const AT_A_TIME: usize = 20_000;
 /// What ends a walk.
 const STOPPED: &str = "interrupted";
 
@@ -64,10 +68,10 @@ pub struct Ask<'a> {
 /// How far a run is.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
-    /// Jobs that ended.
-    pub jobs: usize,
-    /// Jobs in all.
-    pub all: usize,
+    /// Variants that are done.
+    pub variants: usize,
+    /// Files in all of which something looks different.
+    pub files: usize,
     /// Bytes of the files of which variants were written, a file once for each.
     pub from_bytes: u64,
     /// Bytes of the variants.
@@ -175,18 +179,31 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Makes what is missing and removes what is stale.
-    fn carry_out(
-        &mut self,
-        pending: &[Pending],
-        jobs: &[Job],
-        tell: &mut dyn FnMut(&Done),
-    ) -> io::Result<()> {
-        self.work(pending, jobs, tell)?;
-        if !self.interrupt.is_set() {
-            self.maps(pending)?;
-            self.prune();
+    /// Makes what is missing and removes what is stale: the largest files first, in parts, so that memory grows little with the tree.
+    fn carry_out(&mut self, mut changed: Vec<Source>, tell: &mut dyn FnMut(&Done)) -> io::Result<()> {
+        changed.sort_by_key(|source| Reverse(source.seen.bytes));
+        let mut done = Done { files: changed.len(), ..Done::default() };
+        for some in changed.chunks(AT_A_TIME) {
+            let pending = self.read(some);
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
+            let jobs = self.jobs(&pending);
+            if self.ask.dry_run {
+                let files = |jobs: &mut dyn Iterator<Item = &Job>| {
+                    jobs.map(|job| job.files.len() as u64).sum::<u64>()
+                };
+                self.outcome.written += files(&mut jobs.iter());
+                self.outcome.taken += files(&mut jobs.iter().filter(|job| job.known.is_some()));
+                continue;
+            }
+            self.work(&pending, &jobs, &mut done, tell)?;
+            if self.interrupt.is_set() {
+                return Ok(());
+            }
+            self.maps(&pending)?;
         }
+        self.prune();
         Ok(())
     }
 }
@@ -205,20 +222,11 @@ pub fn pack(ask: Ask<'_>, interrupt: &Interrupt, tell: &mut dyn FnMut(&Done)) ->
         Err(_) if interrupt.is_set() => return Ok(run.interrupted()),
         Err(error) => return Err(error),
     };
-    let pending = run.read(changed);
-    if interrupt.is_set() {
-        return Ok(run.interrupted());
-    }
-    let jobs = run.jobs(&pending);
+    let done = run.carry_out(changed, tell);
     if ask.dry_run {
-        run.outcome.written = jobs.iter().map(|job| job.files.len() as u64).sum();
-        run.outcome.taken =
-            jobs.iter().filter(|job| job.known.is_some()).map(|job| job.files.len() as u64).sum();
-        run.prune();
         run.outcome.count(&run.manifest);
         return Ok(run.outcome);
     }
-    let done = run.carry_out(&pending, &jobs, tell);
     // Of a full disk the first error is the one to tell.
     let noted = if run.manifest.is_changed { run.manifest.write(&run.target) } else { Ok(()) };
     if let Err(error) = done {

@@ -249,12 +249,8 @@ fn or_busy(outcome: Result<Outcome>) -> Result<Outcome> {
 
 fn progress(done: &Done) -> String {
     let saved = done.from_bytes.saturating_sub(done.to_bytes);
-    format!(
-        "{} of {}, {} saved",
-        done.jobs,
-        units::count(done.all, "variant", "variants"),
-        units::bytes(saved)
-    )
+    let variants = units::count(done.variants, "variant", "variants");
+    format!("{variants} of {}, {} saved", units::count(done.files, "file", "files"), units::bytes(saved))
 }
 
 fn count(number: u64) -> usize {

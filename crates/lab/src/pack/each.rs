@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Does `work` for each thing, in their order, by `threads` threads, each with a state of its own; `done` is told of each result by the
+/// Does `work` for each thing, in their order, by at most `threads` threads, each with a state of its own; `done` is told of each result by the
 /// calling thread, and ends everything with `false`.
 pub fn each<T: Sync, S, R: Send>(
     threads: usize,
@@ -52,12 +52,12 @@ pub struct Share<'m> {
 }
 
 impl Memory {
-    /// So many bytes.
+    /// This many bytes.
     pub fn new(all: u64) -> Memory {
         Memory { all, free: Mutex::new(all), freed: Condvar::new() }
     }
 
-    /// Waits until there is so much; whoever wants more than all gets all.
+    /// Waits until this much is free; whoever wants more than all gets all.
     pub fn share(&self, bytes: u64) -> Share<'_> {
         let bytes = bytes.min(self.all);
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);

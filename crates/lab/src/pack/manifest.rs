@@ -223,8 +223,10 @@ impl Manifest {
     fn take(&mut self, line: Line) -> Option<()> {
         let path = line.place()?;
         let sum: Sum = unhex(&line.sha256)?;
-        let variants: Vec<Variant> =
-            line.variants.into_iter().map(|one| self.variant(one)).collect::<Option<_>>()?;
+        let mut variants = Vec::with_capacity(line.variants.len());
+        for one in line.variants {
+            variants.push(self.variant(one)?);
+        }
         let seen = Seen { bytes: line.bytes, mtime: line.mtime, ctime: line.ctime, inode: line.inode };
         if !line.adds {
             self.entries.insert(path, Entry { sum, seen, variants, is_there: false });

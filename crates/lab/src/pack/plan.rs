@@ -40,6 +40,8 @@ pub struct Job {
     pub recipe: usize,
     /// What makes it.
     pub by: Arc<str>,
+    /// What is added to names.
+    pub ending: Arc<str>,
     /// The files, by their places among those pending, each with what of the program's own may stand at the variant's place.
     pub files: Vec<(usize, Vec<Short>)>,
     /// The same variant of the same content, where it was made before.
@@ -175,12 +177,12 @@ impl Run<'_> {
     }
 
     /// Reads what looks different.
-    pub fn read(&mut self, sources: Vec<Source>) -> Vec<Pending> {
+    pub fn read(&mut self, sources: &[Source]) -> Vec<Pending> {
         let (root, interrupt) = (self.root.clone(), self.interrupt);
         let mut read: HashMap<Arc<Path>, (Sum, Seen)> = HashMap::new();
         each(
             self.ask.jobs,
-            &sources,
+            sources,
             || (),
             |(), source| content(&root.join(&source.path)),
             |source, found| {
@@ -191,11 +193,11 @@ impl Run<'_> {
                 !interrupt.is_set()
             },
         );
-        let pending = |source: Source| {
+        let pending = |source: &Source| {
             let (sum, seen) = *read.get(&source.path)?;
-            Some(Pending { source: Source { seen, ..source }, sum })
+            Some(Pending { source: Source { seen, ..source.clone() }, sum })
         };
-        sources.into_iter().filter_map(pending).collect()
+        sources.iter().filter_map(pending).collect()
     }
 
     /// The jobs, the longest first. What is stale goes at once, so that no server sends it.
@@ -206,7 +208,8 @@ impl Run<'_> {
         for (file, one) in pending.iter().enumerate() {
             for (recipe, by, own) in self.lacks(one) {
                 let at = *by_content.entry((one.sum, recipe, Arc::clone(&by))).or_insert_with(|| {
-                    let ending = self.ask.settings.recipes[recipe].ending(&one.source.path);
+                    let ending =
+                        self.manifest.word(&self.ask.settings.recipes[recipe].ending(&one.source.path));
                     let known = known.get(&one.sum).and_then(|path| {
                         let entry = self.manifest.entries.get(path)?;
                         let variant = entry.variant(&ending)?;
@@ -215,7 +218,7 @@ impl Run<'_> {
                     });
                     let encodes = f64::from(u8::from(known.is_none()));
                     let seconds = encodes * self.ask.settings.recipes[recipe].seconds(one.source.seen.bytes);
-                    jobs.push(Job { recipe, by, files: Vec::new(), known, seconds });
+                    jobs.push(Job { recipe, by, ending, files: Vec::new(), known, seconds });
                     jobs.len() - 1
                 });
                 jobs[at].files.push((file, own));
@@ -272,6 +275,7 @@ impl Run<'_> {
         }
         self.manifest.is_changed = true;
         if !entry.variants.is_empty() || !lacks.is_empty() {
+            entry.variants.reserve_exact(lacks.len());
             self.manifest.entries.insert(Arc::clone(path), entry);
         }
         lacks

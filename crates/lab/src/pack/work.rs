@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, ErrorKind, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 use weigh_codec::Coder;
@@ -11,6 +12,7 @@ use super::each::{Memory, each};
 use super::manifest::{Journal, Short, Variant, short, sum};
 use super::plan::{Job, Pending, place};
 use super::recipe::Recipe;
+use super::settings::Settings;
 use super::source::Seen;
 use super::write::{self, There, there};
 use super::{Done, Run};
@@ -49,42 +51,41 @@ impl Run<'_> {
     ///
     /// # Errors
     /// The disk is full.
-    pub fn work(&mut self, pending: &[Pending], jobs: &[Job], tell: &mut dyn FnMut(&Done)) -> io::Result<()> {
-        let memory = Memory::new(MEMORY);
-        let journal = Journal::of(&self.target);
-        let shop = Shop { run: self, pending, memory: &memory, journal: &journal };
-        let mut done = Done { all: jobs.len(), ..Done::default() };
-        let mut results = Vec::new();
+    pub fn work(
+        &mut self,
+        pending: &[Pending],
+        jobs: &[Job],
+        done: &mut Done,
+        tell: &mut dyn FnMut(&Done),
+    ) -> io::Result<()> {
+        let (root, target) = (self.root.clone(), self.target.clone());
+        let (memory, journal) = (Memory::new(MEMORY), Journal::of(&target));
+        let settings = self.ask.settings;
+        let shop =
+            Shop { settings, root: &root, target: &target, pending, memory: &memory, journal: &journal };
+        let (threads, interrupt) = (self.ask.jobs, self.interrupt);
         let mut full = None;
-        each(
-            self.ask.jobs,
-            jobs,
-            Coders::new,
-            |coders, job| shop.make(coders, job),
-            |job, made| {
-                done.jobs += 1;
-                for (file, made) in made {
-                    match &made {
-                        Made::Written(variant) => {
-                            done.from_bytes += pending[file].source.seen.bytes;
-                            done.to_bytes += variant.bytes;
-                        }
-                        Made::Full(error) if full.is_none() => {
-                            full = Some(io::Error::new(error.kind(), error.to_string()))
-                        }
-                        _ => {}
-                    }
-                    results.push((file, job.known.is_some(), made));
+        let take = |job: &Job, made: Vec<(usize, Made)>| {
+            for (file, made) in made {
+                let one = &pending[file];
+                done.variants += 1;
+                if let Made::Written(variant) = &made {
+                    done.from_bytes += one.source.seen.bytes;
+                    done.to_bytes += variant.bytes;
                 }
-                tell(&done);
-                full.is_none() && !self.interrupt.is_set()
-            },
-        );
-        results.into_iter().for_each(|(file, is_taken, made)| self.note(&pending[file], is_taken, made));
+                if let Some(error) = self.note(one, job.known.is_some(), made) {
+                    full.get_or_insert(error);
+                }
+            }
+            tell(done);
+            full.is_none() && !interrupt.is_set()
+        };
+        each(threads, jobs, Coders::new, |coders, job| shop.make(coders, job), take);
         full.map_or(Ok(()), Err)
     }
 
-    fn note(&mut self, one: &Pending, is_taken: bool, made: Made) {
+    /// Notes what became of one variant; gives the error back after which nothing more can be written.
+    fn note(&mut self, one: &Pending, is_taken: bool, made: Made) -> Option<io::Error> {
         let path = &one.source.path;
         let mut put = |variant: Variant| {
             if let Some(entry) = self.manifest.entries.get_mut(path) {
@@ -104,14 +105,17 @@ impl Run<'_> {
                 put(variant);
             }
             Made::Failed(why) => self.outcome.fail(path, why),
-            Made::Full(_) => {}
+            Made::Full(error) => return Some(error),
         }
+        None
     }
 }
 
 /// What all threads see.
 struct Shop<'a> {
-    run: &'a Run<'a>,
+    settings: &'a Settings,
+    root: &'a Path,
+    target: &'a Path,
     pending: &'a [Pending],
     memory: &'a Memory,
     journal: &'a Journal,
@@ -140,12 +144,12 @@ impl Shop<'_> {
     }
 
     fn recipe(&self, job: &Job) -> &dyn Recipe {
-        &*self.run.ask.settings.recipes[job.recipe]
+        &*self.settings.recipes[job.recipe]
     }
 
     /// The variant of a content, decoded and compared.
     fn encoded(&self, coders: &mut Coders, job: &Job, one: &Pending) -> Result<Encoded, String> {
-        let settings = self.run.ask.settings;
+        let settings = self.settings;
         let useful = |bytes: Vec<u8>| match settings.saves(one.source.seen.bytes, bytes.len() as u64) {
             true => Encoded::Bytes(bytes),
             false => Encoded::Useless(bytes.len() as u64),
@@ -164,7 +168,7 @@ impl Shop<'_> {
             }
             None => {}
         }
-        let source = read(&self.run.root.join(&one.source.path), one)?;
+        let source = read(&self.root.join(&one.source.path), one)?;
         let recipe = self.recipe(job);
         let encoded = match useful(encode(recipe, coders, job.recipe, one, source)?) {
             Encoded::Bytes(encoded) => encoded,
@@ -183,16 +187,16 @@ impl Shop<'_> {
     /// Puts a variant in its place, unless something of the user's stands there.
     fn place(&self, job: &Job, file: usize, own: &[Short], encoded: &Encoded) -> Made {
         let one = &self.pending[file];
-        let ending = self.recipe(job).ending(&one.source.path);
+        let ending = &job.ending;
         let variant = |bytes, sum: Option<Short>, is_theirs| Variant {
-            ending: (*ending).into(),
+            ending: Arc::clone(ending),
             by: Arc::clone(&job.by),
             bytes,
             sum,
             former: own.to_vec(),
             is_theirs,
         };
-        let path = place(&self.run.target, &one.source.path, &ending);
+        let path = place(self.target, &one.source.path, ending);
         let (bytes, found) = match encoded {
             Encoded::Bytes(bytes) => (bytes, there(&path)),
             Encoded::Useless(bytes) => {
@@ -228,17 +232,17 @@ impl Shop<'_> {
     /// Whether it was written; not if the source has changed meanwhile.
     fn put(
         &self,
-        path: &std::path::Path,
+        path: &Path,
         one: &Pending,
         bytes: &[u8],
         variant: &Variant,
         found: There,
     ) -> io::Result<bool> {
-        let like = self.run.root.join(&one.source.path).metadata()?;
+        let like = self.root.join(&one.source.path).metadata()?;
         if Seen::of(&like) != one.source.seen {
             return Ok(false);
         }
-        write::folders(&self.run.root, &self.run.target, &one.source.path)?;
+        write::folders(self.root, self.target, &one.source.path)?;
         self.journal.append(&one.source.path, &one.sum, variant)?;
         match found == There::File(variant.sum.unwrap_or_default()) {
             true => write::refresh(path, &like)?,
@@ -255,7 +259,7 @@ pub fn is_full(error: &io::Error) -> bool {
 }
 
 /// The content of a file, if it is still the one that was found.
-fn read(path: &std::path::Path, one: &Pending) -> Result<Vec<u8>, String> {
+fn read(path: &Path, one: &Pending) -> Result<Vec<u8>, String> {
     let plain = |error: io::Error| plain_error(&error);
     let file = open(path, false).map_err(plain)?;
     let mut bytes = Vec::new();

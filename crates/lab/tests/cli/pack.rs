@@ -290,8 +290,8 @@ fn what_cannot_be_read_is_named_and_the_rest_goes_on() {
         return;
     }
     lab.write("www/css/c.css", text(2, 70));
-    fs::set_permissions(lab.path("www/css/c.css"), Permissions::from_mode(0o000)).unwrap();
-    fs::set_permissions(lab.path("www/js"), Permissions::from_mode(0o000)).unwrap();
+    fs::set_permissions(lab.path("www/css/c.css"), Permissions::from_mode(0o0)).unwrap();
+    fs::set_permissions(lab.path("www/js"), Permissions::from_mode(0o0)).unwrap();
     let ran = lab.run(&["pack", "www", "--effort", "fast"]);
     fs::set_permissions(lab.path("www/js"), Permissions::from_mode(0o755)).unwrap();
     assert_eq!(ran.code, 3, "{}", ran.stderr);
