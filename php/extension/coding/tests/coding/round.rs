@@ -150,7 +150,7 @@ proptest! {
         prop_assert!(back.is_empty());
     }
 
-    /// A changed byte is refused where the format has a checksum; elsewhere what comes out stays within the bound.
+    /// A changed byte is refused, or changes nothing, where the format has a checksum; elsewhere what comes out stays within the bound.
     #[test]
     fn what_is_changed_is_refused_or_bounded(
         data in content(), coding in coding(), at in any::<prop::sample::Index>(), change in 1u8..,
@@ -163,9 +163,9 @@ proptest! {
         encoded[at] ^= change;
         let result = decode(coding, &encoded, data.len(), dictionary, &mut back);
         prop_assert!(back.len() <= data.len());
-        // Flags, time and system of gzip's header say nothing about the content.
+        // Flags, time and system of gzip's header say nothing about the content, nor do bits that fill a byte up.
         if coding == Coding::Deflate || (coding == Coding::Gzip && at >= 10) {
-            prop_assert!(result.is_err());
+            prop_assert!(result.is_err() || back == data);
         }
     }
 
