@@ -13,7 +13,7 @@ mod php;
 mod server;
 mod symfony;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 pub use advised::advised;
 pub use dictionaries::deltas;
@@ -22,6 +22,8 @@ pub use folder::files;
 
 use crate::rig::guard::Place;
 use crate::rig::server::Found;
+use crate::rig::user::OwnUser;
+use crate::shelter::Shelter;
 use weigh_model::policy::{Decision, Policy, Rule};
 use weigh_model::setting::{LevelRequest, Request};
 use weigh_model::site::{Kind, Site};
@@ -48,6 +50,18 @@ pub fn emit(policy: &Policy, site: &Site, here: Here<'_>) -> Result<Vec<Emitted>
     emitted.extend(symfony::emit(policy)?);
     emitted.extend(library::emit(policy, site)?);
     Ok(emitted)
+}
+
+/// Has what is written for these servers checked in private instances, by a user of their own where there is one.
+///
+/// # Errors
+/// There is no temporary folder, or those of `write`.
+pub fn checked<T>(servers: &[Found], write: impl FnOnce(Here<'_>) -> Result<T>) -> Result<T> {
+    let user =
+        OwnUser::for_programs(servers.iter().filter_map(|found| found.program.as_deref())).ok().flatten();
+    let room = Shelter::of(user).context("no temporary folder")?;
+    let place = Place::new(room.path(), room.path().join("log")).of(user);
+    write(Here { servers, place: Some(&place) })
 }
 
 /// The decision for a kind of content, if it changes something.

@@ -183,11 +183,14 @@ impl Definitions {
     }
 }
 
+/// A crate, and what tests and installs the library: workers need nothing of them.
+const NOT_FOR_WORKERS: [&str; 3] = ["php/extension", "php/library/tests", "php/library/bin"];
+
 fn embed(root: &Path, dir: &Dir<'_>, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in dir.entries() {
         match entry {
-            // A crate, of which workers need nothing.
-            DirEntry::Dir(inner) if root.join(inner.path()) == Path::new("php/extension") => {}
+            DirEntry::Dir(inner)
+                if NOT_FOR_WORKERS.iter().any(|not| root.join(inner.path()) == Path::new(not)) => {}
             DirEntry::Dir(inner) => embed(root, inner, files),
             DirEntry::File(file) => {
                 files.insert(root.join(file.path()), file.contents().to_vec());

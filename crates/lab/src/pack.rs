@@ -78,17 +78,22 @@ pub struct Done {
     pub to_bytes: u64,
 }
 
+/// A folder as the file system knows it.
+///
+/// # Errors
+/// One line: it is no folder.
+pub fn real(folder: &Path) -> Result<PathBuf> {
+    let named = clean_path(folder);
+    ensure!(folder.exists(), "{named}: there is no such folder");
+    ensure!(folder.is_dir(), "{named} is no folder; name the folder whose files are to be packed");
+    folder.canonicalize().with_context(|| format!("{named}: cannot be opened"))
+}
+
 /// The folders of a tree and of its variants, as the file system knows them.
 ///
 /// # Errors
 /// One line: which is no folder.
 fn folders(tree: &Path, out: Option<&Path>, makes: bool) -> Result<(PathBuf, PathBuf)> {
-    let real = |path: &Path| -> Result<PathBuf> {
-        let named = clean_path(path);
-        let full = path.canonicalize().with_context(|| format!("{named}: cannot be opened"))?;
-        ensure!(full.is_dir(), "{named} is no folder; name the folder whose files are to be packed");
-        Ok(full)
-    };
     let root = real(tree)?;
     let Some(out) = out else { return Ok((root.clone(), root)) };
     if makes && !out.exists() {

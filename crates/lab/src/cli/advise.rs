@@ -10,15 +10,13 @@ use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::live::Preparing;
 use crate::cli::run::{More, begin, finish, nothing, plan_each, run_folder};
 use crate::cli::{one_of, quantity, report, terminal};
-use crate::configuration::{self, Emitted, Here, emit};
+use crate::configuration::{self, Emitted, checked, emit};
 use crate::interrupt::Interrupt;
 use crate::lab::{Lab, Own, Progress, Proved};
 use crate::planner::Ask;
 use crate::rig::fpm;
-use crate::rig::guard;
 use crate::rig::server::{Definition, Found};
 use crate::rig::service::FolderDefinition;
-use crate::rig::user::OwnUser;
 use crate::run::dir::RunDir;
 use crate::run::list::find;
 use crate::shelter::Shelter;
@@ -216,11 +214,7 @@ pub fn planned<'w>(
 /// The files that carry out a policy on the site's server, checked by it in a private instance.
 fn emitted(lab: &Lab, site: &Site, decided: &Decided) -> Result<Vec<Emitted>> {
     let servers: Vec<Found> = server_of(lab, site)?.iter().map(Definition::find).collect();
-    let user =
-        OwnUser::for_programs(servers.iter().filter_map(|found| found.program.as_deref())).ok().flatten();
-    let room = Shelter::of(user).context("no temporary folder")?;
-    let place = guard::Place::new(room.path(), room.path().join("log")).of(user);
-    emit(&decided.policy, site, Here { servers: &servers, place: Some(&place) })
+    checked(&servers, |here| emit(&decided.policy, site, here))
 }
 
 /// Where the files go, and what the server says against one.

@@ -1,26 +1,22 @@
 //! `weigh pack`: precompresses a tree, checks whether it is packed, keeps it packed, or removes what was written.
 
+mod deltas;
+
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result};
 
 use crate::cli::exit::{self, Exit, OrRefuse};
 use crate::cli::prove::policy;
 use crate::cli::terminal::Line;
 use crate::cli::{one_of, quantity, terminal};
-use crate::configuration::{Emitted, Here, deltas, files};
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::lab::Lab;
 use crate::pack::{self, Ask, Busy, Coding, Done, Effort, Listed, Outcome, Settings, Usual, Watch};
-use crate::rig::guard::Place;
-use crate::rig::server::dictionaries::{Dictionaries, Shared, Wish};
-use crate::rig::server::{Definition, Found};
+use crate::rig::server::Definition;
 use crate::rig::service::FolderDefinition;
-use crate::rig::user::OwnUser;
-use crate::shelter::Shelter;
-use crate::whole;
 use weigh_answer::table::{Grid, Kind, factor, field};
 use weigh_load::units::bytes as read_bytes;
 use weigh_model::policy::Policy;
@@ -65,10 +61,10 @@ pub struct Args {
     #[arg(long)]
     type_map: bool,
     /// Also write deltas against the files of the last deployment, for browsers that have those (shared dictionaries, RFC 9842; repeatable)
-    #[arg(long, value_name = "PREVIOUS_DIR", conflicts_with = "every")]
+    #[arg(long, value_name = "PREVIOUS_DIR", conflicts_with_all = ["every", "watch", "clean"])]
     against: Vec<PathBuf>,
     /// Also write deltas of all pages against one dictionary, a file below DIR; it is trained on the pages if it is not there yet
-    #[arg(long, value_name = "FILE", conflicts_with = "every")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["every", "watch", "clean"])]
     dictionary: Option<PathBuf>,
     /// Write the configuration with which nginx and Apache send the deltas into a new folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "clean", "watch", "dry_run", "json"])]
@@ -116,16 +112,9 @@ fn percent(text: &str) -> Result<f64, String> {
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let lab = Lab::open(defs).or_refuse()?;
     let policy = args.policy.as_deref().map(policy).transpose().or_refuse()?;
-    is_folder(&args.tree).or_refuse()?;
+    pack::real(&args.tree).or_refuse()?;
     let settings = settings(args, policy.as_ref(), &lab).or_refuse()?;
-    if let Some(into) =
-        args.dictionary_config.as_ref().filter(|into| into.exists() && !into.join("README").is_file())
-    {
-        return Err(exit::refused(anyhow!(
-            "{} exists and is not of this program; name a new folder",
-            clean_path(into)
-        )));
-    }
+    args.dictionary_config.as_deref().map_or(Ok(()), deltas::may_be_replaced).or_refuse()?;
     let jobs =
         args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
     let ask =
@@ -151,52 +140,9 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
     let told =
         told(args, &outcome, &format!("{}{}", summary(&outcome), snippet.transpose()?.unwrap_or_default()))?;
     if let Some(into) = &args.dictionary_config {
-        let path = args.dictionary.as_deref().map(|file| url_of(&args.tree, file)).transpose()?;
-        let shared = path.map(|path| Shared { path, pattern: "/*".into() });
-        let served = args.out.as_deref().unwrap_or(&args.tree);
-        terminal::print(&configured(&lab, served, into, &Wish { shared, cache: None })?)?;
+        terminal::print(&deltas::configure(args, &lab, into)?)?;
     }
     Ok(told)
-}
-
-/// The path by which browsers ask for a dictionary, which has to stand in the tree.
-fn url_of(tree: &Path, file: &Path) -> Result<String> {
-    let whole =
-        |path: &Path| path.canonicalize().with_context(|| format!("{}: no such folder", clean_path(path)));
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (tree, folder) = (whole(tree)?, whole(folder)?);
-    let named = file.file_name().with_context(|| format!("{}: no file", clean_path(file)))?;
-    let below = folder.join(named);
-    let below = below.strip_prefix(&tree).ok().and_then(Path::to_str);
-    let below = below.with_context(|| {
-        format!("{} is not below the packed folder: browsers could not fetch it", clean_path(file))
-    })?;
-    Ok(format!("/{below}"))
-}
-
-/// Writes the configuration of the deltas below a folder; which files they are.
-fn configured(lab: &Lab, served: &Path, into: &Path, wish: &Wish) -> Result<String> {
-    let served = served.canonicalize().with_context(|| format!("{}: no such folder", clean_path(served)))?;
-    let dictionaries = Dictionaries::of(&served, wish)?;
-    let servers: Vec<Found> = Definition::load(&lab.definitions)?.iter().map(Definition::find).collect();
-    let user =
-        OwnUser::for_programs(servers.iter().filter_map(|found| found.program.as_deref())).ok().flatten();
-    let room = Shelter::of(user).context("no temporary folder")?;
-    let place = Place::new(room.path(), room.path().join("log")).of(user);
-    let emitted = deltas(&served, &dictionaries, Here { servers: &servers, place: Some(&place) })?;
-    whole::write(&files(&emitted), into)?;
-    let line = |one: &Emitted| {
-        let unchecked = one.unchecked.iter().map(|why| format!(" (not checked: {why})")).collect::<String>();
-        format!("  {}: {}{unchecked}\n", clean_path(&into.join(&one.file)), one.place)
-    };
-    Ok(format!("The configuration that sends the deltas:\n{}", emitted.iter().map(line).collect::<String>()))
-}
-
-fn is_folder(tree: &Path) -> Result<()> {
-    let named = clean_path(tree);
-    ensure!(tree.exists(), "{named}: there is no such folder");
-    ensure!(tree.is_dir(), "{named} is no folder; name the folder whose files are to be packed");
-    Ok(())
 }
 
 /// What is made.
@@ -208,21 +154,7 @@ fn settings(args: &Args, policy: Option<&Policy>, lab: &Lab) -> Result<Settings>
         None => Settings::usual(usual, &args.codings, least)?,
     };
     (settings.min_saving, settings.every) = (args.min_saving, args.every);
-    for previous in &args.against {
-        settings.add_deltas(&args.tree, previous, args.min_bytes)?;
-    }
-    if let Some(file) = &args.dictionary {
-        url_of(&args.tree, file)?;
-        if !file.exists() {
-            ensure!(
-                !args.check && !args.dry_run,
-                "{}: no such dictionary; without --check and --dry-run it is trained",
-                clean_path(file)
-            );
-            whole::put_new(file, &pack::against::train(&args.tree)?)?;
-        }
-        settings.add_dictionary(&args.tree, file, args.min_bytes)?;
-    }
+    deltas::add(args, &mut settings)?;
     if args.type_map {
         let all = Definition::load(&lab.definitions)?;
         let maps = all.iter().flat_map(|one| {
@@ -368,12 +300,19 @@ fn checked(args: &Args, outcome: &Outcome) -> Result<ExitCode> {
     text.push_str(&match wrong {
         0 => format!("{named} is packed: {}.\n", units::count(count(outcome.files), "file", "files")),
         _ => format!(
-            "{named} is not packed: {}. Type: weigh pack {named}\n",
-            units::count(wrong, "variant is not right", "variants are not right")
+            "{named} is not packed: {}. Type: {}\n",
+            units::count(wrong, "variant is not right", "variants are not right"),
+            without_check()
         ),
     });
     let code = told(args, outcome, &text)?;
     Ok(if wrong > 0 { Exit::Worse.into() } else { code })
+}
+
+/// This very command, but that it packs.
+fn without_check() -> String {
+    let words = std::env::args().skip(1).filter(|word| !["--check", "--json"].contains(&word.as_str()));
+    clean(&format!("weigh {}", shell_words::join(words)))
 }
 
 /// The part of the server's configuration that sends the files of a policy, and where it goes.

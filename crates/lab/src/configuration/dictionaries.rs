@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::server::{DOWNLOADS, emitted, first};
+use super::server::{DOWNLOADS, emitted, first, parts};
 use super::{Emitted, Here};
 use crate::rig::server::Site as Served;
 use crate::rig::server::dictionaries::Dictionaries;
@@ -33,13 +33,7 @@ pub fn deltas(docroot: &Path, dictionaries: &Dictionaries, here: Here<'_>) -> Re
             tls: None,
             cpus: Vec::new(),
         };
-        let unchecked = match (&there.missing, here.place) {
-            (Some(missing), _) => Some(missing.clone()),
-            (None, None) => Some("it was not asked for".into()),
-            (None, Some(place)) => there.lint(&served, place)?,
-        };
-        there.ways.iter_mut().for_each(|way| way.missing = None);
-        let parts = there.parts(&served, Path::new(DOWNLOADS))?;
+        let (parts, unchecked) = parts(&mut there, &served, Path::new(DOWNLOADS), here.place)?;
         all.extend(parts.into_iter().filter(|(snippet, _)| snippet.dictionaries).map(|(snippet, body)| {
             Emitted {
                 what: WHAT.into(),

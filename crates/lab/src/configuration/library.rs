@@ -27,6 +27,9 @@ const SAME: &[(&str, &str, &str)] = &[
     ("", "identity", "identity"),
 ];
 
+/// What its own methods encode with, by coding.
+const OWN: [(&str, &str); 3] = [("gzip", "libdeflate"), ("zstd", "zstd"), ("br", "br")];
+
 /// The file for the library; none if the policy leaves everything as it is that PHP does.
 pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
     let pages =
@@ -70,11 +73,13 @@ pub fn emit(policy: &Policy, site: &Site) -> Result<Option<Emitted>> {
 /// A rule of pages, as a line of the array.
 fn page(rule: &Rule, body: &mut String) -> Result<()> {
     let (method, level) = asked(rule)?;
-    // Its own methods have a codec for each coding.
-    let is_own = ["weighbridge", "weighbridge_output_handler"].contains(&method.as_str());
-    let named = if is_own { "libdeflate zstd brotli" } else { method.as_str() };
-    let is_of_rule = |known: &(&str, &str)| !is_own || known.0 == rule.coding;
-    let Some((coding, codec)) = named.split(' ').filter_map(same).find(is_of_rule) else {
+    let known = match method.as_str() {
+        "weighbridge" | "weighbridge_output_handler" => {
+            OWN.iter().copied().find(|(coding, _)| *coding == rule.coding)
+        }
+        method => same(method),
+    };
+    let Some((coding, codec)) = known else {
         writeln!(
             body,
             "        // Cannot be expressed: {}, which the library does not have.",

@@ -45,17 +45,8 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) 
             (s.template.clone(), first(&format!("config/{}", found.definition.name), emission, &modules(s)))
         })
         .collect();
-    let lacks = there.ways.iter().find(|way| way.name == ADVISED).and_then(|way| way.missing.clone());
     let room = Shelter::new().context("no temporary folder")?;
-    let served = served(site, room.path());
-    let unchecked = match (&lacks, place) {
-        (Some(lacks), _) => Some(format!("{} cannot do it here: {lacks}", found.definition.name)),
-        (None, None) => Some("it was not asked for".into()),
-        (None, Some(place)) => there.lint(&served, place)?,
-    };
-    // What is missing here is the user's to install: the file is the same.
-    there.ways.iter_mut().for_each(|way| way.missing = None);
-    let parts = there.parts(&served, &downloads(site))?;
+    let (parts, unchecked) = parts(&mut there, &served(site, room.path()), &downloads(site), place)?;
     let one = |(snippet, body): (&Snippet, String)| Emitted {
         what: what(policy, snippet),
         first: firsts.get(&snippet.template).cloned().unwrap_or_default(),
@@ -63,6 +54,27 @@ pub fn emit(policy: &Policy, site: &Site, found: &Found, place: Option<&Place>) 
         ..emitted(&found.definition.name, emission, snippet, body)
     };
     Ok(parts.into_iter().map(one).collect())
+}
+
+/// A part of a configuration with its text.
+type Part<'f> = (&'f Snippet, String);
+
+/// The parts of a server that has the policy among its ways, and why they were not checked, or what the server says against them.
+pub(super) fn parts<'f>(
+    there: &'f mut Found,
+    served: &Served,
+    offload: &Path,
+    place: Option<&Place>,
+) -> Result<(Vec<Part<'f>>, Option<String>)> {
+    let lacks = there.ways.iter().find(|way| way.name == ADVISED).and_then(|way| way.missing.clone());
+    let unchecked = match (lacks, place) {
+        (Some(lacks), _) => Some(format!("{} cannot do it here: {lacks}", there.definition.name)),
+        (None, None) => Some("it was not asked for".into()),
+        (None, Some(place)) => there.lint(served, place)?,
+    };
+    // What is missing here is the user's to install: the file is the same.
+    there.ways.iter_mut().for_each(|way| way.missing = None);
+    Ok((there.parts(served, offload)?, unchecked))
 }
 
 pub(super) fn emitted(server: &str, emission: &Emission, snippet: &Snippet, body: String) -> Emitted {

@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, ensure};
 
+use super::real;
 use super::recipe::Recipe;
 use super::source::Source;
 use super::walk::{self, Met};
 use crate::content::regular::open;
-use crate::rig::server::dictionaries::{PAGES, delta_name, id, is_for_deltas, pattern};
+use crate::rig::server::dictionaries::{PAGES, ending, id, is_for_deltas, pattern};
 use crate::site::local::read_all;
 use weigh_codec::delta::{self, Coding, Digest};
 use weigh_codec::{Coder, Error, Params, codecs};
@@ -55,10 +56,7 @@ impl Previous {
     /// # Errors
     /// One line: a folder that cannot be read.
     pub fn of(tree: &Path, previous: &Path) -> Result<Previous> {
-        let whole = |path: &Path| {
-            path.canonicalize().with_context(|| format!("{}: no such folder", clean_path(path)))
-        };
-        let (tree, previous) = (whole(tree)?, whole(previous)?);
+        let (tree, previous) = (real(tree)?, real(previous)?);
         let mut by_name: HashMap<String, Vec<PathBuf>> = HashMap::new();
         for source in texts(&previous) {
             if let Some(name) = pattern(&url(&source.path)) {
@@ -205,7 +203,7 @@ impl Recipe for Delta {
 
     fn ending(&self, path: &Path) -> Cow<'static, str> {
         let digest = self.previous.by_path.get(path).map_or([0; 32], |former| former.digest);
-        delta_name("", &digest, self.coding).trim_start_matches('.').to_owned().into()
+        ending(&digest, self.coding).into()
     }
 
     fn by(&self, path: &Path) -> String {

@@ -9,14 +9,12 @@ use super::each::each;
 use super::manifest::{Entry, Sum, short, sum};
 use super::map;
 use super::outcome::{Outcome, Problem, Wrong};
-use super::plan::{content, place};
+use super::plan::{content, is_coded, place};
 use super::source::Source;
 use super::write::{There, there};
 use super::{Ask, Run, folders};
 use crate::content::regular::plain_error;
 use crate::interrupt::Interrupt;
-use crate::rig::server::dictionaries::is_delta;
-use crate::rig::server::types;
 use weigh_model::text::clean_path;
 
 /// Checks a tree.
@@ -119,8 +117,6 @@ impl Run<'_> {
         let is_wanted = |ending: &str| {
             settings.wanted(source).any(|at| settings.recipes[at].ending(&source.path) == *ending)
         };
-        let is_coded =
-            |ending: &str| types::VARIANTS.iter().any(|(_, known)| *known == ending) || is_delta(ending);
         let stale = entry.variants.iter().filter(|one| one.sum.is_some() && is_coded(&one.ending));
         let stale = stale.filter(|one| !is_wanted(&one.ending));
         stale.map(|one| problem(&source.path, &one.ending, Wrong::Stale)).collect()

@@ -19,6 +19,7 @@ use super::write::{self, There, there};
 use super::{Run, STOPPED};
 use crate::content::regular::{open, plain_error};
 use crate::digest::BUFFER;
+use crate::rig::server::dictionaries::{read_ending, read_name};
 use crate::rig::server::types;
 
 /// How often a file that changes while it is read is read again.
@@ -347,8 +348,13 @@ impl Run<'_> {
     }
 }
 
+/// Whether this is the ending of an encoded variant.
+pub fn is_coded(ending: &str) -> bool {
+    types::VARIANTS.iter().any(|(_, known)| *known == ending) || read_ending(ending).is_some()
+}
+
 /// Whether a name has the ending of a variant.
 pub fn has_variant_ending(name: &str) -> bool {
-    let ending = name.rsplit('.').next().unwrap_or_default();
-    types::VARIANTS.iter().any(|(_, known)| *known == ending) || ending == map::ENDING
+    let last = name.rsplit('.').next().unwrap_or_default();
+    is_coded(last) || last == map::ENDING || read_name(name).is_some()
 }

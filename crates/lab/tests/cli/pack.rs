@@ -566,7 +566,7 @@ fn deltas_are_against_the_version_of_before_and_go_when_nobody_asks_for_them() {
     let line = lab.refused(&["pack", "www", "--against", "old", "--dictionary-config", "old"]);
     assert!(line.contains("old exists and is not of this program; name a new folder"), "{line}");
     let line = lab.refused(&["pack", "www", "--against", "nowhere"]);
-    assert!(line.contains("nowhere: no such folder"), "{line}");
+    assert!(line.contains("nowhere: there is no such folder"), "{line}");
     let line = lab.refused(&["pack", "old", "--against", "old"]);
     assert!(line.contains("no file of the tree has another version there"), "{line}");
     let line = lab.refused(&["pack", "www", "--dictionary", "www/pages.dict"]);

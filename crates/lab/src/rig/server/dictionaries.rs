@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use anyhow::{Context, Result, bail};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use fancy_regex::Regex;
 use serde::Serialize;
 use walkdir::WalkDir;
 use weigh_codec::delta::{self, Coding, Digest};
@@ -90,22 +92,23 @@ pub fn offered(digest: &Digest) -> String {
     format!(":{}:", STANDARD.encode(digest))
 }
 
-/// The name of a file's delta against a dictionary: `app.js.3f2a….dcz`.
-pub fn delta_name(name: &str, digest: &Digest, coding: Coding) -> String {
-    format!("{name}.{}.{}", id(digest), coding.name())
+/// What the name of a delta ends in, after the file's name and a dot: `3f2a….dcz`.
+pub fn ending(digest: &Digest, coding: Coding) -> String {
+    format!("{}.{}", id(digest), coding.name())
 }
 
-/// What the name of a delta says: the file's name, the digits of the dictionary, and the coding; none if it is no such name.
-pub fn delta_of(name: &str) -> Option<(&str, &str, Coding)> {
-    let (rest, coding) = name.rsplit_once('.')?;
-    let (plain, digits) = rest.rsplit_once('.')?;
+/// The digits of the dictionary and the coding, from what a name ends in; none if it is not the ending of a delta.
+pub fn read_ending(ending: &str) -> Option<(&str, Coding)> {
+    let (digits, coding) = ending.split_once('.')?;
     let is_id = digits.len() == DIGITS && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    (is_id && !plain.is_empty()).then_some((plain, digits, Coding::from_name(coding)?))
+    is_id.then_some((digits, Coding::from_name(coding)?))
 }
 
-/// Whether this ends the name of a delta: `3f2a….dcz`.
-pub fn is_delta(ending: &str) -> bool {
-    delta_of(&format!("x.{ending}")).is_some()
+/// The same from the whole name of a file: `app.js.3f2a….dcz`.
+pub fn read_name(name: &str) -> Option<(&str, Coding)> {
+    let (rest, _) = name.rsplit_once('.')?;
+    let (plain, _) = rest.rsplit_once('.').filter(|(plain, _)| !plain.is_empty())?;
+    read_ending(&name[plain.len() + 1..])
 }
 
 /// The regular expression of paths with a part that changes with the content, of files with these extensions.
@@ -127,20 +130,27 @@ fn extensions() -> String {
 /// The URL pattern of the later versions of the file at a path: `/js/app.*.js` for `/js/app.3f2a1b.js`, the path itself where no part of the name
 /// changes with the content; none of a path that cannot stand in a header, or whose files are not worth it.
 pub fn pattern(path: &str) -> Option<String> {
-    let of = |expression: String| fancy_regex::Regex::new(&expression).ok()?.captures(path).ok()?;
-    match of(named(&extensions())) {
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| compiled(&named(&extensions())));
+    static UNNAMED: LazyLock<Regex> = LazyLock::new(|| compiled(&unnamed(&extensions())));
+    match NAMED.captures(path).ok()? {
         Some(found) => Some(format!("{}*{}", &found[1], &found[2])),
-        None => of(unnamed(&extensions())).map(|found| found[1].to_owned()),
+        None => UNNAMED.captures(path).ok()?.map(|found| found[1].to_owned()),
     }
 }
 
 /// Whether deltas of the file at a path can be sent: it may have a later version, or it is a page.
 pub fn is_for_deltas(path: &str) -> bool {
-    let is_page = || {
-        let expression = unnamed(&types::extensions(&[PAGES.to_owned()]).join("|"));
-        fancy_regex::Regex::new(&expression).is_ok_and(|page| page.is_match(path).unwrap_or(false))
-    };
-    pattern(path).is_some() || is_page()
+    static PAGE: LazyLock<Regex> = LazyLock::new(|| compiled(&unnamed(&page_extensions())));
+    pattern(path).is_some() || PAGE.is_match(path).unwrap_or(false)
+}
+
+/// The extensions of pages, as a regular expression.
+fn page_extensions() -> String {
+    types::extensions(&[PAGES.to_owned()]).join("|")
+}
+
+fn compiled(expression: &str) -> Regex {
+    Regex::new(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
 }
 
 impl Dictionaries {
@@ -154,7 +164,7 @@ impl Dictionaries {
         let mut bytes: BTreeMap<Coding, u64> = BTreeMap::new();
         for entry in WalkDir::new(root).follow_links(true).sort_by_file_name() {
             let Ok(entry) = entry else { continue };
-            let Some((_, digits, coding)) = entry.file_name().to_str().and_then(delta_of) else { continue };
+            let Some((digits, coding)) = entry.file_name().to_str().and_then(read_name) else { continue };
             // One that begins otherwise was not made for this, and is never sent unless another one has its digits.
             let Some(digest) = digest_of(entry.path(), coding)?.filter(|digest| id(digest) == digits) else {
                 continue;
@@ -171,7 +181,7 @@ impl Dictionaries {
             codings: codings.into_iter().map(Coding::name).collect(),
             named: named(&extensions()),
             unnamed: unnamed(&extensions()),
-            pages: format!("(?:/|\\.(?:{}))$", types::extensions(&[PAGES.to_owned()]).join("|")),
+            pages: format!("(?:/|\\.(?:{}))$", page_extensions()),
             types: TYPES.into_iter().filter(|t| t.compressible).collect(),
             shared: wish.shared.clone(),
             cache: wish.cache.clone(),
