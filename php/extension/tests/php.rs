@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The extension stands beside this test.
+/// The extension: cargo puts it into the folder of this test.
 fn extension() -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own file");
     let folder = test.parent().expect("a file has a folder");

@@ -1,8 +1,10 @@
 //! `weigh pack` beside what people pack with: `gzip -9`, `zopfli`, `brotli -q 11` and `zstd -19`, each for two files at a time, and npm's
-//! precompress. CPU time and wall time, in the same rounds; bytes of each coding; memory; and what a run takes that finds nothing to do.
+//! precompress. CPU time and wall time, in the same rounds; bytes of each coding; memory; what a run takes that finds nothing to do; and deltas against
+//! the version of before.
 
 #[path = "../common/mod.rs"]
 mod common;
+mod deltas;
 mod peers;
 mod tree;
 
@@ -33,6 +35,7 @@ fn measure() -> Result<Targets> {
         beside(name, tree, home.path(), &tools, rounds, &mut targets)?;
     }
     again(&small, home.path(), rounds(3), &mut targets)?;
+    deltas::measure(home.path(), &mut targets)?;
     Ok(targets)
 }
 

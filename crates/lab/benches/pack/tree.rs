@@ -52,19 +52,25 @@ pub fn real() -> Result<PathBuf> {
     Ok(tree)
 }
 
-fn fetch(package: &str, place: &Path) -> Result<()> {
-    let work = tempfile::tempdir()?;
-    let npm = Command::new("npm").args(["pack", "--silent", package]).current_dir(work.path()).output();
+/// Fetches a package of npm and unpacks it into `package` below a folder.
+pub fn unpack(package: &str, into: &Path) -> Result<()> {
+    let npm = Command::new("npm").args(["pack", "--silent", package]).current_dir(into).output();
     let npm = npm.context("npm cannot be started")?;
     ensure!(npm.status.success(), "npm pack failed");
     let archive = String::from_utf8(npm.stdout)?;
     let status = Command::new("tar")
         .arg("-xzf")
         .arg(archive.trim())
-        .current_dir(work.path())
+        .current_dir(into)
         .stderr(Stdio::null())
         .status()?;
     ensure!(status.success(), "tar could not unpack it");
+    Ok(())
+}
+
+fn fetch(package: &str, place: &Path) -> Result<()> {
+    let work = tempfile::tempdir()?;
+    unpack(package, work.path())?;
     let mut found: Vec<(u64, PathBuf)> = Vec::new();
     for entry in WalkDir::new(work.path()).into_iter().flatten().filter(|entry| entry.file_type().is_file()) {
         let is_asset = entry.path().extension().is_some_and(|ending| ending == "js" || ending == "css");

@@ -16,6 +16,7 @@ mod codec;
 mod config;
 mod corpus;
 mod delivered;
+mod deltas;
 mod disturbed;
 mod docs;
 mod faults;

@@ -1,7 +1,7 @@
 //! Files that are sent as deltas against a dictionary that the client has (RFC 9842): how they are named, which there are below a folder, and
 //! what the configurations of servers need of them.
 //!
-//! A delta stands beside its file as `app.js.DIGEST.dcz`. DIGEST are the first digits of the dictionary's SHA-256, which the delta itself begins
+//! The delta of `app.js` is `app.js.DIGEST.dcz` in the same folder. DIGEST are the first digits of the dictionary's SHA-256, which the delta itself begins
 //! with: a folder tells all that its configuration says.
 
 use std::collections::BTreeMap;
