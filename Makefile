@@ -2,13 +2,14 @@
 CARGO ?= cargo
 WEIGH = target/release/weigh
 
-.PHONY: help run studies test build corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-pack bench-sites bench-proof pictures clean
+.PHONY: help run studies test build web corpus lint docs ci fuzz deny bench-codec bench-answer bench-advice bench-noise bench-kill bench-load bench-meter bench-truth bench-simulation bench-cache bench-link bench-log bench-pack bench-sites bench-proof pictures clean
 
 help:
 	@echo "make run           install what is missing (asks first), build, fetch the corpus; a sample site: looked at, advised, proved"
 	@echo "make studies       the six built-in studies in their quick form"
 	@echo "make test          install what tests need, and pass all of them"
 	@echo "make build         build the release binary: $(WEIGH)"
+	@echo "make web           the page of a run's report, from web/ with Node; part of make build"
 	@echo "make lint docs     formatting, clippy, PHP checks; the documentation of the code"
 	@echo "make fuzz          a minute of random input for the parsers of servers' bytes and users' files"
 	@echo "make deny          licences, duplicates and sources of the dependencies; needs cargo-deny"
@@ -38,10 +39,14 @@ run:
 studies: build
 	@$(WEIGH) run --quick
 
-build:
+build: web
 	@$(CARGO) build --release --locked
 
-test:
+# The page of `--format html`; a build without Node goes on without it.
+web:
+	@scripts/web
+
+test: web
 	@scripts/setup test
 	@CARGO="$(CARGO)" scripts/test
 

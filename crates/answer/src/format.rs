@@ -4,6 +4,7 @@
 //! A new format is a file in `format/` and its line in [`FORMATS`] (with the `mod` above it).
 
 pub mod csv;
+pub mod html;
 pub mod json;
 pub mod live;
 pub mod markdown;
@@ -44,8 +45,8 @@ pub trait Format: Debug + Sync {
     fn medium(&self) -> Medium {
         Medium::Text
     }
-    /// The word under which its first files are named after a run, and how many; none if they are not named.
-    fn announced(&self) -> Option<(&'static str, usize)> {
+    /// Why this build does not have it, and what to do; none if it has.
+    fn unavailable(&self) -> Option<&'static str> {
         None
     }
     /// The files of the report, not yet written.
@@ -57,7 +58,12 @@ pub trait Format: Debug + Sync {
 
 /// Every format, in the order of help.
 pub static FORMATS: &[&dyn Format] =
-    &[&terminal::Terminal, &markdown::Markdown, &csv::Csv, &json::Json, &svg::Svg, &png::Png];
+    &[&terminal::Terminal, &html::Html, &markdown::Markdown, &csv::Csv, &json::Json, &svg::Svg, &png::Png];
+
+/// The formats that this build has.
+pub fn available() -> impl Iterator<Item = &'static dyn Format> {
+    FORMATS.iter().copied().filter(|format| format.unavailable().is_none())
+}
 
 /// The format of that name.
 ///

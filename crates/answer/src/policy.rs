@@ -39,7 +39,7 @@ pub use regret::{Valued, valued};
 use setup::{NS, Setup};
 use wait::Readers;
 pub use wait::Weighted;
-use weights::{GB, HOUR, Weights};
+pub(crate) use weights::{GB, HOUR, Weights};
 
 /// How often the value of a CPU second is raised until the cores suffice at peak.
 const RAISES: u32 = 24;

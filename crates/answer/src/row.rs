@@ -1,5 +1,7 @@
 //! A row: one configuration with all its results.
 
+mod seen;
+
 use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
@@ -15,6 +17,7 @@ use crate::gather::Measured;
 use crate::metric::{Metric, Over, Part, Source};
 use crate::subject::Shape;
 use crate::verdict::Ratio;
+pub use seen::{Bins, Seen};
 
 /// Values by the id of their metric.
 pub type Values = BTreeMap<String, Estimate>;
@@ -38,6 +41,9 @@ pub struct Row {
     pub stop: Option<StopReason>,
     /// Caveats.
     pub caveats: Vec<Caveat>,
+    /// When it was measured, and the distribution of its samples; none for a row that was read from a report.
+    #[serde(skip)]
+    pub seen: Option<Box<Seen>>,
 }
 
 impl Row {
@@ -61,6 +67,7 @@ impl Row {
             beside: BTreeMap::new(),
             stop: measured.stop.clone(),
             caveats: measured.caveats.clone(),
+            seen: Some(Box::new(Seen::of(shape, measured))),
         }
     }
 

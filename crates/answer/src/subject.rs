@@ -26,6 +26,7 @@ use crate::gather::{Gathered, Measured};
 use crate::group::Group;
 use crate::metric::Metric;
 use crate::picture::Picture;
+use crate::ranking::Costs;
 use crate::report::Report;
 use crate::row::Row;
 use crate::table::{Cell as Field, Column, Columns, Kind};
@@ -57,6 +58,8 @@ pub struct Shape {
     pub complete: fn(&mut [Row]),
     /// The axes of the front; none if nothing competes.
     pub axes: Option<Axes>,
+    /// What an operation costs, for rankings under a reader's conditions; none if nothing competes.
+    pub costs: Option<Costs>,
     /// The metrics whose precision matters.
     pub headline: &'static [&'static str],
     /// The rows that the others are compared with.

@@ -51,11 +51,11 @@ impl LogRatio {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shrinkage {
     /// The variance that they are shrunk towards.
-    variance: f64,
+    pub variance: f64,
     /// Its degrees of freedom; infinite if the variances agree perfectly.
-    freedom: f64,
+    pub freedom: f64,
     /// The degrees of freedom of all comparisons together: the upper limit for a single one.
-    all: f64,
+    pub all: f64,
 }
 
 impl Shrinkage {

@@ -44,9 +44,12 @@ pub struct Ratio {
 /// The test for comparisons of one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    shrinkage: Option<Shrinkage>,
-    listed: f64,
-    claimed: f64,
+    /// The common variance; none if no comparison has a spread, or for a single comparison.
+    pub shrinkage: Option<Shrinkage>,
+    /// The largest p value of a difference that tables mark.
+    pub listed: f64,
+    /// The largest p value of a difference that is claimed.
+    pub claimed: f64,
     /// The number of comparisons that it is corrected for.
     pub comparisons: usize,
 }

@@ -6,8 +6,6 @@
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use weigh_model::payload::Payload;
-use weigh_model::record::StopReason;
 use weigh_model::study::Links;
 use weigh_model::transfer::{Path, packet_bytes};
 use weigh_model::units;
@@ -21,9 +19,10 @@ use crate::finding::Evidence;
 use crate::format::csv::{end, file_of, text};
 use crate::format::{Options, Rendered};
 use crate::group::Group;
+use crate::ranking::Contender;
 use crate::report::Report;
 use crate::row::Row;
-use crate::subject::codec::{DECODE, ENCODE, ENCODED, IDENTITY};
+use crate::subject::codec::IDENTITY;
 use crate::table::{Cell, Column, Grid, Kind, factor, field, remark};
 use crate::text::clean;
 use crate::verdict::{difference, is_total_less};
@@ -160,8 +159,7 @@ pub struct Line<'a> {
     pub stored: f64,
     /// The connection.
     pub links: &'a Links,
-    /// Whether it may be the best at some speed. A cell whose visits ended because another cell is significantly better
-    /// on every axis may not: its few figures could only be ahead by chance.
+    /// Whether it may be the best at some speed, see [`Contender`].
     pub candidate: bool,
 }
 
@@ -296,19 +294,11 @@ fn mixes(report: &Report, links: &Links, group: &Group) -> Vec<MixTotals> {
 
 /// The line of one row.
 pub(crate) fn line_of<'a>(report: &Report, links: &'a Links, row: &'a Row, mix: Mix) -> Option<Line<'a>> {
-    let items = report.payload(&row.cell.payload).map_or(1, Payload::operations) as f64;
-    let part = |metric, weight: f64| Some(row.get(metric)?.scaled(weight));
-    let (writes, reads) = weights(mix);
-    let cost = match (writes, reads) {
-        (encode, 0.0) => part(ENCODE, encode)?,
-        (0.0, decode) => part(DECODE, decode)?,
-        (encode, decode) => part(ENCODE, encode)?.plus(&part(DECODE, decode)?),
-    };
-    let candidate = !matches!(row.stop, Some(StopReason::Dominated { .. }));
-    let bytes = row.value(ENCODED)? / items;
-    let byte_ns =
-        writes * links.write_ns_per_byte.unwrap_or(0.0) + reads * links.read_ns_per_byte.unwrap_or(0.0);
-    Some(Line { row, cost: cost.scaled(1.0 / items), bytes, stored: bytes * byte_ns, links, candidate })
+    let contender = Contender::of(report, row)?;
+    let shares = weights(mix);
+    let (cost, bytes) = (contender.cost(shares)?, contender.bytes?);
+    let stored = contender.stored_ns(shares);
+    Some(Line { row, cost, bytes, stored, links, candidate: contender.candidate })
 }
 
 /// The lower envelope: the lines that are best at some link speed, from an infinite one to zero. Each has the

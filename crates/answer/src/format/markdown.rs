@@ -26,10 +26,6 @@ impl Format for Markdown {
         "the complete report with links to its charts (write svg beside it)"
     }
 
-    fn announced(&self) -> Option<(&'static str, usize)> {
-        Some(("report", 1))
-    }
-
     fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
         let blocks = document::build(report, &whole(options));
         Ok(vec![Rendered::new("report.md", text(&blocks, &report.pictures(), options))])

@@ -30,10 +30,6 @@ impl Format for Png {
         Medium::Picture
     }
 
-    fn announced(&self) -> Option<(&'static str, usize)> {
-        Some(("picture", 3))
-    }
-
     fn render(&self, report: &Report, _: &Options) -> Result<Vec<Rendered>> {
         let reading = Reading { fontdb: fonts(), ..Reading::default() };
         let render = |picture: Picture| {

@@ -21,6 +21,7 @@ use crate::gather::{Gathered, Measured};
 use crate::group::Group;
 use crate::metric::{Metric, Part, Source, metrics};
 use crate::names;
+use crate::ranking::Costs;
 use crate::report::Report;
 use crate::row::{Row, Values};
 use crate::subject::split::{part_of, rest, user_share};
@@ -94,6 +95,7 @@ pub static SHAPE: Shape = Shape {
     },
     complete: |_| {},
     axes: None,
+    costs: Some(Costs { write: None, read: (CPU, "workers and store"), bytes: None }),
     headline: &[CPU],
     marks: &[],
     caveats,

@@ -21,6 +21,7 @@ use crate::gather::{Gathered, Measured, usable};
 use crate::group::Group;
 use crate::metric::{Metric, Source, metrics};
 use crate::names;
+use crate::ranking::Costs;
 use crate::report::Report;
 use crate::row::{Row, Values};
 use crate::subject::{Axes, Factor, Look, Mark, Shape, Shown, metric, shown};
@@ -80,6 +81,11 @@ pub static SHAPE: Shape = Shape {
         share_base(rows);
     },
     axes: Some(Axes { times: &[(ENCODE, "encode time")], size: STORED }),
+    costs: Some(Costs {
+        write: Some((ENCODE, "encoding")),
+        read: (DECODE, "decoding"),
+        bytes: Some((ENCODED, "encoded bytes")),
+    }),
     headline: &[ENCODE, DECODE],
     marks: &[Mark { name: "reference", note: "reference", pick: reference }],
     caveats,

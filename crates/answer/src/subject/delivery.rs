@@ -31,6 +31,7 @@ use crate::gather::{Gathered, Measured};
 use crate::group::Group;
 use crate::metric::{Better, Metric, Over, Part, Per, Source, Unit, metrics};
 use crate::names;
+use crate::ranking::Costs;
 use crate::report::{OverLink, Report};
 use crate::row::{Row, Values};
 use crate::subject::codec::RIVAL;
@@ -82,6 +83,7 @@ pub static SHAPE: Shape = Shape {
     facts,
     complete: |_| {},
     axes: Some(Axes { times: &[(CPU, "CPU time"), ("service-p50", "response time")], size: BODY }),
+    costs: Some(Costs { write: None, read: (CPU, "server and PHP"), bytes: Some((BODY, "body bytes")) }),
     headline: &[CPU],
     marks: &[
         Mark { name: "reference", note: "plain", pick: plain },

@@ -16,6 +16,8 @@ use crate::run::list::{FOLDER, LATEST, below, find};
 pub use list::Listing;
 use weigh_answer::document;
 use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
+use weigh_answer::ranking::document::RankingDocument;
+use weigh_answer::ranking::{self, Conditions};
 use weigh_answer::report::Report;
 use weigh_answer::table::Columns;
 use weigh_model::text::clean_path;
@@ -38,6 +40,9 @@ pub struct Args {
     /// As JSON: the run, or the list of runs
     #[arg(long, conflicts_with_all = ["format", "full"])]
     json: bool,
+    /// Rank the configurations under your conditions, such as link=10:40,reads=100 (the address of a run's page has them too)
+    #[arg(long, value_name = "CONDITIONS", requires = "run", conflicts_with_all = ["format", "out", "columns"])]
+    at: Option<String>,
     #[command(flatten)]
     wanted: ColumnsFlag,
 }
@@ -53,7 +58,16 @@ pub struct ColumnsFlag {
 const EXAMPLES: &str = "Examples:
   weigh report                                    list the runs in weigh-runs
   weigh report latest --full                      the newest run with all evidence
-  weigh report latest -f markdown -f png --out .  a report and its pictures as files";
+  weigh report latest -f html --out .             one page for a browser
+  weigh report latest -f markdown -f png --out .  a report and its pictures as files
+  weigh report latest --at link=1.6:150,connection=new  what is best over 1.6 Mbit/s with 150 ms
+
+Conditions of --at, with commas between them; what is left out is as in the study:
+  goal=time or money      what is to be least
+  link=MBIT:MS[:SHARE]    speed and round trip; several links with + between them
+  connection=warm, idle or new
+  reads=N                 reads per write
+  core-hour, gb, second   prices: of a core for an hour, of 10^9 bytes sent, of a second that a visitor waits";
 
 fn known_format(text: &str) -> Result<&'static dyn Format, String> {
     format::named(text).map_err(|e| e.to_string())
@@ -80,6 +94,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let path = find(word).or_refuse()?;
     let json: &[&dyn Format] = &[&format::json::Json];
     let formats = if args.json { json } else { &args.format };
+    if let Some(why) = formats.iter().find_map(|format| format.unavailable()) {
+        return Err(anyhow::anyhow!(why)).or_refuse();
+    }
     let picture = formats.iter().find(|format| format.medium() == Medium::Picture);
     if let (Some(picture), None) = (picture, &args.out) {
         let name = picture.name();
@@ -91,6 +108,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     }
     let stored = StoredRun::read(&path).or_refuse()?;
     let results = stored.report();
+    if let Some(text) = &args.at {
+        return at(&results, text, args);
+    }
     let shown = Shown::new(args.full, args.json, &args.wanted);
     document::check(&results, &shown.columns).or_refuse()?;
     let Shown { detail, columns, .. } = shown;
@@ -111,6 +131,23 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     Ok(Exit::Fine.into())
 }
 
+/// Prints the ranking under these conditions.
+fn at(results: &Report, text: &str, args: &Args) -> Result<ExitCode> {
+    let usual = Conditions::usual(results.study.links.as_ref());
+    let conditions = usual.with(text).map_err(|why| anyhow::anyhow!("--at {why}")).or_refuse()?;
+    if args.json {
+        terminal::print_json(&RankingDocument::of(results, &conditions))?;
+    } else {
+        let detail = if args.full { Detail::Full } else { Detail::Summary };
+        let options = options(detail, None);
+        terminal::print(&format::terminal::text(
+            &ranking::document::blocks(results, &conditions, &options),
+            &options,
+        ))?;
+    }
+    Ok(Exit::Fine.into())
+}
+
 /// Says where a run's pictures and report are, and how its evidence is shown: a line each.
 pub fn further(run: &Path, detail: Detail) {
     let folder = run.join("report");
@@ -124,9 +161,11 @@ pub fn further(run: &Path, detail: Detail) {
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
         terminal::note(&format!("Pictures: {}{more}", from_here(first)));
     }
-    let reports: Vec<&PathBuf> = of("md");
-    if let [report, ..] = reports.as_slice() {
-        terminal::note(&format!("Report: {}", from_here(report)));
+    for (word, extension) in [("Page", "html"), ("Report", "md")] {
+        let reports: Vec<&PathBuf> = of(extension);
+        if let [report, ..] = reports.as_slice() {
+            terminal::note(&format!("{word}: {}", from_here(report)));
+        }
     }
     if detail == Detail::Summary {
         let runs = below(Path::new(FOLDER));

@@ -24,7 +24,7 @@ use crate::shelter::Shelter;
 use crate::study::Study;
 use crate::subject::{self, Surroundings, delivery};
 use weigh_answer::document;
-use weigh_answer::format::{self, Detail, FORMATS, Format, Medium, Options};
+use weigh_answer::format::{self, Detail, Format, Medium, Options};
 use weigh_answer::report::Report;
 use weigh_answer::table::Columns;
 use weigh_model::inventory::Inventory;
@@ -326,8 +326,8 @@ fn show(results: &Report, path: &Path, shown: &Shown, command: String) -> Result
     let printed: &dyn Format = if shown.json { &format::json::Json } else { &format::terminal::Terminal };
     report::print(results, printed, &options)?;
     let folder = path.join("report");
-    for format in FORMATS.iter().filter(|format| format.medium() != Medium::Screen) {
-        report::write(results, *format, &options, &folder)?;
+    for format in format::available().filter(|format| format.medium() != Medium::Screen) {
+        report::write(results, format, &options, &folder)?;
     }
     report::further(path, shown.detail);
     Ok(())

@@ -1,0 +1,42 @@
+//! The complete report as one file for a browser, see [`crate::page`].
+
+use anyhow::Result;
+
+use super::{Detail, Format, Medium, Options, Rendered};
+use crate::document;
+use crate::page::{self, data::Data};
+use crate::report::Report;
+
+/// `--format html`.
+#[derive(Debug)]
+pub struct Html;
+
+impl Format for Html {
+    fn name(&self) -> &'static str {
+        "html"
+    }
+
+    fn extension(&self) -> &'static str {
+        "html"
+    }
+
+    fn about(&self) -> &'static str {
+        "one page for a browser, with your own link, prices and visitors"
+    }
+
+    fn medium(&self) -> Medium {
+        Medium::Text
+    }
+
+    fn unavailable(&self) -> Option<&'static str> {
+        (!page::is_built_in()).then_some(page::MISSING)
+    }
+
+    fn render(&self, report: &Report, options: &Options) -> Result<Vec<Rendered>> {
+        let whole = Options { detail: Detail::Full, findings: usize::MAX, ..options.clone() };
+        let blocks = document::build(report, &whole);
+        let data = Data::of(report, options);
+        let page = page::page(&blocks, &report.pictures(), Some(&data))?;
+        Ok(vec![Rendered::new("report.html", page)])
+    }
+}

@@ -1,0 +1,325 @@
+//! The data of a run for the page's program: every configuration with its figures by round, and the rules of the
+//! analysis. `web/src/data.ts` has the same types.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use weigh_stats::Rule;
+
+use crate::document::group::{View, label, marks, views};
+use crate::estimate::Estimate;
+use crate::format::Options;
+use crate::metric::MetricDescription;
+use crate::ranking::{Conditions, Contender};
+use crate::report::Report;
+use crate::row::{Row, Seen};
+use crate::text::clean;
+use crate::words::explain;
+
+/// The version of this form: raised when a field changes its meaning or is removed.
+pub const SCHEMA: u32 = 1;
+
+/// Everything that the page's program needs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Data {
+    schema: u32,
+    program: String,
+    title: String,
+    question: String,
+    run: Run,
+    /// One configuration and several.
+    noun: (&'static str, &'static str),
+    metrics: Vec<MetricDescription>,
+    costs: Option<Words>,
+    conditions: Conditions,
+    links: Vec<Preset>,
+    sharing: f64,
+    rules: BTreeMap<String, PlainRule>,
+    groups: Vec<GroupData>,
+    faults: Vec<Failure>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Run {
+    started: String,
+    machine: String,
+    rounds: u32,
+    seconds: f64,
+    complete: bool,
+    command: Option<String>,
+}
+
+/// What is added up, in words.
+#[derive(Clone, Debug, Serialize)]
+struct Words {
+    write: Option<&'static str>,
+    read: &'static str,
+    bytes: Option<&'static str>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Preset {
+    name: String,
+    mbit: f64,
+    rtt_ms: f64,
+}
+
+/// [`Rule`] without an infinity, which JSON has not.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlainRule {
+    shrinkage: Option<PlainShrinkage>,
+    listed: f64,
+    claimed: f64,
+    comparisons: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct PlainShrinkage {
+    variance: f64,
+    freedom: Option<f64>,
+    all: f64,
+}
+
+/// A group.
+#[derive(Clone, Debug, Serialize)]
+pub struct GroupData {
+    title: String,
+    part: Option<String>,
+    content: String,
+    points: Vec<Point>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Point {
+    id: String,
+    label: String,
+    family: String,
+    front: bool,
+    recommended: bool,
+    marks: Vec<String>,
+    dominated_by: Option<String>,
+    candidate: bool,
+    config: Vec<(String, String)>,
+    caveats: Vec<String>,
+    write: Option<Observed>,
+    read: Option<Observed>,
+    bytes: Option<f64>,
+    stored_write: f64,
+    stored_read: f64,
+    values: BTreeMap<String, (f64, Option<f64>, Option<f64>, u32)>,
+    samples: BTreeMap<String, Vec<(u32, f64)>>,
+    histogram: Option<Histogram>,
+    series: Vec<Series>,
+}
+
+/// An estimate with its rounds.
+#[derive(Clone, Debug, Serialize)]
+struct Observed {
+    value: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    metric: &'static str,
+    quantile: f64,
+    rounds: Vec<(u32, f64)>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Histogram {
+    metric: String,
+    edges: Vec<f64>,
+    counts: Vec<u64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Series {
+    name: String,
+    unit: &'static str,
+    points: Vec<(f64, f64)>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Failure {
+    cell: String,
+    round: u32,
+    reason: String,
+    remedy: Option<String>,
+}
+
+impl Data {
+    /// Of a report.
+    pub fn of(report: &Report, options: &Options) -> Data {
+        let study = &report.study;
+        let shape = report.shape();
+        let title = if study.title.is_empty() { &study.name } else { &study.title };
+        let conditions = Conditions::usual(study.links.as_ref());
+        Data {
+            schema: SCHEMA,
+            program: format!("Weighbridge {}", clean(&report.run.version)),
+            title: clean(title),
+            question: clean(&study.question),
+            run: Run {
+                started: clean(&report.run.started),
+                machine: clean(&report.run.machine),
+                rounds: report.run.rounds,
+                seconds: report.run.seconds,
+                complete: report.run.complete,
+                command: options.command.as_deref().map(clean),
+            },
+            noun: shape.look.noun,
+            metrics: report.metrics.clone(),
+            costs: shape.costs.map(|costs| Words {
+                write: costs.write.map(|(_, words)| words),
+                read: costs.read.1,
+                bytes: costs.bytes.map(|(_, words)| words),
+            }),
+            links: presets(report, &conditions),
+            sharing: conditions.sharing,
+            conditions,
+            rules: rules(report),
+            groups: groups(report),
+            faults: report.faults.iter().map(|of| failure(report, of)).collect(),
+        }
+    }
+}
+
+/// The links to choose from: those of the run, otherwise typical ones.
+fn presets(report: &Report, conditions: &Conditions) -> Vec<Preset> {
+    let measured = report.links.iter().filter_map(|link| {
+        let mbit = link.asked.down_kbps? / 1e3;
+        Some(Preset { name: clean(&link.asked.name), mbit, rtt_ms: link.asked.rtt_ms })
+    });
+    let mut presets: Vec<Preset> = measured.collect();
+    // As in `links/`: 3g, lte, dsl, cable and fibre of WebPageTest, and a data centre.
+    let typical = [
+        ("3G", 1.6, 300.0),
+        ("LTE", 12.0, 70.0),
+        ("DSL", 1.5, 50.0),
+        ("cable", 5.0, 28.0),
+        ("fibre", 20.0, 4.0),
+        ("data centre", 1000.0, 0.5),
+    ];
+    for (name, mbit, rtt_ms) in typical {
+        if presets.iter().all(|known| known.name != name) {
+            presets.push(Preset { name: name.to_owned(), mbit, rtt_ms });
+        }
+    }
+    let usual = conditions.links[0];
+    presets.push(Preset { name: "usual here".to_owned(), mbit: usual.mbit, rtt_ms: usual.rtt_ms });
+    presets
+}
+
+/// The rule of each metric that is compared.
+pub fn rules(report: &Report) -> BTreeMap<String, PlainRule> {
+    let rule = |metric: &str| {
+        let drawn = report.rows.iter().find_map(|row| row.get(metric)?.drawn.as_ref());
+        drawn.and_then(|drawn| drawn.rule.as_deref().copied())
+    };
+    let plain = |rule: Rule| PlainRule {
+        shrinkage: rule.shrinkage.map(|shrinkage| PlainShrinkage {
+            variance: shrinkage.variance,
+            freedom: Some(shrinkage.freedom).filter(|freedom| freedom.is_finite()),
+            all: shrinkage.all,
+        }),
+        listed: rule.listed,
+        claimed: rule.claimed,
+        comparisons: rule.comparisons,
+    };
+    let of = |metric: &MetricDescription| Some((metric.id.clone(), plain(rule(&metric.id)?)));
+    report.metrics.iter().filter_map(of).collect()
+}
+
+/// Every group with its configurations in the plan's order.
+pub fn groups(report: &Report) -> Vec<GroupData> {
+    let group = |view: &View| GroupData {
+        title: view.title(),
+        part: report.shape().look.part.map(|part| part(report, view.group)),
+        content: view.content(),
+        points: report.members(view.group).map(|row| point(view, row)).collect(),
+    };
+    views(report).iter().map(group).collect()
+}
+
+fn point(view: &View, row: &Row) -> Point {
+    let report = view.report;
+    let shape = report.shape();
+    let contender = Contender::of(report, row);
+    let observed = |of: Option<&Estimate>, metric: Option<&'static str>| {
+        let (estimate, metric) = (of?, metric?);
+        let rounds = estimate.drawn_rounds().to_vec();
+        let quantile = estimate.drawn.as_ref().map_or(0.5, |drawn| drawn.quantile);
+        let Estimate { value, low, high, .. } = *estimate;
+        Some(Observed { value, low, high, metric, quantile, rounds })
+    };
+    let costs = shape.costs.as_ref();
+    let drawn = |id: &&str| Some(((*id).to_owned(), row.get(id)?.drawn_rounds().to_vec()));
+    Point {
+        id: row.id().to_owned(),
+        label: (shape.look.label)(row),
+        family: clean(&row.cell.setting.codec),
+        front: row.front,
+        recommended: report.recommends(row.id()),
+        marks: marks(report, view.group, row),
+        dominated_by: row.dominated_by.as_deref().map(|id| label(report, id)),
+        candidate: contender.as_ref().is_none_or(|contender| contender.candidate),
+        config: config(report, row),
+        caveats: row.caveats.iter().map(|caveat| explain(caveat, row.stop.as_ref()).0).collect(),
+        write: observed(
+            contender.as_ref().and_then(|contender| contender.write.as_ref()),
+            costs.and_then(|costs| costs.write).map(|write| write.0),
+        ),
+        read: observed(
+            contender.as_ref().and_then(|contender| contender.read.as_ref()),
+            costs.map(|costs| costs.read.0),
+        ),
+        bytes: contender.as_ref().and_then(|contender| contender.bytes),
+        stored_write: contender.as_ref().map_or(0.0, |contender| contender.stored.0),
+        stored_read: contender.as_ref().map_or(0.0, |contender| contender.stored.1),
+        values: row
+            .values
+            .iter()
+            .map(|(id, estimate)| {
+                (id.clone(), (estimate.value, estimate.low, estimate.high, estimate.rounds))
+            })
+            .collect(),
+        samples: shape.headline.iter().filter_map(drawn).filter(|(_, rounds)| !rounds.is_empty()).collect(),
+        histogram: row.seen.as_ref().and_then(|seen| histogram(seen)),
+        series: row.seen.as_ref().map(|seen| series(report, row, seen)).unwrap_or_default(),
+    }
+}
+
+/// The factors and facts of a row.
+fn config(report: &Report, row: &Row) -> Vec<(String, String)> {
+    let factors = report.shape().factors.iter();
+    let factors = factors.filter_map(|factor| Some((factor.id.to_owned(), clean(&(factor.of)(&row.cell)?))));
+    let facts = row.facts.iter().map(|(name, value)| (clean(name), clean(value)));
+    let runtime = report.runtimes.iter().find(|runtime| runtime.name == row.cell.runtime);
+    let version = runtime.map(|runtime| ("runtime version".to_owned(), clean(&runtime.version)));
+    factors.chain(facts).chain(version).filter(|(_, value)| !value.is_empty()).collect()
+}
+
+fn failure(report: &Report, of: &crate::report::FaultRow) -> Failure {
+    Failure {
+        cell: label(report, &of.cell),
+        round: of.round,
+        reason: clean(&of.fault.message),
+        remedy: of.fault.remedy.as_deref().map(clean),
+    }
+}
+
+fn histogram(seen: &Seen) -> Option<Histogram> {
+    let bins = seen.bins.as_ref()?;
+    Some(Histogram { metric: bins.metric.to_owned(), edges: bins.edges.clone(), counts: bins.counts.clone() })
+}
+
+/// The headline metrics over the time of the run.
+fn series(report: &Report, row: &Row, seen: &Seen) -> Vec<Series> {
+    let at: BTreeMap<u32, f64> = seen.at.iter().copied().collect();
+    let of = |id: &&str| {
+        let metric = report.metrics.iter().find(|metric| metric.id == **id)?;
+        let rounds = row.get(id)?.drawn_rounds().iter();
+        let points: Vec<(f64, f64)> =
+            rounds.filter_map(|(round, amount)| Some((*at.get(round)?, *amount))).collect();
+        (!points.is_empty()).then(|| Series { name: metric.id.clone(), unit: metric.unit.symbol(), points })
+    };
+    report.shape().headline.iter().filter_map(of).collect()
+}

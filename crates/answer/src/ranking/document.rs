@@ -1,0 +1,155 @@
+//! A ranking of every group, as blocks and for other programs.
+
+use serde::Serialize;
+use weigh_model::transfer::Connection;
+use weigh_model::units;
+
+use super::{Conditions, Goal, LinkShare, Ranked, contenders, rank};
+use crate::document::group::{View, marked, views};
+use crate::document::{Block, more};
+use crate::format::{Detail, Options};
+use crate::report::Report;
+use crate::table::{Grid, Kind, Tone, factor, field, remark};
+
+/// Configurations of a group that a summary shows.
+const FEW: usize = 5;
+
+/// The version of the JSON.
+const SCHEMA: u32 = 1;
+
+/// What `weigh report RUN --at CONDITIONS --json` writes.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct RankingDocument {
+    /// The version of this form.
+    schema: u32,
+    /// The conditions.
+    conditions: Conditions,
+    /// One entry per group, in the report's order.
+    groups: Vec<RankedGroup>,
+}
+
+/// The ranking of a group.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct RankedGroup {
+    /// Its title.
+    title: String,
+    /// Its configurations, the cheapest first.
+    ranked: Vec<Ranked>,
+}
+
+impl RankingDocument {
+    /// Of every group of a report that has costs.
+    pub fn of(report: &Report, conditions: &Conditions) -> RankingDocument {
+        let groups = ranked(report, conditions);
+        let groups = groups.into_iter().map(|(view, ranked)| RankedGroup { title: title(&view), ranked });
+        RankingDocument { schema: SCHEMA, conditions: conditions.clone(), groups: groups.collect() }
+    }
+}
+
+fn ranked<'r>(report: &'r Report, conditions: &Conditions) -> Vec<(View<'r>, Vec<Ranked>)> {
+    let of = |view: View<'r>| {
+        let ranked = rank(&contenders(report, view.group), conditions);
+        (!ranked.is_empty()).then_some((view, ranked))
+    };
+    views(report).into_iter().filter_map(of).collect()
+}
+
+fn title(view: &View) -> String {
+    view.full_title().unwrap_or_else(|| view.title())
+}
+
+/// A table per group. A summary has the first few configurations of each.
+pub fn blocks(report: &Report, conditions: &Conditions, options: &Options) -> Vec<Block> {
+    let mut blocks = vec![
+        Block::Heading(1, "Ranking under your conditions".into()),
+        Block::Remark(words(report, conditions)),
+    ];
+    let groups = ranked(report, conditions);
+    if groups.is_empty() {
+        blocks.push(Block::Text("No configuration of this run has the figures that a ranking needs.".into()));
+    }
+    for (view, ranked) in &groups {
+        let shown = if options.detail == Detail::Full { ranked.len() } else { FEW.min(ranked.len()) };
+        blocks.push(Block::Heading(2, title(view)));
+        blocks.push(Block::Table(table(view, &ranked[..shown], conditions.goal)));
+        blocks.extend(more(ranked.len() - shown, "more configuration", "more configurations"));
+    }
+    blocks
+}
+
+fn table(view: &View, ranked: &[Ranked], goal: Goal) -> Grid {
+    let (unit, factor_of) = match goal {
+        Goal::Time => ("ms", 1e-6),
+        Goal::Money => ("per million", 1.0),
+    };
+    let least = ranked.first().map_or(1.0, |first| first.total);
+    Grid::toned(ranked.iter().enumerate(), |(at, one)| {
+        let tone = match (one.tie, one.candidate) {
+            (true, _) => Tone::Strong,
+            (false, true) => Tone::Plain,
+            (false, false) => Tone::Dim,
+        };
+        let name = view
+            .report
+            .row(&one.id)
+            .map_or_else(|| view.label(&one.id), |row| marked(view.report, row, &view.label(&one.id)));
+        let note = match (one.best, one.tie, one.candidate) {
+            (true, ..) => "best",
+            (false, true, _) => "no significant difference",
+            (false, false, true) => "",
+            (false, false, false) => "given up early",
+        };
+        let end = |end: Option<f64>| end.map(|end| end * factor_of);
+        let fields = vec![
+            factor("", (at + 1).to_string()),
+            factor(view.report.shape().look.noun.0, name),
+            field("total", unit, Kind::Three, 0, one.total * factor_of),
+            field("95% low", unit, Kind::Three, 4, end(one.low)),
+            field("95% high", unit, Kind::Three, 4, end(one.high)),
+            field("vs first", "×", Kind::Fixed(2), 2, one.total / least),
+            remark("note", 1, note),
+        ];
+        (tone, fields)
+    })
+}
+
+/// The conditions in words.
+fn words(report: &Report, conditions: &Conditions) -> String {
+    let link = |link: &LinkShare| {
+        let share = if conditions.links.len() > 1 {
+            let all: f64 = conditions.links.iter().map(|link| link.share).sum();
+            format!("{} over ", units::percent(link.share / all))
+        } else {
+            String::new()
+        };
+        format!("{share}{} with a round trip of {}", units::mbit(link.mbit), units::ns(link.rtt_ms * 1e6))
+    };
+    let mut parts = Vec::new();
+    let costs = report.shape().costs;
+    if costs.is_some_and(|costs| costs.bytes.is_some()) {
+        let links: Vec<String> = conditions.links.iter().map(link).collect();
+        let connection = match conditions.connection {
+            Connection::Warm => "on a warm connection",
+            Connection::Idle => "on an idle connection",
+            Connection::New => "on a new connection",
+        };
+        parts.push(format!("{}, {connection}", units::list(&links)));
+    }
+    if costs.is_some_and(|costs| costs.write.is_some()) {
+        parts.push(format!("{} reads per write", units::trimmed_number(conditions.reads)));
+    }
+    let goal = match conditions.goal {
+        Goal::Time => "Least time of an operation: CPU time and the time on the link".to_owned(),
+        Goal::Money => {
+            parts.push(format!(
+                "a core-hour costs {}, a GB {}, a second of a visitor {}",
+                conditions.core_hour, conditions.gb, conditions.second
+            ));
+            "Least price of a million operations".to_owned()
+        }
+    };
+    match parts.is_empty() {
+        true => format!("{goal}."),
+        false => format!("{goal}; {}.", parts.join("; ")),
+    }
+}
