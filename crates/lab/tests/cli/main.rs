@@ -30,6 +30,7 @@ mod load;
 mod names;
 mod own;
 mod pack;
+mod page;
 #[allow(dead_code, reason = "the benchmarks use the rest of it")]
 mod peer;
 mod php;

@@ -4,7 +4,7 @@ mod advised;
 mod client;
 mod dictionaries;
 mod faults;
-mod fixture;
+pub mod fixture;
 mod fpm;
 mod meter;
 mod negotiation;

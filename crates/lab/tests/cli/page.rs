@@ -1,0 +1,177 @@
+//! The page of a run: it ranks as the analysis does, in Node and in a real browser.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+use weigh::run::dir::StoredRun;
+use weigh_answer::format::{Options, named};
+use weigh_answer::page::{self, data::Data};
+use weigh_answer::ranking::{Conditions, contenders, rank};
+use weigh_answer::report::Report;
+
+use crate::lab::Lab;
+use crate::servers::fixture::skip;
+
+/// States of the page that are compared.
+const STATES: usize = 200;
+
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn stored(name: &str) -> Report {
+    StoredRun::read(&checkout().join("docs/runs").join(name)).unwrap().report()
+}
+
+/// Conditions as a reader may set them.
+fn drawn(rng: &mut impl Rng) -> String {
+    let mut number = |low: f64, high: f64| {
+        let drawn = low * (high / low).powf(rng.random::<f64>());
+        // As a field shows it.
+        format!("{drawn:.3e}").parse::<f64>().unwrap()
+    };
+    let mut link = || format!("{}:{}:{}", number(0.05, 1e4), number(0.01, 900.0), number(0.01, 1.0));
+    let links = [link(), link(), link()];
+    let (reads, core, gb, second) =
+        (number(0.01, 1e5), number(1e-3, 1.0), number(1e-4, 1.0), number(1e-7, 1e-2));
+    let count = 1 + rng.random_range(0..3);
+    let goal = ["time", "money"][rng.random_range(0..2)];
+    let connection = ["warm", "idle", "new"][rng.random_range(0..3)];
+    let reads = if rng.random_range(0..10) == 0 { 0.0 } else { reads };
+    let second = if rng.random_range(0..2) == 0 { 0.0 } else { second };
+    format!(
+        "goal={goal},link={},connection={connection},reads={reads},core-hour={core},gb={gb},second={second}",
+        links[..count].join("+")
+    )
+}
+
+/// The rankings of a report under random conditions, as the page's tests read them.
+fn cases(report: &Report, states: usize) -> Value {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let usual = Conditions::usual(report.study.links.as_ref());
+    let case = |_| {
+        let text = drawn(&mut rng);
+        let group = rng.random_range(0..report.groups.len());
+        let ranked = rank(&contenders(report, &report.groups[group]), &usual.with(&text).unwrap());
+        json!({ "fragment": format!("{text},group={group}"), "group": group, "ranked": ranked })
+    };
+    json!((0..states).map(case).collect::<Vec<_>>())
+}
+
+/// The tests of the page's program; none where they cannot run.
+fn page_tests(file: &str) -> Option<Command> {
+    let web = checkout().join("web");
+    let is_there =
+        |program: &str| Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success());
+    if !is_there("node") || !web.join("node_modules").is_dir() || !page::is_built_in() {
+        skip("the page: Node, or what `make web` makes, was not found");
+        return None;
+    }
+    let mut node = Command::new("node");
+    node.current_dir(&web).args(["--test", file]);
+    Some(node)
+}
+
+fn passes(mut node: Command) {
+    let out = node.output().unwrap();
+    let (told, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    assert!(out.status.success(), "{told}\n{errors}");
+    // Figures that the tests measure.
+    told.lines().filter(|line| line.starts_with("page-")).for_each(|line| println!("{line}"));
+}
+
+#[test]
+fn the_pages_program_ranks_as_the_analysis_does() {
+    let Some(mut node) = page_tests("test/cases.test.mjs") else { return };
+    let lab = Lab::new();
+    for run in ["cache-levels", "static-assets", "page-output", "cache-client"] {
+        let report = stored(run);
+        let all = json!({ "data": Data::of(&report, &Options::default()), "cases": cases(&report, STATES) });
+        lab.write(&format!("{run}.json"), all.to_string());
+    }
+    node.env("RANKING_CASES", lab.path(""));
+    passes(node);
+}
+
+#[test]
+fn a_browser_shows_the_ranking_of_the_analysis_and_nothing_hostile() {
+    let Some(mut node) = page_tests("test/browser.test.mjs") else { return };
+    let chromium = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|out| out.status.success()));
+    let Some(chromium) = chromium else {
+        return skip("the page in a browser: Chromium was not found; install it: apt install chromium");
+    };
+    let lab = Lab::new();
+    let report = stored("cache-levels");
+    let render = |report: &Report| {
+        let options = Options { command: Some("weigh run cache-levels".into()), ..Options::default() };
+        named("html").unwrap().render(report, &options).unwrap().remove(0).bytes
+    };
+    lab.write("page.html", render(&report));
+    lab.write("hostile.html", render(&hostile(report.clone())));
+    lab.write("cases.json", cases(&report, STATES).to_string());
+    let shots = std::env::var_os("PAGE_SHOTS").map_or_else(|| lab.path("shots"), PathBuf::from);
+    fs::create_dir_all(&shots).unwrap();
+    node.env("PAGE", lab.path("page.html"))
+        .env("PAGE_HOSTILE", lab.path("hostile.html"))
+        .env("PAGE_CASES", lab.path("cases.json"))
+        .env("PAGE_SHOTS", shots)
+        .env("CHROMIUM", chromium);
+    passes(node);
+}
+
+/// The report with names that would be scripts if a browser took them for HTML.
+fn hostile(mut report: Report) -> Report {
+    let name = "</script><script>window.pwned = 1</script>\"'><img src=x onerror=\"window.pwned=1\">\u{202e}";
+    report.study.title = name.into();
+    report.study.question = name.into();
+    report.payloads[0].kind = name.into();
+    let old = report.payloads[0].name.clone();
+    report.payloads[0].name = name.into();
+    for row in report.rows.iter_mut().filter(|row| row.cell.payload == old) {
+        row.cell.payload = name.into();
+        row.cell.setting.codec = name.into();
+        row.facts.insert("library".into(), name.into());
+    }
+    for group in report.groups.iter_mut().filter(|group| group.payload() == old) {
+        group.key.insert("payload".into(), name.into());
+    }
+    report
+}
+
+#[test]
+fn a_page_is_one_file_that_loads_nothing() {
+    if !page::is_built_in() {
+        return skip("the page: this build has none; `make web` makes it");
+    }
+    let lab = Lab::new();
+    let run = checkout().join("docs/runs/cache-levels");
+    lab.fine(&["report", run.to_str().unwrap(), "-f", "html", "--out", "."]);
+    let page = fs::read_to_string(lab.path("report.html")).unwrap();
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    assert!(page.contains("default-src 'none'") && !page.contains("src=\"http") && !page.contains("@import"));
+}
+
+#[test]
+fn conditions_on_the_command_line_rank_as_in_the_page() {
+    let lab = Lab::new();
+    let run = checkout().join("docs/runs/cache-levels");
+    let run = run.to_str().unwrap();
+    let told = lab.told(&["report", run, "--at", "link=1.6:150,connection=new,reads=100", "--json"]);
+    let report = stored("cache-levels");
+    let usual = Conditions::usual(report.study.links.as_ref());
+    let conditions = usual.with("link=1.6:150,connection=new,reads=100").unwrap();
+    let first = &told["groups"][0]["ranked"][0];
+    let ranked = rank(&contenders(&report, &report.groups[0]), &conditions);
+    assert_eq!(first["id"], ranked[0].id.as_str());
+    assert_eq!(told["groups"].as_array().unwrap().len(), report.groups.len());
+    let text = lab.fine(&["report", run, "--at", "link=1.6:150,connection=new,reads=100"]);
+    assert!(text.contains("1.6 Mbit/s") && text.contains("100 reads per write"), "{text}");
+    let line = lab.refused(&["report", run, "--at", "conection=new"]);
+    assert!(line.contains("did you mean `connection`?"), "{line}");
+}
