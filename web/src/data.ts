@@ -1,0 +1,98 @@
+// The data of a run, as `crates/answer/src/page/data.rs` writes it. Texts in it are hostile: they become text nodes, never markup.
+
+export type Goal = "time" | "money";
+export type Connection = "warm" | "idle" | "new";
+
+/** A link, and the share of operations over it. */
+export interface LinkShare {
+  mbit: number;
+  rtt_ms: number;
+  share: number;
+}
+
+/** Under which configurations are ranked. Prices: of a core for an hour, of 10^9 bytes sent, of a second that a visitor waits. */
+export interface Conditions {
+  goal: Goal;
+  links: LinkShare[];
+  connection: Connection;
+  reads: number;
+  core_hour: number;
+  gb: number;
+  second: number;
+}
+
+/** The test for comparisons of one metric. `freedom` is null where it is infinite. */
+export interface Rule {
+  shrinkage: { variance: number; freedom: number | null; all: number } | null;
+  listed: number;
+  claimed: number;
+  comparisons: number;
+}
+
+/** A value with its 95% interval, and its rounds. */
+export interface Observed {
+  value: number;
+  low: number | null;
+  high: number | null;
+  metric: string;
+  quantile: number;
+  rounds: [number, number][];
+}
+
+export interface Metric {
+  id: string;
+  unit: string;
+  better: "less" | "more" | "neither";
+  per: string;
+  about: string;
+}
+
+/** One configuration. */
+export interface Point {
+  id: string;
+  label: string;
+  family: string;
+  front: boolean;
+  recommended: boolean;
+  marks: string[];
+  dominated_by: string | null;
+  candidate: boolean;
+  config: [string, string][];
+  caveats: string[];
+  write: Observed | null;
+  read: Observed | null;
+  bytes: number | null;
+  stored_write: number;
+  stored_read: number;
+  values: Record<string, [number, number | null, number | null, number]>;
+  samples: Record<string, [number, number][]>;
+  histogram: { metric: string; edges: number[]; counts: number[] } | null;
+  series: { name: string; unit: string; points: [number, number][] }[];
+}
+
+export interface Group {
+  title: string;
+  part: string | null;
+  content: string;
+  points: Point[];
+}
+
+export interface Data {
+  schema: number;
+  program: string;
+  title: string;
+  question: string;
+  run: { started: string; machine: string; rounds: number; seconds: number; complete: boolean; command: string | null };
+  noun: [string, string];
+  metrics: Metric[];
+  costs: { write: string | null; read: string; bytes: string | null } | null;
+  conditions: Conditions;
+  links: { name: string; mbit: number; rtt_ms: number }[];
+  sharing: number;
+  rules: Record<string, Rule>;
+  groups: Group[];
+  faults: { cell: string; round: number; reason: string; remedy: string | null }[];
+}
+
+/** The version of the data that this program reads. */
+export const SCHEMA = 1;

@@ -1,0 +1,135 @@
+// One configuration: what it is exactly, every figure, its samples, and the command that repeats it.
+
+import * as Plot from "@observablehq/plot";
+import type { Data, Point } from "./data";
+import { copyButton, h } from "./dom";
+import { ofUnit, tick } from "./format";
+
+/** A chart with its figures as text for those who do not see it. */
+function figure(title: string, plot: Element, words: string): HTMLElement {
+  plot.setAttribute("role", "img");
+  plot.setAttribute("aria-label", `${title}. ${words}`);
+  return h("figure", {}, h("figcaption", {}, title), plot as HTMLElement, h("p", { class: "remark" }, words));
+}
+
+const style = { background: "transparent", fontSize: "12px" };
+
+function unitOf(data: Data, id: string): string {
+  return data.metrics.find((metric) => metric.id === id)?.unit ?? "";
+}
+
+function samples(data: Data, point: Point, width: number): HTMLElement[] {
+  return Object.entries(point.samples).map(([id, rounds]) => {
+    const unit = unitOf(data, id);
+    const value = point.values[id]?.[0] ?? NaN;
+    const amounts = rounds.map(([, amount]) => amount);
+    const plot = Plot.plot({
+      width,
+      height: 180,
+      marginLeft: 70,
+      style,
+      x: { label: "round", tickFormat: (round: number) => (Number.isInteger(round) ? String(round) : "") },
+      y: { label: null, tickFormat: tick(unit), nice: true, ticks: 4, grid: true },
+      marks: [
+        Plot.ruleY([value], { stroke: "var(--accent)" }),
+        Plot.dot(rounds, { x: "0", y: "1", fill: "currentColor", r: 3 }),
+      ],
+    });
+    const told = (amount: number) => ofUnit(unit, amount, null, null);
+    const words =
+      `${rounds.length} rounds from ${told(Math.min(...amounts))} to ${told(Math.max(...amounts))}; ` +
+      `the line is the figure of the tables, ${told(value)}.`;
+    return figure(`${id} by round`, plot, words);
+  });
+}
+
+function histogram(data: Data, point: Point, width: number): HTMLElement | null {
+  const bins = point.histogram;
+  if (bins === null) return null;
+  const unit = unitOf(data, bins.metric);
+  const rows = bins.counts.map((count, at) => ({ count, low: bins.edges[at] ?? 0, high: bins.edges[at + 1] ?? 0 }));
+  const plot = Plot.plot({
+    width,
+    height: 180,
+    marginLeft: 50,
+    style,
+    x: { type: "log", label: null, tickFormat: tick(unit), ticks: 4 },
+    y: { label: "samples", labelArrow: "none", grid: true, ticks: 4 },
+    marks: [
+      Plot.rectY(rows, { x1: "low", x2: "high", y: "count", fill: "currentColor", insetLeft: 0.5, insetRight: 0.5 }),
+      Plot.ruleY([0]),
+    ],
+  });
+  const all = bins.counts.reduce((sum, count) => sum + count, 0);
+  const most = rows.reduce((most, row) => (row.count > most.count ? row : most));
+  const told = (amount: number) => ofUnit(unit, amount, null, null);
+  const words = `${all} samples; most of them, ${most.count}, from ${told(most.low)} to ${told(most.high)}.`;
+  return figure(`Distribution of ${bins.metric}`, plot, words);
+}
+
+function series(point: Point, width: number): HTMLElement[] {
+  return point.series.map((of) => {
+    const plot = Plot.plot({
+      width,
+      height: 160,
+      marginLeft: 70,
+      style,
+      x: { label: "seconds since the start of the run", labelArrow: "none", ticks: 5 },
+      y: { label: null, tickFormat: tick(of.unit), grid: true, ticks: 4 },
+      marks: [
+        Plot.line(of.points, { x: "0", y: "1", stroke: "currentColor" }),
+        Plot.dot(of.points, { x: "0", y: "1", fill: "currentColor", r: 2 }),
+      ],
+    });
+    const words = `${of.points.length} samples in the time of the run. A slope or a step is a change of the machine, not of the configuration.`;
+    return figure(`${of.name} over time`, plot, words);
+  });
+}
+
+export function detail(data: Data, point: Point, width: number, close: () => void): HTMLElement {
+  const config = h("dl", { class: "config" });
+  for (const [name, value] of point.config) config.append(h("dt", {}, name), h("dd", {}, value));
+  const metrics = data.metrics.filter((metric) => point.values[metric.id] !== undefined);
+  const rows = metrics.map((metric) => {
+    const [value, low, high, rounds] = point.values[metric.id] ?? [NaN, null, null, 0];
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, metric.id),
+      h("td", { class: "number" }, ofUnit(metric.unit, value, low, high)),
+      h("td", { class: "number" }, String(rounds)),
+      h("td", {}, `${metric.about.replace(/\.$/, "")}; per ${metric.per}.`),
+    );
+  });
+  const table = h(
+    "table",
+    { class: "grid" },
+    h("caption", {}, "Every figure with its 95% interval"),
+    h("thead", {}, h("tr", {}, ...["metric", "value", "rounds", "meaning"].map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, ...rows),
+  );
+  const place = [
+    point.recommended && "It is recommended.",
+    point.front && "It is on the Pareto front: nothing measured is both quicker and smaller.",
+    point.dominated_by !== null && `${point.dominated_by} is no larger and not measurably slower.`,
+    !point.candidate && "It was given up early: another configuration is significantly better in every respect.",
+  ].filter((words): words is string => typeof words === "string");
+  const command = data.run.command;
+  return h(
+    "section",
+    { id: "detail", "aria-label": `Details of ${point.label}`, tabindex: "-1" },
+    h("div", { class: "bar" }, h("h3", {}, point.label), h("button", { type: "button", click: close }, "Close")),
+    place.length > 0 && h("p", {}, place.join(" ")),
+    point.caveats.length > 0 && h("ul", { class: "points" }, ...point.caveats.map((caveat) => h("li", {}, caveat))),
+    config,
+    h("div", { class: "charts" }, ...samples(data, point, width), histogram(data, point, width), ...series(point, width)),
+    h("div", { class: "scroll", role: "region", "aria-label": "Every figure", tabindex: "0" }, table),
+    command !== null &&
+      h(
+        "div",
+        {},
+        h("p", {}, "Measured by:"),
+        h("pre", { class: "literal" }, h("code", {}, command), copyButton(() => command)),
+      ),
+  );
+}

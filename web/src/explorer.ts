@@ -1,0 +1,282 @@
+// The reader's own conditions: controls, chart, ranking and the details of one configuration, all following one state.
+
+import { groupIn, textOf, withText } from "./conditions";
+import { controls } from "./controls";
+import type { Conditions, Data, Group, Point } from "./data";
+import { detail } from "./detail";
+import { copyButton, h } from "./dom";
+import { bytes, list, ns, price, significant } from "./format";
+import { type Ranked, rank } from "./ranking";
+import { type Scatter, scatter } from "./scatter";
+
+/** Rows of the ranking that are shown at first. */
+const FEW = 10;
+/** Milliseconds after the last move before the best is announced, and before the address is changed. */
+const CALM = 400;
+
+type Column = "total" | "cost" | "bytes";
+
+/** Fills the place of the explorer. */
+export function explorer(data: Data, place: HTMLElement): void {
+  const groups = data.groups.filter((group) => group.points.length > 0);
+  if (groups.length === 0 || data.costs === null) return;
+  const text = () => decodeURIComponent(location.hash.slice(1));
+  let index = groupIn(text(), data.groups.length);
+  let conditions = withText(data.conditions, text());
+  let families = new Set<string>();
+  let all = false;
+  let sorted: Column = "total";
+  let chart: Scatter | null = null;
+  let selected: Point | null = null;
+  let timer = 0;
+
+  const group = (): Group => data.groups[index] ?? (groups[0] as Group);
+  const best = h("p", { class: "best" });
+  const spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
+  const figure = h("figure", { class: "scatter" });
+  const legend = h("figcaption");
+  const table = h("div", { class: "scroll", role: "region", "aria-label": "Ranking", tabindex: "0" });
+  const more = h("button", { type: "button", click: () => ((all = !all), show()) });
+  const details = h("div", { class: "details" });
+  const command = h("code");
+  const filter = h("fieldset", { class: "families" });
+  const panel = controls(data, conditions, (changed) => {
+    conditions = changed;
+    show();
+  });
+  const select = h("select", { id: "group" });
+  data.groups.forEach((group, at) => select.append(h("option", { value: at }, titleOf(group))));
+  select.addEventListener("change", () => {
+    index = Number(select.value);
+    selected = null;
+    build();
+  });
+
+  const chartWidth = () => Math.max(Math.floor(figure.clientWidth || 320), 280);
+  const shown = (ranked: Ranked[]) => ranked.filter((one) => families.size === 0 || families.has(one.point.family));
+
+  /** A group was chosen, or the width changed. */
+  function build(): void {
+    select.value = String(index);
+    const names = [...new Set(group().points.map((point) => point.family))].sort();
+    families = new Set([...families].filter((name) => names.includes(name)));
+    filter.hidden = names.length < 2;
+    filter.replaceChildren(
+      h("legend", {}, "Show only"),
+      ...names.map((name) => {
+        const input = h("input", { type: "checkbox", value: name });
+        input.checked = families.has(name);
+        input.addEventListener("change", () => {
+          if (input.checked) families.add(name);
+          else families.delete(name);
+          show();
+        });
+        return h("label", {}, input, h("span", {}, name));
+      }),
+    );
+    chart = data.costs?.bytes == null ? null : scatter(data, group(), chartWidth(), choose);
+    figure.replaceChildren(...(chart === null ? [] : [chart.element]), legend);
+    showDetail();
+    show();
+  }
+
+  function choose(point: Point): void {
+    selected = point;
+    showDetail();
+    chart?.select(point.id);
+    document.getElementById("detail")?.focus();
+  }
+
+  function showDetail(): void {
+    const close = () => {
+      selected = null;
+      showDetail();
+      chart?.select(null);
+      select.focus();
+    };
+    const width = Math.min(chartWidth(), 460);
+    details.replaceChildren(...(selected === null ? [] : [detail(data, selected, width, close)]));
+  }
+
+  /** The conditions changed: everything that follows from them. */
+  function show(): void {
+    const ranked = shown(rank(data, group(), conditions));
+    chart?.update(ranked, conditions);
+    chart?.select(selected?.id ?? null);
+    const words = answer(ranked, conditions);
+    best.textContent = words;
+    legend.textContent = legendOf(conditions);
+    showTable(ranked);
+    const state = textOf(conditions);
+    command.textContent = `weigh report RUN --at '${state}'`;
+    clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      spoken.textContent = words;
+      history.replaceState(null, "", `#${state},group=${index}`);
+    }, CALM);
+  }
+
+  function showTable(ranked: Ranked[]): void {
+    const by: Record<Column, (one: Ranked) => number> = {
+      total: (one) => one.total,
+      cost: (one) => one.cost,
+      bytes: (one) => one.point.bytes ?? 0,
+    };
+    const ordered = sorted === "total" ? ranked : [...ranked].sort((a, b) => by[sorted](a) - by[sorted](b));
+    const rows = all ? ordered : ordered.slice(0, FEW);
+    const hasBytes = data.costs?.bytes != null;
+    const head = (column: Column, words: string) => {
+      const sort = () => {
+        sorted = column;
+        show();
+        table.querySelector<HTMLButtonElement>(`[data-sort="${column}"]`)?.focus();
+      };
+      const button = h("button", { type: "button", class: "sort", "data-sort": column, click: sort }, words);
+      return h("th", { scope: "col", class: "number", "aria-sort": sorted === column ? "ascending" : "none" }, button);
+    };
+    const unit = conditions.goal === "time" ? "time" : "price of a million";
+    const ranks = new Map(ranked.map((one, at) => [one.point.id, at + 1]));
+    const row = (one: Ranked) => {
+      const pick = h(
+        "button",
+        { type: "button", class: "link", click: () => choose(one.point) },
+        one.point.label,
+      );
+      return h(
+        "tr",
+        { class: one.best ? "strong best" : one.tie ? "strong" : one.point.candidate ? null : "dim" },
+        h("td", { class: "number" }, String(ranks.get(one.point.id))),
+        h("th", { scope: "row" }, pick),
+        h("td", { class: "number" }, amount(one.total, one.low, one.high, conditions)),
+        h("td", { class: "number" }, ns(one.cost)),
+        hasBytes && h("td", { class: "number" }, one.point.bytes === null ? "–" : bytes(one.point.bytes)),
+        h("td", {}, noteOf(one)),
+      );
+    };
+    table.replaceChildren(
+      h(
+        "table",
+        { class: "grid ranking" },
+        h("caption", {}, "Ranking under these conditions"),
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col", class: "number" }, "rank"),
+            h("th", { scope: "col" }, data.noun[0]),
+            head("total", `${unit} (95% interval)`),
+            head("cost", "CPU time"),
+            hasBytes && head("bytes", "bytes"),
+            h("th", { scope: "col" }, "note"),
+          ),
+        ),
+        h("tbody", {}, ...rows.map(row)),
+      ),
+    );
+    more.hidden = ordered.length <= FEW;
+    more.textContent = all ? `Show the first ${FEW}` : `Show all ${ordered.length}`;
+  }
+
+  const reset = h("button", {
+    type: "button",
+    click: () => {
+      conditions = { ...data.conditions };
+      panel.set(conditions);
+      show();
+    },
+  }, "Reset to the study's conditions");
+  const aside = h(
+    "div",
+    { class: "panel" },
+    h("div", { class: "choose" }, h("label", { for: "group" }, "Content"), select),
+    panel.element,
+    filter,
+    reset,
+  );
+  const view = h(
+    "div",
+    { class: "view" },
+    best,
+    spoken,
+    figure,
+    table,
+    more,
+    details,
+    h("p", { class: "remark" }, "The same on the command line:"),
+    h("pre", { class: "literal" }, command, copyButton(() => command.textContent ?? "")),
+  );
+  place.replaceChildren(
+    h("h2", {}, "Under your conditions"),
+    h(
+      "p",
+      { class: "remark" },
+      "Move what is different for you: the ranking follows, by the same rules as the analysis. CPU times are measured; the time on the link is computed.",
+    ),
+    h("div", { class: "explorer" }, aside, view),
+  );
+  place.hidden = false;
+  build();
+
+  let last = chartWidth();
+  new ResizeObserver(() => {
+    const width = chartWidth();
+    if (Math.abs(width - last) < 8) return;
+    last = width;
+    build();
+  }).observe(figure);
+  window.addEventListener("hashchange", () => {
+    index = groupIn(text(), data.groups.length);
+    conditions = withText(data.conditions, text());
+    panel.set(conditions);
+    build();
+  });
+  // For tests: the ranking that is shown, with every digit.
+  Object.defineProperty(window, "weighbridge", {
+    value: { ranked: () => rank(data, group(), conditions), index: () => index },
+  });
+}
+
+function titleOf(group: Group): string {
+  return group.part === null ? group.title : `${group.title} · ${group.part}`;
+}
+
+function amount(total: number, low: number | null, high: number | null, conditions: Conditions): string {
+  return conditions.goal === "time" ? ns(total, low, high) : price(total, low, high);
+}
+
+function noteOf(one: Ranked): string {
+  const notes = [
+    one.best ? "best" : one.tie ? "no significant difference to the best" : "",
+    one.point.recommended ? "recommended" : "",
+    ...one.point.marks,
+    one.point.candidate ? "" : "given up early",
+  ];
+  return notes.filter((note) => note !== "").join(", ");
+}
+
+/** What is best here, in a sentence or two. */
+function answer(ranked: Ranked[], conditions: Conditions): string {
+  const best = ranked.find((one) => one.best);
+  if (best === undefined) return "No configuration has the figures that a ranking needs.";
+  const per = conditions.goal === "time" ? "per operation" : "per million operations";
+  const first = `Best here: ${best.point.label}, ${amount(best.total, best.low, best.high, conditions)} ${per}.`;
+  const ties = ranked.filter((one) => one.tie && !one.best).map((one) => one.point.label);
+  const open = ties.length === 0 ? "" : ` No significant difference: ${list(ties)}.`;
+  const recommended = ranked.find((one) => one.point.recommended);
+  const behind =
+    recommended === undefined || recommended.tie
+      ? ""
+      : ` The study's recommendation, ${recommended.point.label}, takes ${significant(recommended.total / best.total)}× as much here.`;
+  return first + open + behind;
+}
+
+function legendOf(conditions: Conditions): string {
+  const least = conditions.goal === "time" ? "takes as long" : "costs as much";
+  return (
+    `Along the dashed curve an operation ${least} as with the best; what lies below or left of it would be better. ` +
+    "Large points are on the Pareto front, diamonds are recommended, rings mark the best (full) and what shows no significant difference to it (dotted). " +
+    "Lines through points are 95% intervals."
+  );
+}

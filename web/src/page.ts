@@ -1,0 +1,51 @@
+// The program of a page: the explorer where the run has something to rank, buttons that copy, and light or dark.
+
+import { type Data, SCHEMA } from "./data";
+import { copyButton, h } from "./dom";
+import { explorer } from "./explorer";
+import { failures } from "./failures";
+
+function read(): Data | null {
+  const text = document.getElementById("data")?.textContent ?? "null";
+  const data = JSON.parse(text) as Data | null;
+  return data !== null && data.schema === SCHEMA ? data : null;
+}
+
+/** A switch between light and dark; the reader's system decides until it is used. */
+function themeSwitch(): HTMLElement {
+  const root = document.documentElement;
+  const isDark = () => (root.dataset["theme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const button = h("button", { type: "button", class: "theme" });
+  const name = () => (button.textContent = isDark() ? "Light" : "Dark");
+  button.addEventListener("click", () => {
+    root.dataset["theme"] = isDark() ? "light" : "dark";
+    name();
+  });
+  name();
+  return button;
+}
+
+/** Commands and configuration can be copied. */
+function copies(): void {
+  for (const block of document.querySelectorAll("pre.literal")) {
+    const text = block.textContent ?? "";
+    if (block.querySelector("button") === null) block.append(copyButton(() => text));
+  }
+}
+
+/** Before printing, what is folded is opened. */
+function printing(): void {
+  window.addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+}
+
+document.getElementById("head")?.append(themeSwitch());
+const data = read();
+const place = document.getElementById("explore");
+if (data !== null && place !== null) {
+  explorer(data, place);
+  failures(data, place);
+}
+copies();
+printing();

@@ -1,0 +1,294 @@
+// CPU time against bytes: every configuration as a point that can be chosen, and the curve on which everything costs as much as the best.
+//
+// Plot draws axes and grid and gives the scales. Points and curve are drawn here, so that a slider's move changes only what it moves.
+
+import * as Plot from "@observablehq/plot";
+import { colour } from "./colours";
+import type { Conditions, Data, Group, Point } from "./data";
+import { s } from "./dom";
+import { bytes as bytesText, ns, tick } from "./format";
+import { type Ranked, costOf, knownOf, shares, valueOf } from "./ranking";
+
+const MARGIN = { left: 74, right: 24, top: 26, bottom: 46 };
+/** Points of the curve. */
+const CURVE = 120;
+/** Labels of configurations that tie with the best. */
+const NAMED = 4;
+
+interface Placed {
+  point: Point;
+  x: number;
+  y: number;
+  low: number;
+  high: number;
+}
+
+export interface Scatter {
+  element: HTMLElement;
+  /** Moves the marks of ranks and the curve; draws anew only if points moved. */
+  update: (ranked: Ranked[], conditions: Conditions) => void;
+  select: (id: string | null) => void;
+}
+
+export function scatter(data: Data, group: Group, width: number, choose: (point: Point) => void): Scatter {
+  const element = document.createElement("div");
+  element.className = "plot";
+  const height = Math.round(Math.min(Math.max(width * 0.6, 300), 520));
+  let drawn: Drawn | null = null;
+  let key = "";
+  let selected: string | null = null;
+  const update = (ranked: Ranked[], conditions: Conditions) => {
+    const mix = shares(group, conditions);
+    const shown = ranked.map((one) => one.point.id).sort().join("\n");
+    const now = `${mix.join(",")}|${shown}`;
+    if (now !== key || drawn === null) {
+      key = now;
+      drawn = draw(data, ranked, mix, width, height, choose);
+      element.replaceChildren(drawn.svg);
+    }
+    mark(drawn, data, group, ranked, conditions);
+    highlight(drawn, selected);
+  };
+  const select = (id: string | null) => {
+    selected = id;
+    if (drawn !== null) highlight(drawn, id);
+  };
+  return { element, update, select };
+}
+
+interface Drawn {
+  svg: SVGElement;
+  marks: Map<string, SVGGElement>;
+  placed: Map<string, Placed>;
+  curve: SVGPathElement;
+  labels: SVGGElement;
+  x: (value: number) => number;
+  y: (value: number) => number;
+  domain: { x: [number, number]; y: [number, number] };
+  width: number;
+  height: number;
+}
+
+function ends(values: number[]): [number, number] {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return low === high ? [low / 2, high * 2] : [low, high];
+}
+
+function draw(
+  data: Data,
+  ranked: Ranked[],
+  mix: [number, number],
+  width: number,
+  height: number,
+  choose: (point: Point) => void,
+): Drawn {
+  const figures = ranked.flatMap(({ point }) => {
+    const cost = costOf(point, mix);
+    if (cost === null || point.bytes === null || cost.value <= 0 || point.bytes <= 0) return [];
+    return [{ point, cost: cost.value, bytes: point.bytes, low: cost.low ?? cost.value, high: cost.high ?? cost.value }];
+  });
+  const [lowX, highX] = ends(figures.flatMap((f) => [f.cost, Math.min(f.high, f.cost * 3)]));
+  const [lowY, highY] = ends(figures.map((f) => f.bytes));
+  const pad = (highX / lowX) ** 0.05;
+  const domain = {
+    x: [lowX / pad, highX * pad] as [number, number],
+    y: [lowY / 1.06, highY * 1.06] as [number, number],
+  };
+  const names = [data.costs?.write, data.costs?.read].filter((name): name is string => name != null);
+  const plot = Plot.plot({
+    width,
+    height,
+    marginLeft: MARGIN.left,
+    marginRight: MARGIN.right,
+    marginTop: MARGIN.top,
+    marginBottom: MARGIN.bottom,
+    style: { background: "transparent", fontSize: "13px" },
+    x: {
+      type: "log",
+      domain: domain.x,
+      ticks: width < 500 ? 3 : 6,
+      tickFormat: tick("ns"),
+      label: `CPU time per operation: ${names.join(" and ")} →`,
+      labelAnchor: "right",
+      labelArrow: "none",
+      labelOffset: 40,
+    },
+    y: {
+      type: highY / lowY > 3 ? "log" : "linear",
+      domain: domain.y,
+      ticks: 6,
+      tickFormat: tick("bytes"),
+      label: `↑ ${data.costs?.bytes ?? "bytes"} per operation`,
+      labelArrow: "none",
+    },
+    marks: [Plot.gridX({ strokeOpacity: 0.12 }), Plot.gridY({ strokeOpacity: 0.12 })],
+  }) as SVGSVGElement;
+  const x = (value: number) => (plot as unknown as Plot.Plot).scale("x")!.apply(value) as number;
+  const y = (value: number) => (plot as unknown as Plot.Plot).scale("y")!.apply(value) as number;
+  plot.removeAttribute("viewBox");
+  plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  plot.setAttribute("role", "group");
+  plot.setAttribute(
+    "aria-label",
+    `${ranked.length} ${data.noun[1]} by CPU time and bytes. The table below has the same figures.`,
+  );
+  const placed = new Map<string, Placed>();
+  for (const f of figures) {
+    placed.set(f.point.id, { point: f.point, x: x(f.cost), y: y(f.bytes), low: x(f.low), high: x(Math.min(f.high, domain.x[1])) });
+  }
+  const curve = s("path", { class: "iso", fill: "none" });
+  const points = s("g", { class: "points" });
+  const labels = s("g", { class: "labels", "aria-hidden": "true" });
+  const marks = new Map<string, SVGGElement>();
+  for (const f of figures) {
+    const at = placed.get(f.point.id);
+    if (at === undefined) continue;
+    const pick = () => choose(f.point);
+    const mark = s(
+      "g",
+      {
+        class: "point",
+        role: "button",
+        tabindex: "-1",
+        style: `color:${colour(f.point.family)}`,
+        "aria-label": `${f.point.label}: ${ns(f.cost)}, ${bytesText(f.bytes)}`,
+        click: pick,
+        keydown: (event: Event) => {
+          const { key } = event as KeyboardEvent;
+          if (key === "Enter" || key === " ") {
+            event.preventDefault();
+            pick();
+          }
+          if (key === "ArrowRight" || key === "ArrowLeft") {
+            event.preventDefault();
+            step(figures.map((figure) => figure.point.id), f.point.id, key === "ArrowRight" ? 1 : -1, placed, marks);
+          }
+        },
+      },
+      s("line", { class: "error", x1: at.low, x2: at.high, y1: at.y, y2: at.y }),
+      s("circle", { class: "ring", cx: at.x, cy: at.y, r: 9 }),
+      f.point.recommended
+        ? s("path", { class: "dot", d: diamond(at.x, at.y, 7) })
+        : s("circle", { class: f.point.front ? "dot front" : "dot", cx: at.x, cy: at.y, r: f.point.front ? 5 : 3.5 }),
+      s("title", {}, f.point.label),
+    );
+    marks.set(f.point.id, mark);
+    points.append(mark);
+  }
+  // One point can be reached by Tab; arrows go to the others.
+  const first = ranked.find((one) => marks.has(one.point.id));
+  if (first !== undefined) marks.get(first.point.id)?.setAttribute("tabindex", "0");
+  plot.append(curve, points, labels);
+  return { svg: plot, marks, placed, curve, labels, x, y, domain, width, height };
+}
+
+function diamond(x: number, y: number, r: number): string {
+  return `M${x},${y - r}L${x + r},${y}L${x},${y + r}L${x - r},${y}Z`;
+}
+
+/** Moves the focus to the next point from left to right. */
+function step(
+  ids: string[],
+  from: string,
+  by: number,
+  placed: Map<string, Placed>,
+  marks: Map<string, SVGGElement>,
+): void {
+  const order = ids.filter((id) => placed.has(id)).sort((a, b) => (placed.get(a)?.x ?? 0) - (placed.get(b)?.x ?? 0));
+  const next = order[order.indexOf(from) + by];
+  const mark = next === undefined ? undefined : marks.get(next);
+  if (mark === undefined) return;
+  marks.get(from)?.setAttribute("tabindex", "-1");
+  mark.setAttribute("tabindex", "0");
+  mark.focus();
+}
+
+/** The marks of ranks, the curve and the names. */
+function mark(drawn: Drawn, data: Data, group: Group, ranked: Ranked[], conditions: Conditions): void {
+  const best = ranked.find((one) => one.best);
+  for (const one of ranked) {
+    const mark = drawn.marks.get(one.point.id);
+    mark?.classList.toggle("best", one.best);
+    mark?.classList.toggle("tie", one.tie && !one.best);
+    mark?.classList.toggle("given-up", !one.point.candidate);
+  }
+  drawn.curve.setAttribute("d", best === undefined ? "" : iso(drawn, data, group, best, conditions));
+  name(drawn, ranked);
+}
+
+/** Where an operation costs as much as with the best: for each number of bytes, the CPU time that is left. */
+function iso(drawn: Drawn, data: Data, group: Group, best: Ranked, conditions: Conditions): string {
+  const [perNs] = valueOf(conditions, 0, 0);
+  if (perNs === 0) return "";
+  const [low, high] = drawn.domain.y;
+  const parts: string[] = [];
+  for (let at = 0; at <= CURVE; at++) {
+    const bytes = low * (high / low) ** (at / CURVE);
+    const cost = (best.total - knownOf(data, group, best.point, conditions, bytes)) / perNs;
+    if (cost < drawn.domain.x[0]) continue;
+    if (cost > drawn.domain.x[1]) continue;
+    parts.push(`${drawn.x(cost).toFixed(1)},${drawn.y(bytes).toFixed(1)}`);
+  }
+  return parts.length < 2 ? "" : `M${parts.join("L")}`;
+}
+
+interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** Names of the best, of what is recommended and usual, and of a few that tie with the best, where there is room. */
+function name(drawn: Drawn, ranked: Ranked[]): void {
+  const told = [
+    ...ranked.filter((one) => one.best),
+    ...ranked.filter((one) => one.point.recommended),
+    ...ranked.filter((one) => one.point.marks.length > 0),
+    ...ranked.filter((one) => one.tie).slice(0, NAMED),
+    ...ranked.filter((one) => one.point.front),
+  ];
+  const taken: Box[] = [...drawn.placed.values()].map((at) => box(at.x - 4, at.y - 4, 8, 8));
+  const seen = new Set<string>();
+  const texts: SVGTextElement[] = [];
+  for (const one of told) {
+    const at = drawn.placed.get(one.point.id);
+    if (at === undefined || seen.has(one.point.id)) continue;
+    seen.add(one.point.id);
+    const words = one.point.label.length > 34 ? `${one.point.label.slice(0, 33)}…` : one.point.label;
+    const width = words.length * 6.6 + 4;
+    const places: [number, number, string][] = [
+      [at.x + 11, at.y + 4, "start"],
+      [at.x - 11, at.y + 4, "end"],
+      [at.x, at.y - 12, "middle"],
+      [at.x, at.y + 20, "middle"],
+    ];
+    const free = places.find(([x, y, anchor]) => {
+      const left = anchor === "start" ? x : anchor === "end" ? x - width : x - width / 2;
+      const own = box(left, y - 12, width, 15);
+      const isInside = own.left > MARGIN.left && own.right < drawn.width - 4 && own.top > 4 && own.bottom < drawn.height - MARGIN.bottom;
+      return isInside && taken.every((other) => !overlap(own, other));
+    });
+    if (free === undefined) continue;
+    const [x, y, anchor] = free;
+    const left = anchor === "start" ? x : anchor === "end" ? x - width : x - width / 2;
+    taken.push(box(left, y - 12, width, 15));
+    texts.push(s("text", { x, y, "text-anchor": anchor, class: one.best ? "name best" : "name" }, words));
+  }
+  drawn.labels.replaceChildren(...texts);
+}
+
+const box = (left: number, top: number, width: number, height: number): Box => ({
+  left,
+  top,
+  right: left + width,
+  bottom: top + height,
+});
+const overlap = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
+function highlight(drawn: Drawn, id: string | null): void {
+  for (const [of, mark] of drawn.marks) {
+    mark.classList.toggle("selected", of === id);
+    mark.setAttribute("aria-pressed", String(of === id));
+  }
+}
