@@ -4,12 +4,13 @@ import * as Plot from "@observablehq/plot";
 import type { Data, Point } from "./data";
 import { copyButton, h } from "./dom";
 import { ofUnit, tick } from "./format";
+import { plot } from "./plot";
 
 /** A chart with its figures as text for those who do not see it. */
-function figure(title: string, plot: Element, words: string): HTMLElement {
-  plot.setAttribute("role", "img");
-  plot.setAttribute("aria-label", `${title}. ${words}`);
-  return h("figure", {}, h("figcaption", {}, title), plot as HTMLElement, h("p", { class: "remark" }, words));
+function figure(title: string, drawn: Element, words: string): HTMLElement {
+  drawn.setAttribute("role", "img");
+  drawn.setAttribute("aria-label", `${title}. ${words}`);
+  return h("figure", {}, h("figcaption", {}, title), drawn, h("p", { class: "remark" }, words));
 }
 
 const style = { background: "transparent", fontSize: "12px" };
@@ -23,7 +24,7 @@ function samples(data: Data, point: Point, width: number): HTMLElement[] {
     const unit = unitOf(data, id);
     const value = point.values[id]?.[0] ?? NaN;
     const amounts = rounds.map(([, amount]) => amount);
-    const plot = Plot.plot({
+    const drawn = plot({
       width,
       height: 180,
       marginLeft: 70,
@@ -39,7 +40,7 @@ function samples(data: Data, point: Point, width: number): HTMLElement[] {
     const words =
       `${rounds.length} rounds from ${told(Math.min(...amounts))} to ${told(Math.max(...amounts))}; ` +
       `the line is the figure of the tables, ${told(value)}.`;
-    return figure(`${id} by round`, plot, words);
+    return figure(`${id} by round`, drawn, words);
   });
 }
 
@@ -48,7 +49,7 @@ function histogram(data: Data, point: Point, width: number): HTMLElement | null 
   if (bins === null) return null;
   const unit = unitOf(data, bins.metric);
   const rows = bins.counts.map((count, at) => ({ count, low: bins.edges[at] ?? 0, high: bins.edges[at + 1] ?? 0 }));
-  const plot = Plot.plot({
+  const drawn = plot({
     width,
     height: 180,
     marginLeft: 50,
@@ -64,12 +65,14 @@ function histogram(data: Data, point: Point, width: number): HTMLElement | null 
   const most = rows.reduce((most, row) => (row.count > most.count ? row : most));
   const told = (amount: number) => ofUnit(unit, amount, null, null);
   const words = `${all} samples; most of them, ${most.count}, from ${told(most.low)} to ${told(most.high)}.`;
-  return figure(`Distribution of ${bins.metric}`, plot, words);
+  // Times in a histogram have a metric for each of its statistics.
+  const name = bins.metric.replace(/-min$/, " time");
+  return figure(`Distribution of ${name}`, drawn, words);
 }
 
 function series(point: Point, width: number): HTMLElement[] {
   return point.series.map((of) => {
-    const plot = Plot.plot({
+    const drawn = plot({
       width,
       height: 160,
       marginLeft: 70,
@@ -82,7 +85,7 @@ function series(point: Point, width: number): HTMLElement[] {
       ],
     });
     const words = `${of.points.length} samples in the time of the run. A slope or a step is a change of the machine, not of the configuration.`;
-    return figure(`${of.name} over time`, plot, words);
+    return figure(`${of.name} over time`, drawn, words);
   });
 }
 

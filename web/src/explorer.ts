@@ -31,7 +31,7 @@ export function explorer(data: Data, place: HTMLElement): void {
   let timer = 0;
 
   const group = (): Group => data.groups[index] ?? (groups[0] as Group);
-  const best = h("p", { class: "best" });
+  const best = h("p", { class: "verdict" });
   const spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
   const figure = h("figure", { class: "scatter" });
   const legend = h("figcaption");
@@ -198,8 +198,6 @@ export function explorer(data: Data, place: HTMLElement): void {
   const view = h(
     "div",
     { class: "view" },
-    best,
-    spoken,
     figure,
     table,
     more,
@@ -214,6 +212,8 @@ export function explorer(data: Data, place: HTMLElement): void {
       { class: "remark" },
       "Move what is different for you: the ranking follows, by the same rules as the analysis. CPU times are measured; the time on the link is computed.",
     ),
+    best,
+    spoken,
     h("div", { class: "explorer" }, aside, view),
   );
   place.hidden = false;

@@ -77,7 +77,8 @@ export function ofUnit(unit: string, value: number, low: number | null, high: nu
 }
 
 /** A name for an amount on an axis, without an interval. */
-export const tick = (unit: string) => (value: number) => ofUnit(unit, value, null, null).replace(/\u00a0/g, " ");
+export const tick = (unit: string) => (value: number) =>
+  ofUnit(unit, value, null, null).replace(/\u00a0/g, " ").replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
 
 /** `a`, `a and b`, `a, b and c`; of more than `most`, how many there are besides. */
 export function list(words: string[], most = 3): string {

@@ -7,6 +7,7 @@ import { colour } from "./colours";
 import type { Conditions, Data, Group, Point } from "./data";
 import { s } from "./dom";
 import { bytes as bytesText, ns, tick } from "./format";
+import { plot } from "./plot";
 import { type Ranked, costOf, knownOf, shares, valueOf } from "./ranking";
 
 const MARGIN = { left: 74, right: 24, top: 26, bottom: 46 };
@@ -74,6 +75,19 @@ function ends(values: number[]): [number, number] {
   return low === high ? [low / 2, high * 2] : [low, high];
 }
 
+/** Round numbers inside a domain, at most so many. */
+function ticksOf([low, high]: [number, number], most: number): number[] {
+  for (const steps of [[1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8], [1, 1.5, 2, 3, 4, 5, 7], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]) {
+    const ticks: number[] = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
+      ticks.push(...steps.map((step) => Number((step * 10 ** power).toPrecision(3))));
+    }
+    const inside = ticks.filter((tick) => tick >= low && tick <= high);
+    if (inside.length <= most) return inside;
+  }
+  return [low, high].map((end) => Number(end.toPrecision(2)));
+}
+
 function draw(
   data: Data,
   ranked: Ranked[],
@@ -89,13 +103,16 @@ function draw(
   });
   const [lowX, highX] = ends(figures.flatMap((f) => [f.cost, Math.min(f.high, f.cost * 3)]));
   const [lowY, highY] = ends(figures.map((f) => f.bytes));
-  const pad = (highX / lowX) ** 0.05;
+  const pad = Math.max(highX / lowX, 1.2) ** 0.1;
+  const padY = Math.max(highY / lowY, 1.2) ** 0.08;
   const domain = {
     x: [lowX / pad, highX * pad] as [number, number],
-    y: [lowY / 1.06, highY * 1.06] as [number, number],
+    y: [lowY / padY, highY * padY] as [number, number],
   };
   const names = [data.costs?.write, data.costs?.read].filter((name): name is string => name != null);
-  const plot = Plot.plot({
+  const across = ticksOf(domain.x, width < 500 ? 4 : 8);
+  const down = ticksOf(domain.y, 7);
+  const drawn = plot({
     width,
     height,
     marginLeft: MARGIN.left,
@@ -103,32 +120,30 @@ function draw(
     marginTop: MARGIN.top,
     marginBottom: MARGIN.bottom,
     style: { background: "transparent", fontSize: "13px" },
-    x: {
-      type: "log",
-      domain: domain.x,
-      ticks: width < 500 ? 3 : 6,
-      tickFormat: tick("ns"),
-      label: `CPU time per operation: ${names.join(" and ")} →`,
-      labelAnchor: "right",
-      labelArrow: "none",
-      labelOffset: 40,
-    },
-    y: {
-      type: highY / lowY > 3 ? "log" : "linear",
-      domain: domain.y,
-      ticks: 6,
-      tickFormat: tick("bytes"),
-      label: `↑ ${data.costs?.bytes ?? "bytes"} per operation`,
-      labelArrow: "none",
-    },
-    marks: [Plot.gridX({ strokeOpacity: 0.12 }), Plot.gridY({ strokeOpacity: 0.12 })],
-  }) as SVGSVGElement;
-  const x = (value: number) => (plot as unknown as Plot.Plot).scale("x")!.apply(value) as number;
-  const y = (value: number) => (plot as unknown as Plot.Plot).scale("y")!.apply(value) as number;
-  plot.removeAttribute("viewBox");
-  plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  plot.setAttribute("role", "group");
-  plot.setAttribute(
+    x: { type: "log", domain: domain.x, axis: null },
+    y: { type: highY / lowY > 3 ? "log" : "linear", domain: domain.y, axis: null },
+    marks: [
+      Plot.gridX(across, { strokeOpacity: 0.12 }),
+      Plot.gridY(down, { strokeOpacity: 0.12 }),
+      Plot.axisX(across, {
+        text: (value: number) => tick("ns")(value),
+        label: `CPU time per operation: ${names.join(" and ")} →`,
+        labelAnchor: "right",
+        labelArrow: "none",
+        labelOffset: 40,
+      }),
+      Plot.axisY(down, {
+        text: (value: number) => tick("bytes")(value),
+        label: `↑ ${data.costs?.bytes ?? "bytes"} per operation`,
+        labelArrow: "none",
+      }),
+    ],
+  });
+  const x = (value: number) => drawn.scale("x")!.apply(value) as number;
+  const y = (value: number) => drawn.scale("y")!.apply(value) as number;
+  drawn.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  drawn.setAttribute("role", "group");
+  drawn.setAttribute(
     "aria-label",
     `${ranked.length} ${data.noun[1]} by CPU time and bytes. The table below has the same figures.`,
   );
@@ -178,8 +193,8 @@ function draw(
   // One point can be reached by Tab; arrows go to the others.
   const first = ranked.find((one) => marks.has(one.point.id));
   if (first !== undefined) marks.get(first.point.id)?.setAttribute("tabindex", "0");
-  plot.append(curve, points, labels);
-  return { svg: plot, marks, placed, curve, labels, x, y, domain, width, height };
+  drawn.append(curve, points, labels);
+  return { svg: drawn, marks, placed, curve, labels, x, y, domain, width, height };
 }
 
 function diamond(x: number, y: number, r: number): string {
@@ -261,7 +276,11 @@ function name(drawn: Drawn, ranked: Ranked[]): void {
       [at.x + 11, at.y + 4, "start"],
       [at.x - 11, at.y + 4, "end"],
       [at.x, at.y - 12, "middle"],
-      [at.x, at.y + 20, "middle"],
+      [at.x, at.y + 21, "middle"],
+      [at.x + 8, at.y - 11, "start"],
+      [at.x + 8, at.y + 20, "start"],
+      [at.x - 8, at.y - 11, "end"],
+      [at.x - 8, at.y + 20, "end"],
     ];
     const free = places.find(([x, y, anchor]) => {
       const left = anchor === "start" ? x : anchor === "end" ? x - width : x - width / 2;

@@ -158,13 +158,16 @@ pub fn label(report: &Report, id: &str) -> String {
     report.row(id).map_or_else(|| clean(id), |row| (report.shape().look.label)(row))
 }
 
+/// The mark of what is recommended.
+pub const RECOMMENDED: &str = "→";
+
 /// The name of a row with its mark: `→` if it is recommended, `●` if it is on the front. A report that marks no row has names only.
 pub fn marked(report: &Report, row: &Row, label: &str) -> String {
     if report.advice.is_none() && report.shape().axes.is_none() {
         return label.to_owned();
     }
     let sign = match (report.recommends(row.id()), row.front) {
-        (true, _) => "→",
+        (true, _) => RECOMMENDED,
         (false, true) => "●",
         (false, false) => " ",
     };

@@ -1,6 +1,7 @@
 //! Blocks as HTML. Every text is escaped here, and nowhere else.
 
 use super::{Block, Picture};
+use crate::document::group::RECOMMENDED;
 use crate::table::{Columns, Grid, Kind, Role, Tone};
 use crate::text::{clean, slug};
 
@@ -109,7 +110,9 @@ impl Body {
             }
             Block::Table(grid) => {
                 self.tables += 1;
-                let table = table(grid, self.tables);
+                // The answer has what is most important; the parts have every column.
+                let columns = if self.is_open { Columns::All } else { Columns::Few };
+                let table = table(grid, self.tables, &columns);
                 self.out().push_str(&table);
             }
             Block::Literal(line) => {
@@ -151,9 +154,9 @@ fn point((what, remedy): &(String, Option<String>)) -> String {
     format!("<li>{}{}</li>\n", text(what), remedy.unwrap_or_default())
 }
 
-/// Every column of a table, in a box of its own that scrolls.
-fn table(grid: &Grid, number: usize) -> String {
-    let (shown, _) = grid.chosen(&Columns::All);
+/// A table in a box of its own that scrolls.
+fn table(grid: &Grid, number: usize, wanted: &Columns) -> String {
+    let (shown, _) = grid.chosen(wanted);
     if shown.is_empty() {
         return String::new();
     }
@@ -175,10 +178,12 @@ fn table(grid: &Grid, number: usize) -> String {
     let named = columns.iter().position(|column| column.role == Role::Factor);
     let mut rows = String::new();
     for (row, (tone, _)) in grid.rows.iter().enumerate() {
-        let tone = match tone {
-            Tone::Strong => " class=\"strong\"",
-            Tone::Dim => " class=\"dim\"",
-            Tone::Plain => "",
+        let is_recommended = named.is_some_and(|at| texts[at][row].starts_with(RECOMMENDED));
+        let tone = match (is_recommended, tone) {
+            (true, _) => " class=\"best\"",
+            (false, Tone::Strong) => " class=\"strong\"",
+            (false, Tone::Dim) => " class=\"dim\"",
+            (false, Tone::Plain) => "",
         };
         let cell = |(at, (column, texts)): (usize, (&&crate::table::Column, &Vec<String>))| {
             let content = text(texts[row].trim());
