@@ -46,8 +46,9 @@ build: web
 web:
 	@scripts/web
 
-test: web
+test:
 	@scripts/setup test
+	@scripts/web
 	@CARGO="$(CARGO)" scripts/test
 
 lint:

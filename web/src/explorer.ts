@@ -75,7 +75,7 @@ export function explorer(data: Data, place: HTMLElement): void {
       }),
     );
     chart = data.costs?.bytes == null ? null : scatter(data, group(), chartWidth(), choose);
-    figure.replaceChildren(...(chart === null ? [] : [chart.element]), legend);
+    figure.replaceChildren(...(chart === null ? [] : [chart.element, legend]));
     showDetail();
     show();
   }

@@ -4,7 +4,7 @@ import type { Conditions, Data, Group, Point } from "./data";
 import { type Estimate, isTotalLess, plus, scaled } from "./estimate";
 import { meanTransferNs } from "./transfer";
 
-/** Prices are per so many operations. */
+/** The number of operations that a price is for. */
 export const OPERATIONS = 1e6;
 
 /** The place of one configuration. Totals are nanoseconds of an operation, or the price of a million. */

@@ -52,10 +52,13 @@ pub(super) fn body(blocks: &[Block], pictures: &[Picture]) -> String {
             )
         }
     };
+    let answer = match answer.is_empty() {
+        true => String::new(),
+        false => format!("<section id=\"answer\" aria-label=\"Answer\">{answer}</section>\n"),
+    };
     format!(
-        "<a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n<header id=\"head\">{head}</header>\n<main>\n\
-         <section id=\"answer\" aria-label=\"Answer\">{answer}</section>\n\
-         <section id=\"explore\" aria-label=\"Your own conditions\" hidden></section>\n{contents}{main}</main>\n"
+        "<a class=\"skip\" href=\"#main\">Skip to the answer</a>\n<header id=\"head\">{head}</header>\n<main id=\"main\">\n\
+         {answer}<section id=\"explore\" aria-label=\"Your own conditions\" hidden></section>\n{contents}{main}</main>\n"
     )
 }
 
@@ -115,8 +118,9 @@ impl Body {
                 let table = table(grid, self.tables, &columns);
                 self.out().push_str(&table);
             }
-            Block::Literal(line) => {
-                let line = format!("<pre class=\"literal\"><code>{}</code></pre>\n", text(line));
+            Block::Literal(lines) => {
+                let lines: Vec<String> = lines.lines().map(text).collect();
+                let line = format!("<pre class=\"literal\"><code>{}</code></pre>\n", lines.join("\n"));
                 self.out().push_str(&line);
             }
             Block::Charts(group) => self.pictures(pictures, Some(*group)),

@@ -69,7 +69,7 @@ const CORE_HOUR: f64 = 0.04;
 const GB_OUT: f64 = 0.08;
 /// Nanoseconds of a second.
 const SECOND: f64 = 1e9;
-/// Prices are per so many operations.
+/// The number of operations that a price is for.
 pub const OPERATIONS: f64 = 1e6;
 /// The largest number that is taken.
 const MOST: f64 = 1e9;

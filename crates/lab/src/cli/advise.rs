@@ -26,6 +26,7 @@ use crate::subject::delivery::study::DeliveryBlocks;
 use crate::whole;
 use weigh_answer::document::Block;
 use weigh_answer::format::{Detail, markdown};
+use weigh_answer::page;
 use weigh_answer::policy::{Decided, decide, document};
 use weigh_answer::report::Report;
 use weigh_model::plan::Plan;
@@ -76,6 +77,8 @@ fn objective(one: Objective) -> &'static str {
 
 /// The file of a policy in its folder.
 pub const POLICY: &str = "policy.toml";
+/// The page of an advice in its folder.
+const PAGE: &str = "advice.html";
 
 /// Runs the verb.
 pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
@@ -107,6 +110,10 @@ pub fn run(args: &Args, defs: Option<&Path>) -> Result<ExitCode> {
         (PathBuf::from(POLICY), policy_text(&decided)?),
         (PathBuf::from("advice.md"), markdown::text(&blocks, &[], &options)),
     ];
+    if page::is_built_in() {
+        let page = page::page(&paged(&blocks, &emitted, &file), &[], None::<&()>)?;
+        files.push((PathBuf::from(PAGE), page));
+    }
     let below = |(file, text)| (Path::new("config").join::<PathBuf>(file), text);
     files.extend(configuration::files(&emitted).into_iter().map(below));
     whole::write(&files, &args.out)?;
@@ -235,6 +242,17 @@ fn carried_out(emitted: &[Emitted]) -> Vec<Block> {
     vec![heading, Block::Points(emitted.iter().map(line).collect())]
 }
 
+/// The same for a browser: with a title, and with the files to copy.
+fn paged(blocks: &[Block], emitted: &[Emitted], site: &Path) -> Vec<Block> {
+    let mut paged = vec![Block::Heading(1, format!("Advice for {}", clean_path(site)))];
+    paged.extend(blocks.iter().cloned());
+    for one in emitted {
+        paged.push(Block::Heading(3, clean_path(&one.file).to_string()));
+        paged.push(Block::Literal(one.text()));
+    }
+    paged
+}
+
 /// The policy as it is written.
 fn policy_text(decided: &Decided) -> Result<String> {
     let text = toml::to_string(&decided.policy).context("the policy cannot be written")?;
@@ -245,11 +263,12 @@ fn policy_text(decided: &Decided) -> Result<String> {
 fn show(blocks: &[Block], args: &Args) -> Result<()> {
     let text = weigh_answer::format::terminal::text(blocks, &report::options(Detail::Full, None));
     let policy = args.out.join(POLICY);
-    terminal::print(&format!(
-        "{text}\nPolicy: {}. Next: weigh prove {}\n",
-        clean_path(&policy),
-        clean_path(&policy)
-    ))
+    let page = match page::is_built_in() {
+        true => format!("Page: {}. ", clean_path(&args.out.join(PAGE))),
+        false => String::new(),
+    };
+    let policy = clean_path(&policy);
+    terminal::print(&format!("{text}\n{page}Policy: {policy}. Next: weigh prove {policy}\n"))
 }
 
 /// Makes sure that the folder may be written before anything is measured.

@@ -55,7 +55,7 @@ fn a_slip_on_the_command_line_is_one_line_with_the_nearest_name() {
         (&["codec", "x", "--block", "3"], "at least 64 bytes"),
         (&["run", "--resume", "x", "--quick"], "cannot be used with"),
         (&["report", "x", "--format", "jsno"], "did you mean `json`?"),
-        (&["report", "x", "--format", "pdf"], "known: terminal, markdown, csv, json, svg, png"),
+        (&["report", "x", "--format", "pdf"], "known: terminal, html, markdown, csv, json, svg, png"),
         (&["profile"], "<FILE>"),
         (&["profile", "--profiler", "gprof", "--", "x.php"], "auto, xdebug, excimer, perf"),
         (&["profile", "--php", "php", "file"], "SCRIPT"),

@@ -12,6 +12,7 @@ use weigh::run::dir::RunFile;
 use weigh_answer::format::json::Document;
 use weigh_answer::load;
 use weigh_answer::profile::document as profile;
+use weigh_answer::ranking::document::RankingDocument;
 use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::record::Record;
@@ -46,6 +47,11 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("profile", "Profiles: `weigh profile --json` and profile.json", schema_for!(profile::Document)),
         ("site", "A site: site.toml and `weigh site --json`", schema_for!(Site)),
         ("policy", "A policy: policy.toml and `weigh advise --json`", schema_for!(Policy)),
+        (
+            "ranking",
+            "A ranking under conditions: `weigh report RUN --at CONDITIONS --json`",
+            schema_for!(RankingDocument),
+        ),
         ("runs", "The runs in a folder: `weigh report --json`", schema_for!(report::Listing)),
         ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
