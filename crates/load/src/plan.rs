@@ -82,6 +82,11 @@ pub struct Request {
     #[serde(default, with = "crate::plan::bytes", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "String")]
     pub body: Vec<u8>,
+    /// The dictionary that the headers offer in `Available-Dictionary`, with which a body in `dcb` or `dcz` is decoded
+    /// (RFC 9842); empty: none; base64 in JSON.
+    #[serde(default, with = "crate::plan::bytes", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "String")]
+    pub dictionary: Vec<u8>,
     /// Weight when requests of a stream are drawn, relative to the others.
     pub weight: f64,
     /// The class, which has its own results.
@@ -99,6 +104,7 @@ impl Default for Request {
             method: "GET".to_owned(),
             headers: Vec::new(),
             body: Vec::new(),
+            dictionary: Vec::new(),
             weight: 1.0,
             class: "all".to_owned(),
             stream: 0,

@@ -237,18 +237,25 @@ impl Cell {
         slow.is_none_or(|slow| slow.clients > 0)
     }
 
+    /// Whether only those get it who have the last version of the content.
+    pub fn is_delta(&self) -> bool {
+        self.delivery.as_ref().is_some_and(|delivery| delivery.kind == WayKind::Delta)
+    }
+
     /// The runtime that cells of a group share; none for static files, which a server sends with any PHP or without.
     pub fn runtime_in_common(&self) -> &str {
         if self.subject == Subject::ASSET { NO_PHP } else { &self.runtime }
     }
 
     /// Cells of a group compete on one front. They share the payload and, except for static files, the runtime.
-    /// Deliveries also share server, transport, connections and link.
+    /// Deliveries also share server, transport, connections, link, and who they are for: a delta is only for those who
+    /// have the last version.
     pub fn group(&self) -> String {
         if let Some(client) = &self.client {
             return format!("{}/{}/{}/{}", self.payload, client.place(), self.runtime, client.work());
         }
         let place = self.delivery.as_ref().map(|d| d.place(self.runtime_in_common()));
-        format!("{}/{}", self.payload, place.as_ref().unwrap_or(&self.runtime))
+        let returning = if self.is_delta() { "/returning" } else { "" };
+        format!("{}/{}{returning}", self.payload, place.as_ref().unwrap_or(&self.runtime))
     }
 }

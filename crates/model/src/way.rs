@@ -59,6 +59,8 @@ pub enum WayKind {
     OnTheFly,
     /// Sends a variant that was compressed in advance.
     PreEncoded,
+    /// Sends a delta that was made in advance against the version that the client has (RFC 9842).
+    Delta,
     /// PHP authorises, and the server sends the file.
     Offload,
     /// The server handles files by type and size, without PHP.

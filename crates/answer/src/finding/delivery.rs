@@ -10,6 +10,7 @@ pub mod negotiation;
 pub mod offload;
 pub mod pages;
 pub mod published;
+pub mod returning;
 pub mod waiting;
 
 use std::ops::Deref;

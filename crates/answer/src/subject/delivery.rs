@@ -78,7 +78,7 @@ pub static SHAPE: Shape = Shape {
     // The cost of a response is another question than that of slow clients.
     is_row: |cell| cell.delivery.is_some() && !cell.is_fairness(),
     factors: FACTORS,
-    group_by: &["payload", "server", "runtime", "transport", "connections", "link"],
+    group_by: &["payload", "server", "runtime", "transport", "connections", "link", "visitor"],
     metrics: &[SIZES, COSTS, RATES, RESPONSE, SERVICE, FIRST_BYTE, MEMORY, WORKERS, KERNEL],
     facts,
     complete: |_| {},
@@ -105,6 +105,7 @@ pub static SHAPE: Shape = Shape {
         ("skipped", finding::crossing::passed_over),
         ("example", finding::crossing::one_file),
         ("smaller", finding::crossing::bytes),
+        ("returning", finding::returning::visitors),
         ("fairness", finding::fairness::kept_workers),
         ("workers", finding::offload::freed_workers),
         ("spool", finding::offload::spooled),
@@ -123,7 +124,10 @@ pub static SHAPE: Shape = Shape {
             medians over rounds. Intervals of ratios are formed inside rounds and corrected for all comparisons of the run. Times of all rounds are in one \
             histogram. Every body is compared byte for byte with the first of its block, which is decoded and compared with the source.",
         label: names::method,
-        title: |_, group| format!("{} from {}", clean(group.payload()), place(group)),
+        title: |_, group| {
+            let visitor = if group.factor("visitor").is_empty() { "" } else { ", to returning visitors" };
+            format!("{} from {}{visitor}", clean(group.payload()), place(group))
+        },
         about: |report, group| {
             let content = report.payload(group.payload()).map(group::about);
             content.into_iter().chain(report.link(group.factor("link")).map(about_link)).collect()
@@ -145,6 +149,8 @@ const FACTORS: &[Factor] = &[
     Factor { id: "transport", of: |cell| Some(cell.delivery.as_ref()?.transport.name().to_owned()) },
     Factor { id: "connections", of: |cell| Some(cell.delivery.as_ref()?.connections.to_string()) },
     Factor { id: "link", of: |cell| cell.delivery.as_ref()?.link.clone() },
+    // What only those get who have the last version does not compete with what all get.
+    Factor { id: "visitor", of: |cell| cell.is_delta().then(|| "returning".to_owned()) },
     Factor { id: "way", of: |cell| Some(cell.delivery.as_ref()?.way(&cell.setting)) },
     Factor { id: "way-kind", of: way_kind },
     Factor { id: "accept", of: |cell| Some(cell.delivery.as_ref()?.accept.clone()) },

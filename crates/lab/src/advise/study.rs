@@ -305,7 +305,8 @@ fn assets(server: &Definition) -> Vec<String> {
                 all.extend(codings.iter().map(|coding| variant(way, coding)));
                 before.extend(codings);
             }
-            WayKind::PreEncoded | WayKind::Offload | WayKind::Transparent => {}
+            // A delta is for those who have the last version: what a first visit gets is decided here.
+            WayKind::PreEncoded | WayKind::Delta | WayKind::Offload | WayKind::Transparent => {}
         }
     }
     all

@@ -98,6 +98,9 @@ impl Reply {
             Coding::Deflate => "zlib",
             Coding::Brotli => "br",
             Coding::Zstd => "zstd",
+            Coding::DictionaryBrotli | Coding::DictionaryZstd => {
+                bail!("offered no dictionary, the server sends a delta against one")
+            }
             Coding::Other => bail!("asked for no content coding, the server sends one that is not known"),
         };
         let format = weigh_codec::Format::from_name(name).context("its content coding cannot be decoded")?;

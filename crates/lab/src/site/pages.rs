@@ -296,6 +296,8 @@ impl Tour<'_> {
             Coding::Brotli => Some("br"),
             Coding::Zstd => Some("zstd"),
             Coding::Deflate => Some("deflate"),
+            Coding::DictionaryBrotli => Some("dcb"),
+            Coding::DictionaryZstd => Some("dcz"),
             Coding::Identity | Coding::Other => None,
         };
         let server = reply.shown_field("server").unwrap_or_default();

@@ -4,6 +4,7 @@ mod blame;
 mod block;
 pub mod certificate;
 mod courier;
+mod deltas;
 mod fairness;
 pub mod files;
 #[cfg(test)]

@@ -223,3 +223,37 @@ fn a_light_way_after_one_of_100_mb_does_not_read_100_mb() {
     };
     assert!(peak("/heavy") > 100 << 20 && peak("/none") < 100 << 20, "{}, {}", peak("/heavy"), peak("/none"));
 }
+
+#[test]
+fn a_delta_goes_to_those_who_have_the_last_version_and_competes_with_nobody_else() {
+    needs!(serves_php());
+    let lab = Lab::new();
+    let ways = "ways = [\"plain\", \"gzip_static\", \"delta,coding=dcz|dcb\"]\nkeep = true";
+    let block = deliveries("asset", "corpus:lodash-4.17.21.min", "-", ways);
+    lab.write("deltas.toml", study("deltas", [60, 2, 2], &block));
+    let report = lab.told(&["run", "deltas.toml", "--out", "run", "--json"]);
+    crate::schema::keeps("report", &report);
+    let visits = visits(&lab, "run");
+    let of = |way: &str| &visits[&format!("nginx/-/http/server/{way}")];
+    let content = of("plain")["encoded_bytes"].as_u64().unwrap();
+    for coding in ["dcz", "dcb"] {
+        let visit = of(&format!("delta,coding={coding}"));
+        assert_eq!(visit["delivery"]["preflight"]["content_encoding"], coding);
+        assert!(visit["encoded_bytes"].as_u64().unwrap() < content / 20, "{visit}");
+        // Each body was decoded against the last version, or is byte for byte one that was.
+        assert_eq!(visit["decoded_bytes"].as_u64(), Some(content));
+        let delivery = &visit["delivery"];
+        assert!(delivery["compared"].as_u64() > Some(0) && delivery["faults"].is_null(), "{delivery}");
+        assert_eq!(delivery["preflight"]["notes"].as_array().map_or(0, Vec::len), 0, "{delivery}");
+    }
+    let groups = report["groups"].as_array().unwrap();
+    assert_eq!(groups.len(), 2, "{groups:?}");
+    let returning = groups.iter().find(|group| group["key"]["visitor"] == "returning").unwrap();
+    assert_eq!(returning["cells"].as_array().unwrap().len(), 2);
+    let findings = report["findings"].as_array().unwrap();
+    assert!(
+        findings
+            .iter()
+            .any(|one| one["text"].as_str().unwrap().contains("visitors who have the last version"))
+    );
+}

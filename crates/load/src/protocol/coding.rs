@@ -14,6 +14,10 @@ pub enum Coding {
     Brotli,
     /// `zstd`.
     Zstd,
+    /// `dcb`: Brotli against a dictionary that the client has (RFC 9842).
+    DictionaryBrotli,
+    /// `dcz`: Zstandard against one.
+    DictionaryZstd,
     /// Any other, or several.
     Other,
 }
@@ -25,6 +29,8 @@ impl Coding {
         match value.len() {
             0 => Coding::Identity,
             2 if is("br") => Coding::Brotli,
+            3 if is("dcb") => Coding::DictionaryBrotli,
+            3 if is("dcz") => Coding::DictionaryZstd,
             4 if is("gzip") => Coding::Gzip,
             4 if is("zstd") => Coding::Zstd,
             6 if is("x-gzip") => Coding::Gzip,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
-use weigh_codec::{Error, Format, independent};
+use weigh_codec::{Error, Format, delta, independent};
 
 use crate::escape::shown;
 use crate::fault::{Fault, FaultKind};
@@ -27,24 +27,38 @@ pub(super) fn token(coding: Coding) -> &'static str {
         Coding::Deflate => "deflate",
         Coding::Brotli => "br",
         Coding::Zstd => "zstd",
+        Coding::DictionaryBrotli => "dcb",
+        Coding::DictionaryZstd => "dcz",
         Coding::Other => "an unknown content coding",
     }
 }
 
-/// The formats of a body in that coding. `deflate` means zlib (RFC 9110, section 8.4.1.2), but was long sent without
+/// What decodes a body.
+#[derive(Clone, Copy)]
+enum Form<'d> {
+    Format(Format),
+    /// Against this dictionary.
+    Delta(delta::Coding, &'d [u8]),
+}
+
+/// The forms of a body in that coding; none without a decoder, or without the dictionary. `deflate` means zlib (RFC 9110, section 8.4.1.2), but was long sent without
 /// its wrapper: browsers accept both.
-fn formats(coding: Coding) -> &'static [Format] {
+fn forms(coding: Coding, dictionary: Option<&[u8]>) -> Vec<Form<'_>> {
+    let plain = |formats: &[Format]| formats.iter().map(|format| Form::Format(*format)).collect();
+    let delta = |coding| dictionary.map(|bytes| Form::Delta(coding, bytes)).into_iter().collect();
     match coding {
-        Coding::Identity => &[Format::Identity],
-        Coding::Gzip => &[Format::Gzip],
-        Coding::Deflate => &[Format::Zlib, Format::Deflate],
-        Coding::Brotli => &[Format::Brotli],
-        Coding::Zstd => &[Format::Zstd],
-        Coding::Other => &[],
+        Coding::Identity => plain(&[Format::Identity]),
+        Coding::Gzip => plain(&[Format::Gzip]),
+        Coding::Deflate => plain(&[Format::Zlib, Format::Deflate]),
+        Coding::Brotli => plain(&[Format::Brotli]),
+        Coding::Zstd => plain(&[Format::Zstd]),
+        Coding::DictionaryBrotli => delta(delta::Coding::Dcb),
+        Coding::DictionaryZstd => delta(delta::Coding::Dcz),
+        Coding::Other => Vec::new(),
     }
 }
 
-/// The decoded body. `likely` is its probable length in bytes (0: unknown), `limit` the largest allowed length. An
+/// The decoded body; `dictionary` is the one that the client offered. `likely` is its probable length in bytes (0: unknown), `limit` the largest allowed length. An
 /// empty body decodes to nothing in every coding: servers declare codings for responses without content.
 ///
 /// Decoders fill their output buffer with zeros. The buffer therefore starts near the likely length and grows up to the
@@ -53,11 +67,21 @@ fn formats(coding: Coding) -> &'static [Format] {
 /// # Errors
 /// `ContentCoding` for an unknown coding, `Bomb` above the limit, `Corrupt` for anything that cannot be decoded, which
 /// includes bytes after the end: clients stop there and would lose them.
-pub(super) fn decode(coding: Coding, wire: &[u8], likely: u64, limit: u64) -> Result<Cow<'_, [u8]>, Fault> {
+pub(super) fn decode<'w>(
+    coding: Coding,
+    dictionary: Option<&[u8]>,
+    wire: &'w [u8],
+    likely: u64,
+    limit: u64,
+) -> Result<Cow<'w, [u8]>, Fault> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let formats = formats(coding);
-    if formats.is_empty() {
-        return Err(Fault::new(FaultKind::ContentCoding, "the content coding is not supported"));
+    let forms = forms(coding, dictionary);
+    if forms.is_empty() {
+        let why = match coding {
+            Coding::Other => "the content coding is not supported",
+            _ => "the response is a delta, and the request offered no dictionary",
+        };
+        return Err(Fault::new(FaultKind::ContentCoding, why));
     }
     if wire.is_empty() || (coding == Coding::Identity && wire.len() <= limit) {
         return Ok(Cow::Borrowed(wire));
@@ -67,8 +91,8 @@ pub(super) fn decode(coding: Coding, wire: &[u8], likely: u64, limit: u64) -> Re
         told => usize::try_from(told).unwrap_or(usize::MAX),
     };
     let mut failures = Vec::new();
-    for format in formats {
-        match read(*format, wire, likely.max(ROOM).min(limit), limit) {
+    for form in forms {
+        match read(form, wire, likely.max(ROOM).min(limit), limit) {
             Ok(bytes) => return Ok(Cow::Owned(bytes)),
             Err(Error::TooLarge { .. }) => {
                 let message = format!("{} that decodes to more than {limit} bytes", token(coding));
@@ -100,10 +124,16 @@ fn guess(coding: Coding, wire: &[u8]) -> usize {
 }
 
 /// Decodes with growing output buffers.
-fn read(format: Format, wire: &[u8], mut room: usize, limit: usize) -> Result<Vec<u8>, Error> {
+fn read(form: Form<'_>, wire: &[u8], mut room: usize, limit: usize) -> Result<Vec<u8>, Error> {
     loop {
-        match independent::decode(format, wire, room, None) {
-            Ok((bytes, _)) => return Ok(bytes),
+        let decoded = match form {
+            Form::Format(format) => independent::decode(format, wire, room, None).map(|(bytes, _)| bytes),
+            Form::Delta(coding, dictionary) => {
+                delta::decode_independently(coding, dictionary, wire, room).map(|(bytes, _)| bytes)
+            }
+        };
+        match decoded {
+            Ok(bytes) => return Ok(bytes),
             Err(Error::TooLarge { .. }) if room < limit => room = room.saturating_mul(GROWTH).min(limit),
             Err(error) => return Err(error),
         }

@@ -195,7 +195,9 @@ impl Examiner {
         for content in &contents {
             let at = decoded.iter().position(|d| d == content).unwrap_or(0);
             let (coding, wire) = bodies[at];
-            whole.push(decode(coding, wire, content.bytes, self.limits.decoded_bytes)?.into_owned());
+            let dictionary = finding.expectation.dictionary.as_deref();
+            let body = decode(coding, dictionary, wire, content.bytes, self.limits.decoded_bytes)?;
+            whole.push(body.into_owned());
         }
         let template = Template::of(&whole).filter(|t| t.fixed_bytes() as f64 >= SHARED * most as f64);
         let expectation = &mut finding.expectation;
@@ -333,6 +335,7 @@ impl Finding {
         };
         let expectation = Expectation {
             status: seen.head.status,
+            dictionary: (!request.dictionary.is_empty()).then(|| request.dictionary.as_slice().into()),
             codings: Vec::new(),
             checked: Checked::Length,
             length: None,
@@ -359,7 +362,8 @@ impl Finding {
         }
         let named = value(captured, "content-encoding").unwrap_or_default();
         if coding == Coding::Other {
-            let message = format!("Content-Encoding `{named}` is not gzip, deflate, br, zstd or identity");
+            let message =
+                format!("Content-Encoding `{named}` is not gzip, deflate, br, zstd, dcb, dcz or identity");
             return Err(Fault::new(FaultKind::ContentCoding, message));
         }
         match Accept::of(&request.headers) {
@@ -389,6 +393,7 @@ impl Finding {
 
     /// Decodes every body, and notes the first difference between two.
     fn decode(&mut self, bodies: &[(Coding, &[u8])], limits: &Limits) -> Result<Vec<Decoded>, Fault> {
+        let dictionary = self.expectation.dictionary.clone();
         let mut all: Vec<Decoded> = Vec::with_capacity(bodies.len());
         let mut is_noted = false;
         for (at, (coding, wire)) in bodies.iter().enumerate() {
@@ -398,7 +403,7 @@ impl Finding {
                 continue;
             }
             let likely = self.expectation.decoded.map_or(0, |d| d.bytes);
-            let body = decode(*coding, wire, likely, limits.decoded_bytes)?;
+            let body = decode(*coding, dictionary.as_deref(), wire, likely, limits.decoded_bytes)?;
             let decoded = Decoded { bytes: body.len() as u64, sha256: sha256(&body) };
             all.push(decoded);
             let Some(reference) = self.expectation.decoded else {
@@ -411,7 +416,8 @@ impl Finding {
                 is_noted = true;
                 // Two bodies are in memory at the same time only here.
                 let (coding, wire) = bodies[0];
-                let before = decode(coding, wire, reference.bytes, limits.decoded_bytes)?;
+                let before =
+                    decode(coding, dictionary.as_deref(), wire, reference.bytes, limits.decoded_bytes)?;
                 let at = common(&before, &body);
                 self.note(format!(
                     "bodies differ from byte {at} on after decoding: `{}` and `{}`",
@@ -430,6 +436,13 @@ impl Finding {
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("zstd"),
             _ => None,
         };
+        let is_delta = matches!(seen.head.coding, Coding::DictionaryBrotli | Coding::DictionaryZstd);
+        if is_delta && !varies_by(seen, "available-dictionary") {
+            self.note(
+                "a delta without `Vary: Available-Dictionary`: caches may send it to clients without the dictionary"
+                    .into(),
+            );
+        }
         if seen.head.coding == Coding::Zstd
             && let Some(window) = excess(wire)
         {
@@ -470,9 +483,14 @@ pub(super) fn value(captured: &Captured, name: &str) -> Option<String> {
 
 /// Whether Vary contains Accept-Encoding or `*`.
 pub(super) fn varies_by_encoding(captured: &Captured) -> bool {
+    varies_by(captured, "accept-encoding")
+}
+
+/// Whether Vary names a request header; `*` names all.
+fn varies_by(captured: &Captured, header: &str) -> bool {
     let vary = captured.fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case(b"vary"));
     let mut names = vary.flat_map(|(_, value)| value.split(|b| *b == b',')).map(<[u8]>::trim_ascii);
-    names.any(|name| name == b"*" || name.eq_ignore_ascii_case(b"accept-encoding"))
+    names.any(|name| name == b"*" || name.eq_ignore_ascii_case(header.as_bytes()))
 }
 
 /// The names of headers whose values differ between responses, on one line, without those in `known`. None: no header

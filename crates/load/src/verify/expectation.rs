@@ -26,6 +26,8 @@ const LEARNED: usize = 64 << 20;
 #[derive(Debug)]
 pub struct Expectation {
     pub(super) status: u16,
+    /// The dictionary that the request offers.
+    pub(super) dictionary: Option<Arc<[u8]>>,
     /// The accepted content codings; empty: any.
     pub(super) codings: Vec<Coding>,
     pub(super) checked: Checked,
@@ -180,8 +182,9 @@ impl Expectations {
         let Some(changes) = &expected.changes else { return waiting.tell(Err(fault)) };
         let accepted = expected.variants.copy().into_iter().filter(|variant| variant.fault.is_none());
         let decoded = |variant: Variant| {
-            let body =
-                decode(variant.coding, &variant.wire, variant.decoded_bytes, self.limits.decoded_bytes);
+            let dictionary = expected.dictionary.as_deref();
+            let (likely, limit) = (variant.decoded_bytes, self.limits.decoded_bytes);
+            let body = decode(variant.coding, dictionary, &variant.wire, likely, limit);
             body.ok().map(Cow::into_owned)
         };
         let mut preflight: Vec<Vec<u8>> = accepted.filter_map(decoded).collect();
@@ -226,7 +229,8 @@ impl Expectations {
         other: &mut Option<Vec<u8>>,
     ) -> Result<u64, Fault> {
         let likely = expected.decoded.map_or(0, |d| d.bytes);
-        let body = decode(coding, wire, likely, self.limits.decoded_bytes)?;
+        let dictionary = expected.dictionary.as_deref();
+        let body = decode(coding, dictionary, wire, likely, self.limits.decoded_bytes)?;
         let bytes = body.len() as u64;
         if let [right, ..] = expected.contents[..]
             && !expected.contents.contains(&Decoded { bytes, sha256: sha256(&body) })

@@ -2,6 +2,7 @@
 
 mod accounting;
 mod bodies;
+mod deltas;
 mod flips;
 mod preflight;
 
@@ -40,7 +41,7 @@ fn codec(coding: Coding) -> (&'static str, Option<&'static str>) {
         Coding::Deflate => ("zlib", Some("zlib")),
         Coding::Brotli => ("brotli", None),
         Coding::Zstd => ("zstd", None),
-        Coding::Identity | Coding::Other => ("identity", None),
+        _ => ("identity", None),
     }
 }
 

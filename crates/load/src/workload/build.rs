@@ -39,7 +39,8 @@ pub(super) fn workload(drafts: Drafts, folder: &Path, defaults: &Defaults) -> Re
         }
         let method = draft.method.unwrap_or_else(|| defaults.method.clone());
         let name = names.of(draft.name, &method, &path).map_err(wrong)?;
-        let request = Request { name, url, method, headers, body, weight, class, stream };
+        let dictionary = Vec::new();
+        let request = Request { name, url, method, headers, body, dictionary, weight, class, stream };
         check(&request).map_err(wrong)?;
         requests.push(request);
     }

@@ -6,6 +6,7 @@ mod calibrate;
 mod calibration_target;
 mod capacity;
 mod compare;
+mod deltas;
 mod dynamic;
 mod endless;
 mod engine;

@@ -106,7 +106,7 @@ pub(super) fn overview(report: &Report, _: &Columns) -> Vec<Block> {
         };
         let size = view.payload().map(|payload| units::bytes(payload.size())).unwrap_or_default();
         vec![
-            factor("content", view.content()),
+            factor("content", content(&view)),
             factor("server", names::stack(of.factor("server"), of.runtime())),
             factor("over", format!("{}{connections}{link}", of.factor("transport"))),
             field("size", "", Kind::Text, 4, size),
@@ -129,4 +129,12 @@ pub(super) fn overview(report: &Report, _: &Columns) -> Vec<Block> {
         ),
         Block::Table(grid),
     ]
+}
+
+/// The content, and to whom it is sent, if not to all.
+fn content(view: &group::View) -> String {
+    match view.group.factor("visitor") {
+        "" => view.content(),
+        visitor => format!("{}, to {visitor} visitors", view.content()),
+    }
 }

@@ -141,6 +141,8 @@ fn seen(reply: &Reply) -> Seen {
         Coding::Deflate => "deflate",
         Coding::Brotli => "br",
         Coding::Zstd => "zstd",
+        Coding::DictionaryBrotli => "dcb",
+        Coding::DictionaryZstd => "dcz",
         Coding::Other => "another",
     };
     Seen {

@@ -237,6 +237,8 @@ fn word(coding: Coding) -> &'static str {
         Coding::Deflate => "deflate",
         Coding::Brotli => "br",
         Coding::Zstd => "zstd",
+        Coding::DictionaryBrotli => "dcb",
+        Coding::DictionaryZstd => "dcz",
         Coding::Other => "another coding",
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::definition::WayRow;
-use super::dictionaries::Dictionaries;
+use super::dictionaries::{Dictionaries, Wish};
 use super::docroot;
 use super::emission::{Emission, extensions_of};
 use super::encodings::{Encodings, Group, Rule};
@@ -181,7 +181,10 @@ impl Values {
             compressible: types::compressible(),
             downloads: types::downloads(),
             aliases: aliases(found)?,
-            dictionaries: definition.dictionaries.clone(),
+            dictionaries: match kind {
+                WayKind::Delta => Some(Dictionaries::of(&site.docroot, &Wish::default())?),
+                _ => definition.dictionaries.clone(),
+            },
             varied: variants.values().flatten().cloned().collect(),
             variants,
         })

@@ -18,7 +18,7 @@ use super::rigs::{Crew, Over, Rigs, Spot};
 use super::visit::{DeliveryRequest, record};
 use super::watch::gauge;
 use super::words::Words;
-use super::{blame, block, certificate, fairness, negotiation, outside, url};
+use super::{blame, block, certificate, deltas, fairness, negotiation, outside, url};
 use crate::executor::{Executor, Failure, Version, VisitOrder};
 use crate::interrupt::Interrupt;
 use crate::loading;
@@ -134,6 +134,11 @@ impl Courier {
             load.requests
                 .iter_mut()
                 .for_each(|asked| asked.headers.insert(0, ("Host".into(), host.to_owned())));
+        }
+        let dictionaries = Files::dictionaries(cell, request.payload, request.blob).map_err(fault)?;
+        for (asked, dictionary) in load.requests.iter_mut().zip(dictionaries) {
+            asked.headers.push(deltas::offer(&dictionary));
+            asked.dictionary = dictionary;
         }
         load.cpus = self.rigs.cores().client.clone();
         self.start_agent(&spot.over).map_err(fault)?;

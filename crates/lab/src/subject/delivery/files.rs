@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 
 mod own;
 
+use super::deltas;
 use super::variants::{self, Variant};
 use walkdir::WalkDir;
 
@@ -83,10 +84,15 @@ impl Files {
             WayKind::PreEncoded => variants::wanted(&cell.setting, &delivery.accept),
             _ => Vec::new(),
         };
+        let deltas = match delivery.kind {
+            WayKind::Delta => deltas::wanted(&cell.setting, &delivery.accept),
+            _ => Vec::new(),
+        };
         let is_in_contents =
             delivery.by == By::Php || cell.subject == Subject::PAGE || delivery.kind == WayKind::Transparent;
         // Servers look at what lies beside a file, so that every set of variants has a docroot of its own, and every content.
-        let words: Vec<String> = variants.iter().map(Variant::word).collect();
+        let words = variants.iter().map(Variant::word);
+        let words: Vec<String> = words.chain(deltas.iter().map(|coding| coding.name().to_owned())).collect();
         let folder = match words.as_slice() {
             _ if is_in_contents => self.contents(),
             [] => self.root.join(PLAIN),
@@ -98,8 +104,23 @@ impl Files {
                 let path = folder.join(format!("{}.{}", instance.name, variant.ending));
                 self.write(&path, || variant.encode(&instance.read(blob)?))?;
             }
+            for coding in &deltas {
+                let (ending, body) = deltas::encode(*coding, &instance.read(blob)?)?;
+                self.write(&folder.join(format!("{}.{ending}", instance.name)), || Ok(body))?;
+            }
         }
         if is_in_contents { self.scripts() } else { Ok(folder) }
+    }
+
+    /// What the clients of a cell have of each instance of its content; none where they have nothing.
+    pub fn dictionaries(cell: &Cell, payload: &Payload, blob: &Path) -> Result<Vec<Vec<u8>>> {
+        match &cell.delivery {
+            Some(delivery) if delivery.kind == WayKind::Delta => {
+                let previous = |instance: Instance| Ok(deltas::previous(&instance.read(blob)?));
+                instances(payload).into_iter().map(previous).collect()
+            }
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// The SHA-256 of each instance of a family, hexadecimal, in their order; none of any other content, which is its payload.

@@ -29,7 +29,9 @@ pub fn response_seconds(way: &WayDescription, level: Option<i32>, bytes: u64, ph
     let level = level.or(way.levels.as_ref().map(|l| l.default)).unwrap_or(0);
     match way.kind {
         WayKind::OnTheFly => bare + bytes as f64 / 1e6 / nominal_rate(&way.nominal, level),
-        WayKind::Plain | WayKind::PreEncoded | WayKind::Offload | WayKind::Transparent => bare,
+        WayKind::Plain | WayKind::PreEncoded | WayKind::Delta | WayKind::Offload | WayKind::Transparent => {
+            bare
+        }
     }
 }
 

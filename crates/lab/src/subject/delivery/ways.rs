@@ -74,7 +74,9 @@ impl Offer {
         let own = setting.options.iter().filter(|(name, _)| self.of_server.contains(*name));
         let options: BTreeMap<_, _> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
         let (codec, level) = match (self.by, self.way.kind) {
-            (_, WayKind::Plain) | (By::Php, WayKind::OnTheFly | WayKind::PreEncoded) => (PLAIN, None),
+            (_, WayKind::Plain) | (By::Php, WayKind::OnTheFly | WayKind::PreEncoded | WayKind::Delta) => {
+                (PLAIN, None)
+            }
             (By::Php, _) | (By::Server, _) => (self.way.name.as_str(), setting.level),
         };
         let adds_nothing = codec == PLAIN && options.is_empty();
@@ -114,7 +116,7 @@ pub fn offers(server: &ServerEntry, pool: Option<&RuntimeEntry>, subject: Subjec
 fn of_server(way: &WayDescription) -> Offer {
     let of_server = way.options.iter().map(|o| o.name.clone()).collect();
     let mut way = way.clone();
-    if way.kind == WayKind::PreEncoded {
+    if matches!(way.kind, WayKind::PreEncoded | WayKind::Delta) {
         way.options.extend(variant_options(&way.codings));
         way.codings.retain(|c| c != COMPRESS);
     }

@@ -111,6 +111,7 @@ mod tests {
             weight: 1.0,
             class: String::new(),
             stream: 0,
+            ..Request::default()
         }
     }
 

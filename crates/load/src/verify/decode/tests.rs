@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use weigh_codec::delta;
 use weigh_codec::{Params, codecs};
 
 use super::*;
@@ -11,8 +12,8 @@ fn room_grows_to_what_is_needed_and_no_further() {
     let codec = codecs::find("zlib").unwrap();
     codec.coder(&Params::level(9)).unwrap().encode(&body, &mut wire).unwrap();
     for likely in [0, 1, 1_000_000, u64::MAX] {
-        assert_eq!(decode(Coding::Gzip, &wire, likely, 1_000_000).unwrap(), body);
-        let fault = decode(Coding::Gzip, &wire, likely, 999_999).unwrap_err();
+        assert_eq!(decode(Coding::Gzip, None, &wire, likely, 1_000_000).unwrap(), body);
+        let fault = decode(Coding::Gzip, None, &wire, likely, 999_999).unwrap_err();
         assert_eq!(fault.kind, FaultKind::Bomb, "{fault:?}");
     }
 }
@@ -20,18 +21,18 @@ fn room_grows_to_what_is_needed_and_no_further() {
 #[test]
 fn no_body_decodes_to_nothing_and_identity_is_itself() {
     for coding in [Coding::Identity, Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd] {
-        assert_eq!(decode(coding, b"", 0, 10).unwrap(), &b""[..]);
+        assert_eq!(decode(coding, None, b"", 0, 10).unwrap(), &b""[..]);
     }
-    assert_eq!(decode(Coding::Identity, b"1234", 0, 4).unwrap(), &b"1234"[..]);
-    assert_eq!(decode(Coding::Identity, b"1234", 0, 3).unwrap_err().kind, FaultKind::Bomb);
-    assert_eq!(decode(Coding::Other, b"1234", 0, 9).unwrap_err().kind, FaultKind::ContentCoding);
+    assert_eq!(decode(Coding::Identity, None, b"1234", 0, 4).unwrap(), &b"1234"[..]);
+    assert_eq!(decode(Coding::Identity, None, b"1234", 0, 3).unwrap_err().kind, FaultKind::Bomb);
+    assert_eq!(decode(Coding::Other, None, b"1234", 0, 9).unwrap_err().kind, FaultKind::ContentCoding);
 }
 
 #[test]
 fn the_reading_of_deflate_that_its_header_announces_explains_the_failure() {
     // A zlib header in front of a block of the reserved kind, and the same block alone.
-    let announced = decode(Coding::Deflate, &[0x78, 0x9c, 7, 0, 0], 0, 10).unwrap_err();
-    let bare = decode(Coding::Deflate, &[7, 0, 0], 0, 10).unwrap_err();
+    let announced = decode(Coding::Deflate, None, &[0x78, 0x9c, 7, 0, 0], 0, 10).unwrap_err();
+    let bare = decode(Coding::Deflate, None, &[7, 0, 0], 0, 10).unwrap_err();
     for fault in [&announced, &bare] {
         assert_eq!(fault.kind, FaultKind::Corrupt);
         assert!(fault.message.starts_with("not valid deflate: "), "{}", fault.message);
@@ -46,7 +47,7 @@ fn the_reading_of_deflate_that_its_header_announces_explains_the_failure() {
 
 #[test]
 fn messages_are_one_line_of_ascii() {
-    let fault = decode(Coding::Gzip, b"\x1b[2J\r\n\xff and so on and on", 0, 10).unwrap_err();
+    let fault = decode(Coding::Gzip, None, b"\x1b[2J\r\n\xff and so on and on", 0, 10).unwrap_err();
     assert!(fault.message.contains(r"the body starts with `\x1b[2J\r\n\xff and so o`"), "{}", fault.message);
     assert!(fault.message.is_ascii() && !fault.message.contains(char::is_control));
 }
@@ -87,4 +88,22 @@ fn cut_headers_tell_nothing() {
     }
     assert_eq!(window(&whole[..7]), Some(300));
     assert_eq!(window(b"no frame at all"), None);
+}
+
+#[test]
+fn a_delta_is_decoded_against_the_dictionary_that_was_offered() {
+    let (before, now) = (b"a version of before ".repeat(400), b"a version of now, before ".repeat(400));
+    for (coding, of) in
+        [(Coding::DictionaryBrotli, delta::Coding::Dcb), (Coding::DictionaryZstd, delta::Coding::Dcz)]
+    {
+        let wire = delta::encode(of, &before, &now, 9).unwrap();
+        assert_eq!(decode(coding, Some(&before), &wire, 0, 100_000).unwrap(), &now[..]);
+        assert_eq!(decode(coding, Some(&before), &wire, 0, 999).unwrap_err().kind, FaultKind::Bomb);
+        let other = decode(coding, Some(b"another"), &wire, 0, 100_000).unwrap_err();
+        assert_eq!(other.kind, FaultKind::Corrupt);
+        assert!(other.message.contains("another dictionary"), "{}", other.message);
+        let none = decode(coding, None, &wire, 0, 100_000).unwrap_err();
+        assert_eq!(none.kind, FaultKind::ContentCoding);
+        assert!(none.message.contains("offered no dictionary"), "{}", none.message);
+    }
 }

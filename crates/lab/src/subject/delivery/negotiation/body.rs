@@ -34,7 +34,9 @@ impl<'a> Content<'a> {
             Coding::Deflate => &[Format::Zlib, Format::Deflate],
             Coding::Brotli => &[Format::Brotli],
             Coding::Zstd => &[Format::Zstd],
-            Coding::Other => return (Body::Unknown, None),
+            Coding::DictionaryBrotli | Coding::DictionaryZstd | Coding::Other => {
+                return (Body::Unknown, None);
+            }
         };
         let mut why = None;
         for format in formats {

@@ -1,0 +1,34 @@
+//! Deltas for visitors who have the last version, compared with the smallest precompressed file that every visitor gets.
+
+use super::*;
+
+/// One finding per content and server: its smallest delta.
+pub fn visitors(evidence: &Evidence) -> Vec<Draft> {
+    let assets = all(evidence, Subject::ASSET);
+    let deltas: Vec<&Sent> = assets.iter().filter(|sent| sent.row.cell.is_delta()).collect();
+    let is_alike = |a: &Sent, b: &Sent| {
+        let same = |sent: &Sent| (sent.delivery.connections, sent.delivery.link.clone());
+        a.cell.payload == b.cell.payload && a.is_beside(b) && same(a) == same(b)
+    };
+    let is_smallest = |own: &&Sent| {
+        let mut others = deltas.iter().filter(|other| is_alike(own, other));
+        others.all(|other| (own.bytes(), own.own_id()) <= (other.bytes(), other.own_id()))
+    };
+    first_leads(deltas.iter().copied().filter(is_smallest).filter_map(|delta| {
+        let whole = assets.iter().filter(|sent| sent.delivery.kind == WayKind::PreEncoded);
+        let whole =
+            whole.filter(|sent| is_alike(sent, delta)).min_by(|a, b| a.bytes().total_cmp(&b.bytes()))?;
+        let cost = delta.cost_beside(whole)?;
+        let text = format!(
+            "On {}, visitors who have the last version of {} get {} as {}, instead of {} as {}: {cost}. \
+             The last version is made up, with 24 bytes changed in every 8 KB: yours decides the size.",
+            label::server(delta),
+            label::content(evidence, &delta.cell.payload),
+            units::bytes(delta.bytes() as u64),
+            delta.coding().unwrap_or("a delta"),
+            units::bytes(whole.bytes() as u64),
+            whole.coding().unwrap_or("a file"),
+        );
+        Some((text, vec![delta.own_id(), whole.own_id()]))
+    }))
+}
