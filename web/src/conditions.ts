@@ -47,6 +47,16 @@ export function textOf(conditions: Conditions): string {
   );
 }
 
+/** The text in the part of an address after `#`; none if it names a part of the page, or nothing that can be read. */
+export function inAddress(hash: string): string | null {
+  try {
+    const text = decodeURIComponent(hash.replace(/^#/, ""));
+    return text.includes("=") ? text : null;
+  } catch {
+    return null;
+  }
+}
+
 /** The index of a group in a text; 0 where it names none. */
 export function groupIn(text: string, count: number): number {
   const named = /(?:^|,)group=(\d+)(?:,|$)/.exec(text)?.[1];

@@ -9,7 +9,8 @@ const STEPS = 400;
 
 interface Slider {
   element: HTMLElement;
-  set: (value: number) => void;
+  /** Shows a value; instead of its own words, others may stand beside it. */
+  set: (value: number, words?: string) => void;
 }
 
 interface Scale {
@@ -41,15 +42,19 @@ function slider(scale: Scale, value: number, changed: (value: number) => void): 
     "aria-label": `${scale.label}${scale.unit === "" ? "" : ` in ${scale.unit}`}`,
   });
   const words = h("output", { for: id });
-  const show = (value: number, isTyped: boolean) => {
+  const show = (value: number, told = scale.words(value)) => {
     range.value = String(Math.min(Math.max(place(value), 0), STEPS + first));
-    range.setAttribute("aria-valuetext", scale.words(value));
-    if (!isTyped) field.value = String(value);
-    words.textContent = scale.words(value);
+    range.setAttribute("aria-valuetext", told);
+    // What is being typed stays as it is.
+    if (document.activeElement !== field) {
+      field.value = String(value);
+      field.removeAttribute("aria-invalid");
+    }
+    words.textContent = told;
   };
   range.addEventListener("input", () => {
     const value = amount(Number(range.value));
-    show(value, false);
+    show(value);
     changed(value);
   });
   field.addEventListener("input", () => {
@@ -57,10 +62,10 @@ function slider(scale: Scale, value: number, changed: (value: number) => void): 
     const isPossible = value >= 0 && value <= 1e9 && (scale.zero || value > 0);
     field.setAttribute("aria-invalid", String(!isPossible));
     if (!isPossible) return;
-    show(value, true);
+    show(value);
     changed(value);
   });
-  show(value, false);
+  show(value);
   const element = h(
     "div",
     { class: "slider" },
@@ -69,7 +74,7 @@ function slider(scale: Scale, value: number, changed: (value: number) => void): 
     range,
     field,
   );
-  return { element, set: (value) => show(value, false) };
+  return { element, set: (value, words) => show(value, words) };
 }
 
 function choice<T extends string>(
@@ -102,8 +107,7 @@ export function controls(data: Data, start: Conditions, changed: (conditions: Co
   const first = () => now.links[0] ?? { mbit: 10, rtt_ms: 40, share: 1 };
   const one = (part: Partial<LinkShare>) => {
     change({ links: [{ ...first(), share: 1, ...part }] });
-    mix.clear();
-    preset.value = "";
+    showLinks();
   };
   const goal = choice("What should be least?", [["time", "Time"], ["money", "Money"]], now.goal, (goal) =>
     change({ goal }),
@@ -124,17 +128,26 @@ export function controls(data: Data, start: Conditions, changed: (conditions: Co
     preset.append(h("option", { value: at }, `${link.name} (${mbit(link.mbit)}, ${trimmed(link.rtt_ms)} ms)`)),
   );
   preset.addEventListener("change", () => {
-    const link = preset.value === "" ? undefined : data.links[Number(preset.value)];
-    if (link === undefined) return;
-    mix.clear();
-    change({ links: [{ mbit: link.mbit, rtt_ms: link.rtt_ms, share: 1 }] });
-    speed.set(link.mbit);
-    trip.set(link.rtt_ms);
+    const link = data.links[Number(preset.value)];
+    if (preset.value === "" || link === undefined) return;
+    one({ mbit: link.mbit, rtt_ms: link.rtt_ms });
   });
-  const mix = shares(data, (links) => {
-    preset.value = "";
+  const mix = visitors(data, (links) => {
     change({ links });
+    showOneLink();
   });
+  /** One link stands in the sliders and, if it is typical, in the list. Of several, the sliders say only that. */
+  const showOneLink = () => {
+    const words = now.links.length > 1 ? `${now.links.length} links` : undefined;
+    speed.set(first().mbit, words);
+    trip.set(first().rtt_ms, words);
+    const at = data.links.findIndex((link) => isSame(link, first()));
+    preset.value = at < 0 || now.links.length > 1 ? "" : String(at);
+  };
+  const showLinks = () => {
+    showOneLink();
+    mix.set(now.links);
+  };
   const connection = choice(
     "Connection",
     [["warm", "kept, busy"], ["idle", "kept, idle"], ["new", "new"]],
@@ -146,14 +159,14 @@ export function controls(data: Data, start: Conditions, changed: (conditions: Co
     now.reads,
     (reads) => change({ reads }),
   );
+  const hasBytes = data.costs?.bytes != null;
   const amount = (label: string, high: number, value: number, changed: (value: number) => void) =>
     slider({ label, unit: "your currency", low: high / 1e5, high, zero: true, words: significant }, value, changed);
   const core = amount("A core for an hour", 10, now.core_hour, (core_hour) => change({ core_hour }));
   const gb = amount("A GB sent", 10, now.gb, (gb) => change({ gb }));
   const second = amount("A second that a visitor waits", 0.1, now.second, (second) => change({ second }));
-  const prices = h("fieldset", {}, h("legend", {}, "Prices"), core.element, gb.element, second.element);
+  const prices = h("fieldset", {}, h("legend", {}, "Prices"), core.element, hasBytes && gb.element, second.element);
   prices.hidden = now.goal === "time";
-  const hasBytes = data.costs?.bytes != null;
   const link = h(
     "fieldset",
     {},
@@ -175,28 +188,37 @@ export function controls(data: Data, start: Conditions, changed: (conditions: Co
   const set = (conditions: Conditions) => {
     now = conditions;
     goal.set(now.goal);
-    speed.set(first().mbit);
-    trip.set(first().rtt_ms);
     connection.set(now.connection);
     reads.set(now.reads);
     core.set(now.core_hour);
     gb.set(now.gb);
     second.set(now.second);
-    mix.set(now.links);
+    showLinks();
     prices.hidden = now.goal === "time";
   };
   set(start);
   return { element, set };
 }
 
-/** Visitors by link: a share for each typical link. */
-function shares(data: Data, changed: (links: LinkShare[]) => void) {
-  const rows = data.links.map((link) => {
+const isSame = (a: { mbit: number; rtt_ms: number }, b: { mbit: number; rtt_ms: number }) =>
+  a.mbit === b.mbit && a.rtt_ms === b.rtt_ms;
+
+/** Visitors by link: a share for each typical link, and for each that conditions name besides. */
+function visitors(data: Data, changed: (links: LinkShare[]) => void) {
+  interface Row {
+    link: { name: string; mbit: number; rtt_ms: number };
+    range: HTMLInputElement;
+    words: HTMLOutputElement;
+    element: HTMLElement;
+  }
+  let rows: Row[] = [];
+  const row = (link: Row["link"]): Row => {
     const id = `slider-${++identifiers}`;
-    const range = h("input", { type: "range", id, min: 0, max: 100, step: 1, value: 0 });
+    const range = h("input", { type: "range", id, min: 0, max: 100, step: "any", value: 0, input: () => moved() });
     const words = h("output", { for: id });
-    return { link, range, words, element: h("div", { class: "slider" }, h("label", { for: id }, link.name), words, range) };
-  });
+    const element = h("div", { class: "slider" }, h("label", { for: id }, link.name), words, range);
+    return { link, range, words, element };
+  };
   const show = () => {
     const all = rows.reduce((sum, row) => sum + Number(row.range.value), 0);
     for (const row of rows) {
@@ -205,29 +227,34 @@ function shares(data: Data, changed: (links: LinkShare[]) => void) {
       row.range.setAttribute("aria-valuetext", `${Math.round(share)}% of visitors`);
     }
   };
-  for (const row of rows) {
-    row.range.addEventListener("input", () => {
-      show();
-      const links = rows
-        .filter((row) => Number(row.range.value) > 0)
-        .map((row) => ({ mbit: row.link.mbit, rtt_ms: row.link.rtt_ms, share: Number(row.range.value) }));
-      if (links.length > 0) changed(links);
-    });
-  }
-  const element = h(
-    "details",
-    { class: "mix" },
-    h("summary", {}, "Visitors on several links"),
-    ...rows.map((row) => row.element),
-  );
+  const moved = () => {
+    show();
+    const links = rows.map(({ link, range }) => ({
+      mbit: link.mbit,
+      rtt_ms: link.rtt_ms,
+      share: Number(Number(range.value).toPrecision(3)),
+    }));
+    const used = links.filter((link) => link.share > 0);
+    if (used.length > 0) changed(used);
+  };
+  const place = h("div");
+  const element = h("details", { class: "mix" }, h("summary", {}, "Visitors on several links"), place);
   const put = (links: LinkShare[]) => {
+    const named = data.links.filter((link, at) => data.links.findIndex((other) => isSame(other, link)) === at);
+    const others = links.filter((link) => links.length > 1 && !named.some((other) => isSame(other, link)));
+    const own = others.map((link) => ({ ...link, name: `${mbit(link.mbit)}, ${trimmed(link.rtt_ms)} ms` }));
+    const wanted = [...named, ...own];
+    if (wanted.length !== rows.length || !wanted.every((link, at) => rows[at] !== undefined && isSame(link, rows[at].link))) {
+      rows = wanted.map(row);
+      place.replaceChildren(...rows.map((row) => row.element));
+    }
+    const all = links.reduce((sum, link) => sum + link.share, 0);
     for (const row of rows) {
-      const same = links.find((link) => link.mbit === row.link.mbit && link.rtt_ms === row.link.rtt_ms);
-      row.range.value = links.length > 1 && same !== undefined ? String(same.share) : "0";
+      const share = links.filter((link) => isSame(link, row.link)).reduce((sum, link) => sum + link.share, 0);
+      row.range.value = String((100 * share) / all);
     }
     if (links.length > 1) element.open = true;
     show();
   };
-  show();
-  return { element, set: put, clear: () => put([]) };
+  return { element, set: put };
 }

@@ -47,7 +47,9 @@ function samples(data: Data, point: Point, width: number): HTMLElement[] {
 function histogram(data: Data, point: Point, width: number): HTMLElement | null {
   const bins = point.histogram;
   if (bins === null) return null;
-  const unit = unitOf(data, bins.metric);
+  // Times in a histogram have a metric for each of its statistics.
+  const name = bins.metric.replace(/-(min|mean|count|max|p\d+)$/, "");
+  const unit = ["", "-min", "-mean", "-p50"].map((of) => unitOf(data, name + of)).find((unit) => unit !== "") ?? "";
   const rows = bins.counts.map((count, at) => ({ count, low: bins.edges[at] ?? 0, high: bins.edges[at + 1] ?? 0 }));
   const drawn = plot({
     width,
@@ -65,9 +67,7 @@ function histogram(data: Data, point: Point, width: number): HTMLElement | null 
   const most = rows.reduce((most, row) => (row.count > most.count ? row : most));
   const told = (amount: number) => ofUnit(unit, amount, null, null);
   const words = `${all} samples; most of them, ${most.count}, from ${told(most.low)} to ${told(most.high)}.`;
-  // Times in a histogram have a metric for each of its statistics.
-  const name = bins.metric.replace(/-min$/, " time");
-  return figure(`Distribution of ${name}`, drawn, words);
+  return figure(`Distribution of ${name}${name === bins.metric ? "" : " times"}`, drawn, words);
 }
 
 function series(point: Point, width: number): HTMLElement[] {

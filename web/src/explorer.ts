@@ -1,6 +1,6 @@
 // The reader's own conditions: controls, chart, ranking and the details of one configuration, all following one state.
 
-import { groupIn, textOf, withText } from "./conditions";
+import { groupIn, inAddress, textOf, withText } from "./conditions";
 import { controls } from "./controls";
 import type { Conditions, Data, Group, Point } from "./data";
 import { detail } from "./detail";
@@ -15,23 +15,29 @@ const FEW = 10;
 const CALM = 400;
 
 type Column = "total" | "cost" | "bytes";
+interface Order {
+  column: Column;
+  isDescending: boolean;
+}
 
 /** Fills the place of the explorer. */
 export function explorer(data: Data, place: HTMLElement): void {
   const groups = data.groups.filter((group) => group.points.length > 0);
   if (groups.length === 0 || data.costs === null) return;
-  const text = () => decodeURIComponent(location.hash.slice(1));
-  let index = groupIn(text(), data.groups.length);
-  let conditions = withText(data.conditions, text());
+  const start = inAddress(location.hash) ?? "";
+  let index = groupIn(start, data.groups.length);
+  let conditions = withText(data.conditions, start);
   let families = new Set<string>();
   let all = false;
-  let sorted: Column = "total";
+  let order: Order = { column: "total", isDescending: false };
   let chart: Scatter | null = null;
   let selected: Point | null = null;
+  let origin: Element | null = null;
   let timer = 0;
 
   const group = (): Group => data.groups[index] ?? (groups[0] as Group);
   const best = h("p", { class: "verdict" });
+  const besides = h("p", { class: "besides" });
   const spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
   const figure = h("figure", { class: "scatter" });
   const legend = h("figcaption");
@@ -53,7 +59,7 @@ export function explorer(data: Data, place: HTMLElement): void {
   });
 
   const chartWidth = () => Math.max(Math.floor(figure.clientWidth || 320), 280);
-  const shown = (ranked: Ranked[]) => ranked.filter((one) => families.size === 0 || families.has(one.point.family));
+  const isChosen = (point: Point) => families.size === 0 || families.has(point.family);
 
   /** A group was chosen, or the width changed. */
   function build(): void {
@@ -82,6 +88,7 @@ export function explorer(data: Data, place: HTMLElement): void {
 
   function choose(point: Point): void {
     selected = point;
+    origin = document.activeElement;
     showDetail();
     chart?.select(point.id);
     document.getElementById("detail")?.focus();
@@ -92,7 +99,9 @@ export function explorer(data: Data, place: HTMLElement): void {
       selected = null;
       showDetail();
       chart?.select(null);
-      select.focus();
+      // Back to where the configuration was chosen.
+      const back = origin instanceof HTMLElement || origin instanceof SVGElement ? origin : select;
+      (back.isConnected ? back : select).focus();
     };
     const width = Math.min(chartWidth(), 460);
     details.replaceChildren(...(selected === null ? [] : [detail(data, selected, width, close)]));
@@ -100,18 +109,19 @@ export function explorer(data: Data, place: HTMLElement): void {
 
   /** The conditions changed: everything that follows from them. */
   function show(): void {
-    const ranked = shown(rank(data, group(), conditions));
+    const ranked = rank(data, group(), conditions, isChosen);
     chart?.update(ranked, conditions);
     chart?.select(selected?.id ?? null);
-    const words = answer(ranked, conditions);
-    best.textContent = words;
+    const [first, rest] = answer(ranked, conditions);
+    best.textContent = first;
+    besides.textContent = rest;
     legend.textContent = legendOf(conditions);
     showTable(ranked);
     const state = textOf(conditions);
     command.textContent = `weigh report RUN --at '${state}'`;
     clearTimeout(timer);
     timer = window.setTimeout(() => {
-      spoken.textContent = words;
+      spoken.textContent = `${first} ${rest}`;
       history.replaceState(null, "", `#${state},group=${index}`);
     }, CALM);
   }
@@ -122,17 +132,20 @@ export function explorer(data: Data, place: HTMLElement): void {
       cost: (one) => one.cost,
       bytes: (one) => one.point.bytes ?? 0,
     };
-    const ordered = sorted === "total" ? ranked : [...ranked].sort((a, b) => by[sorted](a) - by[sorted](b));
+    const value = by[order.column];
+    const ordered = [...ranked].sort((a, b) => value(a) - value(b));
+    if (order.isDescending) ordered.reverse();
     const rows = all ? ordered : ordered.slice(0, FEW);
     const hasBytes = data.costs?.bytes != null;
     const head = (column: Column, words: string) => {
       const sort = () => {
-        sorted = column;
+        order = { column, isDescending: order.column === column && !order.isDescending };
         show();
         table.querySelector<HTMLButtonElement>(`[data-sort="${column}"]`)?.focus();
       };
       const button = h("button", { type: "button", class: "sort", "data-sort": column, click: sort }, words);
-      return h("th", { scope: "col", class: "number", "aria-sort": sorted === column ? "ascending" : "none" }, button);
+      const sorted = order.column !== column ? "none" : order.isDescending ? "descending" : "ascending";
+      return h("th", { scope: "col", class: "number", "aria-sort": sorted }, button);
     };
     const unit = conditions.goal === "time" ? "time" : "price of a million";
     const ranks = new Map(ranked.map((one, at) => [one.point.id, at + 1]));
@@ -147,7 +160,7 @@ export function explorer(data: Data, place: HTMLElement): void {
         { class: one.best ? "strong best" : one.tie ? "strong" : one.point.candidate ? null : "dim" },
         h("td", { class: "number" }, String(ranks.get(one.point.id))),
         h("th", { scope: "row" }, pick),
-        h("td", { class: "number" }, amount(one.total, one.low, one.high, conditions)),
+        h("td", { class: "number total" }, amount(one.total, one.low, one.high, conditions)),
         h("td", { class: "number" }, ns(one.cost)),
         hasBytes && h("td", { class: "number" }, one.point.bytes === null ? "–" : bytes(one.point.bytes)),
         h("td", {}, noteOf(one)),
@@ -213,6 +226,7 @@ export function explorer(data: Data, place: HTMLElement): void {
       "Move what is different for you: the ranking follows, by the same rules as the analysis. CPU times are measured; the time on the link is computed.",
     ),
     best,
+    besides,
     spoken,
     h("div", { class: "explorer" }, aside, view),
   );
@@ -227,8 +241,10 @@ export function explorer(data: Data, place: HTMLElement): void {
     build();
   }).observe(figure);
   window.addEventListener("hashchange", () => {
-    index = groupIn(text(), data.groups.length);
-    conditions = withText(data.conditions, text());
+    const text = inAddress(location.hash);
+    if (text === null) return;
+    index = groupIn(text, data.groups.length);
+    conditions = withText(data.conditions, text);
     panel.set(conditions);
     build();
   });
@@ -256,27 +272,30 @@ function noteOf(one: Ranked): string {
   return notes.filter((note) => note !== "").join(", ");
 }
 
-/** What is best here, in a sentence or two. */
-function answer(ranked: Ranked[], conditions: Conditions): string {
+/** What is best here, in a sentence, and what else is worth knowing. */
+function answer(ranked: Ranked[], conditions: Conditions): [string, string] {
+  if (ranked.length === 0) return ["No configuration has the figures that a ranking needs.", ""];
   const best = ranked.find((one) => one.best);
-  if (best === undefined) return "No configuration has the figures that a ranking needs.";
+  if (best === undefined) {
+    return ["None of these is best anywhere: they were given up early.", "Another configuration is significantly better in every respect."];
+  }
   const per = conditions.goal === "time" ? "per operation" : "per million operations";
   const first = `Best here: ${best.point.label}, ${amount(best.total, best.low, best.high, conditions)} ${per}.`;
   const ties = ranked.filter((one) => one.tie && !one.best).map((one) => one.point.label);
-  const open = ties.length === 0 ? "" : ` No significant difference: ${list(ties)}.`;
+  const open = ties.length === 0 ? "" : `No significant difference: ${list(ties)}.`;
   const recommended = ranked.find((one) => one.point.recommended);
   const behind =
     recommended === undefined || recommended.tie
       ? ""
-      : ` The study's recommendation, ${recommended.point.label}, takes ${significant(recommended.total / best.total)}× as much here.`;
-  return first + open + behind;
+      : `The study's recommendation, ${recommended.point.label}, takes ${significant(recommended.total / best.total)}× as much here.`;
+  return [first, [open, behind].filter((words) => words !== "").join(" ")];
 }
 
 function legendOf(conditions: Conditions): string {
   const least = conditions.goal === "time" ? "takes as long" : "costs as much";
   return (
     `Along the dashed curve an operation ${least} as with the best; what lies below or left of it would be better. ` +
-    "Large points are on the Pareto front, diamonds are recommended, rings mark the best (full) and what shows no significant difference to it (dotted). " +
+    "Filled points are on the Pareto front, diamonds are recommended, rings mark the best (full) and what shows no significant difference to it (dotted). " +
     "Lines through points are 95% intervals."
   );
 }

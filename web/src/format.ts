@@ -71,6 +71,8 @@ export function ofUnit(unit: string, value: number, low: number | null, high: nu
     case "ratio":
     case "×":
       return `${significant(value)}×${range(low === value ? null : low, high === value ? null : high)}`;
+    case "count":
+      return Number.isInteger(value) && value === low && value === high ? trimmed(value) : price(value, low, high);
     default:
       return price(value, low, high);
   }

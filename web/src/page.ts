@@ -33,10 +33,15 @@ function copies(): void {
   }
 }
 
-/** Before printing, what is folded is opened. */
+/** On paper, what is folded is open. */
 function printing(): void {
+  let opened: HTMLDetailsElement[] = [];
   window.addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("details")) details.open = true;
+    opened = [...document.querySelectorAll("details")].filter((details) => !details.open);
+    for (const details of opened) details.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    for (const details of opened) details.open = false;
   });
 }
 

@@ -69,10 +69,15 @@ function isLess(a: Total, b: Total, data: Data): boolean {
   return isTotalLess([a.varies, a.known], [b.varies, b.known], data.rules);
 }
 
-/** The cheapest first. Configurations that lack a needed figure are left out. */
-export function rank(data: Data, group: Group, conditions: Conditions): Ranked[] {
+/** The cheapest first, of those that are chosen. Configurations that lack a needed figure are left out. */
+export function rank(
+  data: Data,
+  group: Group,
+  conditions: Conditions,
+  isChosen: (point: Point) => boolean = () => true,
+): Ranked[] {
   const value = (total: Total) => total.varies.value + total.known;
-  const totals = group.points.flatMap((point) => totalOf(data, group, point, conditions) ?? []);
+  const totals = group.points.filter(isChosen).flatMap((point) => totalOf(data, group, point, conditions) ?? []);
   totals.sort((a, b) => value(a) - value(b));
   const best = totals.find((total) => total.point.candidate);
   const end = (end: number | null, known: number) => (end === null ? null : end + known);
