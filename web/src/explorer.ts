@@ -147,7 +147,7 @@ export function explorer(data: Data, place: HTMLElement): void {
       const sorted = order.column !== column ? "none" : order.isDescending ? "descending" : "ascending";
       return h("th", { scope: "col", class: "number", "aria-sort": sorted }, button);
     };
-    const unit = conditions.goal === "time" ? "time" : "price of a million";
+    const [unit, per] = conditions.goal === "time" ? ["time", "operation"] : ["price", "million operations"];
     const ranks = new Map(ranked.map((one, at) => [one.point.id, at + 1]));
     const row = (one: Ranked) => {
       const pick = h(
@@ -170,7 +170,7 @@ export function explorer(data: Data, place: HTMLElement): void {
       h(
         "table",
         { class: "grid ranking" },
-        h("caption", {}, "Ranking under these conditions"),
+        h("caption", {}, `Ranking under these conditions, per ${per}`),
         h(
           "thead",
           {},

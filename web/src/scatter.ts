@@ -227,24 +227,41 @@ function mark(drawn: Drawn, data: Data, group: Group, ranked: Ranked[], conditio
     mark?.classList.toggle("tie", one.tie && !one.best);
     mark?.classList.toggle("given-up", !one.point.candidate);
   }
-  drawn.curve.setAttribute("d", best === undefined ? "" : iso(drawn, data, group, best, conditions));
-  name(drawn, ranked);
+  const curve = best === undefined ? [] : iso(drawn, data, group, best, conditions);
+  const path = curve.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join("L");
+  drawn.curve.setAttribute("d", path === "" ? "" : `M${path}`);
+  name(drawn, ranked, curve);
 }
 
 /** Where an operation costs as much as with the best: for each number of bytes, the CPU time that is left. */
-function iso(drawn: Drawn, data: Data, group: Group, best: Ranked, conditions: Conditions): string {
+function iso(drawn: Drawn, data: Data, group: Group, best: Ranked, conditions: Conditions): [number, number][] {
   const [perNs] = valueOf(conditions, 0, 0);
-  if (perNs === 0) return "";
-  const [low, high] = drawn.domain.y;
-  const parts: string[] = [];
+  if (perNs === 0) return [];
+  const left = (bytes: number) => (best.total - knownOf(data, group, best.point, conditions, bytes)) / perNs;
+  // More bytes leave less: between the two edges of the chart lies all that is seen of it, however flat it is.
+  const high = lastWith((bytes) => left(bytes) >= drawn.domain.x[0], drawn.domain.y);
+  const low = lastWith((bytes) => left(bytes) > drawn.domain.x[1], drawn.domain.y);
+  if (high === null) return [];
+  const [from, to] = [low ?? drawn.domain.y[0], high];
+  const points: [number, number][] = [];
   for (let at = 0; at <= CURVE; at++) {
-    const bytes = low * (high / low) ** (at / CURVE);
-    const cost = (best.total - knownOf(data, group, best.point, conditions, bytes)) / perNs;
-    if (cost < drawn.domain.x[0]) continue;
-    if (cost > drawn.domain.x[1]) continue;
-    parts.push(`${drawn.x(cost).toFixed(1)},${drawn.y(bytes).toFixed(1)}`);
+    const bytes = from * (to / from) ** (at / CURVE);
+    const cost = Math.min(Math.max(left(bytes), drawn.domain.x[0]), drawn.domain.x[1]);
+    points.push([drawn.x(cost), drawn.y(bytes)]);
   }
-  return parts.length < 2 ? "" : `M${parts.join("L")}`;
+  return points;
+}
+
+/** The largest number in a range for which something holds that holds for small ones only. */
+function lastWith(holds: (value: number) => boolean, [low, high]: [number, number]): number | null {
+  if (!holds(low)) return null;
+  if (holds(high)) return high;
+  for (let halved = 0; halved < 40; halved++) {
+    const middle = Math.sqrt(low * high);
+    if (holds(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
 }
 
 interface Box {
@@ -255,7 +272,7 @@ interface Box {
 }
 
 /** Names of the best, of what is recommended and usual, and of a few that tie with the best, where there is room. */
-function name(drawn: Drawn, ranked: Ranked[]): void {
+function name(drawn: Drawn, ranked: Ranked[], curve: [number, number][]): void {
   const told = [
     ...ranked.filter((one) => one.best),
     ...ranked.filter((one) => one.point.recommended),
@@ -264,6 +281,8 @@ function name(drawn: Drawn, ranked: Ranked[]): void {
     ...ranked.filter((one) => one.point.front),
   ];
   const taken: Box[] = [...drawn.placed.values()].map((at) => box(at.x - 4, at.y - 4, 8, 8));
+  // Names stay away from the curve; only what must be named may cross it.
+  const crossed = alongCurve(curve);
   const seen = new Set<string>();
   const texts: SVGTextElement[] = [];
   for (const one of told) {
@@ -282,16 +301,19 @@ function name(drawn: Drawn, ranked: Ranked[]): void {
       [at.x - 8, at.y - 11, "end"],
       [at.x - 8, at.y + 20, "end"],
     ];
-    const free = places.find(([x, y, anchor]) => {
-      const left = anchor === "start" ? x : anchor === "end" ? x - width : x - width / 2;
-      const own = box(left, y - 12, width, 15);
+    const boxOf = ([x, y, anchor]: [number, number, string]) =>
+      box(anchor === "start" ? x : anchor === "end" ? x - width : x - width / 2, y - 12, width, 15);
+    const free = places.filter((place) => {
+      const own = boxOf(place);
       const isInside = own.left > MARGIN.left && own.right < drawn.width - 4 && own.top > 4 && own.bottom < drawn.height - MARGIN.bottom;
       return isInside && taken.every((other) => !overlap(own, other));
     });
-    if (free === undefined) continue;
-    const [x, y, anchor] = free;
-    const left = anchor === "start" ? x : anchor === "end" ? x - width : x - width / 2;
-    taken.push(box(left, y - 12, width, 15));
+    const isNeeded = one.best || one.point.recommended;
+    const clear = free.find((place) => crossed.every((other) => !overlap(boxOf(place), other)));
+    const chosen = clear ?? (isNeeded ? free[0] : undefined);
+    if (chosen === undefined) continue;
+    const [x, y, anchor] = chosen;
+    taken.push(boxOf(chosen));
     texts.push(s("text", { x, y, "text-anchor": anchor, class: one.best ? "name best" : "name" }, words));
   }
   drawn.labels.replaceChildren(...texts);
@@ -303,6 +325,18 @@ const box = (left: number, top: number, width: number, height: number): Box => (
   right: left + width,
   bottom: top + height,
 });
+
+/** Small boxes all along a curve. */
+function alongCurve(curve: [number, number][]): Box[] {
+  return curve.slice(1).flatMap(([x, y], at) => {
+    const [fromX, fromY] = curve[at] ?? [x, y];
+    const pieces = Math.ceil(Math.hypot(x - fromX, y - fromY) / 6) || 1;
+    return Array.from({ length: pieces }, (_, piece) => {
+      const part = (piece + 1) / pieces;
+      return box(fromX + (x - fromX) * part - 2, fromY + (y - fromY) * part - 2, 4, 4);
+    });
+  });
+}
 const overlap = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
 function highlight(drawn: Drawn, id: string | null): void {
