@@ -1,24 +1,34 @@
 // The page in a real browser. `crates/lab/tests/cli/page.rs` writes the pages and the expected rankings.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import { changed } from "./changed.mjs";
 import { compare } from "./compare.mjs";
 
 const { PAGE, PAGE_HOSTILE, PAGE_CASES, PAGE_SHOTS, CHROMIUM } = process.env;
 const skip = PAGE && CHROMIUM ? false : "PAGE and CHROMIUM are not set";
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 let browser;
+let folder;
 
 before(async () => {
   if (skip) return;
+  folder = mkdtempSync(join(tmpdir(), "weigh-page-"));
   const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   browser = await chromium.launch({ executablePath: CHROMIUM.startsWith("/") ? CHROMIUM : which(CHROMIUM), args: root });
 });
-after(async () => browser?.close());
+after(async () => {
+  await browser?.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+/** A page with other data than the stored run has. */
+const other = (name, change) => changed(PAGE, join(folder, `${name}.html`), change);
 
 function which(name) {
   const { statSync } = createRequire(import.meta.url)("node:fs");
@@ -34,7 +44,7 @@ function which(name) {
 }
 
 /** A page with everything that went wrong in it: errors, messages of the console, and requests besides itself. */
-async function open(file, options = {}, fragment = "") {
+async function open(file, options = {}, fragment = "", until = "#explore .ranking") {
   const page = await browser.newPage({ viewport: { width: 1600, height: 1000 }, ...options });
   const wrong = [];
   page.on("console", (message) => wrong.push(`${message.type()}: ${message.text()}`));
@@ -44,14 +54,31 @@ async function open(file, options = {}, fragment = "") {
     if (!url.startsWith("data:") && url.split("#")[0] !== pathToFileURL(file).href) wrong.push(`request: ${url}`);
   });
   await page.goto(pathToFileURL(file).href + fragment);
-  await page.waitForSelector("#explore .ranking");
+  await page.waitForSelector(until);
   return { page, wrong };
+}
+
+/** Milliseconds that each of these moves of a slider takes, until everything that follows is laid out. */
+function slide(page, label, moves) {
+  return page.getByRole("slider", { name: label }).evaluate(async (input, moves) => {
+    const taken = [];
+    for (let at = 0; at < moves; at++) {
+      input.value = String(100 + at * 2);
+      const before = performance.now();
+      input.dispatchEvent(new Event("input"));
+      document.body.getBoundingClientRect();
+      taken.push(performance.now() - before);
+      await new Promise((done) => requestAnimationFrame(done));
+    }
+    return taken;
+  }, moves);
 }
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 test("200 states of the page show what the analysis says, without an error or a request", { skip }, async () => {
   const cases = JSON.parse(readFileSync(PAGE_CASES, "utf8"));
+  assert.ok(cases.length > 0);
   const { page, wrong } = await open(PAGE);
   for (const one of cases) {
     const seen = await page.evaluate(async (fragment) => {
@@ -146,28 +173,154 @@ test("how long the first paint and a slider's move take", { skip }, async () => 
   for (let round = 0; round < 5; round++) {
     const { page } = await open(PAGE);
     paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN));
-    const taken = await page.evaluate(async () => {
-      const taken = [];
-      for (const [label, places] of [["Link speed", 40], ["Reads per write", 40]]) {
-        const range = [...document.querySelectorAll("label")].find((of) => of.textContent === label)?.htmlFor;
-        const input = range && document.getElementById(range);
-        if (!input) continue;
-        for (let at = 0; at < places; at++) {
-          input.value = String(100 + at * 5);
-          const before = performance.now();
-          input.dispatchEvent(new Event("input"));
-          document.body.getBoundingClientRect();
-          taken.push(performance.now() - before);
-          await new Promise((done) => requestAnimationFrame(done));
-        }
-      }
-      return taken;
-    });
+    const taken = [...(await slide(page, "Link speed", 40)), ...(await slide(page, "Reads per write", 40))];
     moves.push(...taken);
     await page.close();
   }
   console.log(`page-first-paint: ${median(paints).toFixed(0)} ms (median of 5)`);
   console.log(`page-slider-move: ${median(moves).toFixed(1)} ms (median of ${moves.length}, with layout)`);
+});
+
+test("a part of the page that is looked up, or an address that cannot be read, leaves the conditions as they are", { skip }, async () => {
+  const { page, wrong } = await open(PAGE, {}, "#link=2:90:1,reads=3,group=1");
+  const state = () => page.evaluate(() => [window.weighbridge.index(), JSON.stringify(window.weighbridge.ranked())]);
+  const before = await state();
+  await page.locator("#contents a").first().click();
+  assert.ok((await page.evaluate(() => location.hash)).startsWith("#part-"));
+  await page.evaluate(() => (location.hash = "#%E0%A4%A"));
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 50)));
+  assert.deepEqual(await state(), before);
+  assert.equal(await page.getByLabel("Link speed in Mbit/s").inputValue(), "2");
+  assert.deepEqual(wrong, []);
+  await page.close();
+  const unread = await open(PAGE, {}, "#%E0%A4%A=1");
+  assert.deepEqual(unread.wrong, []);
+  await unread.page.close();
+});
+
+test("what is chosen is ranked among itself", { skip }, async () => {
+  const { page, wrong } = await open(PAGE);
+  const best = await page.evaluate(() => window.weighbridge.ranked().find((one) => one.best).point.family);
+  const families = page.locator(".families input");
+  const others = await families.evaluateAll((inputs, best) => inputs.map((of) => of.value).filter((name) => name !== best), best);
+  assert.ok(others.length > 0);
+  for (const name of others) await page.locator(`.families input[value="${name}"]`).check();
+  const seen = await page.locator(".ranking tbody tr").first().innerText();
+  assert.match(seen, /\bbest\b/);
+  assert.match(await page.locator(".verdict").innerText(), /^Best here: /);
+  assert.equal(await page.locator("g.point.best").count(), 1);
+  assert.notEqual(await page.locator("path.iso").getAttribute("d"), "");
+  assert.deepEqual(wrong, []);
+  await page.close();
+});
+
+test("visitors on several links stand in the sliders, and one typical link in the list", { skip }, async () => {
+  const { page, wrong } = await open(PAGE, {}, "#link=1.6:300:0.25+7:33:0.75");
+  const shares = () => page.locator(".mix .slider").evaluateAll((rows) =>
+    rows.map((row) => row.innerText.split("\n").join(" ")).filter((text) => !/\b0%/.test(text)));
+  assert.deepEqual((await shares()).map((text) => text.match(/\d+%/)[0]), ["25%", "75%"]);
+  assert.equal(await page.locator("output", { hasText: "2 links" }).count(), 2);
+  // One step of one of them keeps the other.
+  await page.locator(".mix input[type=range]").last().press("ArrowLeft");
+  assert.equal((await page.evaluate(() => document.querySelector("pre code").textContent.length)) > 0, true);
+  assert.match(await page.locator(".view > pre code").innerText(), /link=1\.6:300:25\+7:33:7[34]/);
+  const choices = page.locator("#preset");
+  await choices.selectOption({ index: 2 });
+  assert.equal(await choices.inputValue(), "1");
+  assert.doesNotMatch(await page.locator(".view > pre code").innerText(), /\+/);
+  assert.deepEqual(wrong, []);
+  await page.close();
+});
+
+test("a number is taken as it is typed", { skip }, async () => {
+  const { page } = await open(PAGE);
+  const field = page.getByLabel("Link speed in Mbit/s");
+  await field.fill("");
+  assert.equal(await field.getAttribute("aria-invalid"), "true");
+  await field.pressSequentially("0.125");
+  assert.equal(await field.inputValue(), "0.125");
+  assert.match(await page.locator(".view > pre code").innerText(), /link=0\.125:/);
+  await page.close();
+});
+
+test("columns sort both ways, and a closed detail gives the focus back", { skip }, async () => {
+  const { page } = await open(PAGE);
+  const bytes = () => page.evaluate(() => [...document.querySelectorAll(".ranking tbody tr")].map((row) => row.children[4].textContent));
+  const head = page.locator('.ranking [data-sort="bytes"]');
+  await page.locator(".view > button").click();
+  await head.press("Enter");
+  const up = await bytes();
+  await head.press("Enter");
+  assert.deepEqual((await bytes()).reverse(), up);
+  assert.equal(await page.locator('th[aria-sort="descending"]').count(), 1);
+  const third = page.locator(".ranking tbody button").nth(2);
+  await third.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "detail");
+  await page.getByRole("button", { name: "Close" }).press("Enter");
+  assert.ok(await third.evaluate((of) => document.activeElement === of));
+  await page.close();
+});
+
+test("failures are told with their reasons, and without anything to rank the page still opens", { skip }, async () => {
+  const hostile = "<img src=x onerror=window.pwned=1>";
+  const faults = [
+    { cell: `one ${hostile}`, round: 1, reason: "out of memory", remedy: `raise memory_limit ${hostile}` },
+    { cell: "two", round: 2, reason: "out of memory", remedy: null },
+  ];
+  const failed = await open(other("failed", (data) => ({ ...data, faults })));
+  const list = failed.page.locator("#failures");
+  assert.match(await list.innerText(), /2 configurations/);
+  await list.locator("summary").press("Enter");
+  assert.match(await list.innerText(), /two: out of memory/);
+  assert.ok((await list.innerText()).includes(hostile));
+  assert.equal(await failed.page.evaluate(() => window.pwned), undefined);
+  assert.deepEqual(failed.wrong, []);
+  await failed.page.close();
+  for (const [name, change] of [["unranked", { costs: null }], ["empty", { groups: [] }], ["newer", { schema: 99 }]]) {
+    const { page, wrong } = await open(other(name, (data) => ({ ...data, ...change })), {}, "", "#answer");
+    assert.ok(await page.locator("#explore").isHidden());
+    assert.ok((await page.locator("main table.grid").count()) > 0);
+    assert.deepEqual(wrong, []);
+    await page.close();
+  }
+});
+
+test("on paper the ink is dark, whatever the screen was, and no column is cut off", { skip }, async () => {
+  const { page } = await open(PAGE, { colorScheme: "dark", viewport: { width: 1030, height: 700 } });
+  const ink = () => page.evaluate(() => Number(getComputedStyle(document.body).color.match(/\d+/)[0]));
+  await page.locator(".theme").click();
+  await page.locator(".theme").click();
+  assert.ok((await ink()) > 200);
+  await page.emulateMedia({ media: "print" });
+  assert.ok((await ink()) < 60);
+  const cut = await page.evaluate(() =>
+    [...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.getAttribute("aria-label")));
+  assert.deepEqual(cut, []);
+  await page.close();
+});
+
+test("how long a slider's move takes with 200 configurations", { skip }, async () => {
+  const many = (data) => {
+    const group = data.groups[0];
+    const points = Array.from({ length: 200 }, (_, at) => {
+      const point = structuredClone(group.points[at % group.points.length]);
+      const factor = 1 + (at * 7) % 200 / 100;
+      for (const of of [point.write, point.read]) {
+        if (of === null) continue;
+        of.value *= factor;
+        of.rounds = of.rounds.map(([round, amount]) => [round, amount * factor]);
+      }
+      return { ...point, id: `${point.id}#${at}`, label: `${point.label} #${at}`, bytes: point.bytes * (3 - factor / 2) };
+    });
+    return { ...data, groups: [{ ...group, points }] };
+  };
+  const { page, wrong } = await open(other("many", many));
+  const few = await slide(page, "Link speed", 100);
+  await page.locator(".view > button").click();
+  const all = await slide(page, "Link speed", 100);
+  console.log(`page-slider-move-200: ${median(few).toFixed(1)} ms, ${median(all).toFixed(1)} ms with all in the table (medians of 100, with layout)`);
+  assert.deepEqual(wrong, []);
+  await page.close();
 });
 
 test("pictures of the page in three widths, light, dark and printed", { skip: skip || (PAGE_SHOTS ? false : "PAGE_SHOTS is not set") }, async () => {
