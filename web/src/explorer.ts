@@ -13,6 +13,10 @@ import { type Scatter, scatter } from "./scatter";
 const FEW = 10;
 /** Milliseconds after the last move before the best is announced, and before the address is changed. */
 const CALM = 400;
+/** A table with more rows than this follows when the slider rests: its layout takes longer than a frame. */
+const LONG = 50;
+/** Milliseconds without a move after which a slider rests. */
+const REST = 60;
 
 type Column = "total" | "cost" | "bytes";
 interface Order {
@@ -34,6 +38,7 @@ export function explorer(data: Data, place: HTMLElement): void {
   let selected: Point | null = null;
   let origin: Element | null = null;
   let timer = 0;
+  let resting = 0;
 
   const group = (): Group => data.groups[index] ?? (groups[0] as Group);
   const best = h("p", { class: "verdict" });
@@ -116,7 +121,9 @@ export function explorer(data: Data, place: HTMLElement): void {
     best.textContent = first;
     besides.textContent = rest;
     legend.textContent = legendOf(conditions);
-    showTable(ranked);
+    clearTimeout(resting);
+    if (all && ranked.length > LONG) resting = window.setTimeout(() => showTable(ranked), REST);
+    else showTable(ranked);
     const state = textOf(conditions);
     command.textContent = `weigh report RUN --at '${state}'`;
     clearTimeout(timer);
@@ -140,7 +147,7 @@ export function explorer(data: Data, place: HTMLElement): void {
     const head = (column: Column, words: string) => {
       const sort = () => {
         order = { column, isDescending: order.column === column && !order.isDescending };
-        show();
+        showTable(ranked);
         table.querySelector<HTMLButtonElement>(`[data-sort="${column}"]`)?.focus();
       };
       const button = h("button", { type: "button", class: "sort", "data-sort": column, click: sort }, words);
