@@ -33,6 +33,14 @@ function copies(): void {
   }
 }
 
+/** Pictures that are wider than a phone can be scrolled by keyboard. */
+function pictures(): void {
+  for (const picture of document.querySelectorAll("figure.chart")) {
+    const isWide = picture.scrollWidth > picture.clientWidth;
+    if (isWide) picture.setAttribute("tabindex", "0");
+  }
+}
+
 /** On paper, what is folded is open. */
 function printing(): void {
   let opened: HTMLDetailsElement[] = [];
@@ -53,4 +61,5 @@ if (data !== null && place !== null) {
   failures(data, place);
 }
 copies();
+pictures();
 printing();
