@@ -11,7 +11,7 @@ use weigh_model::setting::Setting;
 use super::ways::CODING;
 use crate::rig::server::dictionaries::{ending, offered};
 
-/// One edit in so many bytes.
+/// Bytes from one edit to the next.
 const EVERY: usize = 8 << 10;
 /// Bytes that an edit replaces.
 const EDITED: usize = 24;
