@@ -74,6 +74,8 @@ export interface Group {
   title: string;
   part: string | null;
   content: string;
+  /** What its configurations have in common, in words: content, server, PHP. */
+  key: [string, string][];
   points: Point[];
 }
 

@@ -5,6 +5,7 @@ import { controls } from "./controls";
 import type { Conditions, Data, Group, Point } from "./data";
 import { detail } from "./detail";
 import { copyButton, h } from "./dom";
+import { groupChoice } from "./groups";
 import { bytes, list, ns, price, significant } from "./format";
 import { type Ranked, rank } from "./ranking";
 import { type Scatter, scatter } from "./scatter";
@@ -55,10 +56,8 @@ export function explorer(data: Data, place: HTMLElement): void {
     conditions = changed;
     show();
   });
-  const select = h("select", { id: "group" });
-  data.groups.forEach((group, at) => select.append(h("option", { value: at }, titleOf(group))));
-  select.addEventListener("change", () => {
-    index = Number(select.value);
+  const choice = groupChoice(data.groups, index, (chosen) => {
+    index = chosen;
     selected = null;
     build();
   });
@@ -68,7 +67,7 @@ export function explorer(data: Data, place: HTMLElement): void {
 
   /** A group was chosen, or the width changed. */
   function build(): void {
-    select.value = String(index);
+    choice.set(index);
     const names = [...new Set(group().points.map((point) => point.family))].sort();
     families = new Set([...families].filter((name) => names.includes(name)));
     filter.hidden = names.length < 2;
@@ -105,8 +104,8 @@ export function explorer(data: Data, place: HTMLElement): void {
       showDetail();
       chart?.select(null);
       // Back to where the configuration was chosen.
-      const back = origin instanceof HTMLElement || origin instanceof SVGElement ? origin : select;
-      (back.isConnected ? back : select).focus();
+      const back = origin instanceof HTMLElement || origin instanceof SVGElement ? origin : choice.select;
+      (back.isConnected ? back : choice.select).focus();
     };
     const width = Math.min(chartWidth(), 460);
     details.replaceChildren(...(selected === null ? [] : [detail(data, selected, width, close)]));
@@ -210,7 +209,7 @@ export function explorer(data: Data, place: HTMLElement): void {
   const aside = h(
     "div",
     { class: "panel" },
-    h("div", { class: "choose" }, h("label", { for: "group" }, "Content"), select),
+    choice.element,
     panel.element,
     filter,
     reset,
@@ -259,10 +258,6 @@ export function explorer(data: Data, place: HTMLElement): void {
   Object.defineProperty(window, "weighbridge", {
     value: { ranked: () => rank(data, group(), conditions), index: () => index },
   });
-}
-
-function titleOf(group: Group): string {
-  return group.part === null ? group.title : `${group.title} · ${group.part}`;
 }
 
 function amount(total: number, low: number | null, high: number | null, conditions: Conditions): string {

@@ -10,6 +10,7 @@ use crate::document::group::{View, label, marks, views};
 use crate::estimate::Estimate;
 use crate::format::Options;
 use crate::metric::MetricDescription;
+use crate::names;
 use crate::ranking::{Conditions, Contender};
 use crate::report::Report;
 use crate::row::{Row, Seen};
@@ -86,6 +87,8 @@ pub struct GroupData {
     title: String,
     part: Option<String>,
     content: String,
+    /// What its configurations have in common, in words.
+    key: Vec<(&'static str, String)>,
     points: Vec<Point>,
 }
 
@@ -234,9 +237,25 @@ pub fn groups(report: &Report) -> Vec<GroupData> {
         title: view.title(),
         part: report.shape().look.part.map(|part| part(report, view.group)),
         content: view.content(),
+        key: key(view),
         points: report.members(view.group).map(|row| point(view, row)).collect(),
     };
     views(report).iter().map(group).collect()
+}
+
+/// The common factors of a group, in words.
+fn key(view: &View) -> Vec<(&'static str, String)> {
+    let factors = view.report.shape().factors.iter();
+    let of = |id: &'static str| {
+        let value = view.group.key.get(id)?;
+        Some(match id {
+            "payload" => ("content", view.content()),
+            "server" => (id, names::server(value)),
+            "runtime" => ("PHP", names::runtime(value)),
+            _ => (id, clean(value)),
+        })
+    };
+    factors.filter_map(|factor| of(factor.id)).collect()
 }
 
 fn point(view: &View, row: &Row) -> Point {

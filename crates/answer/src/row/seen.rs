@@ -3,7 +3,7 @@
 use weigh_load::hist::Hist;
 
 use crate::gather::{Measured, usable};
-use crate::metric::Source;
+use crate::metric::{Metric, Over, Part, Source};
 use crate::row::merged;
 use crate::subject::Shape;
 
@@ -34,12 +34,12 @@ impl Seen {
     /// Of one cell.
     pub fn of(shape: &Shape, measured: &Measured) -> Seen {
         let at = measured.visits.iter().map(|visit| (visit.round, visit.at)).collect();
-        Seen { at, bins: shape.metrics().find_map(|metric| bins(metric.id, metric.of, measured)) }
+        Seen { at, bins: shape.metrics().find_map(|metric| bins(metric, measured)) }
     }
 }
 
-fn bins(metric: &'static str, of: Source, measured: &Measured) -> Option<Bins> {
-    let counted: Vec<(f64, u64)> = match of {
+fn bins(metric: &Metric, measured: &Measured) -> Option<Bins> {
+    let counted: Vec<(f64, u64)> = match metric.of {
         Source::Samples(of) => {
             let visits = measured.visits.iter().filter_map(|visit| Some((visit, of(visit)?)));
             let each = |(visit, samples)| {
@@ -49,11 +49,15 @@ fn bins(metric: &'static str, of: Source, measured: &Measured) -> Option<Bins> {
             };
             visits.flat_map(each).collect()
         }
-        Source::Times(of) => counts(&merged(measured.visits.iter().filter_map(|visit| of(visit)))),
+        // Times have several metrics; their median stands for them.
+        Source::Times(of) if metric.over == Over::Distribution(Part::Quantile(0.5)) => {
+            counts(&merged(measured.visits.iter().filter_map(|visit| of(visit))))
+        }
         _ => return None,
     };
     let counted: Vec<(f64, u64)> = counted.into_iter().filter(|(amount, _)| *amount > 0.0).collect();
     let ends = counted.iter().map(|(amount, _)| *amount);
+    let metric = metric.id;
     let (low, high) = (ends.clone().reduce(f64::min)?, ends.reduce(f64::max)?);
     let step = (high / low).ln() / BINS as f64;
     if step == 0.0 {

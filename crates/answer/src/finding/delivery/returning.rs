@@ -1,5 +1,7 @@
 //! Deltas for visitors who have the last version, compared with the smallest precompressed file that every visitor gets.
 
+use weigh_stats::ROUNDS;
+
 use super::*;
 
 /// One finding per content and server: its smallest delta.
@@ -18,9 +20,14 @@ pub fn visitors(evidence: &Evidence) -> Vec<Draft> {
         let whole = assets.iter().filter(|sent| sent.delivery.kind == WayKind::PreEncoded);
         let whole =
             whole.filter(|sent| is_alike(sent, delta)).min_by(|a, b| a.bytes().total_cmp(&b.bytes()))?;
-        let cost = delta.cost_beside(whole)?;
+        // Of a small file, the head of a delta is larger than what it saves: `weigh pack` writes none.
+        if delta.bytes() >= whole.bytes() {
+            return None;
+        }
+        let is_known = delta.ratio_to(whole, CPU).is_some_and(|ratio| ratio.rounds as usize >= ROUNDS);
+        let cost = delta.cost_beside(whole).filter(|_| is_known).map(|cost| format!(": {cost}"));
         let text = format!(
-            "On {}, visitors who have the last version of {} get {} as {}, instead of {} as {}: {cost}. \
+            "On {}, visitors who have the last version of {} get {} as {}, instead of {} as {}{}. \
              The last version is made up, with 24 bytes changed in every 8 KB: yours decides the size.",
             label::server(delta),
             label::content(evidence, &delta.cell.payload),
@@ -28,6 +35,7 @@ pub fn visitors(evidence: &Evidence) -> Vec<Draft> {
             delta.coding().unwrap_or("a delta"),
             units::bytes(whole.bytes() as u64),
             whole.coding().unwrap_or("a file"),
+            cost.unwrap_or_default(),
         );
         Some((text, vec![delta.own_id(), whole.own_id()]))
     }))

@@ -35,12 +35,15 @@ pub fn wanted(setting: &Setting, accept: &str) -> Vec<Coding> {
     asked.filter_map(Coding::from_name).collect()
 }
 
-/// The delta of a content, and what its name ends in after the file's name and a dot.
-pub fn encode(coding: Coding, content: &[u8]) -> Result<(String, Vec<u8>)> {
-    let dictionary = previous(content);
-    let body = delta::encode(coding, &dictionary, content, coding.best_level());
-    let body = body.with_context(|| format!("a {} delta cannot be made", coding.name()))?;
-    Ok((ending(&delta::digest(&dictionary), coding), body))
+/// What the name of a content's delta ends in, after the file's name and a dot.
+pub fn name_ending(coding: Coding, content: &[u8]) -> String {
+    ending(&delta::digest(&previous(content)), coding)
+}
+
+/// The delta of a content.
+pub fn encode(coding: Coding, content: &[u8]) -> Result<Vec<u8>> {
+    let body = delta::encode(coding, &previous(content), content, coding.best_level());
+    body.with_context(|| format!("a {} delta cannot be made", coding.name()))
 }
 
 /// The field by which a client offers a dictionary.
@@ -59,8 +62,8 @@ mod tests {
         let before = previous(&content);
         assert_ne!(before, content);
         for coding in Coding::ALL {
-            let (ending, body) = encode(coding, &content).unwrap();
-            assert!(ending.ends_with(coding.name()), "{ending}");
+            let body = encode(coding, &content).unwrap();
+            assert!(name_ending(coding, &content).ends_with(coding.name()));
             assert!(body.len() < content.len() / 20, "{} bytes of {}", body.len(), content.len());
             let (decoded, _) = delta::decode_independently(coding, &before, &body, content.len()).unwrap();
             assert!(decoded == content);

@@ -105,8 +105,10 @@ impl Files {
                 self.write(&path, || variant.encode(&instance.read(blob)?))?;
             }
             for coding in &deltas {
-                let (ending, body) = deltas::encode(*coding, &instance.read(blob)?)?;
-                self.write(&folder.join(format!("{}.{ending}", instance.name)), || Ok(body))?;
+                let content = instance.read(blob)?;
+                let ending = deltas::name_ending(*coding, &content);
+                let path = folder.join(format!("{}.{ending}", instance.name));
+                self.write(&path, || deltas::encode(*coding, &content))?;
             }
         }
         if is_in_contents { self.scripts() } else { Ok(folder) }
