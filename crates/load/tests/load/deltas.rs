@@ -1,6 +1,7 @@
 //! Loads of clients that have the version before: the server sends deltas.
 
 use weigh_codec::delta::{self, Coding};
+use weigh_load::engine::Refusal;
 use weigh_load::plan::{LoadPlan, Request};
 use weigh_load::result::LoadResult;
 
