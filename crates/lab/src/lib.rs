@@ -12,6 +12,7 @@ pub mod content;
 pub mod defs;
 pub mod digest;
 pub mod executor;
+pub mod history;
 pub mod interrupt;
 pub mod lab;
 pub(crate) mod lines;

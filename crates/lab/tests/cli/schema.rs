@@ -6,12 +6,13 @@ use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::Value;
 
-use weigh::cli::{check, corpus, link, plan, report, runtime};
+use weigh::cli::{check, corpus, link, plan, runs, runtime};
 use weigh::pack;
 use weigh::run::dir::RunFile;
 use weigh_answer::format::json::Document;
 use weigh_answer::load;
 use weigh_answer::profile::document as profile;
+use weigh_answer::trend::Trend;
 use weigh_model::plan::Plan;
 use weigh_model::policy::Policy;
 use weigh_model::record::Record;
@@ -46,7 +47,8 @@ fn schemas() -> Vec<(&'static str, &'static str, Schema)> {
         ("profile", "Profiles: `weigh profile --json` and profile.json", schema_for!(profile::Document)),
         ("site", "A site: site.toml and `weigh site --json`", schema_for!(Site)),
         ("policy", "A policy: policy.toml and `weigh advise --json`", schema_for!(Policy)),
-        ("runs", "The runs in a folder: `weigh report --json`", schema_for!(report::Listing)),
+        ("runs", "The runs in a folder: `weigh runs --json`", schema_for!(runs::Listing)),
+        ("trend", "A metric over time: `weigh runs trend --json`", schema_for!(Trend)),
         ("studies", "The studies: `weigh plan --json`", schema_for!(plan::Listing)),
         ("corpus", "The corpus: `weigh corpus list --json`", schema_for!(corpus::Listing)),
         ("runtime", "PHP runtimes: `weigh runtime list --json`", schema_for!(runtime::Listing)),
