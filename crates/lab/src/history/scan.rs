@@ -9,7 +9,7 @@ use super::{Filter, History};
 use weigh_answer::metric::Metric;
 use weigh_answer::subject;
 use weigh_answer::trend::{Point, RunAt};
-use weigh_model::suggest::nearest_hint;
+use weigh_model::suggest::{nearest, nearest_hint};
 use weigh_model::text::clean;
 
 /// A metric over the complete runs of a study.
@@ -70,6 +70,24 @@ impl History {
         Ok(Series { study, metric, runs, values })
     }
 
+    /// The metrics that the newest complete run of each study has, by study.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn metrics(&self, study: Option<&str>) -> Result<BTreeMap<String, Vec<&'static Metric>>> {
+        let mut found = BTreeMap::new();
+        for (study, subject) in self.studies(study)? {
+            let newest = "
+                SELECT DISTINCT metrics.name, '' FROM measured JOIN metrics ON metrics.id = metric
+                WHERE run = (SELECT id FROM runs WHERE complete AND damaged IS NULL AND study = ?1
+                             ORDER BY started DESC, name DESC LIMIT 1)";
+            let names = self.pairs(newest, Some(&study))?;
+            let has = |metric: &&Metric| names.iter().any(|(name, _)| name == metric.id);
+            found.insert(study, subject::named(&subject).metrics().filter(has).collect());
+        }
+        Ok(found)
+    }
+
     /// What a run was measured with, by name; nothing of a run that is not there.
     ///
     /// # Errors
@@ -83,30 +101,37 @@ impl History {
 
     /// The study whose runs have a metric, and its subject.
     fn study_with(&self, metric: &str, asked: Option<&str>) -> Result<(String, String)> {
-        let studies: Vec<(String, String)> = self.pairs(
-            "SELECT DISTINCT study, subject FROM runs WHERE complete AND damaged IS NULL AND (?1 IS NULL OR study = ?1)
-             ORDER BY study",
-            asked,
-        )?;
-        if studies.is_empty() {
-            match asked {
-                Some(study) => bail!("{}: no complete run of this study{}", clean(study), self.near(study)?),
-                None => bail!("no complete runs yet; measure one: weigh run --quick"),
-            }
-        }
+        let studies = self.studies(asked)?;
         let has = |subject: &str| subject::named(subject).metrics().any(|known| known.id == metric);
         let with: Vec<&(String, String)> = studies.iter().filter(|(_, subject)| has(subject)).collect();
         match with.as_slice() {
             [] => {
                 let known = studies.iter().flat_map(|(_, of)| subject::named(of).metrics());
-                let hint = nearest_hint(metric, known.map(|known| known.id));
-                bail!("{}: no run has this metric{hint}", clean(metric))
+                let near = nearest(metric, known.map(|known| known.id));
+                let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                bail!("{}: no run has this metric{near}; weigh runs trend lists them", clean(metric))
             }
             [one] => Ok((*one).clone()),
             several => {
                 let names: Vec<String> = several.iter().map(|(study, _)| clean(study)).collect();
                 bail!("several studies have {metric}: {}; choose one with --study", names.join(", "))
             }
+        }
+    }
+
+    /// Name and subject of the studies that have complete runs.
+    fn studies(&self, asked: Option<&str>) -> Result<Vec<(String, String)>> {
+        let studies = self.pairs(
+            "SELECT DISTINCT study, subject FROM runs WHERE complete AND damaged IS NULL AND (?1 IS NULL OR study = ?1)
+             ORDER BY study",
+            asked,
+        )?;
+        match (studies.is_empty(), asked) {
+            (false, _) => Ok(studies),
+            (true, Some(study)) => {
+                bail!("{}: no complete run of this study{}", clean(study), self.near(study)?)
+            }
+            (true, None) => bail!("no complete runs yet; measure one: weigh run --quick"),
         }
     }
 

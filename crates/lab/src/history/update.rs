@@ -1,7 +1,7 @@
 //! Brings an index up to date: runs that are new or changed are read, in parallel, and runs that are gone are forgotten.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
@@ -43,30 +43,25 @@ impl History {
     /// The index cannot be written, or the user wants an end.
     pub fn update(&mut self, progress: &mut dyn FnMut(usize, usize)) -> Result<usize> {
         let interrupt = Interrupt::caught();
-        let mut done = BTreeSet::new();
-        let mut todo = changed(&self.db, &self.folder, &done)?;
+        let there = folders(&self.folder);
+        let known = known(&self.db)?;
+        self.forget(&known, &there)?;
+        let mut todo: Vec<Todo> =
+            there.into_iter().filter_map(|(name, path)| Todo::of(name, path, &known)).collect();
         let all = todo.len();
-        self.forget()?;
         while !todo.is_empty() {
             anyhow::ensure!(!interrupt.is_set(), INTERRUPTED);
-            let change = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            // Another process may have read them meanwhile.
-            let mut part = changed(&change, &self.folder, &done)?;
-            part.truncate(AT_ONCE);
-            done.extend(part.iter().map(|todo| todo.name.clone()));
-            let mut writer = Writer { db: &change, configurations: BTreeMap::new() };
-            in_parallel(part, &mut |read| writer.write(&read))?;
-            change.commit()?;
-            progress(done.len().min(all), all);
-            todo = changed(&self.db, &self.folder, &done)?;
+            let part = todo.drain(..todo.len().min(AT_ONCE)).collect();
+            self.read(part)?;
+            progress(all - todo.len(), all);
         }
-        Ok(done.len())
+        Ok(all)
     }
 
     /// Forgets the runs that are gone.
-    fn forget(&mut self) -> Result<()> {
-        let there: BTreeSet<String> = folders(&self.folder).into_iter().map(|(name, _)| name).collect();
-        let gone: Vec<String> = known(&self.db)?.into_keys().filter(|name| !there.contains(name)).collect();
+    fn forget(&mut self, known: &Known, there: &[(String, PathBuf)]) -> Result<()> {
+        let there: BTreeSet<&String> = there.iter().map(|(name, _)| name).collect();
+        let gone: Vec<&String> = known.keys().filter(|name| !there.contains(name)).collect();
         if gone.is_empty() {
             return Ok(());
         }
@@ -76,28 +71,35 @@ impl History {
         }
         Ok(change.commit()?)
     }
+
+    /// Reads some runs, unless another process has read them meanwhile.
+    fn read(&mut self, mut todo: Vec<Todo>) -> Result<()> {
+        let change = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let known = known(&change)?;
+        todo.retain(|todo| known.get(&todo.name).is_none_or(|(stamp, _)| *stamp != todo.stamp));
+        let mut writer = Writer { db: &change, configurations: BTreeMap::new() };
+        in_parallel(todo, &mut |read| writer.write(&read))?;
+        Ok(change.commit()?)
+    }
 }
 
-/// Stamp and digest of each run in the index.
-fn known(db: &Connection) -> Result<BTreeMap<String, (String, String)>> {
+impl Todo {
+    /// None of a run that the index knows as it is now.
+    fn of(name: String, path: PathBuf, known: &Known) -> Option<Todo> {
+        let stamp = stamp::of(&path);
+        let before = known.get(&name);
+        let is_known = before.is_some_and(|(known, _)| *known == stamp);
+        (!is_known).then(|| Todo { digest: before.map(|(_, digest)| digest.clone()), name, path, stamp })
+    }
+}
+
+/// Stamp and digest of each run in an index, by its name.
+type Known = BTreeMap<String, (String, String)>;
+
+fn known(db: &Connection) -> Result<Known> {
     let mut all = db.prepare_cached("SELECT name, stamp, digest FROM runs")?;
     let rows = all.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// The runs that the index does not know as they are now, without those that are done already: one that is measuring changes all
-/// the time.
-fn changed(db: &Connection, folder: &Path, done: &BTreeSet<String>) -> Result<Vec<Todo>> {
-    let mut known = known(db)?;
-    let todo = |(name, path): (String, PathBuf)| {
-        let stamp = stamp::of(&path);
-        let before = known.remove(&name);
-        if before.as_ref().is_some_and(|(known, _)| *known == stamp) {
-            return None;
-        }
-        Some(Todo { name, path, stamp, digest: before.map(|(_, digest)| digest) })
-    };
-    Ok(folders(folder).into_iter().filter(|(name, _)| !done.contains(name)).filter_map(todo).collect())
 }
 
 /// Reads runs by as many threads as there are processors; `take` gets each as it comes.

@@ -28,26 +28,28 @@ const NAMED: usize = 6;
 /// Flags of `weigh runs trend`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A metric, such as encode-cpu; a metric that no run has lists those there are
+    /// A metric, such as encode; without one, the metrics that the runs have are listed
     #[arg(value_name = "METRIC")]
-    metric: String,
+    metric: Option<String>,
     #[command(flatten)]
     which: Which,
     /// Only configurations whose id has this text, or matches this pattern with * and ?
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", requires = "metric")]
     only: Option<String>,
     /// As JSON
-    #[arg(long)]
+    #[arg(long, requires = "metric")]
     json: bool,
 }
 
 pub const EXAMPLES: &str = "Examples:
-  weigh runs trend encode-cpu --study cache-levels
-  weigh runs trend cpu --only '*/nginx/*' --since 90d";
+  weigh runs trend                          the metrics that the runs have
+  weigh runs trend encode --only zstd       CPU time of encoding with zstd
+  weigh runs trend server-cpu --since 90d --study page-output";
 
 /// Runs the verb.
 pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
-    let trend = with_history(folder, &mut |history| trend(args, history)).or_refuse()?;
+    let Some(metric) = &args.metric else { return metrics(args, folder) };
+    let trend = with_history(folder, &mut |history| trend(args, metric, history)).or_refuse()?;
     if args.json {
         terminal::print_json(&trend)?;
     } else {
@@ -56,10 +58,23 @@ pub fn run(args: &Args, folder: &Path) -> Result<ExitCode> {
     Ok(Exit::Fine.into())
 }
 
-fn trend(args: &Args, history: &mut History) -> Result<Trend> {
+/// Lists the metrics that runs have.
+fn metrics(args: &Args, folder: &Path) -> Result<ExitCode> {
+    let study = args.which.study.as_deref();
+    let found = with_history(folder, &mut |history| history.metrics(study)).or_refuse()?;
+    let mut table = Grid::list(&["study", "metric", "meaning"]);
+    for (study, metrics) in found {
+        metrics.iter().for_each(|metric| table.line(&[&study, metric.id, metric.about]));
+    }
+    terminal::print(&terminal::lines(&table))?;
+    terminal::note("One over time: weigh runs trend METRIC");
+    Ok(Exit::Fine.into())
+}
+
+fn trend(args: &Args, metric: &str, history: &mut History) -> Result<Trend> {
     let mut filter = args.which.filter();
     filter.limit = filter.limit.or(Some(RUNS));
-    let Series { study, metric, runs, mut values } = history.series(&args.metric, &filter)?;
+    let Series { study, metric, runs, mut values } = history.series(metric, &filter)?;
     if let Some(pattern) = &args.only {
         only(pattern, &mut values)?;
     }
